@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from adjoint import data, interop, manifolds, nn, optim, rules, tangents, testing, types
-    from adjoint.api.gradients import compile, grad, hessian, jacobian, value_and_grad
+    from adjoint.api.gradients import compile, grad, hessian, jacobian, sparsity, value_and_grad
     from adjoint.api.jvp_vjp import hvp, jvp, vjp
     from adjoint.api.linear_maps import linearize, transpose
     from adjoint.api.many_directions import jvps
@@ -127,6 +127,7 @@ __all__ = [
     "replace_gradient",
     "rules",
     "source",
+    "sparsity",
     "stages",
     "stop_gradient",
     "tangents",

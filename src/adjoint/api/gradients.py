@@ -430,7 +430,8 @@ def jacobian(
         Where entries may be other than zero: a matrix of SciPy, or an array, with a row for each number of the result
         and a column for each of the argument. Columns without a common row then share a sweep forwards, or rows without
         a common column a sweep backwards, or some of both are made, whichever is cheapest; the Jacobian is a
-        ``scipy.sparse.csr_array``. The first call tries the pattern in a random direction.
+        ``scipy.sparse.csr_array``. The first call tries the pattern in a random direction. ``"auto"`` finds the pattern
+        (:func:`sparsity`), once for calls that are alike; ``jacobian(...).at(*args)`` has it, and fills in entries.
     native, fastmath, boundscheck
         Whether and how Numba compiles the sweeps; see :func:`grad`.
 
@@ -484,9 +485,9 @@ def hessian(
     mode
         Of the sweeps over the gradient, as for :func:`jacobian`: forward, where nothing else is said.
     sparsity
-        Where entries may be other than zero, as for :func:`jacobian`: a few sweeps then give all of them. Of an entry
-        and its mirror image one is enough, which saves up to half of the sweeps, and more where a row is full: a star
-        colouring (Gebremedhin et al., SIAM J. Sci. Comput. 29, 2007) tells which.
+        Where entries may be other than zero, or ``"auto"``, as for :func:`jacobian`: a few sweeps then
+        give all of them. Of an entry and its mirror image one is enough, which saves up to half of the sweeps, and more
+        where a row is full: a star colouring (Gebremedhin et al., SIAM J. Sci. Comput. 29, 2007) tells which.
     native, fastmath, boundscheck
         Whether and how Numba compiles the sweeps; see :func:`grad`.
 
@@ -505,6 +506,63 @@ def hessian(
     from adjoint.api.jacobians import Jacobian  # lazy
 
     return Jacobian("hessian", f, _wrt(wrt, "hessian", f), native, has_aux, _mode(mode))
+
+
+@entrance
+def sparsity(
+    f: Callable[..., Any],
+    wrt: int | str = 0,
+    *,
+    kind: Literal["jacobian", "hessian"] = "jacobian",
+    native: Native = None,
+    max_entries: int = 100_000_000,
+) -> Callable[..., Any]:
+    """Where the entries of a Jacobian, or a Hessian, may be other than zero.
+
+    The function is run on sets of elements of the argument (activity analysis element by element). The pattern is
+    structural: it does not depend on the values of floats. Where floats choose a branch it is that of both sides.
+
+    Parameters
+    ----------
+    f
+        A function that returns a number or an array of floats; for a Hessian a number.
+    wrt
+        The argument, by its index or its name: a float, or an array of these.
+    kind
+        ``"jacobian"`` or ``"hessian"``: the pattern of the first or of the second derivatives.
+    native
+        Whether machine code finds it.
+    max_entries
+        How many entries there may be at most.
+
+    Returns
+    -------
+    callable
+        Takes the arguments of ``f``, and returns a ``scipy.sparse.csr_array`` of truths, of shape ``(m, n)`` for a
+        result of ``m`` numbers and an argument of ``n``, in the order of ``ravel``. Its method ``explain`` takes them
+        too, and says in words for which other calls the pattern holds.
+
+    Raises
+    ------
+    DifferentiationError
+        AD0412 if the argument or the result is something else, or if there are more than ``max_entries``.
+
+    Examples
+    --------
+    >>> import adjoint as ad, numpy as np
+    >>> def f(x):
+    ...     return x[1:] * x[:-1]
+    >>> ad.sparsity(f)(np.ones(3)).toarray()
+    array([[ True,  True, False],
+           [False,  True,  True]])
+    """
+    from adjoint.api.sparse.patterns import Sparsity  # lazy
+
+    if kind not in ("jacobian", "hessian"):
+        raise ValueError(f"kind={kind!r}: it is 'jacobian' or 'hessian'")
+    if isinstance(wrt, tuple):
+        raise error("AD0412", None, "several arguments share it: give one in wrt")
+    return Sparsity(f, _wrt(wrt, "sparsity", f), kind, resolve(native, function_of(f, "sparsity")), max_entries)
 
 
 def _mode(mode: Any) -> Mode:

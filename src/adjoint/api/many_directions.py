@@ -212,14 +212,14 @@ class Copies:
     def again(self) -> tuple[Any, ...]:
         """Arguments for the next call: the very arguments; later on copies, if the first call has changed them."""
         if self.before is None:
-            self.before = _copied(self.args)
+            self.before = copied(self.args)
             return self.args
         if self.written is None:
             self.written = not all(map(_surely_same, self.args, self.before))
-        return _copied(self.before) if self.written else self.args
+        return copied(self.before) if self.written else self.args
 
 
-def _copied(args: tuple[Any, ...]) -> tuple[Any, ...]:
+def copied(args: tuple[Any, ...]) -> tuple[Any, ...]:
     memo: dict[int, Any] = {}
     return tuple([arg if type(arg) in _NUMBERS else _copy_of(arg, memo) for arg in args])
 

@@ -219,6 +219,12 @@ _KNOWN_BY_NAME: dict[str, dict[str, Effects]] = {
     "adjoint.runtime.arithmetic.indices": {"natural": PURE, "row": PURE, "unsigned": PURE},
     "adjoint.runtime.arithmetic.fused_loops": dict.fromkeys(_OF_LOOPS.split(), PURE),
     "adjoint.runtime.array_functions.sparse": {"product_of_moving": PURE, "lets_zeros_be_skipped": PURE},
+    "adjoint.runtime.sets.numbers": {"union": PURE},  # to make a union twice is as good as once
+    "adjoint.runtime.sets.functions": {
+        **dict.fromkeys(("elementwise", "everything", "reduced", "scanned", "summed_to", "product", "added"), NEW),
+        **dict.fromkeys(("moved_and_united", "numbered", "leaf"), NEW),
+        "added_at": Effects(pure=False, writes=(1,)),
+    },
     "adjoint.runtime.stacks": {"field_of_all": NEW, "shadow_of_all": NEW, "put_field_of_all": FILLS_FIRST},
 }
 """By module: those that few programs need are not imported for a table."""

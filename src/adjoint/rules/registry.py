@@ -96,6 +96,7 @@ _ARRAY_HELPERS = frozenset(
     for home, names in (
         ("array_functions", "arrays linalg places products scans segments sequences sparse spectra"),
         ("numerical_methods", "bessel"),
+        ("sets", "functions"),
     )
     for name in names.split()
 )

@@ -1,4 +1,4 @@
-"""Matrices of derivatives of which it is known where they are zero: a few sweeps give all of them."""
+"""Matrices of derivatives of which it is known, or found, where they are zero: a few sweeps give all of them."""
 
 from __future__ import annotations
 
@@ -10,16 +10,40 @@ import numpy as np
 from adjoint.api.gradients import LikeFunction, grad
 from adjoint.api.jvp_vjp import vjp
 from adjoint.api.many_directions import Forwards, pulled_width
+from adjoint.api.sparse.patterns import KEPT, MOST_ENTRIES, Found, Patterns
 from adjoint.api.sparse.plans import Plan, count_of, plan_of_hessian, plan_of_jacobian
 from adjoint.diagnostics import error
 from adjoint.diagnostics.entrances import entrance
 from adjoint.frontend.calls.argument_names import resolve
+from adjoint.records import dataclass
 
 _TOLERANCE = 1e-6
 
 
+@dataclass(eq=False, slots=True)
+class Structure:
+    """A pattern with the plan of the sweeps that find its entries.
+
+    Attributes
+    ----------
+    pattern
+        A matrix of truths in compressed rows.
+    plan
+        The sweeps.
+    found
+        Where the pattern was found, and not given.
+    checked
+        Whether it was compared with the derivative in a direction.
+    """
+
+    pattern: Any
+    plan: Plan
+    found: Found | None = None
+    checked: bool = False
+
+
 class SparseDerivative(LikeFunction):
-    """The Jacobian or the Hessian of a function as a sparse matrix of known pattern.
+    """The Jacobian or the Hessian of a function as a sparse matrix.
 
     Parameters
     ----------
@@ -29,7 +53,7 @@ class SparseDerivative(LikeFunction):
         As those of :func:`adjoint.jacobian`; ``wrt`` is one argument.
     pattern
         Where entries may be other than zero: a matrix of SciPy, or an array, of shape ``(m, n)`` for a result of
-        ``m`` numbers and an argument of ``n``, in the order of ``ravel``.
+        ``m`` numbers and an argument of ``n``, in the order of ``ravel``; ``"auto"`` to find it.
     """
 
     def __init__(self, kind: str, function: Callable[..., Any], wrt: Any, native: Any, pattern: Any) -> None:
@@ -38,14 +62,32 @@ class SparseDerivative(LikeFunction):
         self.wrt = wrt
         self.native = native
         self.given = pattern
-        self.pattern = _matrix(pattern, kind)
-        self.plan = plan_of_hessian(self.pattern) if kind == "hessian" else plan_of_jacobian(self.pattern)
-        self.checked = False
+        self._patterns = Patterns(kind, native, MOST_ENTRIES) if _is_auto(pattern) else None
+        self._known: list[Structure] = []
+        if self._patterns is None:
+            self._known.append(_structure(kind, _matrix(pattern, kind)))
         self._describe()
 
     @property
     def __adjoint_operator__(self) -> tuple[str, Any, tuple[tuple[str, Any], ...]]:
         return self.kind, self.function, (("wrt", self.wrt),)
+
+    @property
+    def structure(self) -> Structure:
+        """The pattern and the plan of the latest call."""
+        if not self._known:
+            raise _misfit("no pattern is found yet: it is at the first call")
+        return self._known[0]
+
+    @property
+    def pattern(self) -> Any:
+        """The pattern that was given, or that of the latest call."""
+        return self.structure.pattern
+
+    @property
+    def plan(self) -> Plan:
+        """The sweeps of the latest call."""
+        return self.structure.plan
 
     @property
     def sweeps(self) -> int:
@@ -56,47 +98,168 @@ class SparseDerivative(LikeFunction):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The matrix, in compressed rows (``scipy.sparse.csr_array``)."""
         function, arguments, (place,) = resolve(self.function, self.wrt, args, kwargs)
+        structure = self._structure_for(function, tuple(arguments), place)
+        return as_matrix(structure, self._values(structure, function, tuple(arguments), place))
+
+    @entrance
+    def at(self, *args: Any, **kwargs: Any) -> At:
+        """The derivative for all calls that are like this one: with its pattern.
+
+        The arguments are those of the function. Calls are alike if shapes and whole numbers are the same.
+
+        Examples
+        --------
+        >>> import adjoint as ad, numpy as np
+        >>> def f(x):
+        ...     return x[1:] * x[:-1]
+        >>> at = ad.jacobian(f, sparsity="auto").at(np.ones(3))
+        >>> at.rows, at.cols
+        (array([0, 0, 1, 1]), array([0, 1, 1, 2]))
+        >>> at.values(np.array([1.0, 2.0, 3.0]))
+        array([2., 1., 3., 2.])
+        """
+        function, arguments, (place,) = resolve(self.function, self.wrt, args, kwargs)
+        return At(self, self._structure_for(function, tuple(arguments), place))
+
+    def _structure_for(self, function: Any, arguments: tuple[Any, ...], place: int) -> Structure:
+        """The structure for a call; one whose plan is known, where its pattern is that."""
         argument = arguments[place]
-        if np.size(argument) != self.pattern.shape[1]:
-            raise _misfit(f"the argument has {np.size(argument)} numbers, the pattern {self.pattern.shape[1]} columns")
-        sweep = _Sweep(self.kind, function, tuple(arguments), place, self.native)
-        found = self._matrix(sweep)
-        if not self.checked:
-            self._check(sweep, found)
-            self.checked = True
-        return found
+        if self._patterns is None:
+            if np.size(argument) != self.pattern.shape[1]:
+                said = f"the argument has {np.size(argument)} numbers, the pattern {self.pattern.shape[1]} columns"
+                raise _misfit(said)
+            return self.structure
+        found = self._patterns.of(function, arguments, place)
+        for known in self._known:
+            if known.found is found or _is_same(known.pattern, found):
+                known.found = found
+                break
+        else:
+            known = _structure(self.kind, found.matrix())
+            known.found = found
+        self._known = [known, *[each for each in self._known if each is not known][: KEPT - 1]]
+        return known
 
-    def _matrix(self, sweep: _Sweep) -> Any:
-        from scipy.sparse import csr_array  # lazy
-
-        values = self.plan.values(sweep.products(self.plan, self._check_rows))
-        return csr_array((values, self.pattern.indices, self.pattern.indptr), shape=self.pattern.shape)
-
-    def _check_rows(self, result: np.ndarray) -> None:
-        count, rows = np.size(result), self.pattern.shape[0]
-        if count != rows:
-            raise _misfit(f"the result has {count} numbers, the pattern {rows} rows")
-
-    def _check(self, sweep: _Sweep, found: Any) -> None:
-        """Compares the product with a direction: an entry that the pattern lacks shows in it."""
-        direction = np.random.default_rng(0).uniform(0.5, 1.5, found.shape[1])
-        expected, product = sweep.forward(direction), found @ direction
-        scale = abs(found) @ direction + np.abs(expected)
-        wrong = ~np.isclose(product, expected, rtol=0.0, atol=_TOLERANCE * (scale + 1e-300), equal_nan=True)
-        finite = np.isfinite(expected) & np.isfinite(product)
-        if np.any(wrong & finite):
-            row = int(np.argmax(wrong & finite))
-            raise _misfit(f"row {row} depends on an entry of the argument for which the pattern has none")
+    def _values(self, structure: Structure, function: Any, arguments: tuple[Any, ...], place: int) -> np.ndarray:
+        """The entries, in compressed rows; a new structure is compared with the derivative in a direction."""
+        sweep = _Sweep(self.kind, function, arguments, place, self.native)
+        rows = structure.pattern.shape[0]
+        values = structure.plan.values(sweep.products(structure.plan, lambda result: _check_rows(result, rows)))
+        if not structure.checked:
+            _check(sweep, as_matrix(structure, values))
+            structure.checked = True
+        return values
 
     def __repr__(self) -> str:
-        rows, columns = self.pattern.shape
         name = getattr(self.function, "__name__", self.function)
+        if not self._known:
+            return f"{self.kind}({name!s}, sparsity='auto')"
+        rows, columns = self.pattern.shape
         forwards, backwards = self.plan.counts
         both = f"{forwards} forwards and {backwards} backwards" if forwards and backwards else f"{self.sweeps} sweeps"
         return f"{self.kind}({name!s}, sparsity={rows} x {columns} in {both})"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return SparseDerivative, (self.kind, self.function, self.wrt, self.native, self.given)
+
+
+class At:
+    """A sparse derivative with the pattern of one call; what :meth:`SparseDerivative.at` gives.
+
+    Attributes
+    ----------
+    rows, cols
+        Where each entry stands, of shape ``(entries,)``, row by row.
+    indptr
+        Where each row begins, of shape ``(m + 1,)``.
+    shape
+        The shape of the matrix, ``(m, n)``.
+    reasons
+        What the pattern depends on besides whole numbers and shapes: if there is something, ask for it anew.
+    """
+
+    def __init__(self, derivative: SparseDerivative, structure: Structure) -> None:
+        pattern = structure.pattern
+        self._derivative = derivative
+        self._structure = structure
+        self._found = structure.found
+        self.rows = np.repeat(np.arange(pattern.shape[0]), np.diff(pattern.indptr))
+        self.cols = pattern.indices
+        self.indptr = pattern.indptr
+        self.shape = pattern.shape
+        self.reasons = () if self._found is None else self._found.reasons
+
+    @entrance
+    def values(self, *args: Any, out: np.ndarray | None = None, **kwargs: Any) -> np.ndarray:
+        """The entries for arguments, into ``out`` if that is given.
+
+        Raises
+        ------
+        DifferentiationError
+            AD0412 if the pattern of these arguments is another one.
+        """
+        derivative = self._derivative
+        function, arguments, (place,) = resolve(derivative.function, derivative.wrt, args, kwargs)
+        structure = derivative._structure_for(function, tuple(arguments), place)
+        if structure is not self._structure:
+            raise error(
+                "AD0412", None, "for these arguments it is another one", helps=("ask for it anew: jac.at(...)",)
+            )
+        found = derivative._values(structure, function, tuple(arguments), place)
+        if out is None:
+            return found
+        out[:] = found
+        return out
+
+    def matrix(self, *args: Any, **kwargs: Any) -> Any:
+        """The matrix for arguments (``scipy.sparse.csr_array``)."""
+        return as_matrix(self._structure, self.values(*args, **kwargs))
+
+    def __repr__(self) -> str:
+        return f"<{self._derivative!r} with {len(self.cols)} entries>"
+
+
+def as_matrix(structure: Structure, values: np.ndarray) -> Any:
+    """Entries as a matrix; its pattern is its own."""
+    from scipy.sparse import csr_array  # lazy
+
+    pattern = structure.pattern
+    return csr_array((values, pattern.indices.copy(), pattern.indptr.copy()), shape=pattern.shape)
+
+
+def _structure(kind: str, pattern: Any) -> Structure:
+    return Structure(pattern, plan_of_hessian(pattern) if kind == "hessian" else plan_of_jacobian(pattern))
+
+
+def _is_auto(pattern: Any) -> bool:
+    if isinstance(pattern, str) and pattern != "auto":
+        raise _misfit(f"sparsity={pattern!r} is no pattern: give a matrix, or 'auto'")
+    return isinstance(pattern, str)
+
+
+def _is_same(pattern: Any, found: Found) -> bool:
+    return (
+        pattern.shape == found.shape
+        and len(pattern.indices) == len(found.indices)
+        and bool(np.array_equal(pattern.indptr, found.indptr) and np.array_equal(pattern.indices, found.indices))
+    )
+
+
+def _check_rows(result: np.ndarray, rows: int) -> None:
+    if np.size(result) != rows:
+        raise _misfit(f"the result has {np.size(result)} numbers, the pattern {rows} rows")
+
+
+def _check(sweep: _Sweep, found: Any) -> None:
+    """Compares the product with a direction: an entry that the pattern lacks shows in it."""
+    direction = np.random.default_rng(0).uniform(0.5, 1.5, found.shape[1])
+    expected, product = sweep.forward(direction), found @ direction
+    scale = abs(found) @ direction + np.abs(expected)
+    wrong = ~np.isclose(product, expected, rtol=0.0, atol=_TOLERANCE * (scale + 1e-300), equal_nan=True)
+    finite = np.isfinite(expected) & np.isfinite(product)
+    if np.any(wrong & finite):
+        row = int(np.argmax(wrong & finite))
+        raise _misfit(f"row {row} depends on an entry of the argument for which the pattern has none")
 
 
 class _Sweep:

@@ -7,14 +7,14 @@ write. What is not active has neither.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from adjoint.analysis.joins import joins
 from adjoint.analysis.memory.array_layout import layouts_read
 from adjoint.analysis.undefined import may_be_undefined
-from adjoint.diagnostics import DifferentiationError
+from adjoint.diagnostics import Diagnostic, DifferentiationError
 from adjoint.differentiation.forward.derived_tangents import call_derived, can_be_kept, runs_again
 from adjoint.differentiation.forward.derived_tangents import unkept as why_unkept
 from adjoint.differentiation.forward.function_values import applies, forward_applied
@@ -106,21 +106,22 @@ def with_tangents(
     function: Function, wrt: Sequence[int], outputs: Sequence[int], keep_derived: bool, target: Target
 ) -> Function:
     """The forward derivative of a function without dead code."""
-    session = _Session(keep_derived, target)
+    session = Session(keep_derived, target)
     found = session.derive(function, tuple(wrt), tuple(outputs))
     if session.gives_zeros:
-        found = _Session(keep_derived, target, complete=False).derive(function, tuple(wrt), tuple(outputs))
+        found = Session(keep_derived, target, complete=False).derive(function, tuple(wrt), tuple(outputs))
     return found
 
 
 @dataclass(slots=True)
-class _Session:
+class Session:
     """The forward derivatives of called functions that one derivative needs, each made once.
 
     ``complete`` says that tangents that they are given are zero only where something was left out, ``gives_zeros`` that
     this is not so.
     """
 
+    suffix: ClassVar[str] = "jvp"
     keep_derived: bool
     target: Target
     complete: bool = True
@@ -152,12 +153,21 @@ class _Session:
         self, function: Function, found: Dependence, wrt: tuple[int, ...], outputs: tuple[int, ...], complete: bool
     ) -> Function:
         views = (*constant_views(function, found.active), *unsure_views(function, found.active))
-        problems = [*found.problems, *found.without_forward(function), *views]
+        problems = [*found.problems, *self.not_forward(function, found), *views]
         if problems:
             raise DifferentiationError(problems)
         _carry_zeros(function, found)
         self.unread.append(function)
-        return _Forward(self, found, wrt, outputs).function(function, complete=complete)
+        return self.walked(function, found, wrt, outputs, complete)
+
+    def not_forward(self, function: Function, found: Dependence) -> list[Diagnostic]:
+        """What has no derivative in this mode."""
+        return found.without_forward(function)
+
+    def walked(
+        self, function: Function, found: Dependence, wrt: tuple[int, ...], outputs: tuple[int, ...], complete: bool
+    ) -> Function:
+        return Forward(self, found, wrt, outputs).function(function, complete=complete)
 
     def gives_computed_zeros(self, call: Call) -> None:
         """Takes down that a function is given tangents that may be zero by chance."""
@@ -174,7 +184,9 @@ class _Session:
         known = self.definitions.get(key)
         if known is None:
             self.keep.append(callee)
-            known = self.definitions[key] = Definition(f"{callee.name}_jvp", None, getattr(callee, "checkpoints", None))
+            known = self.definitions[key] = Definition(
+                f"{callee.name}_{self.suffix}", None, getattr(callee, "checkpoints", None)
+            )
             function = callee.function if isinstance(callee, Definition) else callee
             assert function is not None
             known.function = self.derive(function, wrt, outputs, is_called=True, complete=self.complete)
@@ -284,10 +296,10 @@ def _is_of(function: Function) -> Callable[[Var], bool]:
     return found
 
 
-class _Forward:
+class Forward:
     """The walk over one function."""
 
-    def __init__(self, session: _Session, found: Dependence, wrt: tuple[int, ...], outputs: tuple[int, ...]) -> None:
+    def __init__(self, session: Session, found: Dependence, wrt: tuple[int, ...], outputs: tuple[int, ...]) -> None:
         self.session = session
         self.found = found
         self.wrt = wrt
@@ -295,20 +307,11 @@ class _Forward:
         self.types = ShadowTypes(found.memory)
         self.dots: dict[Var, Atom] = {}
         self.rules = TangentRules(found, self.types, self.dots, session.layouts_read)
+        self.besides: tuple[Atom, ...] = ()
+        """What the derivative of a function is given behind the tangents."""
 
     def function(self, function: Function, *, complete: bool) -> Function:
-        params = []
-        for index in self.wrt:
-            param = function.params[index]
-            dot = self.new_dot(param)
-            params.append(dot)
-            if self.found.active(param):
-                self.dots[param] = dot
-        builder = Builder(type_of_call)
-        for index, param in enumerate(function.params):
-            if index not in self.wrt and self.found.active(param):
-                self.dots[param] = self.rules.fresh_shadow(builder, param)
-        body = self.block(function.body, builder, self.leave_function)
+        params, body = self.derived(function)
         primal = _is_of(function)
         body = keep_supports(
             body,
@@ -321,6 +324,21 @@ class _Forward:
             calls=self.session.gives_computed_zeros,
         )
         return Function(f"{function.name}_jvp", (*function.params, *params), body, function.doc)
+
+    def derived(self, function: Function) -> tuple[list[Var], Block]:
+        """The parameters that are tangents, and the body."""
+        params = []
+        for index in self.wrt:
+            param = function.params[index]
+            dot = self.new_dot(param)
+            params.append(dot)
+            if self.found.active(param):
+                self.dots[param] = dot
+        builder = Builder(type_of_call)
+        for index, param in enumerate(function.params):
+            if index not in self.wrt and self.found.active(param):
+                self.dots[param] = self.rules.fresh_shadow(builder, param)
+        return params, self.block(function.body, builder, self.leave_function)
 
     def new_dot(self, var: Var) -> Var:
         return Var(f"{var.hint}_dot", self.types.of(var.type), var.named)
@@ -494,7 +512,9 @@ class _Forward:
         definition = self.session.definition(call.callee, wrt, outputs)
         dots = [self.handed_over(call, index, builder) for index in wrt]
         bound = [self.bind(call.targets[index]) for index in outputs]
-        builder.emit(Call((*call.targets, *bound), definition, (*call.args, *dots), call.kwargs, call.span))
+        builder.emit(
+            Call((*call.targets, *bound), definition, (*call.args, *dots, *self.besides), call.kwargs, call.span)
+        )
 
     def handed_over(self, call: Call, place: int, builder: Builder) -> Atom:
         """The tangent of an argument: a copy where memory that is written later counts as numbers in the function."""

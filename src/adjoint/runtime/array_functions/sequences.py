@@ -65,7 +65,7 @@ def _filled(template: Template, leaves: tuple[Any, ...]) -> Any:
 def array_leaf(ct: Any, template: Template, place: int, leaf: Any) -> Any:
     """The cotangent of one leaf of :func:`array_of`."""
     total: Any = None
-    for path in _paths(template, place):
+    for path in paths_to(template, place):
         part = ct[path] if path else ct
         total = part if total is None else total + part
     return unbroadcast(ct.dtype.type(0) if total is None else total, leaf)
@@ -74,14 +74,14 @@ def array_leaf(ct: Any, template: Template, place: int, leaf: Any) -> Any:
 def place_leaf(dot: Any, template: Template, place: int, like: Any) -> Any:
     """The transpose of :func:`array_leaf`: zeros like ``like`` with ``dot`` at each place of the leaf."""
     out = np.zeros_like(like)
-    for path in _paths(template, place):
+    for path in paths_to(template, place):
         out[path] += dot
     return out
 
 
-def _paths(template: Template, place: int, path: tuple[int, ...] = ()) -> list[tuple[int, ...]]:
+def paths_to(template: Template, place: int, path: tuple[int, ...] = ()) -> list[tuple[int, ...]]:
     if isinstance(template, tuple):
-        return [found for k, part in enumerate(template) for found in _paths(part, place, (*path, k))]
+        return [found for k, part in enumerate(template) for found in paths_to(part, place, (*path, k))]
     return [path] if template == place else []
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numba import njit
 from numba.core import types
 from numba.extending import register_jitable
 from numba.np.numpy_support import as_dtype
@@ -16,6 +17,8 @@ from adjoint.native.runtime.overloads.general import _is_array, _is_number, _zer
 from adjoint.runtime.arithmetic import numbers
 from adjoint.runtime.array_functions import plain
 from adjoint.runtime.numerical_methods import bessel
+from adjoint.runtime.sets import functions as of_sets
+from adjoint.runtime.sets import numbers as sets
 
 
 @overload(numbers.divide)
@@ -263,3 +266,18 @@ def _far(n, x):
     for k in range(1, len(_BERNOULLI) + 1):
         total += _BERNOULLI[k - 1] * math.gamma(2.0 * k + n) / (math.gamma(2.0 * k + 1) * x ** (2 * k + n))
     return total if n % 2 else -total
+
+
+_union = njit(sets.union)
+
+
+@overload(sets.union)
+def _union_of_sets(unions, a, b):
+    if not (isinstance(a, types.Float) and isinstance(b, types.Float)):
+        return None
+    return lambda unions, a, b: _union(unions, float(a), float(b))
+
+
+@overload(of_sets.either)
+def _either(a, b):
+    return (lambda a, b: a + b) if isinstance(a, types.Number) and isinstance(b, types.Number) else None

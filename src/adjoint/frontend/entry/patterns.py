@@ -1,0 +1,63 @@
+"""The entry that finds patterns of zeros: a function on sets of elements of one argument."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from adjoint.differentiation.sets.walk import most_exact, with_pattern
+from adjoint.frontend.data.lists_of_objects import Stacked
+from adjoint.frontend.differentiation.inner_functions import lower_inner, name_of
+from adjoint.frontend.differentiation.refused_arguments import check_differentiable
+from adjoint.frontend.differentiation.wrt import parameter_names
+from adjoint.frontend.entry.entry import Entry, attempt, entered, finish_entry
+from adjoint.frontend.entry.inputs import enter, entered_root
+from adjoint.frontend.interpreter import joins
+from adjoint.frontend.interpreter.core import Lowerer, Settings
+from adjoint.frontend.interpreter.values import TupleValue
+from adjoint.ir.nodes import Const, Var
+from adjoint.ir.types import carries_derivative
+from adjoint.ir.walk import inline
+from adjoint.target import Target
+
+if TYPE_CHECKING:
+    from adjoint.differentiation.sets.steering import Reason
+
+
+def lower_sets(
+    function: Any, place: int, args: Sequence[Any], sets: Any, unions: Any, for_all: bool, target: Target
+) -> Entry:
+    """The entry of a function of ``args``, of the sets of the argument at ``place``, and of the unions.
+
+    It returns the sets of the result, which is a number or an array; up to which number sets are told apart; and what
+    decides on them besides whole numbers and shapes: pairs of a level, as in
+    :mod:`adjoint.differentiation.sets.steering`, and a text.
+    """
+
+    def build(lo: Lowerer) -> Entry:
+        fn = entered_root(lo, function)
+        names = parameter_names(lo, fn, None)
+        params, values, _ = entered(lo, names, args, {})
+        given: list[Var] = []
+        for number, (value, hint) in enumerate(((sets, "sets"), (unions, "unions"))):
+            enter(lo, value, ("tangent", number), hint, given.append)
+        check_differentiable(lo, fn, values[place], place, None, values)
+        stacked = Stacked(lo, lower_inner(lo, fn, values, {}, [place], None))
+        inner = stacked.inner
+        if not isinstance(inner.shape, joins.Leaf):
+            raise lo.problem("AD0412", None, "the function returns a structure, and not a number or an array")
+        outputs = (0,) if carries_derivative(inner.results[0]) else ()
+        derived, reasons = with_pattern(inner.function, outputs, lo.settings.target, for_all)
+        found = inline(lo.open, derived, (*inner.atoms, *given))
+        stacked.put_back()
+        said = [(reason.level, _said(reason)) for reason in reasons]
+        own = found[-1] if outputs else found[0]
+        value = TupleValue((own, Const(most_exact(derived)), Const(tuple(said))))
+        return finish_entry(lo, f"{name_of(fn)}_sets", [*params, *given], value)
+
+    return attempt(build, Settings(target=target))
+
+
+def _said(reason: Reason) -> str:
+    span = reason.span
+    return reason.what if span is None else f"{reason.what} in line {span.line} of {span.file}"
