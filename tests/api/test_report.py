@@ -85,6 +85,7 @@ def test_what_belongs_together(program, tmp_path):
     assert made_from(10) == made_from(12) != made_from(13)
     assert made_from(6)[-1].startswith("x_bar = x_bar + ")  # the other function's
     assert page.rows == [key for (panel, key), lines in page.lines.items() if panel == "Program" and 9 in lines]
+    assert "<pre>    <span" in text  # not to be collapsed by who rewrites HTML
     assert "keeps x (320 bytes)" in text and "Kept for the reverse sweep: 320 bytes" in text
     assert "&lt;spring&gt;" in text and "<spring>" not in text
 

@@ -151,6 +151,15 @@ def test_json(project, capsys):
     assert problem["rendered"].startswith("error[AD0406]")
 
 
+def test_what_modules_print_is_no_part_of_the_answer(project, capsys):
+    (project / "scripts.py").write_text(
+        "import adjoint as ad\nprint('training...')\ndef f(x: float): return x\nad.grad(f)\n"
+    )
+    assert check("scripts.py", "--format", "json") == 0
+    found = capsys.readouterr()
+    assert json.loads(found.out)["findings"][0]["verdict"] == "differentiable" and found.err == "training...\n"
+
+
 def test_github(project, capsys):
     assert check("wrong.py", "--format", "github") == 1
     lines = capsys.readouterr().out.splitlines()

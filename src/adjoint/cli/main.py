@@ -22,7 +22,9 @@ from adjoint.native.kept import files as cache
 OPERATORS = ("grad", "value_and_grad", "jacobian", "hessian")
 FORMATS = ("text", "json", "github", "sarif")
 _TARGET_HELP = "module:function or file.py:function; methods as module:Class.method"
-_ARGS_HELP = "example arguments, as Python expressions (np is NumPy), where annotations do not tell the types"
+_ARGS_HELP = (
+    "example arguments, expressions with the names of the module and np, where annotations do not tell the types"
+)
 _EXIT_STATUS = "exit status: 0 all can be differentiated, 1 something is refused, 2 it could not be looked at"
 
 

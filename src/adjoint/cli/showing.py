@@ -42,7 +42,7 @@ def text_of(options: argparse.Namespace, derivative: Derivative, wrt: Any) -> st
 
 def arguments_for(target: str, function: Any, expressions: list[str]) -> tuple[Any, ...]:
     """The example arguments that are given, or those that annotations tell."""
-    args = tuple(evaluate(expressions)) if expressions else examples_of(function)
+    args = tuple(evaluate(expressions, function)) if expressions else examples_of(function)
     if args is None:
         names = [name for name, parameter in inspect.signature(function).parameters.items() if _is_open(parameter)]
         shown = ", ".join(f"'{name}'" for name in names)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import importlib.util
 import math
@@ -31,21 +32,27 @@ def load_function(target: str) -> Callable[..., Any]:
     return value  # type: ignore[no-any-return]
 
 
-def evaluate(expressions: Sequence[str]) -> list[Any]:
-    """The example arguments: Python expressions in which ``np`` is NumPy and ``math`` is at hand."""
+def evaluate(expressions: Sequence[str], function: Any) -> list[Any]:
+    """The example arguments: Python expressions with the names of the function's module, ``np`` and ``math``."""
     import numpy as np  # lazy
 
+    module = vars(sys.modules[function.__module__]) if getattr(function, "__module__", None) in sys.modules else {}
     values = []
     for text in expressions:
         try:
-            values.append(eval(text, {"np": np, "math": math}))
+            values.append(eval(text, {"np": np, "math": math, **module}))
         except Exception as problem:
             raise TargetError(f"cannot evaluate the argument '{text}': {problem}") from problem
     return values
 
 
 def load_module(where: str) -> ModuleType:
-    """The module that a name or the path of a file means."""
+    """The module that a name or the path of a file means; what it prints is no part of an answer."""
+    with contextlib.redirect_stdout(sys.stderr):
+        return _loaded(where)
+
+
+def _loaded(where: str) -> ModuleType:
     if where.endswith(".py"):
         return _load_file(Path(where))
     if "" not in sys.path:

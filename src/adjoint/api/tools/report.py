@@ -143,7 +143,7 @@ class _Program:
             first = min([found.lineno, *(part.lineno for part in getattr(found, "decorator_list", ()))])
             end = found.end_lineno or found.lineno
             name = getattr(found, "name", "")
-            title = f"{name}, {shown_path(file)}" if name else shown_path(file)
+            title = ", ".join(filter(None, (name, shown_path(file) if os.path.exists(file) else "")))
             text = [one.rstrip("\n") for one in lines[first - 1 : end]]
             self.parts.append(_Part(len(self.parts), file, title, first, text, dict(_statements(found)), _loops(found)))
 
@@ -211,10 +211,10 @@ def _listing(title: str, lines: list[str], first: int, keys: dict[int, str], bes
         data = f'data-key="{key or ""}" data-line="{number}"'
         rows.append(
             f'<li role="option" aria-selected="false" tabindex="-1" {data}>'
-            f'<span class="ar-number" aria-hidden="true">{number}</span><code>{text or " "}</code>'
+            f'<span class="ar-number" aria-hidden="true">{number}</span><pre>{text or " "}</pre>'
             f"{f'<span class=ar-note>{escape(note)}</span>' if note else ''}</li>"
         )
-    label = escape(title)
+    label = escape(title or "the program")
     return f'<h4>{label}</h4><ol role="listbox" aria-label="{label}">{"".join(rows)}</ol>'
 
 
