@@ -60,6 +60,7 @@ bench: $(VENV)/.stamp-bench
 	$(BIN)/python -m benchmarks
 	$(BIN)/python -m benchmarks.threads
 	$(BIN)/python -m benchmarks.gradbench.compare
+	$(BIN)/python -m benchmarks.kernels
 
 ablate: $(VENV)/.stamp-dev
 	PYTHONPATH=tests $(BIN)/python -m passes.ablation

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.nodes import Atom, Call, Const, Function, Load, Statement, Store, Var
+from adjoint.ir.nodes import Atom, Call, Const, Function, Load, Slice, Statement, Store, Subscript, Var
 from adjoint.ir.types import INT, Array, List, Scalar, Tuple
 from adjoint.ir.walk import statements_in
 from adjoint.native.legalize.arrays.concatenations import joined
@@ -29,10 +29,10 @@ def with_plain_functions(function: Function) -> Function:
 
 class _Plain(Rewriting):
     def function(self, function: Function) -> Function:
-        outer: frozenset[Atom] = getattr(self, "contiguous", frozenset())
-        self.contiguous = outer | _contiguous(function)
+        outer: tuple[frozenset[Atom], frozenset[Atom]] = getattr(self, "layouts", (frozenset(), frozenset()))
+        self.layouts = self.contiguous, self.parts = outer[0] | _contiguous(function), outer[1] | _parts(function)
         rewritten = super().function(function)
-        self.contiguous = outer
+        self.layouts = self.contiguous, self.parts = outer
         return rewritten
 
     def statement(self, statement: Call | Load | Store) -> Iterable[Statement]:
@@ -49,6 +49,8 @@ class _Plain(Rewriting):
             return self.reshaped(statement, Const(-1))
         if statement.callee in _RESHAPED and len(statement.args) == 2 and not statement.kwargs:
             return self.reshaped(statement, statement.args[1])
+        if statement.callee in _PRODUCTS and self.is_better_told(statement):
+            return (Call(statement.targets, plain.product, statement.args, (), statement.span),)
         made = joined(statement) or _of_a_number(statement)
         if made is not None:
             return (made,)
@@ -58,6 +60,16 @@ class _Plain(Rewriting):
         args = (*statement.args, *[value for _, value in statement.kwargs])
         return (Call(statement.targets, callee, args, (), statement.span),)
 
+    def is_better_told(self, call: Call) -> bool:
+        """Whether a product is one of parts of arrays, or of a stack of matrices: of numbers of one kind."""
+        ranks = [rank_of(arg) for arg in call.args]
+        dtypes = {getattr(type_of_atom(arg), "dtype", None) for arg in call.args}
+        if call.kwargs or len(ranks) != 2 or len(dtypes) != 1 or getattr(next(iter(dtypes)), "kind", "") not in "fc":
+            return False
+        if ranks[0] is not None and ranks[0] > 2:
+            return call.callee is not np.dot and ranks[1] in (1, 2)
+        return all(rank in (1, 2) for rank in ranks) and not self.parts.isdisjoint(call.args)
+
     def reshaped(self, call: Call, shape: Atom) -> Iterable[Statement]:
         """The elements in the order of rows: where somebody writes the result, only of what surely lies in it."""
         base = call.args[0]
@@ -66,6 +78,7 @@ class _Plain(Rewriting):
         return (Call(call.targets, plain.reshaped, (base, shape), (), call.span) if fits else call,)
 
 
+_PRODUCTS = (operator.matmul, np.matmul, np.dot)
 _FLAT = (np.ravel, np.ndarray.ravel)
 _RESHAPED = (np.reshape, np.ndarray.reshape)
 _MAKERS = (np.empty, np.zeros, np.ones, np.full, bundles.zero_bundles, bundles.no_bundles_yet)
@@ -77,6 +90,19 @@ def _contiguous(function: Function) -> frozenset[Atom]:
     found: set[Atom] = set()
     for statement in statements_in(function.body):
         if isinstance(statement, Call) and _makes_contiguous(statement, found):
+            found.update(statement.targets)
+    return frozenset(found)
+
+
+def _parts(function: Function) -> frozenset[Atom]:
+    """Arrays whose elements may lie apart, as parts of other arrays do."""
+    found: set[Atom] = set()
+    for statement in statements_in(function.body):
+        if isinstance(statement, Load) and isinstance(statement.key, Subscript):
+            base = statement.base
+            if isinstance(type_of_atom(base), Array) and any(isinstance(item, Slice) for item in statement.key.items):
+                found.add(statement.target)
+        elif isinstance(statement, Call) and statement.callee is np.transpose and statement.args[0] in found:
             found.update(statement.targets)
     return frozenset(found)
 

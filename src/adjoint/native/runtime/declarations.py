@@ -15,4 +15,5 @@ import adjoint.native.runtime.overloads.slices
 import adjoint.native.runtime.overloads.snapshots
 import adjoint.native.runtime.overloads.sorting
 import adjoint.native.runtime.overloads.sparse_products
+import adjoint.native.runtime.overloads.strided_products
 import adjoint.native.vectors.functions  # noqa: F401

@@ -391,6 +391,8 @@ def matmul_right(ct: Any, a: Any, b: Any) -> Any:
         return unbroadcast(a[:, None] * ct[..., None, :], b)
     if b.ndim == 1:
         return unbroadcast((np.swapaxes(a, -1, -2) @ ct[..., :, None])[..., 0], b)
+    if a.ndim > b.ndim == 2:  # all rows of the stack at once
+        return unbroadcast(a.reshape(-1, a.shape[-1]).T @ ct.reshape(-1, ct.shape[-1]), b)
     return unbroadcast(np.swapaxes(a, -1, -2) @ ct, b)
 
 

@@ -36,6 +36,11 @@ def zeros_in_shape(x: Any, dtype: Any = None) -> Any:
     return np.zeros_like(x, dtype)
 
 
+def product(a: Any, b: Any) -> Any:
+    """``a @ b`` of vectors, matrices, or stacks of matrices times one, which may be parts of other arrays."""
+    return a @ b
+
+
 def solution(a: Any, b: Any) -> Any:
     """``np.linalg.solve`` of one matrix, with one vector or the columns of one matrix."""
     return np.linalg.solve(a, b)

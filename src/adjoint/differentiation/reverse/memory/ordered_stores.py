@@ -37,6 +37,7 @@ from adjoint.ir.types import Array, List, Scalar, Storage, storage_of
 from adjoint.ir.walk import blocks_of, operands
 
 MAX_STEPS = 8
+_WHOLE = Subscript(())
 
 Loops = tuple[Loop, ...]
 
@@ -143,9 +144,9 @@ class Ordered:
         """What a statement touches, as a part of its array, of that of which the array is a view, and so on."""
         for _ in range(MAX_STEPS):
             made_in = self.loops.get(id(at))
-            if not isinstance(base, Var) or key is None or made_in is None or around[: len(made_in)] != made_in:
+            if not isinstance(base, Var) or made_in is None or around[: len(made_in)] != made_in:
                 return
-            yield base, key
+            yield base, _WHOLE if key is None else key
             maker = self.maker(base)
             if not isinstance(maker, Load):
                 return

@@ -1,0 +1,241 @@
+"""Gradients of programs on arrays, beside those of JAX's versions: time, memory, first calls, what runs as Python."""
+
+from __future__ import annotations
+
+import importlib.util
+import statistics
+import time
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import adjoint as ad
+from benchmarks.report import Results, duration
+from benchmarks.timing import race
+
+TOLERANCE = 1e-6
+SECONDS = 1.5  # for all turns of a program
+COLUMNS = (
+    "",
+    "Adjoint",
+    "JAX",
+    "beside JAX",
+    "beside the program",
+    "interpreted",
+    "peak memory",
+    "JAX's",
+    "first call",
+    "JAX's",
+    "what limits it",
+)
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A program that is a number, and what it is measured beside.
+
+    Parameters
+    ----------
+    function, arguments, wrt
+        What is differentiated, where, and by which arguments.
+    jax
+        The same program in JAX: it takes the arguments by which is differentiated, and the result is a number. None
+        where there is none.
+    program
+        The program compiled by Numba, without arguments; None where Numba does not take it.
+    limit
+        What limits the gradient, in words.
+    loops
+        Whether the program computes number by number, in loops of its own.
+    """
+
+    name: str
+    function: Callable[..., Any]
+    arguments: tuple[Any, ...]
+    wrt: tuple[int, ...]
+    jax: Callable[..., Any] | None = None
+    program: Callable[[], Any] | None = None
+    limit: str = ""
+    loops: bool = False
+
+
+@dataclass
+class Finding:
+    """What was measured of a program: seconds, bytes, and words where something is not as it should be."""
+
+    subject: Subject
+    seconds: dict[str, float] = field(default_factory=dict)
+    peak: dict[str, float] = field(default_factory=dict)
+    first: dict[str, float] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+    def beside(self, other: str) -> float | None:
+        """The seconds of machine code, beside those of another contestant."""
+        if "Adjoint" not in self.seconds or other not in self.seconds:
+            return None
+        return self.seconds["Adjoint"] / self.seconds[other]
+
+    def row(self) -> tuple[str, ...]:
+        """The finding as a row of text."""
+        return (
+            self.subject.name,
+            *(_or_dash(duration, self.seconds.get(name)) for name in ("Adjoint", "JAX")),
+            *(_or_dash("{:.2f}".format, self.beside(name)) for name in ("JAX", "program", "interpreted")),
+            *(_or_dash(_megabytes, self.peak.get(name)) for name in ("Adjoint", "JAX")),
+            *(_or_dash(duration, self.first.get(name)) for name in ("Adjoint", "JAX")),
+            "; ".join((*self.notes, *([self.subject.limit] if self.subject.limit else []))),
+        )
+
+
+def measured(subject: Subject, interpreted: bool = False) -> Finding:
+    """Measures one program: CPU seconds of one thread."""
+    finding = Finding(subject)
+    contestants: dict[str, Callable[[], Any]] = {}
+    derivative = ad.grad(subject.function, wrt=subject.wrt, native=True)
+    result = _first(finding, contestants, "Adjoint", lambda: derivative(*subject.arguments))
+    if subject.jax is not None and importlib.util.find_spec("jax") is not None:
+        expected = _first(finding, contestants, "JAX", _of_jax(subject))
+        if result is not None and expected is not None and (wrong := _difference(result, expected)) > TOLERANCE:
+            finding.notes.append(f"differs from JAX by {wrong:.0e}")
+    if result is not None and (wrong := _slope_missed(subject, result)) > 1e-3:
+        finding.notes.append(f"differs from a difference by {wrong:.0e}")
+    if subject.program is not None:
+        _first(finding, contestants, "program", subject.program)
+    if interpreted:
+        plain = ad.grad(subject.function, wrt=subject.wrt, native=False)
+        _first(finding, contestants, "interpreted", lambda: plain(*subject.arguments))
+    for name, taken in race(contestants, _rounds(contestants), time.process_time).items():
+        finding.seconds[name] = taken.best
+    for name in ("Adjoint", "JAX"):
+        if name in contestants:
+            finding.peak[name] = _peak(contestants[name])
+    return finding
+
+
+def _first(finding: Finding, contestants: dict[str, Callable[[], Any]], name: str, call: Callable[[], Any]) -> Any:
+    """Calls a contestant for the first time; one that cannot is told of, and left out."""
+    start = time.process_time()
+    try:
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            result = call()
+    except Exception as problem:  # of any system
+        words = str(problem).strip().splitlines() or [type(problem).__name__]
+        finding.notes.append(f"{name}: {words[0][:90]}")
+        return None
+    finding.first[name] = time.process_time() - start
+    finding.notes.extend(
+        f"{name}: {next(iter(str(each.message).splitlines()), '')[:110]}"
+        for each in told
+        if "AD06" in str(each.message)
+    )
+    contestants[name] = call
+    return result
+
+
+def _of_jax(subject: Subject) -> Callable[[], Any]:
+    import jax  # lazy
+
+    jax.config.update("jax_enable_x64", True)
+    differentiated = jax.jit(jax.grad(subject.jax, argnums=tuple(range(len(subject.wrt)))))
+    given = [jax.numpy.asarray(subject.arguments[place]) for place in subject.wrt]
+    return lambda: jax.block_until_ready(differentiated(*given))
+
+
+def _rounds(contestants: dict[str, Callable[[], Any]]) -> int:
+    start = time.process_time()
+    for run in contestants.values():
+        run()
+    return max(2, min(15, int(SECONDS / max(time.process_time() - start, 1e-4))))
+
+
+def _difference(found: Any, expected: Any) -> float:
+    worst = 0.0
+    for ours, theirs in zip(found, expected, strict=True):
+        theirs = np.asarray(theirs)
+        if np.iscomplexobj(theirs):
+            theirs = np.conj(theirs)
+        scale = max(float(np.max(np.abs(theirs), initial=0.0)), 1e-12)
+        allowed = 1.0 if theirs.dtype.itemsize // (1 + np.iscomplexobj(theirs)) == 8 else 1e-3
+        worst = max(worst, allowed * float(np.max(np.abs(np.asarray(ours) - theirs), initial=0.0)) / scale)
+    return worst
+
+
+def _slope_missed(subject: Subject, gradient: Sequence[Any]) -> float:
+    """How far a directional derivative is from a difference of the program's values, beside its size."""
+    rng = np.random.default_rng(0)
+    directions = [rng.normal(size=np.shape(subject.arguments[place])) for place in subject.wrt]
+    slope = sum(float(np.sum(np.real(g) * d)) for g, d in zip(gradient, directions, strict=True))
+    single = any(getattr(subject.arguments[place], "dtype", None) == np.float32 for place in subject.wrt)
+    scale = sum(float(np.sum(np.abs(np.real(g) * d))) for g, d in zip(gradient, directions, strict=True))
+
+    def at(step: float) -> float:
+        given = list(subject.arguments)
+        for place, direction in zip(subject.wrt, directions, strict=True):
+            moved = subject.arguments[place] + step * direction
+            given[place] = moved.astype(given[place].dtype) if isinstance(given[place], np.ndarray) else float(moved)
+        return float(subject.function(*given))
+
+    steps = (1e-2, 1e-3) if single else (1e-4, 1e-6, 1e-8)
+    return min(abs((at(step) - at(-step)) / (2.0 * step) - slope) for step in steps) / max(scale, 1e-12)
+
+
+def _peak(call: Callable[[], Any]) -> float:
+    """The bytes that a call needs beyond what the process holds before."""
+    try:
+        Path("/proc/self/clear_refs").write_text("5")
+    except OSError:
+        return float("nan")
+    before = _status("VmRSS")
+    kept = call()
+    after = _status("VmHWM")
+    del kept
+    return max(0.0, after - before)
+
+
+def _status(key: str) -> float:
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return 1024.0 * next(float(line.split()[1]) for line in lines if line.startswith(key))
+
+
+def _or_dash(spelled: Callable[[Any], str], value: float | None) -> str:
+    return "-" if value is None else spelled(value)
+
+
+def _megabytes(value: float) -> str:
+    return f"{value / 1e6:.3g} MB"
+
+
+def summary(findings: Iterable[Finding]) -> list[str]:
+    """Geometric means, and what misses, in sentences."""
+    findings = list(findings)
+    sentences = []
+    for words, chosen in (
+        ("all programs", findings),
+        ("programs of loops", [each for each in findings if each.subject.loops]),
+        ("array programs", [each for each in findings if not each.subject.loops]),
+    ):
+        for other in ("JAX", "program", "interpreted"):
+            ratios = [value for each in chosen if (value := each.beside(other)) is not None]
+            if ratios:
+                mean = statistics.geometric_mean(ratios)
+                sentences.append(f"Geometric mean of {words} beside {_OTHERS[other]}: {mean:.2f} ({len(ratios)}).")
+    slow = [each.subject.name for each in findings if (each.beside("JAX") or 0.0) > 1.2]
+    sentences.append(f"Above 1.2 times JAX: {', '.join(slow) or 'none'}.")
+    python = [each.subject.name for each in findings if any("AD06" in note for note in each.notes)]
+    sentences.append(f"In part as Python: {', '.join(python) or 'none'}.")
+    refused = [each.subject.name for each in findings if "Adjoint" not in each.seconds]
+    sentences.append(f"Refused: {', '.join(refused) or 'none'}.")
+    return sentences
+
+
+_OTHERS = {"JAX": "JAX", "program": "the program by Numba", "interpreted": "interpreted derivatives"}
+
+
+def table(title: str, explanation: str, findings: Sequence[Finding]) -> Results:
+    """All findings as a table."""
+    return Results(title, explanation, COLUMNS, [each.row() for each in findings], summary(findings))
