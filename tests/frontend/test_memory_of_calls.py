@@ -74,6 +74,34 @@ def returned_before_a_write(x, w):
     return found @ found * w + buffer[1]
 
 
+class Pair:
+    def __init__(self, first, second):
+        self.first = first
+        self.second = second
+
+
+def in_an_object_before_a_write(x, w):
+    def paired(u, v):
+        return Pair(u, v * w)
+
+    buffer = x * w
+    one, other = paired(buffer, x), paired(x, buffer)
+    buffer[0] = 3.0 * w
+    return one.first @ one.second + other.first @ other.second
+
+
+def chosen_in_an_object_before_a_write(x, w):
+    def paired(u, v):
+        if u[0] > v[0]:
+            return Pair(v, (u, w))
+        return Pair(u, (v, 2.0 * w))
+
+    buffer = x * w
+    one = paired(buffer, x)
+    buffer[1] = 3.0 * w
+    return one.first @ one.second[0] * one.second[1]
+
+
 def one_array_twice(x, w):
     buffer = x * w
     fill(buffer, buffer)
@@ -142,6 +170,8 @@ PROGRAMS: list[Callable[..., Any]] = [
     shifted_before_a_write,
     kept_in_a_list_before_a_write,
     returned_before_a_write,
+    in_an_object_before_a_write,
+    chosen_in_an_object_before_a_write,
     one_array_twice,
     one_array_that_is_captured,
     one_array_later_in_a_loop,

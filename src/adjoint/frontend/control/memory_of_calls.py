@@ -13,6 +13,7 @@ from adjoint.differentiation.reverse.memory.storage_classes import unite_flows
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.ir.effects import storages
+from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Call, Function, Return, Var
 from adjoint.ir.types import Array, Storage
 from adjoint.ir.walk import leaves, statements_in, targets_of
@@ -55,8 +56,9 @@ def _handed_out(lo: Lowerer) -> list[Storage]:
 def _unite_arguments(function: Function, calls: Iterable[Call], handed_out: Iterable[Storage]) -> bool:
     """Whether this made one storage class of two."""
     changed = False
+    known = [*_shared(function), *handed_out]
     for call in calls:
-        shared = {storage.find() for storage in _shared(function)}.union(storage.find() for storage in handed_out)
+        shared = {storage.find() for storage in known}
         for arg, param in zip(call.args, function.params, strict=False):
             if not isinstance(arg, Var):
                 continue
@@ -75,9 +77,13 @@ def _found(var: Var) -> set[Storage]:
 
 
 def _shared(function: Function) -> Iterator[Storage]:
-    """Memory that a function writes, and what lies in containers."""
+    """Memory that a function writes, what it returns, and what lies in containers."""
     for var in (*function.params, *(target for each in statements_in(function.body) for target in targets_of(each))):
         if not isinstance(var.type, Array):
             yield from storages(var.type)
         elif var.type.storage.written:
             yield var.type.storage
+    for end in leaves(function.body):
+        if isinstance(end, Return):
+            for value in end.values:
+                yield from storages(type_of_atom(value))
