@@ -89,3 +89,22 @@ def test_what_an_optimizer_leaves_alone() -> None:
     frozen = ad.optim.Group(".dropout", frozen=True)
     assert not told(lambda: ad.optim.SGD(0.01, groups=[frozen]).update(m, along=gradient))
     assert m.dropout == 0.1
+
+
+def test_whole_numbers_beside_numbers_that_are_trained() -> None:
+    class Curve:
+        height: float
+
+        def __init__(self) -> None:
+            self.height, self.rate, self.on = 1.5, 2, True
+
+    class Declared(Curve):
+        rate: int
+
+    for curve, count in ((Curve(), 1), (Declared(), 0)):
+        gradient = ad.grad(lambda c: c.height * c.rate)(curve)
+        optimizer = ad.optim.SGD(0.1)
+        messages = told(lambda: [optimizer.update(curve, along=gradient) for _ in range(2)])
+        assert len(messages) == count and curve.rate == 2 and curve.height < 1.5
+        for message in messages:
+            assert "AD0509" in message and "Curve.rate" in message and "if it shall be trained: 2.0" in message

@@ -38,7 +38,7 @@ NAMES = _table(
     ("GradientTape tape", "there is none: ad.grad(f)(x) reads the source of f"),
     ("grad_and_value value_and_gradient value_with_gradient", "ad.value_and_grad(f)(x)"),
     ("pullback value_with_pullback", "value, pullback = ad.vjp(f, x)"),
-    ("nn Module Layer", "any dataclass of arrays is a model; ad.optim trains it"),
+    ("Module Layer", "any dataclass of arrays is a model, ad.nn has layers, and ad.optim trains them"),
     ("linear_transpose", "ad.transpose(f, x)"),
     ("make_jaxpr jaxpr", "ad.stages(f, x) shows what becomes of a function"),
     ("debug_nans detect_anomaly", "ad.grad(f, debug=True) names the line at which a gradient stops being finite"),

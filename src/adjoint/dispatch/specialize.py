@@ -279,6 +279,10 @@ def specialization(
             _keep(owner, full, found)
             for warning in warnings:
                 warn(warning)
+            if found.written:
+                from adjoint.dispatch import written_arguments  # lazy
+
+                written_arguments.tell(found, key, root, args)
         return found
 
 

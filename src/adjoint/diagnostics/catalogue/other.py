@@ -75,6 +75,26 @@ ENTRIES = {
             What is independent can be moved to a loop of its own.
             """,
     ),
+    "AD0505": Entry(
+        title="{name|an argument} is written in place, by the derivative too",
+        severity="warning",
+        explanation="""
+            A derivative does what its function does to memory that others see. Where the function writes to the
+            argument that it is differentiated for, so does each call of its derivative: the second call begins with
+            what the first one left.
+
+                def doubled(x):
+                    x *= 2.0                                 # warned of, once for each function
+                    return np.sum(x * x)
+
+                x = np.ones(3)
+                ad.grad(doubled)(x)                          # [8., 8., 8.], and x holds twos
+                ad.grad(doubled)(x)                          # [16., 16., 16.]
+
+            Make a new value, x = 2.0 * x, or work on a copy. If it is meant, as of a buffer that is reused, ignore the
+            warning with warnings.filterwarnings("ignore", ".*AD0505").
+            """,
+    ),
     "AD0506": Entry(
         title="the number {name|in a field} has a default value, and is trained",
         severity="warning",
@@ -135,6 +155,25 @@ ENTRIES = {
                     layer.scale = ad.stop_gradient(2.0 * x)
 
             or leave the mark out.
+            """,
+    ),
+    "AD0509": Entry(
+        title="the whole number {name|in a field} is not trained",
+        severity="warning",
+        explanation="""
+            Whole numbers do not vary, so gradients have no field for them, and an optimizer leaves them as they are.
+            Beside floats that it moves, 2 may have been meant as 2.0.
+
+                class Curve:
+                    def __init__(self):
+                        self.height = 1.5
+                        self.rate = 2                        # warned of, at the first update
+
+            Write 2.0, or say that it is a setting: annotate the field in the class.
+
+                class Curve:
+                    height: float
+                    rate: int
             """,
     ),
     "AD0510": Entry(

@@ -1,0 +1,59 @@
+"""A notice, once for each function: what it writes to arguments it is differentiated for, its derivative writes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import CodeType
+from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
+
+from adjoint.diagnostics import Span, diagnostic
+from adjoint.diagnostics.errors import warn
+from adjoint.ir.nodes import Store, Var
+from adjoint.ir.types import Array, Dict, List
+from adjoint.ir.walk import statements_in
+
+if TYPE_CHECKING:
+    from adjoint.dispatch.specialize import Specialization
+
+_told: WeakSet[CodeType] = WeakSet()
+
+
+def tell(found: Specialization, key: Any, function: Any, args: Sequence[Any]) -> None:
+    """Warns of the first argument that varies and is written in place: the caller sees that, as of the function."""
+    code = getattr(function, "__code__", None)
+    if code is None or code in _told:
+        return
+    varying = _varying(key, len(args), found.names)
+    for place in found.written:
+        param = found.function.params[place]
+        if place in varying and isinstance(param.type, (Array, List, Dict)):
+            _told.add(code)
+            label = f"{param.hint!r} is changed here, by the function and by its derivative"
+            ways = f"work on a copy: {param.hint} = {param.hint}.copy()", _MEANT
+            warn(diagnostic("AD0505", _first_write(found, param), label, helps=ways, name=param.hint))
+            return
+
+
+_MEANT = "if that is meant: warnings.filterwarnings('ignore', '.*AD0505')"
+
+
+def _varying(key: Any, count: int, names: Sequence[str]) -> set[int]:
+    """The positions of the arguments that a derivative is taken for; none where nothing is derived."""
+    kind, options = key[0], dict(key[1]) if isinstance(key[1], tuple) and key[0] in ("grad", "value_and_grad") else {}
+    if kind in ("vjp", "jvp", "hvp"):
+        return set(range(count if kind == "vjp" else count // 2))
+    wrt = options.get("wrt", ())
+    chosen = wrt if isinstance(wrt, tuple) else (wrt,)
+    found = {names.index(one) for one in chosen if isinstance(one, str) and one in names}
+    return found | {one % count for one in chosen if isinstance(one, int) and -count <= one < count}
+
+
+def _first_write(found: Specialization, param: Var) -> Span | None:
+    assert isinstance(param.type, (Array, List, Dict))
+    for statement in statements_in(found.function.body):
+        if isinstance(statement, Store) and statement.span is not None:
+            type_ = statement.base.type if isinstance(statement.base, Var) else None
+            if isinstance(type_, (Array, List, Dict)) and type_.storage is param.type.storage:
+                return statement.span
+    return None
