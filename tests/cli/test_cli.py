@@ -30,8 +30,10 @@ rate = 0.1
 VECTORS = """
 import numpy as np
 
+RATE = 1.0
+
 def scaled(x, factor):
-    return x * factor
+    return RATE * x * factor
 
 def energy(x, factor):
     y = scaled(x, factor)
@@ -57,6 +59,9 @@ def project(tmp_path, monkeypatch):
         (["training:Model.run", "Model()", "1.0", "--wrt", "x"], "# grad(run, wrt='x')"),
         (["training:loss", "--operator", "value_and_grad"], "def loss_value_and_grad(x):"),
         (["training:loss", "np.ones(2).sum()"], "float64"),
+        (["training:loss", "--operator", "jacobian"], "# the pullback of vjp(loss), once for each row\ndef loss_"),
+        (["training:loss", "--operator", "jacobian", "--mode", "forward"], "# jvp(loss), once for each column for x: "),
+        (["training:loss", "--operator", "hessian"], "# jvp(grad(loss)), once for each column for x: "),
         (["training:loss", "--mode", "forward"], "def loss_jvp(x, x_dot):"),
         (["training:powers", "--tape"], "keeps  y"),
         (["training:powers", "2.0", "--tape"], "96 bytes kept"),
@@ -89,6 +94,7 @@ def test_what_shows_nothing(project, capsys):
     for options, told in (
         (["--stage", "nothing"], "there is no stage 'nothing': source, lowered"),
         (["--mode", "forward", "--tape"], "goes alone"),
+        (["--operator", "hessian", "--native"], "'--native' is of gradients: leave out --operator hessian"),
         (["1.0", "2.0"], "takes (x: float) -> float: too many positional arguments"),
     ):
         assert main(["show", "training:loss", *options]) == 2

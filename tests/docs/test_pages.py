@@ -167,3 +167,15 @@ def test_the_site_has_every_page_and_name():
     reference = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "docs" / "api").glob("*.md"))
     told = set(re.findall(r"^::: adjoint\.(\w+)", reference, re.M))
     assert set(adjoint.__all__) - told == {"__version__", "interop", "tangents", "types"}
+
+
+@pytest.mark.skipif(not THOROUGH, reason="takes some seconds: 'make thorough' does it")
+def test_the_site_is_made_without_a_warning(tmp_path):
+    pytest.importorskip("mkdocs")
+    pytest.importorskip("mkdocstrings")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path)]
+    environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    page = (tmp_path / "api" / "operators" / "index.html").read_text(encoding="utf-8")
+    assert "The gradient of a function that returns a number." in page and ":func:<code>" not in page

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import copy
 import inspect
 import io
 from typing import Any
@@ -11,22 +12,26 @@ from typing import Any
 import numpy as np
 
 import adjoint
-from adjoint.api.gradients import Derivative
+from adjoint.api.gradients import Derivative, name_of
 from adjoint.api.jvp_vjp import checked_tangents, specialized_jvp
 from adjoint.api.tools.export import module_text
-from adjoint.api.tools.inspection import examples_of
+from adjoint.api.tools.inspection import examples_of, specialization_to_show
 from adjoint.cli.target import TargetError, evaluate
 from adjoint.diagnostics import DifferentiationError, error
 from adjoint.sources import definitions
 from adjoint.types.structure import map_structure
 
 
-def text_of(options: argparse.Namespace, derivative: Derivative, wrt: Any) -> str:
+def text_of(options: argparse.Namespace, derivative: Any, wrt: Any) -> str:
     """What is asked for, of a derivative."""
     args = arguments_for(options.target, derivative.function, options.args)
     chosen = [name for name in ("tape", "stage", "native") if getattr(options, name)]
-    if options.mode == "forward" and (chosen or options.operator in ("jacobian", "hessian")):
+    if options.mode == "forward" and chosen:
         raise TargetError("'--mode forward' prints the directional derivative of a function, and goes alone")
+    if not isinstance(derivative, Derivative):  # a matrix, made of products by sweeps
+        if chosen:
+            raise TargetError(f"'--{chosen[0]}' is of gradients: leave out --operator {options.operator}")
+        return _sweep(options.operator, options.mode, derivative.function, args, wrt)
     if options.tape:
         if len(chosen) > 1:
             raise TargetError("'--tape' goes alone")
@@ -36,8 +41,9 @@ def text_of(options: argparse.Namespace, derivative: Derivative, wrt: Any) -> st
     if options.stage or options.native:
         return _stage(derivative, args, options.stage or "text", options.native)
     if options.mode == "forward":
-        return _forward(derivative.function, args, wrt)
-    return module_text(derivative, *args)
+        return _forward(derivative.function, args, wrt, "")
+    compiled, _ = specialization_to_show(derivative, args, {})
+    return module_text(compiled, derivative.function, *args, title=repr(derivative))
 
 
 def arguments_for(target: str, function: Any, expressions: list[str]) -> tuple[Any, ...]:
@@ -87,13 +93,23 @@ def _stage(derivative: Derivative, args: tuple[Any, ...], name: str, native: boo
     return parts[len(titles) - 1 - titles[::-1].index(name)]
 
 
-def _forward(function: Any, args: tuple[Any, ...], wrt: Any) -> str:
+def _sweep(operator: str, mode: str, function: Any, args: tuple[Any, ...], wrt: Any) -> str:
+    """What is called for each row or column of a matrix."""
+    if operator == "hessian":
+        return _forward(adjoint.grad(function, 0 if wrt is None else wrt), args, wrt, ", once for each column")
+    if mode == "forward":
+        return _forward(function, args, wrt, ", once for each column")
+    _, pullback = adjoint.vjp(function, *copy.deepcopy(args))
+    return f"# the pullback of vjp({function.__name__}), once for each row\n{adjoint.source(pullback)}"
+
+
+def _forward(function: Any, args: tuple[Any, ...], wrt: Any, told: str) -> str:
     names = list(inspect.signature(function).parameters)
     chosen = [names.index(one) if one in names else one for one in (wrt if isinstance(wrt, tuple) else (wrt or 0,))]
     directions = [_direction(value) if place in chosen else None for place, value in enumerate(args)]
     tangents = checked_tangents(args, directions)
     compiled = specialized_jvp(function, args, tangents)
-    return module_text(compiled, *args, title=f"jvp({function.__name__})")
+    return module_text(compiled, function, *args, title=f"jvp({name_of(function)}){told}")
 
 
 def _direction(value: Any) -> Any:

@@ -21,6 +21,7 @@ from adjoint.diagnostics import DifferentiationError, diagnostic, error
 from adjoint.diagnostics.diagnostic import Diagnostic
 from adjoint.diagnostics.entrances import entrance
 from adjoint.dispatch.specialize import Specialization
+from adjoint.frontend.entry.captured import differentiated
 from adjoint.types.structure import is_namedtuple
 from adjoint.types.vectors import TangentVector, tangent_class
 
@@ -95,12 +96,15 @@ def export(path: str | os.PathLike[str], derivative: Any, *args: Any, **kwargs: 
     return target
 
 
-def module_text(derivative: Derivative | Specialization, *args: Any, title: str = "") -> str:
-    """The text of a module as :func:`export` writes it; without its imports, where one of them is impossible."""
+def module_text(compiled: Specialization, function: Any, *args: Any, title: str) -> str:
+    """The text of a module as :func:`export` writes it; without its imports, where one of them is impossible.
+
+    Numbers and texts that the function reads from outside have the values that they have now as defaults.
+    """
     module = _Module()
-    compiled = derivative if isinstance(derivative, Specialization) else specialization_to_show(derivative, args, {})[0]
+    root = differentiated(function)
     try:
-        module.add_compiled(title or repr(derivative), compiled, args)
+        module.add_compiled(title, compiled, args, [item.read(root) for item in compiled.exact.captured])
     except DifferentiationError as problem:
         reasons = [f"# {part.title}: {', '.join(part.notes)}" for part in problem.diagnostics]
         return "\n".join([*dict.fromkeys(reasons), compiled.exact.emitted.text])
@@ -122,8 +126,10 @@ class _Module:
         compiled, given = specialization_to_show(derivative, args, kwargs, "ad.export(path, df, 1.0)")
         self.add_compiled(repr(derivative), compiled, given)
 
-    def add_compiled(self, title: str, compiled: Specialization, given: Sequence[Any]) -> None:
-        """Adds what was compiled, under a title."""
+    def add_compiled(
+        self, title: str, compiled: Specialization, given: Sequence[Any], captured: Sequence[Any] = ()
+    ) -> None:
+        """Adds what was compiled, under a title; captured data may be told, for defaults."""
         compiled = compiled.exact
         emitted = compiled.emitted
         for name, value in sorted(emitted.namespace.items()):
@@ -133,7 +139,7 @@ class _Module:
         for name in _defined(emitted):
             self.reserve(name, emitted)
         comment = _comment(title, compiled, given)
-        self.functions.append("\n".join([*comment, _with_keywords(compiled).rstrip("\n")]))
+        self.functions.append("\n".join([*comment, _with_keywords(compiled, captured).rstrip("\n")]))
 
     def reserve(self, name: str, value: object) -> None:
         """Makes sure that one name is not used for two things."""
@@ -246,8 +252,8 @@ def _defined(emitted: Emitted) -> Iterable[str]:
     return [part.name for part in ast.parse(emitted.text).body if isinstance(part, ast.FunctionDef)]
 
 
-def _with_keywords(compiled: Specialization) -> str:
-    """The text; data that the function captures are parameters that must be given by keyword."""
+def _with_keywords(compiled: Specialization, captured: Sequence[Any]) -> str:
+    """The text; data that the function captures are parameters that are given by keyword, or have a default."""
     count = len(compiled.captured)
     text = compiled.emitted.text
     if not count:
@@ -255,7 +261,8 @@ def _with_keywords(compiled: Specialization) -> str:
     main = next(part for part in ast.parse(text).body if isinstance(part, ast.FunctionDef))
     signature = main.args
     signature.kwonlyargs = signature.args[-count:]
-    signature.kw_defaults = [None] * count
+    signature.kw_defaults = [ast.Constant(value) if type(value) in _LITERALS else None for value in captured]
+    signature.kw_defaults += [None] * (count - len(captured))
     del signature.args[-count:]
     lines = text.splitlines(keepends=True)
     lines[main.lineno - 1] = f"def {main.name}({ast.unparse(signature)}):\n"
