@@ -331,6 +331,26 @@ def test_cloudpickle_of_closures() -> None:
     assert pickle.loads(cloudpickle.dumps(derivative))(1.0) == 6.0
 
 
+def test_cloudpickle_into_another_process(tmp_path) -> None:
+    """What is defined in a script goes with its derivative, and so does its text."""
+    pytest.importorskip("cloudpickle")
+    script = """
+import cloudpickle, pickle, sys, adjoint as ad
+rate = 3.0
+def scaled(x):
+    return rate * x
+def f(x):
+    return scaled(x) * x
+with open(sys.argv[1], "wb") as file:
+    cloudpickle.dump(ad.grad(f), file)
+"""
+    (tmp_path / "script.py").write_text(script)
+    kept = tmp_path / "derivative.pkl"
+    subprocess.run([sys.executable, str(tmp_path / "script.py"), str(kept)], check=True, cwd=tmp_path)
+    (tmp_path / "script.py").unlink()
+    assert pickle.loads(kept.read_bytes())(2.0) == 12.0
+
+
 def test_copies() -> None:
     derivative = ad.grad(polynomial, wrt="y")
     assert copy.copy(derivative)(1.0, y=4.0) == copy.deepcopy(derivative)(1.0, y=4.0) == 3.0

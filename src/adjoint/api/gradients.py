@@ -19,6 +19,7 @@ from adjoint.dispatch.options import Native, resolve
 from adjoint.dispatch.specialize import Specialization, specialization
 from adjoint.frontend.entry.captured import differentiated
 from adjoint.keypaths.parts import PartOf, as_part
+from adjoint.sources.definitions import text_to_send
 
 if TYPE_CHECKING:
     from adjoint.api.primal_adjoint import Adjoint, Canonical, Primal
@@ -192,7 +193,8 @@ class Derivative(LikeFunction):
         return html(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (type(self), self.kind, self.function, self.options, self.native)
+        text = text_to_send(self._root)
+        return _restore, (type(self), self.kind, self.function, self.options, self.native, text)
 
 
 _DEFAULTS = (("wrt", 0), ("has_aux", False))
@@ -215,8 +217,17 @@ def name_of(function: Any) -> str:
 
 
 def _restore(
-    cls: type[Derivative], kind: str, function: Any, options: tuple[tuple[str, Any], ...], native: Native = None
+    cls: type[Derivative],
+    kind: str,
+    function: Any,
+    options: tuple[tuple[str, Any], ...],
+    native: Native = None,
+    text: str | None = None,
 ) -> Derivative:
+    if text is not None:
+        from adjoint.sources import unfiled  # lazy
+
+        unfiled.receive(text)
     return cls(kind, function, native, **dict(options))
 
 

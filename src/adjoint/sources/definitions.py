@@ -102,6 +102,17 @@ def find_code(code: CodeType, name: str | None = None, module_globals: dict[str,
     return found
 
 
+def text_to_send(fn: Callable[..., Any]) -> str | None:
+    """The text that a pickle has to hold beside a function, where that is pickled by value; None where it is not."""
+    function = underlying(fn)
+    if function is None or (function.__module__ != "__main__" and "<" not in function.__qualname__):
+        return None
+    try:
+        return "".join(find(function)._lines)
+    except DifferentiationError:
+        return None
+
+
 def underlying(fn: object) -> FunctionType | None:
     """The function behind a method, a static method or a dispatcher of Numba; None where there is none."""
     while isinstance(fn, (MethodType, staticmethod, classmethod)):

@@ -1,4 +1,4 @@
-"""Texts that no file holds: of ``python -c``, of standard input, and of what was typed at Python's prompt.
+"""Texts that no file holds: of ``python -c``, of standard input, of what was typed at Python's prompt, and of pickles.
 
 Nothing here needs to be sure. A text is only taken where a definition in it compiles to the very code that runs.
 """
@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterator
 from types import CodeType
 
-_COMMAND, _INPUT = "<string>", "<stdin>"
+_COMMAND, _INPUT, _PICKLED = "<string>", "<stdin>", "<dynamic-code>"
 _WITH_VALUE = "WXQmc"
 """Options of the interpreter, of one letter, that take a value: in the same word, or in the next."""
 
@@ -28,6 +28,20 @@ def texts_of(code: CodeType) -> Iterator[list[str]]:
         for text in (_redirected(), _piped()):
             if text is not None:
                 yield text.splitlines(keepends=True)
+    elif code.co_filename == _PICKLED:
+        yield from (text.splitlines(keepends=True) for text in reversed(_sent))
+
+
+_sent: dict[str, None] = {}
+"""The texts that came with derivatives of functions that were pickled by value; cloudpickle forgets their files."""
+_MOST_SENT = 256
+
+
+def receive(text: str) -> None:
+    """Keeps a text that came with a pickle."""
+    _sent[text] = None
+    while len(_sent) > _MOST_SENT:
+        del _sent[next(iter(_sent))]
 
 
 def command_line() -> str | None:
