@@ -1,6 +1,8 @@
 """Special methods: reflected, in-place, indexing, iteration, context managers, comparison."""
 
+import functools
 import math
+import operator
 
 from programs.registry import program
 
@@ -154,3 +156,23 @@ def context_manager(x):
 @program(1.0, 2.0)
 def conversion_to_float(x, y):
     return float(Vec(x, y)) * x
+
+
+class Gate:
+    def __init__(self, x):
+        self.x = x
+
+    def __or__(self, other):
+        return Gate(self.x * other.x)
+
+    def __lt__(self, other):
+        return self.x * other.x
+
+    def __invert__(self):
+        return Gate(-2.0 * self.x)
+
+
+@program(1.5, 2.0)
+def operators_as_functions(x, y):
+    a, b = Gate(x), Gate(y)
+    return operator.or_(a, ~b).x * operator.lt(a, b) + functools.reduce(operator.or_, [a, b, operator.invert(a)]).x

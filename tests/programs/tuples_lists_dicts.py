@@ -261,3 +261,22 @@ def list_methods_inactive(xs):
 def zipped_to_dict(x):
     d = dict(zip(["a", "b"], [x, x * x]))
     return d["a"] * d["b"]
+
+
+@program(np.array([0.3, -0.7, 1.2]))
+def dict_display_of_run_time_keys(v):
+    p = {f"w{i}": x for i, x in enumerate(v)}
+    q = {"w0": 1.0, "first": v[0], **p, "w1": p["w0"] * 3, **{"last": v[2]}}
+    return sum(x * len(k) for k, x in q.items()) * q["w1"]
+
+
+@program(np.array([0.3, -0.7, 1.2]))
+def dicts_of_run_time_keys_copied_and_merged(v):
+    p = {f"w{i}": x for i, x in enumerate(v)}
+    q = p.copy()
+    q.update(w2=q["w1"] * q["w2"])
+    r = dict(p, w0=q["w2"]) | q
+    known = {"w0": 1.0, "other": v[1]}
+    known.update(r)
+    r["w1"] *= 2.0
+    return sum(known.values()) * p["w1"] + r["w1"] * known["w1"]

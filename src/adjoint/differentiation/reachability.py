@@ -7,6 +7,7 @@ the outputs is useful; what does both is active. Memory that may be one is one n
 
 from __future__ import annotations
 
+import operator
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -52,6 +53,10 @@ from adjoint.runtime.tangents import follow_view, shadow, shadow_like, shadow_of
 
 Node = Var | Slot
 
+_OF_WHOLE_NUMBERS = frozenset(
+    {operator.and_, operator.or_, operator.xor, operator.invert, operator.lshift, operator.rshift, operator.floordiv}
+)
+_OF_RECORDS = ("keep an array for each field, in a dict or a dataclass",)
 _OUT_OF_EXCEPTIONS = ("put what varies into a variable or a list before raising, and read it from there",)
 
 
@@ -273,7 +278,7 @@ class Dependence:
                 self._connect_load(statement, target, base, key)
             case Store(base=base, key=key, value=value):
                 slot = self.slot(type_of_atom(base), key)
-                if slot is not None and may_vary(type_of_atom(base)):
+                if slot is not None and may_vary(type_of_atom(base)) and not _names_field(base, key):
                     self._flow(self._carried(value, base), self._into(slot, value))
                     if isinstance(base, Const):
                         self.stores.append(statement)
@@ -358,6 +363,8 @@ class Dependence:
             return
         rule = rule_for(call.callee)
         declared = rule is not None and not isinstance(rule, NoDerivative)
+        if _is_of_objects(call):
+            rule = None
         if isinstance(rule, (Constant, Observer)) or (not declared and _reads_no_values(call.callee)):
             return
         if call.callee is follow_view:
@@ -547,9 +554,12 @@ class Dependence:
             base = type_of_atom(store.base)
             if isinstance(store.base, Const):
                 found.append(diagnostic("AD0302", store.span, "this memory is not an argument of the function"))
+            elif _names_field(store.base, store.key):
+                label = "what is stored here, into an array of records, varies"
+                found.append(diagnostic("AD0307", store.span, label, helps=_OF_RECORDS))
             elif isinstance(base, Array):
                 found.append(diagnostic("AD0408", store.span, f"the array has dtype {base.dtype}"))
-            elif not (isinstance(base, Opaque) and self.active(store.base)):
+            elif not (opaque and isinstance(base, Opaque) and self.active(store.base)):
                 found.append(diagnostic("AD0307", store.span, "what is stored here varies"))
         found += [
             diagnostic("AD0302", load.span, "what is read here is written to later")
@@ -611,6 +621,19 @@ def _reads_text(call: Call) -> bool:
 def _reads_no_values(callee: Any) -> bool:
     """Whether a function looks at nothing but the shapes and types of its arguments."""
     return callee in (shadow, shadow_like, shadow_of_values, zeros_like) or effects(callee).reads == ()
+
+
+def _is_of_objects(call: Call) -> bool:
+    """Whether it is an operator of whole numbers and truth values, of objects that may give it any meaning."""
+    return call.callee in _OF_WHOLE_NUMBERS and any(isinstance(target.type, Opaque) for target in call.targets)
+
+
+def _names_field(base: Atom, key: Key) -> bool:
+    """Whether a field of all records in an array is meant."""
+    items = key.items if isinstance(key, Subscript) else ()
+    return isinstance(type_of_atom(base), Array) and any(
+        isinstance(item, Const) and isinstance(item.value, str) for item in items
+    )
 
 
 def _surely_varies(type_: Type) -> bool:

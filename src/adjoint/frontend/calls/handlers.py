@@ -52,6 +52,8 @@ def _families(constant: Any) -> tuple[str, ...]:
     match constant:
         case BuiltinFunctionType() if constant.__module__ in ("builtins", "math"):
             return _FOR_NUMBERS
+        case BuiltinFunctionType(__module__="_operator"):
+            return (*_FAMILIES, "calls.operator_functions")
         case MethodDescriptorType() if constant.__objclass__.__module__ == "builtins":
             return _FOR_CONTAINERS
         case type() if constant.__module__ == "builtins":

@@ -35,6 +35,11 @@ def make_dict(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: as
         record = lo.store.get(args[0])
         if isinstance(record, Record) and record.cls is dict:
             parts.extend(record.parts)
+        elif _is_run_time_dict(args[0]):
+            table = python_functions.call(lo, python_functions.entries, [args[0]], node)
+            for key, value in kwargs.items():
+                containers.set_item(lo, table, Const(key), value, node)
+            return table
         else:
             given = sequence(lo, args[0])
             pairs = static_items(lo, given, node)
@@ -163,6 +168,8 @@ def _copy(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AS
         if record.cls is list:
             return making.new_list(lo, record.items, node)
         return making.new_dict(lo, [(Const(k), v) for k, v in record.parts], node)
+    if _is_run_time_dict(args[0]):
+        return python_functions.call(lo, python_functions.entries, [args[0]], node)
     return python_functions.call(lo, python_functions.copied, [args[0]], node) if _is_list(args[0]) else NotImplemented
 
 
@@ -230,11 +237,13 @@ def _setdefault(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: 
 def _dict_update(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     parts: list[tuple[Any, Value]] = []
     if len(args) > 1:
-        other = args[1] if _is_run_time_dict(args[1]) else make_dict(lo, args[1:], {}, node)
-        record = lo.store.get(other)
-        if not isinstance(record, Record):
-            raise lo.problem("AD0303", node, "'update' with a dict whose keys are not known")
-        parts.extend(record.parts)
+        if _is_run_time_dict(args[1]):
+            python_functions.call(lo, python_functions.update, args, node)
+        else:
+            record = lo.store.get(make_dict(lo, args[1:], {}, node))
+            if not isinstance(record, Record):
+                raise lo.problem("AD0303", node, "'update' with a dict whose keys are not known")
+            parts.extend(record.parts)
     parts.extend(kwargs.items())
     for key, value in parts:
         containers.set_item(lo, args[0], _as_key(key), value, node)

@@ -163,6 +163,15 @@ def merged(table: Any, other: Any) -> Any:
     return result
 
 
+def entries(table: Any) -> Any:
+    return {key: value for key, value in table.items()}  # noqa: C416
+
+
+def update(table: Any, other: Any) -> None:
+    for key, value in other.items():
+        table[key] = value
+
+
 def rows(matrix: Any) -> Any:
     return [[item for item in row] for row in matrix]  # noqa: C416
 

@@ -540,16 +540,31 @@ def _set(lo: Lowerer, node: ast.Set) -> Value:
 
 def _dict(lo: Lowerer, node: ast.Dict) -> Value:
     parts: list[tuple[Any, Value]] = []
+    table: Value | None = None
+    """The dict, once a part of it has keys that are not known."""
     for key, value in zip(node.keys, node.values, strict=True):
-        if key is None:
-            inner = evaluate(lo, value)
-            record = lo.store.get(inner)
-            if not isinstance(record, Record) or record.cls is not dict:
-                raise lo.problem("AD0301", value, "'**' of a dict whose keys are not known")
-            parts.extend(record.parts)
-        else:
+        if key is not None:
             parts.append((evaluate(lo, key), evaluate(lo, value)))
-    return making.new_dict(lo, parts, node)
+            continue
+        inner = evaluate(lo, value)
+        record = lo.store.get(inner)
+        if isinstance(record, Record) and record.cls is dict:
+            parts.extend(record.parts)
+        elif isinstance(inner, Var) and isinstance(inner.type, Dict):
+            table = _with_parts(lo, table, parts, node)
+            python_functions.call(lo, python_functions.update, [table, inner], node)
+            parts = []
+        else:
+            raise lo.problem("AD0301", value, "'**' of a dict whose keys are not known")
+    return _with_parts(lo, table, parts, node)
+
+
+def _with_parts(lo: Lowerer, table: Value | None, parts: list[tuple[Any, Value]], node: ast.Dict) -> Value:
+    if table is None:
+        return making.new_dict(lo, parts, node)
+    for key, value in parts:
+        containers.set_item(lo, table, key if isinstance(key, (Var, Const)) else Const(key), value, node)
+    return table
 
 
 def _format(lo: Lowerer, node: ast.JoinedStr) -> Value:
