@@ -628,7 +628,7 @@ def _is_of_objects(call: Call) -> bool:
     return call.callee in _OF_WHOLE_NUMBERS and any(isinstance(target.type, Opaque) for target in call.targets)
 
 
-def _names_field(base: Atom, key: Key) -> bool:
+def _names_field(base: Atom, key: Key | None) -> bool:
     """Whether a field of all records in an array is meant."""
     items = key.items if isinstance(key, Subscript) else ()
     return isinstance(type_of_atom(base), Array) and any(

@@ -37,8 +37,8 @@ def make_dict(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: as
             parts.extend(record.parts)
         elif _is_run_time_dict(args[0]):
             table = python_functions.call(lo, python_functions.entries, [args[0]], node)
-            for key, value in kwargs.items():
-                containers.set_item(lo, table, Const(key), value, node)
+            for name, value in kwargs.items():
+                containers.set_item(lo, table, Const(name), value, node)
             return table
         else:
             given = sequence(lo, args[0])
