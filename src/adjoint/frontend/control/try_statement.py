@@ -243,7 +243,8 @@ def _try_except(lo: Lowerer, node: ast.Try) -> None:
         set_unseen(lo.store, completed, Const(True))
 
     root, exits = _guarded_block(lo, base, body, watch, "catching")
-    if lo.run_data.raising == watch.start:  # no handler is ever reached
+    is_closed = any(is_closing(leaf.action) for leaf in exits)
+    if lo.run_data.raising == watch.start and not is_closed:  # no handler is ever reached
         lo.roll_back(kept)
         run(lo, [*node.body, *node.orelse])
         return
@@ -252,7 +253,6 @@ def _try_except(lo: Lowerer, node: ast.Try) -> None:
         lo.roll_back(kept)
         run(lo, certain.body)
         return
-    is_closed = any(is_closing(leaf.action) for leaf in exits)
     bodies: list[tuple[Any, Any]] = [(root, None)]
     torn = store_of_handlers(lo, watch, base, goes_on=False)
     goes_on = False
