@@ -275,24 +275,24 @@ def test_unused_arguments_need_no_type():
     assert ad.grad(f, native="strict")(3.0, "square", object()) == 6.0
 
 
-def least(x, table):
+def bounded(x):
     try:
-        return x * table["half"] * x
-    except KeyError:
+        return math.exp(x)
+    except OverflowError:
         return x
 
 
 def test_what_cannot_be_compiled_runs_as_python_with_a_warning():
     with pytest.warns(ad.DifferentiationWarning, match="AD0601") as found:
-        gradient = ad.grad(least, native=True)
-        assert gradient(3.0, {"half": 0.5}) == 3.0
-        assert gradient(4.0, {"half": 0.5}) == 4.0
+        gradient = ad.grad(bounded, native=True)
+        assert gradient(0.0) == 1.0
+        assert gradient(1e3) == 1.0
     assert len(found) == 1
 
 
 def test_strict_refuses():
     with pytest.raises(ad.DifferentiationError, match="AD0601"):
-        ad.grad(least, native="strict")(3.0, {"half": 0.5})
+        ad.grad(bounded, native="strict")(3.0)
 
 
 def test_other_values_are_refused():

@@ -8,7 +8,6 @@ import adjoint.native.runtime.overloads.joining
 import adjoint.native.runtime.overloads.linear_algebra
 import adjoint.native.runtime.overloads.masks
 import adjoint.native.runtime.overloads.numbers
-import adjoint.native.runtime.overloads.orders_of_items
 import adjoint.native.runtime.overloads.places
 import adjoint.native.runtime.overloads.products
 import adjoint.native.runtime.overloads.slices

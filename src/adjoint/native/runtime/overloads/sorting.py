@@ -1,8 +1,10 @@
-"""Orders along an axis, and what they are used for, for Numba: one line of an array after the other."""
+"""Orders along an axis, and what they are used for, for Numba: line by line of an array; and orders of items."""
 
 # mypy: allow-untyped-defs, allow-untyped-calls, disable-error-code="no-any-return, misc"
 
 from __future__ import annotations
+
+import itertools
 
 import numpy as np
 from numba.core import types
@@ -203,3 +205,37 @@ def _scatter_take(ct, x, indices, axis=None):
     index = "".join("slice(None), " for _ in range(along))
     lines = ["    out = plain.zeros(x.shape, dtype)", f"    add_at(out, ct, {index}indices)", "    return out"]
     return _made("ct, x, indices, axis=None", lines, dtype=dtype, add_at=places.add_at)
+
+
+# Orders of items: lists of lists, where Python has tuples; Numba compares neither with the other
+
+
+@overload(itertools.permutations)
+def _permutations(iterable):
+    """In the order of Python: the last item that can be replaced by a later one is."""
+    if not isinstance(iterable, (types.RangeType, types.List, types.UniTuple)):
+        return None
+
+    def permutations(iterable):
+        items = [item for item in iterable]  # noqa: C416
+        count = len(items)
+        places = [place for place in range(count)]  # noqa: C416
+        orders = [[items[place] for place in places]]
+        last = count - 2
+        while last >= 0:
+            if places[last] > places[last + 1]:
+                last -= 1
+                continue
+            other = count - 1
+            while places[other] < places[last]:
+                other -= 1
+            places[last], places[other] = places[other], places[last]
+            low, high = last + 1, count - 1
+            while low < high:
+                places[low], places[high] = places[high], places[low]
+                low, high = low + 1, high - 1
+            orders.append([items[place] for place in places])
+            last = count - 2
+        return orders
+
+    return permutations
