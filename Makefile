@@ -26,6 +26,7 @@ help:
 	@echo "make agree    compare compiled derivatives with interpreted ones, for all programs (hours)"
 	@echo "make packages  call the functions of published packages, and write docs/packages.md anew (keeps them in .packages)"
 	@echo "make interop  install the packages that adjoint.interop is for (into .venv-interop), and run its tests"
+	@echo "make coverage  look at each function of NumPy and SciPy, and write docs/coverage.md anew (keeps them in .namespaces)"
 	@echo "make clean    remove the virtual environment and all caches"
 
 demo: $(VENV)/.stamp-train
@@ -89,6 +90,9 @@ packages: $(VENV)/.stamp-dev
 interop:
 	$(MAKE) VENV=.venv-interop .venv-interop/.stamp-interop
 	.venv-interop/bin/python -m pytest tests/interop src/adjoint/interop
+
+coverage: $(VENV)/.stamp-dev
+	PYTHONPATH=tests $(BIN)/python -m namespaces --write
 
 clean:
 	rm -rf $(VENV) .venv-interop build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -42,14 +42,14 @@ def main() -> int:
     return 0
 
 
-def followed(interpreter: Path, module: str, results: Path) -> None:
+def followed(interpreter: Path, module: str, results: Path, worker: str = "packages.worker") -> None:
     """Has the functions of a package checked, by another process each time one ended in a function."""
     environment = {**os.environ, "MPLBACKEND": "agg"}
     paths = [str(ROOT / "src"), str(ROOT / "tests"), environment.get("PYTHONPATH", "")]
     environment["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
     while True:
         with tempfile.TemporaryDirectory() as folder:
-            command = [str(interpreter), "-m", "packages.worker", module, str(results.absolute())]
+            command = [str(interpreter), "-m", worker, module, str(results.absolute())]
             process = subprocess.Popen(
                 command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE
             )

@@ -192,7 +192,9 @@ def fresh(type_: Type) -> Type:
         case Array(dtype=dtype, dims=dims):
             return Array(dtype, dims)
         case List(element=element):
-            return List(None if element is None else fresh(element), Storage(written=type_.storage.written))
+            return List(
+                None if element is None else fresh(element), Storage(written=type_.storage.written), type_.is_tuple
+            )
         case Dict(value=value):
             return Dict(None if value is None else fresh(value), Storage(written=type_.storage.written))
         case Tuple(items=items):
@@ -210,7 +212,7 @@ def relocated(type_: Type, home: Callable[[Storage], Storage]) -> Type:
         case Array(dtype=dtype, dims=dims, storage=storage):
             return Array(dtype, dims, home(storage.find()))
         case List(element=element, storage=storage):
-            return List(None if element is None else relocated(element, home), home(storage.find()))
+            return List(None if element is None else relocated(element, home), home(storage.find()), type_.is_tuple)
         case Dict(value=value, storage=storage):
             return Dict(None if value is None else relocated(value, home), home(storage.find()))
         case Tuple(items=items):

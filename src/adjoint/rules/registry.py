@@ -71,13 +71,13 @@ OF_SCIPY = {
     "scipy.spatial": ("scipy.distance",),
     "scipy.stats": (
         *_SPECIAL,
-        *(f"scipy.stats.{topic}" for topic in ("continuous", "of_tests", "discrete", "multivariate")),
+        *(f"scipy.stats.{topic}" for topic in ("continuous", "of_tests", "discrete", "multivariate", "samples")),
     ),
     "scipy.signal": ("scipy.fft", "scipy.signal", "scipy.ndimage", "scipy.filters"),
     "scipy.ndimage": ("scipy.signal", "scipy.ndimage"),
     "scipy.optimize": ("scipy.optimize", "scipy.least_squares"),
     "scipy.integrate": ("scipy.integrate", "scipy.sampled_integrals"),
-    "scipy.interpolate": ("scipy.interpolate",),
+    "scipy.interpolate": ("scipy.interpolate", "scipy.interpolators"),
     "scipy.fft": ("scipy.fft",),
 }
 """What is said of modules of SciPy, which need not be installed."""

@@ -122,7 +122,7 @@ def _instantiated(type_: Type, base: Storage | None) -> Type:
         case Array(dtype=dtype, dims=dims):
             return Array(dtype, dims, base or Storage())
         case List(element=element):
-            return List(None if element is None else _instantiated(element, base))
+            return List(None if element is None else _instantiated(element, base), is_tuple=type_.is_tuple)
         case Dict(value=value):
             return Dict(None if value is None else _instantiated(value, base))
         case Tuple(items=items):

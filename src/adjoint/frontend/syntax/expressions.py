@@ -300,6 +300,8 @@ def _on_sequences(lo: Lowerer, op: Callable[..., Any], operands: list[Value], no
         parts = [making.list_items(lo, side) for side in operands]
         if parts[0] is not None and parts[1] is not None:
             return making.new_list(lo, [*parts[0], *parts[1]], node)
+        if any(map(making.is_tuple, operands)) and node is not None:
+            operands = [_as_run_time_tuple(lo, side, node) for side in operands]
         if all(_is_list(lo, side) for side in operands):
             both = python_functions.call(lo, python_functions.joined, operands, node)
             return making.as_tuple(both) if all(map(making.is_tuple, operands)) else both
@@ -332,6 +334,16 @@ def _on_sequences(lo: Lowerer, op: Callable[..., Any], operands: list[Value], no
             result = equal if result == Const(True) else call(lo, operator.and_, [result, equal], node)  # type: ignore[list-item]
         return result if op is operator.eq else call(lo, operator.not_, [result], node)  # type: ignore[list-item]
     return None
+
+
+def _as_run_time_tuple(lo: Lowerer, value: Value, node: ast.AST) -> Value:
+    """A tuple of numbers as one whose length is known at run time only; other values as they are."""
+    if not isinstance(value, TupleValue) and not (isinstance(value, Var) and isinstance(value.type, Tuple)):
+        return value
+    items = containers.known_items(lo, value, node)
+    if not all(is_atom(item) and isinstance(joins.type_of(item), Scalar) for item in items):
+        return value
+    return making.as_tuple(making.runtime_list(lo, lo.site(node), list(items), node))  # type: ignore[arg-type]
 
 
 def _takes_sequences_for_arrays(op: Callable[..., Any], operands: list[Value]) -> bool:

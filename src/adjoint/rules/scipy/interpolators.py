@@ -1,0 +1,323 @@
+"""Classes of ``scipy.interpolate``: splines by values, nodes and coefficients (de Boor 1978; Fritsch, Butland 1984).
+
+A call of an object means a function of its attributes, so that objects from outside are read as they are. An object
+that is made of what varies is one of these classes.
+"""
+
+# mypy: allow-untyped-defs, allow-untyped-calls
+
+import itertools
+
+import numpy as np
+from scipy import interpolate
+
+from adjoint.rules.declare import case, definition, number, sample
+from adjoint.rules.scipy.interpolate import _basis
+
+# --- piecewise polynomials --------------------------------------------------------------------------------------------
+
+
+def _piecewise_value(self, x, nu=0, extrapolate=None):
+    if nu < 0:
+        raise NotImplementedError("an antiderivative")
+    outside = self.extrapolate if extrapolate is None else extrapolate
+    breaks, c = np.asarray(self.x), np.asarray(self.c)
+    sign = np.where(breaks[0] > breaks[-1], -1.0, 1.0)
+    columns = np.reshape(c, (np.shape(c)[0], np.shape(c)[1], -1))
+    points = np.ravel(x)
+    if outside == "periodic":
+        points = breaks[0] + (points - breaks[0]) % (breaks[-1] - breaks[0])
+    place = np.clip(np.searchsorted(sign * breaks, sign * points, side="right") - 1, 0, len(breaks) - 2)
+    s = (points - breaks[place])[:, None]
+    found = np.zeros((len(points), np.shape(columns)[2]))
+    for row in range(np.shape(c)[0] - nu):
+        power = np.shape(c)[0] - 1 - row
+        factor = 1.0
+        for k in range(nu):
+            factor = factor * (power - k)
+        found = found * s + factor * columns[row][place]
+    if outside is False:
+        inside = np.logical_and(sign * points >= sign * breaks[0], sign * points <= sign * breaks[-1])
+        found = np.where(inside[:, None], found, np.nan)
+    return _with_axis(np.reshape(found, np.shape(x) + np.shape(c)[2:]), np.ndim(x), self.axis)
+
+
+def _with_axis(found, rank, axis):
+    """The axes of the points in the place of the one that was interpolated along."""
+    if axis == 0:
+        return found
+    return np.moveaxis(found, tuple(range(rank)), tuple(range(axis, axis + rank)))
+
+
+class Piecewise:
+    """A polynomial between each two breakpoints, with its coefficients from the highest power down."""
+
+    def __init__(self, c, x, extrapolate, axis):
+        self.c, self.x, self.extrapolate, self.axis = c, x, extrapolate, axis
+
+    def __call__(self, x, nu=0, extrapolate=None):
+        return _piecewise_value(self, x, nu, extrapolate)
+
+    def derivative(self, nu=1):
+        return _derivative(self, nu)
+
+
+def _derivative(self, nu=1):
+    if nu < 0:
+        raise NotImplementedError("an antiderivative")
+    c = np.asarray(self.c)
+    for _ in range(nu):
+        powers = np.arange(np.shape(c)[0] - 1, 0, -1)
+        c = c[:-1] * np.reshape(powers, (-1,) + (1,) * (np.ndim(c) - 1))
+    return Piecewise(c, self.x, self.extrapolate, self.axis)
+
+
+definition(interpolate.PPoly.__call__, _piecewise_value, arrays=())
+definition(interpolate.PPoly.derivative, _derivative, arrays=())
+
+
+def _hermite(x, y, dydx, extrapolate, axis):
+    """The cubics with these values and slopes at their ends."""
+    h = _over_rows(np.diff(x), y)
+    slope = np.diff(y, axis=0) / h
+    third = (dydx[:-1] + dydx[1:] - 2.0 * slope) / h
+    c = np.stack([third / h, (slope - dydx[:-1]) / h - third, dydx[:-1], y[:-1]])
+    return Piecewise(c, x, True if extrapolate is None else extrapolate, axis)
+
+
+def _over_rows(x, y):
+    return np.reshape(x, (-1,) + (1,) * (np.ndim(y) - 1))
+
+
+def _rows(x, y, axis):
+    """Nodes and values with the axis of the nodes in front, and that axis, counted from the front."""
+    return np.asarray(x) * 1.0, np.moveaxis(np.asarray(y) * 1.0, axis, 0), axis % np.ndim(y)
+
+
+def _cubic_hermite_spline(x, y, dydx, axis=0, extrapolate=None):
+    x, y, axis = _rows(x, y, axis)
+    return _hermite(x, y, np.moveaxis(np.asarray(dydx), axis, 0), extrapolate, axis)
+
+
+def _end(h0, h1, m0, m1):
+    """The slope at an end, of the parabola through three values, so that the curve keeps their order."""
+    d = ((2.0 * h0 + h1) * m0 - h0 * m1) / (h0 + h1)
+    turned = np.not_equal(np.sign(m0), np.sign(m1))
+    d = np.where(np.logical_and(turned, np.greater(np.abs(d), 3.0 * np.abs(m0))), 3.0 * m0, d)
+    return np.where(np.equal(np.sign(d), np.sign(m0)), d, 0.0)
+
+
+def _pchip(x, y, axis=0, extrapolate=None):
+    x, y, axis = _rows(x, y, axis)
+    h = _over_rows(np.diff(x), y)
+    m = np.diff(y, axis=0) / h
+    if len(x) == 2:
+        return _hermite(x, y, np.concatenate([m, m]), extrapolate, axis)
+    after, before = 2.0 * h[1:] + h[:-1], h[1:] + 2.0 * h[:-1]
+    flat = np.logical_or(np.not_equal(np.sign(m[1:]), np.sign(m[:-1])), np.logical_or(m[1:] == 0, m[:-1] == 0))
+    left, right = np.where(flat, 1.0, m[:-1]), np.where(flat, 1.0, m[1:])
+    inner = np.where(flat, 0.0, (after + before) / (after / left + before / right))
+    first, last = _end(h[0], h[1], m[0], m[1]), _end(h[-1], h[-2], m[-1], m[-2])
+    return _hermite(x, y, np.concatenate([first[None], inner, last[None]]), extrapolate, axis)
+
+
+def _cubic_spline(x, y, axis=0, bc_type="not-a-knot", extrapolate=None):
+    x, y, axis = _rows(x, y, axis)
+    if isinstance(bc_type, str):
+        start = end = bc_type
+    else:
+        start, end = bc_type
+    n = len(x)
+    h = np.diff(x)
+    wide = _over_rows(h, y)
+    m = np.diff(y, axis=0) / wide
+    if n == 3 and start == "not-a-knot" and end == "not-a-knot":
+        low, high = 2.0 * m[0], 2.0 * m[1]
+        middle = (h[0] * m[1] + h[1] * m[0]) / (h[0] + h[1])
+        return _hermite(x, y, np.stack([low - middle, middle, high - middle]), extrapolate, axis)
+    matrix = np.zeros((n, n))
+    inner = np.arange(1, n - 1)
+    matrix[inner, inner - 1], matrix[inner, inner + 1] = h[1:], h[:-1]
+    matrix[inner, inner] = 2.0 * (h[:-1] + h[1:])
+    a, b, first = _condition(n, start, h[0], h[1] if n > 2 else h[0], wide[0], m[0], m[1] if n > 2 else m[0])
+    matrix[0, 0], matrix[0, 1] = a, b
+    a, b, last = _condition(n, end, -h[-1], -h[-2] if n > 2 else -h[-1], -wide[-1], m[-1], m[-2] if n > 2 else m[-1])
+    matrix[n - 1, n - 1], matrix[n - 1, n - 2] = a, b
+    right = 3.0 * (wide[1:] * m[:-1] + wide[:-1] * m[1:])
+    sides = np.concatenate([np.broadcast_to(first, np.shape(y[:1])), right, np.broadcast_to(last, np.shape(y[:1]))])
+    slopes = np.reshape(np.linalg.solve(matrix, np.reshape(sides, (n, -1))), np.shape(y))
+    return _hermite(x, y, slopes, extrapolate, axis)
+
+
+def _condition(n, kind, h0, h1, wide, m0, m1):
+    """The equation of an end: the factors of its slope and of the next one, and the right side."""
+    if kind == "not-a-knot":
+        if n == 2:
+            return 1.0, 0.0, m0
+        d = h0 + h1
+        return h1, d, ((h0 + 2.0 * d) * h1 * m0 + h0 * h0 * m1) / d
+    if kind == "natural":
+        order, value = 2, 0.0
+    elif kind == "clamped":
+        order, value = 1, 0.0
+    elif isinstance(kind, str):
+        raise NotImplementedError("these conditions at the ends")
+    else:
+        order, value = kind
+    if order == 1:
+        return 1.0, 0.0, value
+    return 2.0 * h0, h0, 3.0 * wide * m0 - 0.5 * value * wide * wide
+
+
+# --- B-splines --------------------------------------------------------------------------------------------------------
+
+
+def _spline_value(self, x, nu=0, extrapolate=None):
+    outside = self.extrapolate if extrapolate is None else extrapolate
+    t, k = np.asarray(self.t), self.k
+    c = np.asarray(self.c)[: len(self.t) - k - 1]
+    columns = np.reshape(c, (np.shape(c)[0], -1))
+    first, last = t[k], t[len(t) - k - 1]
+    points = np.ravel(x)
+    if outside == "periodic":
+        points = first + (points - first) % (last - first)
+    if nu > k:
+        return np.zeros(np.shape(x) + np.shape(c)[1:])
+    for _ in range(nu):
+        columns = k * (columns[1:] - columns[:-1]) / (t[k + 1 : -1] - t[1 : -k - 1])[:, None]
+        t = t[1:-1]
+        k = k - 1
+    start, values = _basis(points, t, k)
+    found = np.sum(columns[start + np.arange(k + 1)[:, None]] * values[:, :, None], axis=0)
+    if outside is False:
+        inside = np.logical_and(np.greater_equal(points, first), np.less_equal(points, last))
+        found = np.where(inside[:, None], found, np.nan)
+    return _with_axis(np.reshape(found, np.shape(x) + np.shape(c)[1:]), np.ndim(x), self.axis)
+
+
+class Spline:
+    """A sum of B-splines."""
+
+    def __init__(self, t, c, k, extrapolate=True, axis=0):
+        self.t, self.c, self.k, self.extrapolate, self.axis = t, c, k, extrapolate, axis
+
+    def __call__(self, x, nu=0, extrapolate=None):
+        return _spline_value(self, x, nu, extrapolate)
+
+
+definition(interpolate.BSpline.__call__, _spline_value, arrays=())
+
+
+def _b_spline(t, c, k, extrapolate=True, axis=0):
+    return Spline(t, np.moveaxis(np.asarray(c), axis, 0), k, extrapolate, axis % np.ndim(c))
+
+
+def _make_interp_spline(x, y, k=3, t=None, bc_type=None, axis=0, check_finite=True):
+    if t is not None or bc_type not in (None, "not-a-knot") or k == 0:
+        raise NotImplementedError("knots or conditions of one's own")
+    x, y, axis = _rows(x, y, axis)
+    if k == 1:
+        inner = x[1:-1]
+    elif k % 2 == 1:
+        inner = x[(k + 1) // 2 : -(k + 1) // 2]
+    else:
+        inner = ((x[1:] + x[:-1]) / 2.0)[k // 2 : -(k // 2)]
+    knots = np.concatenate([np.full(k + 1, x[0]), inner, np.full(k + 1, x[-1])])
+    start, values = _basis(x, knots, k)
+    matrix = np.zeros((len(x), len(x)))
+    matrix[np.arange(len(x)), start + np.arange(k + 1)[:, None]] = values
+    c = np.linalg.solve(matrix, np.reshape(y, (len(x), -1)))
+    return Spline(knots, np.reshape(c, np.shape(y)), k, True, axis)
+
+
+# --- grids ------------------------------------------------------------------------------------------------------------
+
+
+def _points(xi, rank):
+    """Points in rows, and the shape of what they stand for."""
+    rows = np.stack(np.broadcast_arrays(*xi), axis=-1) if isinstance(xi, tuple) else np.asarray(xi)
+    if np.ndim(rows) < 2:
+        rows = np.reshape(rows, (-1, rank))
+    return np.reshape(rows, (-1, rank)), np.shape(rows)[:-1]
+
+
+def _grid_value(grid, values, xi, method, bounds_error, fill_value):
+    rank = len(grid)
+    values = np.asarray(values)
+    rows, shape = _points(xi, rank)
+    places, shares = [], []
+    inside = np.ones(len(rows), bool)
+    for axis in range(rank):
+        line, at = np.asarray(grid[axis]), rows[:, axis]
+        sign = np.where(line[0] > line[-1], -1.0, 1.0)
+        inside = np.logical_and(inside, np.logical_and(sign * at >= sign * line[0], sign * at <= sign * line[-1]))
+        place = np.clip(np.searchsorted(sign * line, sign * at) - 1, 0, len(line) - 2)
+        places.append(place)
+        shares.append((at - line[place]) / (line[place + 1] - line[place]))
+    if bounds_error and not np.all(np.logical_or(inside, np.isnan(np.sum(rows, axis=1)))):
+        raise ValueError("One of the requested xi is out of bounds")
+    later = (1,) * (np.ndim(values) - rank)
+    if method == "linear":
+        found = np.zeros((len(rows), *np.shape(values)[rank:]))
+        for corner in itertools.product((0, 1), repeat=rank):
+            weight = np.ones(len(rows))
+            for axis in range(rank):
+                weight = weight * (shares[axis] if corner[axis] == 1 else 1.0 - shares[axis])
+            at_corner = values[tuple([place + step for place, step in zip(places, corner, strict=True)])]
+            found = found + at_corner * np.reshape(weight, (-1, *later))
+    elif method == "nearest":
+        found = values[tuple([np.where(s <= 0.5, p, p + 1) for p, s in zip(places, shares, strict=True)])]
+    else:
+        raise NotImplementedError("this method")
+    if not bounds_error and fill_value is not None:
+        found = np.where(np.reshape(inside, (-1, *later)), found, fill_value)
+    return np.reshape(found, shape + np.shape(values)[rank:])
+
+
+class Grid:
+    """Values on a grid of points."""
+
+    def __init__(self, grid, values, method, bounds_error, fill_value):
+        self.grid, self.values, self.method = grid, values, method
+        self.bounds_error, self.fill_value = bounds_error, fill_value
+
+    def __call__(self, xi, method=None, *, nu=None):
+        return _regular_grid_value(self, xi, method, nu=nu)
+
+
+def _regular_grid_value(self, xi, method=None, *, nu=None):
+    if nu is not None:
+        raise NotImplementedError("derivatives")
+    chosen = self.method if method is None else method
+    return _grid_value(self.grid, self.values, xi, chosen, self.bounds_error, self.fill_value)
+
+
+definition(interpolate.RegularGridInterpolator.__call__, _regular_grid_value, arrays=())
+
+
+def _regular_grid(points, values, method="linear", bounds_error=True, fill_value=np.nan, *, solver=None):
+    return Grid(points, values, method, bounds_error, fill_value)
+
+
+X, Y = np.array([0.0, 0.5, 1.1, 2.0, 2.3]), np.array([0.1, 0.7, 0.2, -0.4, 0.3])
+definition(interpolate.CubicSpline, _cubic_spline, arrays=())
+definition(interpolate.PchipInterpolator, _pchip, arrays=())
+definition(interpolate.CubicHermiteSpline, _cubic_hermite_spline, arrays=())
+definition(interpolate.BSpline, _b_spline, arrays=())
+definition(interpolate.make_interp_spline, _make_interp_spline, arrays=())
+definition(interpolate.RegularGridInterpolator, _regular_grid, arrays=())
+definition(
+    interpolate.interpn,
+    lambda points, values, xi, method="linear", bounds_error=True, fill_value=np.nan: _grid_value(
+        points, values, xi, method, bounds_error, fill_value
+    ),
+    arrays=(),
+    cases=[case((X, Y[:0:-1] * 0 + np.arange(4.0)), sample(5, 4), np.array([[0.3, 1.2], [1.9, 2.7]]))],
+)
+definition(
+    interpolate.pchip_interpolate,
+    lambda xi, yi, x, der=0, axis=0: _pchip(xi, yi, axis)(x, der),
+    when=lambda given: isinstance(given.get("der", 0), int),
+    arrays=(),
+    cases=[case(X, sample(5), number()), case(X, sample(5), np.array([0.3, 1.9]), 1)],
+)
