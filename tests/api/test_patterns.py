@@ -169,6 +169,24 @@ def test_hessian(native):
     assert hessian.sweeps < 9
 
 
+def next_where_there_is_one(x, places):
+    y = np.zeros(len(x))
+    for i in range(len(x)):
+        if i < len(x) - 1 and x[i] > 0.0:
+            y[i] += x[places[i + 1]]
+    return y
+
+
+@pytest.mark.parametrize("native", [False, True])
+def test_sides_that_cannot_be_taken(native):
+    x, places = np.array([1.0, -2.0, 3.0]), np.array([0, 2, 0])
+    jacobian = ad.jacobian(next_where_there_is_one, sparsity="auto", native=native)
+    for point in (x, -x):
+        np.testing.assert_array_equal(
+            jacobian(point, places).toarray(), ad.jacobian(next_where_there_is_one)(point, places)
+        )
+
+
 def clipped_energy(x):
     total = 0.0
     for i in range(len(x) - 1):

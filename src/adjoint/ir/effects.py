@@ -220,6 +220,11 @@ _KNOWN_BY_NAME: dict[str, dict[str, Effects]] = {
     "adjoint.runtime.arithmetic.fused_loops": dict.fromkeys(_OF_LOOPS.split(), PURE),
     "adjoint.runtime.array_functions.sparse": {"product_of_moving": PURE, "lets_zeros_be_skipped": PURE},
     "adjoint.runtime.sets.numbers": {"union": PURE},  # to make a union twice is as good as once
+    "adjoint.runtime.sets.entries": {
+        **dict.fromkeys(("place_in", "place_in_rows"), PURE),
+        "put_entry": Effects(pure=False, writes=(0, 1)),
+        "put_store": FILLS_FIRST,
+    },
     "adjoint.runtime.sets.functions": {
         **dict.fromkeys(("elementwise", "everything", "reduced", "scanned", "summed_to", "product", "added"), NEW),
         **dict.fromkeys(("moved_and_united", "numbered", "leaf"), NEW),

@@ -10,6 +10,7 @@ import numpy as np
 from adjoint.api.gradients import LikeFunction, grad
 from adjoint.api.jvp_vjp import vjp
 from adjoint.api.many_directions import Forwards, pulled_width
+from adjoint.api.sparse.local import LocalEntries, local_entries
 from adjoint.api.sparse.patterns import KEPT, MOST_ENTRIES, Found, Patterns
 from adjoint.api.sparse.plans import Plan, count_of, plan_of_hessian, plan_of_jacobian
 from adjoint.diagnostics import error
@@ -34,12 +35,15 @@ class Structure:
         Where the pattern was found, and not given.
     checked
         Whether it was compared with the derivative in a direction.
+    local
+        What fills in entries iteration by iteration, or why there is no such thing. Then there is no plan.
     """
 
     pattern: Any
-    plan: Plan
+    plan: Plan | None
     found: Found | None = None
     checked: bool = False
+    local: LocalEntries | str = "the pattern was given"
 
 
 class SparseDerivative(LikeFunction):
@@ -86,13 +90,14 @@ class SparseDerivative(LikeFunction):
 
     @property
     def plan(self) -> Plan:
-        """The sweeps of the latest call."""
-        return self.structure.plan
+        """The sweeps of the latest call; for a local function, those that would be made else."""
+        structure = self.structure
+        return structure.plan or _plan(self.kind, structure.pattern)
 
     @property
     def sweeps(self) -> int:
-        """How many sweeps each call makes."""
-        return sum(self.plan.counts)
+        """How many sweeps each call makes: none if the function is local."""
+        return 0 if self.structure.plan is None else sum(self.plan.counts)
 
     @entrance
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -131,20 +136,32 @@ class SparseDerivative(LikeFunction):
             return self.structure
         found = self._patterns.of(function, arguments, place)
         for known in self._known:
-            if known.found is found or _is_same(known.pattern, found):
+            if known.found is found or (known.plan is not None and _is_same(known.pattern, found)):
                 known.found = found
                 break
         else:
-            known = _structure(self.kind, found.matrix())
+            local = local_entries(self.kind, function, arguments, place, self.native, found)
+            if isinstance(local, str):
+                known = _structure(self.kind, found.matrix())
+                known.local = local
+            else:
+                known = Structure(local.matrix, None, local=local)
             known.found = found
         self._known = [known, *[each for each in self._known if each is not known][: KEPT - 1]]
         return known
 
     def _values(self, structure: Structure, function: Any, arguments: tuple[Any, ...], place: int) -> np.ndarray:
         """The entries, in compressed rows; a new structure is compared with the derivative in a direction."""
+        if structure.plan is None and structure.checked:
+            assert isinstance(structure.local, LocalEntries)
+            return structure.local.values(arguments)
         sweep = _Sweep(self.kind, function, arguments, place, self.native)
         rows = structure.pattern.shape[0]
-        values = structure.plan.values(sweep.products(structure.plan, lambda result: _check_rows(result, rows)))
+        if structure.plan is None:
+            assert isinstance(structure.local, LocalEntries)
+            values = structure.local.values(arguments)
+        else:
+            values = structure.plan.values(sweep.products(structure.plan, lambda result: _check_rows(result, rows)))
         if not structure.checked:
             _check(sweep, as_matrix(structure, values))
             structure.checked = True
@@ -155,6 +172,8 @@ class SparseDerivative(LikeFunction):
         if not self._known:
             return f"{self.kind}({name!s}, sparsity='auto')"
         rows, columns = self.pattern.shape
+        if self.structure.plan is None:
+            return f"{self.kind}({name!s}, sparsity={rows} x {columns} in local entries)"
         forwards, backwards = self.plan.counts
         both = f"{forwards} forwards and {backwards} backwards" if forwards and backwards else f"{self.sweeps} sweeps"
         return f"{self.kind}({name!s}, sparsity={rows} x {columns} in {both})"
@@ -174,8 +193,13 @@ class At:
         Where each row begins, of shape ``(m + 1,)``.
     shape
         The shape of the matrix, ``(m, n)``.
+    method
+        ``"local"`` if each iteration of the function's loops fills in the entries of what it reads and stores,
+        ``"colouring"`` if sweeps find several columns together.
+    why
+        Why the function is not local.
     reasons
-        What the pattern depends on besides whole numbers and shapes: if there is something, ask for it anew.
+        What the pattern depends on besides whole numbers and shapes.
     """
 
     def __init__(self, derivative: SparseDerivative, structure: Structure) -> None:
@@ -188,10 +212,24 @@ class At:
         self.indptr = pattern.indptr
         self.shape = pattern.shape
         self.reasons = () if self._found is None else self._found.reasons
+        local = structure.local
+        self.method = "colouring" if isinstance(local, str) else "local"
+        self.why = local if isinstance(local, str) else ""
 
     @entrance
-    def values(self, *args: Any, out: np.ndarray | None = None, **kwargs: Any) -> np.ndarray:
-        """The entries for arguments, into ``out`` if that is given.
+    def values(self, *args: Any, out: np.ndarray | None = None, check: bool = True, **kwargs: Any) -> np.ndarray:
+        """The entries for arguments.
+
+        Parameters
+        ----------
+        *args, **kwargs
+            The arguments of the function.
+        out
+            An array of shape ``(entries,)`` that takes them.
+        check
+            Whether it is seen to that shapes and whole numbers are those for which the pattern holds. That takes longer
+            than the entries of a small problem. Without it, calls of a local function take all its arguments by
+            position.
 
         Raises
         ------
@@ -199,6 +237,9 @@ class At:
             AD0412 if the pattern of these arguments is another one.
         """
         derivative = self._derivative
+        local = self._structure.local
+        if not check and self._structure.checked and not isinstance(local, str) and not kwargs:
+            return local.values(args, out)
         function, arguments, (place,) = resolve(derivative.function, derivative.wrt, args, kwargs)
         structure = derivative._structure_for(function, tuple(arguments), place)
         if structure is not self._structure:
@@ -228,7 +269,11 @@ def as_matrix(structure: Structure, values: np.ndarray) -> Any:
 
 
 def _structure(kind: str, pattern: Any) -> Structure:
-    return Structure(pattern, plan_of_hessian(pattern) if kind == "hessian" else plan_of_jacobian(pattern))
+    return Structure(pattern, _plan(kind, pattern))
+
+
+def _plan(kind: str, pattern: Any) -> Plan:
+    return plan_of_hessian(pattern) if kind == "hessian" else plan_of_jacobian(pattern)
 
 
 def _is_auto(pattern: Any) -> bool:

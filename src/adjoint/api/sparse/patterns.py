@@ -17,11 +17,13 @@ from adjoint.api.many_directions import copied
 from adjoint.api.sparse.listing import rows_of
 from adjoint.diagnostics import DifferentiationError, error
 from adjoint.diagnostics.entrances import entrance
+from adjoint.dispatch.options import Compiling, Native
 from adjoint.dispatch.specialize import Specialization, specialization
 from adjoint.frontend.calls.argument_names import resolve
 from adjoint.frontend.entry.captured import differentiated
 from adjoint.frontend.entry.patterns import lower_sets
 from adjoint.records import dataclass
+from adjoint.rules.registry import on_change
 from adjoint.runtime.outside import Before, as_once
 from adjoint.runtime.sets.numbers import MOST_EXACT, exact_in, new_unions
 
@@ -46,7 +48,7 @@ class Found:
     reasons
         What it depends on besides whole numbers and shapes.
     key
-        The whole numbers and shapes, and other numbers, for which it holds; None if it is that of one call.
+        What has to be the same in the calls for which it holds; None if it is that of one call.
     """
 
     indptr: np.ndarray
@@ -54,7 +56,7 @@ class Found:
     shape: tuple[int, int]
     level: int = 2
     reasons: tuple[str, ...] = ()
-    key: Any = None
+    key: _Key | None = None
 
     def matrix(self) -> Any:
         """The pattern as a matrix of truths."""
@@ -78,7 +80,7 @@ class Patterns:
 
     def __init__(self, kind: str, native: Any, most: int) -> None:
         self.kind = kind
-        self.native = bool(native)
+        self.native = checking(native)
         self.most = most
         self.latest: list[Found] = []
 
@@ -91,24 +93,35 @@ class Patterns:
             AD0412 if the argument or the result is not of real numbers, or there are too many entries.
         """
         _check(arguments[place], "the argument")
-        inner = grad(function, place) if self.kind == "hessian" else function
-        search = _Search(inner, arguments, place, self.native, self.most)
         for found in self.latest:
-            if found.key is not None and search.has_key(found):
+            if found.key is not None and found.key.holds(function, arguments, place):
                 return found
-        found = search.found()
+        inner = grad(function, place) if self.kind == "hessian" else function
+        found = _Search(function, inner, arguments, place, self.native, self.most).found()
         if self.kind == "hessian" and found.shape[0] != found.shape[1]:
             raise error("AD0412", None, f"the gradient has {found.shape[0]} numbers")
         self.latest = [found, *self.latest[: KEPT - 1]]
         return found
 
 
+def checking(native: Native) -> Native:
+    """Machine code in which an index out of range raises, as where a side of a branch is run that is not taken."""
+    return Compiling(True, boundscheck=True) if native else False
+
+
 class _Search:
     """The search for the pattern of one call."""
 
     def __init__(
-        self, function: Callable[..., Any], arguments: tuple[Any, ...], place: int, native: bool, most: int
+        self,
+        asked: Callable[..., Any],
+        function: Callable[..., Any],
+        arguments: tuple[Any, ...],
+        place: int,
+        native: Native,
+        most: int,
     ) -> None:
+        self.asked = asked
         self.function = function
         self.root = differentiated(function)
         self.arguments = arguments
@@ -123,13 +136,6 @@ class _Search:
             self.seeds = np.arange(1.0, self.count + 1).astype(x.dtype).reshape(x.shape)
         self.compiled: dict[bool, Specialization] = {}
 
-    def has_key(self, found: Found) -> bool:
-        """Whether a pattern that is known holds for this call."""
-        try:
-            return bool(self._key(self._specialized(True), found.level) == found.key)
-        except DifferentiationError:
-            return False
-
     def found(self) -> Found:
         """The pattern: for as many calls as can be; of all elements, if nothing better is found."""
         reason = ""
@@ -139,7 +145,7 @@ class _Search:
             except _TooMany as row:
                 raise error("AD0412", None, f"with row {row} the pattern has more than {self.most} entries") from None
             except Exception as failure:  # where both sides of a branch are run, one may raise what the call does not
-                reason = _said(failure)
+                reason = said(failure)
                 continue
             if not isinstance(found, str):
                 return found
@@ -179,7 +185,7 @@ class _Search:
         indptr, indices, failed = rows_of(np.ravel(sets), unions[: made + 1], self.most)
         if failed >= 0:
             raise _TooMany(failed)
-        key = None if level == 2 else self._key(compiled, level)
+        key = None if level == 2 else _Key.of(self, compiled, with_floats=level == 1)
         return Found(indptr, indices, (int(np.size(sets)), self.count), level, said, key)
 
     def _sets(self, compiled: Specialization, unions: np.ndarray) -> Any:
@@ -198,26 +204,82 @@ class _Search:
         indptr = np.arange(0, m * n + 1, n) if n else np.zeros(m + 1, np.int64)
         return Found(indptr, np.tile(np.arange(n), m), (m, n), 2, (f"all entries are taken: {reason}",))
 
-    def _key(self, compiled: Specialization, level: int) -> Any:
-        """What a pattern depends on; None if that cannot be compared."""
-        count = len(self.arguments)
-        inputs = compiled.inputs(self.root, (*self.arguments, self.seeds, new_unions(0, 0)))
-        own = (*inputs[:count], *inputs[count + 2 :])
+
+_changes = [0]
+
+
+def _note_change() -> None:
+    _changes[0] += 1
+
+
+on_change(_note_change)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Key:
+    """What a pattern depends on.
+
+    Attributes
+    ----------
+    changes
+        How often something had been declared when it was found.
+    function, compiled
+        What was differentiated, and what found the pattern, with the conditions under which that may be used.
+    parts
+        What has to be the same in each argument, and in what the function captures.
+    with_floats
+        Whether that includes floats, except those that vary.
+    """
+
+    changes: int
+    function: Any
+    compiled: Specialization
+    parts: tuple[Any, ...]
+    with_floats: bool
+
+    @classmethod
+    def of(cls, search: _Search, compiled: Specialization, with_floats: bool) -> _Key | None:
+        """The key of a call; None if something in it cannot be compared."""
         try:
-            parts = [_key_of(value, level == 1 and number != self.place) for number, value in enumerate(own)]
+            parts = _parts(search.asked, compiled, search.arguments, search.place, with_floats)
         except _NotComparable:
             return None
-        return compiled, tuple(parts)
+        return cls(_changes[0], search.asked, compiled, parts, with_floats)
+
+    def holds(self, function: Any, arguments: tuple[Any, ...], place: int) -> bool:
+        """Whether a pattern holds for a call."""
+        if function is not self.function or self.changes != _changes[0]:
+            return False
+        compiled = self.compiled
+        try:
+            parts = _parts(function, compiled, arguments, place, self.with_floats)
+        except (_NotComparable, KeyError, AttributeError, ValueError):  # what was captured is no longer there
+            return False
+        is_plain = not (compiled.guards or compiled.captured or compiled.argument_guards)
+        return parts == self.parts and (is_plain or compiled.fits(differentiated(function), arguments, {}, {}))
+
+
+def _parts(
+    function: Any, compiled: Specialization, arguments: tuple[Any, ...], place: int, with_floats: bool
+) -> tuple[Any, ...]:
+    captured = compiled.captured
+    outside = [item.read(differentiated(function)) for item in captured] if captured else ()
+    own = enumerate((*arguments, *outside))
+    return tuple([_key_of(value, with_floats and number != place) for number, value in own])
 
 
 class _TooMany(Exception):
     """The pattern has too many entries, from some row on."""
 
 
-def _said(failure: Exception) -> str:
+def said(failure: Exception) -> str:
+    """What is in the way, in one line."""
     if isinstance(failure, DifferentiationError):
         problem = failure.diagnostics[0]
-        return ": ".join([*[label.text for label in problem.labels[:1]], problem.title])
+        if not problem.labels:
+            return (*problem.notes, problem.title)[0]
+        label = problem.labels[0]
+        return f"{label.text or problem.title} (line {label.span.line} of {label.span.file})"
     return f"{type(failure).__name__}: {failure}".splitlines()[0]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from adjoint.differentiation.local.walk import Mode, not_local, with_entries
 from adjoint.differentiation.sets.walk import most_exact, with_pattern
 from adjoint.frontend.data.lists_of_objects import Stacked
 from adjoint.frontend.differentiation.inner_functions import lower_inner, name_of
@@ -54,6 +55,30 @@ def lower_sets(
         own = found[-1] if outputs else found[0]
         value = TupleValue((own, Const(most_exact(derived)), Const(tuple(said))))
         return finish_entry(lo, f"{name_of(fn)}_sets", [*params, *given], value)
+
+    return attempt(build, Settings(target=target))
+
+
+def lower_entries(
+    function: Any, place: int, args: Sequence[Any], besides: Sequence[Any], mode: Mode, target: Target
+) -> Entry:
+    """The entry of a function of ``args`` and of what :func:`with_entries` takes besides."""
+
+    def build(lo: Lowerer) -> Entry:
+        fn = entered_root(lo, function)
+        names = parameter_names(lo, fn, None)
+        params, values, _ = entered(lo, names, args, {})
+        given: list[Var] = []
+        for number, value in enumerate(besides):
+            enter(lo, value, ("tangent", number), f"entries_{number}", given.append)
+        inner = lower_inner(lo, fn, values, {}, [place], None)
+        if not isinstance(inner.shape, joins.Leaf):
+            raise not_local("the function returns a structure")
+        made = with_entries(inner.function, mode, lo.settings.target)
+        for outside, own in zip(given, made.params[-len(given) :], strict=True):
+            outside.type.storage.unite(own.type.storage)  # type: ignore[attr-defined]
+        (count,) = inline(lo.open, made, (*inner.atoms, *given))
+        return finish_entry(lo, f"{name_of(fn)}_{mode}", [*params, *given], count)
 
     return attempt(build, Settings(target=target))
 

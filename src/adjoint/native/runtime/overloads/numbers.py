@@ -17,6 +17,7 @@ from adjoint.native.runtime.overloads.general import _is_array, _is_number, _zer
 from adjoint.runtime.arithmetic import numbers
 from adjoint.runtime.array_functions import plain
 from adjoint.runtime.numerical_methods import bessel
+from adjoint.runtime.sets import entries
 from adjoint.runtime.sets import functions as of_sets
 from adjoint.runtime.sets import numbers as sets
 
@@ -281,3 +282,33 @@ def _union_of_sets(unions, a, b):
 @overload(of_sets.either)
 def _either(a, b):
     return (lambda a, b: a + b) if isinstance(a, types.Number) and isinstance(b, types.Number) else None
+
+
+@overload(entries.place_in)
+def _place_in(index, extent):
+    return lambda index, extent: index + extent if index < 0 else index
+
+
+@overload(entries.place_in_rows)
+def _place_in_rows(row, column, rows, columns):
+    return lambda row, column, rows, columns: (
+        (row + rows if row < 0 else row) * columns + (column + columns if column < 0 else column)
+    )
+
+
+@overload(entries.put_entry)
+def _put_entry(rows, cols, at, row, col):
+    def put_entry(rows, cols, at, row, col):
+        if at < len(rows):
+            rows[at] = row
+            cols[at] = col
+
+    return put_entry
+
+
+@overload(entries.put_store)
+def _put_store(last, row, at):
+    def put_store(last, row, at):
+        last[row] = at
+
+    return put_store

@@ -1,0 +1,95 @@
+"""Entries of local functions: computed iteration by iteration, straight into the data of a matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from adjoint.api.gradients import grad
+from adjoint.api.many_directions import copied
+from adjoint.api.sparse.patterns import Found, checking, said
+from adjoint.dispatch.specialize import Specialization, specialization
+from adjoint.frontend.entry.captured import differentiated
+from adjoint.frontend.entry.patterns import lower_entries
+from adjoint.runtime.sets.entries import structure_of
+
+
+class LocalEntries:
+    """The entries of a Jacobian or Hessian of which the pattern is known.
+
+    Attributes
+    ----------
+    matrix
+        The pattern, a matrix of truths in compressed rows.
+    """
+
+    def __init__(self, compiled: Specialization, root: Any, matrix: Any, places: np.ndarray) -> None:
+        self.matrix = matrix
+        self._call = compiled.call
+        self._captured = compiled.captured
+        self._root = root
+        self._places = places
+        self._spare: list[np.ndarray] = []
+        """Memory that no call uses; several threads may call."""
+
+    def values(self, arguments: tuple[Any, ...], out: np.ndarray | None = None) -> np.ndarray:
+        """The entries, in compressed rows."""
+        data = self._spare.pop() if self._spare else np.empty(len(self.matrix.indices) + 1)
+        data.fill(0.0)  # the last one is for entries that are overwritten later
+        outside = [item.read(self._root) for item in self._captured] if self._captured else ()
+        count = self._call(*arguments, data, self._places, *outside)
+        assert count == len(self._places), "a pattern was found for other entries"
+        if out is None:
+            out = data[:-1].copy()
+        else:
+            out[:] = data[:-1]
+        self._spare.append(data)
+        return out
+
+
+def local_entries(
+    kind: str, function: Callable[..., Any], arguments: tuple[Any, ...], place: int, native: Any, found: Found
+) -> LocalEntries | str:
+    """The entries of a function for which a pattern holds; why it is not local."""
+    if found.key is None:
+        return "the pattern is that of one call"
+    if kind == "hessian":
+        function = grad(function, place)
+    try:
+        return _made(function, arguments, place, native, found)
+    except Exception as failure:  # the sides of branches may raise that are not taken
+        return said(failure)
+
+
+def _made(
+    function: Callable[..., Any], arguments: tuple[Any, ...], place: int, native: Any, found: Found
+) -> LocalEntries | str:
+    root, count = differentiated(function), len(arguments)
+    empty = np.zeros(0, np.int64)
+    room = (empty, empty.copy(), np.zeros(found.shape[0], np.int64))
+    placing = _compiled(function, arguments, place, room, "places", checking(native))
+    if any(written < count or written >= count + len(room) for written in placing.written):
+        return "the function writes to its arguments"
+    entries = placing.run(root, (*copied(arguments), *room))
+    room = (np.zeros(entries, np.int64), np.zeros(entries, np.int64), np.zeros(found.shape[0], np.int64))
+    placing.run(root, (*copied(arguments), *room))
+    if any(np.any((given < 0) | (given >= extent)) for given, extent in zip(room, found.shape, strict=False)):
+        return "an index is out of range on one side of a branch"
+    indptr, indices, places = structure_of(*room, found.shape)
+    matrix = Found(indptr, indices, found.shape).matrix()
+    if (matrix > found.matrix()).nnz:
+        return "its entries are not those of the pattern"
+    data = np.zeros(len(indices) + 1)
+    filling = _compiled(function, arguments, place, (data, places), "values", native)
+    if any(written != count for written in filling.written):
+        return "the function writes to its arguments"
+    return LocalEntries(filling, root, matrix, places)
+
+
+def _compiled(
+    function: Any, arguments: tuple[Any, ...], place: int, besides: tuple[np.ndarray, ...], mode: Any, native: Any
+) -> Specialization:
+    lower = lambda target: lower_entries(function, place, arguments, besides, mode, target)
+    return specialization(function, (mode, place), (*arguments, *besides), {}, lower, native)

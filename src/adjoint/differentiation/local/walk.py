@@ -1,0 +1,434 @@
+"""Local derivatives: each element that an iteration reads has a tangent of its own, until the end of the iteration.
+
+A function is *local* if it reads numbers of its argument one by one, computes numbers of them, and sets elements of its
+result, or adds to them. A number that it computes depends on the few elements that were read before in the same block,
+and has a tangent for each of them: forward mode, in which it is known when the code is made which tangents are zero.
+Where a number goes into the result, each of its tangents is an entry of the Jacobian. Two programs are made by the same
+walk: one takes down where entries stand, one adds their values up.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any, Literal
+
+import numpy as np
+
+from adjoint.diagnostics import DifferentiationError, error
+from adjoint.diagnostics.spans import Span
+from adjoint.differentiation.forward.tangent_rules import TangentRules
+from adjoint.differentiation.memory.shadow_types import ShadowTypes
+from adjoint.differentiation.reachability import Dependence
+from adjoint.differentiation.sets.steering import FIXED, Steering
+from adjoint.differentiation.sets.united import levels_of
+from adjoint.ir.builder import Builder
+from adjoint.ir.effects import effects_of
+from adjoint.ir.join import type_of_atom
+from adjoint.ir.nodes import (
+    UNDEFINED,
+    Applied,
+    Atom,
+    Block,
+    Branch,
+    Call,
+    Const,
+    Continue,
+    Declared,
+    Definition,
+    Derived,
+    Exit,
+    Function,
+    Guarded,
+    If,
+    Load,
+    Loop,
+    Return,
+    Slice,
+    Statement,
+    Store,
+    Subscript,
+    Terminator,
+    Undefined,
+    Var,
+    Yield,
+)
+from adjoint.ir.types import INT, Array, Scalar, Storage, storage_of
+from adjoint.ir.walk import statements_in
+from adjoint.pipeline import Context, run
+from adjoint.records import dataclass
+from adjoint.rules.registry import rule_for
+from adjoint.rules.typing import type_of_call
+from adjoint.runtime.sets import entries
+from adjoint.target import Target
+
+Mode = Literal["places", "values"]
+MOST_TANGENTS = 4000
+"""How many tangents may be written out."""
+
+
+def not_local(what: str, span: Span | None = None) -> DifferentiationError:
+    """Why a function is not local."""
+    return error("AD0412", span, what)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Read:
+    """An element that is read: its place in the argument, and the block in which that happens."""
+
+    place: Atom
+    block: int
+
+
+Tangents = dict[_Read, Atom]
+
+
+def with_entries(function: Function, mode: Mode, target: Target) -> Function:
+    """The entries of the Jacobian of a function's result with respect to its first parameter.
+
+    Parameters
+    ----------
+    mode
+        ``"places"``: the function takes its parameters, and arrays for rows, columns, and the latest store of each
+        result. ``"values"``: its parameters, the data of the matrix, and the places of entries in that.
+
+    Returns
+    -------
+    Function
+        It returns how many entries there are.
+
+    Raises
+    ------
+    DifferentiationError
+        AD0412, with the reason, if the function is not local.
+    """
+    function = run(("expand-derivatives", "dead-code", "cleanup"), function, Context(target))
+    levels = levels_of(function.params, 0)
+    first = Steering(function, levels)
+    walk = _Local(function, mode, first)
+    made = walk.function(function)
+    reasons = Steering(function, levels, walk.by_floats).reasons
+    if reasons and reasons[0].level > FIXED:
+        raise not_local(f"floats decide by {reasons[0].what}", reasons[0].span)
+    return made
+
+
+class _Local:
+    def __init__(self, function: Function, mode: Mode, steering: Steering) -> None:
+        end = function.body.terminator
+        if not isinstance(end, Return):
+            raise not_local("there is more than one way out")
+        self.found = Dependence(function, (0,), (0,))
+        if self.found.problems:
+            raise not_local("it has no derivative")
+        self.mode = mode
+        self.x = function.params[0]
+        self.result = end.values[0]
+        self.tangents: dict[Var, Tangents] = {}
+        self.rules = TangentRules(self.found, ShadowTypes(self.found.memory), {}, lambda: ())
+        whole = Array(np.dtype(np.int64), ("any",))
+        if mode == "places":
+            names = ("rows", "cols", "last")
+            self.params = tuple([Var(name, Array(whole.dtype, whole.dims, Storage(written=True))) for name in names])
+        else:
+            data = Var("data", Array(np.dtype(float), ("any",), Storage(written=True)))
+            self.params = (data, Var("pos", whole))
+        self.base: Atom = Const(0)
+        self.offset = 0
+        self.block_number = 0
+        self.blocks: list[int] = [0]
+        self.written_out = 0
+        self.has_entries = False
+        self.steering = steering
+        self.by_floats: set[int] = set()
+        """The statements of which floats choose a side, by identity."""
+        self.check()
+
+    def check(self) -> None:
+        """Refuses arguments and results that are not arrays apart."""
+        for var, what in ((self.x, "the argument"), (self.result, "the result")):
+            type_ = type_of_atom(var)
+            if not isinstance(type_, Array) or type_.dims is None or len(type_.dims) not in (1, 2):
+                raise not_local(f"{what} is no vector and no matrix")
+            if type_.dtype is None or type_.dtype.kind != "f":
+                raise not_local(f"{what} is no vector and no matrix")
+        written = [storage_of(type_of_atom(var)) for var in (self.x, self.result)]
+        if written[0] is None or written[1] is None or written[0].written or not written[1].written:
+            raise not_local("the argument is written, or the result is not stored element by element")
+
+    def function(self, function: Function) -> Function:
+        builder = Builder(type_of_call)
+        self.statements(function.body, builder)
+        body = builder.block(Return((self.count(builder),)))
+        return Function(f"{function.name}_{self.mode}", (*function.params, *self.params), body, function.doc)
+
+    def count(self, builder: Builder, more: int = 0) -> Atom:
+        """The number of entries so far, and some."""
+        offset = self.offset + more
+        if isinstance(self.base, Const):
+            return Const(self.base.value + offset)
+        if not offset:
+            return self.base
+        target = Var("at", INT)
+        builder.emit(Call((target,), operator.add, (self.base, Const(offset)), (), builder.span))
+        return target
+
+    # Blocks
+
+    def inner(self, block: Block, builder: Builder, leaf: Callable[[Terminator, Builder], Terminator]) -> Block:
+        """A block inside another one, of which the reads last as long as it does."""
+        self.block_number += 1
+        self.blocks.append(self.block_number)
+        base, offset = self.base, self.offset
+        self.statements(block, builder)
+        end = block.terminator
+        if isinstance(end, Branch):
+            if self.found.active(end.cond):
+                raise not_local("a condition varies", end.span)
+            then = self.inner(end.then, builder.nested(), leaf)
+            orelse = self.inner(end.orelse, builder.nested(), leaf)
+            made = builder.block(Branch(end.cond, then, orelse, end.span))
+        else:
+            made = builder.block(leaf(end, builder))
+        self.blocks.pop()
+        self.base, self.offset = base, offset
+        return made
+
+    def statements(self, block: Block, builder: Builder) -> None:
+        for statement in block.statements:
+            builder.span = statement.span
+            match statement:
+                case Call():
+                    self.call(statement, builder)
+                case Load():
+                    self.load(statement, builder)
+                case Store():
+                    self.store(statement, builder)
+                case If():
+                    self.if_(statement, builder)
+                case Loop():
+                    self.loop(statement, builder)
+                case Guarded():
+                    raise not_local("a block that handles exceptions", statement.span)
+
+    def if_(self, statement: If, builder: Builder) -> None:
+        if not self.stores_nothing(statement):
+            self.if_with_entries(statement, builder)
+            return
+        self.note(statement)
+        joined: list[list[Tangents]] = [[] for _ in statement.targets]
+
+        def look(end: Terminator, _: Builder) -> Terminator:
+            if isinstance(end, Yield):
+                for slot, value in enumerate(end.values):
+                    joined[slot].append(self.of(value))
+            return end
+
+        for side in (statement.then, statement.orelse):
+            self.inner(side, builder.nested(), look)
+        reads = [list(dict.fromkeys(read for each in tangents for read in each)) for tangents in joined]
+        if any(read.block not in self.blocks for each in reads for read in each):
+            raise not_local("an element that only one side of a branch reads", statement.span)
+
+        def leaf(end: Terminator, _: Builder) -> Terminator:
+            if not isinstance(end, Yield):
+                return end
+            dots = [
+                UNDEFINED if isinstance(value, Undefined) else self.of(value).get(read, Const(0.0))
+                for value, own in zip(end.values, reads, strict=True)
+                for read in own
+            ]
+            return Yield((*end.values, *dots))
+
+        then, orelse = (self.inner(side, builder.nested(), leaf) for side in (statement.then, statement.orelse))
+        dots = []
+        for target, own in zip(statement.targets, reads, strict=True):
+            if own and not isinstance(target.type, Scalar):
+                raise not_local("an array that varies", statement.span)
+            self.tangents[target] = {read: Var(f"{target.hint}_dot", target.type) for read in own}
+            dots += list(self.tangents[target].values())
+        builder.emit(If(statement.cond, then, orelse, (*statement.targets, *dots), statement.span))  # type: ignore[arg-type]
+
+    def note(self, statement: If) -> bool:
+        """Whether floats choose a side."""
+        if self.steering.value(statement.cond) == FIXED:
+            return False
+        self.by_floats.add(id(statement))
+        return True
+
+    def stores_nothing(self, statement: If) -> bool:
+        inside = [*statements_in(statement.then), *statements_in(statement.orelse)]
+        return not any(
+            isinstance(each, Loop) or (isinstance(each, Store) and each.base is self.result) or self.is_read(each)
+            for each in inside
+        )
+
+    def is_read(self, statement: Statement) -> bool:
+        return isinstance(statement, Load) and statement.base is self.x and self.found.active(statement.target)
+
+    def if_with_entries(self, statement: If, builder: Builder) -> None:
+        """A choice that whole numbers make: the sides have as many entries as they have."""
+        if any(map(self.found.active, statement.targets)):
+            raise not_local("what one side of a branch reads goes on behind it", statement.span)
+        if self.note(statement):
+            self.if_by_floats(statement, builder)
+            return
+
+        def leaf(end: Terminator, inner: Builder) -> Terminator:
+            return Yield((*end.values, self.count(inner))) if isinstance(end, Yield) else end
+
+        then, orelse = (self.inner(side, builder.nested(), leaf) for side in (statement.then, statement.orelse))
+        at = Var("at", INT)
+        builder.emit(If(statement.cond, then, orelse, (*statement.targets, at), statement.span))
+        self.base, self.offset = at, 0
+
+    def if_by_floats(self, statement: If, builder: Builder) -> None:
+        """A choice that floats make: both sides have their entries, those of the side that is not taken are zero."""
+        sides = (statement.then, statement.orelse)
+        inside = [each for side in sides for each in statements_in(side)]
+        if any(isinstance(each, (If, Loop)) for each in inside) or not all(
+            isinstance(s.terminator, Yield) for s in sides
+        ):
+            raise not_local("in a branch that floats choose, a branch or a loop with entries", statement.span)
+        if any(isinstance(each, Store) and each.base is self.result and each.mode == "set" for each in inside):
+            raise not_local("in a branch that floats choose, an element of the result is set", statement.span)
+        if self.mode == "places":
+            for side in sides:
+                self.statements(side, builder)
+            then, orelse = (Block((), side.terminator) for side in sides)
+            builder.emit(If(statement.cond, then, orelse, statement.targets, statement.span))
+            return
+        offset = self.offset
+
+        def leaf(end: Terminator, _: Builder) -> Terminator:
+            nonlocal offset
+            offset = self.offset
+            return end
+
+        blocks = []
+        for side in sides:
+            self.offset = offset
+            blocks.append(self.inner(side, builder.nested(), leaf))
+        self.offset = offset
+        builder.emit(If(statement.cond, blocks[0], blocks[1], statement.targets, statement.span))
+
+    def loop(self, loop: Loop, builder: Builder) -> None:
+        if any(map(self.found.active, (*loop.params, *loop.targets))):
+            raise not_local("a number that varies and is carried from one iteration to the next", loop.span)
+        count = len(loop.params)
+        init = self.count(builder)
+        param, target = Var("at", INT), Var("at", INT)
+
+        def leaf(end: Terminator, inner: Builder) -> Terminator:
+            if isinstance(end, Continue):
+                return Continue((*end.values, self.count(inner)))
+            if isinstance(end, Exit):
+                return Exit(end.kind, (*end.values[:count], self.count(inner), *end.values[count:]))
+            return end
+
+        self.base, self.offset = param, 0
+        body = self.inner(loop.body, builder.nested(), leaf)
+        params, inits = (*loop.params, param), (*loop.inits, init)
+        targets = (*loop.targets[:count], target, *loop.targets[count:])
+        builder.emit(Loop(loop.over, loop.index, params, inits, body, targets, loop.exit, loop.span))
+        self.base, self.offset = target, 0
+
+    # Statements
+
+    def of(self, atom: Atom) -> Tangents:
+        return self.tangents.get(atom, {}) if isinstance(atom, Var) else {}
+
+    def call(self, call: Call, builder: Builder) -> None:
+        builder.emit(call)
+        active = [target for target in call.targets if self.found.active(target)]
+        args = (*call.args, *(value for _, value in call.kwargs))
+        reads = list(dict.fromkeys(read for arg in args for read in self.of(arg)))
+        if not active or effects_of(call).reads == ():
+            return
+        if any(isinstance(arg, Var) and self.found.active(arg) and not isinstance(arg.type, Scalar) for arg in args):
+            raise not_local("an array that varies is read as a whole", call.span)
+        if not reads and all(isinstance(target.type, Array) for target in active):
+            return  # new memory
+        rule = rule_for(call.callee)
+        is_plain = isinstance(call.callee, (Definition, Function, Declared, Applied, Derived))
+        if is_plain or rule is None or not all(map(_is_real, active)):
+            raise not_local("something that numbers have no derivatives of", call.span)
+        for read in reads:
+            self.rules.dots.clear()
+            self.rules.dots.update({arg: self.of(arg)[read] for arg in args if read in self.of(arg)})  # type: ignore[misc]
+            self.rules.apply(builder, call, rule, active)
+            for target in active:
+                dot = self.rules.dots.get(target, Const(0.0))
+                if not (isinstance(dot, Const) and dot.value == 0):
+                    self.tangents.setdefault(target, {})[read] = dot
+            self.written_out += 1
+        if self.written_out > MOST_TANGENTS:
+            raise not_local("too many tangents", call.span)
+
+    def load(self, load: Load, builder: Builder) -> None:
+        builder.emit(load)
+        if not self.found.active(load.target):
+            return
+        if load.base is not self.x or not isinstance(load.target.type, Scalar):
+            raise not_local("memory that varies is read, and is not an element of the argument", load.span)
+        read = _Read(self.place(load.base, load.key, builder, load.span), self.blocks[-1])
+        self.tangents[load.target] = {read: Const(1.0)}
+
+    def place(self, base: Atom, key: Any, builder: Builder, span: Span | None) -> Atom:
+        """The place of an element, row by row."""
+        type_ = type_of_atom(base)
+        assert isinstance(type_, Array) and type_.dims is not None
+        items = key.items if isinstance(key, Subscript) else ()
+        whole = [item for item in items if not isinstance(item, Slice) and _is_whole(type_of_atom(item))]
+        if len(whole) != len(items) or len(items) != len(type_.dims):
+            raise not_local("an index that is not a whole number for each axis", span)
+        if self.mode == "values":
+            return Const(0)
+        extents = builder.attribute(base, "shape", type_of_call(np.shape, (base,))[0], "shape")
+        sizes = [builder.item(extents, Const(axis), INT, "extent") for axis in range(len(items))]
+        target = Var("place", INT)
+        callee = entries.place_in if len(items) == 1 else entries.place_in_rows
+        builder.emit(Call((target,), callee, (*whole, *sizes), (), span))
+        return target
+
+    def store(self, store: Store, builder: Builder) -> None:
+        if store.base is not self.result:
+            if self.found.active_slot(store.base, store.key):
+                raise not_local("what varies is stored elsewhere than in the result", store.span)
+            builder.emit(store)
+            return
+        builder.emit(store)
+        tangents = self.of(store.value)
+        if self.found.active(store.value) and not isinstance(type_of_atom(store.value), Scalar):
+            raise not_local("an array that varies is stored", store.span)
+        if store.mode != "set" and not tangents:
+            return
+        if not tangents and not self.has_entries and len(self.blocks) == 1:
+            return  # it begins with a constant
+        row = self.place(store.base, store.key, builder, store.span)
+        if store.mode == "set" and self.mode == "places":
+            builder.effect(entries.put_store, self.params[2], row, self.count(builder))
+        for read, dot in tangents.items():
+            self.entry(builder, row, read, dot, store.mode == "sub")
+        self.has_entries |= bool(tangents)
+
+    def entry(self, builder: Builder, row: Atom, read: _Read, dot: Atom, is_negative: bool) -> None:
+        at = self.count(builder)
+        self.offset += 1
+        if self.mode == "places":
+            builder.effect(entries.put_entry, *self.params[:2], at, row, read.place)
+            return
+        data, pos = self.params
+        place = builder.item(pos, at, INT, "place")
+        builder.store(data, Subscript((place,)), dot, "sub" if is_negative else "add")
+
+
+def _is_real(target: Var) -> bool:
+    return isinstance(target.type, Scalar) and target.type.kind == "float"
+
+
+def _is_whole(type_: Any) -> bool:
+    return isinstance(type_, Scalar) and type_.kind == "int"
+
+
+__all__ = ["Mode", "not_local", "with_entries"]

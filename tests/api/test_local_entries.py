@@ -1,0 +1,198 @@
+"""Entries of functions whose loops read and store a few elements: equal to the dense matrices, without sweeps."""
+
+import math
+import threading
+
+import numpy as np
+import pytest
+
+import adjoint as ad
+
+
+def branches(x, first, second, weight):
+    r = np.zeros(2 * len(first))
+    for k in range(len(first)):
+        i, j = first[k], second[k]
+        r[2 * k] = weight[k] * math.sin(x[i] - x[j]) * x[i]
+        r[2 * k + 1] -= x[i] * x[i] / x[j]
+        r[j] += x[-1]
+    return r
+
+
+def overwritten(x, places):
+    r = np.zeros(len(x))
+    for k in range(len(places)):
+        r[places[k]] += x[k] ** 3
+        r[places[k]] = x[k] * x[k - 1]
+    r[0] = 1.0
+    return r
+
+
+def grid(x):
+    y = np.zeros(x.shape)
+    for i in range(x.shape[0]):
+        for j in range(x.shape[1]):
+            if i > 0 and j < x.shape[1] - 1:
+                y[i, j] += x[i - 1, j + 1] * x[i, j] ** 2
+            if i == 0:
+                continue
+            y[-1, j] += math.exp(x[i - 1, -1])
+    return y
+
+
+def softened(x):
+    r = np.zeros(len(x) - 1)
+    for i in range(len(x) - 1):
+        d = x[i + 1] - x[i]
+        if d > 0.0:
+            e = d * d
+        else:
+            e = -3.0 * x[i] if d < -1.0 else x[i + 1]
+        r[i] = e * x[0]
+    return r
+
+
+def with_scalars(x, scale):
+    r = np.empty(3)
+    for i in range(3):
+        r[i] = scale * max(x[i], 0.5) + min(x[i + 1], 2.0 * x[i])
+    return r
+
+
+def sides_with_entries(x, first):
+    r = np.zeros(len(x))
+    for k in range(len(first)):
+        if x[first[k]] > 0.0:
+            r[k] += x[first[k]] * x[k]
+            r[first[k]] -= x[k] ** 2
+        else:
+            r[0] += x[k + 1]
+    return r
+
+
+RNG = np.random.default_rng(4)
+FIRST, SECOND = RNG.integers(0, 7, 9), RNG.integers(0, 7, 9)
+CASES = {
+    "branches": (branches, (RNG.uniform(0.5, 2.0, 7), FIRST, SECOND, RNG.normal(size=9))),
+    "overwritten": (overwritten, (RNG.normal(size=5), np.array([1, 3, 1, 0, 3]))),
+    "grid": (grid, (RNG.normal(size=(4, 3)),)),
+    "softened": (softened, (2.0 * RNG.normal(size=9),)),
+    "sides_with_entries": (sides_with_entries, (RNG.normal(size=6), np.array([3, 0, 3, 5, 1]))),
+    "with_scalars": (with_scalars, (RNG.uniform(0.2, 1.0, 4), 1.5)),
+}
+
+
+@pytest.mark.parametrize("native", [False, True])
+@pytest.mark.parametrize("name", CASES)
+def test_jacobians(name, native):
+    if native and name not in ("branches", "grid"):
+        pytest.skip("machine code is made of some")
+    f, args = CASES[name]
+    jacobian = ad.jacobian(f, sparsity="auto", native=native)
+    at = jacobian.at(*args)
+    assert (at.method, at.why) == ("local", "")
+    assert jacobian.sweeps == 0
+    for shift in (0.0, 0.3, -0.4):
+        moved = (args[0] + shift, *args[1:])
+        dense = np.reshape(ad.jacobian(f)(*moved), at.shape)
+        np.testing.assert_allclose(jacobian(*moved).toarray(), dense, rtol=1e-13, atol=1e-13)
+        out = np.empty(len(at.cols))
+        assert at.values(*moved, out=out, check=False) is out
+        np.testing.assert_allclose(out, dense[at.rows, at.cols], rtol=1e-13, atol=1e-13)
+
+
+def energy(x, first, second):
+    total = 0.0
+    for k in range(len(first)):
+        d = x[first[k]] - 2.0 * x[second[k]]
+        e = math.cosh(d) if d < 1.0 else d * d
+        total += e * e * e
+    return total
+
+
+def lagrangian(x, weights, first, second):
+    r = np.zeros(len(first))
+    for k in range(len(first)):
+        r[k] = x[first[k]] * x[second[k]] ** 2
+    total = 0.0
+    for k in range(len(r)):
+        total += weights[k] * r[k]
+    return total
+
+
+@pytest.mark.parametrize(("f", "args"), [(energy, (FIRST, SECOND)), (lagrangian, (RNG.normal(size=9), FIRST, SECOND))])
+def test_hessians(f, args):
+    hessian = ad.hessian(f, sparsity="auto")
+    x = RNG.normal(size=7)
+    dense = ad.hessian(f)(x, *args)
+    np.testing.assert_allclose(hessian(x, *args).toarray(), dense, rtol=1e-12, atol=1e-12)
+    assert hessian.at(x, *args).method == "local"
+
+
+def recurrence(x):
+    y = x.copy()
+    for i in range(1, len(x)):
+        y[i] += 0.5 * y[i - 1]
+    return y
+
+
+def carried(x):
+    r = np.zeros(len(x))
+    s = 0.0
+    for i in range(len(x)):
+        s = math.sin(s + x[i])
+        r[i] = s
+    return r
+
+
+def of_floats(x, threshold):
+    r = np.zeros(3)
+    for i in range(3):
+        if threshold[i] > 0.0:
+            r[i] = x[i]
+    return r
+
+
+@pytest.mark.parametrize(
+    ("f", "args", "why"),
+    [
+        (recurrence, (), "whole"),
+        (carried, (), "carried"),
+        (lambda x: np.sin(x), (), "stored element by element"),
+        (of_floats, (np.array([1.0, -1.0, 2.0]),), "is set"),
+    ],
+)
+def test_what_is_not_local_is_coloured(f, args, why):
+    x = RNG.normal(size=4)
+    jacobian = ad.jacobian(f, sparsity="auto")
+    at = jacobian.at(x, *args)
+    assert at.method == "colouring"
+    assert why in at.why
+    np.testing.assert_allclose(jacobian(x, *args).toarray(), ad.jacobian(f)(x, *args), rtol=1e-13)
+
+
+def test_other_whole_numbers_have_other_entries():
+    f, (x, first, second, weight) = CASES["branches"]
+    jacobian = ad.jacobian(f, sparsity="auto")
+    for pair in ((first, second), (second, first), (first[:3], second[:3])):
+        dense = ad.jacobian(f)(x, *pair, weight)
+        np.testing.assert_allclose(jacobian(x, *pair, weight).toarray(), dense, rtol=1e-13, atol=1e-14)
+
+
+def test_threads():
+    f, (x, *rest) = CASES["branches"]
+    at = ad.jacobian(f, sparsity="auto").at(x, *rest)
+    expected = [at.values(x + k, *rest).copy() for k in range(4)]
+    found = [None] * 4
+
+    def work(k):
+        found[k] = [at.values(x + k, *rest, check=False) for _ in range(20)]
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for k in range(4):
+        for values in found[k]:
+            np.testing.assert_array_equal(values, expected[k])
