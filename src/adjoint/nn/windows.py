@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from adjoint import rules
+from adjoint.runtime.freed_memory import keep_freed_memory
 
 Array = NDArray[Any]
 Ints = tuple[int, ...]
@@ -64,6 +65,7 @@ def _places(counts: Ints, window: Ints, strides: Ints, dilations: Ints) -> Itera
 
 def patches(x: Array, extents: Ints, window: Ints, strides: Ints, dilations: Ints) -> Array:
     """What a window sees in each place: ``(*window, channels, *counts, samples)``."""
+    keep_freed_memory()
     counts = counts_of(extents, window, strides, dilations)
     seen = np.empty((*window, x.shape[0], *counts, x.shape[-1]), x.dtype)
     for offset, place in _places(counts, window, strides, dilations):
@@ -94,8 +96,9 @@ def window_sums(x: Array, extents: Ints, window: Ints, strides: Ints) -> Array:
     """The sum of each window: ``(channels, *counts, samples)``."""
     ones = (1,) * len(window)
     counts = counts_of(extents, window, strides, ones)
-    sums = np.zeros((x.shape[0], *counts, x.shape[-1]), x.dtype)
-    for _, place in _places(counts, window, strides, ones):
+    (_, first), *others = _places(counts, window, strides, ones)
+    sums = x[first].copy()
+    for _, place in others:
         sums += x[place]
     return sums
 
@@ -103,8 +106,12 @@ def window_sums(x: Array, extents: Ints, window: Ints, strides: Ints) -> Array:
 def spread_windows(sums: Array, extents: Ints, window: Ints, strides: Ints) -> Array:
     """The transpose of :func:`window_sums`."""
     x = np.zeros((sums.shape[0], *extents, sums.shape[-1]), sums.dtype)
+    are_apart = all(size <= stride for size, stride in zip(window, strides, strict=True))
     for _, place in _places(sums.shape[1:-1], window, strides, (1,) * len(window)):
-        x[place] += sums
+        if are_apart:
+            x[place] = sums
+        else:
+            x[place] += sums
     return x
 
 
