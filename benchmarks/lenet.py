@@ -1,16 +1,13 @@
-"""A training step of LeNet-5 beside PyTorch's, on one core: ``python -m benchmarks.lenet`` (needs ``torch``).
+"""A training step of LeNet-5 beside PyTorch's, on one core (needs ``torch``).
 
-The model is that of LeCun et al., 1998, with average pools and ``relu``, in single precision: value, gradient and a step
-of gradient descent. Both run in this process, by turns; what is counted is the time of the processor.
+``OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 python -m benchmarks.lenet``. The model is that of LeCun et al., 1998, with
+average pools and ``relu``, in single precision: value, gradient and a step of gradient descent. Both run in this
+process, by turns; what is counted is the time of the processor.
 """
 
 from __future__ import annotations
 
 import os
-
-for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-    os.environ.setdefault(name, "1")
-
 import statistics
 import sys
 import time
@@ -111,6 +108,8 @@ def milliseconds(steps: list[Step], rounds: int) -> list[float]:
 
 def main(rounds: int = 40) -> None:
     """Prints the times for several sizes of batches."""
+    if {os.environ.get(name) for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")} != {"1"}:
+        sys.exit("set OMP_NUM_THREADS=1 and OPENBLAS_NUM_THREADS=1: the time of one thread is counted")
     import torch
 
     from benchmarks.timing import keep_freed_memory

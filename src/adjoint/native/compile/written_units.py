@@ -17,9 +17,9 @@ from adjoint.native.compile.linked_functions import linked_functions
 from adjoint.native.compile.private_functions import MODULES, private_functions
 from adjoint.native.kept import files as cache
 from adjoint.native.loops.short_loops import made_for_short_loops
-from adjoint.runtime.freed_memory import keep_freed_memory
 from adjoint.native.runtime.linear_algebra_routines import bring_routines
 from adjoint.records import dataclass
+from adjoint.runtime.freed_memory import keep_freed_memory
 
 
 @dataclass(frozen=True)
