@@ -12,6 +12,7 @@ import numpy as np
 import adjoint as ad
 from adjoint.dispatch import specialize
 from benchmarks.report import Results, duration, ratio
+from benchmarks.timing import race
 
 
 def rhs(u, s, r, b, out):
@@ -95,8 +96,8 @@ def measure(quick: bool = False) -> Results:
     """Counts lines, and times the way to the text and a call of the gradient beside one of the program."""
     results = Results(
         "Calls",
-        "Gradients of programs in which functions are called often. `lines`: of the text; `text`: the time to it, in a "
-        "process that has derived something before, the fastest of a few; `gradient`: a call of it beside one of the "
+        "Gradients of programs in which functions are called often. `lines`: of the text; `text`: the processor's time "
+        "to it, where something was derived before, the fastest of a few; `gradient`: a call of it beside one of the "
         "program.",
         ("", "lines", "goal", "text", "goal", "gradient"),
     )
@@ -106,19 +107,16 @@ def measure(quick: bool = False) -> Results:
         text, seconds = "", []
         for _ in range(2 if quick else 5):
             specialize.forget()
-            start = time.perf_counter()
+            start = time.process_time()
             text = ad.source(derivative, *args)
-            seconds.append(time.perf_counter() - start)
-        beside = "" if "20" in name else ratio(_fastest(derivative, args, quick) / _fastest(function, args, quick))
+            seconds.append(time.process_time() - start)
+        beside = "" if "20" in name else ratio(_beside(derivative, function, args, quick))
         results.rows.append((name, str(len(text.splitlines())), most, duration(min(seconds)), longest, beside))
     return results
 
 
-def _fastest(function: Callable[..., Any], args: tuple[Any, ...], quick: bool) -> float:
-    times = []
-    for _ in range(3 if quick else 20):
-        start = time.perf_counter()
-        for _ in range(5):
-            function(*args)
-        times.append(time.perf_counter() - start)
-    return min(times)
+def _beside(derivative: Callable[..., Any], function: Callable[..., Any], args: tuple[Any, ...], quick: bool) -> float:
+    """How many times as long a call of the one takes as a call of the other."""
+    contestants = {"derivative": lambda: derivative(*args), "function": lambda: function(*args)}
+    times = race(contestants, 3 if quick else 20, time.process_time)
+    return times["derivative"].best / times["function"].best
