@@ -7,8 +7,7 @@ import math
 import numpy as np
 from scipy import special
 
-from adjoint.rules.declare import case, definition, elementwise, no_derivative, number, sample
-from adjoint.rules.scipy.stats.formulas import as_result
+from adjoint.rules.declare import case, definition, elementwise, number, sample
 from adjoint.runtime.numerical_methods.incomplete import betainc_slope
 from adjoint.runtime.numerical_methods.student import stdtr_slope, student_slope
 
@@ -131,31 +130,3 @@ elementwise(
     fixed=(0,),
     cases=[case(2, 0.3), case(np.array([0, 2, 4]), SHARES)],
 )
-
-# --- the statistic of Kolmogorov --------------------------------------------------------------------------------------
-
-TERMS = np.arange(1.0, 10.0)
-SWITCH = 0.82
-"""Below, the second of two series converges faster (DLMF 20.7.32)."""
-
-
-def _kolmogorov_below(x):
-    odd = (2.0 * TERMS - 1.0) * np.pi
-    return 2.5066282746310002 / x * np.sum(np.exp(-(odd**2) / (8.0 * x[..., None] ** 2)), axis=-1)
-
-
-def _kolmogorov_above(x):
-    signs = np.where(np.equal(TERMS % 2, 1), 2.0, -2.0)
-    return np.sum(signs * np.exp(-2.0 * (TERMS * x[..., None]) ** 2), axis=-1)
-
-
-def _kolmogorov(x):
-    small = np.less(x, SWITCH)
-    below = 1.0 - _kolmogorov_below(np.asarray(np.where(np.logical_and(small, np.greater(x, 0.04)), x, SWITCH)))
-    above = _kolmogorov_above(np.asarray(np.where(small, SWITCH, x)))
-    return as_result(np.where(small, np.where(np.greater(x, 0.04), below, 1.0), above))
-
-
-STATISTICS = [case(0.7), case(np.array([0.01, 0.3, 0.8, 0.9, 2.5]))]
-definition(special.kolmogorov, _kolmogorov, cases=STATISTICS)
-no_derivative(special.kolmogorov)
