@@ -77,3 +77,24 @@ def test_digits(example, capsys):
     example("digits").main(epochs=3)
     last = capsys.readouterr().out.splitlines()[-1]
     assert float(last.split()[-1].rstrip("%")) > 90.0
+
+
+def test_lenet(example, tmp_path, capsys):
+    pytest.importorskip("sklearn")
+    assert example("lenet").main(epochs=3, path=tmp_path / "lenet.png") > 0.85
+    assert has_picture(tmp_path / "lenet.png")
+    assert "epoch 3/3" in capsys.readouterr().out
+
+
+def test_pendulum(example, tmp_path):
+    costs, heights = example("pendulum").main(rounds=120, path=tmp_path / "pendulum.png")
+    assert costs[-1] < 0.9 * costs[0] and heights.max() > -0.5  # it began at -0.995
+    assert has_picture(tmp_path / "pendulum.png")
+
+
+def test_pendulum_gradient(example):
+    module = example("pendulum")
+    layers = [module.nn.Dense.init(n, m, activation=np.tanh, rng=n) for n, m in ((3, 2), (2, 1))]
+    module.ad.testing.check_grads(
+        lambda layers: module.cost(module.nn.Sequential(layers)), (layers,), order=1, tol=1e-4
+    )
