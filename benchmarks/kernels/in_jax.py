@@ -131,7 +131,13 @@ def reflected(module: types.SimpleNamespace) -> Callable[..., Any]:
 
 
 def factored(module: types.SimpleNamespace) -> Callable[..., Any]:
-    return lambda a: module.np.sum(module.np.log(module.np.diag(module.np.linalg.cholesky(a))))
+    jnp = module.np
+
+    def program(a: Any) -> Any:
+        lower = jnp.tril(a)  # as the program reads it
+        return jnp.sum(jnp.log(jnp.diag(jnp.linalg.cholesky(lower + jnp.tril(a, -1).T))))
+
+    return program
 
 
 def triangle_by_columns(module: types.SimpleNamespace) -> Callable[..., Any]:

@@ -222,7 +222,7 @@ def subjects(only: set[str]) -> Iterator[Subject]:
             function,
             arguments,
             program.wrt or tuple(range(len(arguments))),
-            _in_jax(program, home, translations),
+            _in_jax(program, home, translations, arguments),
             _compiled(function, home, arguments),
             program.limit,
             program.loops,
@@ -230,7 +230,7 @@ def subjects(only: set[str]) -> Iterator[Subject]:
 
 
 def _in_jax(
-    program: Program, home: types.ModuleType, known: dict[str, types.SimpleNamespace]
+    program: Program, home: types.ModuleType, known: dict[str, types.SimpleNamespace], arguments: tuple[Any, ...]
 ) -> Callable[..., Any] | None:
     try:
         if home.__name__ not in known:
@@ -239,7 +239,14 @@ def _in_jax(
         return None
     module = known[home.__name__]
     name = program.function.__name__
-    return getattr(module, name) if program.jax is None else program.jax(module)
+    version = getattr(module, name) if program.jax is None else program.jax(module)
+    places = program.wrt or tuple(range(len(arguments)))
+
+    def of_varied(*varied: Any) -> Any:
+        given = dict(zip(places, varied, strict=True))
+        return version(*(given.get(place, value) for place, value in enumerate(arguments)))
+
+    return of_varied
 
 
 def _compiled(function: Callable[..., Any], home: types.ModuleType, arguments: tuple[Any, ...]) -> Callable[[], Any]:
