@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+import sampling
+
 os.environ.setdefault("ADJOINT_CHECK", "1")
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # processes that tests start would compile all modules anew
 SOURCE = str(Path(__file__).resolve().parents[1] / "src")
@@ -27,6 +29,15 @@ def pytest_configure(config: pytest.Config) -> None:
     if _CACHE not in os.environ:
         os.environ[_CACHE] = tempfile.mkdtemp(prefix="adjoint_tests_")
         config.add_cleanup(lambda: shutil.rmtree(os.environ.pop(_CACHE), ignore_errors=True))
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leaves out what a run takes a share of; whoever names single tests gets them."""
+    if any("::" in argument for argument in config.args):
+        return
+    out = sampling.left_out([item.nodeid for item in items])
+    config.hook.pytest_deselected(items=[item for item in items if item.nodeid in out])
+    items[:] = [item for item in items if item.nodeid not in out]
 
 
 @pytest.fixture

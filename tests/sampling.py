@@ -16,6 +16,31 @@ THOROUGH = os.environ.get("ADJOINT_THOROUGH", "") not in ("", "0")
 """Whether nothing is left out."""
 
 
+SHARES = {
+    "tests/native/": 2,
+    "tests/differentiation/directions/": 2,
+    "tests/differentiation/residuals/": 2,
+    "tests/declarations/test_checkpointing.py": 2,
+}
+"""Where machine code is compiled, or all programs are run again: of how many variants of a test one runs each time.
+
+What a module chooses by itself counts besides. Of each test one variant is left, and tests without variants stay.
+"""
+
+
+def left_out(tests: Sequence[str]) -> set[str]:
+    """The variants of tests, named by file and ``test[variant]``, that do not run now."""
+    out: set[str] = set()
+    one_left: set[str] = set()
+    for name in sorted(tests, key=lambda name: zlib.crc32(name.encode())):
+        shares = next((share for place, share in SHARES.items() if name.startswith(place)), 1)
+        test, bracket, _ = name.partition("[")
+        if bracket and test in one_left and not is_chosen(name, shares):
+            out.add(name)
+        one_left.add(test)
+    return out
+
+
 def is_chosen(name: str, shares: int) -> bool:
     """Whether something runs now, where one of so many does each time."""
     return THOROUGH or zlib.crc32(name.encode()) % shares == 0
