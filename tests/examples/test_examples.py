@@ -98,3 +98,10 @@ def test_pendulum_gradient(example):
     module.ad.testing.check_grads(
         lambda layers: module.cost(module.nn.Sequential(layers)), (layers,), order=1, tol=1e-4
     )
+
+
+def test_autoencoder(example, tmp_path):
+    pytest.importorskip("sklearn")
+    loss, loss_of_the_mean = example("autoencoder").main(epochs=8, path=tmp_path / "autoencoder.png")
+    assert loss < 0.6 * loss_of_the_mean
+    assert has_picture(tmp_path / "autoencoder.png")
