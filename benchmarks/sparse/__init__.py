@@ -1,0 +1,1 @@
+"""Sparse Jacobians and Hessians of plain loops, beside CasADi."""
