@@ -105,3 +105,9 @@ def test_autoencoder(example, tmp_path):
     loss, loss_of_the_mean = example("autoencoder").main(epochs=8, path=tmp_path / "autoencoder.png")
     assert loss < 0.6 * loss_of_the_mean
     assert has_picture(tmp_path / "autoencoder.png")
+
+
+def test_characters(example, tmp_path):
+    losses, by_frequency = example("characters").main(steps=40, path=tmp_path / "characters.png", hidden=48)
+    assert np.mean(losses[-5:]) < 1.02 * by_frequency < 0.9 * losses[0]
+    assert has_picture(tmp_path / "characters.png")
