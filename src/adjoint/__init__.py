@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from adjoint.declarations.inline_adjoints import adjoint
     from adjoint.declarations.surgery import backward, replace_gradient, with_derivative, without_derivative
     from adjoint.diagnostics import DifferentiationError, DifferentiationWarning
+    from adjoint.interop.ipopt import nlp
     from adjoint.keypaths import (
         KeyPath,
         KeyPathError,
@@ -116,6 +117,7 @@ __all__ = [
     "memberwise",
     "move",
     "moved",
+    "nlp",
     "nn",
     "no_derivative",
     "optim",
@@ -157,6 +159,7 @@ _HOMES = dict.fromkeys(__all__, "adjoint.api.gradients") | {
     "implicit": "adjoint.declarations.implicit",
     "jet": "adjoint.api.taylor_mode",
     "linearize": "adjoint.api.linear_maps",
+    "nlp": "adjoint.interop.ipopt",
     "transpose": "adjoint.api.linear_maps",
     "jvps": "adjoint.api.many_directions",
     "ravel": "adjoint.api.raveling",

@@ -7,7 +7,9 @@ import pytest
 
 PAGES = Path(__file__).parents[2] / "docs" / "interop"
 NEEDS = {
+    "ipopt.md": ("ipyopt",),
     "jax.md": ("jax",),
+    "nutpie.md": ("nutpie", "pymc"),
     "scipy.md": ("scipy",),
     "torch.md": ("torch",),
 }

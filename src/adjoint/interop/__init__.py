@@ -6,12 +6,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from adjoint.interop import jax, scipy, torch
+    from adjoint.interop import jax, pytensor, scipy, torch
+    from adjoint.interop.ipopt import nlp
+    from adjoint.interop.sampling import nutpie
 
-__all__ = ["jax", "scipy", "torch"]
+__all__ = ["jax", "nlp", "nutpie", "pytensor", "scipy", "torch"]
+
+_HOMES = {"nlp": "adjoint.interop.ipopt", "nutpie": "adjoint.interop.sampling"}
 
 
 def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
     if name in __all__:
         return import_module(f"adjoint.interop.{name}")
     raise AttributeError(f"module 'adjoint.interop' has no attribute {name!r}")
