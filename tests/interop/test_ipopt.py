@@ -53,13 +53,16 @@ def bends(x):
     return g
 
 
-def test_sparse_and_dense_agree():
+@pytest.mark.parametrize("is_found", [True, False])
+def test_sparse_and_dense_agree(is_found):
     n = 12
     jacobian = np.tri(n - 2, n, 2) * (1 - np.tri(n - 2, n, -1))
     hessian = np.tri(n, n, 2) * np.tri(n, n, 2).T
     start = np.where(np.arange(n) % 2, 1.0, -1.2)
-    dense = ad.nlp(chain, bends, start, options={"tol": 1e-10})
-    sparse = ad.nlp(chain, bends, start, sparsity=jacobian, hessian_sparsity=hessian, options={"tol": 1e-10})
+    full = {"sparsity": np.ones((n - 2, n)), "hessian_sparsity": np.ones((n, n))}
+    dense = ad.nlp(chain, bends, start, options={"tol": 1e-10}, **full)
+    given = {} if is_found else {"sparsity": jacobian, "hessian_sparsity": hessian}
+    sparse = ad.nlp(chain, bends, start, options={"tol": 1e-10}, **given)
     assert dense.success and sparse.success
     np.testing.assert_allclose(sparse.x, dense.x, rtol=1e-7)
     np.testing.assert_allclose(sparse.multipliers, dense.multipliers, rtol=1e-6, atol=1e-8)

@@ -6,8 +6,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
+from ipyopt import Problem
+from scipy.optimize import OptimizeResult
 
 from adjoint.api.gradients import compile, grad, hessian, jacobian
+from adjoint.diagnostics import DifferentiationError
 from adjoint.optim.vector_functions import Vector, VectorFunction, as_native
 
 Native = bool | str | None
@@ -39,8 +42,8 @@ def nlp(
     g_lower: Any = 0.0,
     g_upper: Any = 0.0,
     args: tuple[Any, ...] = (),
-    sparsity: Any = None,
-    hessian_sparsity: Any = None,
+    sparsity: Any = "auto",
+    hessian_sparsity: Any = "auto",
     native: Native = None,
     options: Mapping[str, Any] | None = None,
 ) -> Any:
@@ -61,10 +64,11 @@ def nlp(
     args
         The other arguments of both functions.
     sparsity
-        Where the Jacobian of ``g``, of shape ``(m, n)``, may be other than zero; see :func:`adjoint.jacobian`.
+        Where the Jacobian of ``g``, of shape ``(m, n)``, may be other than zero; by default it is found. See
+        :func:`adjoint.jacobian`.
     hessian_sparsity
-        Where the Hessian of the Lagrangian ``f + multipliers @ g``, of shape ``(n, n)``, may be other than zero; see
-        :func:`adjoint.hessian`.
+        Where the Hessian of the Lagrangian ``f + multipliers @ g``, of shape ``(n, n)``, may be other than zero;
+        by default it is found. See :func:`adjoint.hessian`.
     native
         Whether Numba compiles the functions and their derivatives.
     options
@@ -93,9 +97,6 @@ def nlp(
     >>> found.x.round(4), round(found.fun, 4)
     (array([1.    , 4.743 , 3.8211, 1.3794]), 17.014)
     """
-    from ipyopt import Problem  # lazy
-    from scipy.optimize import OptimizeResult  # lazy
-
     problem = _Problem(f, g, x0, args, sparsity, hessian_sparsity, as_native(f, native))
     n, m = len(problem.start), problem.size
     solver = Problem(
@@ -103,8 +104,8 @@ def nlp(
         *[np.array(np.broadcast_to(each, (n,)), float) for each in (lower, upper)],
         m,
         *[np.array(np.broadcast_to(each, (m,)), float) for each in (g_lower, g_upper)],
-        problem.jacobian.places,
-        problem.hessian.places,
+        (problem.jacobian.rows.astype(int), problem.jacobian.cols.astype(int)),
+        tuple([where[problem.is_lower].astype(int) for where in (problem.hessian.rows, problem.hessian.cols)]),
         problem.safely(problem.value),
         problem.safely(problem.write_gradient),
         problem.safely(problem.write_constraints),
@@ -130,33 +131,6 @@ def nlp(
     )
 
 
-class _Entries:
-    """The entries of a matrix that are handed over, always the same ones."""
-
-    def __init__(self, matrix: Any, is_symmetric: bool) -> None:
-        rows, columns = self._coordinates(matrix)
-        self.kept = rows >= columns if is_symmetric else np.ones(len(rows), bool)
-        self.places = rows[self.kept].astype(int), columns[self.kept].astype(int)
-        self._all = rows, columns
-
-    @staticmethod
-    def _coordinates(matrix: Any) -> tuple[Vector, Vector]:
-        if isinstance(matrix, np.ndarray):
-            rows, columns = np.indices(matrix.shape)
-            return rows.ravel(), columns.ravel()
-        found = matrix.tocoo()
-        return found.row, found.col
-
-    def of(self, matrix: Any) -> Vector:
-        """Those of another matrix of the same pattern."""
-        if isinstance(matrix, np.ndarray):
-            return np.asarray(matrix.ravel()[self.kept])
-        rows, columns = self._coordinates(matrix)
-        if not (np.array_equal(rows, self._all[0]) and np.array_equal(columns, self._all[1])):
-            raise ValueError("the pattern of a matrix of derivatives has changed: give sparsity= that holds for all x")
-        return np.asarray(matrix.data[self.kept])
-
-
 class _Problem:
     """What Ipopt asks for, as functions of vectors; exceptions are kept, as Ipopt knows none."""
 
@@ -179,14 +153,17 @@ class _Problem:
         self._f: Callable[..., Any] = compile(plain, native=native) if native else plain
         self._slope = grad(plain, native=native)
         self._g: Callable[..., Any] = function.value
-        self._jacobian = function.jacobian if sparsity is None else jacobian(limits, sparsity=sparsity, native=native)
 
         def lagrangian(vector: Vector, factor: float, weights: Vector) -> Any:
             return factor * plain(vector) + np.sum(weights * limits(vector))
 
-        self._hessian = hessian(lagrangian, sparsity=hessian_sparsity, native=native)
-        self.jacobian = _Entries(self._jacobian(self.start), False)
-        self.hessian = _Entries(self._hessian(self.start, 1.0, np.ones(self.size)), True)
+        slopes: Any = jacobian(limits, sparsity=sparsity, native=native)
+        curvature: Any = hessian(lagrangian, sparsity=hessian_sparsity, native=native)
+        self.jacobian = slopes.at(self.start)
+        self.hessian = curvature.at(self.start, 1.0, np.ones(self.size))
+        self.jacobian.values(self.start)  # which compare the patterns with a direction
+        self.hessian.values(self.start, 1.0, np.ones(self.size))
+        self.is_lower = self.hessian.rows >= self.hessian.cols
 
     def safely(self, evaluate: Callable[..., Any]) -> Callable[..., Any]:
         """A function that Ipopt may call: NaN where it raises, which ends the search or shortens the step."""
@@ -194,6 +171,8 @@ class _Problem:
         def run(*given: Any) -> Any:
             try:
                 return evaluate(*given)
+            except DifferentiationError as failure:
+                self.failure = self.failure or failure
             except (ArithmeticError, ValueError) as failure:  # as that of math.log, where there is nothing
                 self.undefined = failure
             except BaseException as failure:
@@ -212,10 +191,10 @@ class _Problem:
         out[:] = self._g(x)
 
     def write_jacobian(self, x: Vector, out: Vector) -> None:
-        out[:] = self.jacobian.of(self._jacobian(x))
+        self.jacobian.values(x, out=out)
 
     def write_hessian(self, x: Vector, multipliers: Vector, factor: float, out: Vector) -> None:
-        out[:] = self.hessian.of(self._hessian(x, float(factor), multipliers))
+        out[:] = self.hessian.values(x, float(factor), multipliers)[self.is_lower]
 
 
 def _nothing(x: Any) -> Any:

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from nutpie.compile_pymc import CompiledPyMCModel
+from pandas import Index
 
 from adjoint.interop.c_functions import CFunction, CMap, Data, Variables, variables_of
 
@@ -68,9 +70,6 @@ def nutpie(
     >>> abs(float(trace.posterior["mean"].mean()) - 2.5) < 0.3
     True
     """
-    from nutpie.compile_pymc import CompiledPyMCModel  # lazy
-    from pandas import Index  # lazy
-
     known = variables_of(variables)
     given = Data(logp, data, len(known.names))
     function = CFunction(logp, known, given, fastmath)
