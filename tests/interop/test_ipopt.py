@@ -61,7 +61,11 @@ def test_sparse_and_dense_agree(is_found):
     start = np.where(np.arange(n) % 2, 1.0, -1.2)
     full = {"sparsity": np.ones((n - 2, n)), "hessian_sparsity": np.ones((n, n))}
     dense = ad.nlp(chain, bends, start, options={"tol": 1e-10}, **full)
-    given = {} if is_found else {"sparsity": jacobian, "hessian_sparsity": hessian}
+    given = (
+        {"sparsity": "auto", "hessian_sparsity": "auto"}
+        if is_found
+        else {"sparsity": jacobian, "hessian_sparsity": hessian}
+    )
     sparse = ad.nlp(chain, bends, start, options={"tol": 1e-10}, **given)
     assert dense.success and sparse.success
     np.testing.assert_allclose(sparse.x, dense.x, rtol=1e-7)

@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-from ipyopt import Problem
-from scipy.optimize import OptimizeResult
 
 from adjoint.api.gradients import compile, grad, hessian, jacobian
 from adjoint.diagnostics import DifferentiationError
@@ -42,8 +40,8 @@ def nlp(
     g_lower: Any = 0.0,
     g_upper: Any = 0.0,
     args: tuple[Any, ...] = (),
-    sparsity: Any = "auto",
-    hessian_sparsity: Any = "auto",
+    sparsity: Any = None,
+    hessian_sparsity: Any = None,
     native: Native = None,
     options: Mapping[str, Any] | None = None,
 ) -> Any:
@@ -64,11 +62,11 @@ def nlp(
     args
         The other arguments of both functions.
     sparsity
-        Where the Jacobian of ``g``, of shape ``(m, n)``, may be other than zero; by default it is found. See
-        :func:`adjoint.jacobian`.
+        Where the Jacobian of ``g``, of shape ``(m, n)``, may be other than zero, ``"auto"`` to find
+        it; by default anywhere. See :func:`adjoint.jacobian`.
     hessian_sparsity
         Where the Hessian of the Lagrangian ``f + multipliers @ g``, of shape ``(n, n)``, may be other than zero;
-        by default it is found. See :func:`adjoint.hessian`.
+        ``"auto"`` to find it; by default anywhere. See :func:`adjoint.hessian`.
     native
         Whether Numba compiles the functions and their derivatives.
     options
@@ -93,10 +91,14 @@ def nlp(
     >>> def limits(x):
     ...     return [x[0] * x[1] * x[2] * x[3], np.sum(x * x)]
     >>> start = np.array([1.0, 5.0, 5.0, 1.0])
-    >>> found = ad.nlp(cost, limits, start, lower=1.0, upper=5.0, g_lower=[25.0, 40.0], g_upper=[np.inf, 40.0])
-    >>> found.x.round(4), round(found.fun, 4)
+    >>> bounds = {"lower": 1.0, "upper": 5.0, "g_lower": [25.0, 40.0], "g_upper": [np.inf, 40.0]}
+    >>> found = ad.nlp(cost, limits, start, **bounds)  # doctest: +SKIP
+    >>> found.x.round(4), round(found.fun, 4)  # doctest: +SKIP
     (array([1.    , 4.743 , 3.8211, 1.3794]), 17.014)
     """
+    from ipyopt import Problem  # lazy
+    from scipy.optimize import OptimizeResult  # lazy
+
     problem = _Problem(f, g, x0, args, sparsity, hessian_sparsity, as_native(f, native))
     n, m = len(problem.start), problem.size
     solver = Problem(
@@ -157,8 +159,11 @@ class _Problem:
         def lagrangian(vector: Vector, factor: float, weights: Vector) -> Any:
             return factor * plain(vector) + np.sum(weights * limits(vector))
 
-        slopes: Any = jacobian(limits, sparsity=sparsity, native=native)
-        curvature: Any = hessian(lagrangian, sparsity=hessian_sparsity, native=native)
+        n, full = len(self.start), np.ones
+        pattern = full((self.size, n)) if sparsity is None else sparsity
+        slopes: Any = jacobian(limits, sparsity=pattern, native=native)
+        pattern = full((n, n)) if hessian_sparsity is None else hessian_sparsity
+        curvature: Any = hessian(lagrangian, sparsity=pattern, native=native)
         self.jacobian = slopes.at(self.start)
         self.hessian = curvature.at(self.start, 1.0, np.ones(self.size))
         self.jacobian.values(self.start)  # which compare the patterns with a direction
