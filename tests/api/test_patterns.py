@@ -233,6 +233,41 @@ def test_entries_at():
         at.values(x, second, first, weight)
 
 
+def logarithms_on_both_sides(x):
+    if x[0] > 1.0:
+        return math.log(x[0] - 1.0) * x[1]
+    return math.log(1.0 - x[0]) * x[2]
+
+
+def reads_where_a_value_says(x):
+    return x[int(x[0])] * x[1] ** 2
+
+
+@pytest.mark.parametrize("f", [logarithms_on_both_sides, reads_where_a_value_says])
+@pytest.mark.parametrize("derivative", [ad.jacobian, ad.hessian])
+def test_entries_everywhere(derivative, f):
+    start, *others = [np.array(point) for point in ([0.5, 1.5, 2.0], [1.5, 0.5, 2.0], [2.5, 2.5, 0.25])]
+    found = derivative(f, sparsity="auto")
+    at = found.everywhere(start)
+    for point in (start, *others, start):
+        np.testing.assert_allclose(at.matrix(point).toarray(), np.atleast_2d(derivative(f)(point)), rtol=1e-13)
+    if len(found.at(start).rows) < len(at.rows):
+        with pytest.raises(ad.DifferentiationError, match="AD0412"):
+            found.at(start).values(others[0])
+
+
+def test_entries_everywhere_are_few_where_that_is_known():
+    x, first, second, weight = edges_at(5)
+    found = ad.jacobian(edges, sparsity="auto")
+    at = found.at(x, first, second, weight)
+    assert len(found.everywhere(x, first, second, weight).cols) == len(at.cols) < at.shape[0] * at.shape[1]
+
+
+def test_sides_that_raise_are_said():
+    said = ad.sparsity(logarithms_on_both_sides, kind="hessian").explain(np.array([0.5, 1.5, 2.0])).splitlines()
+    assert said[0].startswith("it is that of this call") and "ValueError" in said[1]
+
+
 def changes_its_argument(x):
     x *= 2.0
     return x * x

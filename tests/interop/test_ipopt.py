@@ -73,6 +73,24 @@ def test_sparse_and_dense_agree(is_found):
     np.testing.assert_allclose(bends(sparse.x), 0.0, atol=1e-9)
 
 
+def barrier(x):
+    """Where an undefined side of a branch is not run, the pattern is that of one call."""
+    if x[0] < 1.0:
+        return 1.0 - math.log(x[0]) + (x[1] - 2.0) ** 2 + x[2] ** 2
+    return 1.0 - math.log(2.0 * x[0] - 1.0) + 0.25 * (x[0] - 1.0) ** 2 * x[1] + (x[1] - 2.0) ** 2 + x[2] ** 2
+
+
+def test_patterns_that_change_on_the_way():
+    options = {"lower": 0.1, "upper": 4.0, "options": {"tol": 1e-10}}
+    where = lambda x: x[int(x[1])] + x[0]
+    auto = {"sparsity": "auto", "hessian_sparsity": "auto"}
+    for start in (np.array([0.2, 0.5, 1.0]), np.array([3.0, 1.5, 1.0])):
+        found = ad.nlp(barrier, where, start, g_lower=0.0, g_upper=9.0, **options, **auto)
+        dense = ad.nlp(barrier, where, start, g_lower=0.0, g_upper=9.0, **options)
+        assert found.success and dense.success
+        np.testing.assert_allclose(found.x, dense.x, atol=1e-6)
+
+
 def test_undefined_points_are_left():
     assert ad.nlp(lambda x: x[0] - math.log(x[0]), None, np.array([5.0])).x[0] == pytest.approx(1.0)
 

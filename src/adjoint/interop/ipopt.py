@@ -164,8 +164,8 @@ class _Problem:
         slopes: Any = jacobian(limits, sparsity=pattern, native=native)
         pattern = full((n, n)) if hessian_sparsity is None else hessian_sparsity
         curvature: Any = hessian(lagrangian, sparsity=pattern, native=native)
-        self.jacobian = slopes.at(self.start)
-        self.hessian = curvature.at(self.start, 1.0, np.ones(self.size))
+        self.jacobian = slopes.everywhere(self.start)
+        self.hessian = curvature.everywhere(self.start, 1.0, np.ones(self.size))
         self.jacobian.values(self.start)  # which compare the patterns with a direction
         self.hessian.values(self.start, 1.0, np.ones(self.size))
         self.is_lower = self.hessian.rows >= self.hessian.cols

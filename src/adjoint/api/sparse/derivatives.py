@@ -126,6 +126,37 @@ class SparseDerivative(LikeFunction):
         function, arguments, (place,) = resolve(self.function, self.wrt, args, kwargs)
         return At(self, self._structure_for(function, tuple(arguments), place))
 
+    @entrance
+    def everywhere(self, *args: Any, **kwargs: Any) -> At:
+        """The derivative for all calls whose whole numbers and shapes are those of this one.
+
+        As :meth:`at`, for who needs one pattern in advance, such as a solver: it has all entries, where floats of the
+        arguments decide on what :meth:`at` would give.
+
+        Raises
+        ------
+        DifferentiationError
+            AD0412 if these are too many.
+
+        Examples
+        --------
+        >>> import adjoint as ad, numpy as np
+        >>> def f(x):
+        ...     return x[int(x[0])] * x[1:]
+        >>> jac = ad.jacobian(f, sparsity="auto")
+        >>> len(jac.at(np.ones(3)).rows), len(jac.everywhere(np.ones(3)).rows)
+        (3, 6)
+        """
+        at = self.at(*args, **kwargs)
+        m, n = at.shape
+        found = at._found
+        if found is None or (found.key is not None and found.level == 0):
+            return at
+        if m * n > MOST_ENTRIES:
+            raise _misfit(f"floats decide on it by {', '.join(found.reasons)}; a dense one has {m * n} entries")
+        dense = SparseDerivative(self.kind, self.function, self.wrt, self.native, np.ones((m, n), bool))
+        return dense.at(*args, **kwargs)
+
     def _structure_for(self, function: Any, arguments: tuple[Any, ...], place: int) -> Structure:
         """The structure for a call; one whose plan is known, where its pattern is that."""
         argument = arguments[place]
@@ -243,9 +274,8 @@ class At:
         function, arguments, (place,) = resolve(derivative.function, derivative.wrt, args, kwargs)
         structure = derivative._structure_for(function, tuple(arguments), place)
         if structure is not self._structure:
-            raise error(
-                "AD0412", None, "for these arguments it is another one", helps=("ask for it anew: jac.at(...)",)
-            )
+            helps = ("ask for it anew: jac.at(...)", "ask for one that holds for all floats: jac.everywhere(...)")
+            raise error("AD0412", None, "for these arguments it is another one", helps=helps)
         found = derivative._values(structure, function, tuple(arguments), place)
         if out is None:
             return found

@@ -141,7 +141,7 @@ class _Search:
         reason = ""
         for for_all in (True, False):
             try:
-                found = self._run(for_all)
+                found = self._run(for_all, reason)
             except _TooMany as row:
                 raise error("AD0412", None, f"with row {row} the pattern has more than {self.most} entries") from None
             except Exception as failure:  # where both sides of a branch are run, one may raise what the call does not
@@ -163,8 +163,8 @@ class _Search:
             self.compiled[for_all] = specialization(self.function, key, given, {}, lower, self.native)
         return self.compiled[for_all]
 
-    def _run(self, for_all: bool) -> Found | str:
-        """The pattern that a run finds; why there is none."""
+    def _run(self, for_all: bool, reason: str) -> Found | str:
+        """The pattern that a run finds, if need be for a reason; why there is none."""
         compiled = self._specialized(for_all)
         capacity = FIRST_UNIONS + 4 * self.count
         while True:
@@ -181,7 +181,7 @@ class _Search:
         if np.iscomplexobj(sets):
             return "the result is complex"
         level = max([each for each, _ in reasons], default=0)
-        said = tuple([text for each, text in reasons if each == level])
+        said = tuple([text or reason for each, text in reasons if each == level])
         indptr, indices, failed = rows_of(np.ravel(sets), unions[: made + 1], self.most)
         if failed >= 0:
             raise _TooMany(failed)
