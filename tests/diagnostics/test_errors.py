@@ -27,11 +27,22 @@ def test_several_may_be_given_as_a_sequence():
     assert DifferentiationError(problems).diagnostics == DifferentiationError(*problems).diagnostics == tuple(problems)
 
 
-def test_errors_can_be_pickled_and_copied():
-    caught = error("AD0201", SPAN, "here", notes=["fact"])
-    for other in (pickle.loads(pickle.dumps(caught)), copy.copy(caught)):
-        assert other.diagnostics == caught.diagnostics
+@pytest.mark.parametrize("kind", [DifferentiationError, DifferentiationWarning])
+def test_errors_can_be_pickled_and_copied(kind):
+    caught = kind(diagnostic("AD0201", SPAN, "here", notes=["fact"]), diagnostic("AD0304", None))
+    caught.add_note("added")
+    for other in (pickle.loads(pickle.dumps(caught)), copy.copy(caught), copy.deepcopy(caught)):
+        assert type(other) is kind and other.diagnostics == caught.diagnostics
         assert str(other) == str(caught)
+        assert other.args == caught.args and other.__notes__ == ["added"]
+
+
+def test_the_argument_is_the_text():
+    caught = error("AD0201", None, "here")
+    assert caught.args == (str(caught),) and "AD0201" in "it failed: " + caught.args[0]
+    caught.place_at(SPAN)
+    assert caught.args == (str(caught),) and "nowhere.py:1" in caught.args[0]
+    assert DifferentiationError().args == (str(DifferentiationError()),)
 
 
 def test_helps_come_from_the_catalogue_unless_given():

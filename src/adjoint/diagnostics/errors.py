@@ -25,23 +25,23 @@ class DifferentiationError(TypeError):
     ----------
     diagnostics : tuple of Diagnostic
         All problems that were found, in the order in which they were found.
+    args : tuple of str
+        The text, as ``str(error)``: some programs print ``error.args[0]``.
     """
 
     __module__ = "adjoint"
 
     def __init__(self, *diagnostics: Diagnostic | Iterable[Diagnostic]) -> None:
         self.diagnostics = _flat(diagnostics)
-        self._text = _rendered(self.diagnostics)
-        super().__init__(*self.diagnostics)
+        super().__init__(_rendered(self.diagnostics))
 
-    def __str__(self) -> str:
-        return self._text
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), self.diagnostics, _besides(self)
 
     def place_at(self, span: Span) -> None:
         """Gives problems that have no place of their own that of the call that asked."""
         self.diagnostics = _flat(problem.placed_at(span) for problem in self.diagnostics)
-        self._text = _rendered(self.diagnostics)
-        self.args = self.diagnostics
+        self.args = (_rendered(self.diagnostics),)
 
 
 class DifferentiationWarning(UserWarning):
@@ -51,11 +51,10 @@ class DifferentiationWarning(UserWarning):
 
     def __init__(self, *diagnostics: Diagnostic | Iterable[Diagnostic]) -> None:
         self.diagnostics = _flat(diagnostics)
-        self._text = _rendered(self.diagnostics)
-        super().__init__(*self.diagnostics)
+        super().__init__(_rendered(self.diagnostics))
 
-    def __str__(self) -> str:
-        return self._text
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), self.diagnostics, _besides(self)
 
 
 def error(
@@ -80,6 +79,11 @@ def warn(problem: Diagnostic) -> None:
         frame = frame.f_back
         level += 1
     warnings.warn(DifferentiationWarning(problem), stacklevel=level + 1)
+
+
+def _besides(problem: DifferentiationError | DifferentiationWarning) -> dict[str, object] | None:
+    """What was set on an exception, such as its notes."""
+    return {name: value for name, value in vars(problem).items() if name != "diagnostics"} or None
 
 
 def _rendered(diagnostics: tuple[Diagnostic, ...]) -> str:
