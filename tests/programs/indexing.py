@@ -153,3 +153,23 @@ def search_sorted_index(x):
     grid = np.array([-1.0, 0.0, 1.0])
     k = np.searchsorted(grid, 0.5)
     return x[k] * x[0]
+
+
+@program(np.arange(1.0, 7.0), 4)
+def slices_chosen_and_carried(x, n):
+    part = slice(n, n + 1) if n > 3 else slice(0, n)
+    window = slice(0, 2)
+    for i in range(n):
+        window = slice(i, i + 2)
+    return np.sum(x[part] ** 2) * np.prod(x[window])
+
+
+def _windows(n):
+    for i in range(n):
+        yield (slice(None), *(slice(first, first + n) for first in (i, i)))
+
+
+@program(np.arange(1.0, 10.0).reshape(1, 3, 3), 2)
+def slices_that_are_drawn(x, n):
+    first = next(_windows(n))
+    return np.sum(x[first] ** 2) + sum(np.prod(x[place]) for place in _windows(n))

@@ -13,6 +13,7 @@ from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Form, Lowerer, Repeated
 from adjoint.frontend.interpreter.forms import anonymous, detached, known_structure, with_parts_replaced
 from adjoint.frontend.interpreter.joins import Leaf, RecordShape, RefShape, Same, Shape, TupleShape
+from adjoint.frontend.interpreter.type_joins import join_types
 from adjoint.frontend.interpreter.values import Closure, Method, Value
 from adjoint.ir.nodes import Const
 from adjoint.ir.types import INT, Array, Type, fresh
@@ -148,5 +149,5 @@ def _of_types(one: Type, other: Type) -> Leaf | None:
         return None
     if one.dims is not None and other.dims is not None and len(one.dims) != len(other.dims):
         return None
-    joined = joins.join_types(fresh(one), fresh(other))
+    joined = join_types(fresh(one), fresh(other))
     return None if joined is None else Leaf(joined)

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from adjoint.differentiation.reverse.memory.storage_classes import unite_flows
-from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.type_joins import join_types
 from adjoint.ir.effects import storages
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Call, Function, Return, Var
@@ -32,7 +32,7 @@ def unite_memory(lo: Lowerer, called: Called, calls: Iterable[Call]) -> None:
             for call in calls:
                 for place, (value, target) in enumerate(zip(end.values, call.targets, strict=False)):
                     if isinstance(value, Var) and place not in called.sources:
-                        joins.join_types(value.type, target.type)
+                        join_types(value.type, target.type)
 
 
 def settle_memory(lo: Lowerer) -> None:
@@ -65,7 +65,7 @@ def _unite_arguments(function: Function, calls: Iterable[Call], handed_out: Iter
             of_caller, own = _found(arg), _found(param)
             if isinstance(arg.type, Array) and isinstance(param.type, Array) and shared.isdisjoint(of_caller | own):
                 continue
-            joins.join_types(arg.type, param.type)
+            join_types(arg.type, param.type)
             if len(_found(arg) | _found(param)) < len(of_caller | own):
                 changed = True
                 shared |= _found(arg) | _found(param)

@@ -29,8 +29,8 @@ from adjoint.frontend.entry.captured import (
     reader,
 )
 from adjoint.frontend.interpreter.core import Lowerer
-from adjoint.frontend.interpreter.joins import join_types
 from adjoint.frontend.interpreter.tracking import set_unseen
+from adjoint.frontend.interpreter.type_joins import join_types
 from adjoint.frontend.interpreter.values import (
     LOCAL,
     UNDEFINED,

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from adjoint.frontend.interpreter.type_joins import join_types
 from adjoint.frontend.interpreter.values import (
     UNDEFINED,
     Method,
@@ -18,6 +19,7 @@ from adjoint.frontend.interpreter.values import (
     Record,
     Ref,
     Site,
+    SliceValue,
     TupleValue,
     Union,
     Value,
@@ -25,21 +27,12 @@ from adjoint.frontend.interpreter.values import (
 from adjoint.ir.builder import Builder
 from adjoint.ir.nodes import Atom, Const, Undefined, Var
 from adjoint.ir.types import (
-    BOOL,
-    FLOAT,
     INT,
     OPAQUE,
-    Array,
     Dict,
-    Dim,
     Instance,
     List,
-    Number,
-    Opaque,
-    Scalar,
-    Tuple,
     Type,
-    same_dtype,
 )
 from adjoint.records import dataclass
 from adjoint.rules.typing import abstract
@@ -74,6 +67,8 @@ class Nothing:
 
 @dataclass(frozen=True, slots=True)
 class TupleShape:
+    """A tuple, or a slice: of three numbers, or None."""
+
     cls: type
     items: tuple[Shape, ...]
 
@@ -142,6 +137,8 @@ def shape_of(value: Value, store: Store) -> Shape:
             return Nothing()
         case TupleValue(items=items, cls=cls):
             return TupleShape(cls, tuple(shape_of(item, store) for item in items))
+        case SliceValue():
+            return TupleShape(slice, tuple(shape_of(item, store) for item in _items(value)))
         case Ref():
             record = store.get(value)
             if record is None:
@@ -202,6 +199,12 @@ def _join_alike(one: Shape, other: Shape) -> Shape | None:
             return _if_bound(one)
         case (Leaf() | Same(), Leaf() | Same()):
             return _join_leaves(one, other)
+        case TupleShape(cls=cls), TupleShape() if cls is slice and other.cls is slice:
+            return _join_slices(one, other)
+        case Same(value=Const(value=slice() as known)), TupleShape(cls=cls) if cls is slice:
+            return _join_slices(_slice_shape(known), other)
+        case TupleShape(cls=cls), Same(value=Const(value=slice() as known)) if cls is slice:
+            return _join_slices(one, _slice_shape(known))
         case TupleShape(), TupleShape() if one.cls is other.cls and len(one.items) == len(other.items):
             return TupleShape(one.cls, tuple(map(join, one.items, other.items)))
         case RecordShape(), RecordShape() if one.cls is other.cls:
@@ -216,6 +219,29 @@ def _join_alike(one: Shape, other: Shape) -> Shape | None:
             return ComposedShape(one.template, tuple(map(join, one.items, other.items)))
         case _:
             return None
+
+
+def _join_slices(one: TupleShape, other: TupleShape) -> TupleShape | None:
+    """The join of two slices; None where one has a bound that the other lacks."""
+    items = tuple(map(join, one.items, other.items))
+    return None if any(isinstance(item, UnionShape) for item in items) else TupleShape(slice, items)
+
+
+def _slice_shape(known: slice) -> TupleShape:
+    return TupleShape(slice, tuple(Same(Const(part)) for part in (known.start, known.stop, known.step)))
+
+
+def _items(value: Value) -> tuple[Value, ...]:
+    """The items of a tuple, or the bounds and the step of a slice."""
+    match value:
+        case TupleValue(items=items):
+            return items
+        case SliceValue(lower=lower, upper=upper, step=step):
+            return (lower, upper, step)
+        case Const(value=slice() as known):
+            return (Const(known.start), Const(known.stop), Const(known.step))
+        case _:
+            raise AssertionError(value)
 
 
 def _call_alike(one: Shape, other: Shape) -> bool:
@@ -260,8 +286,12 @@ def _is_runtime_form(cls: type, type_: Type) -> bool:
 
 
 def _join_leaves(one: Leaf | Same, other: Leaf | Same) -> Shape | None:
-    if isinstance(one, Same) and isinstance(other, Same) and one.value == other.value:
-        return one
+    if isinstance(one, Same) and isinstance(other, Same):
+        if one.value == other.value:
+            return one
+        match one.value, other.value:
+            case Const(value=slice() as mine), Const(value=slice() as theirs):
+                return _join_slices(_slice_shape(mine), _slice_shape(theirs))
     types = []
     for shape in (one, other):
         if isinstance(shape, Leaf):
@@ -318,61 +348,6 @@ def _join_options(one: Shape, other: Shape) -> Shape:
     return UnionShape(tuple(options)) if len(options) > 1 else options[0]
 
 
-def join_types(one: Type, other: Type) -> Type | None:
-    """The least type of both, None where there is none. Memory that either may be becomes one storage class."""
-    match one, other:
-        case Scalar(), Scalar():
-            return _join_scalars(one, other)
-        case Array(), Array():
-            one.storage.unite(other.storage)
-            dims: tuple[Dim, ...] | None = None
-            if one.dims is not None and other.dims is not None and len(one.dims) == len(other.dims):
-                dims = tuple("any" if a != b else a for a, b in zip(one.dims, other.dims, strict=True))
-            return Array(one.dtype if same_dtype(one.dtype, other.dtype) else None, dims, one.storage)
-        case ((Scalar() | Array() | Number()), (Scalar() | Array() | Number())):
-            return Number()
-        case List(), List() if one.is_tuple == other.is_tuple:
-            element = _join_optional(one.element, other.element)
-            one.storage.unite(other.storage)
-            return None if element is Ellipsis else List(element, one.storage, one.is_tuple)
-        case Dict(), Dict():
-            value = _join_optional(one.value, other.value)
-            one.storage.unite(other.storage)
-            return None if value is Ellipsis else Dict(value, one.storage)
-        case Tuple(), Tuple() if len(one.items) == len(other.items):
-            items = tuple(map(join_types, one.items, other.items))
-            return None if None in items else Tuple(items)  # type: ignore[arg-type]
-        case Instance(), Instance() if one.cls is other.cls and one.fields.keys() == other.fields.keys():
-            fields = {name: join_types(type_, other.fields[name]) for name, type_ in one.fields.items()}
-            one.storage.unite(other.storage)
-            return None if None in fields.values() else Instance(one.cls, fields, one.storage)  # type: ignore[arg-type]
-        case Opaque(), Opaque():
-            return one if one == other else OPAQUE
-        case _:
-            return None
-
-
-def _join_optional(one: Type | None, other: Type | None) -> Any:
-    if one is None or other is None:
-        return one if other is None else other
-    joined = join_types(one, other)
-    return Ellipsis if joined is None else joined
-
-
-_ORDER = {"bool": 0, "int": 1, "float": 2, "complex": 3}
-_PYTHON = {"bool": BOOL, "int": INT, "float": FLOAT, "complex": Scalar("complex")}
-
-
-def _join_scalars(one: Scalar, other: Scalar) -> Scalar:
-    kind = max(one.kind, other.kind, key=_ORDER.__getitem__)
-    mine, theirs = (scalar.dtype if scalar.kind == kind else None for scalar in (one, other))
-    if one.kind == other.kind:
-        if mine is not None and theirs is not None:
-            return Scalar(kind, np.promote_types(mine, theirs))
-        return _PYTHON[kind]
-    return Scalar(kind, mine if mine is not None else theirs)
-
-
 def _parts(value: Method | Partial) -> tuple[Value, ...]:
     if isinstance(value, Method):
         return (value.function, value.receiver)
@@ -425,8 +400,7 @@ def flatten(value: Value, shape: Shape, store: Store, block: Builder) -> Iterato
         case Leaf():
             yield value  # type: ignore[misc]
         case TupleShape(items=items):
-            assert isinstance(value, TupleValue)
-            for part, item in zip(value.items, items, strict=True):
+            for part, item in zip(_items(value), items, strict=True):
                 yield from flatten(part, item, store, block)
         case RecordShape(keys=keys, items=items):
             assert isinstance(value, Record)
@@ -482,7 +456,8 @@ def build(shape: Shape, atoms: Iterator[Atom], store: dict[Any, Value]) -> Value
         case Nothing():
             return UNDEFINED
         case TupleShape(items=items, cls=cls):
-            return TupleValue(tuple(build(item, atoms, store) for item in items), cls)
+            parts = [build(item, atoms, store) for item in items]
+            return SliceValue(*parts) if cls is slice else TupleValue(tuple(parts), cls)  # type: ignore[arg-type]
         case RecordShape(cls=cls, keys=keys, items=items):
             return Record(cls, tuple((key, build(item, atoms, store)) for key, item in zip(keys, items, strict=True)))
         case RefShape(ref=same, record=record, sites=sites):
