@@ -48,9 +48,9 @@ def is_chosen(name: str, shares: int) -> bool:
 
 
 def check_by_turns(name: str, f: Callable[..., Any], args: Sequence[Any], order: int = 2, **options: Any) -> None:
-    """Checks derivatives as `check_grads` does; at second order those of one derivative, in both modes, for half of all.
+    """Checks derivatives as `check_grads` does; of a half, at second order those of one derivative, in both modes.
 
-    Of every fourth one it is the gradient, of another fourth the directional derivative.
+    Of a fourth of all it is the gradient, of another fourth the directional derivative.
     """
     problem, how = testing._posed(f, args, **options)
     testing._check_first_order(problem, how)
