@@ -111,7 +111,7 @@ class Ordered:
         maker = self.maker(atom)
         while isinstance(maker, Call) and (place := effects_of(maker).view_of) is not None:
             maker = self.maker(operands(maker)[place])
-        return isinstance(maker, Load) and self.is_last(maker, statement)
+        return isinstance(maker, Load) and _is_part(maker) and self.is_last(maker, statement)
 
     def maker(self, atom: Atom | Slice | None) -> Statement | None:
         """The statement that binds a variable."""
@@ -311,6 +311,11 @@ def _is_whole(item: Any) -> bool:
 
 def _at_least_one(atom: Const) -> bool:
     return type(atom.value) is int and atom.value >= 1
+
+
+def _is_part(load: Load) -> bool:
+    """Whether what is loaded lies in the memory that it is loaded from: a number, or a view, but no array of a list."""
+    return storage_of(load.target.type) in (None, *_storage_of(load.base))
 
 
 def _storage_of(atom: Atom) -> tuple[Storage, ...]:
