@@ -20,7 +20,9 @@ ROOT = Path(__file__).parents[2]
 ELSEWHERE = {
     "docs/step-by-step.md",
     "docs/passes.md",
+    "docs/interop/ipopt.md",
     "docs/interop/jax.md",
+    "docs/interop/nutpie.md",
     "docs/interop/scipy.md",
     "docs/interop/torch.md",
 }

@@ -171,7 +171,8 @@ def _told(value: Any) -> Any:
     "entry", DEFINITIONS, ids=[getattr(entry.fn, "__name__", "distribution") for entry in DEFINITIONS]
 )
 def test_definitions_compute_what_they_define(entry: Any) -> None:
-    assert entry.cases or entry.functional or entry.means.__name__ == "frozen"
+    elsewhere = entry.means.__module__.endswith(".interpolators") or "interpolate" in entry.means.__module__
+    assert entry.cases or entry.functional or entry.means.__name__ == "frozen" or elsewhere  # test_interpolators
     rng = np.random.default_rng(0)
     # SciPy's covariances come from slopes by differences
     tolerance = 1e-6 if getattr(entry.fn, "__name__", "") == "curve_fit" else 1e-12
@@ -186,7 +187,7 @@ def test_definitions_compute_what_they_define(entry: Any) -> None:
             for mine, theirs in zip(expected, got, strict=True):
                 np.testing.assert_allclose(mine, theirs, rtol=tolerance)
         else:
-            np.testing.assert_allclose(got, expected, rtol=tolerance)
+            np.testing.assert_allclose(got, expected, rtol=tolerance, atol=1e-15)  # logarithms of nearly one
 
 
 # --- what derivatives are made of

@@ -42,6 +42,7 @@ _OTHERS = (
     "arithmetic.taylor",
     "array_functions",
     "boundary",
+    "freed_memory",
     "numerical_methods",
     "numerical_methods.bessel_orders",
     "numerical_methods.elliptic",
@@ -57,6 +58,11 @@ _OTHERS = (
     "numerical_methods.zeta",
     "outside",
     "overlap",
+    "sets",
+    "sets.elements",
+    "sets.entries",
+    "sets.functions",
+    "sets.numbers",
     "stacks",
 )
 """Packages, and modules whose functions generated code names in other ways."""

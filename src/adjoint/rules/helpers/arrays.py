@@ -10,7 +10,11 @@ from adjoint.runtime.sets import functions
 
 CONDITION = np.array([True, False, True])
 
-elementwise(functions.either, lambda a, b, y: (1, 1))
+elementwise(
+    functions.either,
+    lambda a, b, y: (1, 1),
+    cases=[case(sample(3), sample(3)), case(number(), number())],
+)
 linear(
     arrays.unbroadcast,
     lambda ct, x, like: arrays.match(ct, x),

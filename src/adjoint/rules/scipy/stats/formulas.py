@@ -12,6 +12,7 @@ follow SciPy's methods, also of frozen distributions. Formulas see arguments of 
 import numpy as np
 
 from adjoint.rules.declare import case, constant, definition
+from adjoint.rules.results import as_result
 
 
 def positive(parameter):
@@ -29,11 +30,6 @@ def checked(scale, shapes):
     for shape in shapes:
         scale = np.where(np.isnan(shape), np.nan, scale)
     return positive(scale)
-
-
-def as_result(value):
-    """A number for an array without axes, as SciPy gives it."""
-    return value[()] if np.ndim(value) == 0 else value
 
 
 def unbounded(*shapes):
