@@ -89,7 +89,7 @@ packages: $(VENV)/.stamp-dev
 
 interop:
 	$(MAKE) VENV=.venv-interop .venv-interop/.stamp-interop
-	.venv-interop/bin/python -m pytest tests/interop src/adjoint/interop
+	.venv-interop/bin/python -m pytest tests/interop src/adjoint/interop tests/test_distributed.py src/adjoint/distributed.py
 
 coverage: $(VENV)/.stamp-dev
 	PYTHONPATH=tests $(BIN)/python -m namespaces --write

@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from adjoint import data, interop, manifolds, nn, optim, rules, tangents, testing, types
+    from adjoint import data, distributed, interop, manifolds, nn, optim, rules, tangents, testing, types
     from adjoint.api.gradients import compile, grad, hessian, jacobian, sparsity, value_and_grad
     from adjoint.api.jvp_vjp import hvp, jvp, vjp
     from adjoint.api.linear_maps import linearize, transpose
@@ -99,6 +99,7 @@ __all__ = [
     "differentiable_function",
     "differentiable_variables",
     "differential_of",
+    "distributed",
     "export",
     "for_parameters",
     "for_zipped_parameters",
@@ -194,7 +195,7 @@ _HOMES |= dict.fromkeys(("unrolled", *(name for name in __all__ if "parameter" i
 _HOMES |= {"adjoint": "adjoint.declarations.inline_adjoints", "derivative": "adjoint.declarations.flow_derivatives"}
 _SURGERY = ("backward", "replace_gradient", "with_derivative", "without_derivative")
 _HOMES |= dict.fromkeys(_SURGERY, "adjoint.declarations.surgery")
-_MODULES = ("data", "interop", "manifolds", "nn", "optim", "rules", "tangents", "testing", "types")
+_MODULES = ("data", "distributed", "interop", "manifolds", "nn", "optim", "rules", "tangents", "testing", "types")
 
 
 def __getattr__(name: str) -> Any:

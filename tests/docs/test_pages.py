@@ -18,6 +18,7 @@ from sampling import THOROUGH, is_chosen
 
 ROOT = Path(__file__).parents[2]
 ELSEWHERE = {
+    "docs/distributed.md",
     "docs/step-by-step.md",
     "docs/passes.md",
     "docs/interop/ipopt.md",
