@@ -75,14 +75,14 @@ def value_and_grad(
 
     Examples
     --------
-    >>> import numpy as np, adjoint as ad
-    >>> from distributed import Client
-    >>> squares = lambda w, X, y: np.sum((X @ w - y) ** 2)
-    >>> df = ad.distributed.value_and_grad(squares, over=("X", "y"))
-    >>> X, y = np.arange(200.0).reshape(100, 2), np.ones(100)
-    >>> with Client(processes=False, dashboard_address=":0") as client:
+    >>> import numpy as np, adjoint as ad  # doctest: +SKIP
+    >>> from distributed import Client  # doctest: +SKIP
+    >>> squares = lambda w, X, y: np.sum((X @ w - y) ** 2)  # doctest: +SKIP
+    >>> df = ad.distributed.value_and_grad(squares, over=("X", "y"))  # doctest: +SKIP
+    >>> X, y = np.arange(200.0).reshape(100, 2), np.ones(100)  # doctest: +SKIP
+    >>> with Client(processes=False, dashboard_address=":0") as client:  # doctest: +SKIP
     ...     value, gradient = df(np.array([0.5, -0.5]), X, y, client=client)
-    >>> value, gradient
+    >>> value, gradient  # doctest: +SKIP
     (np.float64(225.0), array([-29700., -30000.]))
     """
     return DistributedGradient(f, over, wrt, reduction, shards, native, check)

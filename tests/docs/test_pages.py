@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from adjoint.dispatch import specialize
+from adjoint.rules import declarations
 from sampling import THOROUGH, is_chosen
 
 ROOT = Path(__file__).parents[2]
@@ -88,7 +90,11 @@ def test_sessions(page):
         if example.lineno in skipped:
             example.options[doctest.SKIP] = True
     runner = doctest.DocTestRunner(optionflags=FLAGS)
+    before = set(declarations._declarations)
     runner.run(test)
+    for key in set(declarations._declarations) - before:  # what a page declares is not for other tests
+        del declarations._declarations[key]
+    specialize.forget()
     assert runner.summarize().failed == 0
     assert runner.tries >= 2
 
