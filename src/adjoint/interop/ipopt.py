@@ -96,12 +96,14 @@ def nlp(
     >>> found.x.round(4), round(found.fun, 4)  # doctest: +SKIP
     (array([1.    , 4.743 , 3.8211, 1.3794]), 17.014)
     """
-    from ipyopt import Problem  # lazy
+    import ipyopt  # lazy
     from scipy.optimize import OptimizeResult  # lazy
+
+    make: Any = ipyopt.Problem  # its types do not know of lists of arrays that are unpacked
 
     problem = _Problem(f, g, x0, args, sparsity, hessian_sparsity, as_native(f, native))
     n, m = len(problem.start), problem.size
-    solver = Problem(
+    solver = make(
         n,
         *[np.array(np.broadcast_to(each, (n,)), float) for each in (lower, upper)],
         m,
