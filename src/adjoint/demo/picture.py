@@ -6,8 +6,6 @@ It is written to a temporary file beside its place and then moved there, so that
 from __future__ import annotations
 
 import math
-import os
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -15,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from adjoint.demo.digits import Data, Epoch, predicted
+from adjoint.files import replacing
 
 _MOST = 24  # digits, so that each is large enough to be seen
 _INK, _LINE, _SOFT, _WRONG, _GOOD = "#1f2933", "#cbd2d9", "#bcccdc", "#c2410c", "#1d4ed8"
@@ -32,7 +31,8 @@ def save_picture(path: Path, data: Data, epochs: Sequence[Epoch]) -> int:
     seen = predicted(epochs[-1].model, data.test_images)
     wrong = np.flatnonzero(seen != data.test_labels)
     _draw_digits(right, data, seen, wrong)
-    _write(figure, path)
+    with replacing(path) as file:
+        figure.savefig(file, format=path.suffix[1:].lower())
     return len(wrong)
 
 
@@ -84,22 +84,3 @@ def _draw_digits(figure: Any, data: Data, seen: Any, wrong: Any) -> None:
         axes.set(xticks=(), yticks=())
         for spine in axes.spines.values():
             spine.set_color(_LINE)
-
-
-def _write(figure: Any, path: Path) -> None:
-    handle, name = tempfile.mkstemp(prefix=f".{path.stem}-", suffix=path.suffix, dir=path.parent)
-    temporary = Path(name)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            figure.savefig(file, format=path.suffix[1:].lower())
-        temporary.chmod(0o666 & ~_umask())
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
-def _umask() -> int:
-    """The permissions that new files do not get; it can only be read by setting it."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

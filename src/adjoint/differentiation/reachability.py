@@ -361,10 +361,8 @@ class Dependence:
         if roles is not None:
             self._connect_structural(call, roles)
             return
-        rule = rule_for(call.callee)
+        rule = None if _is_of_objects(call) else rule_for(call.callee)
         declared = rule is not None and not isinstance(rule, NoDerivative)
-        if _is_of_objects(call):
-            rule = None
         if isinstance(rule, (Constant, Observer)) or (not declared and _reads_no_values(call.callee)):
             return
         if call.callee is follow_view:

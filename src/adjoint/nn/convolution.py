@@ -99,17 +99,9 @@ def convolution(
     array([[ 8., 12.],
            [20., 24.]])
     """
-    window = filter.shape[:-2]
-    strides = (1,) * len(window) if strides is None else strides
-    dilations = (1,) * len(window) if dilations is None else dilations
-    _check(x, filter, filter.shape[-2])
-    x = channels_first(x, margins_of(padding, x.shape[1:-1], window, strides, dilations))
-    counts = counts_of(x.shape[1:-1], window, strides, dilations)
-    seen = patches(x, x.shape[1:-1], window, strides, dilations)
+    seen, extents = _seen(x, filter, strides, padding, dilations)
     y = filter.reshape(-1, filter.shape[-1]).T @ seen.reshape(filter.size // filter.shape[-1], -1)
-    if bias is not None:
-        y = y + bias[:, np.newaxis]
-    return np.swapaxes(y.reshape(-1, *counts, x.shape[-1]), 0, -1)
+    return _channels_last(y, bias, extents)
 
 
 def depthwise_convolution(
@@ -144,18 +136,11 @@ def depthwise_convolution(
     ValueError
         If the window or the channels do not fit.
     """
-    window, (channels, multiplier) = filter.shape[:-2], filter.shape[-2:]
-    strides = (1,) * len(window) if strides is None else strides
-    dilations = (1,) * len(window) if dilations is None else dilations
-    _check(x, filter, channels)
-    x = channels_first(x, margins_of(padding, x.shape[1:-1], window, strides, dilations))
-    counts = counts_of(x.shape[1:-1], window, strides, dilations)
-    seen = patches(x, x.shape[1:-1], window, strides, dilations).reshape(math.prod(window), channels, -1)
-    weights = filter.reshape(-1, channels, multiplier)
-    y = (weights.transpose(1, 2, 0) @ seen.transpose(1, 0, 2)).reshape(channels * multiplier, -1)
-    if bias is not None:
-        y = y + bias[:, np.newaxis]
-    return np.swapaxes(y.reshape(-1, *counts, x.shape[-1]), 0, -1)
+    channels, multiplier = filter.shape[-2:]
+    seen, extents = _seen(x, filter, strides, padding, dilations)
+    weights, each = filter.reshape(-1, channels, multiplier), seen.reshape(math.prod(filter.shape[:-2]), channels, -1)
+    y = (weights.transpose(1, 2, 0) @ each.transpose(1, 0, 2)).reshape(channels * multiplier, -1)
+    return _channels_last(y, bias, extents)
 
 
 def transposed_convolution(
@@ -211,6 +196,26 @@ def transposed_convolution(
     inside = tuple(slice(before, before + extent) for extent, (before, _) in zip(extents, margins, strict=True))
     y = np.swapaxes(y[(slice(None), *inside)], 0, -1)
     return y if bias is None else y + bias
+
+
+def _seen(
+    x: Array, filter: Array, strides: Ints | None, padding: Padding, dilations: Ints | None
+) -> tuple[Array, Ints]:
+    """What the windows of a filter see, and the extents of a result: ``(*counts, samples)``."""
+    window = filter.shape[:-2]
+    strides = (1,) * len(window) if strides is None else strides
+    dilations = (1,) * len(window) if dilations is None else dilations
+    _check(x, filter, filter.shape[-2])
+    x = channels_first(x, margins_of(padding, x.shape[1:-1], window, strides, dilations))
+    counts = counts_of(x.shape[1:-1], window, strides, dilations)
+    return patches(x, x.shape[1:-1], window, strides, dilations), (*counts, x.shape[-1])
+
+
+def _channels_last(y: Array, bias: Array | None, extents: Ints) -> Array:
+    """A result with its bias, of which each row is a channel, as ``(samples, *counts, channels)``."""
+    if bias is not None:
+        y = y + bias[:, np.newaxis]
+    return np.swapaxes(y.reshape(-1, *extents), 0, -1)
 
 
 def _check(x: Array, filter: Array, inputs: int) -> None:

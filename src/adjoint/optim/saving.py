@@ -61,7 +61,9 @@ def load(path: str | os.PathLike[str], like: Any) -> State:
         If the file is damaged or holds something else, if the model has another structure, or if there is a number
         that is not finite.
     """
-    facts, tensors = _read(path)
+    facts, tensors = contents_of(path)
+    if facts.get("format") != _FORMAT or "parts" not in facts or not facts.get("step", "").isdecimal():
+        raise ValueError(f"{os.fspath(path)} holds no state of an optimizer")
     return state_of(facts, tensors, like, path)
 
 
@@ -84,19 +86,16 @@ def state_of(facts: dict[str, str], tensors: dict[str, Any], like: Any, path: st
     return state
 
 
-def _read(path: str | os.PathLike[str]) -> tuple[dict[str, str], dict[str, Any]]:
-    """What the file says of itself, and its tensors."""
+def contents_of(path: str | os.PathLike[str]) -> tuple[dict[str, str], dict[str, Any]]:
+    """What a file of safetensors says of itself, and its tensors."""
     from safetensors import SafetensorError, safe_open  # lazy
 
     try:
         with safe_open(path, framework="numpy") as file:
             facts = file.metadata() or {}
-            tensors = {name: file.get_tensor(name) for name in list(file.keys())}
+            return facts, {name: file.get_tensor(name) for name in list(file.keys())}
     except SafetensorError as problem:
         raise ValueError(f"{os.fspath(path)} is damaged, or no file of safetensors: {problem}") from None
-    if facts.get("format") != _FORMAT or "parts" not in facts or not facts.get("step", "").isdecimal():
-        raise ValueError(f"{os.fspath(path)} holds no state of an optimizer")
-    return facts, tensors
 
 
 def _value(parameter: Parameter, tensors: dict[str, Any], name: str, path: str | os.PathLike[str]) -> Any:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import os
 import sys
-import tempfile
 import types
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -21,6 +20,7 @@ from adjoint.diagnostics import DifferentiationError, diagnostic, error
 from adjoint.diagnostics.diagnostic import Diagnostic
 from adjoint.diagnostics.entrances import entrance
 from adjoint.dispatch.specialize import Specialization
+from adjoint.files import replacing
 from adjoint.frontend.entry.captured import differentiated
 from adjoint.types.structure import is_namedtuple
 from adjoint.types.vectors import TangentVector, tangent_class
@@ -92,7 +92,9 @@ def export(path: str | os.PathLike[str], derivative: Any, *args: Any, **kwargs: 
         if not isinstance(one, Derivative):
             raise no_derivative("export", one)
         module.add(one, tuple(given), kwargs)
-    _write(target, module.text())
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(target, "w", encoding="utf-8", newline="\n") as file:
+        file.write(module.text())
     return target
 
 
@@ -296,23 +298,3 @@ def _kind(value: Any) -> str:
     if callable(value) and hasattr(value, "__name__"):
         return str(value.__name__)
     return type(value).__name__
-
-
-def _write(target: Path, text: str) -> None:
-    """Puts a text in place of a file at once: who reads it finds the old one or the new one."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.stem}-", suffix=".tmp")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-        os.chmod(temporary, target.stat().st_mode if target.exists() else 0o666 & ~_umask())
-        os.replace(temporary, target)
-    except BaseException:
-        os.unlink(temporary)
-        raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -23,8 +23,6 @@ LIBRARY = "adjoint.rules."
 
 def meaning_of(callee: Any, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Any:
     """The function that a call means by declaration, None if there is none."""
-    if isinstance(callee, type) and not callee.__module__.startswith("scipy.interpolate."):
-        return None
     return registry.definition_of(
         callee, [_known(value) for value in args], {name: _known(value) for name, value in kwargs.items()}
     )

@@ -197,14 +197,10 @@ def _join_alike(one: Shape, other: Shape) -> Shape | None:
             return _if_bound(other)
         case _, Nothing():
             return _if_bound(one)
+        case (TupleShape() | Same(), TupleShape() | Same()) if _is_slice(one) and _is_slice(other):
+            return _join_slices(one, other)
         case (Leaf() | Same(), Leaf() | Same()):
             return _join_leaves(one, other)
-        case TupleShape(cls=cls), TupleShape() if cls is slice and other.cls is slice:
-            return _join_slices(one, other)
-        case Same(value=Const(value=slice() as known)), TupleShape(cls=cls) if cls is slice:
-            return _join_slices(_slice_shape(known), other)
-        case TupleShape(cls=cls), Same(value=Const(value=slice() as known)) if cls is slice:
-            return _join_slices(one, _slice_shape(known))
         case TupleShape(), TupleShape() if one.cls is other.cls and len(one.items) == len(other.items):
             return TupleShape(one.cls, tuple(map(join, one.items, other.items)))
         case RecordShape(), RecordShape() if one.cls is other.cls:
@@ -221,14 +217,24 @@ def _join_alike(one: Shape, other: Shape) -> Shape | None:
             return None
 
 
-def _join_slices(one: TupleShape, other: TupleShape) -> TupleShape | None:
+def _is_slice(shape: TupleShape | Same) -> bool:
+    return shape.cls is slice if isinstance(shape, TupleShape) else isinstance(_known(shape), slice)
+
+
+def _known(shape: Same) -> Any:
+    return shape.value.value if isinstance(shape.value, Const) else None
+
+
+def _join_slices(one: TupleShape | Same, other: TupleShape | Same) -> Shape | None:
     """The join of two slices; None where one has a bound that the other lacks."""
-    items = tuple(map(join, one.items, other.items))
+    if one == other:
+        return one
+    items = tuple(map(join, _bounds(one), _bounds(other)))
     return None if any(isinstance(item, UnionShape) for item in items) else TupleShape(slice, items)
 
 
-def _slice_shape(known: slice) -> TupleShape:
-    return TupleShape(slice, tuple(Same(Const(part)) for part in (known.start, known.stop, known.step)))
+def _bounds(shape: TupleShape | Same) -> tuple[Shape, ...]:
+    return shape.items if isinstance(shape, TupleShape) else tuple(map(Same, _items(shape.value)))
 
 
 def _items(value: Value) -> tuple[Value, ...]:
@@ -286,12 +292,8 @@ def _is_runtime_form(cls: type, type_: Type) -> bool:
 
 
 def _join_leaves(one: Leaf | Same, other: Leaf | Same) -> Shape | None:
-    if isinstance(one, Same) and isinstance(other, Same):
-        if one.value == other.value:
-            return one
-        match one.value, other.value:
-            case Const(value=slice() as mine), Const(value=slice() as theirs):
-                return _join_slices(_slice_shape(mine), _slice_shape(theirs))
+    if isinstance(one, Same) and isinstance(other, Same) and one.value == other.value:
+        return one
     types = []
     for shape in (one, other):
         if isinstance(shape, Leaf):

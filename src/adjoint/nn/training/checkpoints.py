@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from adjoint.files import replacing
 from adjoint.keypaths import KeyPath, WritableKeyPath, recursively_all_key_paths
 from adjoint.optim import Optimizer
-from adjoint.optim.saving import state_of, tensors_of
+from adjoint.optim.saving import contents_of, state_of, tensors_of
 
 _FORMAT = "adjoint checkpoint"
 _NUMBERS = (np.ndarray, float, np.floating)
@@ -49,7 +49,8 @@ def save_checkpoint(
         of_state, facts_of_state = tensors_of(optimizer.state)
         tensors |= {f"optimizer.{name}": tensor for name, tensor in of_state.items()}
         facts |= facts_of_state
-    _replace(path, save(tensors, facts))
+    with replacing(path) as file:
+        file.write(save(tensors, facts))
 
 
 def load_checkpoint(
@@ -76,15 +77,8 @@ def load_checkpoint(
     ValueError
         If the file is damaged, holds something else, or the model has another structure; the model is unchanged then.
     """
-    from safetensors import SafetensorError, safe_open  # lazy
-
     name = os.fspath(path)
-    try:
-        with safe_open(path, framework="numpy") as file:
-            facts = file.metadata() or {}
-            tensors = {key: file.get_tensor(key) for key in list(file.keys())}
-    except SafetensorError as problem:
-        raise ValueError(f"{name} is damaged, or no file of safetensors: {problem}") from None
+    facts, tensors = contents_of(path)
     if facts.get("format") != _FORMAT:
         raise ValueError(f"{name} holds no checkpoint")
     of_state = {key.removeprefix("optimizer."): value for key, value in tensors.items() if key.startswith("optimizer.")}
@@ -127,18 +121,3 @@ def _check(model: Any, places: dict[str, KeyPath[Any, Any]], tensors: dict[str, 
             raise ValueError(f"{name} has {found[()]} for {text}, which cannot be assigned to and is {value}")
     for key in tensors.keys() - {f"model{text}" for text in places}:
         raise ValueError(f"{name} holds {key.removeprefix('model')}, which the model does not have")
-
-
-def _replace(path: str | os.PathLike[str], content: bytes) -> None:
-    """Writes a file beside its place, and moves it there when it is whole."""
-    folder, name = os.path.split(os.path.abspath(path))
-    handle, temporary = tempfile.mkstemp(prefix=f".{name}-", dir=folder)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise

@@ -17,6 +17,7 @@ from adjoint.analysis.linear_indices import Linear
 from adjoint.analysis.nonnegative import naturals_of
 from adjoint.differentiation.reverse.bindings import Regions
 from adjoint.ir.effects import effects_of
+from adjoint.ir.join import is_whole_number
 from adjoint.ir.nodes import (
     Atom,
     Block,
@@ -33,7 +34,7 @@ from adjoint.ir.nodes import (
     Subscript,
     Var,
 )
-from adjoint.ir.types import Array, List, Scalar, Storage, storage_of
+from adjoint.ir.types import Array, List, Storage, storage_of
 from adjoint.ir.walk import blocks_of, operands
 
 MAX_STEPS = 8
@@ -214,7 +215,7 @@ class _Comparison:
                 if is_list:  # its items may move
                     return []
                 found.append(self.range_of(item, stored))
-            elif _is_whole(item):
+            elif is_whole_number(item):
                 place = self.natural(item, stored)
                 found.append((place, place and place.plus(Linear(1))))
             else:
@@ -236,7 +237,7 @@ class _Comparison:
         """A whole number as a sum of loop indices, and of what has one value throughout."""
         if isinstance(atom, Const):
             return Linear(atom.value) if type(atom.value) is int else None
-        if not isinstance(atom, Var) or not _is_whole(atom) or steps == 0:
+        if not isinstance(atom, Var) or not is_whole_number(atom) or steps == 0:
             return None
         loop = self.whole.regions.index_of.get(atom)
         if loop is not None and isinstance(loop.over, Range):
@@ -300,13 +301,6 @@ _LINEAR: dict[Any, Callable[..., Linear | None]] = {
     operator.neg: lambda one: one.times(-1),
     operator.mul: _product,
 }
-
-
-def _is_whole(item: Any) -> bool:
-    """Whether an index is a whole number, which picks one place."""
-    if isinstance(item, Const):
-        return type(item.value) is int
-    return isinstance(item, Var) and isinstance(item.type, Scalar) and item.type.kind == "int"
 
 
 def _at_least_one(atom: Const) -> bool:
