@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from adjoint import rules
+from adjoint.rules.declare import case, sample
 from adjoint.runtime.freed_memory import keep_freed_memory
 
 Array = NDArray[Any]
@@ -83,12 +84,20 @@ def overlaid(seen: Array, extents: Ints, window: Ints, strides: Ints, dilations:
 
 
 rules.linear(
-    patches, lambda ct, x, extents, window, strides, dilations: overlaid(ct, extents, window, strides, dilations)
+    patches,
+    lambda ct, x, extents, window, strides, dilations: overlaid(ct, extents, window, strides, dilations),
+    cases=[
+        case(sample(2, 4, 2), (4,), (2,), (3,), (1,)),
+        case(sample(3, 5, 4, 2), (5, 4), (3, 2), (2, 1), (1, 2)),
+    ],
 )
-
-
 rules.linear(
-    overlaid, lambda ct, seen, extents, window, strides, dilations: patches(ct, extents, window, strides, dilations)
+    overlaid,
+    lambda ct, seen, extents, window, strides, dilations: patches(ct, extents, window, strides, dilations),
+    cases=[
+        case(sample(2, 2, 1, 2), (4,), (2,), (3,), (1,)),
+        case(sample(3, 2, 3, 2, 2, 2), (5, 4), (3, 2), (2, 1), (1, 2)),
+    ],
 )
 
 
@@ -115,10 +124,16 @@ def spread_windows(sums: Array, extents: Ints, window: Ints, strides: Ints) -> A
     return x
 
 
-rules.linear(window_sums, lambda ct, x, extents, window, strides: spread_windows(ct, extents, window, strides))
-
-
-rules.linear(spread_windows, lambda ct, sums, extents, window, strides: window_sums(ct, extents, window, strides))
+rules.linear(
+    window_sums,
+    lambda ct, x, extents, window, strides: spread_windows(ct, extents, window, strides),
+    cases=[case(sample(2, 4, 2), (4,), (2,), (2,)), case(sample(3, 5, 4, 2), (5, 4), (3, 2), (2, 1))],
+)
+rules.linear(
+    spread_windows,
+    lambda ct, sums, extents, window, strides: window_sums(ct, extents, window, strides),
+    cases=[case(sample(2, 2, 2), (4,), (2,), (2,)), case(sample(3, 2, 3, 2), (5, 4), (3, 2), (2, 1))],
+)
 
 
 def largest(x: Array, window: Ints, strides: Ints) -> Array:
@@ -156,7 +171,14 @@ def put_back(found: Array, where: Array, extents: Ints, window: Ints, strides: I
     return x
 
 
-rules.linear(picked, lambda ct, x, where, extents, window, strides: put_back(ct, where, extents, window, strides))
-
-
-rules.linear(put_back, lambda ct, found, where, extents, window, strides: picked(ct, where, extents, window, strides))
+CHOICE = np.array([[[1], [0]], [[0], [1]]])
+rules.linear(
+    picked,
+    lambda ct, x, where, extents, window, strides: put_back(ct, where, extents, window, strides),
+    cases=[case(sample(2, 3, 1), CHOICE, (3,), (2,), (1,))],
+)
+rules.linear(
+    put_back,
+    lambda ct, found, where, extents, window, strides: picked(ct, where, extents, window, strides),
+    cases=[case(sample(2, 2, 1), CHOICE, (3,), (2,), (1,))],
+)
