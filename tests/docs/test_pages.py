@@ -26,6 +26,7 @@ ELSEWHERE = {
     "docs/interop/ipopt.md",
     "docs/interop/jax.md",
     "docs/interop/nutpie.md",
+    "docs/interop/openmdao.md",
     "docs/interop/scipy.md",
     "docs/interop/torch.md",
 }

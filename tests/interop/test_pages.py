@@ -10,6 +10,7 @@ NEEDS = {
     "ipopt.md": ("ipyopt",),
     "jax.md": ("jax",),
     "nutpie.md": ("nutpie", "pymc"),
+    "openmdao.md": ("openmdao",),
     "scipy.md": ("scipy",),
     "torch.md": ("torch",),
 }

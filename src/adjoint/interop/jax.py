@@ -50,8 +50,8 @@ def function(f: Callable[..., Any], *, result: Any = None, native: Native = None
     >>> def energy(x, k):
     ...     return 0.5 * k * np.sum((x[1:] - x[:-1]) ** 2)
     >>> spring = function(energy)
-    >>> jax.jit(jax.grad(spring))(jnp.array([0.0, 1.0, 3.0]), 2.0)
-    Array([-2., -2.,  4.], dtype=float32)
+    >>> jax.jit(jax.grad(spring))(jnp.array([0.0, 1.0, 3.0]), 2.0).tolist()
+    [-2.0, -2.0, 4.0]
     """
     return _operation(f, as_native(f, native), result)
 

@@ -237,6 +237,25 @@ ENTRIES = {
             exception, it is raised when it runs.
             """,
     ),
+    "AD0214": Entry(
+        title="a method uses more of {name|its object} than attributes that can be read",
+        helps=("hand over what is read, such as self.length, or take it as an argument",),
+        explanation="""
+            A component of a framework holds solvers, vectors, and the problem that it is part of. Its method is
+            differentiated with an object in its place that has only the attributes that the method reads, and the
+            methods of one's own that it calls. So the method must name them.
+
+                class Beam(AdjointExplicitComponent):
+                    def compute_primal(self, load):
+                        return bending(self, load)           # refused: what does it read?
+
+            Hand over what is read:
+
+                class Beam(AdjointExplicitComponent):
+                    def compute_primal(self, load):
+                        return bending(self.length, load)
+            """,
+    ),
     "AD0220": Entry(
         title="this is not the type of a differentiable function",
         explanation="""
