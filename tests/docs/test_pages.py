@@ -23,6 +23,7 @@ ELSEWHERE = {
     "docs/distributed.md",
     "docs/step-by-step.md",
     "docs/passes.md",
+    "docs/interop/casadi.md",
     "docs/interop/ipopt.md",
     "docs/interop/jax.md",
     "docs/interop/nutpie.md",

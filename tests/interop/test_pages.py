@@ -7,6 +7,7 @@ import pytest
 
 PAGES = Path(__file__).parents[2] / "docs" / "interop"
 NEEDS = {
+    "casadi.md": ("casadi",),
     "ipopt.md": ("ipyopt",),
     "jax.md": ("jax",),
     "nutpie.md": ("nutpie", "pymc"),

@@ -9,7 +9,8 @@ import numpy as np
 import openmdao.api as om
 
 from adjoint.interop.methods import stand_in
-from adjoint.interop.openmdao.partials import Constants, Key, Native, Numbers, Partials, Variable, laid_out
+from adjoint.interop.openmdao.partials import Constants, Key, Native, Partials
+from adjoint.interop.vectors import Numbers, Variable, laid_out
 
 __all__ = ["AdjointExplicitComponent", "AdjointImplicitComponent"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -12,79 +12,24 @@ from adjoint.api.gradients import compile, jacobian
 from adjoint.api.jvp_vjp import jvp, vjp
 from adjoint.diagnostics import DifferentiationError, error
 from adjoint.interop.methods import StandIn
-from adjoint.records import dataclass
+from adjoint.interop.vectors import Numbers, Variable, joining, reading
 
 Native = bool | str | None
-Numbers = np.ndarray[Any, Any]
 Constants = tuple[tuple[Any, ...], tuple[Any, ...]]
 """What the method reads of its component, and the discrete inputs."""
 Key = tuple[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class Variable:
-    """A variable, and its place in the vector of all."""
-
-    name: str
-    start: int
-    stop: int
-    shape: tuple[int, ...]
-
-
-def laid_out(shapes: Mapping[str, tuple[int, ...]]) -> tuple[Variable, ...]:
-    """Variables one behind the other."""
-    found, start = [], 0
-    for name, shape in shapes.items():
-        stop = start + int(np.prod(shape))
-        found.append(Variable(name, start, stop, shape))
-        start = stop
-    return tuple(found)
-
-
 def vector_function(stand: StandIn, wrt: tuple[Variable, ...], of: tuple[Variable, ...]) -> Callable[..., Any]:
     """A method as a function of the numbers of its variables, of what it reads besides, and of what is discrete."""
     method, cls = stand.method, stand.cls
-    names = tuple([variable.name for variable in of])
-    readers = tuple([_reader(variable, len(wrt)) for variable in wrt])
-    places = tuple([(variable.start, variable.stop, variable.shape) for variable in wrt])
+    (readers, places), joined = reading(wrt), joining(of)
 
     def primal(vector: Numbers, reads: tuple[Any, ...], discrete: tuple[Any, ...]) -> Any:
         given = [read(vector, place) for read, place in zip(readers, places, strict=True)]
-        found = method(cls(*reads), *given, *discrete)
-        parts = found if isinstance(found, (tuple, list)) else (found,)
-        return np.concatenate([np.ravel(part) for _, part in zip(names, parts, strict=False)])
+        return joined(method(cls(*reads), *given, *discrete))
 
-    def primal_of_one(vector: Numbers, reads: tuple[Any, ...], discrete: tuple[Any, ...]) -> Any:
-        given = [read(vector, place) for read, place in zip(readers, places, strict=True)]
-        found = method(cls(*reads), *given, *discrete)
-        return found[0] if isinstance(found, (tuple, list)) else found
-
-    is_vector = len(of) == 1 and len(of[0].shape) == 1 and of[0].stop > 1
-    return primal_of_one if is_vector else primal
-
-
-def _reader(variable: Variable, count: int) -> Callable[..., Any]:
-    if variable.shape == ():
-        return _number
-    if len(variable.shape) == 1:
-        return _vector if count == 1 else _slice
-    return _array
-
-
-def _number(vector: Numbers, place: tuple[int, int, Any]) -> Any:
-    return vector[place[0]]
-
-
-def _vector(vector: Numbers, place: tuple[int, int, Any]) -> Any:
-    return vector
-
-
-def _slice(vector: Numbers, place: tuple[int, int, Any]) -> Any:
-    return vector[place[0] : place[1]]
-
-
-def _array(vector: Numbers, place: tuple[int, int, Any]) -> Any:
-    return np.reshape(vector[place[0] : place[1]], place[2])
+    return primal
 
 
 class Partials:
