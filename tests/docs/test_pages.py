@@ -24,6 +24,7 @@ ELSEWHERE = {
     "docs/step-by-step.md",
     "docs/passes.md",
     "docs/interop/casadi.md",
+    "docs/interop/fits.md",
     "docs/interop/ipopt.md",
     "docs/interop/jax.md",
     "docs/interop/nutpie.md",

@@ -8,6 +8,7 @@ import pytest
 PAGES = Path(__file__).parents[2] / "docs" / "interop"
 NEEDS = {
     "casadi.md": ("casadi",),
+    "fits.md": ("emcee", "iminuit", "lmfit", "mici"),
     "ipopt.md": ("ipyopt",),
     "jax.md": ("jax",),
     "nutpie.md": ("nutpie", "pymc"),
