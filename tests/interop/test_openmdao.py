@@ -287,3 +287,35 @@ def test_implicit_components_have_no_discrete_outputs():
 
     with pytest.raises(TypeError, match="'label' would be a discrete output"):
         run(Labelled())
+
+
+class Scaled(AdjointExplicitComponent):
+    """Its shapes are those of what it is connected to."""
+
+    def initialize(self):
+        self.options.declare("factor", 1.0)
+
+    def setup(self):
+        self.add_input("x", shape_by_conn=True, units="m")
+        self.add_output("f", copy_shape="x", units="m")
+
+    def compute_primal(self, x):
+        return self.options["factor"] * x**2
+
+
+def test_in_groups_with_units_and_shapes_of_connections():
+    problem = om.Problem(reports=None)
+    model = problem.model
+    model.add_subsystem("given", om.IndepVarComp("x", X, units="km"))
+    group = model.add_subsystem("group", om.Group())
+    group.add_subsystem("first", Scaled(factor=1e-3))
+    group.add_subsystem("second", Scaled(factor=2e-6))
+    model.connect("given.x", "group.first.x")
+    model.connect("group.first.f", "group.second.x")
+    problem.setup(force_alloc_complex=True)
+    problem.run_model()
+    expected = 2e-6 * (1e-3 * (1e3 * X) ** 2) ** 2
+    np.testing.assert_allclose(problem.get_val("group.second.f"), expected)
+    totals = problem.compute_totals(of=["group.second.f"], wrt=["given.x"], return_format="array")
+    np.testing.assert_allclose(totals, np.diag(4.0 * expected / X))
+    assert group.second._subjacs_info["group.second.f", "group.second.x"]["rows"].tolist() == [0, 1, 2, 3]

@@ -56,19 +56,20 @@ class Partials:
         self.native = native
         self.function = vector_function(stand, wrt, of)
         self.run = compile(self.function, native=native) if native else self.function
-        shape = of[-1].stop, wrt[-1].stop
-        self.derivative: Any = jacobian(
-            self.function, sparsity=np.ones(shape, bool) if sparsity is None else sparsity, native=native
-        )
+        self.sparsity = sparsity
         self.at: Any = None
+        self._derivative: Any = None
         self._plan: _Plan | None = None
         self._pulled: tuple[Any, Any] = (None, None)
 
     def find(self, vector: Numbers, constants: Constants) -> None:
         """Finds where entries are, for all numbers of the variables."""
-        self.at = self.derivative.everywhere(vector, *constants)
-        self._plan = None
         expected = self.of[-1].stop, self.wrt[-1].stop
+        if self._derivative is None:
+            pattern = np.ones(expected, bool) if self.sparsity is None else self.sparsity
+            self._derivative = jacobian(self.function, sparsity=pattern, native=self.native)
+        self.at = self._derivative.everywhere(vector, *constants)
+        self._plan = None
         if self.at.shape != expected:
             names = ", ".join(variable.name for variable in self.of)
             said = f"the method returns {self.at.shape[0]} numbers, and {names} have {expected[0]}"
