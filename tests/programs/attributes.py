@@ -166,3 +166,73 @@ def descriptor_of_its_own(x):
     before = point.square
     point.x = 2.0 * x
     return before * point.square + point.x
+
+
+class Rescaled:
+    """A descriptor that keeps what is assigned under another name."""
+
+    def __set_name__(self, owner, name):
+        self.name = "_" + name
+
+    def __get__(self, instance, owner=None):
+        return self if instance is None else getattr(instance, self.name)
+
+    def __set__(self, instance, value):
+        if value < -100.0:
+            raise ValueError("too small")
+        setattr(instance, self.name, 3.0 * value * value)
+
+
+class Computed:
+    def __init__(self, function):
+        self.function = function
+
+    def __get__(self, instance, owner):
+        return self.function(instance)
+
+
+class Block:
+    size = Rescaled()
+    squared = Computed(lambda block: block._size**2)
+
+    def __init__(self, size):
+        self.size = size
+
+
+@program(1.3)
+def assigned_through_descriptors(x):
+    block = Block(x)
+    block.size = block.size * 2.0
+    block.size *= x
+    return block.squared * 1e-6 + block.size
+
+
+@program(np.array([0.3, 0.5]))
+def descriptors_of_objects_at_run_time(x):
+    total = 0.0
+    for block in [Block(v) for v in x]:
+        block.size = block.squared
+        total += block.size * block.squared
+    return total
+
+
+class Doubling:
+    """Assigns all attributes by a method of its own."""
+
+    def __init__(self, x):
+        self.x = x
+        self.total = 0.0
+
+    def __setattr__(self, name, value):
+        if name == "x":
+            super().__setattr__("square", value * value)
+        object.__setattr__(self, name, 2.0 * value)
+
+
+@program(0.6)
+def assigned_by_the_class(x):
+    doubling = Doubling(x)
+    doubling.x = doubling.square * doubling.x
+    doubling.total += doubling.x
+    setattr(doubling, "total", doubling.total * x)
+    return doubling.x * doubling.square + doubling.total

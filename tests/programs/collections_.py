@@ -2,6 +2,7 @@
 
 import bisect
 import collections
+import copy
 import functools
 import heapq
 import operator
@@ -262,3 +263,32 @@ def items_of_a_dict_in_order(x):
     table = {"a": x, "b": 3 * x, "c": 2 * x}
     ordered = sorted(table.items(), key=lambda pair: -pair[1])
     return ordered[1][1] * x + sum(v for _, v in ordered[:2])
+
+
+@program([0.7, -1.3, 2.1, 0.4])
+def triples_in_a_heap(xs):
+    heap = []
+    for i, v in enumerate(xs):
+        heapq.heappush(heap, (v * v, i, v))
+    total = weight = 1.0
+    while heap:
+        key, _, v = heapq.heappop(heap)
+        total += key * v * weight
+        weight *= 1.3 * key
+    return total
+
+
+@program([0.7, -1.3, 2.1, 0.4])
+def copies_of_containers_at_run_time(xs):
+    rows = [[v] for v in xs]
+    same_rows = copy.copy(rows)
+    table = {i: v * v for i, v in enumerate(xs)}
+    other = copy.copy(table)
+    pairs = [(v, v * v) for v in xs]
+    apart = copy.deepcopy(pairs)
+    rows[0][0] *= 2
+    same_rows[1] = [xs[1] * 5]
+    table[0] = xs[1]
+    pairs[0] = pairs[1]
+    total = sum(a[0] * b[0] for a, b in zip(rows, same_rows, strict=True)) + sum(other.values()) * table[0]
+    return total + sum(a[0] * b[1] for a, b in zip(pairs, apart, strict=True))

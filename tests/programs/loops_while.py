@@ -179,3 +179,48 @@ def collatz_on_integer(x):
             n = 3 * n + 1
             x = x + 0.01 * n
     return x
+
+
+@program(np.array([0.7, -1.3, 2.1, 0.4]), 5)
+def power_by_squaring(x, n):
+    """What the loop leaves of the matrix is not read: its zero cotangent has a shape all the same."""
+    matrix = x.reshape(2, 2).copy()
+    result = np.eye(2)
+    while n:
+        if n & 1:
+            result = result @ matrix
+        matrix = matrix @ matrix
+        n >>= 1
+    return result[0, 1]
+
+
+@program(np.array([0.7, -1.3, 2.1, 0.4]), 5)
+def reshaped_for_the_next_iteration(x, n):
+    total = 0.0
+    row = x
+    while n:
+        total += row[1]
+        row = np.reshape(row, (2, 2)).T.ravel() * 1.5
+        n -= 1
+    return total
+
+
+@program(np.array([0.7, -1.3, 2.1, 0.4]), 5)
+def matrix_made_in_the_first_iteration(x, n):
+    total = 0.0
+    while n:
+        matrix = x.reshape(2, 2) * 2.0 if n == 5 else matrix @ matrix * 0.3  # noqa: F821
+        total += matrix[0, 1]
+        n -= 1
+    return total
+
+
+@program(np.array([0.7, -1.3, 2.1, 0.4]), 3)
+def solved_for_the_next_iteration(x, n):
+    total = 0.0
+    row = x
+    while n:
+        total += row[1]
+        row = np.linalg.solve(np.outer(row, row) + np.eye(4), row)
+        n -= 1
+    return total

@@ -280,3 +280,17 @@ def dicts_of_run_time_keys_copied_and_merged(v):
     known.update(r)
     r["w1"] *= 2.0
     return sum(known.values()) * p["w1"] + r["w1"] * known["w1"]
+
+
+@program([0.7, -1.3, 2.1, 0.4])
+def slices_are_deleted(xs):
+    rows = [[v] for v in xs]
+    first = rows[0]
+    del rows[1:3]
+    first[0] *= 3
+    rows[1][0] *= xs[0]
+    others = list(xs)
+    del others[3:0:-2], others[-1:]
+    known = [xs[0], xs[1], xs[2], xs[0] * xs[1]]
+    del known[1:3], known[-1]
+    return first[0] * rows[0][0] + rows[1][0] + sum((i + 1) * v for i, v in enumerate(others)) + known[0] * len(rows)

@@ -35,40 +35,6 @@ def made_by_metaclass(x):
     return Made(x).size  # error[AD0301]: the metaclass of 'Made' defines '__call__'
 
 
-class Tripled:
-    def __set_name__(self, owner, name):
-        self.name = "_" + name
-
-    def __get__(self, instance, owner=None):
-        return getattr(instance, self.name)
-
-    def __set__(self, instance, value):
-        setattr(instance, self.name, 3 * value)
-
-
-class WithDescriptor:
-    size = Tripled()
-
-
-#: ad.grad(assigned_through_descriptor)(1.5)
-def assigned_through_descriptor(x):
-    part = WithDescriptor()
-    part.size = x  # error[AD0301]: the descriptor 'size' of class 'WithDescriptor' is not supported
-    return x
-
-
-class Assigns:
-    def __setattr__(self, name, value):
-        object.__setattr__(self, name, 2 * value)
-
-
-#: ad.grad(assigned_by_name)(1.5)
-def assigned_by_name(x):
-    part = Assigns()
-    setattr(part, "size", x)  # error[AD0301]: the class 'Assigns' defines '__setattr__'
-    return x
-
-
 class Cached:
     def __init__(self, size):
         self.size = size

@@ -61,7 +61,8 @@ class ShadowTypes:
         parts = [self.of(item) for item in items]
         joined = parts[0] if parts else None
         for part in parts[1:]:
-            if joined is None or type(joined) is not type(part):
+            are_numbers = isinstance(joined, (Scalar, Number)) and isinstance(part, (Scalar, Number))
+            if joined is None or not (are_numbers or type(joined) is type(part)):
                 return Opaque()
             joined = join_types(joined, part)
         return joined

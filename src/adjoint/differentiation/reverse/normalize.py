@@ -33,13 +33,14 @@ from adjoint.ir.nodes import (
     Var,
     Yield,
 )
-from adjoint.ir.types import INT
+from adjoint.ir.types import INT, Array
 from adjoint.ir.walk import (
     defined_in,
     leaves,
     map_blocks,
     map_body,
     map_leaves,
+    map_statements,
     statements_in,
     substitute,
     with_values,
@@ -195,6 +196,32 @@ def _loop(loop: Loop, renamed: dict[Var, Atom]) -> Loop:
         return Exit(end.kind, kept + end.values[len(kept) :])
 
     return map_body(loop, map_leaves(_filled(loop.body), leaf))
+
+
+def with_last_arrays(block: Block) -> Block:
+    """The block with loops whose exits hand out each carried array, if only the one that the iteration began with.
+
+    A zero cotangent takes its shape from what the loop hands out. Where that is not read, it may have been left out.
+    """
+    return map_statements(block, _with_last_arrays)
+
+
+def _with_last_arrays(statement: Statement) -> Statement:
+    inner = map_blocks(statement, with_last_arrays)
+    if not isinstance(inner, Loop) or not any(isinstance(param.type, Array) for param in inner.params):
+        return inner
+    params = inner.params
+
+    def leaf(end: Terminator) -> Terminator:
+        if not isinstance(end, Exit):
+            return end
+        own = zip(params, end.values, strict=False)
+        handed = tuple(
+            [param if value is UNDEFINED and isinstance(param.type, Array) else value for param, value in own]
+        )
+        return Exit(end.kind, handed + end.values[len(handed) :])
+
+    return map_body(inner, map_leaves(inner.body, leaf))
 
 
 def _without_doubled_targets(loop: Loop, renamed: dict[Var, Atom]) -> Loop:

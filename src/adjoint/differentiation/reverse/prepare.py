@@ -8,7 +8,7 @@ import numpy as np
 
 from adjoint.analysis.activity import activity
 from adjoint.differentiation.reverse.build import reverse
-from adjoint.differentiation.reverse.normalize import normalize
+from adjoint.differentiation.reverse.normalize import normalize, with_last_arrays
 from adjoint.ir.builder import Builder
 from adjoint.ir.nodes import Atom, Block, Call, Derived, Function, Guarded, Statement, Var
 from adjoint.ir.raising import goes_on
@@ -31,7 +31,8 @@ def with_written_copied(function: Function) -> Function:
 
 def normalized(function: Function) -> Function:
     """The form that the reverse sweep is read off, without what nothing depends on any more: it may be out of scope."""
-    return remove_dead_code(normalize(function))
+    found = remove_dead_code(normalize(function))
+    return Function(found.name, found.params, with_last_arrays(found.body), found.doc)
 
 
 def with_complex_stores(function: Function) -> Function:

@@ -348,7 +348,7 @@ class Reverser:
         given = {slot: cotangent for slot, cotangent in enumerate(cotangents) if slot >= len(loop.params)}
         earlier = self.replayed(loop, inner, slots)
         if earlier is None:
-            self.block(core, inner, LoopLeaf(slots, given))
+            self.block(core, inner, LoopLeaf(slots, given, self.without_shape(loop)))
             earlier = {slot: self.take(inner, loop.params[slot]) for slot in carried}
         results: dict[int, Var] = {}
         for slot in carried:
@@ -365,12 +365,15 @@ class Reverser:
 
     def whole(self, sweep: Sweep, loop: Loop, slot: int, cotangent: Var) -> Atom:
         """What a loop gives for the cotangent of an init; the zero of what has no value on some path is a number."""
-        init, carries = loop.inits[slot], (loop.params[slot], loop.targets[slot])
-        if not isinstance(init, Var) or isinstance(init.type, Scalar):
-            return cotangent
-        if not any(map(self.context.may_be_undefined, carries)):
+        init = loop.inits[slot]
+        if not isinstance(init, Var) or isinstance(init.type, Scalar) or slot not in self.without_shape(loop):
             return cotangent
         return sweep.call(unbroadcast, cotangent, init, hint=cotangent.hint)
+
+    def without_shape(self, loop: Loop) -> set[int]:
+        """The slots of a loop whose zero cotangents are numbers, as there is a path on which they have no value."""
+        carries = enumerate(zip(loop.params, loop.targets, strict=False))
+        return {slot for slot, pair in carries if any(map(self.context.may_be_undefined, pair))}
 
     def replayed(self, loop: Loop, scope: Scope, slots: Mapping[int, Atom]) -> Mapping[int, Atom | None] | None:
         """Runs an iteration again where it is reversed, if that may be; gives the cotangents before it."""
@@ -463,15 +466,19 @@ class YieldLeaf(Leaf):
 class LoopLeaf(Leaf):
     """Hands the cotangents of a loop's slots to what an iteration hands on or out."""
 
-    def __init__(self, slots: dict[int, Atom], given: dict[int, Atom | None]) -> None:
+    def __init__(self, slots: dict[int, Atom], given: dict[int, Atom | None], without_shape: set[int]) -> None:
         self.slots = slots
         self.given = given
+        self.without_shape = without_shape
 
     def reverse(self, reverser: Reverser, terminator: Terminator, scope: Scope) -> None:
         if not isinstance(terminator, (Continue, Exit)):
             return
         for slot, cotangent in self.slots.items():
-            reverser.add(scope, terminator.values[slot], cotangent)
+            value = terminator.values[slot]
+            if slot in self.without_shape and isinstance(value, Var) and isinstance(value.type, Array):
+                cotangent = scope.sweep.call(unbroadcast, cotangent, value, hint="t_bar")
+            reverser.add(scope, value, cotangent)
         if isinstance(terminator, Exit):
             for slot, given in self.given.items():
                 reverser.add(scope, terminator.values[slot], given)

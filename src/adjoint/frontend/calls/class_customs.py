@@ -22,15 +22,21 @@ def refuse_custom_lookup(lo: Lowerer, cls: type, node: ast.AST | None) -> None:
         raise lo.problem("AD0301", node, f"the class {cls.__name__!r} defines '__getattribute__'")
 
 
-def refuse_custom_assignment(lo: Lowerer, cls: type, node: ast.AST | None) -> None:
-    """Raises where a class assigns all its attributes by a method of its own, or lets nobody assign them."""
+def assigns_by_itself(lo: Lowerer, cls: type, node: ast.AST | None) -> bool:
+    """Whether a class assigns all its attributes by a method of its own; raises where it lets nobody assign them."""
     if not isinstance(cls.__setattr__, types.FunctionType):
-        return
+        return False
     if getattr(getattr(cls, "__dataclass_params__", None), "frozen", False):
         helps = ("make another: dataclasses.replace(value, field=...)",)
         label = f"{cls.__name__!r} is frozen: its fields cannot be assigned"
         raise lo.mistake(FrozenInstanceError, node, label, helps=helps)
-    raise lo.problem("AD0301", node, f"the class {cls.__name__!r} defines '__setattr__'")
+    return True
+
+
+def method_of_descriptor(found: Any, name: str) -> types.FunctionType | None:
+    """The method by which a member of a class is read or assigned, ``__get__`` or ``__set__``, if it is in Python."""
+    method = inspect.getattr_static(type(found), name, None)
+    return method if isinstance(method, types.FunctionType) else None
 
 
 def refuse_unusual_descriptor(lo: Lowerer, cls: type, name: str, found: Any, node: ast.AST | None) -> None:

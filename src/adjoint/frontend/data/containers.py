@@ -169,7 +169,7 @@ def subscript(lo: Lowerer, base: Value, index: Value, node: ast.AST | None) -> V
                 return index
             if constant is np.index_exp:
                 return index if isinstance(index, TupleValue) else TupleValue((index,))
-            part = _constant_slice(index) if isinstance(index, SliceValue) else None
+            part = constant_slice(index) if isinstance(index, SliceValue) else None
             if part is not None and isinstance(constant, (tuple, str)):
                 return Const(constant[part])
             atom = materialize(lo, index, node)
@@ -190,7 +190,7 @@ def subscript(lo: Lowerer, base: Value, index: Value, node: ast.AST | None) -> V
             return target
         case Var(type=List(element=element)):
             if isinstance(index, SliceValue):
-                chosen = python_functions.call(lo, python_functions.part, [base, _bounds(lo, index, base)], node)
+                chosen = python_functions.call(lo, python_functions.part, [base, bounds(lo, index, base)], node)
                 return as_tuple(chosen) if is_tuple(base) else chosen
             return _load(lo, base, materialize(lo, index, node), reached(element), node)
         case Var(type=Dict(value=value)):
@@ -238,14 +238,14 @@ def _load_any(lo: Lowerer, base: Atom, index: Atom, type_: Type, node: ast.AST |
     return target
 
 
-def _bounds(lo: Lowerer, index: SliceValue, base: Var) -> RangeValue:
+def bounds(lo: Lowerer, index: SliceValue, base: Var) -> RangeValue:
     """The places that a slice of a list selects."""
-    bounds = Var("bounds", Tuple((INT, INT, INT)))
-    lo.emit(Call((bounds,), slice_bounds, (base, index.lower, index.upper, index.step), (), lo.open.span))
-    return RangeValue(*(_load(lo, bounds, Const(i), INT, None) for i in range(3)))
+    found = Var("bounds", Tuple((INT, INT, INT)))
+    lo.emit(Call((found,), slice_bounds, (base, index.lower, index.upper, index.step), (), lo.open.span))
+    return RangeValue(*(_load(lo, found, Const(i), INT, None) for i in range(3)))
 
 
-def _constant_slice(index: SliceValue) -> slice | None:
+def constant_slice(index: SliceValue) -> slice | None:
     parts = (index.lower, index.upper, index.step)
     if all(isinstance(part, Const) for part in parts):
         return slice(*(part.value for part in parts))  # type: ignore[union-attr]
@@ -254,7 +254,7 @@ def _constant_slice(index: SliceValue) -> slice | None:
 
 def _item_of_tuple(lo: Lowerer, base: Value, items: tuple[Value, ...], index: Value, node: ast.AST | None) -> Value:
     if isinstance(index, SliceValue):
-        part = _constant_slice(index)
+        part = constant_slice(index)
         if part is None:
             return _part_of_tuple(lo, items, index, node)
         return TupleValue(items[part])
@@ -284,7 +284,7 @@ def _part_of_tuple(lo: Lowerer, items: tuple[Value, ...], index: SliceValue, nod
     if len(numbers) < len(items) or node is None:
         raise lo.problem("AD0301", node, "a slice of a tuple whose bounds are not known")
     whole = runtime_list(lo, lo.site(node), numbers, node)  # type: ignore[arg-type]
-    return as_tuple(python_functions.call(lo, python_functions.part, [whole, _bounds(lo, index, whole)], node))
+    return as_tuple(python_functions.call(lo, python_functions.part, [whole, bounds(lo, index, whole)], node))
 
 
 def _is_called(item: Value) -> bool:
@@ -310,7 +310,7 @@ def alike(lo: Lowerer, base: Value, items: tuple[Value, ...], element: Type | No
 
 def _item_of_list(lo: Lowerer, base: Ref, record: Record, index: Value, node: ast.AST | None) -> Value:
     if isinstance(index, SliceValue):
-        part = _constant_slice(index)
+        part = constant_slice(index)
         if part is None:
             raise NeedsRuntime(tuple(original_sites((base.site,))))
         return new_list(lo, record.items[part], node)
@@ -441,7 +441,7 @@ def _set_of_each(lo: Lowerer, base: Union, index: Value, value: Value, node: ast
 def _set_slice(lo: Lowerer, base: Var, index: SliceValue, value: Value, node: ast.AST | None) -> None:
     """``items[a:b] = values`` for a list at run time."""
     refuse_if_iterated(lo, base, node)
-    places = _bounds(lo, index, base)
+    places = bounds(lo, index, base)
     python_functions.call(lo, python_functions.set_slice, [base, places.start, places.stop, places.step, value], node)
 
 

@@ -353,8 +353,6 @@ def _through_class(lo: Lowerer, receiver: Value, cls: type, name: str, node: ast
             return _bind(lo, receiver, cls, name, base.__dict__[name], node)
     if name == "__class__":
         return Const(cls)
-    if name == "__dict__":
-        raise lo.problem("AD0301", node, "'__dict__' of an active object is not supported")
     for base in cls.__mro__:
         if "__getattr__" in base.__dict__:
             from adjoint.frontend.calls.calls import call_value  # lazy
@@ -390,6 +388,8 @@ def _bind(lo: Lowerer, receiver: Value, cls: type, name: str, found: Any, node: 
         case types.MemberDescriptorType() | types.GetSetDescriptorType():
             if name == "__class__":
                 return Const(cls)
+            if name == "__dict__":
+                raise lo.problem("AD0301", node, "'__dict__' of an active object is not supported")
             raise lo.problem("AD0304", node, f"the attribute {name!r} is not assigned")
         case types.MethodDescriptorType() | types.WrapperDescriptorType():
             return Method(Const(found), receiver)
@@ -397,11 +397,11 @@ def _bind(lo: Lowerer, receiver: Value, cls: type, name: str, found: Any, node: 
             return Const(getattr(cls, name))
     if hasattr(type(found), "__get__") and callable(found):
         return Method(Const(found), receiver)
-    get = inspect.getattr_static(type(found), "__get__", None)
-    if isinstance(get, types.FunctionType) and isinstance(receiver, Ref):
-        descriptor = inputs.captured(lo, found, ("attribute", cls, name), name, node)
-        return call_value(lo, Const(get), [descriptor, receiver, Const(cls)], {}, node)
+    get = class_customs.method_of_descriptor(found, "__get__")
     if get is not None:
+        descriptor = inputs.captured(lo, found, ("static", cls, name), name, node)
+        return call_value(lo, Const(get), [descriptor, receiver, Const(cls)], {}, node)
+    if hasattr(type(found), "__get__"):
         raise lo.problem("AD0301", node, f"the descriptor {name!r} of class {cls.__name__!r} is not supported")
     return inputs.captured(lo, found, ("attribute", cls, name), name, node)
 
@@ -454,13 +454,20 @@ def set_attribute(
 
     cls = class_of(lo, base)
     if cls is not None and isinstance(base, (Ref, Var)):
-        if not bare:
-            class_customs.refuse_custom_assignment(lo, cls, node)
+        if not bare and class_customs.assigns_by_itself(lo, cls, node):
+            call_value(lo, Const(cls.__setattr__), [base, Const(name), value], {}, node)
+            return
         found = inspect.getattr_static(cls, name, None)
         if isinstance(found, property):
             if found.fset is None:
                 raise lo.mistake(AttributeError, node, f"the property {name!r} has no setter")
             call_value(lo, Const(found.fset), [base, value], {}, node)
+            return
+        put = class_customs.method_of_descriptor(found, "__set__")
+        if put is not None:
+            inputs.guard_lookup(lo, cls, name, found)
+            descriptor = inputs.captured(lo, found, ("static", cls, name), name, node)
+            call_value(lo, Const(put), [descriptor, base, value], {}, node)
             return
         class_customs.refuse_unusual_descriptor(lo, cls, name, found, node)
         if isinstance(base, Ref) and class_customs.has_no_place_for(cls, name):

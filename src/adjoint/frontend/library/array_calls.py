@@ -24,7 +24,7 @@ from adjoint.frontend.interpreter.values import ELLIPSIS, NONE, Record, Ref, Tup
 from adjoint.frontend.iterators.items import static_items
 from adjoint.frontend.library import array_definitions, python_functions
 from adjoint.ir.nodes import Call, Const, Var
-from adjoint.ir.types import Array, Dict, Instance, List, Opaque, Scalar, has_one_layout
+from adjoint.ir.types import Array, Dict, Instance, List, Opaque, Scalar, Tuple, Type, has_one_layout
 from adjoint.runtime.array_functions.places import from_diagonal
 from adjoint.runtime.array_functions.products import einsum_of_one
 from adjoint.runtime.array_functions.sequences import array_of
@@ -339,7 +339,21 @@ def _setitem(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast
 
 @handles(copy.copy)
 def _copy(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    return _copied(lo, args[0], lambda part: part, node)
+    copied = args[0]
+    if isinstance(copied, Var) and isinstance(copied.type, (List, Dict)):
+        return _with_the_same_items(lo, copied, node)
+    return _copied(lo, copied, lambda part: part, node)
+
+
+def _with_the_same_items(lo: Lowerer, copied: Var, node: ast.AST | None) -> Value:
+    """Another list or dict that exists at run time, of the same items; a tuple is itself."""
+    if isinstance(copied.type, List) and copied.type.is_tuple:
+        return copied
+    return call_value(lo, Const(dict if isinstance(copied.type, Dict) else list), [copied], {}, node)
+
+
+def _is_immutable(type_: Type | None) -> bool:
+    return isinstance(type_, Scalar) or (isinstance(type_, Tuple) and all(map(_is_immutable, type_.items)))
 
 
 @handles(copy.deepcopy)
@@ -371,11 +385,16 @@ def _copied(lo: Lowerer, value: Value, inner: Callable[[Value], Value], node: as
         return TupleValue(tuple(inner(part) for part in value.items), value.cls)
     if isinstance(value, Var) and isinstance(value.type, Array):
         return _call(lo, np.copy, [value], {}, node)
-    if isinstance(value, Var) and isinstance(value.type, List) and isinstance(value.type.element, Scalar):
-        return python_functions.call(lo, python_functions.copied, [value], node)
+    if isinstance(value, Var) and _holds_what_is_immutable(value.type):
+        return _with_the_same_items(lo, value, node)
     if isinstance(value, Var) and isinstance(value.type, (List, Dict, Instance)):
         raise lo.problem("AD0303", node, "a container that exists at run time is copied with what lies in it")
     return value
+
+
+def _holds_what_is_immutable(type_: Type) -> bool:
+    part = type_.element if isinstance(type_, List) else type_.value if isinstance(type_, Dict) else None
+    return _is_immutable(part)
 
 
 def _copies_itself(cls: type) -> bool:

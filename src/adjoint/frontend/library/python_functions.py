@@ -63,6 +63,14 @@ def delete(items: Any, place: Any) -> None:
     pop(items, place)
 
 
+def delete_slice(items: Any, start: Any, stop: Any, step: Any) -> None:
+    gone = range(start, stop, step)
+    kept = [items[i] for i in range(len(items)) if i not in gone]
+    clear(items)
+    for item in kept:
+        items.append(item)
+
+
 def clear(items: Any) -> None:
     for _ in range(len(items)):
         items.pop()

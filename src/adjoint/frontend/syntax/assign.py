@@ -271,24 +271,42 @@ def delete(lo: Lowerer, target: ast.expr) -> None:
                 raise lo.problem("AD0301", target, f"the variable {name!r} outlives the call, and is deleted")
             lo.store[cell] = UNDEFINED
         case ast.Subscript():
-            base = evaluate(lo, target.value)
-            index = evaluate(lo, target.slice)
-            making.refuse_if_iterated(lo, base, target)
-            record = lo.store.get(base) if isinstance(base, Ref) else None
-            method = objects.special_method(lo, base, "__delitem__")
-            if isinstance(record, Record) and record.cls is list and isinstance(index, Const) and index.value < 0:
-                index = Const(len(record.parts) + index.value)
-            if isinstance(record, Record) and isinstance(index, Const) and record.get(index.value) is not None:
-                kept = [(k, v) for k, v in record.parts if k != index.value]
-                if record.cls is list:
-                    kept = list(enumerate(v for _, v in kept))
-                assert isinstance(base, Ref)
-                making.replace(lo, base, Record(record.cls, tuple(kept)), target)
-            elif method is not None:
-                call_value(lo, method, [index], {}, target)
-            elif isinstance(base, Var) and isinstance(base.type, List) and not isinstance(index, SliceValue):
-                python_functions.call(lo, python_functions.delete, [base, index], target)
-            else:
-                raise lo.problem("AD0301", target, "'del' of an item that is not known at compile time")
+            _delete_item(lo, evaluate(lo, target.value), evaluate(lo, target.slice), target)
         case _:
             raise lo.problem("AD0301", target, "'del' is not supported here")
+
+
+def _delete_item(lo: Lowerer, base: Value, index: Value, node: ast.Subscript) -> None:
+    making.refuse_if_iterated(lo, base, node)
+    record = lo.store.get(base) if isinstance(base, Ref) else None
+    method = objects.special_method(lo, base, "__delitem__")
+    kept = _parts_kept(record, index) if isinstance(record, Record) else None
+    if kept is not None:
+        assert isinstance(base, Ref) and isinstance(record, Record)
+        making.replace(lo, base, Record(record.cls, kept), node)
+    elif method is not None:
+        call_value(lo, method, [index], {}, node)
+    elif isinstance(base, Var) and isinstance(base.type, List) and isinstance(index, SliceValue):
+        places = containers.bounds(lo, index, base)
+        bounds: list[Value] = [places.start, places.stop, places.step]
+        python_functions.call(lo, python_functions.delete_slice, [base, *bounds], node)
+    elif isinstance(base, Var) and isinstance(base.type, List):
+        python_functions.call(lo, python_functions.delete, [base, index], node)
+    else:
+        raise lo.problem("AD0301", node, "'del' of an item that is not known at compile time")
+
+
+def _parts_kept(record: Record, index: Value) -> tuple[tuple[Any, Value], ...] | None:
+    """What a container whose parts are known holds without one of them, or without a slice."""
+    if record.cls is not list:
+        is_known = isinstance(index, Const) and record.get(index.value) is not None
+        return tuple((key, part) for key, part in record.parts if key != index.value) if is_known else None
+    places = range(len(record.parts))
+    found = containers.constant_slice(index) if isinstance(index, SliceValue) else None
+    if found is not None:
+        gone = set(places[found])
+    elif isinstance(index, Const) and isinstance(index.value, int) and -len(places) <= index.value < len(places):
+        gone = {places[index.value]}
+    else:
+        return None
+    return tuple(enumerate(part for place, (_, part) in zip(places, record.parts, strict=True) if place not in gone))
