@@ -299,8 +299,9 @@ def _delete_item(lo: Lowerer, base: Value, index: Value, node: ast.Subscript) ->
 def _parts_kept(record: Record, index: Value) -> tuple[tuple[Any, Value], ...] | None:
     """What a container whose parts are known holds without one of them, or without a slice."""
     if record.cls is not list:
-        is_known = isinstance(index, Const) and record.get(index.value) is not None
-        return tuple((key, part) for key, part in record.parts if key != index.value) if is_known else None
+        if not isinstance(index, Const) or record.get(index.value) is None:
+            return None
+        return tuple((key, part) for key, part in record.parts if key != index.value)
     places = range(len(record.parts))
     found = containers.constant_slice(index) if isinstance(index, SliceValue) else None
     if found is not None:
