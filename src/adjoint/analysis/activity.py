@@ -52,7 +52,7 @@ from adjoint.ir.types import (
 from adjoint.ir.walk import leaves, operands, statements_in
 from adjoint.records import dataclass, field
 from adjoint.rules.declare import Constant, NoDerivative
-from adjoint.rules.registry import rule_for
+from adjoint.rules.registry import exchanges, rule_for
 from adjoint.runtime import tangents
 
 GROWING = (list.append, list.insert, list.extend, dict.update, dict.setdefault)
@@ -302,6 +302,10 @@ def _read_values(call: Call) -> tuple[Atom, ...]:
 
 
 def _forward_call(call: Call, marks: Marks) -> None:
+    if exchanges(call.callee):
+        for target in call.targets:
+            marks.add_slots(target)
+        return
     args = _read_values(call)
     if not any(map(marks.has, args)) or derivative_ignores(call.callee):
         return
@@ -402,6 +406,10 @@ class _Backward:
         if derivative_ignores(call.callee):
             return
         args, marks = _read_values(call), self.marks
+        if exchanges(call.callee):
+            for arg in args:
+                marks.add_all(arg)
+            return
         if call.callee in GROWING:
             if self.reaches(call, lambda found: found.has_slots(args[0])):
                 for arg in args[1:]:

@@ -89,6 +89,8 @@ class Dependence:
         self.foreign: list[Load] = []
         self.draws: list[tuple[Loop, Var]] = []
         self.known_nodes: dict[Var, list[Node]] = {}
+        self.received: list[Node] = []
+        self.sent: list[Node] = []
         for param in function.params:
             self.memory.enter(param.type)
         for statement in statements_in(function.body):
@@ -101,8 +103,8 @@ class Dependence:
         ]
         results += [slot for index in wrt for slot in self.memory.slots(function.params[index].type)]
         inputs += self._handed_out(function, outputs) if is_called else []
-        self.varied = _reached(inputs, self.edges)
-        self.useful = _reached(results, _reversed(self.edges))
+        self.varied = _reached([*inputs, *self.received], self.edges)
+        self.useful = _reached([*results, *self.sent], _reversed(self.edges))
         self.active_nodes = self.varied & self.useful
         self.problems = [
             *self._opaque_problems(),
@@ -397,6 +399,9 @@ class Dependence:
 
     def _connect_rule(self, call: Call, rule: Rule, sinks: list[Node]) -> None:
         args, kwargs = rule.bind(call.args, dict(call.kwargs))
+        if rule.exchanges:
+            self.received += sinks
+            self.sent += self._all(args)
         wrt = rule.wrt if isinstance(rule, Linear) and rule.wrt is not None else range(len(args))
         settings = [(name, args[place]) for place, name in rule.settings(len(args))] + list(kwargs.items())
         self.settings += [(call, name, value) for name, value in settings if may_vary(type_of_atom(value))]

@@ -103,6 +103,11 @@ class Rule:
         ellipsis stands for arguments that do not matter).
     functional
         Whether an argument is a function, of which the derivative takes derivatives.
+    exchanges
+        It exchanges numbers with other processes: its results vary whatever its arguments do, its arguments matter
+        whatever becomes of its results, and its derivative is called on each process that called it.
+    typed
+        Tells the types of the results from those of the arguments, where calls cannot be tried.
     by_constants
         ``by_constants(constants)`` returns a form that reads better where some arguments, given by position, are known.
     """
@@ -121,6 +126,8 @@ class Rule:
     arrays: tuple[str, ...] | None = None
     fixed: tuple[int, ...] = ()
     functional: bool = False
+    exchanges: bool = False
+    typed: Callable[[Sequence[Any]], tuple[Any, ...]] | None = None
     domain: tuple[Interval, ...] | None = None
     cases: tuple[Case, ...] = ()
     by_rank: Mapping[tuple[Any, ...], Fn] = field(default_factory=dict)

@@ -81,6 +81,8 @@ OF_SCIPY = {
     "scipy.fft": ("scipy.fft",),
 }
 """What is said of modules of SciPy, which need not be installed."""
+MESSAGES = ("mpi.messages", "mpi.methods")
+"""What is said of mpi4py, and of the maps that its methods mean."""
 _HELPERS_OF_SCIPY = {
     f"adjoint.runtime.numerical_methods.{helper}": f"scipy.{module}"
     for module, helpers in {
@@ -143,6 +145,8 @@ def _parameters(fn: Fn) -> tuple[str, ...]:
 _of_users: set[int] = set()
 """What somebody else than the library declared something of, by identity."""
 _rules: dict[int, Rule] = {}
+_exchanging: set[int] = set()
+"""The functions that exchange numbers with other processes, by identity."""
 _definitions: dict[Hashable, list[Definition]] = {}
 _methods: dict[tuple[type, str], Fn] = {}
 _attributes: dict[tuple[type, str], Fn] = {}
@@ -150,7 +154,7 @@ _variadic: dict[int, tuple[Fn, Fn]] = {}
 _binary: dict[int, tuple[Fn, Fn]] = {}
 _lock = RLock()
 _OF_SCIPY = dict.fromkeys(name for names in OF_SCIPY.values() for name in names)
-_unread = [*BASICS, *STRUCTURES, *BISECTION, *FUNCTIONS, *IMPLICIT, *ARRAYS, *_OF_SCIPY]
+_unread = [*BASICS, *STRUCTURES, *BISECTION, *FUNCTIONS, *IMPLICIT, *ARRAYS, *_OF_SCIPY, *MESSAGES]
 """The modules of the library that are still to be imported."""
 _reader: int | None = None
 """The thread that imports them now, whose own entries are not to wait for it."""
@@ -160,6 +164,8 @@ def add(rule: Rule) -> None:
     """Enters a rule; a later one replaces an earlier one, and what was declared by ``derivative_of``."""
     _read_for(rule.fn)
     _rules[id(rule.fn)] = rule
+    if rule.exchanges:
+        _exchanging.add(id(rule.fn))
     _without_rule.clear()
     if not _is_said_by_the_library(rule.fn):
         declarations.remove(rule.fn)
@@ -267,6 +273,11 @@ def _is_of_runtime(module: str) -> bool:
     return module.startswith("adjoint.runtime.") and module not in _HELPERS_OF_SCIPY
 
 
+def exchanges(callee: Any) -> bool:
+    """Whether a function exchanges numbers with other processes."""
+    return bool(_exchanging) and id(callee) in _exchanging
+
+
 def all_rules() -> tuple[Rule, ...]:
     """Every rule, in the order of declaration."""
     _read_all()
@@ -362,10 +373,18 @@ def _read_for(callee: Any) -> bool:
     """Imports the part of the library that may say something of a callee; tells whether there was something to do."""
     if not _unread or _reader == get_ident():
         return False
+    if _is_about_messages(callee):
+        return _read(BASICS + ARRAYS + MESSAGES)
     about_scipy = OF_SCIPY.get(_module_of_scipy(callee), ()) if "scipy" in sys.modules else ()
     if about_scipy or is_about_arrays(callee):
         return _read(BASICS + ARRAYS + about_scipy)
     return _read(BASICS + _SEPARATE.get(getattr(callee, "__module__", None) or "", ()))
+
+
+def _is_about_messages(callee: Any) -> bool:
+    """Whether a callee comes from mpi4py, or is one of the maps that its methods mean."""
+    home = getattr(callee, "__module__", None) or ""
+    return "mpi4py.MPI" in sys.modules and home in ("mpi4py.MPI", "adjoint.runtime.messages")
 
 
 def _module_of_scipy(callee: Any) -> str:
@@ -394,7 +413,8 @@ def is_about_arrays(callee: Any) -> bool:
 def _read_all() -> None:
     if _unread and _reader != get_ident():
         imported = [name for module, names in OF_SCIPY.items() if module in sys.modules for name in names]
-        _read(BASICS + STRUCTURES + BISECTION + FUNCTIONS + IMPLICIT + ARRAYS + tuple(imported))
+        messages = MESSAGES if "mpi4py.MPI" in sys.modules else ()
+        _read(BASICS + STRUCTURES + BISECTION + FUNCTIONS + IMPLICIT + ARRAYS + tuple(imported) + messages)
 
 
 def _read(names: tuple[str, ...]) -> bool:

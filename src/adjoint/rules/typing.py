@@ -134,6 +134,8 @@ def _instantiated(type_: Type, base: Storage | None) -> Type:
 def _infer(
     rule: Rule, arguments: tuple[Type | Const, ...], named: tuple[tuple[str, Type | Const], ...]
 ) -> tuple[Type, ...]:
+    if rule.typed is not None:
+        return rule.typed(arguments)
     if not rule.pure or rule.writes:
         return (_NOTHING if rule.writes or rule.fn is print else OPAQUE,) * rule.results
     special = _special(rule, arguments, named)

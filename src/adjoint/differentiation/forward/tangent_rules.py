@@ -82,6 +82,8 @@ class TangentRules:
         rule = rule_for(call.callee)
         if call.callee is follow_view and self.dot(call.args[0]) is not None:
             self.follow(builder, call)
+        elif rule is not None and rule.exchanges:
+            self.apply(builder, call, rule, active)
         elif rule is None or isinstance(rule, (Constant, NoDerivative)) or all(self.dot(arg) is None for arg in args):
             for target in active:
                 self.dots[target] = self.fresh_shadow(builder, target)

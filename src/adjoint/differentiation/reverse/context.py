@@ -38,6 +38,7 @@ from adjoint.ir.nodes import (
 from adjoint.ir.types import Array, Scalar, Tuple, is_float_dtype, is_handle
 from adjoint.ir.walk import binders_of, blocks_of, leaves, operands, statements_in, targets_of, with_inner
 from adjoint.records import dataclass, field
+from adjoint.rules.registry import exchanges
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime.array_functions.arrays import zeros_like
 
@@ -159,13 +160,15 @@ def reversed_(statement: Statement, found: Activity) -> bool:
 
 
 def acts_on_memory(statement: Statement, found: Activity) -> bool:
-    """Whether a statement changes memory through which a derivative flows."""
+    """Whether a statement changes memory, here or in another process, through which a derivative flows."""
     if id(statement) in found.idle and not (isinstance(statement, Call) and statement.callee in LIST_CHANGES):
         return False
     match statement:
         case Store(base=base):
             return found.active(base)
         case Call(callee=callee, args=args):
+            if exchanges(callee):
+                return True
             if callee in LIST_CHANGES or callee in GROWING:
                 return found.active(args[0])
             found_effects = effects_of(statement)

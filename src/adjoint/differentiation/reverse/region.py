@@ -31,6 +31,7 @@ from adjoint.ir.nodes import (
 )
 from adjoint.ir.walk import blocks_of, leaves, operands, rebuild, statements_in, substitute, targets_of, vars_used
 from adjoint.records import dataclass, field
+from adjoint.rules.registry import exchanges
 
 IMPURE = (list.pop, list.append, list.insert, list.extend, list.clear, dict.pop, dict.update, setattr)
 
@@ -117,7 +118,9 @@ def acts(statement: Statement) -> bool:
         return True
     if isinstance(statement, Call):
         callee = statement.callee
-        return not statement.targets or isinstance(callee, (Definition, Derived)) or callee in IMPURE
+        if not statement.targets or isinstance(callee, (Definition, Derived)):
+            return True
+        return callee in IMPURE or exchanges(callee)
     return any(acts(inner) for block in blocks_of(statement) for inner in statements_in(block))
 
 

@@ -276,9 +276,21 @@ def _attribute_of_variable(lo: Lowerer, base: Var, name: str, node: ast.AST | No
         found = sparse_matrices.attribute(lo, base, name, node)
         if found is not None:
             return found
+    declared = None if cls is None else _declared_attribute(lo, base, cls, name, node)
+    if declared is not None:
+        return declared
     target = Var(name, Opaque())
     lo.emit(Load(target, base, Attribute(name), lo.span(node)))
     return target
+
+
+def _declared_attribute(lo: Lowerer, base: Value, cls: type, name: str, node: ast.AST | None) -> Value | None:
+    """What rules say of an attribute or a method of a class of which nothing else is known; None for others."""
+    fact = registry.attribute_of(cls, name)
+    if fact is not None:
+        return call_any(lo, fact, [base], node)
+    meaning = registry.method_of(cls, name)
+    return None if meaning is None else Method(Const(meaning), base)
 
 
 def _attribute_of_number(lo: Lowerer, base: Var, owner: type, name: str, node: ast.AST | None) -> Value:

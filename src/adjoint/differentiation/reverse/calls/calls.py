@@ -107,7 +107,9 @@ def _ruled(reverser: Reverser, call: Call, scope: Scope) -> None:
     if rule is None or rule.writes:
         _opaque(reverser, call, rule)
         return
-    if isinstance(rule, (Constant, NoDerivative)) or not any(map(reverser.active, call.targets)):
+    if isinstance(rule, (Constant, NoDerivative)):
+        return
+    if not rule.exchanges and not any(map(reverser.active, call.targets)):
         return
     if rule.view_of is not None and rule.view_of < len(call.args):
         base = call.args[rule.view_of]
@@ -137,7 +139,7 @@ def _pull(reverser: Reverser, call: Call, scope: Scope, rule: Rule) -> None:
         _container(reverser, call, scope)
         return
     cotangents = [reverser.take(scope, target) for target in call.targets]
-    if all(cotangent is None or is_zero(cotangent) for cotangent in cotangents):
+    if not rule.exchanges and all(cotangent is None or is_zero(cotangent) for cotangent in cotangents):
         return
     args, kwargs = rule.bind(call.args, dict(call.kwargs))
     unsupported = rule.unsupported(len(args), tuple(kwargs))

@@ -1,0 +1,1 @@
+"""Messages between processes: what mpi4py's methods mean, and how that is differentiated."""

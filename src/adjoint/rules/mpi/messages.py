@@ -1,0 +1,188 @@
+"""The maps between processes that messages are: each is linear, and each one's transpose is another one of them.
+
+What one process sends, another one receives; so all of them count as active whatever becomes of their values here
+(``exchanges``), and derivatives call their transposes in the reverse order on each process. A message under way is a
+number, its ticket: the tangent of a ticket is the ticket of the tangent's message, its cotangent that of the message
+that brings the cotangent back.
+"""
+
+# mypy: allow-untyped-defs, allow-untyped-calls
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from adjoint.ir.nodes import Const
+from adjoint.ir.types import BOOL, FLOAT, INT, Array, Dim, List, Tuple, Type
+from adjoint.rules.declare import general, no_derivative, observer
+from adjoint.runtime import messages
+from adjoint.runtime.messages import (
+    broadcast,
+    complete_receive,
+    complete_send,
+    extreme,
+    gathered,
+    gathered_for_all,
+    post_receive,
+    post_send,
+    reduced,
+    scattered,
+    total,
+    total_in_parts,
+)
+
+
+def _array(shape: Any, dtype: Any) -> Type:
+    """The type of an array, as far as its shape and dtype are known."""
+    dims: tuple[Dim, ...] | None = None
+    match shape:
+        case Tuple(items=items):
+            dims = ("any",) * len(items)
+        case Const(value=tuple() as extents):
+            dims = ("any",) * len(extents)
+        case List():
+            dims = None
+    return Array(dtype.value if isinstance(dtype, Const) and isinstance(dtype.value, np.dtype) else None, dims)
+
+
+def _is_array(shape: int, dtype: int) -> Callable[[Sequence[Any]], tuple[Type, ...]]:
+    """The type of a result whose shape and dtype are arguments at these places."""
+    return lambda arguments: (_array(arguments[shape], arguments[dtype]),)
+
+
+def _is(*types: Type) -> Callable[[Sequence[Any]], tuple[Type, ...]]:
+    return lambda arguments: types
+
+
+def _exchanges(fn: Any, jvp: Any, vjp: Any, typed: Any, results: int = 1) -> None:
+    general(fn, jvp, vjp, results=results, pure=False, exchanges=True, typed=typed)
+
+
+_exchanges(
+    post_send,
+    lambda dots, y, values, comm, shape, dtype, dest, tag: post_send(dots[0], comm, shape, dtype, dest, tag),
+    lambda ct, y, values, comm, shape, dtype, dest, tag: (
+        complete_receive(ct, comm, shape, dtype, dest, tag)[0],
+        *(None, None, None, None, None),
+    ),
+    _is(FLOAT),
+)
+_exchanges(
+    complete_send,
+    lambda dots, y, ticket, comm, shape, dtype, dest, tag: complete_send(dots[0], comm, shape, dtype, dest, tag),
+    lambda ct, y, ticket, comm, shape, dtype, dest, tag: (
+        post_receive(comm, shape, dtype, dest, tag),
+        *(None, None, None, None, None),
+    ),
+    _is(FLOAT),
+)
+
+
+def _unposted_receive(ct, y, comm, shape, dtype, source, tag):
+    complete_send(ct, comm, shape, dtype, source, tag)
+    return None, None, None, None, None
+
+
+_exchanges(
+    post_receive,
+    lambda dots, y, comm, shape, dtype, source, tag: post_receive(comm, shape, dtype, source, tag),
+    _unposted_receive,
+    _is(FLOAT),
+)
+_exchanges(
+    complete_receive,
+    lambda dots, y, ticket, comm, shape, dtype, source, tag: (
+        complete_receive(dots[0], comm, shape, dtype, source, y[1])[0],
+        None,
+    ),
+    lambda ct, y, ticket, comm, shape, dtype, source, tag: (
+        post_send(ct[0], comm, shape, dtype, source, y[1]),
+        *(None, None, None, None, None),
+    ),
+    lambda arguments: (_array(arguments[2], arguments[3]), INT),
+    results=2,
+)
+_exchanges(
+    total,
+    lambda dots, y, values, comm, shape, dtype: total(dots[0], comm, shape, dtype),
+    lambda ct, y, values, comm, shape, dtype: (total(ct, comm, shape, dtype), None, None, None),
+    _is_array(2, 3),
+)
+
+
+def _share(y, values, comm, shape, dtype):
+    """Which part of the cotangent of a largest value goes to each that is equal to it, here."""
+    winners = (values == y) * 1.0
+    return winners / total(winners, comm, shape, dtype)
+
+
+_exchanges(
+    extreme,
+    lambda dots, y, values, comm, shape, dtype, op: total(
+        _share(y, values, comm, shape, dtype) * dots[0], comm, shape, dtype
+    ),
+    lambda ct, y, values, comm, shape, dtype, op: (
+        _share(y, values, comm, shape, dtype) * total(ct, comm, shape, dtype),
+        *(None, None, None, None),
+    ),
+    _is_array(2, 3),
+)
+_exchanges(
+    broadcast,
+    lambda dots, y, values, comm, shape, dtype, root: broadcast(dots[0], comm, shape, dtype, root),
+    lambda ct, y, values, comm, shape, dtype, root: (
+        reduced(ct, comm, shape, dtype, root),
+        *(None, None, None, None),
+    ),
+    _is_array(2, 3),
+)
+_exchanges(
+    reduced,
+    lambda dots, y, values, comm, shape, dtype, root: reduced(dots[0], comm, shape, dtype, root),
+    lambda ct, y, values, comm, shape, dtype, root: (
+        broadcast(ct, comm, shape, dtype, root),
+        *(None, None, None, None),
+    ),
+    _is_array(2, 3),
+)
+_exchanges(
+    gathered,
+    lambda dots, y, values, comm, part, whole, dtype, root: gathered(dots[0], comm, part, whole, dtype, root),
+    lambda ct, y, values, comm, part, whole, dtype, root: (
+        scattered(ct, comm, whole, part, dtype, root),
+        *(None, None, None, None, None),
+    ),
+    _is_array(3, 4),
+)
+_exchanges(
+    scattered,
+    lambda dots, y, values, comm, whole, part, dtype, root: scattered(dots[0], comm, whole, part, dtype, root),
+    lambda ct, y, values, comm, whole, part, dtype, root: (
+        gathered(ct, comm, part, whole, dtype, root),
+        *(None, None, None, None, None),
+    ),
+    _is_array(3, 4),
+)
+_exchanges(
+    gathered_for_all,
+    lambda dots, y, values, comm, part, whole, dtype: gathered_for_all(dots[0], comm, part, whole, dtype),
+    lambda ct, y, values, comm, part, whole, dtype: (
+        total_in_parts(ct, comm, whole, part, dtype),
+        *(None, None, None, None),
+    ),
+    _is_array(3, 4),
+)
+_exchanges(
+    total_in_parts,
+    lambda dots, y, values, comm, whole, part, dtype: total_in_parts(dots[0], comm, whole, part, dtype),
+    lambda ct, y, values, comm, whole, part, dtype: (
+        gathered_for_all(ct, comm, part, whole, dtype),
+        *(None, None, None, None),
+    ),
+    _is_array(3, 4),
+)
+
+no_derivative(messages.rank_of, messages.size_of, messages.chosen_source, messages.chosen_tag, typed=_is(INT))
+no_derivative(messages.is_nobody, messages.is_sum, pure=False, typed=_is(BOOL))
+observer(messages.check_sum, messages.check_in_place, pure=False)

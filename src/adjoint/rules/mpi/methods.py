@@ -1,0 +1,213 @@
+"""What methods of mpi4py's communicators mean: maps between processes, and stores into the arrays that they are given.
+
+Methods with a capital letter, on arrays of NumPy; of those on objects ``allreduce`` and ``bcast``, on floats and arrays.
+"""
+
+# mypy: allow-untyped-defs, allow-untyped-calls
+
+import numpy as np
+from mpi4py import MPI
+
+from adjoint.rules.declare import attribute, definition, method
+from adjoint.runtime.messages import (
+    broadcast,
+    check_in_place,
+    check_sum,
+    chosen_source,
+    chosen_tag,
+    complete_receive,
+    complete_send,
+    extreme,
+    gathered,
+    gathered_for_all,
+    is_nobody,
+    is_sum,
+    post_receive,
+    post_send,
+    rank_of,
+    reduced,
+    scattered,
+    size_of,
+    total,
+)
+
+
+def _array(buffer):
+    """The array of a buffer: itself, or the first of ``[array, datatype]``."""
+    if isinstance(buffer, np.ndarray):
+        return buffer
+    if isinstance(buffer, (list, tuple)) and len(buffer) == 2 and isinstance(buffer[0], np.ndarray):
+        return buffer[0]
+    if buffer is None:
+        raise TypeError("there is no array for what this process gets, or sends")
+    raise NotImplementedError("a buffer that is no array")
+
+
+# From one process to another
+
+
+def _send(self, buf, dest, tag=0):
+    values = _array(buf)
+    shape, dtype = np.shape(values), values.dtype
+    complete_send(post_send(values, self, shape, dtype, dest, tag), self, shape, dtype, dest, tag)
+
+
+def _recv(self, buf, source=None, tag=None):
+    values = _array(buf)
+    shape, dtype = np.shape(values), values.dtype
+    source, tag = chosen_source(source), chosen_tag(tag)
+    ticket = post_receive(self, shape, dtype, source, tag)
+    received, _ = complete_receive(ticket, self, shape, dtype, source, tag)
+    if not is_nobody(source):
+        values[...] = received
+
+
+def _sendrecv(self, sendbuf, dest, sendtag=0, recvbuf=None, source=None, recvtag=None):
+    sent = _Request(self, _array(sendbuf), dest, sendtag, True)
+    received = _Request(self, _array(recvbuf), chosen_source(source), chosen_tag(recvtag), False)
+    received.Wait()
+    sent.Wait()
+
+
+class _Request:
+    """Stands for the request of ``Isend`` and ``Irecv``."""
+
+    __adjoint_stands_for__ = MPI.Request
+
+    def __init__(self, comm, values, partner, tag, sends):
+        self.comm = comm
+        self.values = values
+        self.partner = partner
+        self.tag = tag
+        self.sends = sends
+        shape, dtype = np.shape(values), values.dtype
+        if sends:
+            self.ticket = post_send(values, comm, shape, dtype, partner, tag)
+        else:
+            self.ticket = post_receive(comm, shape, dtype, partner, tag)
+
+    def Wait(self):
+        values = self.values
+        shape, dtype = np.shape(values), values.dtype
+        if self.sends:
+            complete_send(self.ticket, self.comm, shape, dtype, self.partner, self.tag)
+        else:
+            received, _ = complete_receive(self.ticket, self.comm, shape, dtype, self.partner, self.tag)
+            if not is_nobody(self.partner):
+                values[...] = received
+        return True
+
+    wait = Wait
+
+
+def _isend(self, buf, dest, tag=0):
+    return _Request(self, _array(buf), dest, tag, True)
+
+
+def _irecv(self, buf, source=None, tag=None):
+    return _Request(self, _array(buf), chosen_source(source), chosen_tag(tag), False)
+
+
+def _waitall(cls, requests):
+    for request in requests:
+        request.Wait()
+    return True
+
+
+# Among all processes
+
+
+def _bcast(self, buf, root=0):
+    values = _array(buf)
+    values[...] = broadcast(values, self, np.shape(values), values.dtype, root)
+
+
+def _sent(sendbuf, recvbuf):
+    """What is sent: the array of the results where ``MPI.IN_PLACE`` stands for it."""
+    if isinstance(sendbuf, MPI.InPlaceType):
+        check_in_place(sendbuf)
+        return recvbuf
+    return _array(sendbuf)
+
+
+def _allreduce(self, sendbuf, recvbuf, op=None):
+    results = _array(recvbuf)
+    results[...] = _reduced_for_all(self, _sent(sendbuf, results), op)
+
+
+def _reduced_for_all(comm, values, op):
+    shape, dtype = np.shape(values), values.dtype
+    if op is None or is_sum(op):
+        return total(values, comm, shape, dtype)
+    return extreme(values, comm, shape, dtype, op)
+
+
+def _reduce(self, sendbuf, recvbuf, op=None, root=0):
+    if op is not None:
+        check_sum(op)
+    values = _array(sendbuf)
+    results = reduced(values, self, np.shape(values), values.dtype, root)
+    if rank_of(self) == root:
+        _array(recvbuf)[...] = results
+
+
+def _allgather(self, sendbuf, recvbuf):
+    values, results = _array(sendbuf), _array(recvbuf)
+    results[...] = gathered_for_all(values, self, np.shape(values), np.shape(results), results.dtype)
+
+
+def _gather(self, sendbuf, recvbuf, root=0):
+    values = _array(sendbuf)
+    if recvbuf is None:
+        gathered(values, self, np.shape(values), (0,), values.dtype, root)
+        return
+    results = _array(recvbuf)
+    found = gathered(values, self, np.shape(values), np.shape(results), results.dtype, root)
+    if rank_of(self) == root:
+        results[...] = found
+
+
+def _scatter(self, sendbuf, recvbuf, root=0):
+    results = _array(recvbuf)
+    whole = np.zeros(0, results.dtype) if sendbuf is None else _array(sendbuf)
+    results[...] = scattered(whole, self, np.shape(whole), np.shape(results), results.dtype, root)
+
+
+def _allreduce_object(self, sendobj, op=None):
+    if isinstance(sendobj, (float, np.floating)):
+        return _reduced_for_all(self, np.array([sendobj]), op)[0]
+    if isinstance(sendobj, np.ndarray):
+        return _reduced_for_all(self, sendobj, op)
+    raise NotImplementedError("an object that is no float and no array")
+
+
+def _bcast_object(self, obj, root=0):
+    if isinstance(obj, (float, np.floating)):
+        return broadcast(np.array([obj]), self, (1,), np.dtype(float), root)[0]
+    if isinstance(obj, np.ndarray):
+        return broadcast(obj, self, np.shape(obj), obj.dtype, root)
+    raise NotImplementedError("an object that is no float and no array on each process")
+
+
+_METHODS = {
+    "Send": _send,
+    "Recv": _recv,
+    "Sendrecv": _sendrecv,
+    "Isend": _isend,
+    "Irecv": _irecv,
+    "Bcast": _bcast,
+    "Allreduce": _allreduce,
+    "Reduce": _reduce,
+    "Allgather": _allgather,
+    "Gather": _gather,
+    "Scatter": _scatter,
+    "allreduce": _allreduce_object,
+    "bcast": _bcast_object,
+}
+for _name, _means in _METHODS.items():
+    definition(getattr(MPI.Comm, _name), _means)
+    method(MPI.Comm, _name, getattr(MPI.Comm, _name))
+for _name, _fact in {"rank": rank_of, "size": size_of}.items():
+    attribute(MPI.Comm, _name, _fact)
+    method(MPI.Comm, f"Get_{_name}", _fact)
+definition(MPI.Request.__dict__["Waitall"].__func__, _waitall)
