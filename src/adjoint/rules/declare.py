@@ -106,6 +106,8 @@ class Rule:
     exchanges
         It exchanges numbers with other processes: its results vary whatever its arguments do, its arguments matter
         whatever becomes of its results, and its derivative is called on each process that called it.
+    agreed
+        All processes get the same results.
     typed
         Tells the types of the results from those of the arguments, where calls cannot be tried.
     by_constants
@@ -127,6 +129,7 @@ class Rule:
     fixed: tuple[int, ...] = ()
     functional: bool = False
     exchanges: bool = False
+    agreed: bool = False
     typed: Callable[[Sequence[Any]], tuple[Any, ...]] | None = None
     domain: tuple[Interval, ...] | None = None
     cases: tuple[Case, ...] = ()
@@ -540,6 +543,11 @@ def method(cls: type, name: str, callee: Fn) -> None:
 def attribute(cls: type, name: str, callee: Fn) -> None:
     """Declares that ``object.name`` means ``callee(object)`` for objects of a class."""
     registry.add_attribute(cls, name, callee)
+
+
+def closed(cls: type, *harmless: str) -> None:
+    """Declares that methods of a class do what a derivative has to follow, unless they are declared or ``harmless``."""
+    registry.add_closed(cls, harmless)
 
 
 def _own_parameters(fn: Fn) -> tuple[inspect.Parameter, ...]:

@@ -150,6 +150,8 @@ _exchanging: set[int] = set()
 _definitions: dict[Hashable, list[Definition]] = {}
 _methods: dict[tuple[type, str], Fn] = {}
 _attributes: dict[tuple[type, str], Fn] = {}
+_closed: dict[type, frozenset[str]] = {}
+"""Classes of which nothing may be asked but what is declared, with what may all the same."""
 _variadic: dict[int, tuple[Fn, Fn]] = {}
 _binary: dict[int, tuple[Fn, Fn]] = {}
 _lock = RLock()
@@ -276,6 +278,24 @@ def _is_of_runtime(module: str) -> bool:
 def exchanges(callee: Any) -> bool:
     """Whether a function exchanges numbers with other processes."""
     return bool(_exchanging) and id(callee) in _exchanging
+
+
+def is_exchanged() -> bool:
+    """Whether any function is known that does."""
+    return bool(_exchanging)
+
+
+def add_closed(cls: type, names: Sequence[str]) -> None:
+    """Enters that nothing may be asked of objects of a class but what is declared, and these attributes."""
+    _read_for(cls)
+    _closed[cls] = frozenset(names)
+    _changed(cls)
+
+
+def is_closed(cls: type, name: str) -> bool:
+    """Whether it is not known what a method or an attribute of a class does, and matters."""
+    names = [_closed[base] for base in cls.__mro__ if base in _closed] if _closed else []
+    return bool(names) and not any(name in allowed for allowed in names)
 
 
 def all_rules() -> tuple[Rule, ...]:

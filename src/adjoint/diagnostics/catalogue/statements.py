@@ -217,4 +217,27 @@ ENTRIES = {
                 gradient, counts = ad.grad(loss, has_aux=True)(2.0)
             """,
     ),
+    "AD0312": Entry(
+        title="processes may not agree on whether they exchange these messages",
+        helps=("decide by what all processes have: the sum of comm.Allreduce, the number of the process, of the step",),
+        explanation="""
+            A message has two ends. Where the data of one process decide whether it sends or receives, others may wait
+            for what never comes; and so would their derivatives. So whatever decides about messages has to be the same
+            for all, or not be data: constants, arguments that are not differentiated, the number of the process, and
+            what all processes receive alike, as the sum of Allreduce, of Allgather and Bcast.
+
+                def loss(x, comm):
+                    if np.sum(x) > 0.0:                      # refused: each process has an x of its own
+                        comm.Allreduce(MPI.IN_PLACE, x)
+                    return np.sum(x)
+
+            Decide by a number that all have:
+
+                    if comm.allreduce(np.sum(x)) > 0.0:
+                        comm.Allreduce(MPI.IN_PLACE, x)
+
+            The same holds for loops that data end, for exceptions that are handled, and for what a function that
+            calls itself sends.
+            """,
+    ),
 }

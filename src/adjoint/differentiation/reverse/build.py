@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjoint.analysis.activity import activity
+from adjoint.analysis.agreement import disagreements
 from adjoint.analysis.scalar_functions import number_flows
 from adjoint.diagnostics.errors import DifferentiationError
 from adjoint.differentiation.reverse.blind_spots import blind_spots
@@ -300,7 +301,7 @@ def sweeps_of(
     references = () if request is None else request.references
     flows = number_flows(function)
     context = make_context(function, activity(function, wrt, outputs, flows, given.shadows, references))
-    problems = blind_spots(function, wrt, outputs, flows)
+    problems = blind_spots(function, wrt, outputs, flows) or disagreements(function, wrt)
     if problems:
         raise DifferentiationError(problems)
     reverser = Reverser(context, family, given, again, lent)

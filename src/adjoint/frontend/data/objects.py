@@ -290,7 +290,12 @@ def _declared_attribute(lo: Lowerer, base: Value, cls: type, name: str, node: as
     if fact is not None:
         return call_any(lo, fact, [base], node)
     meaning = registry.method_of(cls, name)
-    return None if meaning is None else Method(Const(meaning), base)
+    if meaning is not None:
+        return Method(Const(meaning), base)
+    if registry.is_closed(cls, name):
+        label = f"what {name!r} of an object of class {cls.__name__!r} does is not known to a derivative"
+        raise lo.problem("AD0201", node, label, helps=("call it outside of the function that is differentiated",))
+    return None
 
 
 def _attribute_of_number(lo: Lowerer, base: Var, owner: type, name: str, node: ast.AST | None) -> Value:

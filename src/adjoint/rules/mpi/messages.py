@@ -55,8 +55,8 @@ def _is(*types: Type) -> Callable[[Sequence[Any]], tuple[Type, ...]]:
     return lambda arguments: types
 
 
-def _exchanges(fn: Any, jvp: Any, vjp: Any, typed: Any, results: int = 1) -> None:
-    general(fn, jvp, vjp, results=results, pure=False, exchanges=True, typed=typed)
+def _exchanges(fn: Any, jvp: Any, vjp: Any, typed: Any, results: int = 1, agreed: bool = False) -> None:
+    general(fn, jvp, vjp, results=results, pure=False, exchanges=True, agreed=agreed, typed=typed)
 
 
 _exchanges(
@@ -108,6 +108,7 @@ _exchanges(
     lambda dots, y, values, comm, shape, dtype: total(dots[0], comm, shape, dtype),
     lambda ct, y, values, comm, shape, dtype: (total(ct, comm, shape, dtype), None, None, None),
     _is_array(2, 3),
+    agreed=True,
 )
 
 
@@ -127,6 +128,7 @@ _exchanges(
         *(None, None, None, None),
     ),
     _is_array(2, 3),
+    agreed=True,
 )
 _exchanges(
     broadcast,
@@ -136,6 +138,7 @@ _exchanges(
         *(None, None, None, None),
     ),
     _is_array(2, 3),
+    agreed=True,
 )
 _exchanges(
     reduced,
@@ -172,6 +175,7 @@ _exchanges(
         *(None, None, None, None),
     ),
     _is_array(3, 4),
+    agreed=True,
 )
 _exchanges(
     total_in_parts,

@@ -8,7 +8,7 @@ Methods with a capital letter, on arrays of NumPy; of those on objects ``allredu
 import numpy as np
 from mpi4py import MPI
 
-from adjoint.rules.declare import attribute, definition, method
+from adjoint.rules.declare import attribute, closed, definition, method
 from adjoint.runtime.messages import (
     broadcast,
     check_in_place,
@@ -63,13 +63,13 @@ def _recv(self, buf, source=None, tag=None):
 
 
 def _sendrecv(self, sendbuf, dest, sendtag=0, recvbuf=None, source=None, recvtag=None):
-    sent = _Request(self, _array(sendbuf), dest, sendtag, True)
-    received = _Request(self, _array(recvbuf), chosen_source(source), chosen_tag(recvtag), False)
+    sent = Request(self, _array(sendbuf), dest, sendtag, True)
+    received = Request(self, _array(recvbuf), chosen_source(source), chosen_tag(recvtag), False)
     received.Wait()
     sent.Wait()
 
 
-class _Request:
+class Request:
     """Stands for the request of ``Isend`` and ``Irecv``."""
 
     __adjoint_stands_for__ = MPI.Request
@@ -101,11 +101,11 @@ class _Request:
 
 
 def _isend(self, buf, dest, tag=0):
-    return _Request(self, _array(buf), dest, tag, True)
+    return Request(self, _array(buf), dest, tag, True)
 
 
 def _irecv(self, buf, source=None, tag=None):
-    return _Request(self, _array(buf), chosen_source(source), chosen_tag(tag), False)
+    return Request(self, _array(buf), chosen_source(source), chosen_tag(tag), False)
 
 
 def _waitall(cls, requests):
@@ -183,7 +183,8 @@ def _allreduce_object(self, sendobj, op=None):
 
 def _bcast_object(self, obj, root=0):
     if isinstance(obj, (float, np.floating)):
-        return broadcast(np.array([obj]), self, (1,), np.dtype(float), root)[0]
+        values = np.array([obj])
+        return broadcast(values, self, np.shape(values), values.dtype, root)[0]
     if isinstance(obj, np.ndarray):
         return broadcast(obj, self, np.shape(obj), obj.dtype, root)
     raise NotImplementedError("an object that is no float and no array on each process")
@@ -210,4 +211,9 @@ for _name, _means in _METHODS.items():
 for _name, _fact in {"rank": rank_of, "size": size_of}.items():
     attribute(MPI.Comm, _name, _fact)
     method(MPI.Comm, f"Get_{_name}", _fact)
+_HARMLESS = "name group info is_inter is_intra topology dim dims ndim periods coords inedges outedges nedges"
+_CALLED = "Get_name Get_attr Get_topology Get_dim Get_topo Get_coords Get_cart_rank Shift Is_inter Is_intra Barrier"
+closed(MPI.Comm, *_HARMLESS.split(), *_CALLED.split(), "Abort", "py2f", "handle")
+for _cls in (MPI.Request, MPI.Win, MPI.File, MPI.Message):
+    closed(_cls)
 definition(MPI.Request.__dict__["Waitall"].__func__, _waitall)
