@@ -9,6 +9,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from adjoint.analysis.messages import communicates
 from adjoint.analysis.scalar_functions import NumberFlows, varies_smoothly
 from adjoint.ir.effects import effects_of
 from adjoint.ir.join import is_array, type_of_atom
@@ -52,7 +53,7 @@ from adjoint.ir.types import (
 from adjoint.ir.walk import leaves, operands, statements_in
 from adjoint.records import dataclass, field
 from adjoint.rules.declare import Constant, NoDerivative
-from adjoint.rules.registry import exchanges, rule_for
+from adjoint.rules.registry import rule_for
 from adjoint.runtime import tangents
 
 GROWING = (list.append, list.insert, list.extend, dict.update, dict.setdefault)
@@ -302,9 +303,9 @@ def _read_values(call: Call) -> tuple[Atom, ...]:
 
 
 def _forward_call(call: Call, marks: Marks) -> None:
-    if exchanges(call.callee):
-        for target in call.targets:
-            marks.add_slots(target)
+    if communicates(call.callee):
+        for atom in (*call.targets, *(call.args if isinstance(call.callee, Definition) else ())):
+            marks.add_all(atom) if is_handle(type_of_atom(atom)) else marks.add_slots(atom)
         return
     args = _read_values(call)
     if not any(map(marks.has, args)) or derivative_ignores(call.callee):
@@ -406,7 +407,7 @@ class _Backward:
         if derivative_ignores(call.callee):
             return
         args, marks = _read_values(call), self.marks
-        if exchanges(call.callee):
+        if communicates(call.callee) and self.reaches(call, lambda found: True):
             for arg in args:
                 marks.add_all(arg)
             return

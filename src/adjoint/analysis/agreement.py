@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from adjoint.analysis.activity import GROWING, all_memory, may_write_anything
+from adjoint.analysis.messages import communicates
 from adjoint.diagnostics.diagnostic import Diagnostic, diagnostic
 from adjoint.ir.effects import effects_of
 from adjoint.ir.nodes import (
@@ -30,6 +31,7 @@ from adjoint.ir.nodes import (
     Loop,
     Raise,
     Range,
+    Return,
     Statement,
     Store,
     Terminator,
@@ -38,7 +40,7 @@ from adjoint.ir.nodes import (
 )
 from adjoint.ir.types import Storage
 from adjoint.ir.walk import leaves, operands, statements_in, targets_of
-from adjoint.rules.registry import exchanges, is_exchanged, rule_for
+from adjoint.rules.registry import is_exchanged, rule_for
 
 _OF_DATA = "the data of each process decide whether it comes to this"
 _OF_RAISING = "an exception that is handled decides whether a process comes to this"
@@ -53,9 +55,9 @@ def disagreements(function: Function, wrt: Sequence[int]) -> list[Diagnostic]:
     found = [
         diagnostic("AD0312", call.span, _OF_CALLS, helps=("write it with a loop",))
         for call in statements
-        if isinstance(call, Call) and isinstance(call.callee, Definition) and _communicates(call.callee.function)
+        if isinstance(call, Call) and _is_recursive(call.callee) and communicates(call.callee)
     ]
-    if not found and any(map(_is_exchange, statements)):
+    if not found and any(map(_exchanges, statements)):
         walk = _Walk([function.params[index] for index in wrt])
         walk.run(function.body)
         found = [diagnostic("AD0312", call.span, label) for call, label in walk.problems.items()]
@@ -63,23 +65,13 @@ def disagreements(function: Function, wrt: Sequence[int]) -> list[Diagnostic]:
     return list(reversed(spans.values()))
 
 
-def _is_exchange(statement: Statement) -> bool:
-    return isinstance(statement, Call) and exchanges(statement.callee)
+def _exchanges(statement: Statement) -> bool:
+    return isinstance(statement, Call) and communicates(statement.callee)
 
 
-def _communicates(function: Function | None, seen: frozenset[int] = frozenset()) -> bool:
-    """Whether a function, or one that it calls, exchanges messages."""
-    if function is None or id(function) in seen:
-        return False
-    for statement in statements_in(function.body):
-        if not isinstance(statement, Call):
-            continue
-        callee = statement.callee
-        if exchanges(callee):
-            return True
-        if isinstance(callee, Definition) and _communicates(callee.function, seen | {id(function)}):
-            return True
-    return False
+def _is_recursive(callee: object) -> bool:
+    """Whether a function stays one that is not run again as a whole."""
+    return isinstance(callee, Definition) and callee.checkpoints is None
 
 
 class _Walk:
@@ -92,6 +84,7 @@ class _Walk:
         self.grown: set[Storage] = set()
         """Containers of which processes may not agree how much is in them."""
         self.problems: dict[Call, str] = {}
+        self.inside: list[Function] = []
 
     def run(self, body: Block) -> None:
         before = -1
@@ -162,7 +155,10 @@ class _Walk:
                 self.guarded(statement, why)
 
     def call(self, call: Call, why: str | None) -> None:
-        if exchanges(call.callee):
+        if isinstance(call.callee, (Definition, Function)):
+            self.function(call, call.callee, why)
+            return
+        if communicates(call.callee):
             if why is not None:
                 self.problems[call] = why
             rule = rule_for(call.callee)
@@ -185,6 +181,23 @@ class _Walk:
         for arg in written:
             self.mark_memory(arg)
 
+    def function(self, call: Call, callee: Definition | Function, why: str | None) -> None:
+        """The same in a function: its parameters are what it is given, wherever it is called."""
+        if why is not None and communicates(callee):
+            self.problems[call] = why
+        function = callee.function if isinstance(callee, Definition) else callee
+        if function is None or function in self.inside:
+            self.mark(call.targets if any(map(self.differs, call.args)) else ())
+            return
+        self.mark(param for arg, param in zip(call.args, function.params, strict=True) if self.differs(arg))
+        self.inside.append(function)
+        self.block(function.body, None)
+        self.inside.pop()
+        self.join((function.body,), Return, call.targets, always=why is not None)
+        for arg, param in zip(call.args, function.params, strict=True):
+            if isinstance(arg, Var) and any(storage.find() in self.memory for storage in all_memory(param.type)):
+                self.mark_memory(arg)
+
     def join(self, blocks: Sequence[Block], kind: type[Terminator], targets: Sequence[Var], *, always: bool) -> None:
         """Marks what blocks hand out that may differ; under a condition that may differ that is everything."""
         for block in blocks:
@@ -192,9 +205,7 @@ class _Walk:
                 if isinstance(leaf, kind):
                     values = operands(leaf)
                     self.mark(
-                        target
-                        for value, target in zip(values, targets, strict=False)
-                        if always or self.differs(value)
+                        target for value, target in zip(values, targets, strict=False) if always or self.differs(value)
                     )
 
     def loop(self, loop: Loop, why: str | None) -> None:
@@ -218,7 +229,7 @@ class _Walk:
         self.mark(target for param, target in pairs if always or self.differs(param))
 
     def guarded(self, guarded: Guarded, why: str | None) -> None:
-        if guarded.handlers and why is None and any(map(_is_exchange, statements_in(guarded.body))):
+        if guarded.handlers and why is None and any(map(_exchanges, statements_in(guarded.body))):
             why = _OF_RAISING
         blocks = [guarded.body, *(handler.body for handler in guarded.handlers)]
         for block in (*blocks, *(() if guarded.final is None else (guarded.final,))):

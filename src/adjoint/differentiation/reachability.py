@@ -15,6 +15,7 @@ from typing import Any
 from adjoint.analysis.activity import lends_memory, may_write_anything
 from adjoint.analysis.joins import caught, joins
 from adjoint.analysis.may_vary import varying
+from adjoint.analysis.messages import communicates
 from adjoint.diagnostics import diagnostic
 from adjoint.diagnostics.spans import called_text
 from adjoint.differentiation.memory.dict_keys import key_problems
@@ -350,6 +351,9 @@ class Dependence:
             written = [node for arg in args for node in self.nodes(arg) if isinstance(node, tuple)]
             memory = [node for node in sinks if isinstance(node, tuple)]
             packs = [node for node in sinks if isinstance(node, Var) and isinstance(node.type, Opaque)]
+            if communicates(call.callee):
+                self.received += [*sinks, *written]
+                self.sent += sources
             self._flow(sources, [*sinks, *written])
             self._flow(memory, packs)  # what nobody looks into may hold what is beside it
             return

@@ -14,6 +14,7 @@ import numpy as np
 from adjoint.analysis.agreement import disagreements
 from adjoint.analysis.joins import joins
 from adjoint.analysis.memory.array_layout import layouts_read
+from adjoint.analysis.messages import communicates
 from adjoint.analysis.undefined import may_be_undefined
 from adjoint.diagnostics import Diagnostic, DifferentiationError
 from adjoint.differentiation.forward.derived_tangents import call_derived, can_be_kept, runs_again
@@ -505,7 +506,8 @@ class Forward:
         """A call of a function of the IR: of its own forward derivative, where a tangent flows."""
         wrt = tuple(index for index, arg in enumerate(call.args) if self.found.active(arg))
         outputs = tuple(index for index, target in enumerate(call.targets) if self.found.active(target))
-        if not wrt and len(outputs) < 2:  # of several results nobody knows here which memory they share
+        passive = not wrt and not communicates(call.callee)
+        if passive and len(outputs) < 2:  # of several results nobody knows here which memory they share
             builder.emit(call)
             for index in outputs:
                 self.dots[call.targets[index]] = self.rules.fresh_shadow(builder, call.targets[index])

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from adjoint.analysis.activity import GROWING, Activity, lends_memory, may_write_anything
+from adjoint.analysis.messages import communicates
 from adjoint.diagnostics.diagnostic import Diagnostic, diagnostic
 from adjoint.diagnostics.spans import Span
 from adjoint.differentiation.reverse.bindings import Binding, Region, Regions, find_regions
@@ -38,7 +39,6 @@ from adjoint.ir.nodes import (
 from adjoint.ir.types import Array, Scalar, Tuple, is_float_dtype, is_handle
 from adjoint.ir.walk import binders_of, blocks_of, leaves, operands, statements_in, targets_of, with_inner
 from adjoint.records import dataclass, field
-from adjoint.rules.registry import exchanges
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime.array_functions.arrays import zeros_like
 
@@ -167,7 +167,7 @@ def acts_on_memory(statement: Statement, found: Activity) -> bool:
         case Store(base=base):
             return found.active(base)
         case Call(callee=callee, args=args):
-            if exchanges(callee):
+            if communicates(callee):
                 return True
             if callee in LIST_CHANGES or callee in GROWING:
                 return found.active(args[0])

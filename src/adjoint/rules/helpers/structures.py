@@ -12,6 +12,7 @@ from adjoint.runtime.arithmetic.checks import (
     check_written,
 )
 from adjoint.runtime.lists import order_of_items
+from adjoint.runtime.messages import check_in_place, check_sum
 from adjoint.runtime.objects import (
     check_least_length,
     check_length,
@@ -28,7 +29,7 @@ no_derivative(order_of_items, slice_bounds)
 no_derivative(first_items, pure=False)
 CHECKS = (
     *(check_alike, check_array, check_bound, check_floats, check_operand, check_separate, check_single, check_written),
-    *(check_least_length, check_length, check_size),
+    *(check_least_length, check_length, check_size, check_sum, check_in_place),
 )
 """Functions that raise or do nothing: what one lets pass it lets pass when it is run again."""
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from adjoint.ir.nodes import Const
 from adjoint.ir.types import BOOL, FLOAT, INT, Array, Dim, List, Tuple, Type
-from adjoint.rules.declare import general, no_derivative, observer
+from adjoint.rules.declare import general, no_derivative
 from adjoint.runtime import messages
 from adjoint.runtime.messages import (
     broadcast,
@@ -188,5 +188,4 @@ _exchanges(
 )
 
 no_derivative(messages.rank_of, messages.size_of, messages.chosen_source, messages.chosen_tag, typed=_is(INT))
-no_derivative(messages.is_nobody, messages.is_sum, pure=False, typed=_is(BOOL))
-observer(messages.check_sum, messages.check_in_place, pure=False)
+no_derivative(messages.is_nobody, messages.is_sum, typed=_is(BOOL))

@@ -1,6 +1,6 @@
-"""What methods of mpi4py's communicators mean: maps between processes, and stores into the arrays that they are given.
+"""What methods of mpi4py's communicators mean: maps between processes, and stores into the arrays they are given.
 
-Methods with a capital letter, on arrays of NumPy; of those on objects ``allreduce`` and ``bcast``, on floats and arrays.
+Methods with a capital letter, on arrays of NumPy; ``allreduce`` and ``bcast`` on floats and arrays.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls

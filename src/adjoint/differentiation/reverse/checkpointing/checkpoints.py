@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from adjoint.analysis.messages import communicates
 from adjoint.diagnostics import Diagnostic, DifferentiationError, Span, diagnostic
 from adjoint.differentiation.reverse.calls.calling_convention import Request
 from adjoint.differentiation.reverse.checkpointing.loops import MOVING, Iterations
@@ -22,6 +23,7 @@ from adjoint.ir.nodes import Applied, Atom, Call, Definition, Derived, Function,
 from adjoint.ir.types import OPAQUE, Array, is_handle
 from adjoint.ir.walk import clone_function, statements_in
 from adjoint.rules.helpers.structures import CHECKS
+from adjoint.rules.registry import exchanges
 
 if TYPE_CHECKING:
     from adjoint.differentiation.reverse.calls.derived_functions import Family
@@ -39,6 +41,8 @@ def reverse_checkpointed(reverser: Reverser, call: Call, scope: Scope, request: 
     varying = list(dict.fromkeys(arg for place in request.wrt if isinstance(arg := call.args[place], Var)))
     references = [arg for place in request.wrt if isinstance(arg := call.args[place], Var) and is_handle(arg.type)]
     if not varying or not (references or any(cotangent is not None for cotangent in cotangents)):
+        if communicates(call.callee):
+            reverser.context.problem("AD0309", call.span, "messages are exchanged here, and nothing varies")
         return
     halves = reverser.family.of(request)
     residual = Var("residual", OPAQUE)
@@ -107,7 +111,7 @@ def _check_repeatable(function: Function, seen: set[Function]) -> None:
             continue
         if isinstance(callee, Applied):
             continue  # it writes no memory that others see: else it is refused when it runs
-        if callee in CHECKS:
+        if callee in CHECKS or exchanges(callee):  # which all processes run again
             continue
         found = effects_of(statement)
         if not found.known or not (found.pure or found.confined):
