@@ -9,17 +9,21 @@ and call it the analysis of divergence.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
-from adjoint.analysis.activity import GROWING, all_memory, may_write_anything
+from adjoint.analysis.activity import GROWING, may_write_anything, parts
 from adjoint.analysis.messages import communicates
 from adjoint.diagnostics.diagnostic import Diagnostic, diagnostic
-from adjoint.ir.effects import effects_of
+from adjoint.ir.effects import effects, effects_of
+from adjoint.ir.join import is_array, type_of_atom
 from adjoint.ir.nodes import (
     Atom,
+    Attribute,
     Block,
     Branch,
     Call,
+    Const,
     Continue,
     Definition,
     Exit,
@@ -27,6 +31,7 @@ from adjoint.ir.nodes import (
     Guarded,
     If,
     Items,
+    Key,
     Load,
     Loop,
     Raise,
@@ -38,9 +43,11 @@ from adjoint.ir.nodes import (
     Var,
     Yield,
 )
-from adjoint.ir.types import Storage
-from adjoint.ir.walk import leaves, operands, statements_in, targets_of
+from adjoint.ir.types import Array, Dict, Instance, List, Storage, Type, is_handle
+from adjoint.ir.walk import key_atoms, leaves, operands, statements_in, targets_of
 from adjoint.rules.registry import is_exchanged, rule_for
+from adjoint.runtime import display
+from adjoint.runtime.objects import make_object
 
 _OF_DATA = "the data of each process decide whether it comes to this"
 _OF_RAISING = "an exception that is handled decides whether a process comes to this"
@@ -74,13 +81,41 @@ def _is_recursive(callee: object) -> bool:
     return isinstance(callee, Definition) and callee.checkpoints is None
 
 
+Slot = tuple[Storage, str | None]
+"""The places of one storage class; of objects those of one field."""
+
+
+def _own_slots(type_: Type | None) -> tuple[Slot, ...]:
+    """The slots of a reference itself."""
+    match type_:
+        case Instance(storage=storage, fields=fields):
+            return tuple([(storage.find(), name) for name in fields])
+        case Array(storage=storage) if not storage.written:
+            return ()
+        case Array(storage=storage) | List(storage=storage) | Dict(storage=storage):
+            return ((storage.find(), None),)
+        case _:
+            return ()
+
+
+def _slots(type_: Type | None) -> Iterator[Slot]:
+    """The slots that can be reached from values of a type."""
+    yield from _own_slots(type_)
+    for part in parts(type_):
+        yield from _slots(part)
+
+
 class _Walk:
-    """Marks what processes may not agree on, until nothing changes; then takes down what stands under that."""
+    """Marks what processes may not agree on, until nothing changes; then takes down what stands under that.
+
+    A mark of a reference says that it may refer to something else on another process; a mark of a slot, that something
+    else may lie there.
+    """
 
     def __init__(self, sources: Iterable[Var]) -> None:
         self.given = frozenset(sources)
-        self.vars: set[Atom] = set(self.given)
-        self.memory: set[Storage] = {storage for var in self.given for storage in all_memory(var.type)}
+        self.vars: set[Atom] = {var for var in self.given if not is_handle(var.type)}
+        self.memory: set[Slot] = {slot for var in self.given for slot in _slots(var.type)}
         self.grown: set[Storage] = set()
         """Containers of which processes may not agree how much is in them."""
         self.problems: dict[Call, str] = {}
@@ -98,27 +133,20 @@ class _Walk:
 
     # Questions
 
-    def differs(self, atom: Atom | None) -> bool:
+    def differs(self, atom: Atom) -> bool:
         """Whether a value, or anything in memory that it refers to, may be another one on another process."""
-        if not isinstance(atom, Var):
-            return False
-        return atom in self.vars or any(storage.find() in self.memory for storage in all_memory(atom.type))
+        return isinstance(atom, Var) and (atom in self.vars or not self.memory.isdisjoint(_slots(atom.type)))
+
+    def becomes_another(self, value: Atom, target: Var) -> bool:
+        """Whether a variable that is bound to a value may refer to something else, or be another number."""
+        return self.differs(value) if not is_handle(target.type) else value in self.vars
 
     def differs_in_size(self, atom: Atom) -> bool:
         """Whether a value may have another shape, or number of items, on another process."""
         if not isinstance(atom, Var):
             return False
-        grown = any(storage.find() in self.grown for storage in all_memory(atom.type))
-        return grown or (atom in self.vars and atom not in self.given)
-
-    # Marks
-
-    def mark(self, targets: Iterable[Atom]) -> None:
-        self.vars.update(targets)
-
-    def mark_memory(self, atom: Atom) -> None:
-        if isinstance(atom, Var):
-            self.memory.update(storage.find() for storage in all_memory(atom.type))
+        own = {storage for storage, _ in _own_slots(atom.type)}
+        return not own.isdisjoint(self.grown) or (atom in self.vars and atom not in self.given)
 
     # The walk; ``why`` says what decides whether processes come here
 
@@ -138,12 +166,15 @@ class _Walk:
         match statement:
             case Call():
                 self.call(statement, why)
-            case Load(target=target, base=base):
-                if any(map(self.differs, operands(statement))):
-                    self.mark((target,))
-            case Store(base=base):
-                if why is not None or any(map(self.differs, operands(statement)[1:])):
-                    self.mark_memory(base)
+            case Load(target=target, base=base, key=key):
+                named = _slots_named(base, key)
+                is_view = bool(named) and is_array(base) and is_handle(target.type)
+                within = not self.memory.isdisjoint(named) if named else self.differs(base)
+                if (within and not is_view) or base in self.vars or any(map(self.differs, key_atoms(key))):
+                    self.vars.add(target)
+            case Store(base=base, key=key, value=value):
+                if why is not None or any(map(self.differs, (value, *key_atoms(key)))):
+                    self.memory.update(_slots_named(base, key))
             case If(cond=cond, then=then, orelse=orelse, targets=targets):
                 inner = self.reason(cond, why)
                 self.block(then, inner)
@@ -157,29 +188,55 @@ class _Walk:
     def call(self, call: Call, why: str | None) -> None:
         if isinstance(call.callee, (Definition, Function)):
             self.function(call, call.callee, why)
-            return
-        if communicates(call.callee):
+        elif communicates(call.callee):
             if why is not None:
                 self.problems[call] = why
             rule = rule_for(call.callee)
             if rule is None or not rule.agreed:
-                self.mark(call.targets)
-            return
+                self.vars.update(call.targets)
+        elif not self.made(call) and not self.grows(call, why):
+            self.computed(call)
+
+    def made(self, call: Call) -> bool:
+        """Whether a call makes a container; what lies in it is what it is given."""
+        if call.callee is make_object:
+            names, values = call.args[1], call.args[2:]
+            pairs: Iterable[tuple[Any, Atom]] = zip(
+                names.value if isinstance(names, Const) else (), values, strict=True
+            )
+        elif call.callee in (display.make_list, display.make_dict):
+            pairs = [(None, value) for value in call.args]
+        else:
+            return False
+        for name, value in pairs:
+            if value in self.vars:
+                self.memory.update(slot for slot in _own_slots(call.targets[0].type) if slot[1] == name)
+        return True
+
+    def grows(self, call: Call, why: str | None) -> bool:
+        """Whether a call puts something into a container."""
+        if call.callee not in GROWING or not isinstance(call.args[0], Var):
+            return False
+        slots = _own_slots(call.args[0].type)
+        if why is not None:
+            self.grown.update(storage for storage, _ in slots)
+        if why is not None or any(
+            map(self.differs if call.callee is list.extend else self.vars.__contains__, call.args[1:])
+        ):
+            self.memory.update(slots)
+        return True
+
+    def computed(self, call: Call) -> None:
         found, args = effects_of(call), operands(call)
-        if found.reads == () and not found.fresh:
-            if any(map(self.differs_in_size, args)):
-                self.mark(call.targets)
+        if effects(call.callee).reads == () and not found.fresh:
+            self.vars.update(call.targets if any(map(self.differs_in_size, args)) else ())
             return
-        if call.callee in GROWING and why is not None:
-            self.grown.update(storage.find() for storage in all_memory(getattr(args[0], "type", None)))
         if not any(map(self.differs, args)):
             return
-        self.mark(call.targets)
-        for target in call.targets:
-            self.mark_memory(target)
+        self.vars.update(call.targets)
         written = args if may_write_anything(call) else [args[place] for place in found.writes if place < len(args)]
-        for arg in written:
-            self.mark_memory(arg)
+        for atom in (*call.targets, *written):
+            self.memory.update(_slots(atom.type) if isinstance(atom, Var) else ())
 
     def function(self, call: Call, callee: Definition | Function, why: str | None) -> None:
         """The same in a function: its parameters are what it is given, wherever it is called."""
@@ -187,26 +244,26 @@ class _Walk:
             self.problems[call] = why
         function = callee.function if isinstance(callee, Definition) else callee
         if function is None or function in self.inside:
-            self.mark(call.targets if any(map(self.differs, call.args)) else ())
+            self.vars.update(call.targets if any(map(self.differs, call.args)) else ())
             return
-        self.mark(param for arg, param in zip(call.args, function.params, strict=True) if self.differs(arg))
+        pairs = list(zip(call.args, function.params, strict=True))
+        self.vars.update(param for arg, param in pairs if self.becomes_another(arg, param))
+        self.memory.update(slot for arg, param in pairs if self.differs(arg) for slot in _slots(param.type))
         self.inside.append(function)
         self.block(function.body, None)
         self.inside.pop()
         self.join((function.body,), Return, call.targets, always=why is not None)
-        for arg, param in zip(call.args, function.params, strict=True):
-            if isinstance(arg, Var) and any(storage.find() in self.memory for storage in all_memory(param.type)):
-                self.mark_memory(arg)
+        for arg, param in pairs:
+            if isinstance(arg, Var) and not self.memory.isdisjoint(_slots(param.type)):
+                self.memory.update(_slots(arg.type))
 
     def join(self, blocks: Sequence[Block], kind: type[Terminator], targets: Sequence[Var], *, always: bool) -> None:
         """Marks what blocks hand out that may differ; under a condition that may differ that is everything."""
         for block in blocks:
             for leaf in leaves(block):
                 if isinstance(leaf, kind):
-                    values = operands(leaf)
-                    self.mark(
-                        target for value, target in zip(values, targets, strict=False) if always or self.differs(value)
-                    )
+                    pairs = zip(operands(leaf), targets, strict=False)
+                    self.vars.update(target for value, target in pairs if always or self.becomes_another(value, target))
 
     def loop(self, loop: Loop, why: str | None) -> None:
         match loop.over:
@@ -216,17 +273,20 @@ class _Walk:
             case Items(iterable=iterable):
                 if why is None and self.differs_in_size(iterable):
                     why = _OF_DATA
-                if loop.index is not None and self.differs(iterable):
-                    self.mark((loop.index,))
+                slots = _own_slots(type_of_atom(iterable))
+                if loop.index is not None and (iterable in self.vars or not self.memory.isdisjoint(slots)):
+                    self.vars.add(loop.index)
         if why is None and any(map(self.differs, _conditions(loop.body))):
             why = _OF_DATA
-        self.mark(param for init, param in zip(loop.inits, loop.params, strict=True) if self.differs(init))
+        self.vars.update(
+            param for init, param in zip(loop.inits, loop.params, strict=True) if self.becomes_another(init, param)
+        )
         self.block(loop.body, why)
         always = why is not None
         self.join((loop.body,), Continue, loop.params, always=always)
         self.join((loop.body,), Exit, loop.targets, always=always)
         pairs = zip(loop.params, loop.targets, strict=False)
-        self.mark(target for param, target in pairs if always or self.differs(param))
+        self.vars.update(target for param, target in pairs if always or param in self.vars)
 
     def guarded(self, guarded: Guarded, why: str | None) -> None:
         if guarded.handlers and why is None and any(map(_exchanges, statements_in(guarded.body))):
@@ -235,6 +295,12 @@ class _Walk:
         for block in (*blocks, *(() if guarded.final is None else (guarded.final,))):
             self.block(block, why)
         self.join(blocks, Yield, targets_of(guarded), always=bool(guarded.handlers))
+
+
+def _slots_named(base: Atom, key: Key | None) -> tuple[Slot, ...]:
+    """The slots of a reference that an index or an attribute names."""
+    slots = _own_slots(type_of_atom(base))
+    return tuple([slot for slot in slots if slot[1] == key.name]) if isinstance(key, Attribute) else slots
 
 
 def _decides(branch: Branch) -> bool:

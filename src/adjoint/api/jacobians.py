@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from adjoint.api.across_processes import refuse_messages
 from adjoint.api.gradients import Derivative, LikeFunction, Mode, grad
-from adjoint.api.jvp_vjp import vjp
+from adjoint.api.jvp_vjp import reverse_form, vjp
 from adjoint.api.many_directions import Copies, Forwards
 from adjoint.api.structured_matrices import blocks, component_vector, has_structure, numbers_in, unit_tangents
 from adjoint.diagnostics import DifferentiationError
@@ -16,6 +17,7 @@ from adjoint.frontend.calls.argument_names import resolve
 from adjoint.keypaths.parts import PartOf
 from adjoint.keypaths.tangent import unit_in
 from adjoint.records import dataclass
+from adjoint.rules.registry import is_exchanged
 from adjoint.runtime.boundary import check_matrix_argument
 from adjoint.runtime.outside import Before, as_once
 
@@ -184,6 +186,8 @@ class _Sweeps:
     def by_rows(self, args: tuple[Any, ...]) -> tuple[Any, Any]:
         """Row by row, in reverse mode."""
         x = self.place.of(args)
+        if is_exchanged():
+            refuse_messages(reverse_form(self.function, args).function, "Jacobian")
         value, pullback, *aux = vjp(self.function, *args, native=self.native, has_aux=self.has_aux)
         _check(value, "the result", None)
         rows = [self.place.of(row) for row in pullback.each(_units(value))]

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from adjoint.api.across_processes import refuse_messages
 from adjoint.api.batched_sweeps import SweepsAt, sweeps_of, width_for
 from adjoint.api.jvp_vjp import Pullback, checked_tangents, inputs_of_jvp, jvp
 from adjoint.diagnostics import error
@@ -17,6 +18,7 @@ from adjoint.dispatch.keys import keys_of
 from adjoint.dispatch.options import Native, resolve
 from adjoint.dispatch.specialize import Specialization
 from adjoint.frontend.entry.captured import differentiated
+from adjoint.rules.registry import is_exchanged
 from adjoint.runtime.outside import Before, as_once
 
 
@@ -116,6 +118,9 @@ class Forwards:
 
     def __call__(self, directions: Sequence[Sequence[Any]], width: int | None = None) -> list[Any]:
         """One derivative for each direction, by sweeps of as many directions as ``width`` says."""
+        if directions and is_exchanged():
+            first = checked_tangents(self._primals, directions[0])
+            refuse_messages(self._compiled_for(self._primals, first).function, "Jacobian")
         width = width or self.width(directions[0], len(directions))
         if directions and self._is_plain and width > 1:
             together = self._together(self._primals, directions, width)

@@ -6,11 +6,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from adjoint.interop import casadi, jax, openmdao, pytensor, scipy, torch
+    from adjoint.interop import casadi, jax, mpi, openmdao, pytensor, scipy, torch
     from adjoint.interop.ipopt import nlp
     from adjoint.interop.sampling import nutpie
 
-__all__ = ["casadi", "jax", "nlp", "nutpie", "openmdao", "pytensor", "scipy", "torch"]
+__all__ = ["casadi", "jax", "mpi", "nlp", "nutpie", "openmdao", "pytensor", "scipy", "torch"]
 
 _HOMES = {"nlp": "adjoint.interop.ipopt", "nutpie": "adjoint.interop.sampling"}
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from adjoint.api.across_processes import refuse_messages
 from adjoint.api.gradients import grad
 from adjoint.api.many_directions import copied
 from adjoint.api.sparse.listing import rows_of
@@ -23,7 +24,7 @@ from adjoint.frontend.calls.argument_names import resolve
 from adjoint.frontend.entry.captured import differentiated
 from adjoint.frontend.entry.patterns import lower_sets
 from adjoint.records import dataclass
-from adjoint.rules.registry import on_change
+from adjoint.rules.registry import is_exchanged, on_change
 from adjoint.runtime.outside import Before, as_once
 from adjoint.runtime.sets.numbers import MOST_EXACT, exact_in, new_unions
 
@@ -138,6 +139,8 @@ class _Search:
 
     def found(self) -> Found:
         """The pattern: for as many calls as can be; of all elements, if nothing better is found."""
+        if is_exchanged():
+            self._refuse_messages()
         reason = ""
         for for_all in (True, False):
             try:
@@ -151,6 +154,13 @@ class _Search:
                 return found
             reason = found
         return self._dense(reason)
+
+    def _refuse_messages(self) -> None:
+        try:
+            function = self._specialized(False).function
+        except Exception:  # then nothing is sent
+            return
+        refuse_messages(function, "Jacobian")
 
     def _specialized(self, for_all: bool) -> Specialization:
         if for_all not in self.compiled:

@@ -240,4 +240,22 @@ ENTRIES = {
             calls itself sends.
             """,
     ),
+    "AD0313": Entry(
+        title="there is no {name|Jacobian} of a function that exchanges messages",
+        helps=("multiply it with one direction: ad.jvp, ad.vjp, ad.hvp",),
+        explanation="""
+            The arguments and results of all processes together are what such a function maps, and each process has a
+            part of both. A column of its Jacobian belongs to one argument of one process: the others have zero tangents
+            then. So a process by itself has no Jacobian, no Hessian, and no series.
+
+                def total(x, comm):
+                    return comm.allreduce(np.sum(x * x))
+
+                ad.hessian(total)(x, comm)                   # refused
+
+            Multiply with directions that all processes have a part of, each at its place:
+
+                ad.hvp(total, (x, comm), (v, None))
+            """,
+    ),
 }

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from adjoint.ir.nodes import Const
-from adjoint.ir.types import BOOL, FLOAT, INT, Array, Dim, List, Tuple, Type
+from adjoint.ir.types import BOOL, FLOAT, INT, Array, Dim, Tuple, Type
 from adjoint.rules.declare import general, no_derivative
 from adjoint.runtime import messages
 from adjoint.runtime.messages import (
@@ -35,14 +35,11 @@ from adjoint.runtime.messages import (
 
 def _array(shape: Any, dtype: Any) -> Type:
     """The type of an array, as far as its shape and dtype are known."""
-    dims: tuple[Dim, ...] | None = None
+    extents: Any = None
     match shape:
-        case Tuple(items=items):
-            dims = ("any",) * len(items)
-        case Const(value=tuple() as extents):
-            dims = ("any",) * len(extents)
-        case List():
-            dims = None
+        case Tuple(items=extents) | Const(value=tuple() as extents):
+            pass
+    dims: tuple[Dim, ...] | None = None if extents is None else tuple(["any" for _ in extents])
     return Array(dtype.value if isinstance(dtype, Const) and isinstance(dtype.value, np.dtype) else None, dims)
 
 

@@ -5,6 +5,8 @@ Methods with a capital letter, on arrays of NumPy; ``allreduce`` and ``bcast`` o
 
 # mypy: allow-untyped-defs, allow-untyped-calls
 
+from typing import Any
+
 import numpy as np
 from mpi4py import MPI
 
@@ -190,7 +192,7 @@ def _bcast_object(self, obj, root=0):
     raise NotImplementedError("an object that is no float and no array on each process")
 
 
-_METHODS = {
+_METHODS: dict[str, Any] = {
     "Send": _send,
     "Recv": _recv,
     "Sendrecv": _sendrecv,
@@ -216,4 +218,6 @@ _CALLED = "Get_name Get_attr Get_topology Get_dim Get_topo Get_coords Get_cart_r
 closed(MPI.Comm, *_HARMLESS.split(), *_CALLED.split(), "Abort", "py2f", "handle")
 for _cls in (MPI.Request, MPI.Win, MPI.File, MPI.Message):
     closed(_cls)
-definition(MPI.Request.__dict__["Waitall"].__func__, _waitall)
+_OF_CLASSES: tuple[tuple[Any, Any], ...] = ((MPI.Request.__dict__["Waitall"].__func__, _waitall),)
+for _function, _means in _OF_CLASSES:
+    definition(_function, _means)
