@@ -8,9 +8,9 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import CancelledError
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 
@@ -26,9 +26,11 @@ __all__ = ["DistributedGradient", "value_and_grad"]
 _SMALL = 1 << 16
 """Up to so many bytes, arguments travel with each task; above, they are sent to each worker once a call."""
 _FAN_IN = 8
+_MOST_GROUPS = 8
 _ATTEMPTS = 10
 _ROWS_TRIED = 4
 
+T = TypeVar("T")
 Reduction = Literal["sum", "mean"]
 Progress = Callable[[int, int], object] | None
 
@@ -57,7 +59,7 @@ def value_and_grad(
         What ``f`` does with the rows: ``"sum"``, or ``"mean"``.
     shards
         In how many parts the data is cut, of one length or one more. This number decides how roundings fall; the
-        number of workers, and their timing, do not.
+        number of workers, and their timing, do not. A task is a group of shards, about one for each thread.
     native
         Whether Numba compiles the derivative, on each worker; see :func:`adjoint.grad`.
     check
@@ -114,6 +116,7 @@ class DistributedGradient:
         self._reduction, self._shards, self._is_tried = reduction, shards, not check
         self._derivative = value_and_grad_here(f, wrt, native=native)
         self._held: tuple[Client, dict[Any, Future], Any] | None = None
+        self._group = 0
 
     def _names(self, places: Iterable[str | int]) -> list[str]:
         names = [
@@ -142,7 +145,7 @@ class DistributedGradient:
         client
             The client of Dask; by default the current one.
         progress
-            Is called with the numbers of shards done and of all, whenever one is.
+            Is called with the numbers of shards done and of all, whenever some are.
 
         Returns
         -------
@@ -232,36 +235,43 @@ class DistributedGradient:
     ) -> list[Any]:
         from distributed import as_completed  # lazy
 
-        shards, derivative = self._scattered(client, data, bounds)
+        self._group = _group_size(len(bounds) - 1, _threads(client), self._group)
+        groups, derivative = self._scattered(client, data, _in_groups(list(_pairs(bounds)), self._group))
         weights = [(b - a) / bounds[-1] if self._reduction == "mean" else None for a, b in _pairs(bounds)]
-        tasks, totals = [], []
+        tasks: dict[Future, int] = {}
+        totals = []
         for rest in rests:
-            there = rest if len(rest) <= _SMALL else client.scatter(rest, broadcast=True, hash=False)
-            parts = client.map(_on_shard, shards, weights, rest=there, sent=derivative, pure=False)
-            tasks += parts
-            while len(parts) > 1:
-                groups = [parts[i : i + _FAN_IN] for i in range(0, len(parts), _FAN_IN)]
-                parts = client.map(_summed, groups, pure=False)
-            totals += parts
+            is_small = len(rest) <= _SMALL
+            there = rest if is_small else client.scatter(rest, broadcast=True, hash=False)
+            grouped = _in_groups(weights, self._group)
+            parts = client.map(_on_shards, groups, grouped, rest=there, sent=derivative, pure=False)
+            tasks |= zip(parts, map(len, grouped), strict=True)
+            while len(parts) > (_FAN_IN if is_small else 1):  # few small tangents are added here
+                parts = client.map(_summed, _in_groups(parts, _FAN_IN), pure=False)
+            totals.append(parts)
         if progress is not None:
-            for done, _ in enumerate(as_completed(tasks), 1):
-                progress(done, len(tasks))
-        found: list[Any] = client.gather(totals)
-        return found
+            done = 0
+            for task in as_completed(tasks):
+                done += tasks[task]
+                progress(done, sum(tasks.values()))
+        return [_summed(parts) for parts in client.gather(totals)]
 
-    def _scattered(self, client: Client, data: list[Any], bounds: list[int]) -> tuple[list[Future], Future]:
-        """The shards and the derivative, where the workers are; what they have already is not sent."""
+    def _scattered(
+        self, client: Client, data: list[Any], groups: list[list[tuple[int, int]]]
+    ) -> tuple[list[Future], Future]:
+        """The groups of shards and the derivative, where the workers are; what they have already is not sent."""
         held: dict[Any, Future] = {}
         if self._held is not None and self._held[0] is client:
             held = {key: future for key, future in self._held[1].items() if future.status == "finished"}
         marks, kept = [("fixed", id(part)) if _is_fixed(part) else None for part in data], {}
         sent: dict[Any, Any] = {}
         keys: list[Any] = []
-        for start, stop in _pairs(bounds):
-            pieces = [_piece(part[start:stop]) for part in data]
-            keys.append((start, stop, *[mark or _digest(piece) for mark, piece in zip(marks, pieces, strict=True)]))
+        for group in groups:
+            shards = [[_piece(part[start:stop]) for part in data] for start, stop in group]
+            seen = [mark or _digest(piece) for shard in shards for mark, piece in zip(marks, shard, strict=True)]
+            keys.append((*group, *seen))
             if keys[-1] not in held:
-                sent[keys[-1]] = pieces
+                sent[keys[-1]] = shards
         derivative = _pickled(
             (self._derivative, self._over)
         )  # at each call: what the function captured may have changed
@@ -291,6 +301,27 @@ def _bounds(names: list[str], data: list[Any], shards: int) -> list[int]:
 
 def _pairs(bounds: list[int]) -> Iterable[tuple[int, int]]:
     return pairwise(bounds)
+
+
+def _in_groups(items: list[T], size: int) -> list[list[T]]:
+    return [items[i : i + size] for i in range(0, len(items), size)]
+
+
+def _threads(client: Client) -> int:
+    return max(1, sum(map(int, client.nthreads().values())))
+
+
+def _group_size(shards: int, threads: int, before: int) -> int:
+    """How many shards are one task: as many as leave each thread one. Before, others may have been sent already.
+
+    It is a power of two, so that sums in groups are subtrees of one tree, whatever the groups are.
+    """
+    if before and threads <= -(-shards // before) <= _MOST_GROUPS * threads:
+        return before
+    size = 1
+    while -(-shards // (2 * size)) >= threads:
+        size *= 2
+    return size
 
 
 def _is_fixed(part: Any) -> bool:
@@ -342,10 +373,22 @@ def _received(sent: bytes) -> tuple[Derivative, list[str], inspect.Signature]:
     return derivative, over, inspect.signature(derivative.function)
 
 
-def _on_shard(shard: list[Any], weight: float | None, rest: bytes, sent: bytes) -> Any:
-    """What a worker does: the value and the gradient of one shard."""
+def _on_shards(shards: list[list[Any]], weights: list[float | None], rest: bytes, sent: bytes) -> Any:
+    """What a worker does: the sum of values and gradients of some shards."""
     with _receiving:  # one derivative for all threads, so that it is compiled once
         derivative, over, signature = _received(sent)
+    on = partial(_on_shard, rest=rest, derivative=derivative, over=over, signature=signature)
+    return _summed(map(on, shards, weights))
+
+
+def _on_shard(
+    shard: list[Any],
+    weight: float | None,
+    rest: bytes,
+    derivative: Derivative,
+    over: list[str],
+    signature: inspect.Signature,
+) -> Any:
     call = _bound(signature, rest, over, [_as_data(piece) for piece in shard])
     value, gradient = derivative(*call.args, **call.kwargs)
     return (value, gradient) if weight is None else (value * weight, tangents.scale(gradient, weight))
@@ -360,8 +403,15 @@ def _as_data(piece: Any) -> Any:
     return view
 
 
-def _summed(parts: list[Any]) -> Any:
-    """The sum of values and tangents, by halves."""
-    while len(parts) > 1:
-        parts = [tangents.add(*parts[i : i + 2]) if i + 1 < len(parts) else parts[i] for i in range(0, len(parts), 2)]
-    return parts[0]
+def _summed(parts: Iterable[Any]) -> Any:
+    """The sum of values and tangents, by halves: few of them are there at once."""
+    sums: list[tuple[int, Any]] = []
+    for part in parts:
+        count = 1
+        while sums and sums[-1][0] == count:
+            count, part = 2 * count, tangents.add(sums.pop()[1], part)
+        sums.append((count, part))
+    total = sums.pop()[1]
+    while sums:
+        total = tangents.add(sums.pop()[1], total)
+    return total

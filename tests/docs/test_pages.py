@@ -27,6 +27,7 @@ ELSEWHERE = {
     "docs/interop/fits.md",
     "docs/interop/ipopt.md",
     "docs/interop/jax.md",
+    "docs/interop/mpi.md",
     "docs/interop/nutpie.md",
     "docs/interop/openmdao.md",
     "docs/interop/scipy.md",

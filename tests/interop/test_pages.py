@@ -11,6 +11,7 @@ NEEDS = {
     "fits.md": ("emcee", "iminuit", "lmfit", "mici"),
     "ipopt.md": ("ipyopt",),
     "jax.md": ("jax",),
+    "mpi.md": ("mpi4py",),
     "nutpie.md": ("nutpie", "pymc"),
     "openmdao.md": ("openmdao",),
     "scipy.md": ("scipy",),

@@ -105,7 +105,7 @@ _ARRAY_HELPERS = frozenset(
 _SEPARATE = {
     **{
         f"adjoint.runtime.{name}": STRUCTURES
-        for name in ("arithmetic.checks", "lists", "objects", "outside", "overlap", "tangents")
+        for name in ("arithmetic.checks", "lists", "messages", "objects", "outside", "overlap", "tangents")
     },
     "_bisect": BISECTION,
     "adjoint.runtime.functions": FUNCTIONS,
@@ -292,10 +292,16 @@ def add_closed(cls: type, names: Sequence[str]) -> None:
     _changed(cls)
 
 
-def is_closed(cls: type, name: str) -> bool:
-    """Whether it is not known what a method or an attribute of a class does, and matters."""
-    names = [_closed[base] for base in cls.__mro__ if base in _closed] if _closed else []
-    return bool(names) and not any(name in allowed for allowed in names)
+def is_closed(cls: type) -> bool:
+    """Whether it is declared of a class what may be asked of its objects, and what that means."""
+    for base in cls.__mro__:
+        _read_for(base)
+    return not _closed.keys().isdisjoint(cls.__mro__)
+
+
+def is_harmless(cls: type, name: str) -> bool:
+    """Whether an attribute of such a class may be asked for as it stands."""
+    return any(name in _closed.get(base, ()) for base in cls.__mro__)
 
 
 def all_rules() -> tuple[Rule, ...]:
@@ -394,7 +400,7 @@ def _read_for(callee: Any) -> bool:
     if not _unread or _reader == get_ident():
         return False
     if _is_about_messages(callee):
-        return _read(BASICS + ARRAYS + MESSAGES)
+        return _read(BASICS + STRUCTURES + ARRAYS + MESSAGES)
     about_scipy = OF_SCIPY.get(_module_of_scipy(callee), ()) if "scipy" in sys.modules else ()
     if about_scipy or is_about_arrays(callee):
         return _read(BASICS + ARRAYS + about_scipy)

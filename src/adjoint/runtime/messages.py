@@ -10,16 +10,21 @@ import itertools
 import os
 import sys
 import time
+from collections.abc import Callable
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
 
 __all__ = ["set_timeout", "timeout"]
 
+Buffer = np.ndarray[Any, Any]
 _timeout = float(os.environ.get("ADJOINT_MPI_TIMEOUT", 1800.0))
 _tickets = itertools.count(1)
-_under_way: dict[int, tuple[Any, np.ndarray[Any, Any]]] = {}
+_under_way: dict[int, tuple[Any, Buffer]] = {}
 """By ticket: the request, and the buffer that the library reads or writes until it is done."""
+_abandoned: list[Any] = []
+"""What nobody waits for any more: the library may still write its buffers."""
 _SPINS = 200
 """How often a wait asks before it lets other processes run."""
 
@@ -45,28 +50,37 @@ def set_timeout(seconds: float) -> None:
     _timeout = float(seconds)
 
 
-def _done(request: Any, comm: Any, what: str) -> None:
-    """Waits for a request."""
+def _done(test: Callable[[], bool], comm: Any, what: str, *named: Any) -> None:
+    """Waits until a request is done."""
     for _ in range(_SPINS):
-        if request.Test():
+        if test():
             return
     end = time.monotonic() + _timeout
-    while not request.Test():
+    while not test():
         if time.monotonic() > end:
+            _abandoned.append(test)
             raise TimeoutError(
-                f"process {comm.rank} of {comm.size} waits for {what} for more than {_timeout:g} s: the other "
-                "processes communicate in another order, or are busy; adjoint.interop.mpi.set_timeout sets how long"
+                f"process {comm.rank} of {comm.size} waits for {what.format(*named)} for more than {_timeout:g} s: "
+                "others communicate in another order, or are busy. adjoint.interop.mpi.set_timeout sets how long"
             )
         time.sleep(0)
 
 
-def _buffer(values: Any, shape: tuple[int, ...], dtype: Any) -> np.ndarray[Any, Any]:
-    """Values in memory of their own, as the other processes expect them."""
-    buffer: np.ndarray[Any, Any] = np.empty(shape, dtype)
+def _own(values: Any, shape: tuple[int, ...], dtype: Any) -> Buffer:
+    """Values in memory that nobody else writes, as the other processes expect them."""
+    buffer: Buffer = np.empty(shape, dtype)
     buffer[...] = values
     return buffer
 
 
+def _as_sent(values: Any, shape: tuple[int, ...], dtype: Any) -> Buffer:
+    """The same for values that nobody writes meanwhile."""
+    if type(values) is np.ndarray and values.dtype is dtype and values.shape == shape and values.flags.c_contiguous:
+        return values
+    return _own(values, shape, dtype)
+
+
+@cache
 def _library() -> Any:
     return sys.modules["mpi4py.MPI"]
 
@@ -76,7 +90,7 @@ def _library() -> Any:
 
 def post_send(values: Any, comm: Any, shape: tuple[int, ...], dtype: Any, dest: int, tag: int) -> float:
     """Starts to send values; gives the ticket."""
-    buffer = _buffer(values, shape, dtype)
+    buffer = _own(values, shape, dtype)
     return _ticket(comm.Isend(buffer, dest, tag), buffer)
 
 
@@ -91,7 +105,7 @@ def post_receive(comm: Any, shape: tuple[int, ...], dtype: Any, source: int, tag
     return _ticket(comm.Irecv(buffer, source, tag), buffer)
 
 
-def _ticket(request: Any, buffer: np.ndarray[Any, Any]) -> float:
+def _ticket(request: Any, buffer: Buffer) -> float:
     ticket = next(_tickets)
     _under_way[ticket] = request, buffer
     return float(ticket)
@@ -100,20 +114,21 @@ def _ticket(request: Any, buffer: np.ndarray[Any, Any]) -> float:
 def complete_send(ticket: float, comm: Any, shape: tuple[int, ...], dtype: Any, dest: int, tag: int) -> float:
     """Waits until a message is sent."""
     request, _ = _taken(ticket)
-    _done(request, comm, f"process {dest} to take a message with the tag {tag}")
+    _done(request.Test, comm, "process {} to take a message with the tag {}", dest, tag)
     return 0.0
 
 
 def complete_receive(
     ticket: float, comm: Any, shape: tuple[int, ...], dtype: Any, source: int, tag: int
-) -> tuple[np.ndarray[Any, Any], int]:
+) -> tuple[Buffer, int]:
     """Waits for a message; gives what it holds, and its tag."""
     request, buffer = _taken(ticket)
-    status = _library().Status()
-    _done(_WithStatus(request, status), comm, f"a message of process {source} with the tag {_named(tag)}")
-    if source == _library().PROC_NULL:
+    library = _library()
+    status = library.Status()
+    _done(partial(request.Test, status), comm, "a message of process {} with the tag {}", source, tag)
+    if source == library.PROC_NULL:
         return np.zeros(shape, dtype), 0
-    size = status.Get_count(_library().BYTE)
+    size = status.Get_count(library.BYTE)
     if size != buffer.nbytes:
         raise ValueError(
             f"process {comm.rank} of {comm.size} gets {size} bytes of process {source}, and has an array of "
@@ -122,21 +137,7 @@ def complete_receive(
     return buffer, status.Get_tag()
 
 
-class _WithStatus:
-    """A request that says what it got."""
-
-    def __init__(self, request: Any, status: Any) -> None:
-        self.request, self.status = request, status
-
-    def Test(self) -> bool:
-        return bool(self.request.Test(self.status))
-
-
-def _named(tag: int) -> str:
-    return "any" if tag == _library().ANY_TAG else str(tag)
-
-
-def _taken(ticket: float) -> tuple[Any, np.ndarray[Any, Any]]:
+def _taken(ticket: float) -> tuple[Any, Buffer]:
     found = _under_way.pop(int(ticket), None)
     if found is None:
         raise RuntimeError("a message is waited for twice, or was never waited for: each request has one Wait()")
@@ -161,68 +162,60 @@ def chosen_tag(tag: int | None) -> int:
 # Among all processes
 
 
-def total(values: Any, comm: Any, shape: tuple[int, ...], dtype: Any) -> np.ndarray[Any, Any]:
+def total(values: Any, comm: Any, shape: tuple[int, ...], dtype: Any) -> Buffer:
     """The sum of the values of all processes, for all."""
-    sent, buffer = _buffer(values, shape, dtype), np.empty(shape, dtype)
-    _done(comm.Iallreduce(sent, buffer), comm, "Allreduce")
+    sent, buffer = _as_sent(values, shape, dtype), np.empty(shape, dtype)
+    _done(comm.Iallreduce(sent, buffer).Test, comm, "Allreduce")
     return buffer
 
 
-def extreme(values: Any, comm: Any, shape: tuple[int, ...], dtype: Any, op: Any) -> np.ndarray[Any, Any]:
+def extreme(values: Any, comm: Any, shape: tuple[int, ...], dtype: Any, op: Any) -> Buffer:
     """The largest or the smallest of the values of all processes, for all."""
-    sent, buffer = _buffer(values, shape, dtype), np.empty(shape, dtype)
-    _done(comm.Iallreduce(sent, buffer, op), comm, "Allreduce")
+    sent, buffer = _as_sent(values, shape, dtype), np.empty(shape, dtype)
+    _done(comm.Iallreduce(sent, buffer, op).Test, comm, "Allreduce")
     return buffer
 
 
-def broadcast(values: Any, comm: Any, shape: tuple[int, ...], dtype: Any, root: int) -> np.ndarray[Any, Any]:
+def broadcast(values: Any, comm: Any, shape: tuple[int, ...], dtype: Any, root: int) -> Buffer:
     """The values of the process ``root``, for all."""
-    buffer = _buffer(values, shape, dtype)
-    _done(comm.Ibcast(buffer, root), comm, f"Bcast of process {root}")
+    buffer = _own(values, shape, dtype)
+    _done(comm.Ibcast(buffer, root).Test, comm, "Bcast of process {}", root)
     return buffer
 
 
-def reduced(values: Any, comm: Any, shape: tuple[int, ...], dtype: Any, root: int) -> np.ndarray[Any, Any]:
+def reduced(values: Any, comm: Any, shape: tuple[int, ...], dtype: Any, root: int) -> Buffer:
     """The sum of the values of all processes, for the process ``root``; zeros for others."""
-    sent, buffer = _buffer(values, shape, dtype), np.zeros(shape, dtype)
-    _done(comm.Ireduce(sent, buffer if comm.rank == root else None, root=root), comm, f"Reduce to process {root}")
+    sent, buffer = _as_sent(values, shape, dtype), np.zeros(shape, dtype)
+    _done(comm.Ireduce(sent, buffer if comm.rank == root else None, root=root).Test, comm, "Reduce to process {}", root)
     return buffer
 
 
-def gathered(
-    values: Any, comm: Any, part: tuple[int, ...], whole: tuple[int, ...], dtype: Any, root: int
-) -> np.ndarray[Any, Any]:
+def gathered(values: Any, comm: Any, part: tuple[int, ...], whole: tuple[int, ...], dtype: Any, root: int) -> Buffer:
     """The values of all processes one after the other, for the process ``root``; zeros for others."""
-    sent, buffer = _buffer(values, part, dtype), np.zeros(whole, dtype)
-    _done(comm.Igather(sent, buffer if comm.rank == root else None, root), comm, f"Gather to process {root}")
+    sent, buffer = _as_sent(values, part, dtype), np.zeros(whole, dtype)
+    _done(comm.Igather(sent, buffer if comm.rank == root else None, root).Test, comm, "Gather to process {}", root)
     return buffer
 
 
-def scattered(
-    values: Any, comm: Any, whole: tuple[int, ...], part: tuple[int, ...], dtype: Any, root: int
-) -> np.ndarray[Any, Any]:
+def scattered(values: Any, comm: Any, whole: tuple[int, ...], part: tuple[int, ...], dtype: Any, root: int) -> Buffer:
     """This process's part of the values of the process ``root``."""
-    sent = _buffer(values, whole, dtype) if comm.rank == root else None
+    sent = _as_sent(values, whole, dtype) if comm.rank == root else None
     buffer = np.empty(part, dtype)
-    _done(comm.Iscatter(sent, buffer, root), comm, f"Scatter of process {root}")
+    _done(comm.Iscatter(sent, buffer, root).Test, comm, "Scatter of process {}", root)
     return buffer
 
 
-def gathered_for_all(
-    values: Any, comm: Any, part: tuple[int, ...], whole: tuple[int, ...], dtype: Any
-) -> np.ndarray[Any, Any]:
+def gathered_for_all(values: Any, comm: Any, part: tuple[int, ...], whole: tuple[int, ...], dtype: Any) -> Buffer:
     """The values of all processes one after the other, for all."""
-    sent, buffer = _buffer(values, part, dtype), np.empty(whole, dtype)
-    _done(comm.Iallgather(sent, buffer), comm, "Allgather")
+    sent, buffer = _as_sent(values, part, dtype), np.empty(whole, dtype)
+    _done(comm.Iallgather(sent, buffer).Test, comm, "Allgather")
     return buffer
 
 
-def total_in_parts(
-    values: Any, comm: Any, whole: tuple[int, ...], part: tuple[int, ...], dtype: Any
-) -> np.ndarray[Any, Any]:
+def total_in_parts(values: Any, comm: Any, whole: tuple[int, ...], part: tuple[int, ...], dtype: Any) -> Buffer:
     """This process's part of the sum of the values of all processes."""
-    sent, buffer = _buffer(values, whole, dtype), np.empty(part, dtype)
-    _done(comm.Ireduce_scatter_block(sent, buffer), comm, "Reduce_scatter")
+    sent, buffer = _as_sent(values, whole, dtype), np.empty(part, dtype)
+    _done(comm.Ireduce_scatter_block(sent, buffer).Test, comm, "Reduce_scatter")
     return buffer
 
 

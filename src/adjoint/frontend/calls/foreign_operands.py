@@ -14,7 +14,7 @@ from adjoint.ir.nodes import Atom, Block, Branch, Call, Const, Function, Stateme
 from adjoint.ir.types import Opaque, carries_derivative
 from adjoint.ir.walk import map_blocks, operands, statements_in
 from adjoint.rules.declare import Bilinear, Elementwise, General, Linear
-from adjoint.rules.registry import rule_for
+from adjoint.rules.registry import exchanges, rule_for
 from adjoint.runtime.arithmetic.checks import PLAIN, brings_arithmetic, check_operand, ways_out
 
 _DIFFERENTIATED = (Elementwise, Linear, Bilinear, General)
@@ -47,7 +47,7 @@ def _unsure(statement: Statement) -> list[Var]:
     """The operands of a differentiated operation of which it is not known that they are numbers or plain arrays."""
     if not isinstance(statement, Call) or not isinstance(rule_for(statement.callee), _DIFFERENTIATED):
         return []
-    if getattr(statement.callee, "__module__", None) in _OF_SPARSE_MATRICES:
+    if exchanges(statement.callee) or getattr(statement.callee, "__module__", None) in _OF_SPARSE_MATRICES:
         return []
     return [
         atom

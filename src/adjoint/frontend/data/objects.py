@@ -276,26 +276,23 @@ def _attribute_of_variable(lo: Lowerer, base: Var, name: str, node: ast.AST | No
         found = sparse_matrices.attribute(lo, base, name, node)
         if found is not None:
             return found
-    declared = None if cls is None else _declared_attribute(lo, base, cls, name, node)
-    if declared is not None:
-        return declared
+    if cls is not None and registry.is_closed(cls) and not registry.is_harmless(cls, name):
+        return _declared_attribute(lo, base, cls, name, node)
     target = Var(name, Opaque())
     lo.emit(Load(target, base, Attribute(name), lo.span(node)))
     return target
 
 
-def _declared_attribute(lo: Lowerer, base: Value, cls: type, name: str, node: ast.AST | None) -> Value | None:
-    """What rules say of an attribute or a method of a class of which nothing else is known; None for others."""
+def _declared_attribute(lo: Lowerer, base: Value, cls: type, name: str, node: ast.AST | None) -> Value:
+    """What rules say of an attribute or a method of a class of another library."""
     fact = registry.attribute_of(cls, name)
     if fact is not None:
         return call_any(lo, fact, [base], node)
     meaning = registry.method_of(cls, name)
     if meaning is not None:
         return Method(Const(meaning), base)
-    if registry.is_closed(cls, name):
-        label = f"what {name!r} of an object of class {cls.__name__!r} does is not known to a derivative"
-        raise lo.problem("AD0201", node, label, helps=("call it outside of the function that is differentiated",))
-    return None
+    label = f"what {name!r} of an object of class {cls.__name__!r} does is not known to a derivative"
+    raise lo.problem("AD0201", node, label, helps=("call it outside of the function that is differentiated",))
 
 
 def _attribute_of_number(lo: Lowerer, base: Var, owner: type, name: str, node: ast.AST | None) -> Value:
