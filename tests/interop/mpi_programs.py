@@ -346,6 +346,16 @@ def not_declared(x, c):
     return np.sum(x)
 
 
+def not_declared_of_the_class(x, c):
+    MPI.Comm.Ssend(c, x, 0)
+    return np.sum(x)
+
+
+def any_of_them(x, c):
+    MPI.Request.Waitany([c.Isend(x, 0)])
+    return np.sum(x)
+
+
 def from_anywhere(x, c):
     y = np.zeros(3)
     c.Recv(y)
@@ -370,6 +380,8 @@ REFUSED = {
     recursive: "AD0312",
     of_an_object: "AD0201",
     not_declared: "AD0201",
+    not_declared_of_the_class: "AD0201",
+    any_of_them: "AD0201",
 }
 
 

@@ -294,8 +294,9 @@ def add_closed(cls: type, names: Sequence[str]) -> None:
 
 def is_closed(cls: type) -> bool:
     """Whether it is declared of a class what may be asked of its objects, and what that means."""
-    for base in cls.__mro__:
-        _read_for(base)
+    if not _closed and "mpi4py.MPI" in sys.modules:
+        for base in cls.__mro__:
+            _read_for(base)
     return not _closed.keys().isdisjoint(cls.__mro__)
 
 

@@ -215,8 +215,14 @@ def attribute(lo: Lowerer, base: Value, name: str, node: ast.AST | None) -> Valu
 
 
 def _attribute_of_constant(lo: Lowerer, owner: Any, name: str, node: ast.AST | None) -> Value:
+    if registry.is_closed(type(owner)) and not registry.is_harmless(type(owner), name):
+        return _declared_attribute(lo, Const(owner), type(owner), name, node)
     if isinstance(owner, type):
         found = inspect.getattr_static(owner, name, _MISSING)
+        if registry.is_closed(owner) and not registry.is_harmless(owner, name):
+            function = getattr(found, "__func__", found)
+            if not registry.is_defined(function):
+                raise _undeclared(lo, owner, name, node)
         if isinstance(found, classmethod):
             inputs.guard_lookup(lo, owner, name, found)
             return Method(Const(found.__func__), Const(owner))
@@ -291,8 +297,12 @@ def _declared_attribute(lo: Lowerer, base: Value, cls: type, name: str, node: as
     meaning = registry.method_of(cls, name)
     if meaning is not None:
         return Method(Const(meaning), base)
-    label = f"what {name!r} of an object of class {cls.__name__!r} does is not known to a derivative"
-    raise lo.problem("AD0201", node, label, helps=("call it outside of the function that is differentiated",))
+    raise _undeclared(lo, cls, name, node)
+
+
+def _undeclared(lo: Lowerer, cls: type, name: str, node: ast.AST | None) -> Exception:
+    label = f"what {name!r} of the class {cls.__name__!r} does is not known to a derivative"
+    return lo.problem("AD0201", node, label, helps=("call it outside of the function that is differentiated",))
 
 
 def _attribute_of_number(lo: Lowerer, base: Var, owner: type, name: str, node: ast.AST | None) -> Value:
