@@ -226,9 +226,9 @@ def write(parts: dict[str, str]) -> None:
     """Puts tables in their places in the page."""
     text = PAGE.read_text(encoding="utf-8")
     for name, part in parts.items():
-        mark = re.compile(rf"(<!-- {name} -->\n).*?(\n<!-- end -->)", re.S)
+        mark = re.compile(rf"(<!-- {name} -->\n).*?(<!-- end -->)", re.S)
         assert mark.search(text), name
-        text = mark.sub(lambda found: found[1] + part + found[2], text)  # noqa: B023
+        text = mark.sub(lambda found: f"{found[1]}{part}\n{found[2]}", text)  # noqa: B023
     PAGE.write_text(text, encoding="utf-8")
 
 

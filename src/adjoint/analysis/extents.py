@@ -39,7 +39,7 @@ from adjoint.ir.nodes import (
 from adjoint.ir.types import Array, Scalar, same_dtype
 from adjoint.ir.walk import blocks_of, defined_by, is_basic, leaves, operands, statements_in, terminators_in
 from adjoint.rules.declare import Elementwise
-from adjoint.rules.registry import rule_for
+from adjoint.rules.registry import exchanges, rule_for
 from adjoint.runtime import display
 from adjoint.runtime.arithmetic import bundles
 from adjoint.runtime.array_functions import arrays
@@ -128,6 +128,10 @@ class Extents:
                 self.measure(statement, target)
             case Call(callee=list.append, args=(Var() as tape, value)) if tape in self.tapes:
                 self.fill(tape, value)
+            case Call(targets=(target, *others)) if shape_in_arguments(statement) is not None:
+                self.bind(target, self.result(statement))
+                for other in others:
+                    self.name(other)
             case Call(targets=targets):
                 for target in targets:
                     self.name(target)
@@ -154,6 +158,9 @@ class Extents:
         place = like_argument(callee)
         if place is not None:
             return self.of(args[place]) if place < len(args) else None
+        given = shape_in_arguments(call)
+        if given is not None:
+            return self.made(given)
         if callee in (np.zeros, np.ones, np.empty, bundles.zero_bundles, bundles.no_bundles_yet):
             return self.made(args[0])
         if callee in _PRODUCTS and len(args) == 2:
@@ -324,6 +331,14 @@ def like_argument(callee: Any) -> int | None:
         return _LIKE.get(callee)
     except TypeError:  # not hashable
         return None
+
+
+def shape_in_arguments(call: Call) -> Atom | None:
+    """The argument that is the shape of the first result, where a rule says so."""
+    if not exchanges(call.callee):
+        return None
+    rule = rule_for(call.callee)
+    return None if rule is None or rule.shaped_by is None else call.args[rule.shaped_by]
 
 
 def _names(term: object, variables: set[Var]) -> bool:

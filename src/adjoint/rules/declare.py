@@ -108,8 +108,9 @@ class Rule:
         whatever becomes of its results, and its derivative is called on each process that called it.
     agreed
         All processes get the same results.
-    typed
-        Tells the types of the results from those of the arguments, where calls cannot be tried.
+    typed, shaped_by
+        Tells the types of the results from those of the arguments, where calls cannot be tried; position of the
+        argument that is the shape of the first.
     by_constants
         ``by_constants(constants)`` returns a form that reads better where some arguments, given by position, are known.
     """
@@ -131,6 +132,7 @@ class Rule:
     exchanges: bool = False
     agreed: bool = False
     typed: Callable[[Sequence[Any]], tuple[Any, ...]] | None = None
+    shaped_by: int | None = None
     domain: tuple[Interval, ...] | None = None
     cases: tuple[Case, ...] = ()
     by_rank: Mapping[tuple[Any, ...], Fn] = field(default_factory=dict)

@@ -43,17 +43,18 @@ def _array(shape: Any, dtype: Any) -> Type:
     return Array(dtype.value if isinstance(dtype, Const) and isinstance(dtype.value, np.dtype) else None, dims)
 
 
-def _is_array(shape: int, dtype: int) -> Callable[[Sequence[Any]], tuple[Type, ...]]:
-    """The type of a result whose shape and dtype are arguments at these places."""
-    return lambda arguments: (_array(arguments[shape], arguments[dtype]),)
-
-
 def _is(*types: Type) -> Callable[[Sequence[Any]], tuple[Type, ...]]:
     return lambda arguments: types
 
 
-def _exchanges(fn: Any, jvp: Any, vjp: Any, typed: Any, results: int = 1, agreed: bool = False) -> None:
-    general(fn, jvp, vjp, results=results, pure=False, exchanges=True, agreed=agreed, typed=typed)
+def _exchanges(fn: Any, jvp: Any, vjp: Any, *further: Type, shape: int | None = None, agreed: bool = False) -> None:
+    """A map that gives an array, whose shape is an argument and the dtype the next one; and further results."""
+
+    def typed(arguments: Sequence[Any]) -> tuple[Type, ...]:
+        return further if shape is None else (_array(arguments[shape], arguments[shape + 1]), *further)
+
+    count = len(further) + (shape is not None)
+    general(fn, jvp, vjp, results=count, pure=False, exchanges=True, agreed=agreed, typed=typed, shaped_by=shape)
 
 
 _exchanges(
@@ -63,7 +64,7 @@ _exchanges(
         complete_receive(ct, comm, shape, dtype, dest, tag)[0],
         *(None, None, None, None, None),
     ),
-    _is(FLOAT),
+    FLOAT,
 )
 _exchanges(
     complete_send,
@@ -72,7 +73,7 @@ _exchanges(
         post_receive(comm, shape, dtype, dest, tag),
         *(None, None, None, None, None),
     ),
-    _is(FLOAT),
+    FLOAT,
 )
 
 
@@ -85,7 +86,7 @@ _exchanges(
     post_receive,
     lambda dots, y, comm, shape, dtype, source, tag: post_receive(comm, shape, dtype, source, tag),
     _unposted_receive,
-    _is(FLOAT),
+    FLOAT,
 )
 _exchanges(
     complete_receive,
@@ -97,14 +98,14 @@ _exchanges(
         post_send(ct[0], comm, shape, dtype, source, y[1]),
         *(None, None, None, None, None),
     ),
-    lambda arguments: (_array(arguments[2], arguments[3]), INT),
-    results=2,
+    INT,
+    shape=2,
 )
 _exchanges(
     total,
     lambda dots, y, values, comm, shape, dtype: total(dots[0], comm, shape, dtype),
     lambda ct, y, values, comm, shape, dtype: (total(ct, comm, shape, dtype), None, None, None),
-    _is_array(2, 3),
+    shape=2,
     agreed=True,
 )
 
@@ -124,7 +125,7 @@ _exchanges(
         _share(y, values, comm, shape, dtype) * total(ct, comm, shape, dtype),
         *(None, None, None, None),
     ),
-    _is_array(2, 3),
+    shape=2,
     agreed=True,
 )
 _exchanges(
@@ -134,7 +135,7 @@ _exchanges(
         reduced(ct, comm, shape, dtype, root),
         *(None, None, None, None),
     ),
-    _is_array(2, 3),
+    shape=2,
     agreed=True,
 )
 _exchanges(
@@ -144,7 +145,7 @@ _exchanges(
         broadcast(ct, comm, shape, dtype, root),
         *(None, None, None, None),
     ),
-    _is_array(2, 3),
+    shape=2,
 )
 _exchanges(
     gathered,
@@ -153,7 +154,7 @@ _exchanges(
         scattered(ct, comm, whole, part, dtype, root),
         *(None, None, None, None, None),
     ),
-    _is_array(3, 4),
+    shape=3,
 )
 _exchanges(
     scattered,
@@ -162,7 +163,7 @@ _exchanges(
         gathered(ct, comm, part, whole, dtype, root),
         *(None, None, None, None, None),
     ),
-    _is_array(3, 4),
+    shape=3,
 )
 _exchanges(
     gathered_for_all,
@@ -171,7 +172,7 @@ _exchanges(
         total_in_parts(ct, comm, whole, part, dtype),
         *(None, None, None, None),
     ),
-    _is_array(3, 4),
+    shape=3,
     agreed=True,
 )
 _exchanges(
@@ -181,7 +182,7 @@ _exchanges(
         gathered_for_all(ct, comm, part, whole, dtype),
         *(None, None, None, None),
     ),
-    _is_array(3, 4),
+    shape=3,
 )
 
 no_derivative(messages.rank_of, messages.size_of, messages.chosen_source, messages.chosen_tag, typed=_is(INT))

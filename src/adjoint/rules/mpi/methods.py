@@ -82,7 +82,8 @@ class Request:
         self.partner = partner
         self.tag = tag
         self.sends = sends
-        shape, dtype = np.shape(values), values.dtype
+        self.shape = np.shape(values)
+        shape, dtype = self.shape, values.dtype
         if sends:
             self.ticket = post_send(values, comm, shape, dtype, partner, tag)
         else:
@@ -90,7 +91,7 @@ class Request:
 
     def Wait(self):
         values = self.values
-        shape, dtype = np.shape(values), values.dtype
+        shape, dtype = self.shape, values.dtype
         if self.sends:
             complete_send(self.ticket, self.comm, shape, dtype, self.partner, self.tag)
         else:
