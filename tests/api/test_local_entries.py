@@ -70,6 +70,58 @@ def sides_with_entries(x, first):
     return r
 
 
+def packed(x, count):
+    """Variables one behind the other, and results: slices of slices, one of them a matrix."""
+    heights, rest = x[:count], x[count:]
+    slopes = rest[:-6]
+    table = rest[-6:].reshape(2, 3)
+    r = np.zeros(2 * count + 3)
+    first, second = r[:count], r[count : 2 * count]
+    for i in range(count):
+        first[i] = heights[i] * slopes[i - 1]
+        second[i] += heights[-1] * table[1, i % 3] ** 2
+        second[i] -= slopes[i]
+    last = r[-3:]
+    for j in range(3):
+        last[j] = table[0, j] * table[-1, -j]
+    return r
+
+
+def rows_of_tables(x):
+    """Rows of matrices, parts of rows, and a row chosen in a branch."""
+    r = np.zeros((3, 4))
+    for i in range(x.shape[0]):
+        row, out = x[i], r[i, 1:]
+        for j in range(3):
+            out[j] += row[j] * row[j + 1]
+        if i > 0:
+            above = x[i - 1, 2:]
+            out[0] += above[1] ** 2
+    lower = x[1:]
+    r[0, 0] = lower[1, 3] * x.ravel()[5]
+    return r
+
+
+def parts_in_branches(x):
+    r = np.zeros(len(x))
+    for i in range(len(x) - 2):
+        if x[i] > 0.0:
+            part, out = x[i:], r[i:]
+            out[1] += part[2] * x[i]
+        else:
+            r[i] -= x[i : i + 2][1]
+    return r
+
+
+def changed_orders(x):
+    """What is not in one piece is coloured."""
+    r = np.zeros(3)
+    other = x[::2]
+    for i in range(3):
+        r[i] = other[i] ** 2
+    return r
+
+
 RNG = np.random.default_rng(4)
 FIRST, SECOND = RNG.integers(0, 7, 9), RNG.integers(0, 7, 9)
 CASES = {
@@ -78,6 +130,9 @@ CASES = {
     "grid": (grid, (RNG.normal(size=(4, 3)),)),
     "softened": (softened, (2.0 * RNG.normal(size=9),)),
     "sides_with_entries": (sides_with_entries, (RNG.normal(size=6), np.array([3, 0, 3, 5, 1]))),
+    "packed": (packed, (RNG.normal(size=14), 4)),
+    "rows_of_tables": (rows_of_tables, (RNG.normal(size=(3, 4)),)),
+    "parts_in_branches": (parts_in_branches, (RNG.normal(size=8),)),
     "with_scalars": (with_scalars, (RNG.uniform(0.2, 1.0, 4), 1.5)),
 }
 
@@ -85,7 +140,7 @@ CASES = {
 @pytest.mark.parametrize("native", [False, True])
 @pytest.mark.parametrize("name", CASES)
 def test_jacobians(name, native):
-    if native and name not in ("branches", "grid"):
+    if native and name not in ("branches", "grid", "packed"):
         pytest.skip("machine code is made of some")
     f, args = CASES[name]
     jacobian = ad.jacobian(f, sparsity="auto", native=native)
@@ -120,7 +175,23 @@ def lagrangian(x, weights, first, second):
     return total
 
 
-@pytest.mark.parametrize(("f", "args"), [(energy, (FIRST, SECOND)), (lagrangian, (RNG.normal(size=9), FIRST, SECOND))])
+def energy_of_parts(x):
+    """The gradient writes to parts of its result."""
+    places, speeds = x[:3], x[3:]
+    total = 0.0
+    for i in range(3):
+        total += places[i] * speeds[i + 1] ** 2 + math.sin(places[i] * places[i - 1])
+    return total
+
+
+@pytest.mark.parametrize(
+    ("f", "args"),
+    [
+        (energy, (FIRST, SECOND)),
+        (lagrangian, (RNG.normal(size=9), FIRST, SECOND)),
+        (energy_of_parts, ()),
+    ],
+)
 def test_hessians(f, args):
     hessian = ad.hessian(f, sparsity="auto")
     x = RNG.normal(size=7)
@@ -158,12 +229,13 @@ def of_floats(x, threshold):
     [
         (recurrence, (), "whole"),
         (carried, (), "carried"),
+        (changed_orders, (), "not an element of the argument"),
         (lambda x: np.sin(x), (), "stored element by element"),
         (of_floats, (np.array([1.0, -1.0, 2.0]),), "is set"),
     ],
 )
 def test_what_is_not_local_is_coloured(f, args, why):
-    x = RNG.normal(size=4)
+    x = RNG.normal(size=5)
     jacobian = ad.jacobian(f, sparsity="auto")
     at = jacobian.at(x, *args)
     assert at.method == "colouring"

@@ -221,7 +221,7 @@ _KNOWN_BY_NAME: dict[str, dict[str, Effects]] = {
     "adjoint.runtime.array_functions.sparse": {"product_of_moving": PURE, "lets_zeros_be_skipped": PURE},
     "adjoint.runtime.sets.numbers": {"union": PURE},  # to make a union twice is as good as once
     "adjoint.runtime.sets.entries": {
-        **dict.fromkeys(("place_in", "place_in_rows"), PURE),
+        **dict.fromkeys(("place_in", "place_in_rows", "start_of"), PURE),
         "put_entry": Effects(pure=False, writes=(0, 1)),
         "put_store": FILLS_FIRST,
     },

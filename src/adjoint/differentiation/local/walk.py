@@ -18,6 +18,7 @@ import numpy as np
 from adjoint.diagnostics import DifferentiationError, error
 from adjoint.diagnostics.spans import Span
 from adjoint.differentiation.forward.tangent_rules import TangentRules
+from adjoint.differentiation.local.parts import Parts, is_whole
 from adjoint.differentiation.memory.shadow_types import ShadowTypes
 from adjoint.differentiation.reachability import Dependence
 from adjoint.differentiation.sets.steering import FIXED, Steering
@@ -44,7 +45,6 @@ from adjoint.ir.nodes import (
     Load,
     Loop,
     Return,
-    Slice,
     Statement,
     Store,
     Subscript,
@@ -124,6 +124,7 @@ class _Local:
         self.mode = mode
         self.x = function.params[0]
         self.result = end.values[0]
+        assert isinstance(self.result, Var)
         self.tangents: dict[Var, Tangents] = {}
         self.rules = TangentRules(self.found, ShadowTypes(self.found.memory), {}, lambda: ())
         whole = Array(np.dtype(np.int64), ("any",))
@@ -133,6 +134,7 @@ class _Local:
         else:
             data = Var("data", Array(np.dtype(float), ("any",), Storage(written=True)))
             self.params = (data, Var("pos", whole))
+        self.read, self.written = (Parts(whole, mode == "places") for whole in (self.x, self.result))
         self.base: Atom = Const(0)
         self.offset = 0
         self.block_number = 0
@@ -259,12 +261,21 @@ class _Local:
     def stores_nothing(self, statement: If) -> bool:
         inside = [*statements_in(statement.then), *statements_in(statement.orelse)]
         return not any(
-            isinstance(each, Loop) or (isinstance(each, Store) and each.base is self.result) or self.is_read(each)
+            isinstance(each, Loop) or (isinstance(each, Store) and self.is_entry(each)) or self.is_read(each)
             for each in inside
         )
 
     def is_read(self, statement: Statement) -> bool:
-        return isinstance(statement, Load) and statement.base is self.x and self.found.active(statement.target)
+        """Whether an element is read: of the argument, as others are refused."""
+        return (
+            isinstance(statement, Load)
+            and isinstance(statement.target.type, Scalar)
+            and self.found.active(statement.target)
+        )
+
+    def is_entry(self, store: Store) -> bool:
+        """Whether the result is written, or a part of it."""
+        return store.base in self.written or self.found.active_slot(store.base, store.key)
 
     def if_with_entries(self, statement: If, builder: Builder) -> None:
         """A choice that whole numbers make: the sides have as many entries as they have."""
@@ -290,7 +301,7 @@ class _Local:
             isinstance(s.terminator, Yield) for s in sides
         ):
             raise not_local("in a branch that floats choose, a branch or a loop with entries", statement.span)
-        if any(isinstance(each, Store) and each.base is self.result and each.mode == "set" for each in inside):
+        if any(isinstance(each, Store) and self.is_entry(each) and each.mode == "set" for each in inside):
             raise not_local("in a branch that floats choose, an element of the result is set", statement.span)
         if self.mode == "places":
             for side in sides:
@@ -340,6 +351,8 @@ class _Local:
 
     def call(self, call: Call, builder: Builder) -> None:
         builder.emit(call)
+        if self.read.call(call) or self.written.call(call):
+            return
         active = [target for target in call.targets if self.found.active(target)]
         args = (*call.args, *(value for _, value in call.kwargs))
         reads = list(dict.fromkeys(read for arg in args for read in self.of(arg)))
@@ -369,30 +382,24 @@ class _Local:
         builder.emit(load)
         if not self.found.active(load.target):
             return
-        if load.base is not self.x or not isinstance(load.target.type, Scalar):
+        if self.read.load(load, builder) or self.written.load(load, builder):
+            return
+        if load.base not in self.read or not isinstance(load.target.type, Scalar):
             raise not_local("memory that varies is read, and is not an element of the argument", load.span)
-        read = _Read(self.place(load.base, load.key, builder, load.span), self.blocks[-1])
+        read = _Read(self.place(self.read, load.base, load.key, builder, load.span), self.blocks[-1])
         self.tangents[load.target] = {read: Const(1.0)}
 
-    def place(self, base: Atom, key: Any, builder: Builder, span: Span | None) -> Atom:
+    def place(self, parts: Parts, base: Atom, key: Any, builder: Builder, span: Span | None) -> Atom:
         """The place of an element, row by row."""
         type_ = type_of_atom(base)
         assert isinstance(type_, Array) and type_.dims is not None
         items = key.items if isinstance(key, Subscript) else ()
-        whole = [item for item in items if not isinstance(item, Slice) and _is_whole(type_of_atom(item))]
-        if len(whole) != len(items) or len(items) != len(type_.dims):
+        if not all(map(is_whole, items)) or len(items) != len(type_.dims):
             raise not_local("an index that is not a whole number for each axis", span)
-        if self.mode == "values":
-            return Const(0)
-        extents = builder.attribute(base, "shape", type_of_call(np.shape, (base,))[0], "shape")
-        sizes = [builder.item(extents, Const(axis), INT, "extent") for axis in range(len(items))]
-        target = Var("place", INT)
-        callee = entries.place_in if len(items) == 1 else entries.place_in_rows
-        builder.emit(Call((target,), callee, (*whole, *sizes), (), span))
-        return target
+        return parts.place(base, items, builder)
 
     def store(self, store: Store, builder: Builder) -> None:
-        if store.base is not self.result:
+        if store.base not in self.written:
             if self.found.active_slot(store.base, store.key):
                 raise not_local("what varies is stored elsewhere than in the result", store.span)
             builder.emit(store)
@@ -405,7 +412,7 @@ class _Local:
             return
         if not tangents and not self.has_entries and len(self.blocks) == 1:
             return  # it begins with a constant
-        row = self.place(store.base, store.key, builder, store.span)
+        row = self.place(self.written, store.base, store.key, builder, store.span)
         if store.mode == "set" and self.mode == "places":
             builder.effect(entries.put_store, self.params[2], row, self.count(builder))
         for read, dot in tangents.items():
@@ -425,10 +432,6 @@ class _Local:
 
 def _is_real(target: Var) -> bool:
     return isinstance(target.type, Scalar) and target.type.kind == "float"
-
-
-def _is_whole(type_: Any) -> bool:
-    return isinstance(type_, Scalar) and type_.kind == "int"
 
 
 __all__ = ["Mode", "not_local", "with_entries"]

@@ -25,6 +25,15 @@ def place_in_rows(row: int, column: int, rows: int, columns: int) -> int:
     return place_in(row, rows) * columns + place_in(column, columns)
 
 
+def start_of(lower: int, extent: int) -> int:
+    """Where a slice begins.
+
+    >>> start_of(-3, 4), start_of(-9, 4), start_of(9, 4)
+    (1, 0, 4)
+    """
+    return max(lower + extent, 0) if lower < 0 else min(lower, extent)
+
+
 def put_entry(rows: Any, cols: Any, at: int, row: int, col: int) -> None:
     """Takes down where an entry stands, as far as there is room."""
     if at < len(rows):

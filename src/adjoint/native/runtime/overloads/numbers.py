@@ -296,6 +296,11 @@ def _place_in_rows(row, column, rows, columns):
     )
 
 
+@overload(entries.start_of)
+def _start_of(lower, extent):
+    return lambda lower, extent: max(lower + extent, 0) if lower < 0 else min(lower, extent)
+
+
 @overload(entries.put_entry)
 def _put_entry(rows, cols, at, row, col):
     def put_entry(rows, cols, at, row, col):
