@@ -6,6 +6,7 @@ import copy
 import functools
 import heapq
 import operator
+import types
 
 import numpy as np
 
@@ -292,3 +293,32 @@ def copies_of_containers_at_run_time(xs):
     pairs[0] = pairs[1]
     total = sum(a[0] * b[0] for a, b in zip(rows, same_rows, strict=True)) + sum(other.values()) * table[0]
     return total + sum(a[0] * b[1] for a, b in zip(pairs, apart, strict=True))
+
+
+@program(np.array([0.7, -1.3, 2.1, 0.4]))
+def shortest_path(x):
+    edges = {0: [(1, x[0] ** 2), (2, x[1] ** 2)], 1: [(3, x[2] ** 2)], 2: [(3, x[3] ** 2)], 3: []}
+    distance, heap = {0: 0.0}, [(0.0, 0)]
+    while heap:
+        far, node = heapq.heappop(heap)
+        if far > distance.get(node, 1e9):
+            continue
+        for other, length in edges[node]:
+            if far + length < distance.get(other, 1e9):
+                distance[other] = far + length
+                heapq.heappush(heap, (far + length, other))
+    return distance[3]
+
+
+SECOND = operator.itemgetter(1)
+PARTS = operator.attrgetter("inner.size", "scale")
+
+
+@program(np.array([0.7, -1.3, 2.1, 0.4]))
+def getters_of_the_module_operator(x):
+    pairs = [(i, v * v) for i, v in enumerate(x)]
+    outer = types.SimpleNamespace(inner=types.SimpleNamespace(size=x[0]), scale=x[1])
+    size, scale = PARTS(outer)
+    total = sorted(pairs, key=SECOND)[0][1] + size * scale
+    total += max(pairs, key=operator.itemgetter(1))[1] * sum(operator.itemgetter(1, 3)(x))
+    return total * operator.methodcaller("dot", x)(x) + operator.methodcaller("clip", min=-1.0, max=1.0)(x).sum()

@@ -180,3 +180,8 @@ def shapes_of_unknown_length(a):
 def part_of_a_shape(a, k):
     shape = (np.size(a), 2, 3)
     return np.sum(np.ones(shape[: int(k)]) * a) + sum(shape[int(k) :]) * a[0]
+
+
+@program(np.array([0.7, -1.3, 2.1, 0.4]))
+def rolled_by_lists(x):
+    return np.roll(x, [1, 2], axis=[0, 0]) @ x + np.roll(np.outer(x, x), [3], axis=[1])[0] @ x

@@ -1,5 +1,8 @@
 """Code that is not differentiated: strings, printing, configuration, counters."""
 
+import configparser
+import csv
+import io
 import math
 import os
 import time
@@ -179,3 +182,24 @@ def global_statement(x):
 
 def _scale():
     return 3.0
+
+
+SETTINGS = configparser.ConfigParser()
+SETTINGS.read_string("[model]\nscale = 2.5\n")
+
+
+@program(1.3)
+def settings_of_files_and_of_the_environment(x):
+    scale = SETTINGS.getfloat("model", "scale") + float(SETTINGS["model"]["scale"])
+    if "PATH" in os.environ:
+        scale += float(os.environ.get("NOT_IN_THE_ENVIRONMENT", "2"))
+    return scale * x * x
+
+
+@program(1.3)
+def text_in_memory(x):
+    lines = io.StringIO("1.5,2\n")
+    first, _ = next(csv.reader(lines))
+    written = io.StringIO()
+    print("abc", file=written)
+    return float(first) * x * x * len(written.getvalue())

@@ -294,3 +294,18 @@ def slices_are_deleted(xs):
     known = [xs[0], xs[1], xs[2], xs[0] * xs[1]]
     del known[1:3], known[-1]
     return first[0] * rows[0][0] + rows[1][0] + sum((i + 1) * v for i, v in enumerate(others)) + known[0] * len(rows)
+
+
+@program([0.7, -1.3, 2.1, 0.4])
+def pairs_of_an_index_and_a_number(xs):
+    """The second number of each pair varies; which pair it is, is known at run time."""
+    pairs = [(1, xs[0] ** 2), (2, xs[1] ** 2)]
+    table = {0: [(1, xs[2] ** 2), (2, xs[0] ** 2)], 1: [(3, xs[3] ** 2)]}
+    total, place = 0.0, 0
+    while place < len(xs) // 2:
+        count, weight = pairs[place]
+        total += weight * count
+        for times, each in table[place]:
+            total += each * times * weight
+        place += 1
+    return total

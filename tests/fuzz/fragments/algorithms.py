@@ -274,3 +274,31 @@ def decompositions(d: Draft) -> str:
     ||np.linalg.eigvalsh($m)[-1]||np.linalg.slogdet($m)[1]||np.linalg.norm($m, 2)||np.trace(np.linalg.inv($m))
     ||np.abs(np.linalg.eigh($m)[1][0, 0])||np.linalg.norm($m, "nuc")>> * $0
     """
+
+
+@fragment("v: vec -> t: float")
+def shortest_path(d: Draft) -> str:
+    return """
+    $edges = {0: [(1, $v[0] ** 2), (2, $v[1] ** 2 + 0.1)], 1: [(2, $v[-1] ** 2)], 2: []}
+    $far, $heap = {0: 0.0}, [(0.0, 0)]
+    while $heap:
+        $c, $u = heapq.heappop($heap)
+        <<if $c > $far.get($u, 1e9): continue||pass>>
+        for $k, $q in $edges[$u]:
+            if $c + $q < $far.get($k, 1e9):
+                $far[$k] = $c + $q
+                heapq.heappush($heap, ($c + $q, $k))
+    $t = $far[2]
+    """
+
+
+@fragment("s: square -> m: square")
+def power_by_squaring(d: Draft) -> str:
+    return """
+    $m, $base, $n = np.eye($N), $s * 0.5, <<5||4||6>>
+    while <<$n||$n != 0>>:
+        if $n % 2 == 1:
+            $m = $m @ $base
+        $base = $base @ $base
+        $n = $n // 2
+    """

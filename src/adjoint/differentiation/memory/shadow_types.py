@@ -34,6 +34,8 @@ class ShadowTypes:
     def __init__(self, memory: Memory) -> None:
         self.memory = memory
         self.storages: dict[Storage, Storage] = {}
+        self.of_tuples = Storage(written=True)
+        """Tuples have no storage class that would tell which shadows may be one list: all may be."""
 
     def of(self, type_: Type | None) -> Type:
         """The type of the tangent, or the shadow, of a value."""
@@ -48,7 +50,7 @@ class ShadowTypes:
             case Dict(value=part, storage=storage):
                 return Dict(None if part is None else self.of(part), self.storage(storage))
             case Tuple(items=items):
-                return List(self._common(items), Storage(written=True))
+                return List(self._common(items), self.of_tuples)
             case Instance(cls=cls, fields=fields, storage=storage):
                 shadows = {name: self.of(part) for name, part in fields.items()}
                 return Instance(shadow_class(cls), shadows, self.storage(storage))

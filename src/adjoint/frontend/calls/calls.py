@@ -6,6 +6,7 @@ import ast
 import dataclasses
 import functools
 import inspect
+import operator as operators
 import sys
 import types
 from collections.abc import Callable, Iterator
@@ -252,6 +253,10 @@ def _call_constant(
                 for name, value in constant.keywords.items()
             }
             return call_value(lo, inner, [*first, *args], {**named, **kwargs}, node)
+        case operators.itemgetter() | operators.attrgetter() | operators.methodcaller():
+            from adjoint.frontend.calls import operator_functions  # circular
+
+            return call_value(lo, operator_functions.function_of(lo, constant, node), args, kwargs, node)
         case types.MethodType() if type(constant.__self__).__module__.startswith("scipy.stats."):
             return _call_opaque(lo, constant, args, kwargs, node)  # what nothing is said of, and generated methods
         case types.MethodType():
@@ -540,6 +545,8 @@ def _is_users(cls: type) -> bool:
         return hasattr(cls, "_fields")
     if local_mark(cls) is not None:
         return True
+    if cls.__module__ != "__main__" and cls.__module__.partition(".")[0] in sys.stdlib_module_names:
+        return False
     module = sys.modules.get(cls.__module__)
     # What runs a program, a profiler or a test runner, may pass for its main module.
     file = None if cls.__module__ == "__main__" else getattr(module, "__file__", None)

@@ -60,6 +60,8 @@ def _families(constant: Any) -> tuple[str, ...]:
             return _FOR_CONTAINERS if constant is dict else _FOR_NUMBERS
         case type(__module__="itertools") | BuiltinFunctionType(__self__=type(__module__="itertools")):
             return ("iterators.itertools_calls",)
+        case type(__module__="operator"):
+            return ("calls.operator_functions",)
         case type(__module__="adjoint.declarations.surgery"):
             return ("surgery.backward_blocks",)
         case type(__module__="collections" | "types"):

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import ast
+import functools
 import operator
 from typing import Any
 
-from adjoint.frontend.calls.handlers import Handler, handles
+from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles
 from adjoint.frontend.data import making, objects
 from adjoint.frontend.interpreter.core import Lowerer
-from adjoint.frontend.interpreter.values import Ref, TupleValue, Union, Value
+from adjoint.frontend.interpreter.values import Partial, Ref, TupleValue, Union, Value
+from adjoint.frontend.library import python_functions
 from adjoint.frontend.syntax.expressions import apply_operator
 from adjoint.frontend.syntax.operators import BINARY, COMPARE, UNARY
+from adjoint.ir.nodes import Const
 
 
 def _handler(op: Any, operands: int) -> Handler:
@@ -30,3 +33,39 @@ def _has_structure(lo: Lowerer, value: Value) -> bool:
 for _table, _operands in ((UNARY, 1), (BINARY, 2), (COMPARE, 2)):
     for _operator in set(_table.values()) - {operator.not_, operator.is_, operator.is_not}:
         handles(_operator)(_handler(_operator, _operands))
+
+
+@handles(operator.itemgetter)
+def _itemgetter(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    if len(args) == 1:
+        return Partial(Const(python_functions.item_at), (args[0],), ())
+    return Partial(Const(python_functions.items_at), (TupleValue(tuple(args)),), ())
+
+
+@handles(operator.attrgetter)
+def _attrgetter(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    paths = [_names(arg.value) for arg in args if isinstance(arg, Const) and isinstance(arg.value, str)]
+    if not paths or len(paths) < len(args):
+        return NotImplemented
+    if len(paths) == 1:
+        return Partial(Const(python_functions.attribute_at), (paths[0],), ())
+    return Partial(Const(python_functions.attributes_at), (TupleValue(tuple(paths)),), ())
+
+
+def _names(path: str) -> TupleValue:
+    return TupleValue(tuple(map(Const, path.split("."))))
+
+
+@handles(operator.methodcaller)
+def _methodcaller(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    given = (args[0], TupleValue(tuple(args[1:])))
+    return Partial(Const(python_functions.method_called), given, tuple(kwargs.items()))
+
+
+def function_of(lo: Lowerer, getter: Any, node: ast.AST | None) -> Value:
+    """The function that an ``itemgetter``, an ``attrgetter`` or a ``methodcaller`` made outside stands for."""
+    made, args, *_ = getter.__reduce__()
+    named: dict[str, Value] = {}
+    if isinstance(made, functools.partial):
+        args, named = (*made.args, *args), {name: Const(value) for name, value in made.keywords.items()}
+    return HANDLERS[type(getter)](lo, list(map(Const, args)), named, node)  # type: ignore[no-any-return]

@@ -322,7 +322,8 @@ def _attribute_of_number(lo: Lowerer, base: Var, owner: type, name: str, node: a
         return Method(Const(callee), base)
     found = inspect.getattr_static(owner, name, _MISSING)
     if found is _MISSING:
-        raise _no_attribute(lo, f"a value of class {owner.__name__!r}", name, dir(owner), node)
+        what = "a number or an array" if isinstance(base.type, Number) else f"a value of class {owner.__name__!r}"
+        raise _no_attribute(lo, what, name, dir(owner), node)
     if callable(found):
         return Method(Const(found), base)
     target = Var(name, Opaque())

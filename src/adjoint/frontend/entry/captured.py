@@ -122,12 +122,21 @@ def differentiated(function: Any) -> Any:
     return function
 
 
+_CLOSED = frozenset(
+    (
+        *("numpy", "numba", "random", "threading", "queue", "io", "os", "pathlib", "tempfile", "subprocess", "logging"),
+        *("re", "configparser", "csv", "json", "sqlite3", "datetime", "decimal", "uuid", "socket", "urllib", "http"),
+    )
+)
+"""Packages whose objects are constants: nothing in them carries a derivative, or C functions hold it."""
+
+
 def has_fields(value: Any) -> bool:
     """Whether a value is an object of a user's class, with attributes that may carry a derivative."""
     cls = type(value)
     if isinstance(value, (type, types.ModuleType, BaseException)) or cls.__module__ in ("builtins", "functools"):
         return False
-    if cls.__module__.split(".")[0] in ("numpy", "random", "threading", "io", "logging", "re", "numba", "pathlib"):
+    if cls.__module__.split(".")[0] in _CLOSED:
         return False
     if brings_arithmetic(cls) and _is_of_a_library(cls):
         return False

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import builtins
 import functools
+import operator
 import types
 from collections.abc import Callable
 from typing import Any
@@ -88,9 +89,21 @@ def is_constant(value: Any) -> bool:
             and callable(value)
             and not isinstance(value, (np.ndarray, np.generic))
         )
+        or (isinstance(value, _GETTERS) and _is_of_constants(value))
         or (isinstance(value, types.MethodType) and is_defined(value))
         or (counts_by_identity(value) and not isinstance(value, types.MethodType) and not has_fields(value))
     )
+
+
+_GETTERS = (operator.itemgetter, operator.attrgetter, operator.methodcaller)
+
+
+def _is_of_constants(getter: Any) -> bool:
+    """Whether a getter holds nothing that may change while it stays the same object."""
+    made, given, *_ = getter.__reduce__()
+    if isinstance(made, functools.partial):
+        given = (*made.args, *made.keywords.values(), *given)
+    return all(isinstance(each, (str, int, float, type(None), slice)) for each in given)
 
 
 _CALLABLE_LIBRARIES = ("numba", "numpy", "scipy.special.", "scipy.stats.", "uarray")

@@ -204,6 +204,28 @@ def retupled(rows_: Any, places: Any) -> Any:
     return [tuple([row[i] for i in places]) for row in rows_]
 
 
+def item_at(place: Any, items: Any) -> Any:
+    return items[place]
+
+
+def items_at(places: Any, items: Any) -> Any:
+    return tuple([items[place] for place in places])
+
+
+def attribute_at(names: Any, value: Any) -> Any:
+    for name in names:
+        value = getattr(value, name)
+    return value
+
+
+def attributes_at(paths: Any, value: Any) -> Any:
+    return tuple([attribute_at(names, value) for names in paths])
+
+
+def method_called(name: Any, given: Any, value: Any, **named: Any) -> Any:
+    return getattr(value, name)(*given, **named)
+
+
 def copied(items: Any) -> Any:
     return [item for item in items]  # noqa: C416
 

@@ -302,7 +302,7 @@ def inverse_axes(axes: Any) -> Any:
 
 def opposite(shift: Any) -> Any:
     """The shift that undoes ``np.roll(x, shift)``."""
-    return tuple([-part for part in shift]) if isinstance(shift, tuple) else -shift
+    return tuple([-part for part in shift]) if isinstance(shift, (tuple, list)) else -shift
 
 
 def unrepeat(ct: Any, x: Any, repeats: Any, axis: int | None = None) -> Any:

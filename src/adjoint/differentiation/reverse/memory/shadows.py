@@ -95,6 +95,7 @@ class Shadows:
         self.layouts_read: set[Storage] | None = None
         self.found: dict[Var, Var] = {}
         self.storages: dict[Storage, Storage] = {}
+        self.of_tuples = Storage(written=True)
         self.sharing: dict[Var, Var] = {}
         self.handles = [var for var in context.regions.bindings if is_handle(var.type) and context.active(var)]
         self.forward: set[Var] = set()
@@ -150,7 +151,7 @@ class Shadows:
             case List(element=element, storage=storage):
                 return List(None if element is None else self.type_of(element), self.storage(storage))
             case Tuple(items=items):
-                return List(_common(tuple(map(self.type_of, items))), Storage(written=True))
+                return List(_common(tuple(map(self.type_of, items))), self.of_tuples)
             case Dict(value=value, storage=storage):
                 return Dict(None if value is None else self.type_of(value), self.storage(storage))
             case Instance(cls=cls, fields=fields, storage=storage):
