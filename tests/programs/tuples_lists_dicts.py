@@ -1,6 +1,7 @@
 """Containers of active values: built, indexed, unpacked, changed."""
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -308,4 +309,44 @@ def pairs_of_an_index_and_a_number(xs):
         for times, each in table[place]:
             total += each * times * weight
         place += 1
+    return total
+
+
+class Reading(NamedTuple):
+    count: int
+    value: float
+
+    def squared(self):
+        return self.value * self.value
+
+    @property
+    def twice(self):
+        return 2.0 * self.value
+
+
+@program(np.array([0.7, -1.3, 2.1, 0.4]))
+def named_tuples_at_run_time(x):
+    readings = [Reading(i, v * v) for i, v in enumerate(x)]
+    total = 0.0
+    for reading in readings:
+        count, value = reading
+        total += count * value + reading[1] * reading.twice + len(reading) * isinstance(reading, Reading) * value
+    readings.sort(key=lambda reading: reading.value)
+    readings.append(readings[0]._replace(value=x[3]))
+    table = {i: reading for i, reading in enumerate(readings)}
+    table[1] = Reading(table[1].count + 1, table[2].value * table[1].squared())
+    return total + max(readings).value + sum(each.count * each.value for each in table.values())
+
+
+@program([Reading(1, 0.5), Reading(2, 0.7)])
+def list_of_named_tuples(readings):
+    return sum(reading.count * reading.value * reading.squared() for reading in readings)
+
+
+@program(np.array([0.7, -1.3, 2.1, 0.4]))
+def known_named_tuples_chosen_at_run_time(x):
+    readings = [Reading(1, x[0] ** 2), Reading(3, x[1] ** 3)]
+    total = 0.0
+    for i in range(len(x) // 2):
+        total += readings[i].count * readings[i].value * readings[i - 1].squared()
     return total

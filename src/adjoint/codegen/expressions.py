@@ -189,6 +189,8 @@ class Expressions:
             special = self._operator(callee, args) or self._display(callee, args) or self._of_array(callee, atoms, args)
             if special is not None:
                 return special
+        if callee is display.make_tuple:
+            return self._plain(kwargs[0][1], args, ())  # of the class of a named tuple
         if callee is display.call or is_call_of_pullback(callee):
             return self._plain(args[0], args[1:], kwargs)
         if isinstance(callee, _METHODS) and args:

@@ -112,9 +112,10 @@ class List(Type):
 
 @dataclass(frozen=True, slots=True)
 class Tuple(Type):
-    """A tuple at run time (an element of a list, a result that is handed out)."""
+    """A tuple at run time (an element of a list, a result that is handed out); ``cls`` is that of a named tuple."""
 
     items: tuple[Type, ...]
+    cls: type = tuple
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +199,7 @@ def fresh(type_: Type) -> Type:
         case Dict(value=value):
             return Dict(None if value is None else fresh(value), Storage(written=type_.storage.written))
         case Tuple(items=items):
-            return Tuple(tuple(map(fresh, items)))
+            return Tuple(tuple(map(fresh, items)), type_.cls)
         case Instance(cls=cls, fields=fields):
             parts = {name: fresh(part) for name, part in fields.items()}
             return Instance(cls, parts, Storage(written=type_.storage.written))
@@ -216,7 +217,7 @@ def relocated(type_: Type, home: Callable[[Storage], Storage]) -> Type:
         case Dict(value=value, storage=storage):
             return Dict(None if value is None else relocated(value, home), home(storage.find()))
         case Tuple(items=items):
-            return Tuple(tuple(relocated(item, home) for item in items))
+            return Tuple(tuple(relocated(item, home) for item in items), type_.cls)
         case Instance(cls=cls, fields=fields, storage=storage):
             parts = {name: relocated(part, home) for name, part in fields.items()}
             return Instance(cls, parts, home(storage.find()))

@@ -56,7 +56,8 @@ def join(a: Type, b: Type) -> Type | None:
             return _container(Dict, a.value, b.value, a.storage)
         case Tuple(), Tuple() if len(a.items) == len(b.items):
             items = [join(mine, theirs) for mine, theirs in zip(a.items, b.items, strict=True)]
-            return None if None in items else Tuple(tuple(items))  # type: ignore[arg-type]
+            cls = a.cls if a.cls is b.cls else tuple
+            return None if None in items else Tuple(tuple(items), cls)  # type: ignore[arg-type]
         case Instance(), Instance() if a.cls is b.cls and a.fields.keys() == b.fields.keys():
             fields = {name: join(type_, b.fields[name]) for name, type_ in a.fields.items()}
             a.storage.unite(b.storage)

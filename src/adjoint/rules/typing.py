@@ -41,6 +41,7 @@ from adjoint.rules.joined_types import join_all
 from adjoint.rules.python import containers
 from adjoint.runtime.arithmetic.checks import brings_arithmetic
 from adjoint.runtime.arithmetic.numbers import choose
+from adjoint.runtime.display import is_named_tuple
 from adjoint.types.structure import fields_of, float_fields, slots_of
 
 __all__ = ["AnyExtents", "abstract", "type_of_call"]
@@ -126,7 +127,7 @@ def _instantiated(type_: Type, base: Storage | None) -> Type:
         case Dict(value=value):
             return Dict(None if value is None else _instantiated(value, base))
         case Tuple(items=items):
-            return Tuple(tuple(_instantiated(item, base) for item in items))
+            return Tuple(tuple(_instantiated(item, base) for item in items), type_.cls)
         case _:
             return type_
 
@@ -470,7 +471,8 @@ def abstract(value: Any) -> Type:
     if cls is list:
         return List(join_all([abstract(item) for item in value]) if value else None)
     if isinstance(value, tuple):
-        return Tuple(tuple([abstract(item) for item in value])) if cls is tuple else Opaque(cls)
+        is_known = cls is tuple or is_named_tuple(cls)
+        return Tuple(tuple([abstract(item) for item in value]), cls) if is_known else Opaque(cls)
     if cls is dict:
         return Dict(join_all([abstract(item) for item in value.values()]) if value else None)
     return _abstract_object(value, cls)

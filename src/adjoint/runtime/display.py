@@ -16,9 +16,14 @@ def make_list(*items: Any) -> list[Any]:
     return list(items)
 
 
-def make_tuple(*items: Any) -> tuple[Any, ...]:
-    """``(*items,)``"""
-    return items
+def make_tuple(*items: Any, cls: Any = tuple) -> tuple[Any, ...]:
+    """``(*items,)``, or ``cls(*items)`` of the class of a named tuple."""
+    return items if cls is tuple else cls(*items)  # type: ignore[no-any-return]
+
+
+def is_named_tuple(callee: Any) -> bool:
+    """Whether this is the class of a named tuple."""
+    return isinstance(callee, type) and issubclass(callee, tuple) and hasattr(callee, "_fields")
 
 
 def unpack(items: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -60,7 +60,7 @@ def roles_of(call: Call, is_container: Callable[[Any], bool]) -> tuple[Role, ...
         Whether an atom is a list, tuple, dict or object at run time.
     """
     callee, count = call.callee, len(call.args)
-    if callee in (display.make_list, display.make_tuple) or is_named_tuple(callee):
+    if callee in (display.make_list, display.make_tuple) or display.is_named_tuple(callee):
         return _ITEMS * count
     if callee in tangents.LAYOUTS:
         return ("item", "same")
@@ -87,13 +87,9 @@ def _is_array(atom: Any) -> bool:
 def shadow_callee(call: Call) -> Any:
     """What makes the shadow of a structural call's result."""
     callee = call.callee
-    if callee is display.make_tuple or is_named_tuple(callee):
+    if callee is display.make_tuple or display.is_named_tuple(callee):
         return display.make_list
     return _SHADOW_CALLEE.get(callee, callee)
-
-
-def is_named_tuple(callee: Any) -> bool:
-    return isinstance(callee, type) and issubclass(callee, tuple) and hasattr(callee, "_fields")
 
 
 def is_object_display(callee: Any) -> bool:

@@ -175,12 +175,13 @@ def slot(lo: Lowerer, value: Value, node: ast.AST | None) -> Atom:
         case Closure() | Method() if lo.counted_loops:
             lo.unroll_innermost()
             return materialize(lo, value, node)
-        case TupleValue(items=items, cls=cls) if cls is tuple:
+        case TupleValue(items=items, cls=cls) if cls is tuple or display.is_named_tuple(cls):
             atoms = slots(lo, items, node)
-            if all(isinstance(atom, Const) for atom in atoms):
+            if cls is tuple and all(isinstance(atom, Const) for atom in atoms):
                 return Const(tuple(atom.value for atom in atoms))  # type: ignore[union-attr]
-            target = Var("t", Tuple(tuple(type_of(atom) for atom in atoms)))
-            lo.emit(Call((target,), display.make_tuple, tuple(atoms), (), lo.span(node)))
+            target = Var("t", Tuple(tuple(type_of(atom) for atom in atoms), cls))
+            named = () if cls is tuple else (("cls", Const(cls)),)
+            lo.emit(Call((target,), display.make_tuple, tuple(atoms), named, lo.span(node)))
             return target
         case _:
             return materialize(lo, value, node)

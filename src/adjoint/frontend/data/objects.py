@@ -40,7 +40,7 @@ from adjoint.frontend.interpreter.values import (
     is_atom,
 )
 from adjoint.frontend.library import python_functions
-from adjoint.ir.nodes import Attribute, Call, Const, Load, Raise, Store, Var
+from adjoint.ir.nodes import Attribute, Call, Const, Load, Raise, Store, Subscript, Var
 from adjoint.ir.types import Array, Dict, Instance, List, Number, Opaque, Scalar, Tuple
 from adjoint.rules import registry
 from adjoint.rules.typing import type_of_call
@@ -70,8 +70,8 @@ def class_of(lo: Lowerer, value: Value) -> type | None:
             return tuple if is_tuple else list
         case Var(type=Dict()):
             return dict
-        case Var(type=Tuple()):
-            return tuple
+        case Var(type=Tuple(cls=cls)):
+            return cls
         case Var(type=Instance(cls=cls)):
             return cls
         case Var(type=Opaque(cls=cls)):
@@ -170,8 +170,6 @@ def attribute(lo: Lowerer, base: Value, name: str, node: ast.AST | None) -> Valu
             fields = getattr(cls, "_fields", ())
             if name in fields:
                 return base.items[fields.index(name)]
-            if fields and name in ("_replace", "_asdict"):
-                return Method(Const(getattr(python_functions, f"namedtuple{name}")), base)
             return _through_class(lo, base, cls, name, node)
         case SuperValue(owner=owner, receiver=Union() as union):
             return on_each_option(lo, union, lambda one: attribute(lo, SuperValue(owner, one), name, node), node)
@@ -270,6 +268,11 @@ def _attribute_of_variable(lo: Lowerer, base: Var, name: str, node: ast.AST | No
         case Array() | Scalar() | Number():
             owner = np.ndarray if isinstance(base.type, Number) or cls is None else cls
             return _attribute_of_number(lo, base, owner, name, node)
+        case Tuple(items=items) if name in getattr(cls, "_fields", ()):
+            place = cls._fields.index(name)  # type: ignore[union-attr]
+            target = Var(name, items[place])
+            lo.emit(Load(target, base, Subscript((Const(place),)), lo.span(node)))
+            return target
         case List() | Dict() | Tuple():
             assert cls is not None
             held = list if isinstance(base.type, List) and hasattr(cls, name) else cls
@@ -371,6 +374,8 @@ def _warn_of_override(lo: Lowerer, cls: type, name: str) -> None:
 
 
 def _through_class(lo: Lowerer, receiver: Value, cls: type, name: str, node: ast.AST | None) -> Value:
+    if name in ("_replace", "_asdict") and issubclass(cls, tuple) and hasattr(cls, "_fields"):
+        return Method(Const(getattr(python_functions, f"namedtuple{name}")), receiver)
     for base in cls.__mro__:
         if name in base.__dict__:
             inputs.guard_lookup(lo, cls, name, base.__dict__[name])

@@ -48,7 +48,8 @@ def join_types(one: Type, other: Type) -> Type | None:
             return None if value is Ellipsis else Dict(value, one.storage)
         case Tuple(), Tuple() if len(one.items) == len(other.items):
             items = tuple(map(join_types, one.items, other.items))
-            return None if None in items else Tuple(items)  # type: ignore[arg-type]
+            cls = one.cls if one.cls is other.cls else tuple
+            return None if None in items else Tuple(items, cls)  # type: ignore[arg-type]
         case Instance(), Instance() if one.cls is other.cls and one.fields.keys() == other.fields.keys():
             fields = {name: join_types(type_, other.fields[name]) for name, type_ in one.fields.items()}
             one.storage.unite(other.storage)
