@@ -18,7 +18,7 @@ def make_list(*items: Any) -> list[Any]:
 
 def make_tuple(*items: Any, cls: Any = tuple) -> tuple[Any, ...]:
     """``(*items,)``, or ``cls(*items)`` of the class of a named tuple."""
-    return items if cls is tuple else cls(*items)  # type: ignore[no-any-return]
+    return items if cls is tuple else cls(*items)
 
 
 def is_named_tuple(callee: Any) -> bool:
