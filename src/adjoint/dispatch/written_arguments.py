@@ -40,9 +40,10 @@ _MEANT = "if that is meant: warnings.filterwarnings('ignore', '.*AD0505')"
 
 def _varying(key: Any, count: int, names: Sequence[str]) -> set[int]:
     """The positions of the arguments that a derivative is taken for; none where nothing is derived."""
-    kind, options = key[0], dict(key[1]) if isinstance(key[1], tuple) and key[0] in ("grad", "value_and_grad") else {}
+    kind = key[0]
     if kind in ("vjp", "jvp", "hvp"):
         return set(range(count if kind == "vjp" else count // 2))
+    options = dict(key[1]) if kind in ("grad", "value_and_grad") and isinstance(key[1], tuple) else {}
     wrt = options.get("wrt", ())
     chosen = wrt if isinstance(wrt, tuple) else (wrt,)
     found = {names.index(one) for one in chosen if isinstance(one, str) and one in names}

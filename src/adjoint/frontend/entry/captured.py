@@ -125,7 +125,7 @@ def differentiated(function: Any) -> Any:
 _CLOSED = frozenset(
     (
         *("numpy", "numba", "random", "threading", "queue", "io", "os", "pathlib", "tempfile", "subprocess", "logging"),
-        *("re", "configparser", "csv", "json", "sqlite3", "datetime", "decimal", "uuid", "socket", "urllib", "http"),
+        *("re", "configparser", "csv", "sqlite3", "datetime", "decimal", "uuid", "socket", "urllib", "http"),
     )
 )
 """Packages whose objects are constants: nothing in them carries a derivative, or C functions hold it."""
