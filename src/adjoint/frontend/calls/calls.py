@@ -254,7 +254,7 @@ def _call_constant(
             }
             return call_value(lo, inner, [*first, *args], {**named, **kwargs}, node)
         case operators.itemgetter() | operators.attrgetter() | operators.methodcaller():
-            from adjoint.frontend.calls import operator_functions  # circular
+            from adjoint.frontend.calls import operator_functions  # lazy
 
             return call_value(lo, operator_functions.function_of(lo, constant, node), args, kwargs, node)
         case types.MethodType() if type(constant.__self__).__module__.startswith("scipy.stats."):
