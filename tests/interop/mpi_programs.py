@@ -36,9 +36,10 @@ def sums(x, c):
 def numbers(x, c):
     a = c.bcast(x[0] ** 2, root=c.size - 1)
     s = x[1]
-    for _ in range(3):
+    c.Barrier()
+    for _ in range(c.allreduce(int(x[0]) + 1, op=MPI.MAX)):
         s = 0.3 * c.allreduce(s * a) + x[2]
-    return s * x / c.allreduce(1.0)
+    return s * x / c.allreduce(len(x))
 
 
 @program
@@ -341,6 +342,22 @@ def of_an_object(x, c):
     return np.sum(x) * c.recv(source=0)
 
 
+def with_status(x, c):
+    y = np.zeros(3)
+    c.Recv(y, source=0, status=MPI.Status())
+    return np.sum(x * y)
+
+
+def not_of_a_kind(x, c):
+    return np.sum(c.bcast(None)) * x[0]
+
+
+def barred(x, c):
+    if x[0] > 0.0:
+        c.Barrier()
+    return np.sum(x)
+
+
 def not_declared(x, c):
     c.Ssend(x, 0)
     return np.sum(x)
@@ -379,6 +396,9 @@ REFUSED = {
     handled: "AD0312",
     recursive: "AD0312",
     of_an_object: "AD0201",
+    barred: "AD0312",
+    with_status: "AD0204",
+    not_of_a_kind: "AD0204",
     not_declared: "AD0201",
     not_declared_of_the_class: "AD0201",
     any_of_them: "AD0201",

@@ -512,6 +512,7 @@ def definition(
     when: Callable[[Mapping[str, Any]], bool] | None = None,
     arrays: tuple[str, ...] | None = None,
     functional: bool = False,
+    only: bool = False,
     cases: Sequence[Case] = (),
 ) -> None:
     """Declares that a call of ``fn`` means a call of a Python function.
@@ -533,8 +534,10 @@ def definition(
     functional
         Whether it takes functions, so that the source of ``fn`` must not be read in its place: a call that ``means``
         does not cover is refused where it is handed a function that may vary.
+    only
+        Whether a call that ``means`` does not cover is refused, whatever it is handed.
     """
-    registry.add_definition(registry.Definition(fn, means, arity, when, arrays, tuple(cases), functional))
+    registry.add_definition(registry.Definition(fn, means, arity, when, arrays, tuple(cases), functional, only))
 
 
 def method(cls: type, name: str, callee: Fn) -> None:

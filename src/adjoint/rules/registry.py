@@ -125,6 +125,7 @@ class Definition:
     arrays: tuple[str, ...] | None
     cases: tuple[Case, ...]
     functional: bool = False
+    only: bool = False
 
     def covers(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
         """Whether it is what a call with these arguments means; those that are not known are :data:`UNKNOWN`."""
@@ -340,6 +341,11 @@ def definitions_of(callee: Any) -> tuple[Definition, ...]:
 def is_functional(callee: Any) -> bool:
     """Whether a definition says what calls of ``callee`` mean, which takes functions and is not read itself."""
     return any(entry.functional for entry in definitions_of(callee))
+
+
+def is_only_defined(callee: Any) -> bool:
+    """Whether calls of ``callee`` that no definition covers are refused, whatever they are handed."""
+    return any(entry.only for entry in definitions_of(callee))
 
 
 def is_defined(callee: Any) -> bool:

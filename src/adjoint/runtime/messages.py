@@ -219,6 +219,24 @@ def total_in_parts(values: Any, comm: Any, whole: tuple[int, ...], part: tuple[i
     return buffer
 
 
+# What has no derivative
+
+
+def total_of_object(value: Any, comm: Any, op: Any) -> Any:
+    """What the values of all processes make together, for all: of whole numbers, and of what is no number."""
+    return comm.allreduce(value) if op is None else comm.allreduce(value, op)
+
+
+def broadcast_object(value: Any, comm: Any, root: int) -> Any:
+    """The value of the process ``root``, for all."""
+    return comm.bcast(value, root)
+
+
+def barrier(comm: Any) -> None:
+    """Waits until all processes are here."""
+    _done(comm.Ibarrier().Test, comm, "Barrier")
+
+
 # What calls say
 
 

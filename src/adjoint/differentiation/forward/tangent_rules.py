@@ -82,7 +82,7 @@ class TangentRules:
         rule = rule_for(call.callee)
         if call.callee is follow_view and self.dot(call.args[0]) is not None:
             self.follow(builder, call)
-        elif rule is not None and rule.exchanges:
+        elif rule is not None and rule.exchanges and not isinstance(rule, NoDerivative):
             self.apply(builder, call, rule, active)
         elif rule is None or isinstance(rule, (Constant, NoDerivative)) or all(self.dot(arg) is None for arg in args):
             for target in active:

@@ -239,6 +239,8 @@ def _call_constant(
         return call_value(lo, Const(meaning), args, kwargs, node)
     if meaning is not None and registry.is_functional(constant):
         definitions.refuse_functions(lo, constant, meaning, [*args, *kwargs.values()], node)
+    if meaning is not None and registry.is_only_defined(constant):
+        raise definitions.uncovered(lo, constant, meaning, node)
     if registry.rule_for(constant) is not None:
         return call_rule(lo, constant, args, kwargs, node)
     match constant:

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 
 from adjoint.ir.nodes import Const
-from adjoint.ir.types import BOOL, FLOAT, INT, Array, Dim, Tuple, Type
+from adjoint.ir.types import BOOL, FLOAT, INT, Array, Dim, Opaque, Tuple, Type
 from adjoint.rules.declare import general, no_derivative
+from adjoint.rules.typing import type_of_known
 from adjoint.runtime import messages
 from adjoint.runtime.messages import (
     broadcast,
@@ -186,4 +187,12 @@ _exchanges(
 )
 
 no_derivative(messages.rank_of, messages.size_of, messages.chosen_source, messages.chosen_tag, typed=_is(INT))
+_WITHOUT = {"pure": False, "exchanges": True, "agreed": True}
+no_derivative(messages.broadcast_object, typed=lambda arguments: (type_of_known(arguments[0]),), **_WITHOUT)
+no_derivative(
+    messages.total_of_object,
+    typed=lambda arguments: (INT if type_of_known(arguments[0]) == INT else Opaque(),),
+    **_WITHOUT,
+)
+no_derivative(messages.barrier, typed=_is(Opaque(type(None))), **_WITHOUT)
 no_derivative(messages.is_nobody, messages.is_sum, typed=_is(BOOL))

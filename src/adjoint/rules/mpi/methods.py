@@ -12,7 +12,9 @@ from mpi4py import MPI
 
 from adjoint.rules.declare import attribute, closed, definition, method
 from adjoint.runtime.messages import (
+    barrier,
     broadcast,
+    broadcast_object,
     check_in_place,
     check_sum,
     chosen_source,
@@ -31,6 +33,7 @@ from adjoint.runtime.messages import (
     scattered,
     size_of,
     total,
+    total_of_object,
 )
 
 
@@ -181,7 +184,9 @@ def _allreduce_object(self, sendobj, op=None):
         return _reduced_for_all(self, np.array([sendobj]), op)[0]
     if isinstance(sendobj, np.ndarray):
         return _reduced_for_all(self, sendobj, op)
-    raise NotImplementedError("an object that is no float and no array")
+    if isinstance(sendobj, (int, str)):
+        return total_of_object(sendobj, self, op)
+    raise NotImplementedError("an object that is no number and no array")
 
 
 def _bcast_object(self, obj, root=0):
@@ -190,7 +195,13 @@ def _bcast_object(self, obj, root=0):
         return broadcast(values, self, np.shape(values), values.dtype, root)[0]
     if isinstance(obj, np.ndarray):
         return broadcast(obj, self, np.shape(obj), obj.dtype, root)
-    raise NotImplementedError("an object that is no float and no array on each process")
+    if isinstance(obj, (int, str)):
+        return broadcast_object(obj, self, root)
+    raise NotImplementedError("an object that is no number and no array: hand over one of its kind on each process")
+
+
+def _barrier(self):
+    barrier(self)
 
 
 _METHODS: dict[str, Any] = {
@@ -207,18 +218,19 @@ _METHODS: dict[str, Any] = {
     "Scatter": _scatter,
     "allreduce": _allreduce_object,
     "bcast": _bcast_object,
+    "Barrier": _barrier,
 }
 for _name, _means in _METHODS.items():
-    definition(getattr(MPI.Comm, _name), _means)
+    definition(getattr(MPI.Comm, _name), _means, only=True)
     method(MPI.Comm, _name, getattr(MPI.Comm, _name))
 for _name, _fact in {"rank": rank_of, "size": size_of}.items():
     attribute(MPI.Comm, _name, _fact)
     method(MPI.Comm, f"Get_{_name}", _fact)
 _HARMLESS = "name group info is_inter is_intra topology dim dims ndim periods coords inedges outedges nedges"
-_CALLED = "Get_name Get_attr Get_topology Get_dim Get_topo Get_coords Get_cart_rank Shift Is_inter Is_intra Barrier"
+_CALLED = "Get_name Get_attr Get_topology Get_dim Get_topo Get_coords Get_cart_rank Shift Is_inter Is_intra"
 closed(MPI.Comm, *_HARMLESS.split(), *_CALLED.split(), "Abort", "py2f", "handle")
 for _cls in (MPI.Request, MPI.Win, MPI.File, MPI.Message):
     closed(_cls)
 _OF_CLASSES: tuple[tuple[Any, Any], ...] = ((MPI.Request.__dict__["Waitall"].__func__, _waitall),)
 for _function, _means in _OF_CLASSES:
-    definition(_function, _means)
+    definition(_function, _means, only=True)
