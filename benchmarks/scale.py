@@ -184,18 +184,8 @@ def table_of_dask(found: dict[str, Any]) -> str:
         ]
         for shards in sorted({shards for shards, _ in calls})
     ]
-    first = table(
-        [
-            "shards",
-            "a call without work",
-            "fastest",
-            "times as fast, shards of 10 ms",
-            "fastest",
-            "of 30 ms",
-            "fastest",
-        ],
-        rows,
-    )
+    head = ["shards", "a call without work", "fastest", "times as fast, 10 ms", "fastest", "30 ms", "fastest"]
+    first = table(head, rows)
     rows = [
         [name, *(f"{seconds * 1e3:.1f} ms" for seconds in spent)]
         for name, spent in sorted(found["processors"].items(), reverse=True)
