@@ -9,6 +9,7 @@ from collections.abc import Callable
 from adjoint.dispatch.options import ALL_CHECKED, Checked
 from adjoint.ir.nodes import Function
 from adjoint.records import dataclass, field
+from adjoint.types.array_libraries import Library
 
 Watch = Callable[[str, Function, Function, float], None]
 """Is told of each pass: its name, the function before and after it, and the seconds it took."""
@@ -41,6 +42,8 @@ class Target:
         Whether a result that is not a number is computed again, with everything inlined.
     skipped
         The names of passes that are left out.
+    library
+        The library of the arrays, where it is not NumPy.
     watch
         Is told what each pass does.
     """
@@ -51,6 +54,7 @@ class Target:
     inlined: int = INLINED
     recomputes: bool = True
     skipped: frozenset[str] = SKIPPED
+    library: Library | None = None
     watch: Watch | None = field(default=None, compare=False, repr=False)
 
     @property

@@ -23,6 +23,7 @@ ELSEWHERE = {
     "docs/distributed.md",
     "docs/step-by-step.md",
     "docs/passes.md",
+    "docs/interop/arrays-of-other-libraries.md",
     "docs/interop/casadi.md",
     "docs/interop/fits.md",
     "docs/interop/ipopt.md",

@@ -7,6 +7,7 @@ import pytest
 
 PAGES = Path(__file__).parents[2] / "docs" / "interop"
 NEEDS = {
+    "arrays-of-other-libraries.md": ("array_api_compat", "jax", "torch"),
     "casadi.md": ("casadi",),
     "fits.md": ("emcee", "iminuit", "lmfit", "mici"),
     "ipopt.md": ("ipyopt",),

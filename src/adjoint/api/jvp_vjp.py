@@ -16,6 +16,7 @@ from adjoint.frontend.entry.captured import differentiated
 from adjoint.frontend.entry.entry import lower_jvp, lower_vjp
 from adjoint.runtime.boundary import check_cotangent, check_tangent
 from adjoint.runtime.tangents import seed_shadow, zero_seed
+from adjoint.types.array_libraries import is_foreign
 from adjoint.types.zero import without_symbol
 
 
@@ -66,7 +67,7 @@ def leaf_seed(cotangent: Any, value: Any, path: tuple[Any, ...]) -> Any:
         value = getattr(value, key[1:]) if named else value[key]
         if cotangent is not None:
             cotangent = getattr(cotangent, key[1:], None) if named else cotangent[key]
-    if isinstance(value, (list, dict, tuple)) or hasattr(value, "__dict__"):
+    if isinstance(value, (list, dict, tuple)) or (hasattr(value, "__dict__") and not is_foreign(value)):
         return seed_shadow(cotangent, value)
     return zero_seed(value) if cotangent is None else cotangent
 

@@ -18,9 +18,10 @@ from adjoint.codegen.tree import Stmt, bits, mentioned, number_in, walk
 from adjoint.codegen.unparse import Writer
 from adjoint.diagnostics.spans import Span
 from adjoint.ir.nodes import Definition, Function, Var
+from adjoint.ir.types import Dict, Instance, List, Tuple
 
 
-def emit(function: Function, *, name: str | None = None, counted: bool = False) -> Emitted:
+def emit(function: Function, *, name: str | None = None, counted: bool = False, augments: bool = True) -> Emitted:
     """Writes a function as Python text.
 
     Parameters
@@ -31,6 +32,8 @@ def emit(function: Function, *, name: str | None = None, counted: bool = False) 
         Its name in the text; its own where this is not given.
     counted
         Loops over sequences count through places rather than draw items: for compilers that know only that.
+    augments
+        Numbers are rebound by ``x += y``: not where what is a number of NumPy may be an array of another library.
     """
     names = GlobalNames()
     main = names.define(function, name)
@@ -42,13 +45,20 @@ def emit(function: Function, *, name: str | None = None, counted: bool = False) 
     avoid = {settled[token] for token in names.used()}
     texts: list[str] = []
     lines: dict[int, Span] = {}
+    others: set[str] = set()
+    containers: set[str] = set()
     first = 0
     for draft in drafts:
-        text, spans = draft.finish(settled, avoid)
+        text, spans = draft.finish(settled, avoid, augments)
         texts.append(text)
+        for var, name in zip(draft.variables, draft.names, strict=True):
+            (containers if isinstance(var.type, _CONTAINERS) else others).add(name)
         lines.update((first + line, span) for line, span in spans.items())
         first += text.count("\n") + 2
-    return Emitted("\n\n".join(texts), namespace, settled[main], lines)
+    return Emitted("\n\n".join(texts), namespace, settled[main], lines, frozenset(containers - others))
+
+
+_CONTAINERS = (List, Dict, Instance, Tuple)
 
 
 class _Draft:
@@ -66,16 +76,17 @@ class _Draft:
         self.statements: list[Stmt] = lowering.run()
         self.variables: Sequence[Var] = tuple(lowering.uses.numbers)
         self.params = parameter_names(function.params)
+        self.names: Sequence[str] = ()
 
-    def finish(self, settled: dict[str, str], avoid: set[str]) -> tuple[str, dict[int, Span]]:
+    def finish(self, settled: dict[str, str], avoid: set[str], augments: bool) -> tuple[str, dict[int, Span]]:
         """The text of the function with all names in place, and where its lines come from."""
         numbers = range(len(self.params))
         webs = Webs(self.variables, numbers, interference_of(self.statements, numbers))
         everything = walk(self.statements)
         webs.join_moves(everything)
         read, bound = mentioned(everything)
-        names = choose_names(webs, bits(numbers) | read | bound, dict(enumerate(self.params)), avoid)
-        printer = StatementPrinter(self.variables, names, everything)
+        names = self.names = choose_names(webs, bits(numbers) | read | bound, dict(enumerate(self.params)), avoid)
+        printer = StatementPrinter(self.variables, names, everything, augments)
         body = arrange_function(printer.block(self.statements))
         if self.doc:
             body = [part for part in body if not isinstance(part, ast.Pass)]

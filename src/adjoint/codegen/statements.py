@@ -31,7 +31,10 @@ _AUGMENTED = (ast.Add, ast.Sub, ast.Mult, ast.Div)
 class StatementPrinter:
     """Prints the statements of a function; ``spans`` collects where each Python statement comes from."""
 
-    def __init__(self, variables: Sequence[Var], names: Sequence[str], statements: list[Stmt]) -> None:
+    def __init__(
+        self, variables: Sequence[Var], names: Sequence[str], statements: list[Stmt], augments: bool = True
+    ) -> None:
+        self.augments = augments
         self.variables = variables
         self.names = names
         self.spans: dict[int, Span] = {}
@@ -96,7 +99,7 @@ class StatementPrinter:
 
     def assignment(self, target: Number | None, value: ast.expr) -> ast.stmt:
         """``x = value``, or ``x += rest`` for numbers, which no other name can refer to."""
-        if target is not None and isinstance(value, ast.BinOp) and isinstance(value.op, _AUGMENTED):
+        if target is not None and self.augments and isinstance(value, ast.BinOp) and isinstance(value.op, _AUGMENTED):
             first = number_of(value.left)
             if first is not None and self.names[first] == self.names[target] and self._are_numbers(first, target):
                 return ast.AugAssign(self.name(target), value.op, value.right)

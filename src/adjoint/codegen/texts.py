@@ -25,12 +25,15 @@ class Emitted:
         The name of the function in the text.
     lines
         For lines of the text the places in the user's source that they come from.
+    containers
+        The variables that only ever stand for lists, dicts and objects.
     """
 
     text: str
     namespace: dict[str, object]
     name: str
     lines: dict[int, Span] = field(default_factory=dict, compare=False)
+    containers: frozenset[str] = field(default=frozenset(), compare=False)
 
 
 origins: dict[str, dict[int, Span]] = {}

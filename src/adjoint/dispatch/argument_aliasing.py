@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from adjoint.frontend.entry.captured import has_fields
+from adjoint.types.array_libraries import is_array, shares_memory
 from adjoint.types.structure import fields_of
 
 Way = tuple[Any, ...]
@@ -25,11 +26,18 @@ def written_and_shared(value: Any, ways: frozenset[Way]) -> bool:
     if len(arrays) < 2:
         return False
     return any(
-        one != other and np.may_share_memory(array, another) and np.shares_memory(array, another)
+        one != other and share_memory(array, another)
         for one, (place, array) in enumerate(arrays)
         if any(_leads_to(way, place) for way in ways)
         for other, (_, another) in enumerate(arrays)
     )
+
+
+def share_memory(a: Any, b: Any) -> bool:
+    """Whether two arrays have memory in common; of other libraries than NumPy, whether they may."""
+    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
+        return np.may_share_memory(a, b) and np.shares_memory(a, b)
+    return a is b or shares_memory(a, b)
 
 
 def _leads_to(way: Way, place: Way) -> bool:
@@ -44,7 +52,7 @@ def arrays_in(value: Any) -> Iterator[tuple[Way, Any]]:
 
 
 def _arrays(value: Any, place: Way, seen: set[int]) -> Iterator[tuple[Way, Any]]:
-    if isinstance(value, np.ndarray):
+    if is_array(value):
         yield place, value
         return
     if id(value) in seen:

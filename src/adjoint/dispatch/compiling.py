@@ -30,6 +30,7 @@ from adjoint.records import replace
 from adjoint.runtime.objects import put_attribute
 from adjoint.sources.users_places import at_users_places
 from adjoint.target import ALL_INLINED, PYTHON, Target
+from adjoint.types.array_libraries import Library
 
 _FORWARD = ("jvp", "jvps")
 """The operators that need no cotangent."""
@@ -149,24 +150,28 @@ def compile_entry(
     speculates: bool = False,
 ) -> Specialization:
     """Prints and loads a lowered entry; where it ``speculates``, without supports as long as results are numbers."""
+    library = entry.library
+    if library is not None:
+        _refuse_machine_code(library, native)
+        target, speculates = replace(target, library=library), False
     context = Context(target)
     whole = run(EXPAND, entry.function, context)
     quick = run(SPECULATE, whole, context) if speculates and entry.adjoint is None else whole
     finished = run(TOUCH_UP, quick, context)
-    emitted = emit(finished)
+    emitted = emit_for(library, finished)
     adjoint = adjoint_emitted = finished_adjoint = None
     if entry.adjoint is not None:
         finished_adjoint = finish(entry.adjoint, target=target)
         native = _native_halves(finished, finished_adjoint, native)
-        adjoint_emitted = emit(finished_adjoint)
-        adjoint = load_for(function, finished_adjoint, adjoint_emitted, native)
+        adjoint_emitted = emit_for(library, finished_adjoint)
+        adjoint = load_for(function, finished_adjoint, adjoint_emitted, native, library)
     differential = differential_emitted = None
     if entry.differential is not None:
         from adjoint.frontend.differentiation.linear_maps import finished as finished_differential_of  # lazy
 
         finished_differential = finished_differential_of(entry.differential.function, target)
-        differential_emitted = emit(finished_differential)
-        differential = load_for(function, finished_differential, differential_emitted, native)
+        differential_emitted = emit_for(library, finished_differential)
+        differential = load_for(function, finished_differential, differential_emitted, native, library)
     changed = _changed(finished)
     written = tuple(
         place
@@ -177,7 +182,7 @@ def compile_entry(
     seen = dict(seen or {})
     keys = tuple([key_of(item.read(root), seen) for item in entry.captured])
     found = Specialization(
-        load_for(function, finished, emitted, native),
+        load_for(function, finished, emitted, native, library),
         finished,
         emitted,
         entry.captured,
@@ -254,8 +259,25 @@ def _changed(function: Function) -> set[Atom]:
     return found
 
 
-def load_for(function: Any, finished: Function, emitted: Emitted | None, native: Native) -> Callable[..., Any]:
+def emit_for(library: Library | None, finished: Function) -> Emitted:
+    """The text of a finished derivative."""
+    return emit(finished, augments=library is None)
+
+
+def _refuse_machine_code(library: Library, native: Native) -> None:
+    if native:
+        label = f"machine code takes arrays of NumPy, and these are of {library.name}"
+        raise DifferentiationError(diagnostic("AD0601", None, label))
+
+
+def load_for(
+    function: Any, finished: Function, emitted: Emitted | None, native: Native, library: Library | None = None
+) -> Callable[..., Any]:
     """A finished derivative of a function as a callable; ``emitted`` is its text, where it was printed."""
+    if library is not None:
+        from adjoint.codegen.for_library import load_for_library  # lazy
+
+        return load_for_library(emitted or emit_for(library, finished), library)
     if not native:
         return load(emitted or emit(finished))
     from adjoint.native.backend import NativeFunction  # lazy

@@ -17,6 +17,7 @@ import numpy as np
 from adjoint.frontend.entry.captured import CONSTANT, MAX_PARTS, has_fields
 from adjoint.rules.declarations import counts_by_identity
 from adjoint.rules.registry import is_of_users
+from adjoint.types.array_libraries import device_of, name_of, name_of_dtype
 from adjoint.types.structure import fields_of
 
 Seen = dict[int, int]
@@ -62,6 +63,9 @@ def key_of(value: Any, seen: Seen) -> Any:
         return _key_of_list(value, seen)
     if cls is dict:
         return dict, tuple([(type(key), key, key_of(item, seen)) for key, item in value.items()])
+    library = name_of(value)
+    if library:
+        return library, device_of(value), name_of_dtype(value.dtype), tuple([extent == 1 for extent in value.shape])
     return _key_of_object(value, cls, seen)
 
 

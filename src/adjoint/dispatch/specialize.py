@@ -10,11 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary, ref
 
-import numpy as np
-
 from adjoint.diagnostics import Diagnostic, error
 from adjoint.diagnostics.errors import warn
-from adjoint.dispatch.argument_aliasing import arrays_in, written_and_shared
+from adjoint.dispatch.argument_aliasing import arrays_in, share_memory, written_and_shared
 from adjoint.dispatch.keys import Door, Seen, key_of, keys_of
 from adjoint.dispatch.options import Native
 from adjoint.dispatch.speculative import Speculative
@@ -27,6 +25,7 @@ from adjoint.rules.declarations import counts_by_identity
 from adjoint.rules.registry import is_of_users, on_change
 from adjoint.runtime.objects import Checkpoints
 from adjoint.target import PYTHON, Target
+from adjoint.types.array_libraries import is_array
 
 if TYPE_CHECKING:
     from adjoint.codegen.texts import Emitted
@@ -148,6 +147,12 @@ class Specialization:
         """The same with supports, where it was compiled without them until a result is not a number."""
         return self.call.exact() if isinstance(self.call, Speculative) else self
 
+    def only_for_numpy(self, tool: str) -> None:
+        """Raises where the arrays are of another library, for a tool that runs the text with NumPy."""
+        if self.target.library is not None:
+            label = f"{tool} takes arrays of NumPy, and these are of {self.target.library}"
+            raise error("AD0603", None, label, name=tool)
+
     def run(self, function: Any, arguments: Sequence[Any]) -> Any:
         """Calls the compiled entry."""
         return self.call(*self.inputs(function, arguments))
@@ -176,7 +181,7 @@ class Specialization:
     def check_overlap(self, inputs: Sequence[Any]) -> None:
         """Refuses arguments and captured data that share memory with an argument that is written."""
         for place in self.written:
-            if not isinstance(inputs[place], np.ndarray) and self.has_written_and_shared(place, inputs[place]):
+            if not is_array(inputs[place]) and self.has_written_and_shared(place, inputs[place]):
                 label = f"arrays in {self._named(place)} share memory, and the function writes one"
                 raise error("AD0303", None, label, helps=("put a copy of one of them there",))
             for other, value in enumerate(inputs):
@@ -212,12 +217,12 @@ def _part_at(path: tuple[Any, ...], args: Sequence[Any], kwargs: Mapping[str, An
 
 
 def _share_memory(a: Any, b: Any) -> bool:
-    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
-        return np.shares_memory(a, b)
+    if is_array(a) and is_array(b):
+        return share_memory(a, b)
     if a is b:
         return isinstance(a, (list, dict)) or has_fields(a)
     others = [array for _, array in arrays_in(b)]
-    return bool(others) and any(np.shares_memory(one, other) for _, one in arrays_in(a) for other in others)
+    return bool(others) and any(share_memory(one, other) for _, one in arrays_in(a) for other in others)
 
 
 lock = RLock()

@@ -42,6 +42,7 @@ from adjoint.rules.python import containers
 from adjoint.runtime.arithmetic.checks import brings_arithmetic
 from adjoint.runtime.arithmetic.numbers import choose
 from adjoint.runtime.display import is_named_tuple
+from adjoint.types.array_libraries import dtype_of, is_foreign
 from adjoint.types.structure import fields_of, float_fields, slots_of
 
 __all__ = ["AnyExtents", "abstract", "type_of_call"]
@@ -468,6 +469,8 @@ def abstract(value: Any) -> Type:
             if value.dtype.kind in KINDS_OF_DTYPES
             else Opaque(cls)
         )
+    if is_foreign(value):
+        return Array(dtype_of(value), tuple(["one" if extent == 1 else "many" for extent in value.shape]))
     if cls is list:
         return List(join_all([abstract(item) for item in value]) if value else None)
     if isinstance(value, tuple):

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from adjoint.diagnostics import DifferentiationError, diagnostic, error
+from adjoint.types.array_libraries import is_foreign, library_of, name_of, name_of_dtype
 from adjoint.types.structure import (
     field_names,
     float_fields,
@@ -86,6 +87,8 @@ class _Check:
             return self.number(given, like, path)
         if isinstance(like, np.ndarray):
             return self.array(given, like, path)
+        if is_foreign(like):
+            return self.foreign(given, like, path)
         if not is_container(like):
             raise self.problem(path, given, "None, because the value there does not vary")
         key = (id(given), id(like))
@@ -141,6 +144,18 @@ class _Check:
         alike[...] = result
         return alike
 
+    def foreign(self, given: Any, like: Any, path: str) -> Any:
+        """An array of another library than NumPy."""
+        from adjoint.runtime.array_libraries.values import fitting  # lazy
+
+        if not is_float_array(like):
+            raise self.problem(path, given, "None, because the array there does not vary")
+        result = fitting(given, like)
+        if result is None:
+            kind = f"an array of {library_of(like)}, of shape {tuple(like.shape)} and dtype {name_of_dtype(like.dtype)}"
+            raise self.problem(path, given, kind)
+        return result
+
     def tuple(self, given: Any, like: Any, path: str) -> Any:
         self.sequence(given, like, path, tuple)
         named = is_namedtuple(like)
@@ -183,6 +198,8 @@ def _fitting(like: Any, depth: int = 4) -> str:
     """How a tangent of a value may be written."""
     if is_number(like):
         return "1.0"
+    if is_foreign(like):
+        return f"{name_of(like)}.ones({tuple(like.shape)})" if is_float_array(like) else "None"
     if isinstance(like, np.ndarray):
         if not is_float_array(like):
             return "None"
@@ -219,6 +236,8 @@ def _name_of_number(like: Any) -> str:
 def _describe(x: Any) -> str:
     if isinstance(x, np.ndarray):
         return f"an array of shape {x.shape} and dtype {x.dtype}"
+    if is_foreign(x):
+        return f"an array of {library_of(x)}, of shape {tuple(x.shape)} and dtype {name_of_dtype(x.dtype)}"
     if isinstance(x, (tuple, list)):
         return f"a {type(x).__name__} of length {len(x)}"
     if isinstance(x, (int, float, complex, np.number)):

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from adjoint.runtime.array_functions.arrays import empty_as, zeros_as, zeros_like
+from adjoint.types.array_libraries import is_array, is_foreign, is_immutable, is_writeable
 from adjoint.types.structure import (
     field_names,
     float_fields,
@@ -88,6 +89,8 @@ def zero_tangent(x: Any, memo: Memo | None = None) -> Any:
 
 def zero_seed(x: Any) -> Any:
     """The zero cotangent of a result; an integer, where other paths return a float, has one too."""
+    if is_foreign(x):
+        return _foreign().zeros_like(x)
     whole = isinstance(x, (int, np.integer, np.ndarray)) and not (is_number(x) or is_float_array(x))
     return np.zeros(np.shape(x))[()] if whole else zero_tangent(x)
 
@@ -104,8 +107,8 @@ def shadow_of_values(x: Any) -> Any:
 
 def shadow_like(x: Any) -> Any:
     """A zero shadow for memory that generated code has just made."""
-    if isinstance(x, np.ndarray):
-        return zeros_as(x) if x.dtype.kind in "fc" else None
+    if is_array(x):
+        return _zeros(x) if is_float_array(x) else None
     return _Zeros(mutable=True, memo=None).of(x)
 
 
@@ -129,8 +132,8 @@ class _Zeros:
     def of(self, x: Any) -> Any:
         if is_number(x):
             return zero_number(x)
-        if isinstance(x, np.ndarray):
-            zeros = zeros_as(x) if is_float_array(x) else None
+        if is_array(x):
+            zeros = _zeros(x) if is_float_array(x) else None
             return self.remember(x, zeros) if self.share and zeros is not None else zeros
         if not is_container(x):
             return None
@@ -220,6 +223,8 @@ def seed_shadow(cotangent: Any, like: Any) -> Any:
         The value that it belongs to. Where it is reached on several ways, their cotangents are added, unless they
         are one object as well.
     """
+    if is_immutable(like):
+        return shadow(like) if cotangent is None else _leaf_like(cotangent, like)
     result = shadow(like)
     _add_seed(cotangent, like, result, set())
     return result
@@ -240,12 +245,15 @@ def _add_seed(cotangent: Any, like: Any, into: Any, seen: set[tuple[int, int]]) 
     if cotangent is None or into is None or (id(cotangent), id(like)) in seen:
         return
     seen.add((id(cotangent), id(like)))
-    if isinstance(like, np.ndarray):
+    if is_array(like):
+        _refuse_immutable(into)
         into += cotangent
         return
     for name, item in _slots(like):
         part, below = _part(cotangent, name, like), _part(into, name, like)
-        if isinstance(below, np.ndarray) or is_container(below):
+        if part is not None and is_immutable(below):
+            _put(into, name, like, below + part)
+        elif is_array(below) or is_container(below):
             _add_seed(part, item, below, seen)
         elif part is not None and below is not None:
             _put(into, name, like, below + _leaf_like(part, item))
@@ -255,9 +263,10 @@ def _pour(tangent: Any, like: Any, into: Any, seen: set[int]) -> None:
     """Writes a tangent into a zero shadow."""
     if tangent is None or into is None or id(like) in seen:
         return
-    if isinstance(like, np.ndarray):
+    if is_array(like):
         seen.add(id(like))
-        into[...] = tangent
+        if not is_immutable(into):  # of an array itself, the tangent is the result
+            into[...] = tangent
         return
     if not is_container(like):
         return
@@ -267,7 +276,9 @@ def _pour(tangent: Any, like: Any, into: Any, seen: set[int]) -> None:
         if part is None:
             continue
         below = _part(into, name, like)
-        if isinstance(below, np.ndarray) or is_container(below):
+        if is_immutable(below):
+            _put(into, name, like, part)
+        elif is_array(below) or is_container(below):
             _pour(part, item, below, seen)
         elif below is not None:
             _put(into, name, like, _leaf_like(part, item))
@@ -298,13 +309,15 @@ def _put(structure: Any, name: Any, like: Any, value: Any) -> None:
 
 def _leaf_like(part: Any, like: Any) -> Any:
     """A tangent of a number or array with the type of ``like``, in memory of its own."""
+    if is_foreign(like):
+        return _foreign().tangent_like(part, like)
     if isinstance(like, np.ndarray):
         if np.iscomplexobj(part) and like.dtype.kind == "f":
             part = np.real(part)
         result = empty_as(like)
         result[...] = part
         return result
-    if isinstance(part, np.ndarray):
+    if is_array(part):
         part = part.item() if part.ndim == 0 else part.reshape(()).item()
     if isinstance(like, np.generic):
         return like.dtype.type(part.real if like.dtype.kind == "f" else part)
@@ -343,11 +356,11 @@ class _Finish:
             return zero_tangent(like)
         if is_number(like):
             return _leaf_like(shadow, like)
-        if isinstance(like, np.ndarray):
+        if is_array(like):
             return self.array(shadow, like) if is_float_array(like) else None
         if is_number(shadow):  # an integer that counts as a float
             return shadow if _is_integer(like) else None
-        if not is_container(like) or isinstance(shadow, np.ndarray):
+        if not is_container(like) or is_array(shadow):
             return None
         if id(shadow) in self.memo:
             return self.memo[id(shadow)]
@@ -389,7 +402,7 @@ class _Finish:
         return result
 
     def array(self, shadow: Any, like: Any) -> Any:
-        if not isinstance(shadow, np.ndarray):
+        if not is_array(shadow):
             return _leaf_like(shadow, like)
         if id(shadow) in self.memo:
             return self.memo[id(shadow)]
@@ -452,8 +465,8 @@ def same_tangent(a: Any, b: Any) -> bool:
         names = dict.fromkeys((*stored_fields(a), *stored_fields(b)))
         parts = ((getattr(a, name, None), getattr(b, name, None)) for name in names)
         return type(a) is type(b) and all(same_tangent(mine, theirs) for mine, theirs in parts)
-    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
-        return type(a) is type(b) and a.shape == b.shape and bool(np.all(a == b))
+    if is_array(a) or is_array(b):
+        return type(a) is type(b) and a.shape == b.shape and bool((a == b).all() if is_foreign(a) else np.all(a == b))
     return bool(a == b)
 
 
@@ -474,19 +487,40 @@ def _add_into(into: Any, shadow: Any, seen: set[int]) -> None:
     if shadow is None or id(shadow) in seen:
         return
     seen.add(id(shadow))
-    if isinstance(into, np.ndarray):
+    if is_array(into):
+        _refuse_immutable(into)
         into += shadow
         return
     for name, part in _shadow_slots(shadow):
         held = _part(into, name, into)
-        if is_container(held) or (isinstance(held, np.ndarray) and held.flags.writeable):
+        if is_container(held) or is_writeable(held):
             _add_into(held, part, seen)
         elif part is not None:
             _put(into, name, into, _own(part) if held is None else held + part)
 
 
 def _own(part: Any) -> Any:
+    if is_foreign(part):
+        return _foreign().copy_of(part)
     return np.copy(part) if isinstance(part, np.ndarray) else part
+
+
+def _refuse_immutable(x: Any) -> None:
+    """What would be added to an array that cannot be written would be lost."""
+    if is_immutable(x):
+        raise TypeError("an array that cannot be written stands for memory")
+
+
+def _zeros(x: Any) -> Any:
+    """Zeros for an array, laid out as it is."""
+    return _foreign().zeros_like(x) if is_foreign(x) else zeros_as(x)
+
+
+def _foreign() -> Any:
+    """What makes arrays of other libraries; loaded by who has some."""
+    from adjoint.runtime.array_libraries import values  # lazy
+
+    return values
 
 
 def _shadow_slots(shadow: Any) -> list[tuple[Any, Any]]:
@@ -499,7 +533,7 @@ def _shadow_slots(shadow: Any) -> list[tuple[Any, Any]]:
 def take_slot(shadow: Any, key: Any) -> Any:
     """What a slot of a list, dict or array holds; the slot is cleared."""
     value = shadow[key]
-    if isinstance(shadow, np.ndarray):
+    if is_array(shadow):
         taken = _own(value)
         shadow[key] = 0
         return taken
@@ -525,7 +559,7 @@ def add_to_field(shadow: Any, name: str, value: Any) -> None:
 
 
 def _added(held: Any, value: Any) -> Any:
-    if isinstance(held, np.ndarray) and held.flags.writeable and held.shape == np.shape(value):
+    if is_writeable(held) and held.shape == (value.shape if is_array(value) else ()):
         held += value
         return held
     if held is None:
@@ -534,8 +568,8 @@ def _added(held: Any, value: Any) -> Any:
 
 
 def _cleared(value: Any) -> Any:
-    if isinstance(value, np.ndarray):
-        return np.zeros_like(value)
+    if is_array(value):
+        return _zeros(value)
     return zero_number(value) if is_number(value) else None
 
 

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from adjoint.types.array_libraries import is_foreign, is_writeable, name_of
 from adjoint.types.registry import registration
 from adjoint.types.structure import (
     excluded_fields,
@@ -65,7 +66,7 @@ def move(x: Any, along: Any) -> None:
     >>> model
     {'weight': 1.5, 'name': 'a'}
     """
-    in_place = x.flags.writeable if is_float_array(x) else is_container(x) and not _must_be_replaced(x)
+    in_place = is_writeable(x) if is_float_array(x) else is_container(x) and not _must_be_replaced(x)
     if not in_place:
         raise TypeError(f"a value of class {type(x).__qualname__} cannot be moved in place: use moved(x, along)")
     _moved_in_place(x, without_symbol(along), {})
@@ -80,7 +81,7 @@ def _moved_in_place(x: Any, along: Any, memo: dict[int, Any]) -> Any:
     if x is None:
         return None
     _check_fits(x, along)
-    if is_float_array(x) and x.flags.writeable:
+    if is_float_array(x) and is_writeable(x):
         memo[id(x)] = x
         x += along
         return x
@@ -138,7 +139,9 @@ def _moved(x: Any, along: Any, memo: dict[int, Any]) -> Any:
     if is_number(x):
         return x if along is None else type(x)(x + along)
     if is_float_array(x):
-        if id(x) not in memo:
+        if id(x) not in memo and is_foreign(x):
+            memo[id(x)] = x * 1 if along is None else x + along
+        elif id(x) not in memo:
             memo[id(x)] = x.copy(order="K") if along is None else np.asarray(x + along, dtype=x.dtype)
         return memo[id(x)]
     if not is_container(x):
@@ -180,7 +183,9 @@ def _moved_object(x: Any, along: Any, memo: dict[int, Any]) -> Any:
 
 def _check_fits(x: Any, along: Any) -> None:
     """Raises where ``along`` is no tangent of ``x``, as far as one step into it tells."""
-    if is_number(x) or is_float_array(x) or type(x) is int or isinstance(x, np.integer):
+    if is_foreign(x):
+        fits = name_of(along) == name_of(x) and along.shape == x.shape and along.dtype == x.dtype
+    elif is_number(x) or is_float_array(x) or type(x) is int or isinstance(x, np.integer):
         fits = _is_numeric(along, complex_too=np.iscomplexobj(x)) and np.shape(along) == np.shape(x)
     elif isinstance(x, (tuple, list)):
         fits = isinstance(along, (tuple, list)) and len(along) == len(x)

@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from adjoint.types.annotations import own_annotations
+from adjoint.types.array_libraries import is_foreign, name_of_dtype
 from adjoint.types.dataclass_fields import dataclass_fields, is_dataclass
 from adjoint.types.marks import no_derivative_fields
 from adjoint.types.registry import registration
@@ -35,7 +36,9 @@ def is_number(x: object) -> bool:
 
 def is_float_array(x: object) -> bool:
     """Whether ``x`` is an array of floats or complex numbers."""
-    return isinstance(x, np.ndarray) and x.dtype.kind in "fc"
+    if isinstance(x, np.ndarray):
+        return x.dtype.kind in "fc"
+    return is_foreign(x) and name_of_dtype(x.dtype).startswith(("float", "bfloat", "complex"))  # type: ignore[attr-defined]
 
 
 def is_leaf_value(x: object) -> bool:
@@ -55,7 +58,7 @@ def is_object(x: object) -> bool:
     if is_dataclass(x) or registration(type(x)) is not None:
         return not isinstance(x, type)
     cls = type(x)
-    if isinstance(x, (*_PLAIN, *_OPAQUE_BASES, tuple, list, dict)) or x is None:
+    if isinstance(x, (*_PLAIN, *_OPAQUE_BASES, tuple, list, dict)) or x is None or is_foreign(x):
         return False
     if cls is types.SimpleNamespace:
         return True

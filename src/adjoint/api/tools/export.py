@@ -132,6 +132,7 @@ class _Module:
         self, title: str, compiled: Specialization, given: Sequence[Any], captured: Sequence[Any] = ()
     ) -> None:
         """Adds what was compiled, under a title; captured data may be told, for defaults."""
+        compiled.only_for_numpy("ad.export")
         compiled = compiled.exact
         emitted = compiled.emitted
         for name, value in sorted(emitted.namespace.items()):

@@ -46,6 +46,7 @@ class Debugged(Derivative):
     @entrance
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         compiled = self.specialized(args, kwargs).exact
+        compiled.only_for_numpy("debug=True")
         inputs = compiled.inputs(self._root, (*args, *kwargs.values()))
         watch = _Watch()
         for param, value in zip(compiled.function.params, inputs, strict=True):

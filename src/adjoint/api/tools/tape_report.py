@@ -16,7 +16,7 @@ from adjoint.api.tools.checkpoint_costs import Forecast, forecasts, has_checkpoi
 from adjoint.api.tools.inspection import known_arguments
 from adjoint.codegen.python import emit
 from adjoint.codegen.texts import load
-from adjoint.diagnostics import Span
+from adjoint.diagnostics import Span, error
 from adjoint.diagnostics.entrances import entrance
 from adjoint.diagnostics.spans import shown_path
 from adjoint.differentiation.finish import finish
@@ -154,6 +154,9 @@ def tape_of(
     """What :func:`tape_report` prints."""
     given = known_arguments(derivative, args, kwargs)
     entry = lower_operator(derivative.kind, derivative.function, derivative.options, given, kwargs)
+    if entry.library is not None:
+        label = f"tape_report takes arrays of NumPy, and these are of {entry.library}"
+        raise error("AD0603", None, label, name="tape_report")
     notes = Notes()
     function = finish(entry.function, notes)
     tapes = list(_tapes(function.body))

@@ -226,4 +226,61 @@ ENTRIES = {
             parameter of the exported function.
             """,
     ),
+    "AD0603": Entry(
+        title="{name|this} is not there for arrays of this library",
+        helps=("write it with functions that are there: docs/interop/arrays-of-other-libraries.md lists them",),
+        explanation="""
+            Derivatives of functions of arrays of PyTorch, JAX, CuPy and other libraries of the array API standard run
+            in that library. Functions that it lacks, and for which nothing is written in terms of others, are refused
+            before anything is computed: nothing is ever copied to NumPy.
+
+                def loss(x):
+                    return np.sum(np.partition(x, 3)[:3])    # refused for a tensor: the standard has no partition
+
+            Write it with functions of the standard: np.sort(x)[:3].
+            """,
+    ),
+    "AD0604": Entry(
+        title="arrays of {name|this library} cannot be written",
+        helps=("make a new array: np.where, np.stack, np.concatenate",),
+        explanation="""
+            Arrays of JAX never change. A function that stores into one raises an exception there, and so its
+            derivative is refused.
+
+                def loss(x):
+                    y = np.zeros(3)
+                    y[0] = x[0]                              # refused for an array of JAX
+                    return np.sum(y)
+
+            Make a new array of its parts. An assignment such as y += x makes one, and is fine.
+            """,
+    ),
+    "AD0605": Entry(
+        title="arrays of different libraries or devices meet",
+        helps=("convert them before the call, all to one library and one device",),
+        explanation="""
+            All arrays that go into a derivative, as arguments or as captured data, are of one library and lie on one
+            device. Adjoint converts and copies nothing behind your back.
+
+                weights = np.ones(3)
+                def loss(x):
+                    return np.sum(weights * x)               # refused where x is a tensor
+
+            Convert what does not go with the others: torch.as_tensor(weights).
+            """,
+    ),
+    "AD0606": Entry(
+        title="a tensor that requires a gradient of PyTorch is given to a derivative of Adjoint",
+        helps=("hand over x.detach()",),
+        explanation="""
+            The operations of a derivative are not meant for PyTorch's tape, and its results carry no history: the
+            gradients of a program around it would be wrong without a word.
+
+                x = torch.ones(3, requires_grad=True)
+                ad.grad(f)(x)                                # refused
+
+            Hand over x.detach(). Where PyTorch is to differentiate through the function, make it an operation of
+            autograd: adjoint.interop.torch.function(f).
+            """,
+    ),
 }

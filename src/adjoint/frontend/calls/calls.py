@@ -76,6 +76,7 @@ from adjoint.runtime import display
 from adjoint.sources.definitions import find, underlying
 from adjoint.sources.library_folders import is_of_a_library
 from adjoint.sources.scope import own_yields, scope_of
+from adjoint.types.array_libraries import are_loaded
 
 
 def call_node(lo: Lowerer, node: ast.Call) -> Value:
@@ -215,6 +216,14 @@ def _call_constant(
 
         return on_each_option(lo, union, apply, node)
     kwargs = {name: value for name, value in kwargs.items() if value != _NOT_GIVEN}
+    if are_loaded():
+        from adjoint.frontend.calls import array_libraries  # lazy
+
+        if array_libraries.gives_namespace(constant):
+            return Const(array_libraries.namespace(lo.settings.target.library))
+        numpys = array_libraries.as_numpys(lo, constant, args, kwargs, node)
+        if numpys is not None:
+            return call_value(lo, *numpys, node)
     declaration = registry.declaration_for(constant)
     if declaration is not None:
         return _call_declared(lo, declaration, None, args, kwargs, node)

@@ -466,6 +466,9 @@ def mark_array_written(lo: Lowerer, array: Var, value: Atom, node: ast.AST | Non
         label = "this may be a number or an array, and is written"
         raise lo.problem("AD0401", node, label, helps=("write a copy: y = np.array(y)",))
     assert isinstance(array.type, Array)
+    library = lo.settings.target.library
+    if library is not None and not library.writes:
+        raise lo.problem("AD0604", node, f"this writes into an array of {library.name}", name=library.name)
     type_ = type_of(value)
     floating = (isinstance(type_, Scalar) and type_.kind == "float") or is_float_dtype(getattr(type_, "dtype", None))
     dtype = array.type.dtype

@@ -45,6 +45,7 @@ from adjoint.ir.types import Array, Dict, Instance, List, Number, Opaque, Scalar
 from adjoint.rules import registry
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime.objects import put_attribute as write_through
+from adjoint.types.array_libraries import Library, are_loaded
 from adjoint.types.dataclass_fields import dataclass_fields, is_dataclass
 from adjoint.types.vectors import Fields
 
@@ -89,6 +90,8 @@ _OF_NUMBERS = (bool, int, float, complex, np.ndarray, np.bool_, np.int64, np.flo
 
 def is_instance(lo: Lowerer, value: Value, classes: Any) -> bool | None:
     """Whether a value is of one of some classes, None where it is not known; raises what ``isinstance`` raises."""
+    if lo.settings.target.library is not None and isinstance(value, Var):
+        return _is_instance_there(lo.settings.target.library, value, classes)
     cls = class_of(lo, value)
     if cls is not None:
         return isinstance(value.value, classes) if isinstance(value, Const) else issubclass(cls, classes)
@@ -96,6 +99,28 @@ def is_instance(lo: Lowerer, value: Value, classes: Any) -> bool | None:
         found = {issubclass(each, classes) for each in _OF_NUMBERS}
         return found.pop() if len(found) == 1 else None
     return None
+
+
+def _is_instance_there(library: Library, value: Var, classes: Any) -> bool | None:
+    """The same where arrays are of another library: there, what would be a number of NumPy is an array, too."""
+    from adjoint.frontend.calls.array_libraries import class_of_arrays  # lazy
+
+    candidates: tuple[type, ...] = (class_of_arrays(library),)
+    match value.type:
+        case Scalar(kind="float" | "complex" as kind, dtype=None):
+            candidates = (*candidates, _PYTHON_SCALARS[kind])
+        case Scalar(kind=kind, dtype=None):
+            candidates = (_PYTHON_SCALARS[kind],)
+        case Array() | Scalar():
+            pass
+        case Number():
+            candidates = (*candidates, *_PYTHON_SCALARS.values())
+        case Opaque(cls=cls) if cls is not None:
+            candidates = (cls,)
+        case _:
+            return None
+    found = {issubclass(each, classes) for each in candidates}
+    return found.pop() if len(found) == 1 else None
 
 
 def is_object(lo: Lowerer, value: Value) -> bool:
@@ -236,6 +261,10 @@ def _attribute_of_constant(lo: Lowerer, owner: Any, name: str, node: ast.AST | N
             from adjoint.frontend.syntax.expressions import held_by  # lazy
 
             return held_by(lo, cell, node)
+    if isinstance(owner, types.ModuleType) and are_loaded():
+        from adjoint.frontend.calls.array_libraries import constant_of  # lazy
+
+        value = constant_of(value) or value
     if isinstance(owner, (types.ModuleType, type)):
         return inputs.captured(lo, value, ("attribute", owner, name), name, node)
     if isinstance(value, types.MethodType) and hasattr(type(owner), CONSTANT):
@@ -266,6 +295,12 @@ def _attribute_of_variable(lo: Lowerer, base: Var, name: str, node: ast.AST | No
         case Instance(cls=cls):
             return _through_class(lo, base, cls, name, node)
         case Array() | Scalar() | Number():
+            if lo.settings.target.library is not None:
+                from adjoint.frontend.calls import array_libraries  # lazy
+
+                found = array_libraries.attribute(lo, base, name, node)
+                if found is not None:
+                    return found
             owner = np.ndarray if isinstance(base.type, Number) or cls is None else cls
             return _attribute_of_number(lo, base, owner, name, node)
         case Tuple(items=items) if name in getattr(cls, "_fields", ()):

@@ -14,6 +14,7 @@ from adjoint.records import dataclass
 from adjoint.rules.registry import is_of_users
 from adjoint.runtime.arithmetic.checks import brings_arithmetic
 from adjoint.sources.library_folders import is_of_a_library
+from adjoint.types.array_libraries import is_foreign
 from adjoint.types.structure import slots_of
 
 MAX_PARTS = 64
@@ -138,7 +139,7 @@ def has_fields(value: Any) -> bool:
         return False
     if cls.__module__.split(".")[0] in _CLOSED:
         return False
-    if brings_arithmetic(cls) and _is_of_a_library(cls):
+    if is_foreign(value) or (brings_arithmetic(cls) and _is_of_a_library(cls)):
         return False
     return hasattr(value, "__dict__") or bool(slots_of(cls))
 

@@ -36,6 +36,7 @@ from adjoint.records import dataclass, field, replace
 from adjoint.runtime import display
 from adjoint.runtime.objects import Checkpoints
 from adjoint.target import ALL_INLINED, PYTHON, Target
+from adjoint.types.array_libraries import Library
 
 if TYPE_CHECKING:
     from adjoint.differentiation.reverse import Split
@@ -78,6 +79,8 @@ class Entry:
     checkpoints: type[Checkpoints] | None = None
     """For an adjoint that takes checkpoints: their class."""
     kept: tuple[Kept, ...] = ()
+    library: Library | None = None
+    """The library of the arrays that go in, where it is not NumPy."""
     attempts: int = 1
     """How often lowering was started: again whenever something was found out that it must know from its beginning."""
 
@@ -445,4 +448,5 @@ def finish_entry(lo: Lowerer, name: str, params: Sequence[Var], result: Value) -
         warnings=tuple(lo.run_data.warnings),
         definitions=lo.run_data.called_values,
         unseen=causes(lo),
+        library=lo.settings.target.library,
     )

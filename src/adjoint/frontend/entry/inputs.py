@@ -50,6 +50,7 @@ from adjoint.ir.types import FLOAT, INT, Array, Dict, Instance, List, Opaque, Sc
 from adjoint.rules.declarations import counts_by_identity
 from adjoint.rules.registry import is_defined
 from adjoint.rules.typing import abstract
+from adjoint.types.array_libraries import is_foreign
 from adjoint.types.structure import fields_of
 
 MAX_DEPTH = 8
@@ -88,6 +89,7 @@ def is_constant(value: Any) -> bool:
             type(value).__module__.startswith(_CALLABLE_LIBRARIES)
             and callable(value)
             and not isinstance(value, (np.ndarray, np.generic))
+            and not is_foreign(value)
         )
         or (isinstance(value, _GETTERS) and _is_of_constants(value))
         or (isinstance(value, types.MethodType) and is_defined(value))
@@ -106,7 +108,7 @@ def _is_of_constants(getter: Any) -> bool:
     return all(isinstance(each, (str, int, float, type(None), slice)) for each in given)
 
 
-_CALLABLE_LIBRARIES = ("numba", "numpy", "scipy.special.", "scipy.stats.", "uarray")
+_CALLABLE_LIBRARIES = ("numba", "numpy", "scipy.special.", "scipy.stats.", "uarray", "jax", "cupy")
 """Modules whose callable objects are what their names say: functions, families of functions, distributions."""
 _ENUM_TYPE = type(__import__("enum").Enum)
 
@@ -214,7 +216,11 @@ def enter(lo: Lowerer, value: Any, path: Path, hint: str, declare: Callable[[Var
         _enter_cells(lo, value, path, hint, declare)
     if is_constant(value):
         return Const(value)
-    if isinstance(value, (np.ndarray, np.generic)):
+    if is_foreign(value) or (lo.settings.target.library is not None and isinstance(value, (np.ndarray, np.generic))):
+        from adjoint.frontend.entry.libraries import note_library  # lazy
+
+        note_library(lo, value, hint)
+    if isinstance(value, (np.ndarray, np.generic)) or is_foreign(value):
         var = Var(hint, abstract(value), True)
         if isinstance(var.type, Array):
             lo.run_data.sites_of_storage.append((var.type.storage, Site(("input", *path))))

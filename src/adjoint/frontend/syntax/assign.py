@@ -238,6 +238,9 @@ def _in_place(lo: Lowerer, current: Value, op: Callable[..., Any], value: Value,
         )
     if not isinstance(current, Var) or not isinstance(current.type, Array):
         return None
+    library = lo.settings.target.library
+    if library is not None and not library.writes:
+        return None  # its arrays are rebound, as numbers are
     operand = array_operand(lo, value, node, always=op not in (operator.add, operator.sub))
     _check_dtype(lo, current, operand, op, node)
     containers.mark_array_written(lo, current, operand, node)
