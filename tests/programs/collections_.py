@@ -322,3 +322,92 @@ def getters_of_the_module_operator(x):
     total = sorted(pairs, key=SECOND)[0][1] + size * scale
     total += max(pairs, key=operator.itemgetter(1))[1] * sum(operator.itemgetter(1, 3)(x))
     return total * operator.methodcaller("dot", x)(x) + operator.methodcaller("clip", min=-1.0, max=1.0)(x).sum()
+
+
+# Memos and functions chosen by a class
+
+
+@program(1.2, 9)
+def memo_of_a_recursive_function(x, n):
+    @functools.lru_cache(maxsize=64)
+    def term(k):
+        return x * k if k < 2 else term(k - 1) * 0.5 + term(k - 2) * x
+
+    return term(n) + term(n - 1)
+
+
+@program(1.2)
+def memo_with_keywords(x):
+    @functools.cache
+    def area(a, b=2.0):
+        return x * a * b
+
+    return area(1.0, b=3.0) * area(1.0, b=3.0) + area(x)
+
+
+@functools.lru_cache
+def remembered_square(x):
+    return x * x
+
+
+@program(1.2)
+def memo_of_a_module(x):
+    return remembered_square(x) * remembered_square(x) + x
+
+
+@functools.singledispatch
+def size_of(a):
+    return a
+
+
+@size_of.register
+def _(a: float):
+    return a * a
+
+
+@size_of.register(np.ndarray)
+def _(a):
+    return np.sum(a**3)
+
+
+@program(POINTS)
+def chosen_by_the_class_of_an_argument(x):
+    return size_of(x) + size_of(x[0]) * size_of(3)
+
+
+@program(POINTS)
+def chosen_by_the_class_inside_a_function(x):
+    @functools.singledispatch
+    def weight(a, power=2):
+        return a
+
+    @weight.register(np.ndarray)
+    def _(a, power=2):
+        return np.sum(a**power)
+
+    @weight.register
+    def _(a: int):
+        return a * 2
+
+    return weight(x) + weight(x, power=3) * weight(2) + weight(x[1])
+
+
+# Dicts of a class of their own
+
+
+class Table(dict):
+    def total(self):
+        return sum(self.values())
+
+
+COUNTS = collections.Counter("abca")
+TABLE = Table(a=2.0, b=3.0)
+CHAINED = collections.ChainMap({"a": 2.0}, {"b": 3.0})
+
+
+@program(1.5)
+def tables_of_other_classes(x):
+    total = sum(x * count for count in COUNTS.values()) + TABLE.total() * x
+    for key, value in TABLE.items():
+        total = total + x**value * COUNTS.get(key, 0)
+    return total * len(TABLE) + sum(x * value for value in CHAINED.values())

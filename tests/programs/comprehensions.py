@@ -176,3 +176,26 @@ def gauss_quadrature(cs):
     nodes = [-math.sqrt(0.6), 0.0, math.sqrt(0.6)]
     weights = [5 / 9, 8 / 9, 5 / 9]
     return sum(w * math.exp(cs[0] * t) * (cs[1] + cs[2] * t) ** 2 for w, t in zip(weights, nodes))
+
+
+# Variables that are assigned inside
+
+
+@program([0.5, 1.5, 2.0])
+def assigned_in_a_comprehension(xs):
+    pairs = [(double := x * 2, double**2) for x in xs]
+    return sum(a * b for a, b in pairs) + double
+
+
+@program([0.5, 1.5, 2.0])
+def running_sums_in_a_comprehension(xs):
+    total = 0.0
+    sums = [total := total + x * x for x in xs]
+    return total * sums[1]
+
+
+@program([0.5, 1.5, 2.0])
+def assigned_in_conditions_and_tables(xs):
+    large = [y * x for x in xs if (y := x * x) > 1.0]
+    table = {i: (last := x * y) for i, x in enumerate(xs)}
+    return sum(large) * last + table[0] + max((z := x) for x in xs) * z

@@ -420,3 +420,67 @@ def sums_of_a_list_that_changes(xs):
     for i, total in enumerate(itertools.accumulate(own)):
         own[1] = total + i
     return own[1]
+
+
+# Groups
+
+
+@program(POINTS)
+def groups_by_a_condition(x):
+    total = 0.0
+    for large, group in itertools.groupby(x, key=lambda v: v > 1.0):
+        product = 1.0
+        for v in group:
+            product = product * v
+        total += product**2 if large else product * x[0]
+    return total
+
+
+@program(POINTS, [0, 0, 1, 1])
+def groups_of_pairs(x, keys):
+    sums = {key: sum(v for _, v in group) for key, group in itertools.groupby(zip(keys, x), key=lambda pair: pair[0])}
+    return sums[0] * sums[1] ** 2
+
+
+@program(POINTS)
+def groups_of_what_is_alike(x):
+    return sum(len(list(group)) * x[key] ** 2 for key, group in itertools.groupby([1, 1, 2, 0, 0]))
+
+
+# numpy.nditer
+
+
+@program(lambda rng: rng.normal(size=(2, 3)))
+def each_element(m):
+    total = 0.0
+    for v in np.nditer(m):
+        total += v * v * v
+    return total
+
+
+@program(lambda rng: rng.normal(size=(2, 3)))
+def each_element_is_written(m):
+    y = m * 1.0
+    with np.nditer(y, op_flags=["readwrite"]) as it:
+        for v in it:
+            v[...] = v * v
+    return np.sum(y * m)
+
+
+@program(lambda rng: rng.normal(size=(2, 3)))
+def each_element_with_its_place(m):
+    it = np.nditer(m, flags=["multi_index"])
+    total = 0.0
+    while not it.finished:
+        i, j = it.multi_index
+        total += m[i, j] ** 2 * it[0] * (i + 2 * j)
+        it.iternext()
+    return total
+
+
+@program(lambda rng: rng.normal(size=(2, 3)), lambda rng: rng.normal(size=3))
+def elements_of_two_arrays(m, b):
+    total = 0.0
+    for u, v in np.nditer([m, b]):
+        total += u * v * v
+    return total

@@ -254,3 +254,47 @@ def dict_in_a_chosen_list_gets_a_key(x, n):
             chosen = row
     chosen[0][5] = x * chosen[0][0]
     return chosen[0][5] * chosen[0][0]
+
+
+@program(normal(4), 4)
+def entries_taken_out_of_a_dict(x, n):
+    table = {}
+    total = 0.0
+    for i in range(n):
+        table[i] = x[i] * x[i]
+        if i > 0:
+            total = total + table.pop(i - 1) * table[i]
+    table[0] = total * x[1]
+    del table[n - 1]
+    return table.pop(0) * total + table.pop(7, x[2]) + len(table)
+
+
+@program(normal(4), 4)
+def last_entries_of_a_dict(x, n):
+    table = {}
+    for i in range(n):
+        table[i] = x[i] * 2
+    total = 1.0
+    while table:
+        _, value = table.popitem()
+        total = total * value + x[0]
+    for i in range(n):
+        table[i] = total * x[i]
+    table.clear()
+    table[1] = total
+    return table[1] * x[3]
+
+
+@program(normal(3), 3)
+def arrays_and_lists_taken_out_of_dicts(x, n):
+    arrays, lists = {}, {}
+    for i in range(n):
+        arrays[i] = x * x[i]
+        lists[i] = [x[i], x[0]]
+    one = arrays.pop(1)
+    one[0] = one[1] * 3
+    arrays[7] = one
+    one[2] *= 2
+    pair = lists.pop(1)
+    pair.append(x[2] * pair[0])
+    return np.sum(arrays[7] * arrays[0]) + pair[2] * pair[1] + sum(lists[0])

@@ -1,5 +1,6 @@
 """Whole numbers of all sizes, powers of them, imaginary parts, clipped numbers, tables of several kinds."""
 
+import cmath
 import math
 
 import numpy as np
@@ -141,3 +142,16 @@ def slope_of_what_relaxes(x):
 @program(1.3, order=1)
 def slope_of_what_is_halved(x):
     return x * ad.grad(halved)(x)
+
+
+@program(0.6, -0.4)
+def functions_of_complex_numbers(x, y):
+    z = complex(x, y)
+    w = cmath.exp(z) * cmath.sqrt(z) + cmath.log(z, 2) + cmath.sin(x) * cmath.atan(z) + complex(z, y)
+    radius, angle = cmath.polar(w)
+    return radius * angle + cmath.rect(x, y).imag + cmath.phase(z) * w.imag
+
+
+@program(0.6)
+def parts_of_real_numbers(x):
+    return x.imag + x.real * x + x.conjugate() + math.log(x + 1, 2)

@@ -190,3 +190,9 @@ def zero_dimensional(x, n):
 def made_finite(x):
     holes = np.where(x > 0.5, np.inf, np.where(x < -0.5, np.nan, x))
     return np.nan_to_num(holes, nan=1.0, posinf=2.0) * x + np.nan_to_num(x) ** 2
+
+
+@program(normal(4), 0.7)
+def quotients_and_remainders(x, y):
+    quotient, remainder = np.divmod(x * 3.3, y)
+    return quotient * x + remainder**2

@@ -149,3 +149,14 @@ def expanded(a, row, used):
 @program(lambda rng: rng.normal(size=(3, 3)))
 def determinant_from_constants(a):
     return expanded(a, 0, 0)
+
+
+@program(1.2, 4)
+def arguments_by_any_name(x, n):
+    def power(n, **named):
+        if n == 0:
+            return named["a"] * named["b"]
+        named["a"] = named["a"] * x
+        return power(n - 1, **named) + named["a"]
+
+    return power(n, a=x, b=2.0)

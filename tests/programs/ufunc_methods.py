@@ -54,3 +54,8 @@ def tables(a, b):
 @program(normal(6))
 def segments(x):
     return np.add.reduceat(x, [0, 2, 4]) ** 2 * np.add.reduceat(x, np.array([3, 1, 5]))
+
+
+@program(normal(3, 4), normal(5))
+def running_log_sums(m, x):
+    return np.logaddexp.accumulate(m), np.logaddexp.accumulate(m, axis=1), np.logaddexp.accumulate(x)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import collections
 import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import adjoint as ad
 from adjoint.sources import unfiled
 
 PROGRAM = "import math\nimport adjoint as ad\ndef f(x):\n    return x * math.exp(0.0) * x\nprint(ad.grad(f)(3.0))\n"
@@ -138,3 +141,29 @@ def test_a_cell_of_a_real_kernel() -> None:
     finally:
         client.stop_channels()
         manager.shutdown_kernel(now=True)
+
+
+TEMPLATE = "def from_a_template(x):\n    return x * x\n"
+
+
+def test_texts_that_exec_ran() -> None:
+    held: dict[str, Any] = {}
+    exec(TEMPLATE, held)
+    exec("def from_a_literal(x): return x * x * x", held)
+    assert ad.grad(held["from_a_template"])(3.0) == 6.0
+    assert ad.grad(held["from_a_literal"])(2.0) == 12.0
+    assert ad.grad(eval("lambda x: x**3 + 1.0"))(2.0) == 12.0
+
+
+def test_a_text_that_nothing_keeps() -> None:
+    held: dict[str, Any] = {}
+    exec("def gone" + "(x): return x * x", held)
+    with pytest.raises(ad.DifferentiationError, match="nothing keeps the text of it"):
+        ad.grad(held["gone"])(3.0)
+
+
+def test_modules_that_are_frozen() -> None:
+    def f(x: float) -> float:
+        return sum(x * value for value in collections.UserDict({"a": 2.0, "b": 3.0}).values())
+
+    assert ad.grad(f)(1.5) == 5.0

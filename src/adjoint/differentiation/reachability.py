@@ -657,11 +657,13 @@ def _surely_varies(type_: Type) -> bool:
             )
 
 
-_SHIFTED = ("normal", "uniform", "exponential", "laplace", "logistic", "gumbel")
-"""What draws numbers that are others, scaled and shifted."""
-_DRAWN = (*_SHIFTED, "poisson", "binomial", "geometric", "gamma", "beta", "choice", "integers", "multivariate_normal")
-
-
+_DRAWN = """
+    poisson binomial negative_binomial multinomial geometric hypergeometric logseries zipf choice integers randint
+"""
+_PATHLESS = """
+    dirichlet f noncentral_chisquare noncentral_f power triangular vonmises wald multivariate_normal standard_cauchy
+"""
+_UNKNOWN_PATH = "transform numbers that do not depend on it: rng.standard_normal(n), rng.uniform(size=n)"
 _UNSHIFTED = "numbers drawn do not vary smoothly with it; if it shall count as a constant: ad.stop_gradient(x)"
 
 
@@ -676,9 +678,10 @@ def _ways_out(call: Call) -> tuple[str, ...] | None:
     if getattr(cls, "__name__", None) == "_lru_cache_wrapper":
         return (f"call the function behind the cache: {name}.__wrapped__(...)",)
     last = name.rpartition(".")[2]
-    if last in _DRAWN and last != name:
-        shifted = "draw numbers that do not depend on it, and scale and shift them: mu + sigma * rng.normal(size=n)"
-        return (shifted, constant) if last in _SHIFTED else (_UNSHIFTED,)
+    if last != name and last in _DRAWN.split():
+        return (_UNSHIFTED,)
+    if last != name and last in _PATHLESS.split():
+        return (_UNKNOWN_PATH, constant)
     if isinstance(callee, type):
         return ("write out what it computes, or declare the derivative of a function that calls it", constant)
     return (f"declare its derivative: @ad.derivative_of({name})", constant)

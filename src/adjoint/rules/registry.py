@@ -1,9 +1,9 @@
 """The table of rules: what is declared of a callee, found by its identity.
 
 The library is imported at the first question, so that importing the package costs nothing; its part about arrays at the
-first question about something that comes from NumPy; those about structures and about ``bisect`` at the first about one
-of their functions; what it says of a module of SciPy at the first question about something that comes from there, which
-is when the module has been imported by others.
+first question about something that comes from NumPy; those about structures, ``bisect`` and ``cmath`` at the first
+about one of their functions; what it says of a module of SciPy at the first question about something that comes from
+there, which is when the module has been imported by others.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ Fn = Callable[..., Any]
 BASICS = ("helpers.numbers", "python.operators", "python.builtin", "python.math_functions")
 STRUCTURES = ("helpers.structures",)
 BISECTION = ("python.bisection",)
+COMPLEX = ("python.complex_functions",)
 FUNCTIONS = ("helpers.function_values",)
 IMPLICIT = ("helpers.implicit_functions",)
 ARRAYS = (
@@ -108,6 +109,7 @@ _SEPARATE = {
         for name in ("arithmetic.checks", "lists", "messages", "objects", "outside", "overlap", "tangents")
     },
     "_bisect": BISECTION,
+    "cmath": COMPLEX,
     "adjoint.runtime.functions": FUNCTIONS,
     "adjoint.runtime.numerical_methods.implicit": IMPLICIT,
 }
@@ -157,7 +159,7 @@ _variadic: dict[int, tuple[Fn, Fn]] = {}
 _binary: dict[int, tuple[Fn, Fn]] = {}
 _lock = RLock()
 _OF_SCIPY = dict.fromkeys(name for names in OF_SCIPY.values() for name in names)
-_unread = [*BASICS, *STRUCTURES, *BISECTION, *FUNCTIONS, *IMPLICIT, *ARRAYS, *_OF_SCIPY, *MESSAGES]
+_unread = [*BASICS, *STRUCTURES, *BISECTION, *COMPLEX, *FUNCTIONS, *IMPLICIT, *ARRAYS, *_OF_SCIPY, *MESSAGES]
 """The modules of the library that are still to be imported."""
 _reader: int | None = None
 """The thread that imports them now, whose own entries are not to wait for it."""
@@ -447,7 +449,7 @@ def _read_all() -> None:
     if _unread and _reader != get_ident():
         imported = [name for module, names in OF_SCIPY.items() if module in sys.modules for name in names]
         messages = MESSAGES if "mpi4py.MPI" in sys.modules else ()
-        _read(BASICS + STRUCTURES + BISECTION + FUNCTIONS + IMPLICIT + ARRAYS + tuple(imported) + messages)
+        _read(BASICS + STRUCTURES + BISECTION + COMPLEX + FUNCTIONS + IMPLICIT + ARRAYS + tuple(imported) + messages)
 
 
 def _read(names: tuple[str, ...]) -> bool:

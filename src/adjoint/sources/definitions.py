@@ -137,6 +137,11 @@ def _search(code: CodeType, name: str, module_globals: dict[str, Any] | None) ->
     return FunctionSource(node, code.co_filename, code, name, lines)
 
 
+_KEEPING_TEXTS = (
+    "define it in a file or in a notebook cell",
+    "or keep its text: linecache.cache[name] = len(text), None, text.splitlines(True), name",
+    "or declare its derivative: @ad.derivative_of(fn)",
+)
 _COROUTINE = "it is a coroutine"
 _BODY = "it is the body of a class or of a module"
 _PART = "it is part of a function"
@@ -169,14 +174,16 @@ def _definition(code: CodeType, name: str, module_globals: dict[str, Any] | None
         if fresh != lines:
             lines, nodes = fresh, _definitions_in(fresh, code)
     if not lines and file.startswith("<"):
-        lines, nodes = _unfiled(code)
+        lines, nodes = _unfiled(code, module_globals)
     if len(nodes) == 1:
         return nodes[0], lines
     if not lines:
         piped = file == "<stdin>" and not sys.stdin.isatty()
         lost = "Python read its text from a pipe, and has not kept it"
-        why = lost if piped else f"the text of '{shown_path(file)}' cannot be found"
-        raise error("AD0101", None, why, name=name)
+        made = file.startswith("<") and not file.startswith(("<stdin", "<ipython"))
+        gone = "it was made by 'exec' or 'eval', and nothing keeps the text of it" if made else None
+        why = lost if piped else gone or f"the text of '{shown_path(file)}' cannot be found"
+        raise error("AD0101", None, why, name=name, helps=_KEEPING_TEXTS if gone and not piped else ())
     where = f"{shown_path(file)}:{code.co_firstlineno}"
     if nodes:
         why = f"there are several lambdas in the line {where}, and Python was told to forget which is which"
@@ -184,11 +191,11 @@ def _definition(code: CodeType, name: str, module_globals: dict[str, Any] | None
     raise error("AD0102", None, f"it was defined at {where}; the text there compiles to other code", name=name)
 
 
-def _unfiled(code: CodeType) -> tuple[list[str], Sequence[Definition]]:
+def _unfiled(code: CodeType, module_globals: dict[str, Any] | None) -> tuple[list[str], Sequence[Definition]]:
     """The lines, none of them in a file, that hold the definition of a code object."""
     from adjoint.sources.unfiled import texts_of  # lazy
 
-    for text in texts_of(code):
+    for text in texts_of(code, module_globals):
         nodes = _definitions_in(text, code)
         if nodes:
             return text, nodes

@@ -1,24 +1,44 @@
 """Texts that no file holds: of ``python -c``, of standard input, of what was typed at Python's prompt, and of pickles.
 
+Those of modules that are frozen into the interpreter lie in the files that they were made of; what ``exec`` and
+``eval`` ran may still be held by a variable of a module, or stand in its text.
+
 Nothing here needs to be sure. A text is only taken where a definition in it compiles to the very code that runs.
 """
 
 from __future__ import annotations
 
+import ast
 import ctypes
+import linecache
 import os
 import re
 import sys
+import textwrap
 from collections.abc import Iterator
 from types import CodeType
+from typing import Any
 
+from adjoint.sources.library_folders import is_of_a_library
+from adjoint.sources.trees import nodes
+
+_FROZEN = "<frozen "
 _COMMAND, _INPUT, _PICKLED = "<string>", "<stdin>", "<dynamic-code>"
 _WITH_VALUE = "WXQmc"
 """Options of the interpreter, of one letter, that take a value: in the same word, or in the next."""
 
 
-def texts_of(code: CodeType) -> Iterator[list[str]]:
+def texts_of(code: CodeType, module_globals: dict[str, Any] | None) -> Iterator[list[str]]:
     """The lines that a code object may have been compiled from, the likeliest first."""
+    if code.co_filename.startswith(_FROZEN):
+        yield from _thawed(code)
+        return
+    yield from _told(code)
+    for text in _executed(code, module_globals or {}):
+        yield text.splitlines(keepends=True)
+
+
+def _told(code: CodeType) -> Iterator[list[str]]:
     if code.co_filename == _COMMAND:
         command = command_line()
         if command is not None:
@@ -30,6 +50,51 @@ def texts_of(code: CodeType) -> Iterator[list[str]]:
                 yield text.splitlines(keepends=True)
     elif code.co_filename == _PICKLED:
         yield from (text.splitlines(keepends=True) for text in reversed(_sent))
+
+
+def _thawed(code: CodeType) -> Iterator[list[str]]:
+    """The lines of the file that a frozen module was made of."""
+    module = sys.modules.get(code.co_filename.removeprefix(_FROZEN).rstrip(">"))
+    file = getattr(module, "__file__", None)
+    if file is not None:
+        yield linecache.getlines(file)
+
+
+def _executed(code: CodeType, module_globals: dict[str, Any]) -> Iterator[str]:
+    """Texts that name a function: those that variables of modules hold, and those that stand in modules.
+
+    These are the module of the function, and where it says none, all that are not part of a library.
+    """
+    name = code.co_name
+    mark = "lambda" if name == "<lambda>" else f"def {name}"
+    yield from _held(module_globals, mark)
+    module = sys.modules.get(module_globals.get("__name__", ""))
+    for each in list(sys.modules.values()) if module is None else [module]:
+        file = getattr(each, "__file__", None)
+        if file is None or (module is None and is_of_a_library(file)):
+            continue
+        yield from _held(vars(each), mark)
+        lines = linecache.getlines(file, vars(each))
+        if any(mark in line for line in lines):
+            yield from _literals("".join(lines), mark)
+
+
+def _held(variables: dict[str, Any], mark: str) -> Iterator[str]:
+    for text in list(variables.values()):
+        if type(text) is str and mark in text:
+            yield text
+
+
+def _literals(text: str, mark: str) -> Iterator[str]:
+    """The literals in the text of a module that hold a mark, with and without their indentation."""
+    try:
+        tree = ast.parse(text)
+    except SyntaxError:
+        return
+    for node in nodes(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and mark in node.value:
+            yield node.value
+            yield textwrap.dedent(node.value)
 
 
 _sent: dict[str, None] = {}

@@ -3,7 +3,7 @@
 import adjoint as ad
 
 NAMESPACE = {}
-exec("def executed(x):\n    return x * x", NAMESPACE)
+exec("def executed" + "(x):\n    return x * x", NAMESPACE)
 
 
 #: ad.grad(generator)(2.0)
@@ -16,13 +16,13 @@ async def coroutine(x):  # error[AD0104]: it is a coroutine
     return x
 
 
-#: ad.grad(NAMESPACE["executed"])(2.0)  # error[AD0101]: the text of '<string>' cannot be found
+#: ad.grad(NAMESPACE["executed"])(2.0)  # error[AD0101]: it was made by 'exec' or 'eval', and nothing keeps the text of it
 
 
-#: ad.grad(eval("lambda x: x * x"))(2.0)  # error[AD0101]: the text of '<string>' cannot be found
+#: ad.grad(eval("lambda x" + ": x * x"))(2.0)  # error[AD0101]: it was made by 'exec' or 'eval', and nothing keeps the text of it
 
 
-#: ad.grad(calls_function_without_source)(2.0)  # error[AD0101]: the text of '<string>' cannot be found
+#: ad.grad(calls_function_without_source)(2.0)  # error[AD0101]: it was made by 'exec' or 'eval', and nothing keeps the text of it
 def calls_function_without_source(x):
     return NAMESPACE["executed"](x) + 1.0
 

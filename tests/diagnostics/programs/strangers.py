@@ -63,7 +63,7 @@ def mean_of_a_list(theta, data):
 
 #: ad.grad(drawn)(0.5)
 def drawn(mu):
-    return np.mean(np.random.normal(mu, 1.0, 100))  # error[AD0201]: the body of 'normal' is not visible here
+    return np.mean(np.random.wald(mu, 1.0, 100))  # error[AD0201]: the body of 'wald' is not visible here
 
 
 RNG = np.random.default_rng(0)
@@ -107,13 +107,13 @@ def without_tuples(x):
 
 
 @functools.lru_cache
-def squared(x):
-    return x * x
+def power(x, n):
+    return x if n == 1 else power(x, n - 1) * x
 
 
 #: ad.grad(cached)(2.0)
 def cached(x):
-    return squared(x) * 2.0  # error[AD0201]: the body of 'squared' is not visible here
+    return power(x, 3) * 2.0  # error[AD0201]: the body of 'power' is not visible here
 
 
 #: ad.grad(Model())(2.0)  # error[AD0103]: ad.grad was given a value of type 'Model'

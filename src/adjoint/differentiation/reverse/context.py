@@ -42,8 +42,8 @@ from adjoint.records import dataclass, field
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime.array_functions.arrays import zeros_like
 
-LIST_CHANGES = (list.append, list.pop)
-"""The calls that change a list and whose reverse is known."""
+CONTAINER_CHANGES = (list.append, list.pop, dict.pop)
+"""The calls that change a list or a dict and whose reverse is known."""
 
 
 @dataclass(slots=True)
@@ -161,7 +161,7 @@ def reversed_(statement: Statement, found: Activity) -> bool:
 
 def acts_on_memory(statement: Statement, found: Activity) -> bool:
     """Whether a statement changes memory, here or in another process, through which a derivative flows."""
-    if id(statement) in found.idle and not (isinstance(statement, Call) and statement.callee in LIST_CHANGES):
+    if id(statement) in found.idle and not (isinstance(statement, Call) and statement.callee in CONTAINER_CHANGES):
         return False
     match statement:
         case Store(base=base):
@@ -169,7 +169,7 @@ def acts_on_memory(statement: Statement, found: Activity) -> bool:
         case Call(callee=callee, args=args):
             if communicates(callee):
                 return True
-            if callee in LIST_CHANGES or callee in GROWING:
+            if callee in CONTAINER_CHANGES or callee in GROWING:
                 return found.active(args[0])
             found_effects = effects_of(statement)
             if isinstance(callee, (Definition, Derived)):

@@ -235,7 +235,7 @@ class Reverser:
     def statement(self, statement: Statement, scope: Scope) -> None:
         scope.sweep.span = statement.span
         match statement:
-            case Call(callee=list.append | list.pop) | Store():
+            case Call(callee=list.append | list.pop | dict.pop) | Store():
                 from adjoint.differentiation.reverse.memory.stores import reverse_change  # lazy
 
                 reverse_change(self, statement, scope)

@@ -287,6 +287,13 @@ def _call_constant(
         managed = function_of_contexts(constant)
         if managed is not None:
             return context_of(lo, Const(managed), args, kwargs, node)
+        from adjoint.frontend.library.functools_calls import chosen_by_class, is_memo, remembered  # lazy
+
+        meant = chosen_by_class(lo, constant, args, node)
+        if meant is not None:
+            return call_value(lo, meant, args, kwargs, node)
+        if is_memo(constant) and any(may_carry(lo, value) for value in (*args, *kwargs.values())):
+            return remembered(lo, constant, args, kwargs, node)
     function = underlying(constant)
     if function is not None and _is_inlined(lo, function, args, kwargs):
         return _call_closure(lo, closure_of(lo, function, node), args, kwargs, node)

@@ -66,6 +66,8 @@ def _families(constant: Any) -> tuple[str, ...]:
             return ("surgery.backward_blocks",)
         case type(__module__="collections" | "types"):
             return ("library.collections_calls",)
+        case FunctionType(__module__="functools" | "adjoint.frontend.library.functools_definitions"):
+            return ("library.functools_calls",)
         case FunctionType(__module__="contextlib" | "adjoint.frontend.control.contexts_of_generators"):
             return ("control.contexts_of_generators",)
         case FunctionType(__module__="adjoint.declarations.implicit"):
@@ -88,6 +90,8 @@ def _families(constant: Any) -> tuple[str, ...]:
             return ("declared.inline_adjoints",)
         case FunctionType(__module__="adjoint.declarations.surgery"):
             return ("surgery.surgery",)
+        case object(__module__="numpy.random" | "numpy.random._generator" | "numpy.random.mtrand"):
+            return ("library.random_calls",)
         case FunctionType(__module__=str(home)):
             return _families_of_functions(home)
         case _:

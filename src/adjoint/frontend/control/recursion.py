@@ -341,7 +341,10 @@ def _run(
     for parameter in spec.kwonlyargs:
         kwargs[parameter.arg] = arguments[parameter.arg]
     if spec.kwarg is not None:
-        raise lo.problem("AD0301", node, "a recursive function with '**' parameters")
+        named = lo.store.get(arguments[spec.kwarg.arg])
+        if not isinstance(named, Record):
+            raise lo.problem("AD0301", node, "a recursive function whose '**' parameters differ from call to call")
+        kwargs.update(named.parts)
     outside = storages_of(params) | storages_of(outer_store.values())
     shared = closure.source.node in lo.settings.shared_results
     returned = None if shared else lambda value: _handed_out(lo, value, outside, closure.source.node, object())

@@ -164,7 +164,7 @@ def _changed(
 @handles(list.copy, dict.copy)
 def _copy(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     record = lo.store.get(args[0]) if isinstance(args[0], Ref) else None
-    if isinstance(record, Record):
+    if isinstance(record, Record) and record.cls in (list, dict):
         if record.cls is list:
             return making.new_list(lo, record.items, node)
         return making.new_dict(lo, [(Const(k), v) for k, v in record.parts], node)
@@ -179,9 +179,7 @@ def _is_list(value: Value) -> bool:
 
 def _dict_view(kind: str) -> Handler:
     def view(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-        if isinstance(args[0], Ref) or (isinstance(args[0], Var) and isinstance(args[0].type, Dict)):
-            return IteratorValue(kind, (args[0],))
-        return NotImplemented
+        return IteratorValue(kind, (args[0],)) if _is_dict(lo, args[0]) else NotImplemented
 
     return view
 
@@ -192,6 +190,8 @@ for _kind in ("items", "keys", "values"):
 
 @handles(dict.get)
 def _get(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    if not _is_dict(lo, args[0]):
+        return NotImplemented
     default = args[2] if len(args) > 2 else NONE
     if isinstance(args[0], Ref) and isinstance(args[1], Const):
         record = lo.store[args[0]]
@@ -200,17 +200,23 @@ def _get(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST
         return default if found is None else found
     if isinstance(args[0], Var) and args[0].type == Dict(None) and isinstance(default, (Var, Const)):
         return lo.open.call(dict.get, args[0], materialize(lo, args[1], node), default)  # nothing was put in so far
-    if isinstance(args[0], (Ref, Var)) and not (isinstance(args[0], Var) and not isinstance(args[0].type, Dict)):
-        return python_functions.call(lo, python_functions.get, [args[0], args[1], default], node)
-    return NotImplemented
+    return python_functions.call(lo, python_functions.get, [args[0], args[1], default], node)
 
 
 @handles(dict.pop)
 def _dict_pop(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    if not _is_dict(lo, args[0]):
+        return NotImplemented
     making.refuse_if_iterated(lo, args[0], node)
-    record = lo.store.get(args[0]) if isinstance(args[0], Ref) else None
-    if not isinstance(record, Record) or not isinstance(args[1], Const):
-        raise lo.problem("AD0303", node, "'pop' from a dict that exists at run time")
+    record = lo.store.get(args[0])
+    if isinstance(args[0], Var):
+        if len(args) > 2:
+            return python_functions.call(lo, python_functions.pop_or, args, node)
+        return _take_out(lo, args[0], args[1], node)
+    assert isinstance(record, Record)
+    if not isinstance(args[1], Const):
+        assert isinstance(args[0], Ref)
+        return _at_run_time(args[0])
     found = record.get(args[1].value)
     if found is None:
         if len(args) > 2:
@@ -225,9 +231,30 @@ def _dict_pop(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: as
     return found
 
 
+def _take_out(lo: Lowerer, table: Var, key: Value, node: ast.AST | None) -> Value:
+    """``table.pop(key)`` of a dict that exists at run time."""
+    assert isinstance(table.type, Dict)
+    table.type.storage.mark_written()
+    target = Var("t", containers.reached(table.type.value))
+    lo.emit(Call((target,), dict.pop, (table, materialize(lo, key, node)), (), lo.span(node)))
+    return target
+
+
+@handles(dict.clear)
+def _clear_dict(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    if not _is_dict(lo, args[0]):
+        return NotImplemented
+    making.refuse_if_iterated(lo, args[0], node)
+    if isinstance(args[0], Var):
+        return python_functions.call(lo, python_functions.clear_table, args, node)
+    assert isinstance(args[0], Ref)
+    making.replace(lo, args[0], Record(dict, ()), node)
+    return NONE
+
+
 @handles(dict.setdefault)
 def _setdefault(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    if not isinstance(args[0], Ref) and not (isinstance(args[0], Var) and isinstance(args[0].type, Dict)):
+    if not _is_dict(lo, args[0]):
         return NotImplemented
     default = args[2] if len(args) > 2 else NONE
     return python_functions.call(lo, python_functions.setdefault, [args[0], args[1], default], node)
@@ -235,6 +262,8 @@ def _setdefault(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: 
 
 @handles(dict.update)
 def _dict_update(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    if not _is_dict(lo, args[0]):
+        return NotImplemented
     parts: list[tuple[Any, Value]] = []
     if len(args) > 1:
         if _is_run_time_dict(args[1]):
@@ -250,6 +279,12 @@ def _dict_update(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node:
     return NONE
 
 
+def _is_dict(lo: Lowerer, value: Value) -> bool:
+    """Whether a value is a dict itself, not an object of a class that inherits from it."""
+    record = lo.store.get(value) if isinstance(value, Ref) else None
+    return _is_run_time_dict(value) or (isinstance(record, Record) and record.cls is dict)
+
+
 def _is_run_time_dict(value: Value) -> bool:
     return isinstance(value, Var) and isinstance(value.type, Dict)
 
@@ -260,10 +295,14 @@ def _as_key(key: Any) -> Value:
 
 @handles(dict.popitem)
 def _popitem(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    if not _is_dict(lo, args[0]):
+        return NotImplemented
     making.refuse_if_iterated(lo, args[0], node)
-    record = lo.store.get(args[0]) if isinstance(args[0], Ref) else None
-    if not isinstance(args[0], Ref) or not isinstance(record, Record):
-        raise lo.problem("AD0303", node, "'popitem' of a dict that exists at run time")
+    record = lo.store.get(args[0])
+    if isinstance(args[0], Var):
+        return python_functions.call(lo, python_functions.pop_last, [args[0]], node)
+    assert isinstance(record, Record)
+    assert isinstance(args[0], Ref)
     if not record.parts:
         raise lo.mistake(KeyError, node, "the dict is empty here")
     key, value = record.parts[-1]

@@ -322,6 +322,12 @@ def _attribute_of_variable(lo: Lowerer, base: Var, name: str, node: ast.AST | No
             return found
     if cls is not None and registry.is_closed(cls) and not registry.is_harmless(cls, name):
         return _declared_attribute(lo, base, cls, name, node)
+    if cls is not None and cls.__module__.startswith("numpy.random."):
+        from adjoint.frontend.library import random_calls  # lazy
+
+        drawing = random_calls.drawing(base, name)
+        if drawing is not None:
+            return drawing
     target = Var(name, Opaque())
     lo.emit(Load(target, base, Attribute(name), lo.span(node)))
     return target

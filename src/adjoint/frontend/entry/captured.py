@@ -95,6 +95,8 @@ def reader(path: Path) -> Callable[[Any], Any]:
             return lambda function: function
         case ("self", method):
             return lambda _: method.__self__
+        case ("dispatched", function, cls):
+            return lambda _: function.dispatch(cls)  # type: ignore[union-attr]
         case ("object", value):
             return lambda _: value
         case ("partial", partial, "func"):

@@ -69,6 +69,7 @@ _CONSTANT_CLASSES = (
     types.BuiltinFunctionType,
     types.MethodDescriptorType,
     types.WrapperDescriptorType,
+    functools._lru_cache_wrapper,
     np.ufunc,
     np.dtype,
     slice,

@@ -101,6 +101,13 @@ def _islice(lo: Lowerer, args: Args, kwargs: Named, node: ast.AST | None) -> Any
     return _drawn_by(lo, itertools_library.sliced, kept(lo, args[0]), start, stop, step)
 
 
+@handles(itertools.groupby)
+def _groupby(lo: Lowerer, args: Args, kwargs: Named, node: ast.AST | None) -> Any:
+    key = kwargs.get("key", args[1] if len(args) > 1 else NONE)
+    key = Const(python_functions.same) if key == NONE else key
+    return python_functions.call(lo, itertools_generators.grouped, [kept(lo, args[0]), key], node)
+
+
 @handles(itertools.pairwise)
 def _pairwise(lo: Lowerer, args: Args, kwargs: Named, node: ast.AST | None) -> Any:
     given = kept(lo, args[0])

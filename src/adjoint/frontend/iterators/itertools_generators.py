@@ -57,6 +57,20 @@ def mapped_rows(function: Any, rows: Any) -> Iterator[Any]:
         yield function(*row)
 
 
+def grouped(items: Any, key: Any) -> Iterator[Any]:
+    keys: list[Any] = []
+    group: list[Any] = []
+    for item in items:
+        found = key(item)
+        if keys and keys[-1] != found:
+            yield keys[-1], iter(group)
+            group = []
+        keys.append(found)
+        group.append(item)
+    if keys:
+        yield keys[-1], iter(group)
+
+
 def flattened(lists: Any) -> Iterator[Any]:
     for items in lists:
         yield from items

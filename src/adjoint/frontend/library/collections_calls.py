@@ -1,22 +1,24 @@
-"""The containers of `collections`, heaps and sorted lists, and decorators that change nothing of what is computed."""
+"""The containers of `collections`, `numpy.nditer`, heaps and sorted lists."""
 
 from __future__ import annotations
 
 import ast
 import bisect
 import collections
-import functools
 import heapq
 import types
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
+from adjoint.frontend.calls.calls import call_value
 from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles
 from adjoint.frontend.data import making, objects
 from adjoint.frontend.data.container_methods import make_dict
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import Record, Ref, Value
-from adjoint.frontend.library import python_functions, sorted_lists
+from adjoint.frontend.library import nditer_definitions, python_functions, sorted_lists
 from adjoint.frontend.library.collections_definitions import DefaultDict, Deque
 from adjoint.ir.nodes import Const
 
@@ -53,14 +55,9 @@ HANDLERS[bisect.insort_right] = _means(sorted_lists.insert_right)
 HANDLERS[bisect.insort_left] = _means(sorted_lists.insert_left)
 
 
-@handles(functools.wraps)
-def _wraps(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    return Const(python_functions.same)
-
-
-@handles(functools.update_wrapper)
-def _update_wrapper(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    return args[0]
+@handles(np.nditer)
+def _nditer(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    return call_value(lo, Const(nditer_definitions.nditer), args, kwargs, node)
 
 
 @handles(types.SimpleNamespace)

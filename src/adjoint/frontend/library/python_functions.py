@@ -71,6 +71,10 @@ def delete_slice(items: Any, start: Any, stop: Any, step: Any) -> None:
         items.append(item)
 
 
+def delete_entry(table: Any, key: Any) -> None:
+    table.pop(key)
+
+
 def clear(items: Any) -> None:
     for _ in range(len(items)):
         items.pop()
@@ -112,6 +116,22 @@ def setdefault(table: Any, key: Any, default: Any) -> Any:
     if key not in table:
         table[key] = default
     return table[key]
+
+
+def pop_or(table: Any, key: Any, default: Any) -> Any:
+    return table.pop(key) if key in table else default
+
+
+def pop_last(table: Any) -> Any:
+    if len(table) == 0:
+        raise KeyError("popitem(): dictionary is empty")
+    key = list(table)[-1]
+    return key, table.pop(key)
+
+
+def clear_table(table: Any) -> None:
+    for key in list(table):
+        table.pop(key)
 
 
 def repeat(items: Any, count: Any) -> Any:

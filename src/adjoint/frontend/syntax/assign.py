@@ -27,7 +27,7 @@ from adjoint.frontend.syntax.indexing import array_key, is_advanced
 from adjoint.frontend.syntax.operators import inplace_operator
 from adjoint.ir.effects import effects_of
 from adjoint.ir.nodes import Atom, Call, Const, Slice, Statement, Store, Subscript, Var
-from adjoint.ir.types import Array, List, Number, Opaque, Scalar, is_float_dtype
+from adjoint.ir.types import Array, Dict, List, Number, Opaque, Scalar, is_float_dtype
 from adjoint.ir.walk import blocks_of, statements_in
 from adjoint.runtime.arithmetic.checks import check_array, check_written
 
@@ -295,6 +295,8 @@ def _delete_item(lo: Lowerer, base: Value, index: Value, node: ast.Subscript) ->
         python_functions.call(lo, python_functions.delete_slice, [base, *bounds], node)
     elif isinstance(base, Var) and isinstance(base.type, List):
         python_functions.call(lo, python_functions.delete, [base, index], node)
+    elif (isinstance(record, Record) and record.cls is dict) or isinstance(getattr(base, "type", None), Dict):
+        python_functions.call(lo, python_functions.delete_entry, [base, index], node)
     else:
         raise lo.problem("AD0301", node, "'del' of an item that is not known at compile time")
 
@@ -302,7 +304,7 @@ def _delete_item(lo: Lowerer, base: Value, index: Value, node: ast.Subscript) ->
 def _parts_kept(record: Record, index: Value) -> tuple[tuple[Any, Value], ...] | None:
     """What a container whose parts are known holds without one of them, or without a slice."""
     if record.cls is not list:
-        if not isinstance(index, Const) or record.get(index.value) is None:
+        if record.cls is not dict or not isinstance(index, Const) or record.get(index.value) is None:
             return None
         return tuple((key, part) for key, part in record.parts if key != index.value)
     places = range(len(record.parts))

@@ -18,6 +18,7 @@ from adjoint.frontend.syntax import assign
 from adjoint.frontend.syntax.expressions import evaluate, truth
 from adjoint.ir.nodes import Call, Const, Store, Subscript, Var
 from adjoint.ir.types import Dict, List
+from adjoint.sources.trees import nodes
 
 
 @contextmanager
@@ -42,9 +43,16 @@ def _scope(lo: Lowerer, generators: Sequence[ast.comprehension]) -> Iterator[Non
 
 
 def each(
-    lo: Lowerer, generators: Sequence[ast.comprehension], action: Callable[[], None], first: Value | None = None
+    lo: Lowerer,
+    generators: Sequence[ast.comprehension],
+    action: Callable[[], None],
+    first: Value | None = None,
+    elements: Sequence[ast.expr] = (),
 ) -> None:
-    """Runs ``action`` for every combination that the generators give; ``first`` is what the first goes through."""
+    """Runs ``action``, which evaluates ``elements``, for every combination that the generators give.
+
+    ``first`` is what the first of them goes through.
+    """
     if not generators:
         action()
         return
@@ -56,7 +64,7 @@ def each(
 
     def conditions(tests: Sequence[ast.expr]) -> Value:
         if not tests:
-            each(lo, rest, action)
+            each(lo, rest, action, None, elements)
             return UNDEFINED
         cond, _ = truth(lo, tests[0])
         return lo.branch(cond, lambda: conditions(tests[1:]), lambda: UNDEFINED, tests[0])
@@ -71,8 +79,13 @@ def each(
         lambda item: assign.assign(lo, generator.target, item),
         body,
         (),
-        [generator.target],
+        [generator.target, *_named_inside([*generator.ifs, *rest, *elements])],
     )
+
+
+def _named_inside(parts: Sequence[ast.AST]) -> list[ast.AST]:
+    """The targets of ``:=``, variables of the function around the comprehension."""
+    return [inner.target for part in parts for inner in nodes(part) if isinstance(inner, ast.NamedExpr)]
 
 
 class _Target(ast.AST):
@@ -127,7 +140,7 @@ def _list_of(
         def whole() -> Value:
             making.guess_numbers(lo, lo.site(node), [element, *(generator.iter for generator in generators)])
             result = making.new_list(lo, [], node)
-            each(lo, generators, lambda: append(lo, result, evaluate(lo, element), element), iterable)
+            each(lo, generators, lambda: append(lo, result, evaluate(lo, element), element), iterable, [element])
             making.check_guess(lo, result)
             return result
 
@@ -213,7 +226,7 @@ def fold_generator(lo: Lowerer, value: GeneratorValue, start: Value, step: Calla
 
     try:
         with _scope(lo, value.node.generators):
-            each(lo, value.node.generators, add, value.first)
+            each(lo, value.node.generators, add, value.first, [value.node.elt])
     finally:
         lo.frame = outer
     return lo.store.pop(total, UNDEFINED)
@@ -240,5 +253,5 @@ def dict_comprehension(lo: Lowerer, node: ast.DictComp) -> Value:
             making.note_element(lo, result, atom, node)
             lo.emit(Store(result, Subscript((key,)), atom, "set", lo.span(node)))
 
-        each(lo, node.generators, add, iterable)
+        each(lo, node.generators, add, iterable, [node.key, node.value])
         return result

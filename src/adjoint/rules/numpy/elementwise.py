@@ -158,6 +158,11 @@ general(
     results=2,
     cases=[case(sample(3))],
 )
+definition(
+    np.divmod,
+    lambda x1, x2: (np.floor_divide(x1, x2), np.remainder(x1, x2)),
+    cases=[case(np.array([5.3, -4.1, 7.7]), np.array([2.1, 1.3, -2.2])), case(np.array([5.3, 4.1]), 1.7)],
+)
 
 
 def _nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):

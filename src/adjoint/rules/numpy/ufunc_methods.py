@@ -72,6 +72,18 @@ definition(np.add.accumulate, lambda array, axis=0: np.cumsum(array, axis=_only(
 definition(np.multiply.accumulate, lambda array, axis=0: np.cumprod(array, axis=_only(axis)), cases=RUNNING)
 definition(np.maximum.accumulate, _running(segments.running_argmax), cases=RUNNING)
 definition(np.minimum.accumulate, _running(segments.running_argmin), cases=RUNNING)
+
+
+def _logaddexp_accumulate(array, axis=0):
+    along = np.moveaxis(array, _only(axis), 0)
+    running = np.empty_like(along)
+    for i in range(len(along)):
+        running[i] = along[0] if i == 0 else np.logaddexp(running[i - 1], along[i])
+    running = np.moveaxis(running, 0, _only(axis))
+    return running if np.ndim(array) == 1 else copy_laid_out_like(running, array)
+
+
+definition(np.logaddexp.accumulate, _logaddexp_accumulate, cases=RUNNING)
 definition(
     np.add.reduceat,
     lambda array, indices, axis=0: segments.add_reduceat(array, indices, axis),

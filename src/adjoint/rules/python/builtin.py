@@ -20,11 +20,16 @@ from adjoint.rules.declare import (
     observer,
 )
 from adjoint.rules.python.operators import power_of_constant
-from adjoint.runtime.arithmetic.numbers import choose, first_equal, log, power, times, unit
+from adjoint.runtime.arithmetic.numbers import choose, first_equal, imaginary_part, log, power, times, unit
 from adjoint.runtime.array_functions.arrays import unbroadcast
 
 linear(float, lambda ct, x: unbroadcast(ct, x), cases=[case(number())])
-linear(complex, lambda ct, real, imag=0.0: (ct.real, -ct.imag), wrt=(0, 1), cases=[case(number(), number())])
+linear(
+    complex,
+    lambda ct, real, imag=0.0: (unbroadcast(ct, real), unbroadcast(1j * ct, imag)),
+    wrt=(0, 1),
+    cases=[case(number(), number()), case(complex(0.6, -0.4)), case(complex(0.6, -0.4), complex(0.3, 0.8))],
+)
 elementwise(
     pow,
     scaled=lambda ct, base, exp, y: (times(ct * exp, power(base, exp - 1)), times(times(ct, y), log(base))),
@@ -84,7 +89,7 @@ general(
     by_rank=_two(lambda ct, y, a, b: (choose(a <= b, ct, 0.0), choose(a <= b, 0.0, ct))),
     cases=[case(number(), number()), case(1.5, 1.0, number())],
 )
-constant(round)
+constant(round, imaginary_part)
 no_derivative(int, bool, len, isinstance, issubclass, type, callable, hasattr, ord, chr, any, all, range, slice)
 observer(repr, str, format, id, hash, ascii, bin, hex)
 observer(print, builtins.open, pure=False)
@@ -128,6 +133,7 @@ definition(min, _min, arity=1, cases=[case([1.5, 2.5, 0.5])])
 method(float, "conjugate", float)
 method(float, "__abs__", abs)
 attribute(float, "real", float)
+attribute(float, "imag", imaginary_part)
 no_derivative(float.is_integer, float.hex, int.bit_length)
 method(float, "is_integer", float.is_integer)
 method(float, "hex", float.hex)

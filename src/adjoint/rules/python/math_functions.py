@@ -62,6 +62,8 @@ elementwise(math.radians, lambda x, y: DEGREE)
 def _log_jvp(dots, y, x, base=None):
     if base is None:
         return dots[0] / x
+    if dots[1] is None:  # of a whole number
+        return dots[0] / (x * math.log(base))
     return (dots[0] / x - times(dots[1], y / base)) / math.log(base)
 
 

@@ -140,6 +140,11 @@ def sign(x: Any) -> Any:
     return type(x)(1) if x > 0 else type(x)(-1)
 
 
+def imaginary_part(x: float) -> float:
+    """The imaginary part of a real number, with the type that Python gives it."""
+    return x.imag
+
+
 def is_real(x: Any) -> bool:
     """Whether a value cannot be complex. The compiler answers from types: True is certain, False is not."""
     return not np.iscomplexobj(x)

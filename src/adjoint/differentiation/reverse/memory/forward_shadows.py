@@ -142,7 +142,10 @@ class Beside:
 def _resized(statement: Statement, memory: set[Storage]) -> list[Atom]:
     """Through which references a statement may make memory longer or shorter."""
     match statement:
-        case Call(callee=list.append | list.pop, args=(Var() as base, *_)) | Store(base=Var(type=Dict()) as base):
+        case (
+            Call(callee=list.append | list.pop | dict.pop, args=(Var() as base, *_))
+            | Store(base=Var(type=Dict()) as base)
+        ):
             return [base] if own_memory(base.type) in memory else []
         case Call(callee=Definition(), args=args):
             return [arg for arg in args if isinstance(arg, Var) and not memory.isdisjoint(all_memory(arg.type))]

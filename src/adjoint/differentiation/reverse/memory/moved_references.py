@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable
 from adjoint.analysis.activity import all_memory, own_memory
 from adjoint.ir.join import is_array
 from adjoint.ir.nodes import Atom, Call, Definition, Function, Statement, Store, Var
-from adjoint.ir.types import Array, List, Number, Scalar, Storage, Type, is_handle
+from adjoint.ir.types import Array, Dict, List, Number, Scalar, Storage, Type, is_handle
 from adjoint.ir.walk import statements_in
 
 Places = Callable[[Definition], Collection[int]]
@@ -22,6 +22,9 @@ def replaced(statements: Iterable[Statement], places: Places) -> set[Storage]:
                 own = None if is_array(owner) else own_memory(type_)
                 found.update(() if own is None else (own,))
             case Call(callee=list.append | list.pop, args=(Var(type=List(element=part) as type_), *_)):
+                own = own_memory(type_)
+                found.update((own,) if own is not None and _may_be_reference(part) else ())
+            case Call(callee=dict.pop, args=(Var(type=Dict(value=part) as type_), *_)):
                 own = own_memory(type_)
                 found.update((own,) if own is not None and _may_be_reference(part) else ())
             case Call(callee=Definition() as callee, args=args):

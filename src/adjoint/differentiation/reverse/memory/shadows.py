@@ -260,6 +260,9 @@ class Shadows:
         if statement.callee in POPS:
             if statement.callee is list.pop and len(statement.args) == 1 and isinstance(statement.args[0], Var):
                 return Call((shadow,), list.pop, (self.of(statement.args[0]),), (), statement.span)
+            if statement.callee is dict.pop and len(statement.args) == 2 and isinstance(statement.args[0], Var):
+                place = (self.of(statement.args[0]), statement.args[1])
+                return Call((shadow,), dict.pop, place, (), statement.span)
             self.context.problem("AD0303", statement.span, "a reference is taken out of a container")
             return None
         return self.zeros(var, shadow)
@@ -407,6 +410,9 @@ class Shadows:
             case Call(callee=list.pop, targets=targets, args=(Var() as base,)) if base in self.forward:
                 if not any(target in self.forward for target in targets):
                     edits.put_after(statement, Call((), list.pop, (self.of(base),), (), statement.span))
+            case Call(callee=dict.pop, targets=targets, args=(Var() as base, key)) if base in self.forward:
+                if not any(target in self.forward for target in targets):
+                    edits.put_after(statement, Call((), dict.pop, (self.of(base), key), (), statement.span))
             case Store(base=Var() as base, key=key, value=value, mode="set") if base in self.forward:
                 in_slot = value in self.found or isinstance(type_of_atom(value), (Array, Number))
                 in_slot |= self.takes_unused_shadow(base, value)

@@ -36,7 +36,7 @@ def reverse_change(reverser: Reverser, statement: Store | Call, scope: Scope) ->
     if isinstance(statement, Store):
         _reverse_store(reverser, statement, scope)
     else:
-        _reverse_list_change(reverser, statement, scope)
+        _reverse_change_of_container(reverser, statement, scope)
 
 
 def _reverse_store(reverser: Reverser, store: Store, scope: Scope) -> None:
@@ -208,8 +208,8 @@ def _holds_values(base: Var) -> bool:
             return False
 
 
-def _reverse_list_change(reverser: Reverser, call: Call, scope: Scope) -> None:
-    """The reverse of ``append`` is ``pop``, and the other way round."""
+def _reverse_change_of_container(reverser: Reverser, call: Call, scope: Scope) -> None:
+    """The reverse of ``append`` is ``pop``, and the other way round; that of ``dict.pop`` is a store."""
     base = call.args[0]
     if not isinstance(base, Var) or not reverser.active(base):
         return
@@ -225,11 +225,22 @@ def _reverse_list_change(reverser: Reverser, call: Call, scope: Scope) -> None:
         else:
             sweep.effect(list.pop, shadow)
         return
+    if call.callee is dict.pop:
+        key = content_key(reverser, Subscript((call.args[1],)), call)
+        back = _cotangent_of_taken(reverser, call, base, scope)
+        sweep.store(shadow, key, back, "set")
+        return
     if len(call.args) > 1:
         reverser.context.problem("AD0303", call.span, "an element is taken out of the middle of a list")
         return
+    sweep.effect(list.append, shadow, _cotangent_of_taken(reverser, call, base, scope))
+
+
+def _cotangent_of_taken(reverser: Reverser, call: Call, base: Var, scope: Scope) -> Atom:
+    """The cotangent of what a call takes out of a container: what its slot holds from there on."""
+    sweep = scope.sweep
     back: Atom = Const(0.0)
-    element = base.type.element if isinstance(base.type, List) else None
+    element = base.type.element if isinstance(base.type, List) else getattr(base.type, "value", None)
     if call.targets:
         (target,) = call.targets
         if is_handle(target.type):
@@ -240,5 +251,5 @@ def _reverse_list_change(reverser: Reverser, call: Call, scope: Scope) -> None:
             if taken is not None:
                 back = owned_value(sweep, back)
     elif not isinstance(element, Scalar):
-        reverser.context.problem("AD0303", call.span, "what is taken out of the list here is not named")
-    sweep.effect(list.append, shadow, back)
+        reverser.context.problem("AD0303", call.span, "what is taken out of the container here is not named")
+    return back

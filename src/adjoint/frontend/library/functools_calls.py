@@ -1,0 +1,104 @@
+"""The decorators of `functools`: memos of a call of its own, functions chosen by a class, those that change nothing."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import types
+from typing import Any
+
+from adjoint.frontend.calls.calls import call_value
+from adjoint.frontend.calls.handlers import handles
+from adjoint.frontend.data import objects
+from adjoint.frontend.entry import inputs
+from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.values import NONE, Closure, TupleValue, Value
+from adjoint.frontend.library import functools_definitions, python_functions
+from adjoint.ir.nodes import Const, Undefined, Var
+from adjoint.ir.types import Scalar
+
+
+@handles(functools.wraps)
+def _wraps(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    return Const(python_functions.same)
+
+
+@handles(functools.update_wrapper)
+def _update_wrapper(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    return args[0]
+
+
+@handles(functools.cache)
+def _cache(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    return python_functions.call(lo, functools_definitions.memoised, args, node)
+
+
+@handles(functools.lru_cache)
+def _lru_cache(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    if not args or (isinstance(args[0], Const) and (args[0] == NONE or isinstance(args[0].value, int))):
+        return Const(functools.cache)  # how much it remembers changes nothing of what it gives
+    return _cache(lo, args[:1], {}, node)
+
+
+@handles(functools.singledispatch)
+def _single_dispatch(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    return NotImplemented if node is None else objects.construct(lo, _SINGLE, args, kwargs, node)
+
+
+_SINGLE = functools_definitions.SingleDispatch
+
+
+@handles(functools_definitions.class_in_annotation)
+def _class_in_annotation(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    from adjoint.frontend.calls.function_values import meaning  # lazy
+
+    (function,) = args
+    if isinstance(function, Closure):
+        spec = function.source.node.args
+        first = next((parameter.annotation for parameter in (*spec.posonlyargs, *spec.args)), None)
+        found = meaning(lo, first, function.globals)
+        if isinstance(found, type):
+            return Const(found)
+    label = "the class for which this function is registered is not known here"
+    raise lo.problem("AD0301", node, label, helps=("name it: @f.register(float)",))
+
+
+# Functions of modules
+
+
+def chosen_by_class(lo: Lowerer, function: Any, args: list[Value], node: ast.AST | None) -> Value | None:
+    """The function that one made by ``singledispatch`` chooses for its first argument; None for other functions."""
+    if getattr(function, "__code__", None) is not _CODE_OF_DISPATCH or not args:
+        return None
+    cls = objects.class_of(lo, args[0])
+    if cls is None:
+        label = "the class of the first argument, by which the function is chosen, is not known here"
+        raise lo.problem("AD0401", node, label, helps=("call the function that is meant",))
+    return inputs.captured(lo, function.dispatch(cls), ("dispatched", function, cls), function.__name__, node)
+
+
+def is_memo(function: Any) -> bool:
+    """Whether a function is one of Python with a memo, which does not call itself: that would take its time again."""
+    inner = getattr(function, "__wrapped__", None)
+    if not isinstance(function, functools._lru_cache_wrapper) or not isinstance(inner, types.FunctionType):
+        return False
+    return not any(inner.__globals__.get(name) is function for name in inner.__code__.co_names)
+
+
+def remembered(lo: Lowerer, function: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Value:
+    """A call of a function with a memo, of what varies: that of the function behind it, of the same numbers."""
+    result = call_value(lo, Const(function.__wrapped__), args, kwargs, node)
+    if not _is_of_numbers(result):
+        label = "what this returned before it returns again, and that may be written"
+        helps = (f"call the function behind the cache: {function.__name__}.__wrapped__(...)",)
+        raise lo.problem("AD0303", node, label, helps=helps)
+    return result
+
+
+def _is_of_numbers(value: Value) -> bool:
+    if isinstance(value, TupleValue):
+        return all(map(_is_of_numbers, value.items))
+    return isinstance(value, (Const, Undefined)) or (isinstance(value, Var) and isinstance(value.type, Scalar))
+
+
+_CODE_OF_DISPATCH = functools.singledispatch(lambda _: None).__code__  # type: ignore[attr-defined]

@@ -1,0 +1,58 @@
+"""Random numbers whose parameters vary: the same numbers, moved and scaled."""
+
+import numpy as np
+
+from programs.registry import program
+
+POINTS = np.array([0.4, 1.3, 2.2])
+TABLE = np.arange(8.0).reshape(4, 2)
+COVARIANCE = np.array([[2.0, 0.3, 0.0], [0.3, 1.0, 0.1], [0.0, 0.1, 3.0]])
+
+
+@program(1.3, 0.7)
+def numbers_moved_and_scaled(m, s):
+    rng = np.random.default_rng(3)
+    total = rng.normal(m, s) ** 2 + rng.lognormal(0.2 * m, s) + np.sum(rng.uniform(m, m + s, size=4) ** 2)
+    total = total + np.sum(rng.laplace(m, s, (2, 2)) ** 3) + rng.logistic(loc=m, scale=s) * rng.gumbel(m, s)
+    return total * rng.random()
+
+
+@program(1.3)
+def numbers_with_a_scale_or_an_exponent(s):
+    rng = np.random.default_rng(3)
+    return rng.exponential(s) * rng.rayleigh(s) + np.sum(rng.weibull(s, 3) ** 2) * rng.pareto(2 * s) * rng.random()
+
+
+@program(POINTS, 0.7)
+def arrays_of_parameters(m, s):
+    rng = np.random.default_rng(3)
+    return rng.normal(loc=m, scale=s) ** 2 + rng.exponential(m) * rng.normal(size=3)
+
+
+@program(1.3, 0.7)
+def numbers_of_the_older_generators(m, s):
+    np.random.seed(3)  # noqa: NPY002
+    rng = np.random.RandomState(4)
+    old = np.random.normal(m, s) ** 2 * np.random.uniform(0.0, s)  # noqa: NPY002
+    return old + np.sum(rng.normal(m, s, 3) ** 2) + rng.pareto(m)
+
+
+@program(TABLE, POINTS)
+def chosen_and_permuted(table, x):
+    rng = np.random.default_rng(3)
+    some = rng.choice(table, 2, axis=0, replace=False) ** 2
+    return np.sum(some * rng.permutation(x)[:2]) + rng.choice(x) * np.sum(rng.multivariate_normal(x, COVARIANCE) ** 2)
+
+
+class Model:
+    def __init__(self, seed):
+        self.rng = np.random.default_rng(seed)
+
+    def sample(self, m, s):
+        return m + s * self.rng.normal() + self.rng.normal(m, s)
+
+
+@program(1.3, 0.7)
+def generator_of_an_object(m, s):
+    model = Model(3)
+    return sum(model.sample(m, s) ** 2 for _ in range(3))
