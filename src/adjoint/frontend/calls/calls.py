@@ -227,6 +227,12 @@ def _call_constant(
     declaration = registry.declaration_for(constant)
     if declaration is not None:
         return _call_declared(lo, declaration, None, args, kwargs, node)
+    if (getattr(constant, "__module__", None) or "").startswith("numba") or type(constant).__name__ == "JitClassType":
+        from adjoint.frontend.library import numba_functions  # lazy
+
+        plain = numba_functions.plain_form(constant)
+        if plain is not None:
+            return call_value(lo, Const(plain), args, kwargs, node)
     special = handlers.handler(constant)
     if special is not None:
         result = special(lo, args, kwargs, node)
@@ -279,6 +285,12 @@ def _call_constant(
         from adjoint.frontend.library.array_functions import function_of  # lazy
 
         meant = function_of(lo, constant, node)
+        if meant is not None:
+            return call_value(lo, meant, args, kwargs, node)
+    if type(constant).__module__.startswith("numba.np.ufunc"):
+        from adjoint.frontend.library.numba_functions import function_of as function_of_numba  # lazy
+
+        meant = function_of_numba(lo, constant, node)
         if meant is not None:
             return call_value(lo, meant, args, kwargs, node)
     if hasattr(constant, "__wrapped__"):

@@ -35,8 +35,6 @@ _loaded: set[str] = set()
 
 def handler(constant: Any) -> Handler | None:
     """What lowers calls of ``constant``; the handler may decline by returning ``NotImplemented``."""
-    if isinstance(constant, type) and constant.__module__ == "numba.misc.special" and constant.__name__ == "prange":
-        constant = range  # which it is wherever Numba does not run it in threads
     for family in _families(constant):
         if family not in _loaded:
             import_module(f"adjoint.frontend.{family}")  # for what it registers
