@@ -6,7 +6,8 @@ import numpy as np
 from scipy import linalg
 
 from adjoint.rules.declare import case, definition, general, sample
-from adjoint.runtime.array_functions.linalg import transposed
+from adjoint.runtime.array_functions.linalg import conjugated, hermitian, transposed
+from adjoint.runtime.numerical_methods.scipy_linalg import polar_factor
 
 REGULAR, DEFINITE = sample(3, 3, kind="regular"), sample(3, 3, kind="definite")
 
@@ -31,6 +32,54 @@ definition(
     linalg.qr, _qr, cases=[case(sample(4, 3), mode="economic"), case(REGULAR, mode="economic", check_finite=False)]
 )
 definition(linalg.svd, _svd, cases=[case(sample(4, 3), full_matrices=False), case(REGULAR, False)])
+
+
+
+def _polar_parts(factor, a):
+    """The stretch of a polar decomposition, and what solves ``x @ stretch + stretch @ x == y``."""
+    stretch = hermitian(factor) @ a
+    return 0.5 * (stretch + hermitian(stretch))
+
+
+def _polar_jvp(dots, factor, a):
+    stretch = _polar_parts(factor, a)
+    inner = hermitian(factor) @ dots[0]
+    turn = linalg.solve_sylvester(stretch, stretch, inner - hermitian(inner))
+    outside = dots[0] - factor @ inner
+    return hermitian(np.linalg.solve(stretch, hermitian(outside))) + factor @ turn
+
+
+def _polar_vjp(ct, factor, a):
+    stretch = _polar_parts(factor, a)
+    bar = conjugated(ct)
+    inner = hermitian(factor) @ bar
+    turn = linalg.solve_sylvester(stretch, stretch, inner)
+    outside = hermitian(np.linalg.solve(stretch, hermitian(bar - factor @ inner)))
+    return (conjugated(outside + factor @ (turn - hermitian(turn))),)
+
+
+general(
+    polar_factor,
+    _polar_jvp,
+    _polar_vjp,
+    cases=[case(REGULAR), case(sample(4, 3)), case(sample(3, 3, kind="complex"))],
+)
+
+
+def _polar(a, side="right"):
+    if side not in ("right", "left"):
+        raise ValueError("`side` must be either 'right' or 'left'")
+    rows, columns = np.shape(a)
+    factor = polar_factor(a) if rows >= columns else hermitian(polar_factor(hermitian(a)))
+    stretch = hermitian(factor) @ a if side == "right" else a @ hermitian(factor)
+    return factor, 0.5 * (stretch + hermitian(stretch))
+
+
+definition(
+    linalg.polar,
+    _polar,
+    cases=[*[case(sample(*shape), side) for shape in ((3, 3), (4, 3), (2, 3)) for side in ("right", "left")]],
+)
 
 # --- pairs of matrices ------------------------------------------------------------------------------------------------
 

@@ -19,7 +19,13 @@ from adjoint.runtime.array_functions.linalg import (
     hermitian,
     transposed,
 )
-from adjoint.runtime.numerical_methods.scipy_linalg import row_order, triangle, triangular_solution
+from adjoint.runtime.numerical_methods.scipy_linalg import (
+    places_of_rows,
+    row_order,
+    triangle,
+    triangles,
+    triangular_solution,
+)
 
 REGULAR, DEFINITE = sample(3, 3, kind="regular"), sample(3, 3, kind="definite")
 
@@ -142,21 +148,47 @@ definition(
 # --- the decomposition into triangles ---------------------------------------------------------------------------------
 
 
-def _lu_factor_jvp(dots, y, a):
-    lu, pivots = y
-    moved = triangular_solution(lu, np.take(dots[0], row_order(pivots), axis=0), True, True)
+def _triangles_jvp(dot, lu):
+    moved = triangular_solution(lu, dot, True, True)
     inner = transposed(triangular_solution(transposed(lu), transposed(moved), True))
     unit = np.tril(lu, -1) + np.eye(np.shape(lu)[-1])
-    return (unit @ np.tril(inner, -1) + np.triu(inner) @ np.triu(lu), None)
+    return unit @ np.tril(inner, -1) + np.triu(inner) @ np.triu(lu)
+
+
+def _triangles_vjp(ct, lu):
+    unit = np.tril(lu, -1) + np.eye(np.shape(lu)[-1])
+    inner = np.tril(transposed(unit) @ np.tril(ct, -1), -1) + np.triu(np.triu(ct) @ transposed(np.triu(lu)))
+    inner = transposed(triangular_solution(lu, transposed(inner)))
+    return triangular_solution(transposed(lu), inner, False, True)
+
+
+def _lu_factor_jvp(dots, y, a):
+    lu, pivots = y
+    return (_triangles_jvp(np.take(dots[0], row_order(pivots), axis=0), lu), None)
 
 
 def _lu_factor_vjp(ct, y, a):
     lu, pivots = y
-    unit = np.tril(lu, -1) + np.eye(np.shape(lu)[-1])
-    inner = np.tril(transposed(unit) @ np.tril(ct[0], -1), -1) + np.triu(np.triu(ct[0]) @ transposed(np.triu(lu)))
-    inner = transposed(triangular_solution(lu, transposed(inner)))
-    moved = triangular_solution(transposed(lu), inner, False, True)
-    return (np.take(moved, np.argsort(row_order(pivots)), axis=0),)
+    return (np.take(_triangles_vjp(ct[0], lu), np.argsort(row_order(pivots)), axis=0),)
+
+
+def _lu(a, permute_l=False, overwrite_a=False, check_finite=True, p_indices=False):
+    if np.ndim(a) != 2:
+        raise NotImplementedError("stacks of matrices")
+    places = places_of_rows(a)
+    rows, columns = np.shape(a)
+    size = min(rows, columns)
+    ordered = np.take(a, np.argsort(places), axis=0)
+    packed = triangles(ordered[:size, :size])
+    lower, upper = np.tril(packed, -1) + np.eye(size), np.triu(packed)
+    if rows > columns:
+        below = transposed(triangular_solution(transposed(upper), transposed(ordered[size:]), True))
+        lower = np.concatenate([lower, below])
+    elif rows < columns:
+        upper = np.concatenate([upper, triangular_solution(lower, ordered[:, size:], True, True)], axis=1)
+    if permute_l:
+        return np.take(lower, places, axis=0), upper
+    return (places if p_indices else np.take(np.eye(rows), places, axis=0)), lower, upper
 
 
 def _lu_solve(lu_and_piv, b, trans=0, overwrite_b=False, check_finite=True):
@@ -185,7 +217,22 @@ definition(
         *[case((FACTOR + 0.5j, np.array([0, 2, 2])), sample(3, 2), trans=trans) for trans in (0, 1, 2)],
     ],
 )
-no_derivative(row_order)
+general(
+    triangles,
+    lambda dots, y, a: _triangles_jvp(dots[0], y),
+    lambda ct, y, a: (_triangles_vjp(ct, y),),
+    cases=[case(REGULAR), case(sample(3, 3, kind="complex"))],
+)
+no_derivative(row_order, places_of_rows)
+definition(
+    linalg.lu,
+    _lu,
+    cases=[
+        *[case(sample(*shape), p_indices=True) for shape in ((3, 3), (4, 3), (3, 4))],
+        case(sample(3, 3), permute_l=True),
+        case(sample(3, 3)),
+    ],
+)
 
 # --- eigenvalues, singular values, norms ------------------------------------------------------------------------------
 
