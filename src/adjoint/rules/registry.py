@@ -74,7 +74,7 @@ OF_SCIPY = {
         *_SPECIAL,
         *(f"scipy.stats.{topic}" for topic in ("continuous", "of_tests", "discrete", "multivariate", "samples")),
     ),
-    "scipy.signal": ("scipy.fft", "scipy.signal", "scipy.ndimage", "scipy.filters"),
+    "scipy.signal": ("scipy.fft", "scipy.signal", "scipy.ndimage", "scipy.filters", "scipy.spectral"),
     "scipy.ndimage": ("scipy.signal", "scipy.ndimage"),
     "scipy.optimize": ("scipy.optimize", "scipy.least_squares"),
     "scipy.integrate": ("scipy.integrate", "scipy.sampled_integrals"),

@@ -34,7 +34,6 @@ definition(
 definition(linalg.svd, _svd, cases=[case(sample(4, 3), full_matrices=False), case(REGULAR, False)])
 
 
-
 def _polar_parts(factor, a):
     """The stretch of a polar decomposition, and what solves ``x @ stretch + stretch @ x == y``."""
     stretch = hermitian(factor) @ a

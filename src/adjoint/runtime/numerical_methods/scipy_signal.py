@@ -65,3 +65,18 @@ def polynomial_ends(window: int, polyorder: int, deriv: int, delta: float) -> An
     fitted = np.linalg.pinv(np.vander(places, polyorder + 1))
     columns = [np.polyval(np.polyder(column, deriv), places) for column in np.transpose(fitted)]
     return np.stack(columns) / delta**deriv
+
+
+def window_and_length(window: Any, nperseg: int | None, available: int) -> tuple[Any, int]:
+    """The window of the segments of a signal, and their length, as the functions for spectra take them."""
+    if isinstance(window, (str, tuple)):
+        length = min(256 if nperseg is None else nperseg, available)
+        return signal.get_window(window, length), length
+    values = np.asarray(window)
+    if values.ndim != 1:
+        raise ValueError("window must be 1-D")
+    if available < values.size:
+        raise ValueError("window is longer than input signal")
+    if nperseg is not None and nperseg != values.size:
+        raise ValueError("value specified for nperseg is different from length of window")
+    return values, values.size
