@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from scipy.sparse import linalg
 
 import adjoint as ad
 from regressions.differences import refused, right, second
@@ -18,6 +19,10 @@ CSR = MATRICES[0]
 X = np.array([0.6, -0.4, 1.3])
 Y = np.array([0.3, -0.7])
 B = np.arange(6.0).reshape(3, 2) / 3
+
+
+SQUARE = sp.csc_matrix(np.array([[3.0, 0.0, 0.4], [0.2, 2.0, 0.0], [0.0, -0.5, 4.0]]))
+FACTORS = linalg.splu(SQUARE)
 
 
 def least_squares(x):
@@ -54,6 +59,8 @@ def test_products_with_vectors_and_matrices(matrix: Any) -> None:
         (lambda b: np.sum((b.T @ CSR.T) ** 2), B),
         (lambda x: np.sum(CSR.dot(x) ** 2), X),
         (lambda x: np.sum((CSR.toarray() @ x) ** 2), X),
+        (lambda x: np.sum((sp.diags([1.0, 2.0, 3.0]) @ x) ** 2), X),
+        (lambda x: np.sum(((2 * SQUARE + sp.eye(3)).T @ x) ** 2) + np.sum((SQUARE @ SQUARE / 3.0) @ x), X),
     ],
 )
 def test_programs(f: Callable[[Any], Any], x: np.ndarray) -> None:
@@ -79,10 +86,58 @@ def test_machine_code_leaves_it_to_scipy() -> None:
         lambda x: np.sum(CSR * x),
         lambda x: np.sum(CSR.multiply(x)),
         lambda x: np.sum(sp.csr_matrix(DENSE * x) @ X),
-        lambda x: np.sum((sp.diags([1.0, 2.0, 3.0]) @ x) ** 2),
         lambda x: np.sum((CSR + DENSE * x) ** 2),
     ],
 )
 def test_what_is_refused(f: Callable[[Any], Any]) -> None:
     refused(lambda: ad.grad(f)(X))
     refused(lambda: ad.jvp(f, (X,), (X,)))
+
+
+def of_data(d):
+    return sp.csc_matrix((d, SQUARE.indices, SQUARE.indptr), shape=SQUARE.shape)
+
+
+def products(d, x):
+    matrix = of_data(d)
+    both = (matrix @ x) * (matrix.T @ x) + x @ matrix + matrix.dot(x)
+    return np.sum(both**2) + np.sum(matrix.toarray() ** 3) + np.sum(matrix.diagonal() ** 2)
+
+
+def sums(d, x):
+    places = (np.array([0, 1, 2]), np.array([1, 0, 2]))
+    matrix = sp.csr_matrix((d[:3], places), shape=(3, 3))
+    return np.sum((((matrix + 2 * SQUARE) @ x) * ((SQUARE - matrix * 3.0) @ x) + (-matrix / x[0]) @ x) ** 2)
+
+
+def solutions(d, x):
+    factors = linalg.splu(of_data(d))
+    solve = linalg.factorized(of_data(d))
+    return np.sum((factors.solve(x, "T") + solve(x**2)) ** 2) + np.sum(linalg.spsolve(of_data(d), x) ** 3)
+
+
+def diagonals(d, x):
+    matrix = sp.diags([d[:2], 2 + d[1:4], 2 * d[:2]], [-1, 0, 1])
+    return np.sum(linalg.spsolve(matrix.tocsc(), x) ** 2) + np.sum((sp.diags(d[:3]) @ x) ** 2)
+
+
+def scaled(d, x):
+    return np.sum(((d[0] * SQUARE) @ x + (SQUARE / d[1]) @ x) ** 2)
+
+
+@pytest.mark.parametrize("f", [products, sums, solutions, diagonals, scaled])
+def test_entries_that_vary(f: Callable[..., Any]) -> None:
+    right(f, SQUARE.data, X)
+    right(f, SQUARE.data, X, wrt=1)
+    second(lambda d: f(d, X), SQUARE.data)
+
+
+def test_factors_of_constant_matrices() -> None:
+    for f in (
+        lambda x: np.sum(FACTORS.solve(x * x) ** 2) + np.sum(FACTORS.solve(x, "T") ** 3),
+        lambda x: np.sum(linalg.splu(SQUARE).solve(x) ** 2),
+        lambda x: np.sum(linalg.factorized(SQUARE)(x) ** 2),
+    ):
+        right(f, X)
+        second(f, X)
+    right(lambda b: np.sum(FACTORS.solve(b) ** 2), B)

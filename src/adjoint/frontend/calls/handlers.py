@@ -88,6 +88,8 @@ def _families(constant: Any) -> tuple[str, ...]:
             return ("declared.inline_adjoints",)
         case FunctionType(__module__="adjoint.declarations.surgery"):
             return ("surgery.surgery",)
+        case type(__module__=str(home)) | FunctionType(__module__=str(home)) if home.startswith("scipy.sparse."):
+            return ("data.sparse_values",)
         case object(__module__="numpy.random" | "numpy.random._generator" | "numpy.random.mtrand"):
             return ("library.random_calls",)
         case FunctionType(__module__=str(home)):

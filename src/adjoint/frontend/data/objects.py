@@ -314,7 +314,7 @@ def _attribute_of_variable(lo: Lowerer, base: Var, name: str, node: ast.AST | No
             return _through_class(lo, base, held, name, node)
     if cls is not None and not isinstance(base.type, Opaque):
         return _through_class(lo, base, cls, name, node)
-    if cls is not None and cls.__module__.startswith("scipy.sparse."):
+    if cls is not None and (cls.__module__.startswith("scipy.sparse.") or cls.__name__ == "SuperLU"):
         from adjoint.frontend.data import sparse_matrices  # lazy
 
         found = sparse_matrices.attribute(lo, base, name, node)

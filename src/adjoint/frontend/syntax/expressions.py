@@ -191,10 +191,12 @@ def apply_operator(
         return sequence
     _refuse_sequence_beside_float(lo, op, operands, node)
     atoms = [materialize(lo, operand, node) for operand in operands]
-    if op is operator.matmul and any(isinstance(joins.type_of(atom), Opaque) for atom in atoms):
-        from adjoint.frontend.data.sparse_matrices import product  # lazy
+    if any(isinstance(joins.type_of(atom), Opaque) for atom in atoms):
+        from adjoint.frontend.data.sparse_matrices import arithmetic  # lazy
 
-        op = product(*atoms) or op
+        result = arithmetic(lo, op, atoms, node)
+        if result is not None:
+            return result
     return call(lo, op, atoms, node)
 
 

@@ -1,12 +1,18 @@
-"""Rules of ``scipy.sparse.linalg``: a system of equations with a given matrix is linear in its right side."""
+"""Rules of ``scipy.sparse``: products and systems of equations, of matrices that are given, and by their entries."""
 
 # mypy: allow-untyped-defs, allow-untyped-calls
 
 import numpy as np
 from scipy.sparse import csc_matrix, linalg
 
-from adjoint.rules.declare import case, definition, linear, sample
-from adjoint.runtime.numerical_methods.scipy_sparse import sparse_solution
+from adjoint.rules.declare import bilinear, case, definition, general, linear, sample
+from adjoint.runtime.numerical_methods.scipy_sparse import (
+    entries_product,
+    entries_solution,
+    factored_solution,
+    outer_entries,
+    sparse_solution,
+)
 
 MATRIX = csc_matrix(np.array([[2.0, 0.0, 0.5], [0.3, 1.5, 0.0], [0.0, -0.4, 1.0]]))
 linear(
@@ -20,4 +26,58 @@ definition(
     lambda A, b, permc_spec=None, use_umfpack=True: sparse_solution(A, b),
     arrays=("b",),
     cases=[case(MATRIX, sample(3))],
+)
+linear(
+    factored_solution,
+    lambda ct, factors, b, turned=False: factored_solution(factors, ct, not turned),
+    wrt=(1,),
+    cases=[case(linalg.splu(MATRIX), sample(3)), case(linalg.splu(MATRIX), sample(3, 2), True)],
+)
+
+# --- by entries: their values, rows and columns, and the shape -------------------------------------------------------
+
+ROWS, COLS = np.array([0, 1, 2, 0, 2]), np.array([0, 1, 2, 2, 0])
+ENTRIES = np.array([2.0, 1.5, 3.0, 0.4, -0.3])
+
+
+def _solution_jvp(dots, y, data, rows, cols, shape, b, turned=False):
+    moved = dots[4] - entries_product(dots[0], y, rows, cols, shape, turned)
+    return entries_solution(data, rows, cols, shape, moved, turned)
+
+
+def _solution_vjp(ct, y, data, rows, cols, shape, b, turned=False):
+    b_bar = entries_solution(data, rows, cols, shape, ct, not turned)
+    return (-_outer(b_bar, y, rows, cols, turned), None, None, None, b_bar)
+
+
+def _outer(left, right, rows, cols, turned):
+    return outer_entries(right, left, rows, cols) if turned else outer_entries(left, right, rows, cols)
+
+
+general(
+    entries_solution,
+    _solution_jvp,
+    _solution_vjp,
+    cases=[case(ENTRIES, ROWS, COLS, (3, 3), sample(3)), case(ENTRIES, ROWS, COLS, (3, 3), sample(3, 2), True)],
+)
+
+
+def _product_transpose(ct, data, x, rows, cols, shape, turned=False):
+    return _outer(ct, x, rows, cols, turned), entries_product(data, ct, rows, cols, shape, not turned)
+
+
+def _outer_transpose(ct, left, right, rows, cols):
+    shape = (np.shape(left)[0], np.shape(right)[0])
+    return entries_product(ct, right, rows, cols, shape), entries_product(ct, left, rows, cols, shape, True)
+
+
+bilinear(
+    entries_product,
+    _product_transpose,
+    cases=[case(ENTRIES, sample(3), ROWS, COLS, (3, 3)), case(ENTRIES, sample(3, 2), ROWS, COLS, (3, 3), True)],
+)
+bilinear(
+    outer_entries,
+    _outer_transpose,
+    cases=[case(sample(3), sample(3), ROWS, COLS), case(sample(3, 2), sample(3, 2), ROWS, COLS)],
 )

@@ -1,0 +1,117 @@
+"""Sparse matrices of SciPy that are made of what varies, and systems of equations with those and with constant ones."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import scipy.sparse as sp
+from scipy.sparse import linalg
+
+from adjoint.frontend.calls.calls import call_value
+from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles
+from adjoint.frontend.calls.opaque_calls import may_carry
+from adjoint.frontend.data import making
+from adjoint.frontend.data.objects import class_of
+from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.materialize import materialize
+from adjoint.frontend.interpreter.values import Partial, TupleValue, Value
+from adjoint.frontend.library import sparse_definitions
+from adjoint.ir.nodes import Call, Const, Var
+from adjoint.ir.types import Opaque
+
+_ANY = next(cls for cls in sp.csr_matrix.__mro__ if cls.__name__ == "_spbase")
+"""A class of all sparse matrices, of which nothing more is known."""
+_SAYS_NOTHING = {"copy", "format", "dtype"}
+"""What may be named besides where a matrix is made: it changes nothing of what stands where."""
+
+
+def _varies(lo: Lowerer, values: list[Value]) -> bool:
+    return any(may_carry(lo, value) for value in values)
+
+
+def _made(by_rows: Callable[..., Any] | None) -> Handler:
+    """Handles the making of a matrix of its entries; where they do not vary it stays a matrix of SciPy."""
+
+    def make(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+        entries = args[0] if args else None
+        if not isinstance(entries, TupleValue) or not _varies(lo, [entries.items[0]]):
+            return NotImplemented
+        named = {name: value for name, value in kwargs.items() if name not in _SAYS_NOTHING}
+        if len(entries.items) == 2:
+            return call_value(lo, Const(sparse_definitions.of_entries), [*entries.items, *args[1:2]], named, node)
+        if by_rows is None:
+            return NotImplemented
+        return call_value(lo, Const(by_rows), [*entries.items, *args[1:2]], named, node)
+
+    return make
+
+
+for _name in ("csr", "csc", "coo"):
+    _by = {"csr": sparse_definitions.of_rows, "csc": sparse_definitions.of_columns}.get(_name)
+    for _kind in ("matrix", "array"):
+        HANDLERS[getattr(sp, f"{_name}_{_kind}")] = _made(_by)
+
+
+def _constant(
+    lo: Lowerer, callee: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None, cls: type = _ANY
+) -> Any:
+    """A call that is known to give a sparse matrix, or what belongs to one, of what does not vary."""
+    if _varies(lo, [*args, *kwargs.values()]):
+        return NotImplemented
+    target = Var("matrix", Opaque(cls))
+    pairs = tuple([(name, materialize(lo, value, node)) for name, value in kwargs.items()])
+    lo.emit(Call((target,), callee, tuple([materialize(lo, value, node) for value in args]), pairs, lo.span(node)))
+    return target
+
+
+def _made_constant(callee: Any, lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    return _constant(lo, callee, args, kwargs, node)
+
+
+for _callee in (sp.eye, sp.eye_array, sp.identity, sp.kron, sp.block_diag, sp.hstack, sp.vstack):
+    HANDLERS[_callee] = partial(_made_constant, _callee)
+
+
+def _diagonals(callee: Any, lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    named = {name: value for name, value in kwargs.items() if name not in _SAYS_NOTHING}
+    offsets = named.pop("offsets", args[1] if len(args) > 1 else Const(0))
+    if not _varies(lo, args[:1]):
+        return _constant(lo, callee, args, kwargs, node)
+    several = isinstance(args[0], TupleValue) or making.list_items(lo, args[0]) is not None
+    if not several:
+        one = TupleValue((args[0],)), TupleValue((offsets,))
+        return call_value(lo, Const(sparse_definitions.of_diagonals), [*one, *args[2:3]], named, node)
+    return call_value(lo, Const(sparse_definitions.of_diagonals), [args[0], offsets, *args[2:3]], named, node)
+
+
+for _callee in (sp.diags, sp.diags_array):
+    HANDLERS[_callee] = partial(_diagonals, _callee)
+
+
+def _is_of_entries(lo: Lowerer, args: list[Value]) -> bool:
+    return bool(args) and class_of(lo, args[0]) is sparse_definitions.SparseMatrix
+
+
+@handles(linalg.spsolve)
+def _spsolve(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    if not _is_of_entries(lo, args):
+        return NotImplemented
+    return call_value(lo, Const(sparse_definitions.solve), args[:2], {}, node)
+
+
+@handles(linalg.splu)
+def _splu(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    if _is_of_entries(lo, args):
+        return call_value(lo, Const(sparse_definitions.Factored), args[:1], {}, node)
+    return _constant(lo, linalg.splu, args, kwargs, node, linalg.SuperLU)
+
+
+@handles(linalg.factorized)
+def _factorized(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    if _is_of_entries(lo, args):
+        return call_value(lo, Const(sparse_definitions.factorized), args, {}, node)
+    factors = _splu(lo, args, kwargs, node)
+    return factors if factors is NotImplemented else Partial(Const(sparse_definitions.solve_with), (factors,), ())
