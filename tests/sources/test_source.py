@@ -406,7 +406,7 @@ def test_the_text_as_imported_is_preferred(module, tmp_path):
 
 def test_no_source():
     namespace = {}
-    exec("def f" + "(x):\n    return x\n", namespace)
+    exec("def f" + "(x):\n    return x + 41.25\n", namespace)
     diagnostic = refused(namespace["f"])
     assert diagnostic.code == "AD0101"
     assert diagnostic.title == "no source available for 'f'"

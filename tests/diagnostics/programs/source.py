@@ -3,7 +3,7 @@
 import adjoint as ad
 
 NAMESPACE = {}
-exec("def executed" + "(x):\n    return x * x", NAMESPACE)
+exec("def executed" + "(x):\n    return x * x + 41.25", NAMESPACE)
 
 
 #: ad.grad(generator)(2.0)
@@ -19,7 +19,7 @@ async def coroutine(x):  # error[AD0104]: it is a coroutine
 #: ad.grad(NAMESPACE["executed"])(2.0)  # error[AD0101]: it was made by 'exec' or 'eval', and nothing keeps the text of it
 
 
-#: ad.grad(eval("lambda x" + ": x * x"))(2.0)  # error[AD0101]: it was made by 'exec' or 'eval', and nothing keeps the text of it
+#: ad.grad(eval("lambda x" + ": x * x + 41.25"))(2.0)  # error[AD0101]: it was made by 'exec' or 'eval', and nothing keeps the text of it
 
 
 #: ad.grad(calls_function_without_source)(2.0)  # error[AD0101]: it was made by 'exec' or 'eval', and nothing keeps the text of it

@@ -228,7 +228,7 @@ def _call_constant(
     if declaration is not None:
         return _call_declared(lo, declaration, None, args, kwargs, node)
     if (getattr(constant, "__module__", None) or "").startswith("numba") or type(constant).__name__ == "JitClassType":
-        from adjoint.frontend.library import numba_functions  # lazy
+        from adjoint.frontend.external import numba_functions  # lazy
 
         plain = numba_functions.plain_form(constant)
         if plain is not None:
@@ -288,7 +288,7 @@ def _call_constant(
         if meant is not None:
             return call_value(lo, meant, args, kwargs, node)
     if type(constant).__module__.startswith("numba.np.ufunc"):
-        from adjoint.frontend.library.numba_functions import function_of as function_of_numba  # lazy
+        from adjoint.frontend.external.numba_functions import function_of as function_of_numba  # lazy
 
         meant = function_of_numba(lo, constant, node)
         if meant is not None:

@@ -89,9 +89,13 @@ def _families(constant: Any) -> tuple[str, ...]:
         case FunctionType(__module__="adjoint.declarations.surgery"):
             return ("surgery.surgery",)
         case type(__module__=str(home)) | FunctionType(__module__=str(home)) if home.startswith("scipy.sparse."):
-            return ("data.sparse_values",)
+            return ("external.sparse_values",)
+        case FunctionType(__module__="scipy.spatial.transform._rotation"):
+            return ("external.rotation_calls",)
+        case FunctionType(__module__="adjoint.frontend.external.rotation_definitions"):
+            return ("external.rotation_calls",)
         case object(__module__="numpy.random" | "numpy.random._generator" | "numpy.random.mtrand"):
-            return ("library.random_calls",)
+            return ("external.random_calls",)
         case FunctionType(__module__=str(home)):
             return _families_of_functions(home)
         case _:

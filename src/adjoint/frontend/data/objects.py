@@ -314,7 +314,13 @@ def _attribute_of_variable(lo: Lowerer, base: Var, name: str, node: ast.AST | No
             return _through_class(lo, base, held, name, node)
     if cls is not None and not isinstance(base.type, Opaque):
         return _through_class(lo, base, cls, name, node)
-    if cls is not None and (cls.__module__.startswith("scipy.sparse.") or cls.__name__ == "SuperLU"):
+    if cls is not None and cls.__name__ == "SuperLU":
+        from adjoint.frontend.external.sparse_values import attribute_of_factors  # lazy
+
+        solving = attribute_of_factors(base, name)
+        if solving is not None:
+            return solving
+    if cls is not None and cls.__module__.startswith("scipy.sparse."):
         from adjoint.frontend.data import sparse_matrices  # lazy
 
         found = sparse_matrices.attribute(lo, base, name, node)
@@ -322,8 +328,14 @@ def _attribute_of_variable(lo: Lowerer, base: Var, name: str, node: ast.AST | No
             return found
     if cls is not None and registry.is_closed(cls) and not registry.is_harmless(cls, name):
         return _declared_attribute(lo, base, cls, name, node)
+    if cls is not None and cls.__module__.startswith("scipy.spatial.transform."):
+        from adjoint.frontend.external import rotation_calls  # lazy
+
+        turning = rotation_calls.attribute(base, name)
+        if turning is not None:
+            return turning
     if cls is not None and cls.__module__.startswith("numpy.random."):
-        from adjoint.frontend.library import random_calls  # lazy
+        from adjoint.frontend.external import random_calls  # lazy
 
         drawing = random_calls.drawing(base, name)
         if drawing is not None:

@@ -16,9 +16,10 @@ from adjoint.frontend.calls.calls import call_value
 from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles
 from adjoint.frontend.data import making, objects
 from adjoint.frontend.data.container_methods import make_dict
+from adjoint.frontend.external import nditer_definitions
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import Record, Ref, Value
-from adjoint.frontend.library import nditer_definitions, python_functions, sorted_lists
+from adjoint.frontend.library import python_functions, sorted_lists
 from adjoint.frontend.library.collections_definitions import DefaultDict, Deque
 from adjoint.ir.nodes import Const
 

@@ -8,6 +8,7 @@ import types
 from typing import Any
 
 from adjoint.frontend.calls.calls import call_value
+from adjoint.frontend.calls.function_values import meaning
 from adjoint.frontend.calls.handlers import handles
 from adjoint.frontend.data import objects
 from adjoint.frontend.entry import inputs
@@ -50,8 +51,6 @@ _SINGLE = functools_definitions.SingleDispatch
 
 @handles(functools_definitions.class_in_annotation)
 def _class_in_annotation(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    from adjoint.frontend.calls.function_values import meaning  # lazy
-
     (function,) = args
     if isinstance(function, Closure):
         spec = function.source.node.args

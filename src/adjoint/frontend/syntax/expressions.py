@@ -192,11 +192,14 @@ def apply_operator(
     _refuse_sequence_beside_float(lo, op, operands, node)
     atoms = [materialize(lo, operand, node) for operand in operands]
     if any(isinstance(joins.type_of(atom), Opaque) for atom in atoms):
-        from adjoint.frontend.data.sparse_matrices import arithmetic  # lazy
+        from adjoint.frontend.data.sparse_matrices import is_sparse_matrix  # lazy
 
-        result = arithmetic(lo, op, atoms, node)
-        if result is not None:
-            return result
+        if any(map(is_sparse_matrix, atoms)):
+            from adjoint.frontend.external.sparse_values import arithmetic  # lazy
+
+            result = arithmetic(lo, op, atoms, node)
+            if result is not None:
+                return result
     return call(lo, op, atoms, node)
 
 

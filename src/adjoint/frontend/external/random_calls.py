@@ -12,10 +12,10 @@ import numpy as np
 from adjoint.frontend.calls.calls import call_value
 from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles
 from adjoint.frontend.calls.opaque_calls import may_carry
+from adjoint.frontend.external import random_definitions
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import Method, Value
-from adjoint.frontend.library import random_definitions
 from adjoint.ir.nodes import Attribute, Call, Const, Load, Var
 from adjoint.ir.types import Opaque
 
@@ -59,7 +59,7 @@ def _draw(name: str) -> Callable[..., Any] | None:
     if name not in _HOMES:
         return None
     try:
-        home = import_module(f"adjoint.frontend.library.{_HOMES[name]}")
+        home = import_module(f"adjoint.frontend.external.{_HOMES[name]}")
     except ImportError:  # without SciPy
         return None
     draw: Callable[..., Any] = getattr(home, name)

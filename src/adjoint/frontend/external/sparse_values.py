@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import operator
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -15,12 +16,14 @@ from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles
 from adjoint.frontend.calls.opaque_calls import may_carry
 from adjoint.frontend.data import making
 from adjoint.frontend.data.objects import class_of
+from adjoint.frontend.data.sparse_matrices import is_sparse_matrix
+from adjoint.frontend.external import sparse_definitions
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
-from adjoint.frontend.interpreter.values import Partial, TupleValue, Value
-from adjoint.frontend.library import sparse_definitions
+from adjoint.frontend.interpreter.values import Method, Partial, TupleValue, Value
 from adjoint.ir.nodes import Call, Const, Var
-from adjoint.ir.types import Opaque
+from adjoint.ir.types import Opaque, Scalar
+from adjoint.runtime.array_functions.sparse import sparse_times, times_sparse
 
 _ANY = next(cls for cls in sp.csr_matrix.__mro__ if cls.__name__ == "_spbase")
 """A class of all sparse matrices, of which nothing more is known."""
@@ -115,3 +118,41 @@ def _factorized(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: 
         return call_value(lo, Const(sparse_definitions.factorized), args, {}, node)
     factors = _splu(lo, args, kwargs, node)
     return factors if factors is NotImplemented else Partial(Const(sparse_definitions.solve_with), (factors,), ())
+
+
+# Operators, and attributes
+
+
+def arithmetic(lo: Lowerer, op: Any, operands: list[Any], node: ast.AST | None) -> Value | None:
+    """What an operator gives where an operand is a sparse matrix; None where that says nothing."""
+    matrices = [operand for operand in operands if is_sparse_matrix(operand)]
+    if not matrices:
+        return None
+    if op is operator.matmul and len(matrices) == 1:
+        lo.at(node)
+        return lo.open.call(sparse_times if matrices[0] is operands[0] else times_sparse, *operands)
+    factors = [operand for operand in operands if operand not in matrices]
+    if op not in _OF_MATRICES or not all(map(_is_number, factors)):
+        return None
+    if any(may_carry(lo, factor) for factor in factors):
+        if op not in (operator.mul, operator.truediv) or (operands[-1] in matrices and op is operator.truediv):
+            return None
+        by = sparse_definitions.scaled if op is operator.mul else sparse_definitions.shrunk
+        return call_value(lo, Const(by), [matrices[0], factors[0]], {}, node)
+    target = Var("t", matrices[0].type)
+    lo.emit(Call((target,), op, tuple(operands), (), lo.span(node)))
+    return target
+
+
+_OF_MATRICES = (operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, operator.pos, operator.matmul)
+
+
+def _is_number(value: Any) -> bool:
+    if isinstance(value, Const):
+        return isinstance(value.value, (int, float))
+    return isinstance(value, Var) and isinstance(value.type, Scalar)
+
+
+def attribute_of_factors(factors: Var, name: str) -> Value | None:
+    """The method by which the factors of a constant matrix solve systems of equations; None for other attributes."""
+    return Method(Const(sparse_definitions.solve_with), factors) if name == "solve" else None

@@ -1,0 +1,71 @@
+"""Rotations of SciPy that vary, or turn what varies."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from adjoint.frontend.calls.calls import call_value
+from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles
+from adjoint.frontend.calls.opaque_calls import may_carry
+from adjoint.frontend.data import objects
+from adjoint.frontend.external import rotation_definitions
+from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.materialize import materialize
+from adjoint.frontend.interpreter.values import Method, Value
+from adjoint.ir.nodes import Call, Const, Var
+from adjoint.ir.types import Array, Opaque
+
+_MAKERS = ("from_quat", "from_rotvec", "from_euler")
+_METHODS = ("apply", "__mul__")
+"""Methods of constant rotations that may be given what varies."""
+
+
+def _making(name: str) -> Handler:
+    def make(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+        if any(may_carry(lo, value) for value in (*args, *kwargs.values())):
+            return call_value(lo, Const(getattr(rotation_definitions, name)), args, kwargs, node)
+        target = Var("rotation", Opaque(Rotation))
+        pairs = tuple([(key, materialize(lo, value, node)) for key, value in kwargs.items()])
+        atoms = tuple([materialize(lo, value, node) for value in args])
+        lo.emit(Call((target,), getattr(Rotation, name), atoms, pairs, lo.span(node)))
+        return target
+
+    return make
+
+
+for _name in _MAKERS:
+    HANDLERS[getattr(Rotation, _name)] = _making(_name)
+
+
+def _turning(name: str) -> Handler:
+    def turn(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+        if not any(_varies(lo, value) for value in (*args[1:], *kwargs.values())):
+            return NotImplemented
+        rotation = call_value(lo, Const(rotation_definitions.as_rotations), args[:1], {}, node)
+        return call_value(lo, objects.attribute(lo, rotation, name, node), args[1:], kwargs, node)
+
+    return turn
+
+
+def _varies(lo: Lowerer, value: Value) -> bool:
+    return objects.class_of(lo, value) is rotation_definitions.Rotations or may_carry(lo, value)
+
+
+for _name in _METHODS:
+    HANDLERS[getattr(Rotation, _name)] = _turning(_name)
+
+
+@handles(rotation_definitions.quaternions)
+def _quaternions(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    found = Var("quat", Array(np.dtype(float), None))
+    lo.emit(Call((found,), Rotation.as_quat, (materialize(lo, args[0], node, observer=True),), (), lo.span(node)))
+    return found
+
+
+def attribute(rotation: Var, name: str) -> Value | None:
+    """A method of a constant rotation that may be given what varies; None for all others."""
+    return Method(Const(getattr(Rotation, name)), rotation) if name in _METHODS else None

@@ -1,0 +1,164 @@
+"""Rotations as `scipy.spatial.transform` has them, in Python: read by the compiler where they vary."""
+
+# mypy: allow-untyped-defs, allow-untyped-calls
+
+from __future__ import annotations
+
+import numpy as np
+
+from adjoint.runtime.arithmetic.numbers import choose
+
+SMALL = 1e-6
+"""Below this square of an angle, series are taken for quotients of zeros."""
+
+
+class Rotations:
+    """One rotation or several, as quaternions with the real part last."""
+
+    def __init__(self, quat):
+        self.quat = quat
+
+    def as_quat(self, canonical=False, scalar_first=False):
+        quat = _canonical(self.quat) if canonical else self.quat
+        return np.roll(quat, 1, axis=-1) if scalar_first else quat.copy()
+
+    def as_matrix(self):
+        x, y, z, w = _parts(self.quat)
+        first = np.stack([x * x - y * y - z * z + w * w, 2 * (x * y - z * w), 2 * (x * z + y * w)], axis=-1)
+        second = np.stack([2 * (x * y + z * w), -x * x + y * y - z * z + w * w, 2 * (y * z - x * w)], axis=-1)
+        third = np.stack([2 * (x * z - y * w), 2 * (y * z + x * w), -x * x - y * y + z * z + w * w], axis=-1)
+        return np.stack([first, second, third], axis=-2)
+
+    def as_rotvec(self, degrees=False):
+        quat = _canonical(self.quat)
+        vector, w = quat[..., :3], quat[..., 3:]
+        square = np.sum(vector * vector, axis=-1, keepdims=True)
+        length = np.sqrt(np.where(square < SMALL, 1.0, square))
+        ratio = square / (w * w)
+        series = 2.0 / w * (1.0 - ratio / 3.0 + ratio * ratio / 5.0 - ratio * ratio * ratio / 7.0)
+        found = np.where(square < SMALL, series, 2.0 * np.arctan2(length, w) / length) * vector
+        return np.degrees(found) if degrees else found
+
+    def as_euler(self, seq, degrees=False):
+        found = _euler(_parts(self.quat), seq)
+        return np.degrees(found) if degrees else found
+
+    def magnitude(self):
+        x, y, z, w = _parts(self.quat)
+        return 2.0 * np.arctan2(np.sqrt(x * x + y * y + z * z), np.abs(w))
+
+    def apply(self, vectors, inverse=False):
+        matrix, given = self.as_matrix(), np.asarray(vectors)
+        turned = np.swapaxes(matrix, -1, -2) if inverse else matrix
+        return np.sum(turned * np.expand_dims(given, -2), axis=-1)
+
+    def inv(self):
+        return Rotations(self.quat * np.array([-1.0, -1.0, -1.0, 1.0]))
+
+    def __mul__(self, other):
+        return Rotations(_product(self.quat, as_rotations(other).quat))
+
+    def __rmul__(self, other):
+        return as_rotations(other) * self
+
+    def __len__(self):
+        return len(self.quat)
+
+    @property
+    def single(self):
+        return np.ndim(self.quat) == 1
+
+    def __getitem__(self, place):
+        return Rotations(self.quat[place])
+
+
+def _parts(quat):
+    return quat[..., 0], quat[..., 1], quat[..., 2], quat[..., 3]
+
+
+def _canonical(quat):
+    return choose(quat[..., 3:] < 0, -quat, quat)
+
+
+def _product(p, q):
+    a, b, c, d = _parts(p)
+    x, y, z, w = _parts(q)
+    return np.stack(
+        [
+            d * x + w * a + b * z - c * y,
+            d * y + w * b + c * x - a * z,
+            d * z + w * c + a * y - b * x,
+            d * w - a * x - b * y - c * z,
+        ],
+        axis=-1,
+    )
+
+
+def as_rotations(rotation):
+    """Rotations of SciPy, which do not vary, in this form."""
+    if isinstance(rotation, Rotations):
+        return rotation
+    return Rotations(quaternions(rotation))
+
+
+def quaternions(rotation):
+    """The quaternions of a rotation of SciPy; the compiler calls its method."""
+    return rotation.as_quat()
+
+
+def from_quat(quat, *, scalar_first=False):
+    given = np.roll(quat, -1, axis=-1) if scalar_first else np.asarray(quat)
+    return Rotations(given / np.sqrt(np.sum(given * given, axis=-1, keepdims=True)))
+
+
+def from_rotvec(rotvec, degrees=False):
+    vector = np.radians(rotvec) if degrees else np.asarray(rotvec)
+    square = np.sum(vector * vector, axis=-1, keepdims=True)
+    angle = np.sqrt(np.where(square < SMALL, 1.0, square))
+    series = 0.5 - square / 48.0 + square * square / 3840.0
+    scale = np.where(square < SMALL, series, np.sin(0.5 * angle) / angle)
+    series = 1.0 - square / 8.0 + square * square / 384.0
+    real = np.where(square < SMALL, series, np.cos(0.5 * angle))
+    return Rotations(np.concatenate([scale * vector, real], axis=-1))
+
+
+def from_euler(seq, angles, degrees=False):
+    given = np.radians(angles) if degrees else np.asarray(angles)
+    axes, count = seq.lower(), len(seq)
+    if count == 1 and np.ndim(given) == 2:
+        given = given[:, 0]
+    quat = _about(axes[0], given if count == 1 else given[..., 0])
+    for place in range(1, count):
+        other = _about(axes[place], given[..., place])
+        quat = _product(other, quat) if seq == axes else _product(quat, other)
+    return Rotations(quat)
+
+
+def _about(axis, angle):
+    sine, zero = np.sin(0.5 * angle), 0.0 * angle
+    parts = [sine if name == axis else zero for name in "xyz"]
+    return np.stack([*parts, np.cos(0.5 * angle)], axis=-1)
+
+
+def _euler(parts, seq):
+    """The angles about three axes (Bernardes, Viollet 2022), where no two turns are about one line."""
+    order = seq.lower() if seq == seq.lower() else seq.lower()[::-1]
+    i, j, k = "xyz".index(order[0]), "xyz".index(order[1]), "xyz".index(order[2])
+    symmetric = i == k
+    k = 3 - i - j if symmetric else k
+    sign = (i - j) * (j - k) * (k - i) // 2
+    if symmetric:
+        a, b, c, d = parts[3], parts[i], parts[j], parts[k] * sign
+    else:
+        a, b, c, d = parts[3] - parts[j], parts[i] + parts[k] * sign, parts[j] + parts[3], parts[k] * sign - parts[i]
+    middle = 2.0 * np.arctan2(np.hypot(c, d), np.hypot(a, b))
+    half_sum, half_difference = np.arctan2(b, a), np.arctan2(d, c)
+    one, other = half_sum - half_difference, half_sum + half_difference
+    if not symmetric:
+        other, middle = other * sign, middle - np.pi / 2
+    found = [one, middle, other] if seq == seq.lower() else [other, middle, one]
+    return np.stack([_wrapped(angle) for angle in found], axis=-1)
+
+
+def _wrapped(angle):
+    return angle - 2 * np.pi * np.round(angle / (2 * np.pi))
