@@ -120,3 +120,35 @@ def list_extended_by_an_array(x, a):
     items.extend(a)
     items += list(a)
     return items[0] * items[1] * items[-1] * len(items)
+
+
+def weighted_squares(*items):
+    total = 0.0
+    for i, v in enumerate(items):
+        total += (i + 1) * v * v
+    return total
+
+
+def folded(a, *rest, scale=2.0):
+    for v in rest:
+        a = a * v + scale
+    return a + len(rest)
+
+
+@program(np.array([0.5, 1.2, 2.3]), 3)
+def as_many_as_there_are(x, n):
+    items = []
+    for i in range(n):
+        items.append(x[i] ** 2)
+    return weighted_squares(*items) + weighted_squares(x[0], *items) * folded(*items, scale=x[1]) + folded(*items)
+
+
+@program(np.array([0.5, 1.2, 2.3]))
+def as_many_handed_on(x):
+    def outer(*a):
+        return weighted_squares(*a) + a[0] * a[-1]
+
+    def again(n, *a):
+        return sum(a) if n == 0 else again(n - 1, *a) * a[0]
+
+    return outer(*[v * v for v in x]) + again(3, *[v for v in x if v > 1.0])

@@ -789,6 +789,15 @@ def _signature(name: str, spec: ast.arguments) -> str:
     return f"{name}({', '.join([*(p.arg for p in [*spec.posonlyargs, *spec.args]), *named])})"
 
 
+def _rest(args: list[Value]) -> Value:
+    """What a ``*`` parameter takes: a tuple, of a length that may be known at run time only."""
+    match args:
+        case [IteratorValue(kind="rest", parts=(left,))]:
+            return left
+        case _:
+            return TupleValue(tuple(args))
+
+
 def bind(
     lo: Lowerer, closure: Closure, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
 ) -> dict[str, Value]:
@@ -801,7 +810,7 @@ def bind(
     for parameter, value in zip(positional, args, strict=False):
         bound[parameter.arg] = value
     if spec.vararg is not None:
-        bound[spec.vararg.arg] = TupleValue(tuple(args[len(positional) :]))
+        bound[spec.vararg.arg] = _rest(args[len(positional) :])
     elif len(args) > len(positional):
         label, helps = _misfit(name, len(positional), len(args)), [f"it is {_signature(name, spec)}"]
         path = getattr(closure.source.code, "co_qualname", name).split(".")

@@ -22,7 +22,7 @@ from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer, Problem, Restart, Unreached
 from adjoint.frontend.interpreter.forms import anonymous, fresh, known_structure, loose, loosened, received
 from adjoint.frontend.interpreter.placeholders import handed_over, with_values_handed_over
-from adjoint.frontend.interpreter.values import Closure, Record, Ref, TupleValue, Value
+from adjoint.frontend.interpreter.values import Closure, IteratorValue, Record, Ref, TupleValue, Value
 from adjoint.frontend.surgery.checkpointed_loops import outlined
 from adjoint.ir.effects import storages
 from adjoint.ir.nodes import (
@@ -336,8 +336,7 @@ def _run(
     args.extend(arguments[parameter.arg] for parameter in [*spec.posonlyargs, *spec.args])
     if spec.vararg is not None:
         rest = arguments[spec.vararg.arg]
-        assert isinstance(rest, TupleValue)
-        args.extend(rest.items)
+        args += rest.items if isinstance(rest, TupleValue) else [IteratorValue("rest", (rest,))]
     for parameter in spec.kwonlyargs:
         kwargs[parameter.arg] = arguments[parameter.arg]
     if spec.kwarg is not None:

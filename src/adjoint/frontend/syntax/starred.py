@@ -12,12 +12,24 @@ from typing import Any
 from adjoint.frontend.data import containers, making
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
-from adjoint.frontend.interpreter.values import NONE, UNDEFINED, Closure, Method, Partial, SliceValue, TupleValue, Value
+from adjoint.frontend.interpreter.values import (
+    NONE,
+    UNDEFINED,
+    Closure,
+    IteratorValue,
+    Method,
+    Partial,
+    SliceValue,
+    TupleValue,
+    Value,
+)
 from adjoint.frontend.iterators.iterators import drawn
 from adjoint.ir.nodes import Const, Raise, Var
 from adjoint.ir.types import Array, List
 from adjoint.records import dataclass
+from adjoint.rules import registry
 from adjoint.runtime.objects import check_least_length
+from adjoint.sources.library_folders import is_of_a_library
 
 
 def elements(lo: Lowerer, nodes: Sequence[ast.expr]) -> list[Value]:
@@ -45,7 +57,6 @@ def tuple_display(lo: Lowerer, node: ast.Tuple) -> Value:
 
 def _display(lo: Lowerer, node: ast.List | ast.Tuple, make: Callable[[list[Value]], Value], kind: type) -> Value:
     """A display; of what has no known length, the sum of its parts."""
-    from adjoint.frontend.calls.calls import call_value  # circular
     from adjoint.frontend.syntax.expressions import apply_operator, evaluate  # lazy
 
     parts: list[Value] = []
@@ -60,17 +71,24 @@ def _display(lo: Lowerer, node: ast.List | ast.Tuple, make: Callable[[list[Value
         else:
             _refuse_uncountable(lo, value, element)
             parts += [make(items)] if items else []
-            parts.append(call_value(lo, Const(kind), [value], {}, node))
+            parts.append(_made(lo, kind, value, node))
             items = []
     if not parts:
         return make(items)
     parts += [make(items)] if items else []
     if kind is tuple and len(parts) > 1:
-        parts = [call_value(lo, Const(list), [part], {}, node) for part in parts]
+        parts = [_made(lo, list, part, node) for part in parts]
     whole = parts[0]
     for part in parts[1:]:
         whole = apply_operator(lo, operator.add, [whole, part], node)
-    return call_value(lo, Const(tuple), [whole], {}, node) if kind is tuple and len(parts) > 1 else whole
+    return _made(lo, tuple, whole, node) if kind is tuple and len(parts) > 1 else whole
+
+
+def _made(lo: Lowerer, kind: type, items: Value, node: ast.AST) -> Value:
+    """``kind(items)``"""
+    from adjoint.frontend.calls.calls import call_value  # circular
+
+    return call_value(lo, Const(kind), [items], {}, node)
 
 
 def _refuse_uncountable(lo: Lowerer, value: Value, node: ast.AST) -> None:
@@ -139,6 +157,9 @@ def arguments(lo: Lowerer, function: Value, node: ast.Call) -> list[Any]:
             known = [value]
         elif known is None:
             following = node.args[place + 1 :]
+            together = None if following else _with_the_rest(lo, function, named, values, value, argument)
+            if together is not None:
+                return together
             asked = None if any(isinstance(other, ast.Starred) for other in following) else asked_for(function, named)
             others = len(values) + len(following)
             if asked is not None and asked[0] < asked[1] and asked[1] - asked[0] <= MAX_OPTIONAL:
@@ -148,6 +169,50 @@ def arguments(lo: Lowerer, function: Value, node: ast.Call) -> list[Any]:
             known = containers.known_items(lo, value, argument, missing)
         values += known
     return values
+
+
+def _with_the_rest(
+    lo: Lowerer, function: Value, named: Collection[str], given: list[Value], value: Value, node: ast.AST
+) -> list[Value] | None:
+    """The arguments of a function that takes any number of values: the last is a tuple of those that are left.
+
+    None where the function asks for a number of them, or is not known.
+    """
+    from adjoint.frontend.syntax.expressions import apply_operator  # lazy
+
+    positional = _before_the_rest(function)
+    if positional is None or any(name in named for name in positional):
+        return None
+    if not isinstance(value, Var) or not isinstance(value.type, (Array, List)):
+        return None
+    count = len(positional)
+    first = max(count - len(given), 0)
+    items = [containers.subscript(lo, value, Const(i), node) for i in range(first)]
+    left = containers.subscript(lo, value, SliceValue(Const(first), NONE, NONE), node) if first else value
+    listed = _made(lo, list, left, node)
+    if given[count:]:
+        listed = apply_operator(lo, operator.add, [making.new_list(lo, given[count:], node), listed], node)
+    return [*given[:count], *items, IteratorValue("rest", (making.as_tuple(listed),))]
+
+
+def _before_the_rest(function: Value) -> list[str] | None:
+    """The positional parameters of a function before its ``*`` parameter; None where it has no such parameter."""
+    match function:
+        case Closure(source=source):
+            spec = source.node.args
+            names = [parameter.arg for parameter in (*spec.posonlyargs, *spec.args)]
+            needs_all = not function.defaults
+            return names if spec.vararg is not None and needs_all else None
+        case Method(function=inner):
+            found = _before_the_rest(inner)
+            return found[1:] if found else None
+        case Const(value=types.FunctionType() as constant) if registry.rule_for(constant) is None:
+            code = constant.__code__
+            takes_any = code.co_flags & inspect.CO_VARARGS and not constant.__defaults__
+            is_plain = takes_any and not is_of_a_library(code.co_filename) and not registry.is_defined(constant)
+            return list(code.co_varnames[: code.co_argcount]) if is_plain else None
+        case _:
+            return None
 
 
 def asked_for(function: Value, named: Collection[str]) -> tuple[int, int] | None:
@@ -200,14 +265,12 @@ def unpack(lo: Lowerer, target: ast.expr, value: Value, starred: int, count: int
 
 
 def _unpack_unknown(lo: Lowerer, target: ast.expr, value: Value, before: int, after: int) -> list[Value]:
-    from adjoint.frontend.calls.calls import call_value  # circular
-
     _refuse_uncountable(lo, value, target)
     lo.open.effect(check_least_length, value, Const(before + after))  # type: ignore[arg-type]
     bounds = SliceValue(Const(before), Const(-after) if after else NONE, NONE)
     middle = containers.subscript(lo, value, bounds, target)
     return [
         *(containers.subscript(lo, value, Const(place), target) for place in range(before)),
-        call_value(lo, Const(list), [middle], {}, target),
+        _made(lo, list, middle, target),
         *(containers.subscript(lo, value, Const(place), target) for place in range(-after, 0)),
     ]
