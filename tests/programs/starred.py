@@ -152,3 +152,15 @@ def as_many_handed_on(x):
         return sum(a) if n == 0 else again(n - 1, *a) * a[0]
 
     return outer(*[v * v for v in x]) + again(3, *[v for v in x if v > 1.0])
+
+
+@program(np.array([0.5, 1.2, 2.3]), 3)
+def columns_of_rows(x, n):
+    rows = []
+    for i in range(n):
+        rows.append((x[i], x[i] ** 2, i))
+    a, b, _ = zip(*rows)
+    total = sum(a) * sum(b)
+    for column in zip(*rows):
+        total = total + sum(column) ** 2
+    return total

@@ -302,3 +302,10 @@ def loop_too_large(x):
         total += (v * 14.0 + x) * (v - 14.0)
         total += (v * 15.0 + x) * (v - 15.0)
     return total
+
+
+#: ad.grad(sent_to_again)(2.0)
+def sent_to_again(x):
+    items = powers(x)
+    first = next(items)
+    return first * items.send(x)  # error[AD0104]: 'items' is a generator that is sent values, which is not followed

@@ -86,6 +86,9 @@ def call_node(lo: Lowerer, node: ast.Call) -> Value:
     if isinstance(node.func, ast.Name) and node.func.id == "super" and not node.args:
         return _super(lo, node)
     function = evaluate(lo, node.func)
+    taken_apart = starred.columns(lo, function, node) if function == Const(zip) else None
+    if taken_apart is not None:
+        return taken_apart
     args = starred.arguments(lo, function, node)
     kwargs: dict[str, Value] = {}
     for keyword in node.keywords:

@@ -22,8 +22,8 @@ from adjoint.sources.library_folders import is_installed, is_of_a_library
 MOST_STATEMENTS = 3000
 """Up to how many statements of a library are followed to know an object."""
 
-_RULED = ("numpy", "scipy", "numba")
-"""Packages of whose classes rules tell what they do."""
+_RULED = ("numpy", "scipy", "numba", "pandas")
+"""Packages of whose classes rules tell what they do, or nobody: pandas keeps what they hold out of sight."""
 
 
 def is_native(cls: type) -> bool:

@@ -246,6 +246,10 @@ def method_called(name: Any, given: Any, value: Any, **named: Any) -> Any:
     return getattr(value, name)(*given, **named)
 
 
+def column(rows_: Any, place: Any) -> Any:
+    return [row[place] for row in rows_]
+
+
 def copied(items: Any) -> Any:
     return [item for item in items]  # noqa: C416
 

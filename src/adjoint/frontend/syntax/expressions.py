@@ -23,6 +23,7 @@ from adjoint.frontend.interpreter.refine import Fact, fact_of, refine
 from adjoint.frontend.interpreter.values import (
     NONE,
     UNDEFINED,
+    USED,
     Cell,
     Closure,
     GeneratorContext,
@@ -609,9 +610,21 @@ def _format_atom(lo: Lowerer, node: ast.expr) -> Atom:
 
 
 def _attribute(lo: Lowerer, node: ast.Attribute) -> Value:
+    if node.attr in ("send", "throw") and isinstance(node.value, ast.Name):
+        _refuse_sending(lo, node.value, node)
     base = evaluate_owner(lo, node.value, node)
     lo.at(node)
     return _looked_up(lo, objects.attribute(lo, base, node.attr, node), node)
+
+
+def _refuse_sending(lo: Lowerer, name: ast.Name, node: ast.Attribute) -> None:
+    """Raises where a generator, which may have given items before, is sent something."""
+    cell = lo.cell_named(name.id)
+    held = None if cell is None else lo.store.get(cell)
+    if held is USED:
+        label = f"{name.id!r} is a generator that is sent values, which is not followed"
+        helps = ("make it a class: what it keeps as attributes, what it does with a value as a method",)
+        raise lo.problem("AD0104", node, label, helps=helps, name=name.id)
 
 
 def _subscript(lo: Lowerer, node: ast.Subscript) -> Value:

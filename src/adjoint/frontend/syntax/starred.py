@@ -24,8 +24,9 @@ from adjoint.frontend.interpreter.values import (
     Value,
 )
 from adjoint.frontend.iterators.iterators import drawn
+from adjoint.frontend.library import python_functions
 from adjoint.ir.nodes import Const, Raise, Var
-from adjoint.ir.types import Array, List
+from adjoint.ir.types import Array, List, Tuple
 from adjoint.records import dataclass
 from adjoint.rules import registry
 from adjoint.runtime.objects import check_least_length
@@ -94,6 +95,23 @@ def _made(lo: Lowerer, kind: type, items: Value, node: ast.AST) -> Value:
 def _refuse_uncountable(lo: Lowerer, value: Value, node: ast.AST) -> None:
     if not isinstance(value, Var) or not isinstance(value.type, (Array, List)):
         raise lo.problem("AD0301", node, "the number of items is not known here")
+
+
+def columns(lo: Lowerer, function: Value, node: ast.Call) -> Value | None:
+    """What ``zip(*rows)`` gives for a list, known at run time only, of tuples of one length; None for other calls."""
+    from adjoint.frontend.syntax.expressions import evaluate  # lazy
+
+    if function != Const(zip) or node.keywords or len(node.args) != 1 or not isinstance(node.args[0], ast.Starred):
+        return None
+    if not isinstance(node.args[0].value, ast.Name):
+        return None
+    rows = evaluate(lo, node.args[0].value)
+    if not isinstance(rows, Var) or not isinstance(rows.type, List) or not isinstance(rows.type.element, Tuple):
+        return None
+    lo.open.effect(check_least_length, rows, Const(1))  # of no rows, nobody knows how many columns they have
+    count = len(rows.type.element.items)
+    found = [python_functions.call(lo, python_functions.column, [rows, Const(i)], node) for i in range(count)]
+    return IteratorValue("iter", (TupleValue(tuple(map(making.as_tuple, found))),))
 
 
 MAX_OPTIONAL = 8
