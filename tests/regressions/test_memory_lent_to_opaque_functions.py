@@ -1,6 +1,7 @@
 """What an opaque function is handed it may write, however deep it lies: in tuples, lists, dicts, objects, views."""
 
 import ctypes
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -205,3 +206,15 @@ def test_objects_that_keep_memory_may_write_it_later() -> None:
 
     refused(lambda: ad.grad(f)(X))
     refused(lambda: ad.jvp(f, (X,), (X,)))
+
+
+def test_exceptions_of_libraries_keep_what_they_are_given() -> None:
+    def f(x: Any) -> Any:
+        y = x * 2.0
+        y[0] = 3.0
+        if y[1] > 100.0:
+            raise json.JSONDecodeError("large", "y", y)
+        y[1] *= x[1]
+        return np.sum(y * x)
+
+    right(f, np.array([0.5, 1.2, 2.3]))

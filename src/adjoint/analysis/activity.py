@@ -55,6 +55,7 @@ from adjoint.records import dataclass, field
 from adjoint.rules.declare import Constant, NoDerivative
 from adjoint.rules.registry import rule_for
 from adjoint.runtime import tangents
+from adjoint.sources.library_folders import is_of_a_library
 
 GROWING = (list.append, list.insert, list.extend, dict.update, dict.setdefault)
 """Calls that put their later arguments into the memory of the first."""
@@ -490,7 +491,15 @@ def may_write_anything(call: Call) -> bool:
     """Whether nobody vouches for what a call does to the memory that it is handed."""
     if isinstance(call.callee, (Definition, Derived, Function)) or _is_ruled(call):
         return False
-    return not effects_of(call).known
+    return not effects_of(call).known and not _is_exception_of_a_library(call.callee)
+
+
+def _is_exception_of_a_library(callee: object) -> bool:
+    """Whether a call makes an exception whose class is no user's: it keeps what it is given, for a message."""
+    if not isinstance(callee, type) or not issubclass(callee, BaseException):
+        return False
+    code = getattr(callee.__init__, "__code__", None)
+    return code is None or is_of_a_library(code.co_filename)
 
 
 def lends_memory(atom: Atom) -> bool:
