@@ -27,12 +27,6 @@ def exception_group(x):
     return y
 
 
-#: ad.grad(delete_unknown_item)([1.0, 2.0, 3.0], 2)
-def delete_unknown_item(weights, n):
-    del weights[1:n]  # error[AD0301]: 'del' of an item that is not known at compile time
-    return sum(weights)
-
-
 #: ad.grad(read_after_delete)(2.0)
 def read_after_delete(x):
     y = x * x
