@@ -314,35 +314,37 @@ def _attribute_of_variable(lo: Lowerer, base: Var, name: str, node: ast.AST | No
             return _through_class(lo, base, held, name, node)
     if cls is not None and not isinstance(base.type, Opaque):
         return _through_class(lo, base, cls, name, node)
-    if cls is not None and cls.__name__ == "SuperLU":
-        from adjoint.frontend.external.sparse_values import attribute_of_factors  # lazy
-
-        solving = attribute_of_factors(base, name)
-        if solving is not None:
-            return solving
-    if cls is not None and cls.__module__.startswith("scipy.sparse."):
-        from adjoint.frontend.data import sparse_matrices  # lazy
-
-        found = sparse_matrices.attribute(lo, base, name, node)
+    if cls is not None:
+        found = _followed_attribute(lo, base, cls, name, node)
         if found is not None:
             return found
-    if cls is not None and registry.is_closed(cls) and not registry.is_harmless(cls, name):
-        return _declared_attribute(lo, base, cls, name, node)
-    if cls is not None and cls.__module__.startswith("scipy.spatial.transform."):
-        from adjoint.frontend.external import rotation_calls  # lazy
-
-        turning = rotation_calls.attribute(base, name)
-        if turning is not None:
-            return turning
-    if cls is not None and cls.__module__.startswith("numpy.random."):
-        from adjoint.frontend.external import random_calls  # lazy
-
-        drawing = random_calls.drawing(base, name)
-        if drawing is not None:
-            return drawing
+        if registry.is_closed(cls) and not registry.is_harmless(cls, name):
+            return _declared_attribute(lo, base, cls, name, node)
     target = Var(name, Opaque())
     lo.emit(Load(target, base, Attribute(name), lo.span(node)))
     return target
+
+
+def _followed_attribute(lo: Lowerer, base: Var, cls: type, name: str, node: ast.AST | None) -> Value | None:
+    """An attribute of an object of SciPy or NumPy that does not vary, and may be given what does; None for others."""
+    home = cls.__module__
+    if cls.__name__ == "SuperLU":
+        from adjoint.frontend.external.sparse_values import attribute_of_factors  # lazy
+
+        return attribute_of_factors(base, name)
+    if home.startswith("scipy.sparse."):
+        from adjoint.frontend.data import sparse_matrices  # lazy
+
+        return sparse_matrices.attribute(lo, base, name, node)
+    if home.startswith("scipy.spatial.transform."):
+        from adjoint.frontend.external import rotation_calls  # lazy
+
+        return rotation_calls.attribute(base, name)
+    if home.startswith("numpy.random."):
+        from adjoint.frontend.external import random_calls  # lazy
+
+        return random_calls.drawing(base, name)
+    return None
 
 
 def _declared_attribute(lo: Lowerer, base: Value, cls: type, name: str, node: ast.AST | None) -> Value:
