@@ -146,6 +146,11 @@ def test_a_function_of_the_text_is_printed_alone() -> None:
     text = ad.source(derivative, "rhs_pullback")
     assert text.startswith("def rhs_pullback(u, s, r, b, out_bar):")
     assert text in ad.source(derivative)
+    with pytest.raises(ad.DifferentiationError) as refused:
+        ad.source(derivative, "rhs_pullbak")
+    assert str(refused.value).startswith("error[AD0106]: no function 'rhs_pullbak' in the text of this derivative")
+    assert "help: did you mean 'rhs_pullback'?" in str(refused.value)
+    assert "help: there are 'lorenz_grad', 'rhs', 'rhs_pullback'" in str(refused.value)
 
 
 def test_a_pullback_reads_what_the_caller_has() -> None:

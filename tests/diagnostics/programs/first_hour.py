@@ -282,6 +282,11 @@ def source_of_the_function(x):
     return x**2
 
 
+#: ad.source(ad.grad(printed_in_part), "printed_in_parts_grad")  # error[AD0106]: the text has no function 'printed_in_parts_grad'
+def printed_in_part(x: float) -> float:
+    return x**2
+
+
 #: ad.source(ad.grad(source_without_types))  # error[AD0401]: the types of the arguments are not known
 def source_without_types(x):
     return x**2

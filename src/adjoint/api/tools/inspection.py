@@ -11,6 +11,7 @@ from adjoint.api.gradients import Derivative, grad, no_derivative
 from adjoint.api.jvp_vjp import Pullback, checked_tangents, jvp, specialized_jvp
 from adjoint.diagnostics import DifferentiationError, error
 from adjoint.diagnostics.entrances import entrance
+from adjoint.diagnostics.similar import did_you_mean, one_of
 from adjoint.differentiation.definitions import format_whole
 from adjoint.differentiation.finish import finish
 from adjoint.dispatch.specialize import Specialization, latest
@@ -41,7 +42,7 @@ def source(derivative: Any, *args: Any, **kwargs: Any) -> str:
     Raises
     ------
     DifferentiationError
-        AD0401 if the types of the arguments are not known.
+        AD0401 if the types of the arguments are not known; AD0106 if the text has no function of that name.
 
     Examples
     --------
@@ -54,9 +55,11 @@ def source(derivative: Any, *args: Any, **kwargs: Any) -> str:
     <BLANKLINE>
     """
     if not kwargs and len(args) == 1 and isinstance(args[0], str):
-        found = _named(source(derivative), args[0])
-        if found is not None:
-            return found
+        return _of_function(derivative, args[0])
+    return _whole(derivative, args, kwargs)
+
+
+def _whole(derivative: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str:
     text_of = getattr(derivative, "__adjoint_text__", None)
     if text_of is not None:
         return str(text_of(args, kwargs))
@@ -71,13 +74,21 @@ def source(derivative: Any, *args: Any, **kwargs: Any) -> str:
     return specialization_to_show(derivative, args, kwargs)[0].emitted.text
 
 
-def _named(text: str, name: str) -> str | None:
-    """One function of a text; None if there is no such function."""
+def _of_function(derivative: Any, name: str) -> str:
+    """The text of one of the functions that a derivative consists of."""
+    functions = _functions_of(_whole(derivative, (), {}))
+    if name not in functions:
+        meant = did_you_mean(name, functions)
+        helps = (*meant, *(one_of(functions) if len(functions) > 1 or not meant else ()))
+        raise error("AD0106", None, f"the text has no function {name!r}", helps=helps or None, name=name)
+    return functions[name]
+
+
+def _functions_of(text: str) -> dict[str, str]:
+    """The functions of a text, by their names."""
     lines = text.splitlines(keepends=True)
-    for node in ast.parse(text).body:
-        if isinstance(node, ast.FunctionDef) and node.name == name:
-            return "".join(lines[node.lineno - 1 : node.end_lineno])
-    return None
+    functions = [node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)]
+    return {node.name: "".join(lines[node.lineno - 1 : node.end_lineno]) for node in functions}
 
 
 def _of_jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], **options: Any) -> Specialization:

@@ -107,4 +107,19 @@ ENTRIES = {
             What the compiler makes of a function, step by step, ad.stages(loss, 1.0) shows.
             """,
     ),
+    "AD0106": Entry(
+        title="no function {name|of this name} in the text of this derivative",
+        helps=("print the whole text: ad.source(df)",),
+        explanation="""
+            A name handed to ad.source, instead of arguments, prints one of the functions that the text of a derivative
+            consists of: the derivative itself, and those of functions that stay functions.
+
+                ad.source(df, "rhs_pullbak")     # refused: a misspelt name
+
+            Print the whole text to see which there are, or one that it has:
+
+                ad.source(df)
+                ad.source(df, "rhs_pullback")
+            """,
+    ),
 }

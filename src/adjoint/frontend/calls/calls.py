@@ -37,6 +37,7 @@ from adjoint.frontend.control.activations import (
     note_inlined,
 )
 from adjoint.frontend.control.called_forms import form_of_call
+from adjoint.frontend.control.partial_restarts import lowered_until_known
 from adjoint.frontend.data import making, objects
 from adjoint.frontend.differentiation.operators_inside import call_operator, call_pullback, operator_of
 from adjoint.frontend.entry import inputs
@@ -663,6 +664,14 @@ def _call_closure(
         from adjoint.frontend.iterators.generators import made_by_call  # lazy
 
         return made_by_call(lo, closure, args, kwargs, node)
+    return lowered_until_known(lo, lambda: _lowered_call(lo, closure, args, kwargs, node), code)
+
+
+def _lowered_call(
+    lo: Lowerer, closure: Closure, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+) -> Value:
+    """A call of a function that is inlined, or lowered once for several calls."""
+    code = closure.source.node
     form = functools.partial(form_of_call, lo, args, kwargs)
     if code in lo.settings.called or is_kept(lo, closure, form):
         from adjoint.frontend.control.recursion import call_definition  # lazy
@@ -673,14 +682,14 @@ def _call_closure(
         lo.settings.called.add(code)
         if is_deep(lo):  # as where Python's stack comes to its end before
             lo.settings.called |= lo.settings.nested
-        raise Restart
+        raise Restart(code)
     if active is not None and is_too_often(lo, code):
         lo.settings.called.add(code)
         lo.settings.often.add(code)
-        raise Restart
+        raise Restart(code)
     if lo.depth > MAX_INLINE_DEPTH:
         lo.settings.called.add(code)
-        raise Restart
+        raise Restart(code)
     before = lo.run_data.emitted
     result = run_closure(lo, closure, args, kwargs, node)
     note_inlined(lo, code, before, form)

@@ -177,7 +177,7 @@ def _inlined_if_refused(lo: Lowerer, code: ast.AST) -> Iterator[None]:
         del lo.settings.kept[code]
         lo.settings.called.discard(code)
         lo.settings.inlined.add(code)
-        raise Restart from None
+        raise Restart(code) from None
 
 
 def _extras_of_call(lo: Lowerer, called: Called, outside: Surroundings, node: ast.AST | None) -> list[Var]:

@@ -56,7 +56,7 @@ def make_alike(
     if (is_widened or grows) and not sites <= lo.settings.runtime_sites:
         raise joins.NeedsRuntime(tuple(sites))
     if not is_widened:
-        raise Restart
+        raise Restart(code)
     if count >= TOO_MANY_FORMS:
         label = f"{name!r} is handed another structure each time that it calls itself"
         raise lo.problem("AD0402", node, label, helps=("hand over a list instead of a tuple that grows",))

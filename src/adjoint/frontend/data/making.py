@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -304,10 +304,17 @@ def check_guess(lo: Lowerer, items: Value) -> None:
             raise OtherItems((guessed,))
 
 
+def sites_of_objects_at(lo: Lowerer, sites: Collection[Site]) -> tuple[Site, ...]:
+    """Where what lies in the objects that are made at these places is made: it must exist with them."""
+    refs = [key for key in lo.store if isinstance(key, Ref) and not set(sites).isdisjoint(original_sites((key.site,)))]
+    return sites_within(lo, *refs)
+
+
 class OtherItems(Restart):
     """The containers that are made at these places hold something else than they were taken to hold."""
 
     def __init__(self, sites: tuple[Site, ...]) -> None:
+        super().__init__()
         self.sites = sites
 
 

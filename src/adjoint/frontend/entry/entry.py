@@ -17,6 +17,7 @@ from adjoint.differentiation.reverse import split
 from adjoint.frontend.calls.library_classes import causes
 from adjoint.frontend.calls.opaque_calls import refuse_made_here
 from adjoint.frontend.data.lists_of_objects import Stacked
+from adjoint.frontend.data.making import sites_of_objects_at
 from adjoint.frontend.differentiation import operators_inside
 from adjoint.frontend.differentiation.inner_functions import lower_inner, name_of
 from adjoint.frontend.differentiation.tangent_values import differentiable_leaves, layouts, tangent_of
@@ -27,7 +28,7 @@ from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer, Problem, Restart, Settings
 from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites
 from adjoint.frontend.interpreter.materialize import materialize
-from adjoint.frontend.interpreter.values import NONE, Operator, Ref, Site, TupleValue, Value
+from adjoint.frontend.interpreter.values import NONE, Operator, TupleValue, Value
 from adjoint.ir.checked import checked
 from adjoint.ir.nodes import Atom, Block, Call, Derived, Function, Return, Var
 from adjoint.ir.types import Opaque, carries_derivative
@@ -110,6 +111,7 @@ def _is_settled(lo: Lowerer) -> bool:
 def _attempt(build: Callable[[Lowerer], Entry], settings: Settings) -> Entry:
     for number in range(1, MAX_ATTEMPTS + 1):
         lo = Lowerer(settings)
+        settings.is_first = number == 1
         try:
             entry = build(lo)
             if lo.run_data.has_grown or not _is_settled(lo):
@@ -121,7 +123,7 @@ def _attempt(build: Callable[[Lowerer], Entry], settings: Settings) -> Entry:
             if sites <= settings.runtime_sites:
                 settings.bare_sites.update(sites)
             settings.runtime_sites.update(sites)
-            settings.runtime_sites.update(_within(lo, sites))
+            settings.runtime_sites.update(sites_of_objects_at(lo, sites))
             continue
         except Restart:
             continue
@@ -161,14 +163,6 @@ def _attempt(build: Callable[[Lowerer], Entry], settings: Settings) -> Entry:
         )
         return replace(entry, kept=kept, attempts=number)
     raise _stuck(lo)
-
-
-def _within(lo: Lowerer, sites: set[Site]) -> tuple[Site, ...]:
-    """Where what lies in the objects that are made at these places is made: it must exist with them."""
-    from adjoint.frontend.data.making import sites_within  # lazy
-
-    refs = [key for key in lo.store if isinstance(key, Ref) and not sites.isdisjoint(original_sites((key.site,)))]
-    return sites_within(lo, *refs)
 
 
 CONSEQUENCES = ("AD0401", "AD0406", "AD0407")

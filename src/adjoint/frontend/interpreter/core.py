@@ -68,7 +68,11 @@ class Problem(Exception):
 
 
 class Restart(Exception):
-    """Something was found out that lowering must know from its beginning."""
+    """Something was found out that lowering must know from its beginning; ``code``: of how that function is called."""
+
+    def __init__(self, code: ast.AST | None = None) -> None:
+        super().__init__()
+        self.code = code
 
 
 class TooMuch(Exception):
@@ -685,7 +689,9 @@ class Run:
     inlined: dict[ast.AST, tuple[Repeated, ...]] = field(default_factory=dict)
     """How many statements inlined calls of a function took."""
     has_grown: bool = False
-    """Whether a function is called from here on of which earlier calls were inlined."""
+    """Whether something was found out that concerns what was lowered before: this starts again when it is through."""
+    again: int = 0
+    """How often something was lowered again on its own."""
     definitions: dict[Any, Any] = field(default_factory=dict)
     watches: list[list[Statement]] = field(default_factory=list)
     """Where statements are taken down while they are emitted."""
@@ -712,6 +718,8 @@ class Settings:
     """What is known beforehand, and what earlier attempts at lowering found out."""
 
     target: Target = PYTHON
+    is_first: bool = True
+    """Whether nothing was found out so far."""
     runtime_sites: RuntimeSites = field(default_factory=RuntimeSites)
     bare_sites: RuntimeSites = field(default_factory=RuntimeSites)
     """Where objects are made that must exist at run time before their ``__init__`` has run."""
