@@ -1,8 +1,11 @@
 """Where gradients stop being finite, and which lines of the user's are behind an exception."""
 
+import io
 import linecache
 import math
+import pdb
 import pickle
+import re
 import sys
 import traceback
 
@@ -210,6 +213,83 @@ def test_a_debugger_steps_from_function_to_function():
         sys.settrace(before)
     called = {name for name, caller in seen if caller == "four_slopes_grad"}
     assert any(name.startswith("slope_") for name in called)
+
+
+def test_pdb_steps_into_the_pullback_and_shows_what_called_it():
+    """Frames of Adjoint itself can be skipped, those of derivatives are none of them."""
+    derivative = ad.grad(four_slopes)
+    derivative(0.5, 1.0)
+    text = ad.source(derivative).splitlines()
+    (file,) = {name for name in linecache.cache if linecache.getlines(name) == [f"{line}\n" for line in text]}
+    line = 1 + next(number for number, each in enumerate(text) if "slope_adjoint(" in each or "slope_pullback(" in each)
+    commands = ["continue", "step", "next", "next", "where", "up", "list", "p y", "quit"]
+    out = io.StringIO()
+    debugger = pdb.Pdb(
+        stdin=io.StringIO("\n".join(commands)), stdout=out, skip=["adjoint.*"], nosigint=True, readrc=False
+    )
+    debugger.use_rawinput = False
+    assert debugger.set_break(file, line) is None
+    debugger.runcall(derivative, 0.5, 1.0)
+    said = out.getvalue()
+    assert f"({line})four_slopes_grad()\n-> {text[line - 1].strip()}" in said
+    called = re.search(r"--Call--\n> <adjoint four_slopes_grad \S+\((\d+)\)(slope_\w+)\(\)", said)
+    assert called is not None and text[int(called[1]) - 1].startswith(f"def {called[2]}(")
+    assert f"{line} B->\t{text[line - 1]}" in said
+    assert "NameError" not in said
+
+
+def test_a_breakpoint_of_the_user_is_one_of_the_derivative(monkeypatch):
+    seen = []
+
+    def stopped(x):
+        y = x * x
+        breakpoint()
+        return y * math.sin(x)
+
+    monkeypatch.setattr(sys, "breakpointhook", lambda: seen.append(dict(sys._getframe(1).f_locals)))
+    ad.grad(stopped)(2.0)
+    assert seen == [{"x": 2.0, "y": 4.0}]
+
+
+def measured(x):
+    return math.sin(x)
+
+
+@ad.derivative_of(measured)
+def measured_vjp(x):
+    def pullback(ct):
+        if x > 2.0:
+            raise ValueError("x must be positive, and at most 2")
+        return ct * math.cos(x)
+
+    return math.sin(x), pullback
+
+
+def corrected(x, a):
+    b = x * a
+    c = measured(b) + a
+    d = c * b + math.sin(c)
+    e = d + a * b
+    f = e * c - d
+    g = f * d + e
+    return g * f + b
+
+
+def two_corrections(x, a):
+    y = corrected(x, a)
+    z = corrected(x, 3.0 * a)
+    return y * z + corrected(0.1 * y, a)
+
+
+def test_exceptions_of_a_pullback_tell_the_function_and_its_call():
+    """What only the derivative does: its frame is below that of the caller, and the notes have the lines of both."""
+    derivative = ad.grad(two_corrections)
+    derivative(0.2, 1.0)
+    assert "def corrected_" in ad.source(derivative)
+    notes, failure = notes_of(lambda: derivative(1.0, 1.0))
+    frames = [frame.name for frame in traceback.extract_tb(failure.__traceback__)]
+    assert frames[-2] == "two_corrections_grad" and frames[-1].startswith("corrected_")
+    assert "corrected(0.1 * y, a)" in notes and "measured(b)" in notes
 
 
 def test_exceptions_of_the_user():

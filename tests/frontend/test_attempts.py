@@ -60,7 +60,9 @@ MANY = (
 """Programs that take many attempts."""
 
 
-@pytest.mark.parametrize("case", [case for case in collect() if THOROUGH or case.name in MANY], ids=lambda case: case.name)
+@pytest.mark.parametrize(
+    "case", [case for case in collect() if THOROUGH or case.name in MANY], ids=lambda case: case.name
+)
 def test_no_program_needs_more_than_a_few_attempts(case):
     assert entry.lower_operator("call", case.function, (), case.arguments(), {}).attempts <= MOST
 

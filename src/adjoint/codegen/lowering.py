@@ -33,6 +33,7 @@ from adjoint.ir.nodes import (
     Call,
     Const,
     Continue,
+    Definition,
     Exit,
     Function,
     Guarded,
@@ -99,6 +100,8 @@ class Lowering:
         """The choices, by their ids, that were found not to fit into an expression: asked again for each around them,
         a nest of them would take time exponential in its depth."""
         self.calls: dict[Var, Call] = {}
+        self.of_definitions: list[tuple[ast.expr, Span]] = []
+        """The calls of functions of the text, and where they come from."""
 
     def run(self) -> list[Stmt]:
         return self._block(self.function.body, _Place(1))
@@ -190,7 +193,10 @@ class Lowering:
 
         def make(nodes: list[ast.expr]) -> ast.expr:
             if not call.kwargs:
-                return self.expressions.call(call.callee, call.args, nodes, ())
+                written = self.expressions.call(call.callee, call.args, nodes, ())
+                if isinstance(call.callee, Definition) and call.span is not None:
+                    self.of_definitions.append((written, call.span))
+                return written
             pairs = [(name, node) for (name, _), node in zip(call.kwargs, nodes[count:], strict=True)]
             return self.expressions.call(call.callee, call.args, nodes[:count], pairs)
 

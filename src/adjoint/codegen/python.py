@@ -13,10 +13,9 @@ from adjoint.codegen.placement.liveness import interference_of
 from adjoint.codegen.placement.loop_exits import return_from_loops
 from adjoint.codegen.placement.unpacking import with_packs_unpacked
 from adjoint.codegen.statements import StatementPrinter
-from adjoint.codegen.texts import Emitted
+from adjoint.codegen.texts import Calls, Emitted, Lines
 from adjoint.codegen.tree import Stmt, bits, mentioned, number_in, walk
 from adjoint.codegen.unparse import Writer
-from adjoint.diagnostics.spans import Span
 from adjoint.ir.nodes import Definition, Function, Var
 from adjoint.ir.types import Dict, Instance, List, Tuple
 
@@ -44,18 +43,20 @@ def emit(function: Function, *, name: str | None = None, counted: bool = False, 
     settled, namespace = names.settle(taken)
     avoid = {settled[token] for token in names.used()}
     texts: list[str] = []
-    lines: dict[int, Span] = {}
+    lines: Lines = {}
+    calls: Calls = {}
     others: set[str] = set()
     containers: set[str] = set()
     first = 0
     for draft in drafts:
-        text, spans = draft.finish(settled, avoid, augments)
+        text, spans, called = draft.finish(settled, avoid, augments)
         texts.append(text)
         for var, name in zip(draft.variables, draft.names, strict=True):
             (containers if isinstance(var.type, _CONTAINERS) else others).add(name)
         lines.update((first + line, span) for line, span in spans.items())
+        calls.update((first + line, found) for line, found in called.items())
         first += text.count("\n") + 2
-    return Emitted("\n\n".join(texts), namespace, settled[main], lines, frozenset(containers - others))
+    return Emitted("\n\n".join(texts), namespace, settled[main], lines, frozenset(containers - others), calls)
 
 
 _CONTAINERS = (List, Dict, Instance, Tuple)
@@ -74,12 +75,13 @@ class _Draft:
         lowering = Lowering(return_from_loops(function), names, counted)
         self.doc = function.doc
         self.statements: list[Stmt] = lowering.run()
+        self.calls = {id(node): (node, span) for node, span in lowering.of_definitions}
         self.variables: Sequence[Var] = tuple(lowering.uses.numbers)
         self.params = parameter_names(function.params)
         self.names: Sequence[str] = ()
 
-    def finish(self, settled: dict[str, str], avoid: set[str], augments: bool) -> tuple[str, dict[int, Span]]:
-        """The text of the function with all names in place, and where its lines come from."""
+    def finish(self, settled: dict[str, str], avoid: set[str], augments: bool) -> tuple[str, Lines, Calls]:
+        """The text of the function with all names in place, and where its lines and the calls in them come from."""
         numbers = range(len(self.params))
         webs = Webs(self.variables, numbers, interference_of(self.statements, numbers))
         everything = walk(self.statements)
@@ -93,7 +95,18 @@ class _Draft:
         writer = Writer(_Written(settled, names).__getitem__)
         text = writer.function(settled[self.token], self.params, self.doc, body)
         spans = {line: printer.spans[part] for part, line in writer.lines.items() if part in printer.spans}
-        return text, spans
+        return text, spans, self._calls_by_line(body, writer, settled) if self.calls else {}
+
+    def _calls_by_line(self, body: Sequence[ast.stmt], writer: Writer, settled: dict[str, str]) -> Calls:
+        found: Calls = {}
+        for statement in (part for each in body for part in ast.walk(each) if isinstance(part, ast.stmt)):
+            line = writer.lines.get(id(statement))
+            expressions = (part for part in ast.iter_child_nodes(statement) if isinstance(part, ast.expr))
+            for part in (part for expression in expressions for part in ast.walk(expression)):
+                if line is not None and isinstance(part, ast.Call) and id(part) in self.calls:
+                    assert isinstance(part.func, ast.Name)
+                    found.setdefault(line, []).append((settled[part.func.id], self.calls[id(part)][1]))
+        return found
 
 
 class _Written(dict[str, str]):

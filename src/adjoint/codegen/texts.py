@@ -27,6 +27,9 @@ class Emitted:
         For lines of the text the places in the user's source that they come from.
     containers
         The variables that only ever stand for lists, dicts and objects.
+    calls
+        For lines in which functions of the text are called within something larger: their names, and where these
+        calls come from.
     """
 
     text: str
@@ -34,10 +37,14 @@ class Emitted:
     name: str
     lines: dict[int, Span] = field(default_factory=dict, compare=False)
     containers: frozenset[str] = field(default=frozenset(), compare=False)
+    calls: dict[int, list[tuple[str, Span]]] = field(default_factory=dict, compare=False)
 
 
-origins: dict[str, dict[int, Span]] = {}
-"""Where the lines of the texts that were run come from, by the names under which tools know the texts."""
+Lines = dict[int, Span]
+Calls = dict[int, list[tuple[str, Span]]]
+
+origins: dict[str, tuple[Lines, Calls]] = {}
+"""Where lines of the texts that were run come from, and calls in them, by the names under which tools know these."""
 
 
 def file_of(emitted: Emitted, filename_hint: str = "") -> str:
@@ -49,11 +56,11 @@ def file_of(emitted: Emitted, filename_hint: str = "") -> str:
 def load(emitted: Emitted, filename_hint: str = "") -> Callable[..., Any]:
     """Runs a text and gives the function; the text is registered so that tools find its lines."""
     filename = file_of(emitted, filename_hint)
-    origins[filename] = emitted.lines
+    origins[filename] = emitted.lines, emitted.calls
     code = compile(emitted.text, filename, "exec")
     lines = emitted.text.splitlines(keepends=True)
     linecache.cache[filename] = (len(emitted.text), None, lines, filename)
-    namespace: dict[str, Any] = {"__name__": "adjoint.generated", **emitted.namespace}
+    namespace: dict[str, Any] = {"__name__": "adjoint_generated", **emitted.namespace}  # no module of ours
     exec(code, namespace)
     function: Callable[..., Any] = namespace[emitted.name]
     return function

@@ -10,6 +10,7 @@ from types import TracebackType
 from adjoint.diagnostics.spans import Span, at_run_time, calls_through, place
 
 GENERATED = "<adjoint "
+Calls = dict[int, list[tuple[str, Span]]]
 
 
 def tell_users_line(failure: BaseException) -> None:
@@ -27,14 +28,22 @@ def tell_users_line(failure: BaseException) -> None:
 def _spans(traceback: TracebackType | None) -> Iterator[Span]:
     """The user's places of the lines of generated code that an exception passed."""
     backend = sys.modules.get("adjoint.codegen.texts")
-    origins: dict[str, dict[int, Span]] = getattr(backend, "origins", {})
+    origins: dict[str, tuple[dict[int, Span], Calls]] = getattr(backend, "origins", {})
     while traceback is not None:
-        file = traceback.tb_frame.f_code.co_filename
-        if file.startswith(GENERATED):
-            span = origins.get(file, {}).get(traceback.tb_lineno)
-            if span is not None:
-                yield at_run_time(span)
+        lines, calls = origins.get(traceback.tb_frame.f_code.co_filename, ({}, {}))
+        span = _called(calls, traceback) or lines.get(traceback.tb_lineno)
+        if span is not None:
+            yield at_run_time(span)
         traceback = traceback.tb_next
+
+
+def _called(calls: Calls, traceback: TracebackType) -> Span | None:
+    """Where the call comes from in which the exception was raised, if its function is called once in the line."""
+    if traceback.tb_next is None:
+        return None
+    name = traceback.tb_next.tb_frame.f_code.co_name
+    found = [span for called, span in calls.get(traceback.tb_lineno, ()) if called == name]
+    return found[0] if len(found) == 1 else None
 
 
 def _text(span: Span) -> str:
