@@ -1,7 +1,7 @@
 """``python -m fuzz.inlining``: derivatives with every function kept, with all of them inlined, and as usual: the same?
 
 Checks the programs of the corpus, and then those of ``python -m fuzz`` and ``python -m fuzz.fragments`` by turns until
-stopped, and goes on where it stopped. Under the folder (``.fuzz/inlining`` by default): ``results.jsonl`` has a line for
+stopped; goes on where it stopped. Under the folder (``.fuzz/inlining`` by default): ``results.jsonl`` has a line for
 each range of seeds with the counts of what came of it; ``failures/`` has each failing program, made small, under its
 seed or name.
 """

@@ -69,6 +69,11 @@ def _is_function(value: Value) -> bool:
     )
 
 
+def is_of_rules(closure: Closure) -> bool:
+    """Whether a function belongs to the definitions of library functions."""
+    return str(closure.globals.get("__name__", "")).startswith(LIBRARY)
+
+
 def note_if_uncovered(lo: Lowerer, node: ast.Raise) -> None:
     """Starts again without the definition that is being read, if it says here that it does not cover the call."""
     match node.exc:
@@ -76,9 +81,13 @@ def note_if_uncovered(lo: Lowerer, node: ast.Raise) -> None:
             frame = _outermost(lo.frame)
         case _:
             return
-    if frame is not None:
+    if frame is None:
+        return
+    if lo.settings.kept and not lo.settings.rules_inlined:
+        lo.settings.rules_inlined = True  # what a function gives that stays one is not known
+    else:
         lo.settings.uncovered[frame.closure.function, frame.call_span] = _text(lo, said)
-        raise Restart
+    raise Restart
 
 
 def _text(lo: Lowerer, said: Sequence[ast.expr]) -> str:
@@ -91,6 +100,6 @@ def _text(lo: Lowerer, said: Sequence[ast.expr]) -> str:
 def _outermost(frame: Frame | None) -> Frame | None:
     """The activation of the definition that the user's code called; None where the user's code runs."""
     found = None
-    while frame is not None and frame.closure.globals.get("__name__", "").startswith(LIBRARY):
+    while frame is not None and is_of_rules(frame.closure):
         found, frame = frame, frame.caller
     return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
+from adjoint.frontend.calls.definitions import is_of_rules
 from adjoint.frontend.control.called_forms import alike, served
 from adjoint.frontend.interpreter.core import Form, Lowerer, Repeated
 from adjoint.frontend.interpreter.values import Closure, GeneratorObject, Record, Ref, TupleValue, Value
@@ -87,6 +88,8 @@ def is_kept(lo: Lowerer, closure: Closure, form: Callable[[], Form]) -> bool:
     if code in lo.settings.inlined or not lo.run_data.activations:
         return False
     if isinstance(code, ast.Lambda) or code.name in CONSTRUCTORS:
+        return False
+    if lo.settings.rules_inlined and is_of_rules(closure):
         return False
     kept, inlined = lo.settings.kept.get(code, ()), lo.run_data.inlined.get(code, ())
     most = lo.settings.target.most_repeated

@@ -92,7 +92,7 @@ def attempt(build: Callable[[Lowerer], Entry], settings: Settings | None = None)
     try:
         return _attempt(build, settings)
     except DifferentiationError:
-        if not (settings.often or settings.kept):
+        if not (settings.often or settings.kept or settings.inlined):
             raise
         return _attempt(build, Settings(replace(settings.target, inlined=ALL_INLINED), patience=PATIENCE))
 

@@ -752,6 +752,8 @@ class Settings:
     """Code of functions that are called because inlining repeats too much: how many calls took how many statements."""
     inlined: set[Any] = field(default_factory=set)
     """Code of functions that cannot stay calls."""
+    rules_inlined: bool = False
+    """Whether those of the definitions of library functions are inlined, which say by their values what they cover."""
     forms: dict[Any, list[Form]] = field(default_factory=dict)
     """For which structures of arguments functions are lowered that stay calls."""
     widened: set[Any] = field(default_factory=set)
