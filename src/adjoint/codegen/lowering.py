@@ -145,7 +145,7 @@ class Lowering:
         return out, block.terminator
 
     def _opened(self, place: _Place) -> OpenBlock:
-        return OpenBlock(self.expressions, place.depth, self.mentions, place.handled)
+        return OpenBlock(self.expressions, place.depth, self.mentions, place.handled, not self.counted)
 
     def _statement(self, statement: Statement, out: OpenBlock, place: _Place) -> None:
         if type(statement) is Call:

@@ -61,13 +61,15 @@ class Slot:
 class OpenBlock:
     """The statements of a block so far; ``mentions`` are the expressions that are variables.
 
-    ``handled`` says that exceptions which it raises are handled around it.
+    ``handled`` says that exceptions which it raises are handled around it, ``temporaries_wait`` that a value need not be
+    printed before the variable of a temporary in it gets a new value, but under another name.
     """
 
     expressions: Expressions
     depth: int
     mentions: dict[Var, Fragment]
     handled: bool = False
+    temporaries_wait: bool = False
     items: list[Stmt | Slot] = field(default_factory=list)
     waiting: dict[Var, Slot] = field(default_factory=dict)
 
@@ -132,7 +134,9 @@ class OpenBlock:
             return Fragment(self.expressions.atom(atom))
         known = self.mentions.get(atom)
         if known is None:
-            known = self.mentions[atom] = Fragment(self.expressions.var(atom), (), frozenset((atom.hint,)))
+            shares = atom.named or not self.temporaries_wait
+            hints = frozenset((atom.hint,)) if shares else _NO_HINTS
+            known = self.mentions[atom] = Fragment(self.expressions.var(atom), (), hints)
         return known
 
     def take(
