@@ -120,11 +120,13 @@ class _Updater:
         inner = made.get(maker.args[0]) if maker.args and isinstance(maker.args[0], Var) else None
         if maker.callee not in (operator.mul, operator.truediv) or not isinstance(inner, Call):
             return store
-        if inner.callee is not operator.neg or self.counts[inner.targets[0]] != 1:
+        negative = inner.targets[0]
+        if inner.callee is not operator.neg or (self.counts[negative] != 1 and type(negative.type) is not Scalar):
             return store
         if not self.still_there(inner, statements):
             return store
         self.changed = True
+        self.counts[negative] -= 1
         positive = Call(maker.targets, maker.callee, (inner.args[0], *maker.args[1:]), (), maker.span)
         statements[_place_of(maker, statements)] = made[value] = positive  # type: ignore[index]
         return Store(store.base, store.key, value, flipped, store.span)  # type: ignore[arg-type]

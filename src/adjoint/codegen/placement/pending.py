@@ -61,8 +61,8 @@ class Slot:
 class OpenBlock:
     """The statements of a block so far; ``mentions`` are the expressions that are variables.
 
-    ``handled`` says that exceptions which it raises are handled around it, ``temporaries_wait`` that a value need not be
-    printed before the variable of a temporary in it gets a new value, but under another name.
+    ``handled`` says that exceptions which it raises are handled around it, ``temporaries_wait`` that a value need not
+    be printed before the variable of a temporary in it gets a new value, but under another name.
     """
 
     expressions: Expressions

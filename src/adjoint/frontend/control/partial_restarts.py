@@ -28,7 +28,7 @@ def lowered_until_known(lo: Lowerer, lower: Callable[[], T], code: ast.AST | Non
 
     It is a statement, or a call of the function ``code``.
     """
-    if lo.settings.is_first or lo.frame is None or lo.run_data.all_constant:
+    if lo.settings.attempts < 2 or lo.frame is None or lo.run_data.all_constant:
         return lower()
     piece, run = _Piece(lo, code), lo.run_data
     while True:

@@ -15,7 +15,7 @@ from adjoint.frontend.data.written_views import refuse_written_views
 from adjoint.frontend.differentiation.none_results import without_none
 from adjoint.frontend.differentiation.wrt import MARK, parameter_names, refusal, source_of
 from adjoint.frontend.interpreter import joins
-from adjoint.frontend.interpreter.core import Lowerer, Restart
+from adjoint.frontend.interpreter.core import EverythingInlined, Lowerer, Restart
 from adjoint.frontend.interpreter.placeholders import with_values_handed_over
 from adjoint.frontend.interpreter.values import (
     UNDEFINED,
@@ -41,9 +41,8 @@ from adjoint.ir.types import (
     carries_derivative,
 )
 from adjoint.ir.walk import free_vars, operands, statements_in, substitute, targets_of, terminators_in
-from adjoint.records import dataclass, field, replace
+from adjoint.records import dataclass, field
 from adjoint.sources.scope import own_yields
-from adjoint.target import ALL_INLINED
 from adjoint.types.marks import no_derivative_fields
 
 _INACTIVE = (bool, int, str, bytes, type(None), type, np.dtype)
@@ -241,9 +240,7 @@ def _refuse_calls_if_singular(lo: Lowerer, function: Function) -> None:
     from adjoint.differentiation.zeros.speculation import has_singular_slopes  # lazy
 
     if has_singular_slopes(function):
-        lo.settings.target = replace(lo.settings.target, inlined=ALL_INLINED)
-        lo.settings.kept.clear()
-        raise Restart
+        raise EverythingInlined
 
 
 def _has_unknown_operands(block: Block) -> bool:

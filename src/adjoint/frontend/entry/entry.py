@@ -25,7 +25,7 @@ from adjoint.frontend.differentiation.wrt import parameter_names
 from adjoint.frontend.entry.captured import Captured, Guard
 from adjoint.frontend.entry.inputs import enter, entered_root
 from adjoint.frontend.interpreter import joins
-from adjoint.frontend.interpreter.core import Lowerer, Problem, Restart, Settings
+from adjoint.frontend.interpreter.core import EverythingInlined, Lowerer, Problem, Restart, Settings
 from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import NONE, Operator, TupleValue, Value
@@ -91,10 +91,14 @@ def attempt(build: Callable[[Lowerer], Entry], settings: Settings | None = None)
     settings = settings or Settings()
     try:
         return _attempt(build, settings)
+    except EverythingInlined:
+        patience = 1
     except DifferentiationError:
         if not (settings.often or settings.kept or settings.inlined):
             raise
-        return _attempt(build, Settings(replace(settings.target, inlined=ALL_INLINED), patience=PATIENCE))
+        patience = PATIENCE
+    target = replace(settings.target, inlined=ALL_INLINED)
+    return _attempt(build, Settings(target, settings.attempts, patience=patience))
 
 
 def _is_settled(lo: Lowerer) -> bool:
@@ -109,9 +113,9 @@ def _is_settled(lo: Lowerer) -> bool:
 
 
 def _attempt(build: Callable[[Lowerer], Entry], settings: Settings) -> Entry:
-    for number in range(1, MAX_ATTEMPTS + 1):
+    for _ in range(MAX_ATTEMPTS):
         lo = Lowerer(settings)
-        settings.is_first = number == 1
+        settings.attempts += 1
         try:
             entry = build(lo)
             if lo.run_data.has_grown or not _is_settled(lo):
@@ -127,6 +131,8 @@ def _attempt(build: Callable[[Lowerer], Entry], settings: Settings) -> Entry:
             continue
         except Restart:
             continue
+        except EverythingInlined:
+            raise
         except RecursionError:
             if settings.nested <= settings.called:
                 raise
@@ -161,7 +167,7 @@ def _attempt(build: Callable[[Lowerer], Entry], settings: Settings) -> Entry:
             Kept(code.name, sum(each.calls for each in repeated), sum(each.statements for each in repeated))
             for code, repeated in settings.kept.items()
         )
-        return replace(entry, kept=kept, attempts=number)
+        return replace(entry, kept=kept, attempts=settings.attempts)
     raise _stuck(lo)
 
 

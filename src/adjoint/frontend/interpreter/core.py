@@ -75,6 +75,10 @@ class Restart(Exception):
         self.code = code
 
 
+class EverythingInlined(Exception):
+    """Functions cannot stay functions here: lowering starts again, and what was found out of calls of them is void."""
+
+
 class TooMuch(Exception):
     """More statements of a library were followed than what comes out may be worth."""
 
@@ -718,8 +722,8 @@ class Settings:
     """What is known beforehand, and what earlier attempts at lowering found out."""
 
     target: Target = PYTHON
-    is_first: bool = True
-    """Whether nothing was found out so far."""
+    attempts: int = 0
+    """How often lowering was started."""
     runtime_sites: RuntimeSites = field(default_factory=RuntimeSites)
     bare_sites: RuntimeSites = field(default_factory=RuntimeSites)
     """Where objects are made that must exist at run time before their ``__init__`` has run."""
