@@ -282,11 +282,6 @@ def source_of_the_function(x):
     return x**2
 
 
-#: ad.source(ad.grad(printed_in_part), "printed_in_parts_grad")  # error[AD0106]: the text has no function 'printed_in_parts_grad'
-def printed_in_part(x: float) -> float:
-    return x**2
-
-
 #: ad.source(ad.grad(source_without_types))  # error[AD0401]: the types of the arguments are not known
 def source_without_types(x):
     return x**2
@@ -340,3 +335,8 @@ def number_or_list(x):
     else:
         y = [x]
     return sum(y) * 2.0  # error[AD0402]: this is no list, or not the same, on each path that leads here
+
+
+#: ad.source(ad.grad(printed_in_part), "printed_in_parts_grad")  # error[AD0106]: the text has no function 'printed_in_parts_grad'
+def printed_in_part(x: float) -> float:
+    return x**2

@@ -37,11 +37,11 @@ from adjoint.frontend.control.activations import (
     note_inlined,
 )
 from adjoint.frontend.control.called_forms import form_of_call
-from adjoint.frontend.control.partial_restarts import lowered_until_known
 from adjoint.frontend.data import making, objects
 from adjoint.frontend.differentiation.operators_inside import call_operator, call_pullback, operator_of
 from adjoint.frontend.entry import inputs
 from adjoint.frontend.entry.captured import CONSTANT
+from adjoint.frontend.entry.partial_restarts import lowered_until_known
 from adjoint.frontend.interpreter.choices import call_for_each_structure, chosen, on_each_option
 from adjoint.frontend.interpreter.core import MAX_INLINE_DEPTH, Frame, Lowerer, Problem, Restart
 from adjoint.frontend.interpreter.materialize import materialize

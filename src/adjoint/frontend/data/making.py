@@ -11,7 +11,7 @@ import numpy as np
 
 from adjoint.frontend.data.objects import outlives_the_call, writable
 from adjoint.frontend.entry import inputs
-from adjoint.frontend.interpreter.core import Lowerer, Restart
+from adjoint.frontend.interpreter.core import Lowerer, OtherItems
 from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites, type_of
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.type_joins import join_types
@@ -308,14 +308,6 @@ def sites_of_objects_at(lo: Lowerer, sites: Collection[Site]) -> tuple[Site, ...
     """Where what lies in the objects that are made at these places is made: it must exist with them."""
     refs = [key for key in lo.store if isinstance(key, Ref) and not set(sites).isdisjoint(original_sites((key.site,)))]
     return sites_within(lo, *refs)
-
-
-class OtherItems(Restart):
-    """The containers that are made at these places hold something else than they were taken to hold."""
-
-    def __init__(self, sites: tuple[Site, ...]) -> None:
-        super().__init__()
-        self.sites = sites
 
 
 def guessed_anew(lo: Lowerer, site: Site, build: Callable[[], Value]) -> Value:

@@ -17,7 +17,6 @@ from adjoint.differentiation.reverse import split
 from adjoint.frontend.calls.library_classes import causes
 from adjoint.frontend.calls.opaque_calls import refuse_made_here
 from adjoint.frontend.data.lists_of_objects import Stacked
-from adjoint.frontend.data.making import sites_of_objects_at
 from adjoint.frontend.differentiation import operators_inside
 from adjoint.frontend.differentiation.inner_functions import lower_inner, name_of
 from adjoint.frontend.differentiation.tangent_values import differentiable_leaves, layouts, tangent_of
@@ -126,6 +125,8 @@ def _attempt(build: Callable[[Lowerer], Entry], settings: Settings) -> Entry:
                 raise _stuck(lo) from need
             if sites <= settings.runtime_sites:
                 settings.bare_sites.update(sites)
+            from adjoint.frontend.data.making import sites_of_objects_at  # lazy
+
             settings.runtime_sites.update(sites)
             settings.runtime_sites.update(sites_of_objects_at(lo, sites))
             continue

@@ -75,6 +75,14 @@ class Restart(Exception):
         self.code = code
 
 
+class OtherItems(Restart):
+    """The containers that are made at these places hold something else than they were taken to hold."""
+
+    def __init__(self, sites: tuple[Site, ...]) -> None:
+        super().__init__()
+        self.sites = sites
+
+
 class EverythingInlined(Exception):
     """Functions cannot stay functions here: lowering starts again, and what was found out of calls of them is void."""
 

@@ -13,7 +13,7 @@ from adjoint.frontend.calls.definitions import note_if_uncovered
 from adjoint.frontend.control.iteration import run_for
 from adjoint.frontend.control.liveness import forget
 from adjoint.frontend.control.loops import run_loop
-from adjoint.frontend.control.partial_restarts import lowered_until_known
+from adjoint.frontend.entry.partial_restarts import lowered_until_known
 from adjoint.frontend.interpreter.choices import for_each_structure, on_each_option
 from adjoint.frontend.interpreter.core import Lowerer, Problem, TooMuch
 from adjoint.frontend.interpreter.materialize import materialize

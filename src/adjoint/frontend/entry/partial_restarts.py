@@ -12,8 +12,8 @@ import ast
 from collections.abc import Callable
 from typing import TypeVar
 
-from adjoint.frontend.data.making import OtherItems, sites_of_objects_at
-from adjoint.frontend.interpreter.core import Checkpoint, Lowerer, Restart
+from adjoint.frontend.data.making import sites_of_objects_at
+from adjoint.frontend.interpreter.core import Checkpoint, Lowerer, OtherItems, Restart
 from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites
 from adjoint.frontend.interpreter.values import Ref, Site
 
