@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 WORKERS ?= auto
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test thorough check format docs golden size bench ablate mutate fuzz fragments call-forms poison agree packages interop clean
+.PHONY: help demo test thorough check format docs golden size bench ablate mutate fuzz fragments call-forms inlining poison agree packages interop clean
 
 help:
 	@echo "make demo     train a small model and print the derivative that trained it"
@@ -21,6 +21,7 @@ help:
 	@echo "make fuzz     check derivatives of random programs until stopped (keeps what it did in .fuzz)"
 	@echo "make fragments  the same for programs made of everyday code (keeps what it did in .fuzz/fragments)"
 	@echo "make call-forms  the same for calls in all forms that NumPy takes (keeps what it did in .fuzz/call_forms)"
+	@echo "make inlining  compare derivatives with every function kept, with all inlined, and as usual (keeps what it did in .fuzz/inlining)"
 	@echo "make poison   watch who reads and writes the memory of derivatives, for all programs (an hour)"
 	@echo "make mutate   break rules and transforms on purpose, and count what the tests notice"
 	@echo "make agree    compare compiled derivatives with interpreted ones, for all programs (hours)"
@@ -74,6 +75,9 @@ fragments: $(VENV)/.stamp-dev
 
 call-forms: $(VENV)/.stamp-dev
 	PYTHONPATH=tests $(BIN)/python -m fuzz.call_forms -j 2
+
+inlining: $(VENV)/.stamp-dev
+	PYTHONPATH=tests $(BIN)/python -m fuzz.inlining -j 2
 
 poison: $(VENV)/.stamp-dev
 	PYTHONPATH=tests $(BIN)/python -m poison
