@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 import adjoint as ad
+from adjoint.target import ALL_INLINED
 from adjoint.testing import check_grads
+from fuzz.inlining import repeating
 
 
 def rhs(u, s, r, b, out):
@@ -438,6 +440,70 @@ def test_what_a_selection_leaves_out_stays_zero_across_calls(derive: Any) -> Non
     found = derive(selected_roots)(x)
     assert np.isfinite(found).all()
     np.testing.assert_allclose(found.ravel()[np.nonzero(found.ravel())], derive(selected_roots)(inside).ravel())
+
+
+def long_root(v, w):
+    """Long enough to stay a function."""
+    a = np.sqrt(v) * w
+    b = a * a + np.cos(w)
+    c = np.sin(b) * a
+    d = c + b * w
+    e = d * np.exp(-b)
+    f = np.tanh(e) * c + d
+    g = np.sin(f) * np.cos(e) - b
+    h = g * f + np.exp(-g * g)
+    return e + np.where(v > 0, a, 0.0) + h * np.tanh(g)
+
+
+def of_long_roots(x):
+    total = 0.0
+    for w in (0.5, 1.5, 2.5):
+        total += np.sum(np.where(x > 0, long_root(np.sqrt(x), w), 0.0))
+    return total
+
+
+def decided_by_a_slope(x):
+    if np.sum(ad.grad(of_long_roots)(x)) > -1000.0:
+        return x[1] * 2.0
+    return x[1] * 5.0
+
+
+def slope_of_long_roots(x):
+    return np.sum(ad.grad(of_long_roots)(x))
+
+
+def decided_in_a_function(x):
+    return x[1] * (2.0 if slope_of_long_roots(x) > -1000.0 else 5.0)
+
+
+def decided_by_arithmetic(x):
+    """A maximum, which takes the other side of what is not a number."""
+    return x[1] * max(2.0, slope_of_long_roots(x))
+
+
+def put_into_place(x):
+    found = np.array([0.5, 2.0])
+    return x[1] * found[int(slope_of_long_roots(x) > -1000.0)]
+
+
+DECIDED = [decided_by_a_slope, decided_in_a_function, decided_by_arithmetic, put_into_place]
+
+
+@pytest.mark.parametrize("function", DECIDED, ids=[function.__name__ for function in DECIDED])
+@pytest.mark.parametrize("most", [None, 0], ids=["as usual", "kept"])
+def test_nothing_is_decided_by_a_slope_that_a_selection_should_have_left_out(function: Any, most: int | None) -> None:
+    x = np.array([0.0, 0.7, -1.0])
+    with np.errstate(all="ignore"):
+        with repeating(ALL_INLINED):
+            expected = ad.value_and_grad(function)(x)
+        with repeating(most):
+            assert "def long_root" in ad.source(ad.grad(of_long_roots), x)
+            found = [ad.value_and_grad(function)(x), (ad.vjp(function, x)[0], ad.vjp(function, x)[1](1.0)[0])]
+            value, tangent = ad.jvp(function, (x,), (np.ones(3),))
+    for given in (*found, (value, expected[1])):
+        assert given[0] == pytest.approx(expected[0]) == pytest.approx(function(x))
+        np.testing.assert_allclose(given[1], expected[1])
+    assert tangent == pytest.approx(np.sum(expected[1]))
 
 
 def test_a_derivative_that_writes_its_arguments_runs_once() -> None:

@@ -223,7 +223,7 @@ def lower_inner(
     refuse_written_constants(block)
     refuse_written_views(block)
     _check_results(lo, function, lowered, region.exits, shape, active.params, node)
-    if lo.settings.kept and not lo.settings.target.recomputes:
+    if lo.settings.kept and (lo.frame is not None or not lo.settings.target.recomputes):
         _refuse_calls_if_singular(lo, lowered)
     types = tuple(type_ for type_, _ in joins.leaf_types(shape, ""))
     return Inner(lowered, (*active.atoms, *free), len(active.params), shape, types)
@@ -236,10 +236,14 @@ def _with_unbound_told(function: Function, shape: joins.Shape) -> Function:
 
 
 def _refuse_calls_if_singular(lo: Lowerer, function: Function) -> None:
-    """Has everything inlined where a result could be not a number for what a selection left out, and would stay so."""
+    """Has everything inlined where a result could be not a number for what a selection left out, and would stay so.
+
+    That is so for the derivatives that a program takes itself: it may decide by them, and its results do not show it.
+    """
+    from adjoint.differentiation.definitions import called_by  # lazy
     from adjoint.differentiation.zeros.speculation import has_singular_slopes  # lazy
 
-    if has_singular_slopes(function):
+    if called_by(function) and has_singular_slopes(function):
         raise EverythingInlined
 
 
