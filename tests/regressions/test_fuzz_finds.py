@@ -832,3 +832,59 @@ def test_what_a_definition_covers_does_not_hang_on_what_stays_a_function() -> No
     usual = ad.grad(called_with_what_another_returns)(v)
     with repeating(0):
         np.testing.assert_allclose(ad.grad(called_with_what_another_returns)(v), usual, rtol=1e-9)
+
+
+def product_of_few(y):
+    if y[0] > 5.0:
+        raise ValueError
+    product = y[0] * y[1]
+    if np.any(y):
+        return product
+    return product
+
+
+def written_in_a_call(y):
+    held = [1.0]
+
+    def write(y):
+        if y[0] > 5.0:
+            raise ValueError
+        held[0] = y[0] * y[1]
+        if np.any(y):
+            return 1.0
+        return 2.0
+
+    return write(y) * held[0]
+
+
+def assigned_beside_a_generator(y):
+    def two():
+        yield 1.0
+        yield y[1]
+
+    x = 1.0
+    for v in two():
+        if y[0] > 5.0:
+            raise ValueError
+        x = y[0] * y[1] * v
+        if np.any(y):
+            continue
+    return x
+
+
+def assigned_beside_a_zip(x, y):
+    for _ in zip(map(lambda t: x, y), y):
+        x = min(y)
+        if np.any(y):
+            continue
+    return x * y[0]
+
+
+@pytest.mark.parametrize("f", [product_of_few, written_in_a_call, assigned_beside_a_generator])
+def test_what_all_ways_have_in_common_behind_one_that_raises(f) -> None:
+    """It is bound where these ways begin, which is not where they meet."""
+    check_grads(lambda y: f(y) * 2.0, (np.array([1.039, 0.145]),))
+
+
+def test_least_element_beside_a_zip() -> None:
+    check_grads(assigned_beside_a_zip, (0.644, np.array([1.039, 0.145])))

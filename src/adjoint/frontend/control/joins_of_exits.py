@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from adjoint.frontend.interpreter.core import Exiting, Lowerer
+from adjoint.frontend.interpreter.core import Exiting, Lowerer, is_behind_one_side
 from adjoint.frontend.interpreter.values import Value
 from adjoint.frontend.syntax.statements import run
 from adjoint.ir.nodes import If, Yield
@@ -59,7 +59,7 @@ def settle(
         lo.block = falling[0].block if falling else None
         lo.store = falling[0].store if falling else base
         return
-    joined = lo.join_leaves(falling + leaving, base)
+    joined = lo.join_leaves(falling + leaving, base, enclosed=is_behind_one_side(origin, exits))
     for leaf, atoms in zip(falling + leaving, joined.columns, strict=True):
         leaf.block.terminator = Yield(atoms)
     assert origin.branch is not None

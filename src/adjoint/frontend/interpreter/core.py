@@ -573,7 +573,7 @@ class Lowerer:
             # The other paths raise: go on inside the path that returns.
             self.block, self.store = exits[0].block, exits[0].store
             return exits[0].value
-        joined = self.join_leaves(exits, base)
+        joined = self.join_leaves(exits, base, enclosed=is_behind_one_side(origin, exits))
         for leaf, atoms in zip(exits, joined.columns, strict=True):
             leaf.block.terminator = Yield(atoms)
         assert origin.branch is not None and start <= len(origin.statements)
@@ -785,6 +785,24 @@ class Settings:
     unseen: dict[Any, Diagnostic] = field(default_factory=dict)
     """Classes and methods of libraries that are not looked into, with what was in the way."""
     loop_shapes: dict[Any, dict[Any, joins.Shape]] = field(default_factory=dict)
+
+
+def is_behind_one_side(origin: Open, leaves: Sequence[Exiting]) -> bool:
+    """Whether all leaves are on one side of a block's branch, where values may be bound that they have in common."""
+    if origin.branch is None:
+        return False
+    ends = {id(leaf.block) for leaf in leaves}
+    return not all(any(id(block) in ends for block in _within(side)) for side in origin.branch[1:3])
+
+
+def _within(block: Open) -> Iterator[Open]:
+    """A block and those that it branches to."""
+    pending = [block]
+    while pending:
+        block = pending.pop()
+        yield block
+        if block.branch is not None:
+            pending += block.branch[1:3]
 
 
 def _changed_keys(leaves: Sequence[Exiting], base: dict[Any, Value]) -> Iterator[Any]:
