@@ -57,6 +57,7 @@ def direct_updates(function: Function) -> Function:
 class _Updater:
     def __init__(self, function: Function) -> None:
         self.counts: Counter[Var] = read_counts(function.body)
+        self.subtracted = _subtracted(function, self.counts)
         self.function = function
         self.known: Extents | None = None
         self.aliases: Memory | None = None
@@ -120,16 +121,19 @@ class _Updater:
         inner = made.get(maker.args[0]) if maker.args and isinstance(maker.args[0], Var) else None
         if maker.callee not in (operator.mul, operator.truediv) or not isinstance(inner, Call):
             return store
-        negative = inner.targets[0]
-        if inner.callee is not operator.neg or (self.counts[negative] != 1 and type(negative.type) is not Scalar):
+        if inner.callee is not operator.neg or not self.may_be_positive(inner.targets[0]):
             return store
         if not self.still_there(inner, statements):
             return store
         self.changed = True
-        self.counts[negative] -= 1
         positive = Call(maker.targets, maker.callee, (inner.args[0], *maker.args[1:]), (), maker.span)
         statements[_place_of(maker, statements)] = made[value] = positive  # type: ignore[index]
         return Store(store.base, store.key, value, flipped, store.span)  # type: ignore[arg-type]
+
+    def may_be_positive(self, negative: Var) -> bool:
+        """Whether at most one is left that reads a negation, where all subtract that have it as a factor."""
+        several = type(negative.type) is Scalar and self.counts[negative] - self.subtracted[negative] <= 1
+        return self.counts[negative] == 1 or several
 
     def still_there(self, negation: Call, statements: list[Statement]) -> bool:
         """Whether what was negated has not been written since."""
@@ -312,6 +316,26 @@ def _is_slice(load: Load) -> bool:
         return False
     dims = load.base.type.dims
     return any(isinstance(item, Slice) for item in key.items) or (dims is not None and len(dims) > len(key.items))
+
+
+def _subtracted(function: Function, counts: Counter[Var]) -> Counter[Var]:
+    """How many products of each negation are added to something, and read by nothing else."""
+    statements = statements_in(function.body)
+    made = {
+        statement.targets[0]: statement for statement in statements if type(statement) is Call and statement.targets
+    }
+    found: Counter[Var] = Counter()
+    for statement in statements:
+        if not isinstance(statement, Store) or statement.mode not in ("add", "sub"):
+            continue
+        value = statement.value
+        maker = made.get(value) if isinstance(value, Var) and counts[value] == 1 else None
+        if maker is None or maker.callee not in (operator.mul, operator.truediv) or not _is_float(value):
+            continue
+        factor = maker.args[0]
+        if isinstance(factor, Var) and factor in made and made[factor].callee is operator.neg:
+            found[factor] += 1
+    return found
 
 
 def _is_float(atom: Atom) -> bool:
