@@ -280,6 +280,13 @@ def _component(result: Any, has_aux: bool) -> dict[str, Any]:
     return {"result": as_part(result)}
 
 
+def _writes(keep_writes: Any) -> dict[str, Any]:
+    """The option ``keep_writes``, where it is given."""
+    if keep_writes not in (True, False):
+        raise ValueError(f"keep_writes={keep_writes!r}: it is True or False")
+    return {} if keep_writes else {"keep_writes": False}
+
+
 @entrance
 def grad(
     f: Callable[..., Any],
@@ -287,6 +294,7 @@ def grad(
     *,
     has_aux: bool = False,
     result: WrtOne | None = None,
+    keep_writes: bool = True,
     native: Native = None,
     fastmath: bool = False,
     boundscheck: bool = False,
@@ -307,6 +315,9 @@ def grad(
     result
         The component of the result to differentiate, where the function returns a structure: the index of an item,
         a key, the name of a field, or a key path. The others count as constants.
+    keep_writes
+        Whether the derivative writes to arguments what the function writes to them. With ``False`` arrays, lists and
+        objects that are handed over stay as they are, and what is computed for such writes only is left out.
     native
         Whether Numba compiles the derivative. What it cannot compile runs as Python, with a warning that says why;
         ``"strict"`` makes that an error. Without it, derivatives of ``@njit`` functions are compiled. Whole
@@ -343,7 +354,7 @@ def grad(
     6.0
     """
     native = resolve(native, function_of(f, "grad"), fastmath, boundscheck, threads)
-    options = {"wrt": _wrt(wrt, "grad", f), "has_aux": has_aux, **_component(result, has_aux)}
+    options = {"wrt": _wrt(wrt, "grad", f), "has_aux": has_aux, **_component(result, has_aux), **_writes(keep_writes)}
     return _debugged("grad", f, options) if debug else Derivative("grad", f, native, **options)
 
 
@@ -361,6 +372,7 @@ def value_and_grad(
     *,
     has_aux: bool = False,
     result: WrtOne | None = None,
+    keep_writes: bool = True,
     native: Native = None,
     fastmath: bool = False,
     boundscheck: bool = False,
@@ -378,7 +390,12 @@ def value_and_grad(
     (9.0, 6.0)
     """
     native = resolve(native, function_of(f, "value_and_grad"), fastmath, boundscheck, threads)
-    options = {"wrt": _wrt(wrt, "value_and_grad", f), "has_aux": has_aux, **_component(result, has_aux)}
+    options = {
+        "wrt": _wrt(wrt, "value_and_grad", f),
+        "has_aux": has_aux,
+        **_component(result, has_aux),
+        **_writes(keep_writes),
+    }
     return _debugged("value_and_grad", f, options) if debug else Derivative("value_and_grad", f, native, **options)
 
 

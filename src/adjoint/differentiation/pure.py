@@ -91,7 +91,7 @@ def _rewrite(call: Call, builder: Builder) -> None:
     results = len(call.targets) - len(derived.wrt)
     last = tuple(Var(arg.hint, fresh(arg.type), arg.named) for arg in args if isinstance(arg, Var))
     targets = (*call.targets[:results], *last, *call.targets[results:])
-    second = Derived(_on_copies(derived.function, written), derived.wrt, derived.outputs)
+    second = Derived(on_copies(derived.function, written), derived.wrt, derived.outputs)
     builder.emit(Call(targets, second, call.args, call.kwargs, call.span))
     for arg, value in zip(args, last, strict=True):
         assert isinstance(arg, Var)
@@ -109,8 +109,8 @@ def _check_separate(args: list[Atom], builder: Builder) -> None:
         builder.emit(Call((), check_separate, tuple(args)))
 
 
-def _on_copies(function: Function, written: tuple[int, ...]) -> Function:
-    """The function on copies of its ``written`` parameters: their last contents are results too."""
+def on_copies(function: Function, written: tuple[int, ...], returned: bool = True) -> Function:
+    """The function on copies of its ``written`` parameters: their last contents are results too, if ``returned``."""
     builder = Builder(type_of_call)
     params = tuple(
         Var(param.hint, fresh(param.type) if place in written else param.type, param.named)
@@ -119,8 +119,8 @@ def _on_copies(function: Function, written: tuple[int, ...]) -> Function:
     own = {place: copied(builder, params[place], function.params[place].type) for place in written}
     args: list[Atom] = [own.get(place, param) for place, param in enumerate(params)]
     results = inline(builder, function, args)
-    last = [copied(builder, own[place], fresh(params[place].type)) for place in written]
+    last = [copied(builder, own[place], fresh(params[place].type)) for place in written if returned]
     return Function(function.name, params, builder.block(Return((*results, *last))), function.doc)
 
 
-__all__ = ["without_writes"]
+__all__ = ["on_copies", "without_writes"]

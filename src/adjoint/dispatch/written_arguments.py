@@ -9,6 +9,7 @@ from weakref import WeakSet
 
 from adjoint.diagnostics import Span, diagnostic
 from adjoint.diagnostics.errors import warn
+from adjoint.ir.effects import written_places
 from adjoint.ir.nodes import Store, Var
 from adjoint.ir.types import Array, Dict, List
 from adjoint.ir.walk import statements_in
@@ -25,7 +26,7 @@ def tell(found: Specialization, key: Any, function: Any, args: Sequence[Any]) ->
     if code is None or code in _told:
         return
     varying = _varying(key, len(args), found.names)
-    for place in found.written:
+    for place in sorted(set(found.written).intersection(written_places(found.function))):
         param = found.function.params[place]
         if place in varying and isinstance(param.type, (Array, List, Dict)):
             _told.add(code)

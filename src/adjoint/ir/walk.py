@@ -41,7 +41,7 @@ from adjoint.ir.nodes import (
     Var,
     Yield,
 )
-from adjoint.ir.types import Scalar
+from adjoint.ir.types import Scalar, Type
 
 Node = Statement | Terminator
 Leaf = Yield | Continue | Exit | Return
@@ -449,7 +449,12 @@ def rebound(block: Block, names: Mapping[Var, Var]) -> Block:
     return copy(block)
 
 
-def clone(block: Block, mapping: MutableMapping[Var, Atom] | None = None, hints: Callable[[str], str] = str) -> Block:
+def clone(
+    block: Block,
+    mapping: MutableMapping[Var, Atom] | None = None,
+    hints: Callable[[str], str] = str,
+    types: Callable[[Type], Type] | None = None,
+) -> Block:
     """A copy of a block in which everything that it binds has a new name.
 
     Parameters
@@ -460,6 +465,8 @@ def clone(block: Block, mapping: MutableMapping[Var, Atom] | None = None, hints:
         tells the new name of each variable that the block binds.
     hints : callable, optional
         What the hints of variables become.
+    types : callable, optional
+        What their types become.
     """
     names: MutableMapping[Var, Atom] = {} if mapping is None else mapping
 
@@ -467,7 +474,7 @@ def clone(block: Block, mapping: MutableMapping[Var, Atom] | None = None, hints:
         return names.get(old, old) if type(old) is Var else old
 
     def fresh(old: Var) -> Var:
-        new = names[old] = Var(hints(old.hint), old.type, old.named)
+        new = names[old] = Var(hints(old.hint), old.type if types is None else types(old.type), old.named)
         return new
 
     def copy(old: Block) -> Block:

@@ -2,8 +2,8 @@
 
 Roots are returns, raises, calls with effects, and stores into memory that others may see. Marking a variable marks
 what binds it and the constructs around that. A store into memory that the function made itself is marked with that
-memory: when nobody reads a buffer, nobody misses what was written into it. Of an ``If``, a ``Loop`` and a ``Guarded``
-each target and each carried variable is marked by itself.
+memory: when nobody reads a buffer but for its shape, nobody misses what was written into it. Of an ``If``, a ``Loop``
+and a ``Guarded`` each target and each carried variable is marked by itself.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import operator
 from collections.abc import Sequence
 
 from adjoint.analysis.memory.storage_alias import owns_result
+from adjoint.analysis.shape_arguments import shape_argument
 from adjoint.ir.effects import PURE, effects_of
 from adjoint.ir.nodes import (
     UNDEFINED,
@@ -191,7 +192,17 @@ class _Marker:
         if around is not None and not around.live:
             self._keep_construct(around)
         self.statements.add(id(node))
-        self._mark_all(operands(node))
+        atoms = operands(node)
+        self._mark_all(self._read(node, atoms) if self._writers and type(node) is Call else atoms)
+
+    def _read(self, call: Call, atoms: tuple[Atom, ...]) -> tuple[Atom, ...]:
+        """The operands of a call of which it needs the contents; an array of which it asks the shape is just made."""
+        place = shape_argument(call.callee)
+        asked = call.args[place] if place is not None and place < len(call.args) else None
+        if type(asked) is not Var or type(asked.type) is not Array or self._owner.get(asked) is not asked:
+            return atoms
+        self._keep(*self._simple[asked])
+        return tuple([atom for at, atom in enumerate(atoms) if at != place])
 
     def _keep_construct(self, construct: _Construct | None) -> None:
         while construct is not None and not construct.live:

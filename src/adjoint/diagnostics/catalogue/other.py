@@ -91,8 +91,9 @@ ENTRIES = {
                 ad.grad(doubled)(x)                          # [8., 8., 8.], and x holds twos
                 ad.grad(doubled)(x)                          # [16., 16., 16.]
 
-            Make a new value, x = 2.0 * x, or work on a copy. If it is meant, as of a buffer that is reused, ignore the
-            warning with warnings.filterwarnings("ignore", ".*AD0505").
+            Make a new value, x = 2.0 * x, or work on a copy; ad.grad(f, keep_writes=False) leaves the argument as it
+            is, and leaves out what is computed for such writes only. If it is meant, as of a buffer that is reused,
+            ignore the warning with warnings.filterwarnings("ignore", ".*AD0505").
             """,
     ),
     "AD0506": Entry(

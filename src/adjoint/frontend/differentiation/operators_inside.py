@@ -199,6 +199,10 @@ def _gradient(
     operator = replace(operator, function=function)
     picked = pick(lo, function, wrt, args, kwargs, node)
     inner = lower_inner(lo, function, args, kwargs, picked.places, node, picked.ways)
+    if not options.get("keep_writes", True):
+        from adjoint.frontend.data.unkept_writes import without_kept_writes  # lazy
+
+        inner = without_kept_writes(lo, inner, node)
     if has_aux:
         first_of_pair(lo, operator.function, inner, node)
     part = component(lo, operator.function, inner.shape, 0 if has_aux else options.get("result"), node)

@@ -18,6 +18,7 @@ from adjoint.diagnostics import Span
 from adjoint.differentiation.finish import finish
 from adjoint.differentiation.reverse import Split
 from adjoint.frontend.data.lists_of_objects import Stacked
+from adjoint.frontend.data.unkept_writes import without_kept_writes
 from adjoint.frontend.differentiation import operators_inside
 from adjoint.frontend.differentiation.components import component
 from adjoint.frontend.differentiation.inner_functions import lower_inner, name_of
@@ -56,7 +57,10 @@ def lower_artifacts(
         fn, chosen_of, values = with_receiver(lo, fn, wrt, values, named, None)
         picked = operators_inside.pick(lo, fn, chosen_of, values, named, None)
         layout = layouts(lo, picked.values, lasting=True)
-        stacked = Stacked(lo, lower_inner(lo, fn, values, named, picked.places, None, picked.ways))
+        inner = lower_inner(lo, fn, values, named, picked.places, None, picked.ways)
+        if not options.get("keep_writes", True):
+            inner = without_kept_writes(lo, inner, None)
+        stacked = Stacked(lo, inner)
         inner = stacked.inner
         part = component(lo, fn, inner.shape, chosen, None)
         operators_inside.refuse_several_kinds(lo, fn, part.shape, None)

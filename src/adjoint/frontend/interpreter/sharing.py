@@ -32,8 +32,12 @@ def shared_and_written(lo: Lowerer, function: Function) -> list[Diagnostic]:
     return found
 
 
-def _puts(function: Function | None, seen: set[int]) -> bool:
+def puts(function: Function) -> bool:
     """Whether a function, or one that it calls, writes to an object or container that was given."""
+    return _puts(function, set())
+
+
+def _puts(function: Function | None, seen: set[int]) -> bool:
     if function is None or id(function) in seen:
         return False
     seen.add(id(function))

@@ -13,6 +13,7 @@ import numpy as np
 
 from adjoint.analysis.activity import all_memory, parts
 from adjoint.analysis.memory.storage_alias import owns_result
+from adjoint.analysis.shape_arguments import shape_argument
 from adjoint.diagnostics import Span
 from adjoint.differentiation.reverse.bindings import Region, Regions
 from adjoint.differentiation.reverse.region import Sweep
@@ -20,31 +21,12 @@ from adjoint.ir.effects import effects_of
 from adjoint.ir.nodes import Atom, Block, Call, Function, Key, Load, Loop, Statement, Store, Subscript, Var
 from adjoint.ir.types import Array, List, Number, Opaque, Scalar, Storage, Tuple, fresh, is_handle, storage_of
 from adjoint.ir.walk import blocks_of, map_key, operands, statements_in, targets_of, terminators_in
-from adjoint.runtime import cotangents, tangents
-from adjoint.runtime.array_functions import arrays
 from adjoint.runtime.copies import owned, snapshot
 
 if TYPE_CHECKING:
     from adjoint.differentiation.reverse.memory.loose_views import LooseViews
     from adjoint.differentiation.reverse.memory.ordered_stores import Ordered
     from adjoint.differentiation.reverse.statements import Reverser
-
-SHAPE_ARGUMENTS = {
-    arrays.unbroadcast: 1,
-    cotangents.check_cotangent: 1,
-    arrays.zeros_like: 0,
-    arrays.spread: 1,
-    arrays.restore_axes: 1,
-    arrays.count: 0,
-    np.zeros_like: 0,
-    np.shape: 0,
-    np.size: 0,
-    np.ndim: 0,
-    len: 0,
-    tangents.shadow_or_zeros: 1,
-}
-"""Functions that only ask an argument for its shape, and which."""
-
 
 _COPY_ARRAY: Any = np.copy
 _COPY_LIST: Any = list.copy
@@ -319,11 +301,3 @@ def only_asked(function: Function) -> set[Atom]:
         asked = shape_argument(node.callee) if isinstance(node, Call) else None
         found.difference_update(atom for place, atom in enumerate(operands(node)) if place != asked)
     return found
-
-
-def shape_argument(callee: Any) -> int | None:
-    """The place of an argument of which a function only asks the shape."""
-    try:
-        return SHAPE_ARGUMENTS.get(callee)
-    except TypeError:  # not hashable
-        return None

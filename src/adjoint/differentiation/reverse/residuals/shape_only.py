@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from adjoint.differentiation.reverse.memory.overwritten_values import shape_argument
+from adjoint.analysis.shape_arguments import shape_argument
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Atom, Block, Branch, Call, Function, Load, Loop, Statement, Var
 from adjoint.ir.types import Array

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from adjoint.analysis.extents import Extents
-from adjoint.differentiation.reverse.memory.overwritten_values import shape_argument
+from adjoint.analysis.shape_arguments import shape_argument
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Atom, Block, Branch, Call, Function, Statement, Var
 from adjoint.ir.types import Array, Scalar
