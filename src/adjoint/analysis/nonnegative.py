@@ -27,6 +27,11 @@ from adjoint.ir.types import INT, Array
 from adjoint.ir.walk import blocks_of, leaves
 from adjoint.runtime.arithmetic import fused_loops, indices
 
+_COUNTS = (
+    *(indices.natural, indices.row, indices.unsigned),
+    *(fused_loops.step_along, fused_loops.wrapped, fused_loops.around),
+)
+
 
 def naturals_of(function: Function) -> set[Var]:
     """The whole numbers of a function that are surely never negative."""
@@ -86,7 +91,7 @@ class _Naturals:
 
     def call(self, call: Call) -> bool:
         callee, args = call.callee, call.args
-        if callee in (indices.natural, indices.row, indices.unsigned, fused_loops.step_along, len, np.size):
+        if callee in (*_COUNTS, len, np.size):
             return True
         if callee in (operator.add, operator.mul, operator.floordiv, min):
             return all(map(self.has, args))

@@ -195,7 +195,7 @@ _CMATH = """
     acos acosh asin asinh atan atanh cos cosh exp isclose isfinite isinf isnan log log10 phase polar rect
     sin sinh sqrt tan tanh
 """
-_OF_LOOPS = "plus times_by largest smallest sliced step_along block_size block_end"
+_OF_LOOPS = "plus times_by largest smallest sliced step_along block_size block_end wrapped around"
 _KNOWN_BY_NAME: dict[str, dict[str, Effects]] = {
     "cmath": dict.fromkeys(_CMATH.split(), PURE),
     "adjoint.runtime.functions": {

@@ -265,6 +265,32 @@ def _outer(reader: Recognizer, target: Var, a: Atom, b: Atom) -> bool:
     return reader.map(target, np.multiply, (column, b))
 
 
+def _roll(reader: Recognizer, target: Var, x: Atom, shift: Atom, axis: Atom = _NONE) -> bool:
+    """Elements from elsewhere along some axes, by shifts that are known."""
+    dims = reader.shapes.of(x)
+    if not dims or not is_real(x) or not isinstance(shift, Const) or not isinstance(axis, Const):
+        return False
+    if axis == _NONE:
+        axis = Const(0) if len(dims) == 1 else axis
+    shifts, axes = (part.value if isinstance(part.value, tuple) else (part.value,) for part in (shift, axis))
+    if len(shifts) != len(axes) or not all(type(part) is int for part in (*shifts, *axes)):
+        return False
+    if not all(-len(dims) <= place < len(dims) for place in axes):
+        return False
+    offsets = [0] * len(dims)
+    for by, place in zip(shifts, axes, strict=True):
+        offsets[place] -= by
+    assert isinstance(x, Var) and isinstance(x.type, Array)
+    own = tuple(None if extent is None else Axis(extent) for extent in dims)
+    places = tuple(
+        START if part is None else Place(part, offset, wrap=part.extent if offset else None)
+        for part, offset in zip(own, offsets, strict=True)
+    )
+    rolled = Var(x.hint, _typed(target, dims))
+    reader.add_view(rolled, View(x, own, places, dims))
+    return reader.spread(target, dims, [rolled], converted(dtype_of_target(target)), 0)
+
+
 def _is_flag(atom: Atom) -> bool:
     return isinstance(atom, Const) and type(atom.value) is bool
 
@@ -290,5 +316,6 @@ COMPOSITES: dict[Any, Any] = {
     np.ndarray.copy: _copy,
     np.clip: _clip,
     np.outer: _outer,
+    np.roll: _roll,
 }
 """Each reads one call; False where the call has to stay as it is."""

@@ -111,6 +111,7 @@ class _Fusion:
             parts = list(plan.parts(node))
             own = [axis.extent for part in parts for axis in part.axes]
             own += [operand.atom for part in parts for operand in part.operands if isinstance(operand.atom, Extent)]
+            own += [place.wrap for leaf in plan.all_leaves(node) for place in leaf.places if place.wrap is not None]
             latest = max(part.order for part in parts)
             roots = {extent.find(latest) for extent in own}
             for check in self._shapes.checks:

@@ -31,6 +31,7 @@ from adjoint.native.fusion.scalars import Scalars, element_type
 from adjoint.native.fusion.schedule import LoopTree, Schedule
 from adjoint.native.fusion.storage import Memory, memory_of
 from adjoint.native.fusion.terms import (
+    Axis,
     Check,
     Computed,
     Extent,
@@ -62,6 +63,7 @@ class Body:
         self.scalars = Scalars()
         self.known: dict[Key, tuple[Atom, int]] = {}
         self.totals: dict[Reduce, Atom] = {} if outer is None else dict(outer.totals)
+        self.goes_round = True  # places of this loop that wrap may lie beyond the ends
 
     def at(self, depth: int) -> Body:
         body = self
@@ -307,7 +309,10 @@ class Generator:
 
     def _terms(self, places: Places) -> Key:
         return tuple(
-            (None if place.axis is None else self._schedule.loop_of[place.axis], place.offset, place.step, place.at)
+            (
+                *(None if place.axis is None else self._schedule.loop_of[place.axis], place.offset, place.step),
+                *(place.at, place.wrap),
+            )
             for place in places
         )
 
@@ -326,20 +331,26 @@ class Generator:
     def _place(self, place: Place, body: Body) -> Atom:
         if place.at is not None:
             return self._resolved(place.at)
-        if place.axis is None:
+        if place.axis is None and place.wrap is None:
             return Const(place.offset)
         home = body.at(self._depth(place, body))
         key = ("place", *self._terms((place,)))
         found = home.known.get(key)
         if found is None:
-            loop = home.loop
-            assert loop is not None
-            index = home.known["index", loop][0]
+            index: Atom = Const(0)
+            if place.axis is not None:
+                assert home.loop is not None
+                index = home.known["index", home.loop][0]
             if place.step is not None:
                 step = self._step(place.step)
                 index = home.scalars.call(operator.mul, index, step, type=INT, hint="n")
-            if place.offset:
+            if place.wrap is not None and (home.goes_round or not _is_wrapped(place)):
+                around = Const(place.offset), self._extent(place.wrap)
+                index = home.scalars.call(fused_loops.wrapped, index, *around, type=INT, hint="n")
+            elif place.offset:
                 index = home.scalars.add_whole(index, Const(place.offset))
+                if place.offset < 0:
+                    index = home.scalars.call(indices.natural, index, type=INT, hint="n")
             found = home.known[key] = index, home.depth
         return found[0]
 
@@ -363,10 +374,13 @@ class Generator:
         for node in totals:
             if node in starting:
                 body.totals[node] = _start(node)
+        start, stop = self._middle(loop, extent)
+        if self._wraps(loop):
+            self._edges(loop, start, stop, totals, body)
         if body is self._top and any(_is_float_sum(node) for node in totals):
-            self._blocks(loop, extent, totals, body)
+            self._blocks(loop, start, stop, totals, body)
         else:
-            self._nest(loop, Const(0), extent, totals, body)
+            self._nest(loop, start, stop, totals, body)
         for node in starting:
             if not self._memory[node].accumulates:
                 self._finish(node, body.scalars.cast(body.totals.pop(node), node.dtype), body)
@@ -383,10 +397,56 @@ class Generator:
         path = self._schedule.path[node]
         return path.index(loop) >= path.index(first)
 
-    def _nest(self, loop: LoopTree, lower: Atom, upper: Atom, totals: Sequence[Reduce], body: Body) -> None:
-        """A loop; sums begin anew in it and are added to what they were."""
+    def _wraps(self, loop: LoopTree) -> list[Place]:
+        """The places along a loop without inner loops that go round an extent."""
+        if any(isinstance(item, LoopTree) for item in loop.items):
+            return []
+        read = (place for node in loop.nodes for leaf in self._plan.all_leaves(node) for place in leaf.places)
+        return [place for place in read if _is_wrapped(place) and self._schedule.loop_of[_axis(place)] is loop]
+
+    def _middle(self, loop: LoopTree, extent: Atom) -> tuple[Atom, Atom]:
+        """From where to where no place of a loop lies beyond an end."""
+        start, stop = 0, extent
+        scalars = self._top.scalars
+        for place in dict.fromkeys(self._wraps(loop)):
+            assert place.wrap is not None
+            start = max(start, -place.offset)
+            if place.offset > 0:
+                end = scalars.call(operator.sub, self._extent(place.wrap), Const(place.offset), type=INT, hint="n")
+                stop = scalars.call(min, stop, end, type=INT, hint="stop")
+        if not start:
+            return Const(0), stop if stop is extent else scalars.call(max, stop, Const(0), type=INT, hint="stop")
+        first = scalars.call(min, Const(start), extent, type=INT, hint="start")
+        return first, scalars.call(max, stop, first, type=INT, hint="stop")
+
+    def _edges(self, loop: LoopTree, start: Atom, stop: Atom, totals: Sequence[Reduce], body: Body) -> None:
+        """A loop over what lies before ``start`` and from ``stop`` on."""
+        extent = self._extent(loop.extent)
+        scalars = self._top.scalars
+        middle = scalars.call(operator.sub, stop, start, type=INT, hint="n")
+        count = scalars.call(operator.sub, extent, middle, type=INT, hint="n")
+        self._nest(loop, Const(0), count, totals, body, (start, middle))
+
+    def _nest(
+        self,
+        loop: LoopTree,
+        lower: Atom,
+        upper: Atom,
+        totals: Sequence[Reduce],
+        body: Body,
+        left_out: tuple[Atom, Atom] | None = None,
+    ) -> None:
+        """A loop; sums begin anew in it and are added to what they were.
+
+        ``left_out`` is from where on how many iterations are done elsewhere; where nothing is said, those that are done
+        elsewhere go round an extent.
+        """
         inner = Body(body, loop)
-        index = Var(_INDEX_NAMES[body.depth % len(_INDEX_NAMES)], INT)
+        counter = Var(_INDEX_NAMES[body.depth % len(_INDEX_NAMES)], INT)
+        index = counter
+        if left_out is not None:
+            index = inner.scalars.call(fused_loops.around, counter, *left_out, type=INT, hint=counter.hint)
+        inner.goes_round = left_out is not None or not self._wraps(loop)
         inner.known["index", loop] = index, inner.depth
         params = tuple(Var("total", _accumulator_type(node)) for node in totals)
         inits = tuple(_start(node) if node.combine is fused_loops.plus else body.totals[node] for node in totals)
@@ -395,7 +455,7 @@ class Generator:
         leaf = Continue(tuple(inner.totals[node] for node in totals))
         self._emit(
             Range(lower, upper, Const(1)),
-            index,
+            counter,
             params,
             inits,
             Block(tuple(inner.scalars.statements), leaf),
@@ -403,7 +463,7 @@ class Generator:
             body,
         )
 
-    def _blocks(self, loop: LoopTree, extent: Atom, totals: Sequence[Reduce], body: Body) -> None:
+    def _blocks(self, loop: LoopTree, first: Atom, extent: Atom, totals: Sequence[Reduce], body: Body) -> None:
         """A loop over blocks of a loop, so that no sum grows long."""
         outer = Body(body)
         index = Var("start", INT)
@@ -415,7 +475,7 @@ class Generator:
         start = outer.scalars.call(indices.natural, index, type=INT, hint="start")
         self._nest(loop, start, end, totals, outer)
         leaf = Continue(tuple(outer.totals[node] for node in totals))
-        over = Range(Const(0), extent, size)
+        over = Range(first, extent, size)
         targets = tuple(Var("total", _accumulator_type(node)) for node in totals)
         inside = Block(tuple(outer.scalars.statements), leaf)
         body.scalars.statements.append(Loop(over, index, params, inits, inside, targets))
@@ -474,6 +534,16 @@ class Generator:
                 return True
             around = around.outer
         return False
+
+
+def _is_wrapped(place: Place) -> bool:
+    """Whether a place follows a loop, but for those iterations in which it goes round an extent."""
+    return place.wrap is not None and place.axis is not None and place.step is None
+
+
+def _axis(place: Place) -> Axis:
+    assert place.axis is not None
+    return place.axis
 
 
 def _accumulator_type(node: Reduce) -> Scalar:

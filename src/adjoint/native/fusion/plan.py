@@ -90,7 +90,7 @@ class Plan:
         once = len(readers) == 1 and len(readers[0][0].axes) == len(node.axes)
         if cost > CHEAP and not once:
             return False
-        if not self._written.isdisjoint(self.aliases.classes(leaf.atom for leaf in self._leaves(node))):
+        if not self._written.isdisjoint(self.aliases.classes(leaf.atom for leaf in self.all_leaves(node))):
             return False
         try:
             for _, operand in readers:
@@ -99,7 +99,8 @@ class Plan:
             return False
         return True
 
-    def _leaves(self, node: Node) -> Iterator[Operand]:
+    def all_leaves(self, node: Node) -> Iterator[Operand]:
+        """What a node is computed from, through what is computed within it."""
         for operand in node.operands:
             yield from self.leaves(operand)
 
@@ -187,7 +188,7 @@ class Plan:
             for memory in self.aliases.classes(operands(node.statement)) & self._written:
                 yield Access(memory, None, None, memory in written)
             return
-        for leaf in self._leaves(node):
+        for leaf in self.all_leaves(node):
             if isinstance(leaf.atom, Var):
                 for memory in self.aliases.classes([leaf.atom]) & self._written:
                     yield Access(memory, leaf.atom, leaf.places, writes=False)

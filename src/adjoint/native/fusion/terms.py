@@ -67,13 +67,15 @@ class Axis:
 class Place:
     """``axis * step + offset``: where along a dimension an element lies. ``step`` is 0 if that extent is 1.
 
-    ``at`` is an index that the program computes, in place of all that.
+    ``at`` is an index that the program computes, in place of all that. Places beyond either end of ``wrap`` are counted
+    from the other one.
     """
 
     axis: Axis | None = None
     offset: int = 0
     step: Extent | None = None
     at: Atom | None = None
+    wrap: Extent | None = None
 
 
 START = Place()
@@ -89,6 +91,8 @@ def composed(inner: Place, outer: Mapping[Axis, Place]) -> Place:
     if inner.axis is None or inner.axis not in outer:
         return inner
     via = outer[inner.axis]
+    if inner.wrap is not None or via.wrap is not None:
+        return _wrapped(inner, via)
     if inner.step is None:
         if via.at is not None and inner.offset:
             raise CannotCompose
@@ -98,6 +102,18 @@ def composed(inner: Place, outer: Mapping[Axis, Place]) -> Place:
     if via.at is not None or via.offset or via.step is not None:
         raise CannotCompose
     return Place(via.axis, inner.offset, inner.step)
+
+
+def _wrapped(inner: Place, via: Place) -> Place:
+    """A place for whose axis another one stands, where one of the two goes round."""
+    if inner == Place(inner.axis):
+        return via
+    goes_round_once = via.wrap is None or (inner.wrap is not None and via.wrap.find() is inner.wrap.find())
+    if via.at is not None or inner.wrap is None or not goes_round_once:
+        raise CannotCompose
+    if inner.step is not None and (via.offset or via.step is not None or via.wrap is not None):
+        raise CannotCompose
+    return Place(via.axis, via.offset + inner.offset, inner.step or via.step, None, inner.wrap)
 
 
 @dataclass(frozen=True, slots=True)

@@ -230,6 +230,19 @@ def _step_along(context, builder, signature, args):
     return builder.select(_is(builder, extent, 1), extent.type(0), extent.type(1))
 
 
+@_instruction(fused_loops.wrapped, lambda index, offset, extent: _counted(index, offset, extent))
+def _wrapped(context, builder, signature, args):
+    index, offset, extent = _as_extents(context, builder, signature, args)
+    rest = builder.srem(builder.add(index, offset), extent)
+    return builder.select(builder.icmp_signed("<", rest, rest.type(0)), builder.add(rest, extent), rest)
+
+
+@_instruction(fused_loops.around, lambda count, start, length: _counted(count, start, length))
+def _around(context, builder, signature, args):
+    count, start, length = _as_extents(context, builder, signature, args)
+    return builder.select(builder.icmp_signed(">=", count, start), builder.add(count, length), count)
+
+
 @_instruction(fused_loops.block_size, lambda extent: _counted(extent))
 def _block_size(context, builder, signature, args):
     (extent,) = _as_extents(context, builder, signature, args)

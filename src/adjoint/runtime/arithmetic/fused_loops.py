@@ -91,6 +91,16 @@ def step_along(extent: int) -> int:
     return 0 if extent == 1 else 1
 
 
+def wrapped(index: int, offset: int, extent: int) -> int:
+    """The place that lies ``offset`` behind ``index`` on an axis that goes round."""
+    return (index + offset) % extent
+
+
+def around(count: int, start: int, length: int) -> int:
+    """``count``, or behind a part of an axis that is left out."""
+    return count + length if count >= start else count
+
+
 def some(extent: int) -> None:
     """Raises if there is nothing of which to take the largest or smallest."""
     if extent == 0:
