@@ -8,11 +8,12 @@ values that they had when the terms were made: a term that leaves a loop names n
 from __future__ import annotations
 
 import operator
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from adjoint.analysis.window_extents import Extent, WholeNumbers, less
 from adjoint.ir.join import is_whole_number
 from adjoint.ir.nodes import (
     Atom,
@@ -36,7 +37,7 @@ from adjoint.ir.nodes import (
     Var,
     Yield,
 )
-from adjoint.ir.types import Array, Scalar, same_dtype
+from adjoint.ir.types import INT, Array, Scalar, same_dtype
 from adjoint.ir.walk import blocks_of, defined_by, is_basic, leaves, operands, statements_in, terminators_in
 from adjoint.rules.declare import Elementwise
 from adjoint.rules.registry import exchanges, rule_for
@@ -44,7 +45,6 @@ from adjoint.runtime import display
 from adjoint.runtime.arithmetic import bundles
 from adjoint.runtime.array_functions import arrays
 
-Extent = Hashable
 Shape = tuple[Extent, ...]
 
 ONE: Extent = 1
@@ -61,6 +61,8 @@ _LIKE |= {
 _PRODUCTS = (operator.matmul, np.matmul, arrays.empty_product)
 _REDUCTIONS = (np.sum, np.mean, np.prod, np.max, np.min, np.var, np.std, np.any, np.all)
 _FILLS = (list.append, list.pop)
+_MOST_TAPES = 4
+"""So many tapes are looked through of which one is filled from the other."""
 _LAYOUT = ("dtype", "order")
 """Keywords that leave a shape as it is."""
 
@@ -71,15 +73,22 @@ class Extents:
     def __init__(self, function: Function) -> None:
         self.shapes: dict[Var, Shape] = {}
         self.tuples: dict[Var, Shape] = {}
-        self.numbers: dict[Var, Extent] = {}
+        self.whole = WholeNumbers()
+        self.parts: dict[Var, tuple[Atom, ...]] = {}
         self.inner: dict[int, set[Var]] = {}
         self.tapes = _tapes(function.body)
         self.filled: dict[Var, Shape | None] = {}
+        self.selected: dict[int, Shape | None] = {}
         for param in function.params:
             self.name(param)
         self.block(function.body)
-        self.tapes = {tape: self.filled.get(tape) for tape in self.tapes}
-        self.block(function.body)
+        for _ in range(_MOST_TAPES):
+            found = {tape: self.filled.get(tape) for tape in self.tapes}
+            if found == self.tapes:
+                break
+            self.tapes = found
+            self.filled.clear()
+            self.block(function.body)
 
     def of(self, atom: Atom) -> Shape | None:
         """The extents of an array or number; None where not even the rank is known."""
@@ -88,6 +97,10 @@ class Extents:
         if not isinstance(atom, Var):
             return None
         return () if isinstance(atom.type, Scalar) else self.shapes.get(atom)
+
+    def selection(self, statement: Load | Store) -> Shape | None:
+        """The shape of the part of an array that a statement reads or writes."""
+        return self.selected.get(id(statement))
 
     def alike(self, one: Atom, other: Atom) -> Shape | None:
         """The shape that two arrays of one dtype have in common; None where that is not known."""
@@ -115,11 +128,13 @@ class Extents:
     # Statements
 
     def block(self, block: Block) -> None:
+        counted = self.whole.counted
         for statement in block.statements:
             self.statement(statement)
         if isinstance(block.terminator, Branch):
             self.block(block.terminator.then)
             self.block(block.terminator.orelse)
+        self.whole.forget(counted)
 
     def statement(self, statement: Statement) -> None:
         match statement:
@@ -136,10 +151,13 @@ class Extents:
                 for target in targets:
                     self.name(target)
             case Load(target=target, base=base, key=key):
-                self.bind(target, self.loaded(base, key))
+                self.selected[id(statement)] = shape = self.loaded(base, key)
+                self.bind(target, shape)
                 self.measure_part(target, base, key)
             case Store(base=Var() as tape, value=value) if tape in self.tapes:
                 self.fill(tape, value)
+            case Store(base=base, key=Subscript() as key):
+                self.selected[id(statement)] = self.loaded(base, key)
             case If() | Guarded():
                 for block in blocks_of(statement):
                     self.block(block)
@@ -202,9 +220,12 @@ class Extents:
         if call.callee is np.shape and shape is not None:
             self.tuples[target] = shape
         elif call.callee is len and shape:
-            self.numbers[target] = shape[0]
+            self.whole.name(target, shape[0])
         elif call.callee is display.make_tuple and all(map(is_whole_number, call.args)):
             self.tuples[target] = tuple(map(self.number, call.args))
+            self.parts[target] = call.args
+        elif target.type == INT:
+            self.whole.compute(call, target)
 
     def measure_part(self, target: Var, base: Atom, key: Key) -> None:
         if not isinstance(base, Var):
@@ -216,16 +237,18 @@ class Extents:
             place = getattr(key.items[0], "value", None)
             known = self.tuples[base]
             if type(place) is int and -len(known) <= place < len(known):
-                self.numbers[target] = known[place]
+                self.whole.name(target, known[place])
 
     def number(self, atom: Atom) -> Extent:
         """The term of a whole number that is not negative."""
         if isinstance(atom, Const):
             return atom.value  # type: ignore[no-any-return]
-        return self.numbers.get(atom, ("number", atom)) if isinstance(atom, Var) else ("number", atom)
+        return self.whole.extent(atom)
 
     def made(self, size: Atom) -> Shape | None:
         if isinstance(size, Var) and size in self.tuples:
+            for part in self.parts.get(size, ()):
+                self.whole.count(part)
             return self.tuples[size]
         match size:
             case Const(value=int() as count):
@@ -233,6 +256,7 @@ class Extents:
             case Const(value=tuple() as counts) if all(isinstance(count, int) for count in counts):
                 return counts
             case Var(type=Scalar(kind="int")):
+                self.whole.count(size)
                 return (self.number(size),)
             case _:
                 return None
@@ -254,7 +278,44 @@ class Extents:
             return None
         if not isinstance(base.type, Array):
             return None
-        return _part(shape, key.items)
+        return self.part(shape, key.items)
+
+    def part(self, shape: Shape, items: Sequence[Atom | Slice]) -> Shape | None:
+        """The shape of what basic indices select."""
+        result: list[Extent] = []
+        axis = 0
+        taken = sum(1 for item in items if item not in (Const(None), Const(Ellipsis)))
+        for item in items:
+            match item:
+                case Slice():
+                    if axis >= len(shape):
+                        return None
+                    result.append(self.sliced(shape[axis], item))
+                    axis += 1
+                case Const(value=None):
+                    result.append(ONE)
+                case Const(value=value) if value is Ellipsis:
+                    skipped = len(shape) - taken
+                    result += shape[axis : axis + skipped]
+                    axis += skipped
+                case _ if is_basic(item):
+                    axis += 1
+                case _:
+                    return None
+        return None if axis > len(shape) else (*result, *shape[axis:])
+
+    def sliced(self, extent: Extent, part: Slice) -> Extent:
+        """The term of what a slice selects of an axis."""
+        unknown = ("slice", extent, part.lower, part.upper, part.step)
+        if part.step not in (Const(None), Const(1)):
+            return unknown
+        start, stop = (bound.value if isinstance(bound, Const) else bound for bound in (part.lower, part.upper))
+        if (start is None or (type(start) is int and start >= 0)) and (
+            stop is None or (type(stop) is int and stop < 0)
+        ):
+            return less(extent, (start or 0) - (stop or 0))
+        found = self.whole.window(extent, part)
+        return unknown if found is None else found
 
     def fill(self, tape: Var, value: Atom) -> None:
         shape = self.of(value) if isinstance(value, Var) and isinstance(value.type, Array) else None
@@ -274,6 +335,7 @@ class Extents:
     def loop(self, loop: Loop) -> None:
         """Assumes that what a loop carries keeps its shape, and looks again without what does not."""
         inner = self.bound_in(loop)
+        self.whole.enter(loop)
         fixed = [True] * len(loop.params)
         while True:
             for param, init, holds in zip(loop.params, loop.inits, fixed, strict=True):
@@ -362,61 +424,6 @@ def _broadcast_extent(column: Sequence[Extent]) -> Extent:
 
 def _is_broadcast(extent: Extent) -> bool:
     return isinstance(extent, tuple) and extent[:1] == ("broadcast",)
-
-
-def _part(shape: Shape, items: Sequence[Atom | Slice]) -> Shape | None:
-    """The shape of what basic indices select."""
-    result: list[Extent] = []
-    axis = 0
-    taken = sum(1 for item in items if item not in (Const(None), Const(Ellipsis)))
-    for item in items:
-        match item:
-            case Slice():
-                if axis >= len(shape):
-                    return None
-                result.append(sliced_extent(shape[axis], item))
-                axis += 1
-            case Const(value=None):
-                result.append(ONE)
-            case Const(value=value) if value is Ellipsis:
-                skipped = len(shape) - taken
-                result += shape[axis : axis + skipped]
-                axis += skipped
-            case _ if is_basic(item):
-                axis += 1
-            case _:
-                return None
-    return None if axis > len(shape) else (*result, *shape[axis:])
-
-
-def sliced_extent(extent: Extent, part: Slice) -> Extent:
-    """The term of what a slice selects of an axis."""
-    lower, upper = _bound(part.lower), _bound(part.upper)
-    if part.step not in (Const(None), Const(1)) or lower is None or upper is None:
-        return ("slice", extent, part.lower, part.upper, part.step)
-    start, stop = lower, upper
-    if start == "open":
-        start = 0
-    if isinstance(start, int) and start >= 0 and (stop == "open" or (isinstance(stop, int) and stop < 0)):
-        return _less(extent, start - (0 if stop == "open" else int(stop)))
-    return ("slice", extent, part.lower, part.upper, part.step)
-
-
-def _bound(atom: Atom) -> int | str | None:
-    if isinstance(atom, Const) and atom.value is None:
-        return "open"
-    return atom.value if isinstance(atom, Const) and type(atom.value) is int else None
-
-
-def _less(extent: Extent, count: int) -> Extent:
-    """``max(extent - count, 0)``"""
-    if count == 0:
-        return extent
-    if isinstance(extent, int):
-        return max(extent - count, 0)
-    if isinstance(extent, tuple) and extent[0] == "less":
-        return ("less", extent[1], extent[2] + count)
-    return ("less", extent, count)
 
 
 __all__ = ["Extents", "Shape"]

@@ -224,3 +224,63 @@ def into_parts_of_rows(x, y):
         out[i, 1:] += y
         out[i, :1] = x[i]
     return np.sum(out * out * out)
+
+
+@takes("ij", "ij")
+def rolled(x, y):
+    around = np.roll(x, 1, 0) + np.roll(x, -1, 0) + np.roll(x, 1, 1) + np.roll(x, -2, -1)
+    return np.sum((around - 4.0 * x) * y) + np.sum(np.roll(x * y, (1, -1), (0, 1)) ** 2)
+
+
+@takes("i", "i")
+def rolled_and_sliced(x, y):
+    ahead = np.roll(x, -1) - x
+    slope = np.where(ahead * y > 0.0, ahead, np.roll(np.roll(ahead, 2), 1))
+    return np.sum(np.roll(slope, 1)[1:] * y[:-1]) + np.max(np.roll(y, 7) * x)
+
+
+@takes("ij", "j")
+def rolled_and_spread(x, b):
+    return np.sum(np.roll(b, 1) * x) + np.sum(np.exp(np.roll(x, -1, 1)) * np.roll(np.sum(x, axis=0), 2))
+
+
+@takes("i", "i")
+def rolled_in_steps(u, speed):
+    for _ in range(3):
+        u = u - 0.1 * speed * (u - np.roll(u, 1))
+    return np.sum(u * u)
+
+
+@takes("ij", "kl")
+def windows(image, weights):
+    rows, columns = image.shape[0] - weights.shape[0] + 1, image.shape[1] - weights.shape[1] + 1
+    out = np.zeros((rows, columns))
+    for i in range(weights.shape[0]):
+        for j in range(weights.shape[1]):
+            out = out + weights[i, j] * image[i : i + rows, j : j + columns]
+    return np.sum(out * out)
+
+
+@takes("i", "")
+def running(x, scale):
+    total = 0.0
+    for i in range(1, len(x) - 2):
+        total += np.sum((x[i : i + 3] * scale - x[i - 1 : i + 2]) ** 2) * x[i]
+    return total
+
+
+@takes("ij", "i")
+def columns_below(l, b):
+    x = b.copy()
+    for j in range(min(len(b), l.shape[1])):
+        x[j + 1 :] -= x[j] * l[j + 1 :, j]
+    return np.sum(x * x)
+
+
+@takes("ij")
+def rows_above(x):
+    x = x.copy()
+    for i in range(1, x.shape[0]):
+        x[i, 1:i] += x[i - 1, : i - 1] * 0.5
+        x[i, i:] *= x[i, 0]
+    return np.sum(np.sin(x))

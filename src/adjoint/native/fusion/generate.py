@@ -151,7 +151,8 @@ class Generator:
         if isinstance(source, Sliced):
             whole = self._extent(source.extent)
             upper = whole if source.upper == Const(None) else self._resolved(source.upper)
-            return scalars.call(fused_loops.sliced, whole, Const(source.lower), upper, type=INT, hint="n")
+            lower = self._resolved(source.lower)
+            return scalars.call(fused_loops.sliced, whole, lower, upper, type=INT, hint="n")
         if isinstance(source[0], Var):
             array, axis = source
             rank = len(array.type.dims)
@@ -311,7 +312,7 @@ class Generator:
         return tuple(
             (
                 *(None if place.axis is None else self._schedule.loop_of[place.axis], place.offset, place.step),
-                *(place.at, place.wrap),
+                *(place.at, place.wrap, place.start),
             )
             for place in places
         )
@@ -331,7 +332,7 @@ class Generator:
     def _place(self, place: Place, body: Body) -> Atom:
         if place.at is not None:
             return self._resolved(place.at)
-        if place.axis is None and place.wrap is None:
+        if place.axis is None and place.wrap is None and place.start is None:
             return Const(place.offset)
         home = body.at(self._depth(place, body))
         key = ("place", *self._terms((place,)))
@@ -344,12 +345,14 @@ class Generator:
             if place.step is not None:
                 step = self._step(place.step)
                 index = home.scalars.call(operator.mul, index, step, type=INT, hint="n")
+            if place.start is not None:
+                index = home.scalars.add_whole(index, self._resolved(place.start))
             if place.wrap is not None and (home.goes_round or not _is_wrapped(place)):
                 around = Const(place.offset), self._extent(place.wrap)
                 index = home.scalars.call(fused_loops.wrapped, index, *around, type=INT, hint="n")
             elif place.offset:
                 index = home.scalars.add_whole(index, Const(place.offset))
-                if place.offset < 0:
+                if place.wrap is not None and place.offset < 0:
                     index = home.scalars.call(indices.natural, index, type=INT, hint="n")
             found = home.known[key] = index, home.depth
         return found[0]

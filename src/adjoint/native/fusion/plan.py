@@ -154,8 +154,7 @@ class Plan:
             if not isinstance(operand.atom, Var):
                 continue
             for place in operand.places:
-                if isinstance(place.at, Var) and place.at in made:
-                    waits[made[place.at]] = None
+                waits.update((made[var], None) for var in place.computed if var in made)
             producer = made.get(operand.atom)
             if producer is None:
                 continue
@@ -166,8 +165,7 @@ class Plan:
                 known.append((own_places(producer), operand.places))
         if isinstance(node, Write):
             for place in node.places:
-                if isinstance(place.at, Var) and place.at in made:
-                    waits[made[place.at]] = None
+                waits.update((made[var], None) for var in place.computed if var in made)
             if node.base in made:
                 waits[made[node.base]] = None
 
@@ -231,8 +229,7 @@ def source_arrays(extent: Extent) -> Iterator[Var]:
     source = extent.source
     if isinstance(source, Sliced):
         yield from source_arrays(source.extent)
-        if isinstance(source.upper, Var):
-            yield source.upper
+        yield from (bound for bound in (source.lower, source.upper) if isinstance(bound, Var))
     elif isinstance(source, tuple):
         for part in source:
             if isinstance(part, Var):

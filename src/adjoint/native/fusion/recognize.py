@@ -190,7 +190,7 @@ class Recognizer:
         assert isinstance(base.type, Array) and base.type.dtype is not None
         dtype = base.type.dtype
         items = store.key.items if isinstance(store.key, Subscript) else ()
-        target = selection(base, items, self.shapes)
+        target = selection(base, items, self.shapes, store)
         if isinstance(store.key, Attribute) or not is_real(store.value) or target is None or dtype.kind != "f":
             return False
         if not any(target.axes) or not self._fits(value, target.dims):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from adjoint.analysis.extents import Extents, sliced_extent
-from adjoint.ir.nodes import Atom, Const, Function, Slice, Var
+from adjoint.analysis.extents import Extents
+from adjoint.analysis.nonnegative import naturals_of
+from adjoint.ir.nodes import Atom, Const, Function, Load, Slice, Store, Var
 from adjoint.ir.types import Array, Scalar
 from adjoint.native.fusion.terms import Check, Dims, Extent, Sliced, Source
 from adjoint.runtime.arithmetic import fused_loops
@@ -15,7 +16,9 @@ class Shapes:
     """The extents of the arrays of a function; ``checks`` collects the comparisons that broadcasting asks for."""
 
     def __init__(self, function: Function) -> None:
+        self._function = function
         self._terms = Extents(function)
+        self._naturals: set[Var] | None = None
         self._extents: dict[object, Extent] = {}
         self._dims: dict[Var, Dims] = {}
         self.checks: list[Check] = []
@@ -40,6 +43,12 @@ class Shapes:
                 return None
             self._dims[atom] = found
         return self._dims[atom]
+
+    def is_natural(self, number: Var) -> bool:
+        """Whether a whole number is surely not negative."""
+        if self._naturals is None:
+            self._naturals = naturals_of(self._function)
+        return number in self._naturals
 
     def bind(self, var: Var, dims: Dims) -> None:
         self._dims[var] = dims
@@ -66,15 +75,19 @@ class Shapes:
             known.find().may_be_one = False
         return known
 
-    def sliced(self, base: Var, axis: int, extent: Extent, part: Slice) -> Extent:
-        """The extent of what a slice that starts at a known place selects of an axis."""
-        terms = self._terms.of(base)
-        assert isinstance(part.lower, Const)
-        source = Sliced(extent, part.lower.value or 0, part.upper)
-        term = sliced_extent(terms[axis] if terms else extent, part)
+    def selected(self, statement: Load | Store) -> Sequence[object] | None:
+        """The terms of the extents of what a statement reads or writes of an array."""
+        return self._terms.selection(statement)
+
+    def sliced(self, extent: Extent, part: Slice, term: object) -> Extent | None:
+        """The extent of what a slice that starts at a place from 0 on selects of an axis; None where it is 1."""
+        if term == 1:
+            return None
         known = self._extents.get(term)
         if known is None:
-            known = self._extents[term] = Extent(source, may_be_one=True)
+            lower = Const(0) if part.lower == Const(None) else part.lower
+            source: Source = term if isinstance(term, int) else Sliced(extent, lower, part.upper)
+            known = self._extents[term] = Extent(source, may_be_one=not isinstance(term, int))
         return known
 
     def broadcast(self, shapes: Sequence[Dims], order: int) -> Dims:

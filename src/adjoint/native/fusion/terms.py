@@ -45,7 +45,7 @@ class Sliced:
     """What ``lower:upper`` selects of an extent; ``lower`` is not negative, ``upper`` may be None."""
 
     extent: Extent
-    lower: int
+    lower: Atom
     upper: Atom
 
 
@@ -67,8 +67,8 @@ class Axis:
 class Place:
     """``axis * step + offset``: where along a dimension an element lies. ``step`` is 0 if that extent is 1.
 
-    ``at`` is an index that the program computes, in place of all that. Places beyond either end of ``wrap`` are counted
-    from the other one.
+    ``start`` is where the program begins to count, from 0 on. ``at`` is an index that the program computes, in place of
+    all that. Places beyond either end of ``wrap`` are counted from the other one.
     """
 
     axis: Axis | None = None
@@ -76,6 +76,12 @@ class Place:
     step: Extent | None = None
     at: Atom | None = None
     wrap: Extent | None = None
+    start: Var | None = None
+
+    @property
+    def computed(self) -> tuple[Var, ...]:
+        """What the program computes for it."""
+        return tuple(atom for atom in (self.at, self.start) if isinstance(atom, Var))
 
 
 START = Place()
@@ -93,6 +99,8 @@ def composed(inner: Place, outer: Mapping[Axis, Place]) -> Place:
     via = outer[inner.axis]
     if inner.wrap is not None or via.wrap is not None:
         return _wrapped(inner, via)
+    if inner.start is not None or via.start is not None:
+        return _started(inner, via)
     if inner.step is None:
         if via.at is not None and inner.offset:
             raise CannotCompose
@@ -109,11 +117,20 @@ def _wrapped(inner: Place, via: Place) -> Place:
     if inner == Place(inner.axis):
         return via
     goes_round_once = via.wrap is None or (inner.wrap is not None and via.wrap.find() is inner.wrap.find())
-    if via.at is not None or inner.wrap is None or not goes_round_once:
+    if via.at is not None or via.start is not None or inner.wrap is None or not goes_round_once:
         raise CannotCompose
     if inner.step is not None and (via.offset or via.step is not None or via.wrap is not None):
         raise CannotCompose
     return Place(via.axis, via.offset + inner.offset, inner.step or via.step, None, inner.wrap)
+
+
+def _started(inner: Place, via: Place) -> Place:
+    """A place for whose axis another one stands, where the program says from where on one of the two counts."""
+    if inner == Place(inner.axis):
+        return via
+    if via.at is not None or inner.step is not None or (inner.start is not None and via.start is not None):
+        raise CannotCompose
+    return Place(via.axis, via.offset + inner.offset, via.step, start=inner.start or via.start)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.ir.nodes import Atom, Call, Const, Load, Slice, Statement, Subscript, Var
+from adjoint.ir.nodes import Atom, Call, Const, Load, Slice, Statement, Store, Subscript, Var
 from adjoint.ir.types import Array, Scalar
 from adjoint.native.fusion.scalars import rank_of
 from adjoint.native.fusion.shapes import Shapes
@@ -29,7 +29,7 @@ def view_of(statement: Statement, shapes: Shapes) -> View | None:
     """What a statement that makes a view makes; None for other statements."""
     match statement:
         case Load(target=Var(type=Array()), base=Var(type=Array()) as base, key=Subscript(items=items)):
-            return selection(base, items, shapes)
+            return selection(base, items, shapes, statement)
         case Call(
             targets=(Var(type=Array()) as target,), callee=callee, args=(Var(type=Array()) as base, *rest), kwargs=()
         ):
@@ -46,19 +46,25 @@ def view_of(statement: Statement, shapes: Shapes) -> View | None:
             return None
 
 
-def selection(base: Var, items: Sequence[Atom | Slice], shapes: Shapes) -> View | None:
-    """What basic indices select of an array; None where that is not known."""
+def selection(base: Var, items: Sequence[Atom | Slice], shapes: Shapes, statement: Load | Store) -> View | None:
+    """What the basic indices of a statement select of an array; None where that is not known."""
     dims = shapes.of(base)
     if dims is None:
         return None
+    terms = shapes.selected(statement)
     found: tuple[list[Extent | None], list[Axis | None], list[Place]] = ([], [], [])
     taken = sum(1 for item in items if not _is_free(item))
 
-    def extend(extent: Extent | None, offset: int = 0) -> None:
+    def sliced(extent: Extent, part: Slice) -> Extent | None:
+        place = len(found[0])
+        known = terms is not None and place < len(terms)
+        return shapes.sliced(extent, part, terms[place] if known else (extent, part))  # type: ignore[index]
+
+    def extend(extent: Extent | None, offset: int = 0, start: Var | None = None) -> None:
         axis = None if extent is None else Axis(extent)
         found[0].append(extent)
         found[1].append(axis)
-        found[2].append(Place(axis, offset))
+        found[2].append(Place(axis, offset, start=start))
 
     at = 0
     for item in items:
@@ -81,7 +87,12 @@ def selection(base: Var, items: Sequence[Atom | Slice], shapes: Shapes) -> View 
                 extent = dims[at]
                 if extent is None or not _is_bound(upper):
                     return None
-                extend(shapes.sliced(base, at, extent, item), lower or 0)
+                extend(sliced(extent, item), lower or 0)
+            case Slice(Var(type=Scalar(kind="int")) as lower, upper, Const(value=None | 1)) if shapes.is_natural(lower):
+                extent = dims[at]
+                if extent is None or not _is_bound(upper):
+                    return None
+                extend(sliced(extent, item), start=lower)
             case Const(value=int()) | Var(type=Scalar(kind="int")):
                 found[2].append(Place(at=item))
             case _:

@@ -8,7 +8,8 @@ from typing import NamedTuple, TypeGuard
 
 import numpy as np
 
-from adjoint.analysis.extents import Extent, Extents
+from adjoint.analysis.extents import Extents
+from adjoint.analysis.window_extents import Extent
 from adjoint.ir.effects import effects_of
 from adjoint.ir.join import is_array, is_whole_number
 from adjoint.ir.nodes import (

@@ -169,8 +169,7 @@ def _cleared_from(clear: Store, start: Const) -> list[Statement]:
 
 def _ends_with(over: Range, array: Var, extents: Extents) -> bool:
     """Whether a range goes, one by one, to the last place of a vector."""
-    stop = extents.numbers.get(over.stop) if isinstance(over.stop, Var) else None
-    return over.step == Const(1) and stop is not None and extents.of(array) == (stop,)
+    return over.step == Const(1) and isinstance(over.stop, Var) and extents.of(array) == (extents.number(over.stop),)
 
 
 def _known_place(access: Load | Store) -> int | None:

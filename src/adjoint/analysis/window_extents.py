@@ -1,0 +1,134 @@
+"""How much of an axis a slice with computed bounds selects, such as ``x[i : i + n]``, where that follows from loops.
+
+Whole numbers are sums of extents, of numbers of the program, and of the indices of loops, of which ranges are known. A
+slice ``a:b`` selects ``b - a`` where ``0 <= a``, ``0 <= b`` and ``b`` is at most the extent of the axis.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Hashable
+
+from adjoint.analysis.linear_indices import Linear
+from adjoint.ir.nodes import Atom, Call, Const, Loop, Range, Slice, Var
+
+Extent = Hashable
+
+_MOST_RANGES = 8
+"""So many indices of loops stand for others at most: ranges of ranges."""
+
+
+class WholeNumbers:
+    """What is known of the whole numbers of a function."""
+
+    def __init__(self) -> None:
+        self._sums: dict[Var, Linear] = {}
+        self._ranges: dict[Hashable, tuple[Linear, Linear]] = {}
+        self._natural: list[Linear] = []
+
+    def of(self, atom: Atom) -> Linear:
+        """A number as a sum."""
+        if isinstance(atom, Const) and type(atom.value) is int:
+            return Linear(atom.value)
+        known = self._sums.get(atom) if isinstance(atom, Var) else None
+        return Linear(0, {("number", atom): 1}) if known is None else known
+
+    def compute(self, call: Call, target: Var) -> None:
+        """Takes note of a sum or a difference."""
+        if call.callee in (operator.add, operator.sub) and len(call.args) == 2:
+            one, other = map(self.of, call.args)
+            self._sums[target] = one.plus(other if call.callee is operator.add else other.times(-1))
+
+    def name(self, target: Var, extent: Extent) -> None:
+        """Takes note of a number that is an extent."""
+        self._sums[target] = _of_extent(extent)
+
+    def enter(self, loop: Loop) -> None:
+        """Takes note of the range of a loop's index, which holds inside of it."""
+        if loop.index is None or not isinstance(loop.over, Range) or not isinstance(loop.over.step, Const):
+            return
+        start, stop, step = self.of(loop.over.start), self.of(loop.over.stop), loop.over.step.value
+        if type(step) is int and step != 0:
+            within = (start, stop.plus(Linear(-1))) if step > 0 else (stop.plus(Linear(1)), start)
+            self._ranges[("number", loop.index)] = within
+
+    def count(self, atom: Atom) -> None:
+        """Takes note of a number that an array has as its extent, and that therefore is not negative."""
+        known = self.of(atom)
+        if not self._is_surely_natural(known):
+            self._natural.append(known)
+
+    @property
+    def counted(self) -> int:
+        """How many such notes there are."""
+        return len(self._natural)
+
+    def forget(self, counted: int) -> None:
+        """Drops the notes that were taken since there were so many: what they are of need not have run."""
+        del self._natural[counted:]
+
+    def extent(self, atom: Atom) -> Extent:
+        """The term of a number as an extent."""
+        return _as_extent(self.of(atom))
+
+    def window(self, extent: Extent, part: Slice) -> Extent | None:
+        """How much a slice selects; None where that does not follow."""
+        whole = _of_extent(extent)
+        lower = Linear(0) if part.lower == Const(None) else self.of(part.lower)
+        upper = whole if part.upper == Const(None) else self.of(part.upper)
+        if isinstance(part.upper, Const) and type(part.upper.value) is int and part.upper.value < 0:
+            upper = whole.plus(upper)
+        bounds = lower, upper, whole.plus(upper.times(-1))
+        return _as_extent(upper.plus(lower.times(-1))) if all(map(self._is_natural, bounds)) else None
+
+    def _is_natural(self, number: Linear) -> bool:
+        """Whether a number is surely not negative."""
+        return self._is_surely_natural(number) or any(
+            self._is_surely_natural(number.plus(known.times(-1))) for known in self._natural
+        )
+
+    def _is_surely_natural(self, number: Linear) -> bool:
+        for _ in range(_MOST_RANGES):
+            symbol = next((symbol for symbol in number.terms if symbol in self._ranges), None)
+            if symbol is None:
+                break
+            least, most = self._ranges[symbol]
+            number = number.replaced(symbol, least if number.terms[symbol] > 0 else most)
+        return number.constant >= 0 and all(
+            times > 0 and not _is_number(symbol) for symbol, times in number.terms.items()
+        )
+
+
+def _is_number(symbol: Hashable) -> bool:
+    """Whether a symbol is a number of the program, which may be negative; extents are not."""
+    return isinstance(symbol, tuple) and symbol[0] == "number"
+
+
+def less(extent: Extent, count: int) -> Extent:
+    """The term of ``max(extent - count, 0)``."""
+    if count == 0:
+        return extent
+    if isinstance(extent, int):
+        return max(extent - count, 0)
+    if isinstance(extent, tuple) and extent[0] == "less":
+        return ("less", extent[1], extent[2] + count)
+    return ("less", extent, count)
+
+
+def _of_extent(extent: Extent) -> Linear:
+    if isinstance(extent, int):
+        return Linear(extent)
+    if isinstance(extent, tuple) and extent[0] == "sum":
+        return Linear(extent[1], dict(extent[2:]))
+    return Linear(0, {extent: 1})
+
+
+def _as_extent(number: Linear) -> Extent:
+    """The term of ``max(number, 0)``."""
+    if not number.terms:
+        return max(number.constant, 0)
+    if len(number.terms) == 1:
+        ((symbol, times),) = number.terms.items()
+        if times == 1 and number.constant <= 0:
+            return less(symbol, -number.constant)
+    return ("sum", number.constant, *sorted(number.terms.items(), key=repr))
