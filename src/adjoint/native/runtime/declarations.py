@@ -1,6 +1,7 @@
 """The functions of the runtime that Numba knows, but for those of bundles: importing this module declares them."""
 
 import adjoint.native.runtime.instructions
+import adjoint.native.runtime.linear_systems
 import adjoint.native.runtime.overloads.checks
 import adjoint.native.runtime.overloads.indices
 import adjoint.native.runtime.overloads.insertion

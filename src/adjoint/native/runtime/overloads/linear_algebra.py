@@ -1,4 +1,4 @@
-"""Systems of equations, factors and determinants of one matrix, for Numba: LAPACK between two plain loops.
+"""Inverses, factors and determinants of one matrix, for Numba: LAPACK between two plain loops.
 
 What LAPACK calls a matrix is the transpose of ours; where that is of no consequence, nothing is transposed.
 """
@@ -7,7 +7,6 @@ What LAPACK calls a matrix is the transpose of ours; where that is of no consequ
 
 from __future__ import annotations
 
-import functools
 import math
 
 import numpy as np
@@ -16,7 +15,7 @@ from numba.extending import register_jitable
 from numba.np import linalg as of_numba
 
 from adjoint.native.runtime.declaring import overload
-from adjoint.runtime.array_functions import linalg, plain
+from adjoint.runtime.array_functions import arrays, linalg, plain
 
 _PIVOT = of_numba.F_INT_nptype
 _TRUTH = np.dtype(bool)
@@ -66,29 +65,6 @@ def _keep(array):
     return array.size
 
 
-@functools.cache
-def _solver(dtype):
-    """Solves equations with the transpose of a matrix, for rows of right sides, and overwrites both."""
-    solve, kind = _LAPACK().numba_xgesv(dtype), _kind(dtype, "solve")
-
-    @register_jitable
-    def solve_in_place(matrix, right, count):
-        _check_square(matrix)
-        n = matrix.shape[0]
-        if right.shape[-1] != n:
-            raise ValueError("solve: Input operand 1 has a mismatch in its core dimension 0")
-        if n == 0:
-            return
-        pivots = plain.empty(n, _PIVOT)
-        if solve(kind, n, count, matrix.ctypes, n, pivots.ctypes, right.ctypes, n):
-            raise np.linalg.LinAlgError("Singular matrix")
-        _keep(matrix)
-        _keep(pivots)
-        _keep(right)
-
-    return solve_in_place
-
-
 @overload(plain.eye)
 def _eye(n):
     if not isinstance(n, types.Integer):
@@ -101,27 +77,6 @@ def _eye(n):
         return out
 
     return eye
-
-
-@overload(plain.solution)
-def _solution(a, b):
-    if not _is_matrix(a) or not (_is_matrix(b) or _is_matrix(b, 1)) or a.dtype != b.dtype:
-        return None
-    solve_in_place = _solver(a.dtype)
-
-    def of_vector(a, b):
-        right = plain.empty(b.shape[0], b.dtype)
-        for i in range(b.shape[0]):
-            right[i] = b[i]
-        solve_in_place(_transposed_copy(a), right, 1)
-        return right
-
-    def of_columns(a, b):
-        right = _transposed_copy(b)
-        solve_in_place(_transposed_copy(a), right, b.shape[1])
-        return _transposed_copy(right)
-
-    return of_vector if b.ndim == 1 else of_columns
 
 
 @overload(plain.inverse)
@@ -380,6 +335,20 @@ def _diagonal_of(m):
         return out
 
     return diagonal_of
+
+
+@overload(arrays.place_diagonal)
+def _place_diagonal(ct, x):
+    if not _is_matrix(ct, 1) or not _is_matrix(x) or ct.dtype != x.dtype:
+        return None
+
+    def place_diagonal(ct, x):
+        out = plain.zeros(x.shape, x.dtype)
+        for i in range(ct.shape[0]):
+            out[i, i] = ct[i]
+        return out
+
+    return place_diagonal
 
 
 def _of_pairs(function, diagonal):
