@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import statistics
 import time
@@ -54,6 +55,12 @@ def _turn(run: Callable[[], Any], repeats: int, clock: Callable[[], float]) -> f
     for _ in range(repeats):
         run()
     return (clock() - start) / repeats
+
+
+def give_back_freed_memory() -> None:
+    """Has the allocator of C give back to the system what is freed, where it can be told to."""
+    with contextlib.suppress(AttributeError, OSError, TypeError):
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 def keep_freed_memory() -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from benchmarks.__main__ import ONE_THREAD
 
 RESULTS = Path(__file__).with_name("results.md")
+PICTURE = "![Gradients of programs on arrays](results.svg)"
 
 
 def main() -> int:
@@ -23,6 +24,7 @@ def main() -> int:
     from rich.console import Console
 
     from benchmarks.beside_jax import measured, table
+    from benchmarks.kernels.picture import plot
     from benchmarks.kernels.programs import subjects
     from benchmarks.report import markdown, show
 
@@ -40,7 +42,9 @@ def main() -> int:
     )
     show(results, console)
     if not options.only:
-        options.output.write_text(markdown([results], "python -m benchmarks.kernels"), encoding="utf-8")
+        text = markdown([results], "python -m benchmarks.kernels")
+        options.output.write_text(f"{text}\n{PICTURE}\n", encoding="utf-8")
+        plot(findings, options.output.with_name("results.svg"))
     return 0
 
 

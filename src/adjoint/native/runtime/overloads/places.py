@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numba.core import types
 from numba.extending import register_jitable
@@ -12,6 +14,8 @@ from adjoint.native.runtime.declaring import overload
 from adjoint.native.runtime.overloads.general import _is_array, _made
 from adjoint.runtime import lists, objects, tangents
 from adjoint.runtime.array_functions import arrays, places, plain, sequences
+
+_PLACE = np.dtype(np.intp)
 
 # Lists
 
@@ -156,3 +160,47 @@ def _numbered(selected):
     if _is_array(selected):
         return lambda selected: np.arange(selected.size).reshape(selected.shape)
     return lambda selected: np.zeros((), np.int64)
+
+
+@overload(places.bins_of)
+def _bins_of(a, edges):
+    if not _are_real(a, edges) or edges.ndim != 1:
+        return None
+
+    def bins_of(a, edges):
+        points, last = np.ravel(a), edges.shape[0] - 1
+        first, end = edges[0], edges[last]
+        width = (end - first) / max(last, 1)
+        inside, members = plain.empty(points.size, _PLACE), plain.empty(points.size, _PLACE)
+        count = 0
+        for place in range(points.size):
+            point = points[place]
+            if not first <= point <= end:
+                continue
+            found = min(int((point - first) / width), last - 1) if 0 < width < math.inf else last - 1
+            if found < 0 or not edges[found] <= point < edges[found + 1]:  # they are not at equal distances
+                found = min(_last_not_above(point, edges), last - 1)
+            inside[count] = place
+            members[count] = found
+            count += 1
+        return inside[:count].copy(), members[:count].copy()
+
+    return bins_of
+
+
+def _are_real(*arrays):
+    kinds = (types.Float, types.Integer)
+    return all(isinstance(array, types.Array) and isinstance(array.dtype, kinds) for array in arrays)
+
+
+@register_jitable
+def _last_not_above(point, edges):
+    """The place of the last edge that is at most a number, in ascending order; the first one is."""
+    low, high = 0, edges.shape[0]
+    while low < high - 1:
+        middle = (low + high) // 2
+        if edges[middle] <= point:
+            low = middle
+        else:
+            high = middle
+    return low
