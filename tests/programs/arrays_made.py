@@ -352,3 +352,14 @@ def length_one(x):
 def ranges(start, step):
     whole = np.arange(3) * start
     return np.sum(np.arange(start, 4.0, step) ** 2) + np.sum(np.arange(start, 3.5)) + np.sum(whole)
+
+
+@program(normal(2, 3))
+def shapes_in_lists(m):
+    rows = m.shape[0]
+    a = np.zeros([rows, m.shape[1]])
+    b = np.empty(shape=[rows, 2])
+    c = np.full([3], 2.0)
+    a[:, :2] += m[:, 1:]
+    b[...] = m[:, :2]
+    return np.sum(a * m) + np.sum(np.ones([rows, 1]) * b * b) + np.sum(c * m)

@@ -57,3 +57,8 @@ def histograms(x, w):
     counts, edges = np.histogram(x, 3, weights=w)
     shares, _ = np.histogram(x, bins=[-2.0, 0.0, 0.5, 2.0], weights=w, density=True)
     return counts * edges[1:] + np.histogram(x, 3, range=(-1.0, 1.0))[0] * shares, np.histogram_bin_edges(x, 4) ** 2
+
+
+@program(normal(5, 3))
+def covariances_of_columns(table):
+    return np.cov(np.transpose(table)) * np.corrcoef(table, rowvar=False)

@@ -118,3 +118,29 @@ def distances_to_points(angles, weights, points):
         row = blended[v]
         total += (row[0] - points[v]) ** 2 + row[1]
     return total
+
+
+@program(matrix(3, 4), matrix(3, 4))
+def substances_on_a_torus(u, v):
+    for _ in range(2):
+        around = np.roll(u, 1, 0) + np.roll(u, -1, 0) + np.roll(u, 1, 1) + np.roll(u, -1, 1) - 4.0 * u
+        u, v = u + 0.1 * (around - u * v * v), v + 0.1 * (u * v * v - v)
+    return np.sum(u * v)
+
+
+@program(vector(5), vector(5))
+def slopes_that_are_limited(q, speed):
+    ahead = np.roll(q, -1) - q
+    slope = np.where(ahead * np.roll(ahead, 1) > 0.0, ahead, 0.0)
+    flux = speed * (q + 0.5 * slope)
+    return np.sum((q - (flux - np.roll(flux, 1))) ** 2)
+
+
+@program(matrix(4, 5), matrix(2, 3))
+def convolved_by_windows(image, weights):
+    rows, columns = image.shape[0] - 1, image.shape[1] - 2
+    out = np.zeros((rows, columns))
+    for i in range(2):
+        for j in range(3):
+            out = out + weights[i, j] * image[i : i + rows, j : j + columns]
+    return np.sum(np.tanh(out))

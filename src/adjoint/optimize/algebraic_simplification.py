@@ -270,6 +270,16 @@ def _transposed(call: Call, facts: Facts) -> Folded:
     return None if call.kwargs or inner.kwargs else _instead(call, inner.args[0], facts)
 
 
+def _of_same_rank(call: Call, facts: Facts) -> Folded:
+    """An array that neither loses axes nor gets more."""
+    kind = type_of_atom(call.args[0])
+    if not isinstance(kind, Array) or kind.dims is None or len(call.args) != 1:
+        return None
+    if call.callee is np.squeeze and any(dim != "many" for dim in kind.dims):
+        return None
+    return _instead(call, call.args[0], facts)
+
+
 def _copy(call: Call, facts: Facts) -> Folded:
     """A copy of what nothing writes, where nothing writes the copy either."""
     return _instead(call, call.args[0], facts)
@@ -296,6 +306,7 @@ _TABLE: dict[Any, Callable[[Call, Facts], Folded]] = {
     copy_laid_out_like: _copy_by_rows,
     selected: _selected,
     np.transpose: _transposed,
+    **dict.fromkeys((np.squeeze, np.atleast_1d, np.atleast_2d, np.atleast_3d), _of_same_rank),
 }
 _TABLE |= {
     getattr(operator, name): _only_constants

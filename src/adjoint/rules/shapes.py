@@ -35,6 +35,9 @@ _MAKERS: dict[Any, int] = {np.zeros: 1, np.ones: 1, np.empty: 1, np.full: 2}
 """Functions that make arrays of a shape, and where they are given a dtype."""
 
 
+_LEAST_RANKS: dict[Any, int] = {np.atleast_1d: 1, np.atleast_2d: 2, np.atleast_3d: 3}
+
+
 def typed(fn: Any, arguments: Sequence[Any], named: Mapping[str, Any]) -> Type | None:
     """The type of the result; None where this module knows nothing of ``fn``."""
     if fn is np.reshape or fn is np.broadcast_to:
@@ -45,12 +48,24 @@ def typed(fn: Any, arguments: Sequence[Any], named: Mapping[str, Any]) -> Type |
         return Array(np.dtype(np.intp), dims)
     if fn is np.ndarray.reshape:
         return _reshaped(arguments[0], arguments[1] if len(arguments) == 2 else arguments[1:])
+    if fn in _LEAST_RANKS or fn is np.squeeze:
+        return _with_other_rank(fn, arguments, named)
     if fn in (sparse.sparse_times, sparse.times_sparse):
         return _of_rank(arguments[0 if fn is sparse.times_sparse else 1])
     if fn in _MAKERS and arguments:
         return _made(fn, arguments, named)
     place = _model(fn, arguments) if callable(fn) else None
     return None if place is None or len(arguments) <= place else _alike(arguments[0], arguments[place])
+
+
+def _with_other_rank(fn: Any, arguments: Sequence[Any], named: Mapping[str, Any]) -> Type | None:
+    """An array with further axes of extent 1, or without these, where it is known which they are."""
+    if len(arguments) != 1 or named or not isinstance(arguments[0], Array) or arguments[0].dims is None:
+        return None
+    dtype, dims = arguments[0].dtype, arguments[0].dims
+    if fn is np.squeeze:
+        return None if "any" in dims else Array(dtype, tuple([dim for dim in dims if dim == "many"]))
+    return Array(dtype, dims) if len(dims) >= _LEAST_RANKS[fn] else None
 
 
 def _of_rank(x: Any) -> Type | None:

@@ -125,6 +125,21 @@ def _new_array(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: a
     return _call(lo, np.empty, [], given, node)
 
 
+def _makes(maker: Any) -> None:
+    @handles(maker)
+    def made(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+        """An array of a shape that is told as a list: as a tuple, of which the extents are known one by one."""
+        items = making.list_items(lo, args[0] if args else kwargs.get("shape", NONE))
+        if items is None:
+            return NotImplemented
+        rest = {name: value for name, value in kwargs.items() if name != "shape"}
+        return _call(lo, maker, [TupleValue(items), *args[1:]], rest, node)
+
+
+for _maker in (np.empty, np.zeros, np.ones, np.full):
+    _makes(_maker)
+
+
 @handles(np.ndarray.astype)
 def _astype(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     if _copies(lo, kwargs, node):
