@@ -51,8 +51,10 @@ LONGEST_INLINED = 40
 """Longer functions that call themselves are left as they are."""
 MOST_INLINED_CALLS = 2
 """Functions that call themselves in more places are, too."""
-LONGEST_SEGMENT = 400
-"""So many statements are looked at together when loops over elements are fused."""
+LONGEST_SEGMENT = 2000
+"""So many statements are looked at together when loops over elements are fused: what is cut has its arrays stored."""
+DEEPEST_INLINED = 50
+"""So many statements are at most computed where the next one is."""
 LONGEST_FUNCTION = 1500
 """Longer functions are taken apart."""
 SHORTEST_PART, LONGEST_PART = 500, 800

@@ -6,10 +6,10 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterator, Sequence
 
 from adjoint.analysis.memory.alias import Aliases
-from adjoint.ir.nodes import Store, Var
+from adjoint.ir.nodes import Atom, Store, Var
 from adjoint.ir.types import Array
 from adjoint.ir.walk import operands, targets_of
-from adjoint.native.costs import CHEAP
+from adjoint.native.costs import CHEAP, DEEPEST_INLINED
 from adjoint.native.fusion.terms import (
     CannotCompose,
     Extent,
@@ -59,7 +59,8 @@ class Plan:
         self.live = live
         self.aliases = aliases
         self.inlined: dict[Var, Map] = {}
-        self._costs: dict[Var, int] = {}
+        self._costs: dict[Atom | Extent, int] = {}
+        self._depths: dict[Atom | Extent, int] = {}
         self._all = nodes
         self._written = {memory for node in nodes for memory in self._written_by(node)}
         self._readers: dict[Var, list[tuple[Node, Operand]]] = defaultdict(list)
@@ -81,12 +82,12 @@ class Plan:
         if node.target in self.live or not isinstance(node.target.type, Array):
             return False
         readers = self._readers[node.target]
-        cost = node.cost
-        for operand in node.operands:
-            if operand.atom in self.inlined:
-                assert isinstance(operand.atom, Var)
-                cost += self._costs[operand.atom]
-        self._costs[node.target] = cost
+        inner = [operand.atom for operand in node.operands if operand.atom in self.inlined]
+        cost = node.cost + sum(self._costs[atom] for atom in inner)
+        depth = 1 + max((self._depths.get(atom, 0) for atom in inner), default=0)
+        self._costs[node.target], self._depths[node.target] = cost, depth
+        if depth > DEEPEST_INLINED:
+            return False
         once = len(readers) == 1 and len(readers[0][0].axes) == len(node.axes)
         if cost > CHEAP and not once:
             return False
