@@ -1,6 +1,8 @@
 """Answers that other systems got wrong."""
 
+import csv
 import functools
+import io
 import math
 import operator
 from dataclasses import dataclass
@@ -545,3 +547,49 @@ def test_jets_of_what_writes_its_argument():
     """It raised IndexError from inside."""
     value, slope = ad.jet(doubled_in_place, (np.array([1.0, 2.0]),), (np.array([1.0, 0.0]),), order=1)
     assert (value, slope) == (20.0, 8.0)
+
+
+TEXTS = io.StringIO()
+
+
+def through_a_buffer_of_the_module(x):
+    TEXTS.seek(0)
+    TEXTS.write(str(x * x))
+    return float(TEXTS.getvalue()) * x
+
+
+def through_a_buffer(x):
+    texts = io.StringIO()
+    texts.write(f"{x} 2.0")
+    return sum(float(part) for part in texts.getvalue().split()) * x
+
+
+def through_print(x):
+    texts = io.StringIO()
+    print(x * x, file=texts)
+    return float(texts.getvalue()) * x
+
+
+def through_a_writer_of_rows(x):
+    texts = io.StringIO()
+    csv.writer(texts).writerow([x * x])
+    return float(texts.getvalue()) * x
+
+
+@pytest.mark.parametrize(
+    "f", [through_a_buffer_of_the_module, through_a_buffer, through_print, through_a_writer_of_rows]
+)
+def test_numbers_do_not_come_back_from_texts_that_objects_hold(f):
+    """The text was taken for a constant."""
+    with pytest.raises(ad.DifferentiationError, match="AD0204"):
+        ad.grad(f)(1.3)
+
+
+def test_what_is_written_may_be_counted():
+    def counted(x):
+        texts = io.StringIO()
+        texts.write("abc")
+        print(x)
+        return len(texts.getvalue()) * x
+
+    assert ad.grad(counted)(1.3) == 3.0

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import operator
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from adjoint.analysis.activity import lends_memory, may_write_anything
 from adjoint.analysis.joins import caught, joins
 from adjoint.analysis.may_vary import varying
 from adjoint.analysis.messages import communicates
+from adjoint.analysis.written_objects import read_back, reads
 from adjoint.diagnostics import diagnostic
 from adjoint.diagnostics.spans import called_text
 from adjoint.differentiation.memory.dict_keys import key_problems
@@ -107,13 +108,12 @@ class Dependence:
         self.varied = _reached([*inputs, *self.received], self.edges)
         self.useful = _reached([*results, *self.sent], _reversed(self.edges))
         self.active_nodes = self.varied & self.useful
-        self.problems = [
-            *self._opaque_problems(),
-            *self._setting_problems(),
-            *self._text_problems(function, wrt),
-        ]
+        self.problems = [*self._opaque_problems(), *self._setting_problems()]
+        self.problems += self._text_problems(function, wrt)
         self.problems += self._memory_problems(bool(self.problems))
         self.problems += key_problems(function, self)
+        if not self.problems:  # of which it may be a consequence
+            self.problems += self._problems_of_written_objects(function, wrt)
 
     # What the transform asks
 
@@ -527,25 +527,23 @@ class Dependence:
 
     def _text_problems(self, function: Function, wrt: Sequence[int]) -> list[Any]:
         """Numbers that are written as text and read again lose their derivative on the way."""
-        readers = [
-            statement
-            for statement in statements_in(function.body)
-            if isinstance(statement, Call) and _reads_text(statement) and self._is_useful(statement)
-        ]
+        readers = self._useful_calls(function, _reads_text)
         if not readers:
             return []
         varied = varying(function.body, [function.params[place] for place in wrt])
-        return [
-            diagnostic(
-                "AD0204",
-                call.span,
-                "a number that varies comes back from text here",
-                helps=("use the number itself, from before it was made a text",),
-                name=_name(call)[1:-1],
-            )
-            for call in readers
-            if any(arg in varied for arg in call.args if _is_text(arg))
-        ]
+        return [_back_from_text(call) for call in readers if any(arg in varied for arg in call.args if _is_text(arg))]
+
+    def _problems_of_written_objects(self, function: Function, wrt: Sequence[int]) -> list[Any]:
+        """The same, where the text was written to an object in between; of several places the first."""
+        useful = self._useful_calls(function, lambda call: any(map(_is_unknown, call.args)))
+        if not useful:
+            return []
+        told = read_back(function.body, varying(function.body, [function.params[place] for place in wrt]))
+        return [_back_from_text(call) for call in useful if reads(call, told)][:1]
+
+    def _useful_calls(self, function: Function, which: Callable[[Call], bool]) -> list[Call]:
+        calls = (statement for statement in statements_in(function.body) if isinstance(statement, Call))
+        return [call for call in calls if which(call) and self._is_useful(call)]
 
     def _is_useful(self, call: Call) -> bool:
         return any(node in self.useful for target in call.targets for node in self.nodes(target))
@@ -618,6 +616,16 @@ def _takes_out(call: Call) -> bool:
 
 def _is_text(atom: Atom) -> bool:
     return isinstance(atom, Var) and isinstance(atom.type, Opaque) and atom.type.cls in (str, bytes)
+
+
+def _back_from_text(call: Call) -> Any:
+    helps = ("use the number itself, from before it was made a text",)
+    label = "a number that varies comes back from text here"
+    return diagnostic("AD0204", call.span, label, helps=helps, name=_name(call)[1:-1])
+
+
+def _is_unknown(atom: Atom) -> bool:
+    return isinstance(atom, Var) and isinstance(atom.type, Opaque) and atom.type.cls in (None, str, bytes)
 
 
 def _reads_text(call: Call) -> bool:

@@ -1,0 +1,77 @@
+"""What is read from objects that nobody looks into, to which something was written that varies: files, buffers of text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import MethodDescriptorType
+
+from adjoint.ir.nodes import Atom, Attribute, Block, Call, Load, Loop, Statement, Var
+from adjoint.ir.types import Opaque
+from adjoint.ir.walk import blocks_of, leaves, operands, statements_in, targets_of
+from adjoint.rules import registry
+from adjoint.rules.declare import NoDerivative, Observer
+from adjoint.runtime import display
+
+
+def read_back(block: Block, varied: set[Atom]) -> set[Atom]:
+    """The values of unknown classes that may tell what varies, since it was written to an object before.
+
+    Parameters
+    ----------
+    block
+        The statements.
+    varied
+        The values that vary, those without a derivative among them (:func:`adjoint.analysis.may_vary.varying`).
+    """
+    found: set[Atom] = set()
+    before = -1
+    while before != len(found):
+        before = len(found)
+        for statement in statements_in(block):
+            found.update(atom for atom in _told(statement, varied, found) if _is_unknown(atom))
+    return found
+
+
+def _told(statement: Statement, varied: set[Atom], found: set[Atom]) -> Iterator[Atom]:
+    given = [*operands(statement)]
+    given += [atom for inner in blocks_of(statement) for leaf in leaves(inner) for atom in operands(leaf)]
+    made = targets_of(statement)
+    if not found.isdisjoint(given):
+        yield from made
+        if isinstance(statement, Loop):
+            yield from statement.params
+            yield from filter(None, (statement.index,))
+    if isinstance(statement, Load) and isinstance(statement.key, Attribute) and statement.target in found:
+        yield statement.base  # its method was given what varies
+    if isinstance(statement, Call) and _is_opaque(statement):
+        if not varied.isdisjoint(given) or not found.isdisjoint(given):
+            yield from made
+            yield from _written_to(statement)
+        if not found.isdisjoint(made):
+            yield from given  # what is made may write to what it is made of
+
+
+def _is_opaque(call: Call) -> bool:
+    rule = registry.rule_for(call.callee)
+    return rule is None or isinstance(rule, (NoDerivative, Observer))
+
+
+def _written_to(call: Call) -> Iterator[Atom]:
+    """The object that a call may write to."""
+    if call.callee is display.call or isinstance(call.callee, MethodDescriptorType):
+        yield from call.args[:1]
+    yield from (value for name, value in call.kwargs if name in ("file", "stream", "fp"))
+
+
+def _is_unknown(atom: Atom) -> bool:
+    """Whether a value may be such an object, or come from one."""
+    return isinstance(atom, Var) and isinstance(atom.type, Opaque)
+
+
+def reads(call: Call, found: set[Atom]) -> bool:
+    """Whether a call makes numbers of such a value."""
+    if found.isdisjoint(call.args):
+        return False
+    rule = registry.rule_for(call.callee)
+    makes_numbers = call.callee in (float, int, complex) if isinstance(call.callee, type) else False
+    return makes_numbers or (rule is not None and not isinstance(rule, (NoDerivative, Observer)))
