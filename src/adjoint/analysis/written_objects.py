@@ -1,4 +1,4 @@
-"""What is read from objects that nobody looks into, to which something was written that varies: files, buffers of text."""
+"""What is read from objects that nobody looks into, such as buffers of text, after what varies was written to them."""
 
 from __future__ import annotations
 
