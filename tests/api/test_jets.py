@@ -474,3 +474,19 @@ def test_arrays_lie_as_they_are_given() -> None:
         )
         other = ad.jet(f, (lies, 0.7), (direction, 1.0), 2)
         np.testing.assert_allclose((value, first, second), other, rtol=1e-12)
+
+
+class TestAux:
+    def test_behind_the_derivatives(self):
+        def f(x):
+            return np.sum(x**3), ("seen", 2.0 * x)
+
+        value, first, second, (text, doubled) = ad.jet(
+            f, (np.array([1.0, 2.0]),), (np.array([1.0, 0.0]),), 2, has_aux=True
+        )
+        assert (value, first, second, text) == (9.0, 3.0, 6.0, "seen")
+        assert doubled.tolist() == [2.0, 4.0]
+
+    def test_of_what_gives_no_pair(self):
+        with pytest.raises(ad.DifferentiationError, match="AD0407"):
+            ad.jet(lambda x: x * x, (2.0,), (1.0,), 2, has_aux=True)

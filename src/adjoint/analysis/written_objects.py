@@ -43,17 +43,20 @@ def _told(statement: Statement, varied: set[Atom], found: set[Atom]) -> Iterator
             yield from filter(None, (statement.index,))
     if isinstance(statement, Load) and isinstance(statement.key, Attribute) and statement.target in found:
         yield statement.base  # its method was given what varies
-    if isinstance(statement, Call) and _is_opaque(statement):
-        if not varied.isdisjoint(given) or not found.isdisjoint(given):
-            yield from made
-            yield from _written_to(statement)
-        if not found.isdisjoint(made):
-            yield from given  # what is made may write to what it is made of
+    if isinstance(statement, Call) and not varied.isdisjoint(given):
+        yield from filter(_is_text, made)
+        yield from _written_to(statement)
+    if isinstance(statement, Call) and _is_opaque(statement) and not found.isdisjoint(made):
+        yield from given  # what is made may write to what it is made of
+
+
+def _is_text(atom: Atom) -> bool:
+    return _is_unknown(atom) and atom.type.cls in (str, bytes)  # type: ignore[union-attr]
 
 
 def _is_opaque(call: Call) -> bool:
-    rule = registry.rule_for(call.callee)
-    return rule is None or isinstance(rule, (NoDerivative, Observer))
+    module = getattr(call.callee, "__module__", None) or ""
+    return registry.rule_for(call.callee) is None and not module.startswith("adjoint.")
 
 
 def _written_to(call: Call) -> Iterator[Atom]:

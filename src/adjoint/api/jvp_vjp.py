@@ -194,9 +194,8 @@ def _jvp_request(
     f: Any, primals: tuple[Any, ...], tangents: Sequence[Any], native: Native, has_aux: bool = False
 ) -> Request:
     checked = checked_tangents(primals, tangents)
-    key = (*_key_of_jvp(primals), has_aux) if has_aux else _key_of_jvp(primals)
     lower = lambda target: lower_jvp(f, primals, checked, target, has_aux)
-    return Request(key, (*primals, *checked), {}, lower, native)
+    return Request(_key_of_jvp(primals, has_aux), (*primals, *checked), {}, lower, native)
 
 
 def entries_of(given: Any, name: str, operator: str) -> tuple[Any, ...]:
@@ -219,16 +218,21 @@ def checked_tangents(primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[A
 
 
 def specialized_jvp(
-    f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], native: Native = None
+    f: Callable[..., Any],
+    primals: Sequence[Any],
+    tangents: Sequence[Any],
+    native: Native = None,
+    *,
+    has_aux: bool = False,
 ) -> Specialization:
     """The compiled form of :func:`jvp` for these arguments and checked tangents."""
     native = resolve(native, function_of(f, "jvp"))
-    lower = lambda target: lower_jvp(f, primals, tangents, target)
-    return specialization(f, _key_of_jvp(primals), (*primals, *tangents), {}, lower, native)
+    lower = lambda target: lower_jvp(f, primals, tangents, target, has_aux)
+    return specialization(f, _key_of_jvp(primals, has_aux), (*primals, *tangents), {}, lower, native)
 
 
-def _key_of_jvp(primals: Sequence[Any]) -> tuple[str, int]:
-    return "jvp", len(primals)
+def _key_of_jvp(primals: Sequence[Any], has_aux: bool) -> tuple[Any, ...]:
+    return ("jvp", len(primals), True) if has_aux else ("jvp", len(primals))
 
 
 def hvp(

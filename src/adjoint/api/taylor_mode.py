@@ -27,7 +27,9 @@ from adjoint.types.vectors import tangent_class
 
 
 @entrance
-def jet(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], order: int) -> tuple[Any, ...]:
+def jet(
+    f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], order: int, *, has_aux: bool = False
+) -> tuple[Any, ...]:
     """The value of a function and its derivatives along a direction, up to an order.
 
     These are the derivatives of ``f(x + t * x_dot)`` by ``t`` at 0. Unlike nested forward mode, whose cost doubles with
@@ -42,6 +44,8 @@ def jet(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], 
         Its arguments, and the direction, as :func:`adjoint.jvp` takes them.
     order
         How many derivatives.
+    has_aux
+        The function returns ``(value, aux)``: aux is returned as it is, behind the derivatives of the value.
 
     Returns
     -------
@@ -61,6 +65,8 @@ def jet(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], 
     ...     return math.exp(2.0 * x)
     >>> ad.jet(f, (0.0,), (1.0,), order=4)
     (1.0, 2.0, 4.0, 8.0, 16.0)
+    >>> ad.jet(lambda x: (x**3, {"seen": x}), (2.0,), (1.0,), order=2, has_aux=True)
+    (8.0, 12.0, 12.0, {'seen': 2.0})
     """
     function_of(f, "jet")
     points, directions = entries_of(primals, "primals", "jet"), entries_of(tangents, "tangents", "jet")
@@ -69,7 +75,7 @@ def jet(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], 
         label = f"the order of ad.jet is a whole number from 0, here it is {order!r}"
         raise error("AD0423", None, label, helps=("write ad.jet(f, (x,), (x_dot,), order=3)",))
     checked = checked_tangents(points, directions)
-    specialized_jvp(f, points, checked)  # refuses what has no derivative at all
+    specialized_jvp(f, points, checked, has_aux=has_aux)  # refuses what has no derivative at all
     compiled = specialization(f, ("jet",), points, {}, lambda _: _lower(f, points))
     root = differentiated(f)
     inputs = compiled.inputs(root, points)
@@ -93,7 +99,11 @@ def jet(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], 
         raise DifferentiationError(diagnostic("AD0423", span, label)) from None
     finally:
         ORDER.reset(token)
-    return tuple(_derivative(result, place, {}) for place in range(count + 1))
+    value, *aux = result if has_aux else (result,)
+    return (
+        *(_derivative(value, place, {}) for place in range(count + 1)),
+        *(_derivative(part, 0, {}) for part in aux),
+    )
 
 
 def _by_declaration(callee: Callable[..., Any], args: tuple[Any, ...]) -> Any:
