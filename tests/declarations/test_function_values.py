@@ -105,7 +105,7 @@ def test_other_places_they_come_from(program):
     second(program, 0.7)
 
 
-handed_back = functools.lru_cache(lambda f: f)
+handed_back = contextvars.ContextVar("handed back").get  # its default, which is what it is given
 nothing = functools.lru_cache(lambda: None)
 listed = functools.lru_cache(lambda: [KEPT["sine"], KEPT["cube"]])
 
@@ -499,7 +499,7 @@ def test_functions_made_of_what_varies():
         return f(2.0)
 
     code, said = message(lambda: ad.grad(loss)(3.0))
-    assert code == "AD0204" and said.startswith("'x' varies, and is captured by the function value")
+    assert code == "AD0303" and said.startswith("what this returned before it returns again")
     assert refused(lambda: ad.jvp(loss, (3.0,), (1.0,)))
 
     def in_part(x):
@@ -517,7 +517,10 @@ def test_opaque_functions_without_a_type():
     def through(f, x):
         return f(x)
 
-    for run in (lambda: ad.grad(loss)(1.0, "cube"), lambda: ad.grad(through, wrt=1)(operator.attrgetter("x"), 1.0)):
+    for run in (
+        lambda: ad.grad(loss)(1.0, "cube"),
+        lambda: ad.grad(through, wrt=1)(operator.methodcaller("dot", np.ones(2)), 1.0),
+    ):
         problem = refused(run).diagnostics[-1]
         assert problem.code == "AD0201"
         assert [label.text for label in problem.labels] == [

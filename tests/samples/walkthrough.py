@@ -65,8 +65,8 @@ The derivative runs the function forwards, and then backwards: for each statemen
 derivative adds to the cotangents of its operands. The cotangent of `x` is `x_bar`; that of the memory of `y` lies
 in its shadow `y_bar`, of the same shape. A store moves a cotangent: what lies in the shadow belongs to the value
 that was stored, and the place is cleared, because what was there before the store does not count any more. The
-condition is computed again rather than kept on a tape: its operands are still there. `total` is gone: nobody needs
-the value.
+condition is computed again rather than kept on a tape: its operands are still there. `total` and the
+stores are gone: nobody needs the values.
 
 ```text
 {derivative}

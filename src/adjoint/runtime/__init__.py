@@ -38,6 +38,10 @@ _MODULES = (
 """In the order in which a name is looked for: first where most are found, last in what needs the compiler."""
 _OTHERS = (
     "arithmetic",
+    "array_libraries",
+    *(f"array_libraries.{part}" for part in ("adapters", "helpers", "linalg", "names", "operations", "portable")),
+    *(f"array_libraries.{part}" for part in ("shapes", "values")),
+    "messages",
     "arithmetic.indices",
     "arithmetic.taylor",
     "array_functions",

@@ -22,7 +22,7 @@ _MOVES = (
     *(np.roll, np.tile, np.repeat, np.copy, np.take, np.take_along_axis, np.triu, np.tril, np.full, np.full_like),
     *(np.array, np.insert, np.fft.fftshift, np.fft.ifftshift, np.concatenate, np.stack, np.vstack, np.hstack),
     *(np.column_stack, np.ndarray.flatten, np.ndarray.astype, np.ndarray.copy, np.ndarray.item),
-    *(np.generic.flatten, np.generic.astype, np.generic.copy, np.generic.item, float, complex),
+    *(np.generic.flatten, np.generic.astype, np.generic.copy, np.generic.item, float),
     *(copies.owned, arrays.copy_laid_out_like, arrays.complex_of, arrays.place_diagonal, arrays.place_trace),
     *(places.chosen, places.unchosen, places.from_diagonal, places.to_diagonal),
     *(sequences.concatenate_of, sequences.stack_of, sequences.vstack_of, sequences.hstack_of),

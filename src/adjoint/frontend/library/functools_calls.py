@@ -16,7 +16,7 @@ from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import NONE, Closure, TupleValue, Value
 from adjoint.frontend.library import functools_definitions, python_functions
 from adjoint.ir.nodes import Const, Undefined, Var
-from adjoint.ir.types import Scalar
+from adjoint.ir.types import Opaque, Scalar
 
 
 @handles(functools.wraps)
@@ -97,6 +97,8 @@ def remembered(lo: Lowerer, function: Any, args: list[Value], kwargs: dict[str, 
 def _is_of_numbers(value: Value) -> bool:
     if isinstance(value, TupleValue):
         return all(map(_is_of_numbers, value.items))
+    if isinstance(value, Var) and isinstance(value.type, Opaque):
+        return value.type.signature is not None  # a function value, which nobody writes
     return isinstance(value, (Const, Undefined)) or (isinstance(value, Var) and isinstance(value.type, Scalar))
 
 

@@ -16,8 +16,9 @@ from adjoint.analysis.activity import memory_of_params
 from adjoint.codegen.python import emit
 from adjoint.codegen.texts import Emitted, load
 from adjoint.diagnostics import Diagnostic, diagnostic
-from adjoint.ir.nodes import Atom, Block, Call, Function, Range
+from adjoint.ir.nodes import Atom, Block, Call, Function, Range, Statement
 from adjoint.ir.types import Scalar, Storage
+from adjoint.ir.walk import statements_in
 from adjoint.native.compile.not_native import NotNative, faults_as_reasons
 from adjoint.native.compile.numba_types import numba_type
 from adjoint.native.compile.progress import told_when_slow
@@ -45,10 +46,13 @@ def in_threads(function: Function, target: Target, compile: Compile) -> InThread
     if pieces is None:
         loop = first_loop(looped)
         label = "iterations share more than what they add to" if loop is not None else ""
-        return diagnostic(
-            "AD0504", None if loop is None else loop.span, label, name=function.name.removesuffix("_core")
-        )
+        span = None if loop is None else loop.span or next(filter(None, map(_span, statements_in(loop.body))), None)
+        return diagnostic("AD0504", span, label, name=function.name.removesuffix("_core"))
     return InThreads(function, looped, pieces, target.threads, compile)
+
+
+def _span(statement: Statement) -> Span | None:
+    return getattr(statement, "span", None)
 
 
 class InThreads:

@@ -71,7 +71,7 @@ def _polar(a, side="right"):
     rows, columns = np.shape(a)
     factor = polar_factor(a) if rows >= columns else hermitian(polar_factor(hermitian(a)))
     stretch = hermitian(factor) @ a if side == "right" else a @ hermitian(factor)
-    return factor, 0.5 * (stretch + hermitian(stretch))
+    return factor.copy(), (0.5 * (stretch + hermitian(stretch))).copy()
 
 
 definition(

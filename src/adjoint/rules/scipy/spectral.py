@@ -100,6 +100,11 @@ def _csd(
     return _frequencies(size, fs, return_onesided), np.moveaxis(power, -1, axis)
 
 
+def _real_part(values):
+    """Values that lie as SciPy's do, which are real parts of complex numbers: no view of them is one piece of memory."""
+    return np.real(values.copy() + 0j)
+
+
 def _welch(
     x,
     fs=1.0,
@@ -118,7 +123,7 @@ def _welch(
     found = _spectrum(pieces, size, return_onesided)
     squares = np.real(np.conj(found) * found)
     power = _averaged(_folded(squares, size, return_onesided), average) * _scale(win, fs, scaling)
-    return _frequencies(size, fs, return_onesided), np.moveaxis(power, -1, axis)
+    return _frequencies(size, fs, return_onesided), np.moveaxis(_real_part(power), -1, axis)
 
 
 def _periodogram(
@@ -159,11 +164,11 @@ def _spectrogram(
     found = _spectrum(pieces, size, return_onesided)
     if mode == "psd":
         power = np.real(np.conj(found) * found)
-        values = _folded(power, size, return_onesided) * _scale(win, fs, scaling)
+        values = _real_part(_folded(power, size, return_onesided) * _scale(win, fs, scaling))
     elif mode == "magnitude":
-        values = np.abs(found) * np.sqrt(_scale(win, fs, scaling))
+        values = (np.abs(found) * np.sqrt(_scale(win, fs, scaling))).copy()
     elif mode == "complex":
-        values = found * np.sqrt(_scale(win, fs, scaling))
+        values = (found * np.sqrt(_scale(win, fs, scaling))).copy()
     else:
         raise NotImplementedError("angles and phases")
     times = np.arange(length / 2, np.shape(moved)[-1] - length / 2 + 1, length - overlap) / fs
