@@ -506,7 +506,7 @@ def test_functions_made_of_what_varies():
         f: Scalar = make_pair(x).first
         return f(x)
 
-    assert message(lambda: ad.grad(in_part)(3.0))[0] == "AD0204"
+    assert refused(lambda: ad.grad(in_part)(3.0)).diagnostics[0].code == "AD0303"
 
 
 def test_opaque_functions_without_a_type():
@@ -517,10 +517,8 @@ def test_opaque_functions_without_a_type():
     def through(f, x):
         return f(x)
 
-    for run in (
-        lambda: ad.grad(loss)(1.0, "cube"),
-        lambda: ad.grad(through, wrt=1)(operator.methodcaller("dot", np.ones(2)), 1.0),
-    ):
+    opaque = operator.methodcaller("dot", np.ones(2))
+    for run in (lambda: ad.grad(loss)(1.0, "cube"), lambda: ad.grad(through, wrt=1)(opaque, 1.0)):
         problem = refused(run).diagnostics[-1]
         assert problem.code == "AD0201"
         assert [label.text for label in problem.labels] == [

@@ -593,3 +593,13 @@ def test_what_is_written_may_be_counted():
         return len(texts.getvalue()) * x
 
     assert ad.grad(counted)(1.3) == 3.0
+
+
+def test_extremes_keep_the_dtype_of_the_array():
+    """A first value of another dtype made float64 of float32."""
+    data = np.array([[0.5, 1.5], [2.5, -0.5]], dtype=np.float32)
+    for extreme in (np.min, np.max):
+        value, _ = ad.vjp(lambda x, extreme=extreme: extreme(data, 0, initial=np.float64(x)), 0.1)
+        expected = extreme(data, 0, initial=np.float64(0.1))
+        assert value.dtype == expected.dtype == np.float32
+        np.testing.assert_array_equal(value, expected)

@@ -16,6 +16,7 @@ from adjoint.analysis.activity import memory_of_params
 from adjoint.codegen.python import emit
 from adjoint.codegen.texts import Emitted, load
 from adjoint.diagnostics import Diagnostic, diagnostic
+from adjoint.diagnostics.spans import Span
 from adjoint.ir.nodes import Atom, Block, Call, Function, Range, Statement
 from adjoint.ir.types import Scalar, Storage
 from adjoint.ir.walk import statements_in

@@ -52,13 +52,15 @@ def _std(a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True):
 def _max(a, axis=None, *, keepdims=False, initial, where=True):
     if np.size(a) == 0:
         return np.sum(a, axis=axis, keepdims=keepdims) + of_dtype(initial, np.result_type(a))
-    return np.maximum(np.max(np.where(where, a, initial), axis=axis, keepdims=keepdims), initial)
+    first = of_dtype(initial, np.result_type(a))
+    return np.maximum(np.max(np.where(where, a, first), axis=axis, keepdims=keepdims), first)
 
 
 def _min(a, axis=None, *, keepdims=False, initial, where=True):
     if np.size(a) == 0:
         return np.sum(a, axis=axis, keepdims=keepdims) + of_dtype(initial, np.result_type(a))
-    return np.minimum(np.min(np.where(where, a, initial), axis=axis, keepdims=keepdims), initial)
+    first = of_dtype(initial, np.result_type(a))
+    return np.minimum(np.min(np.where(where, a, first), axis=axis, keepdims=keepdims), first)
 
 
 REAL = [case(sample(4), where=SOME), case(sample(4, 3), axis=0, where=ROWS), case(sample(4, 3), where=ROWS)]

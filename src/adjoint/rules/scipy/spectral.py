@@ -101,7 +101,7 @@ def _csd(
 
 
 def _real_part(values):
-    """Values that lie as SciPy's do, which are real parts of complex numbers: no view of them is one piece of memory."""
+    """Values that lie as SciPy's do: as real parts of complex numbers, of which `ravel` is a copy."""
     return np.real(values.copy() + 0j)
 
 
