@@ -17,10 +17,12 @@ THOROUGH = os.environ.get("ADJOINT_THOROUGH", "") not in ("", "0")
 
 
 SHARES = {
-    "tests/gradbench/": 2,
-    "tests/native/": 2,
-    "tests/differentiation/directions/": 2,
-    "tests/differentiation/residuals/": 2,
+    "tests/gradbench/": 4,
+    "tests/native/": 6,
+    "tests/differentiation/directions/": 4,
+    "tests/differentiation/residuals/": 4,
+    "tests/rules/test_layouts.py": 2,
+    "tests/rules/test_scipy_as_called.py": 2,
     "tests/declarations/test_checkpointing.py": 2,
 }
 """Where machine code is compiled, or all programs are run again: of how many variants of a test one runs each time.
