@@ -201,3 +201,8 @@ def seed_like(y: Any, rng: np.random.Generator) -> Any:
     if np.iscomplexobj(y):
         seed = seed + 1j * rng.normal(size=np.shape(y))
     return seed if isinstance(y, np.ndarray) else type(y)(seed)
+
+
+def is_of_messages(fn: Any) -> bool:
+    """Whether a function takes several processes: tests of MPI run it on some."""
+    return (getattr(fn, "__module__", None) or "").startswith(("adjoint.runtime.messages", "adjoint.rules.mpi"))

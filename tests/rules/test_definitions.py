@@ -21,7 +21,7 @@ from sampling import THOROUGH, check_by_turns
 
 pytestmark = pytest.mark.filterwarnings("ignore::adjoint.diagnostics.DifferentiationWarning")
 
-DEFINITIONS = all_definitions()
+DEFINITIONS = [entry for entry in all_definitions() if not ev.is_of_messages(entry.means)]
 SECOND_ORDERS = 2
 """Of each definition so many calls, the first in which something varies, are differentiated twice each time."""
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from types import MethodDescriptorType
 
 from adjoint.ir.nodes import Atom, Attribute, Block, Call, Load, Loop, Statement, Var
-from adjoint.ir.types import Opaque
+from adjoint.ir.types import Dict, List, Opaque, Tuple
 from adjoint.ir.walk import blocks_of, leaves, operands, statements_in, targets_of
 from adjoint.rules import registry
 from adjoint.rules.declare import NoDerivative, Observer
@@ -45,7 +45,9 @@ def _told(statement: Statement, varied: set[Atom], found: set[Atom]) -> Iterator
         yield statement.base  # its method was given what varies
     if isinstance(statement, Call) and not varied.isdisjoint(given):
         yield from filter(_is_text, made)
-        yield from _written_to(statement)
+        yield from _printed_to(statement)
+        if any(atom in varied and _is_written(atom) for atom in given):
+            yield from _written_to(statement)
     if isinstance(statement, Call) and _is_opaque(statement) and not found.isdisjoint(made):
         yield from given  # what is made may write to what it is made of
 
@@ -59,11 +61,19 @@ def _is_opaque(call: Call) -> bool:
     return registry.rule_for(call.callee) is None and not module.startswith("adjoint.")
 
 
+def _printed_to(call: Call) -> Iterator[Atom]:
+    return (value for name, value in call.kwargs if name in ("file", "stream", "fp"))
+
+
+def _is_written(atom: Atom) -> bool:
+    """Whether a method that is handed this may keep it as text; arrays and numbers are followed by their types."""
+    return _is_text(atom) or (isinstance(atom, Var) and isinstance(atom.type, (List, Tuple, Dict)))
+
+
 def _written_to(call: Call) -> Iterator[Atom]:
-    """The object that a call may write to."""
+    """The object of which a method is called."""
     if call.callee is display.call or isinstance(call.callee, MethodDescriptorType):
         yield from call.args[:1]
-    yield from (value for name, value in call.kwargs if name in ("file", "stream", "fp"))
 
 
 def _is_unknown(atom: Atom) -> bool:
