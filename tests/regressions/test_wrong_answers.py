@@ -2,9 +2,11 @@
 
 import csv
 import functools
+import importlib.util
 import io
 import math
 import operator
+import sys
 from dataclasses import dataclass
 
 import numpy as np
@@ -603,3 +605,21 @@ def test_extremes_keep_the_dtype_of_the_array():
         expected = extreme(data, 0, initial=np.float64(0.1))
         assert value.dtype == expected.dtype == np.float32
         np.testing.assert_array_equal(value, expected)
+
+
+def test_modules_of_users_may_have_names_of_pythons_own(tmp_path, monkeypatch):
+    """Classes were taken for Python's by the names of their modules: opaque, and their objects constants."""
+    for name, text in {
+        "trace": "class Model:\n    def __init__(self, x):\n        self.x = x\n"
+        "    def value(self):\n        return self.x**2\n",
+        "queue": "class Settings:\n    def __init__(self, k):\n        self.k = k\n",
+    }.items():
+        file = tmp_path / f"{name}.py"
+        file.write_text(text)
+        spec = importlib.util.spec_from_file_location(name, file)
+        module = importlib.util.module_from_spec(spec)
+        monkeypatch.setitem(sys.modules, name, module)
+        spec.loader.exec_module(module)
+    model, settings = sys.modules["trace"].Model, sys.modules["queue"].Settings(2.0)
+    assert ad.grad(lambda x: model(x).value())(3.0) == 6.0
+    assert ad.grad(lambda s, x: s.k * x)(settings, 3.0).k == 3.0

@@ -27,6 +27,20 @@ def is_of_a_library(file: str) -> bool:
     return (file.startswith(_LIBRARIES) or _PACKAGES.search(file) is not None) and not file.startswith(_OWN)
 
 
+def file_of(cls: type) -> str:
+    """The file of the module in which a class is defined; empty where there is none."""
+    return getattr(sys.modules.get(cls.__module__), "__file__", None) or ""
+
+
+def is_class_of_a_library(cls: type) -> bool:
+    """Whether a class belongs to Python, compiled into it or not, or to an installed package.
+
+    A module of a user's may have the name of one of Python's.
+    """
+    file = file_of(cls)
+    return is_of_a_library(file) if file else cls.__module__ in sys.stdlib_module_names
+
+
 def is_installed(file: str) -> bool:
     """Whether a file belongs to an installed package, not to Python itself."""
     return file.startswith(_INSTALLED) or _PACKAGES.search(file) is not None

@@ -7,7 +7,6 @@ import dataclasses
 import functools
 import inspect
 import operator as operators
-import sys
 import types
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -75,7 +74,7 @@ from adjoint.rules.declarations import Declaration
 from adjoint.rules.declare import Bilinear, Elementwise, General, Linear, Rule
 from adjoint.runtime import display
 from adjoint.sources.definitions import find, underlying
-from adjoint.sources.library_folders import is_of_a_library
+from adjoint.sources.library_folders import is_class_of_a_library, is_of_a_library
 from adjoint.sources.scope import own_yields, scope_of
 from adjoint.types.array_libraries import are_loaded
 
@@ -87,7 +86,7 @@ def call_node(lo: Lowerer, node: ast.Call) -> Value:
     if isinstance(node.func, ast.Name) and node.func.id == "super" and not node.args:
         return _super(lo, node)
     function = evaluate(lo, node.func)
-    taken_apart = starred.columns(lo, function, node) if function == Const(zip) else None
+    taken_apart = starred.columns(lo, node) if function == Const(zip) else None
     if taken_apart is not None:
         return taken_apart
     args = starred.arguments(lo, function, node)
@@ -579,12 +578,9 @@ def _is_users(cls: type) -> bool:
         return hasattr(cls, "_fields")
     if local_mark(cls) is not None:
         return True
-    if cls.__module__ != "__main__" and cls.__module__.partition(".")[0] in sys.stdlib_module_names:
-        return False
-    module = sys.modules.get(cls.__module__)
     # What runs a program, a profiler or a test runner, may pass for its main module.
-    file = None if cls.__module__ == "__main__" else getattr(module, "__file__", None)
-    return cls.__module__ != "builtins" and not is_of_a_library(file or "") and not library_classes.is_native(cls)
+    is_of_library = cls.__module__ != "__main__" and is_class_of_a_library(cls)
+    return not is_of_library and not library_classes.is_native(cls)
 
 
 def bind_dataclass(

@@ -6,7 +6,6 @@ refusals of derivatives through it tell what was in the way.
 
 from __future__ import annotations
 
-import sys
 import types
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -17,7 +16,7 @@ from adjoint.frontend.calls.opaque_calls import may_carry
 from adjoint.frontend.data import objects
 from adjoint.frontend.interpreter.core import Lowerer, Problem, Restart, TooMuch
 from adjoint.frontend.interpreter.values import Value
-from adjoint.sources.library_folders import is_installed, is_of_a_library
+from adjoint.sources.library_folders import file_of, is_installed, is_of_a_library
 
 MOST_STATEMENTS = 3000
 """Up to how many statements of a library are followed to know an object."""
@@ -35,17 +34,13 @@ def is_looked_into(lo: Lowerer, cls: type, given: Sequence[Value]) -> bool:
     """Whether to follow how a library makes an object; of Python's own only those that a derivative may flow into."""
     if cls in lo.settings.unseen or not _may_be_known(cls):
         return False
-    return is_installed(_file_of(cls)) or any(may_carry(lo, value) for value in given)
+    return is_installed(file_of(cls)) or any(may_carry(lo, value) for value in given)
 
 
 def _may_be_known(cls: type) -> bool:
     if issubclass(cls, (BaseException, tuple)) or hasattr(cls, "__members__") or is_native(cls):
         return False
-    return cls.__module__.split(".")[0] not in _RULED and is_of_a_library(_file_of(cls))
-
-
-def _file_of(cls: type) -> str:
-    return getattr(sys.modules.get(cls.__module__), "__file__", None) or ""
+    return cls.__module__.split(".")[0] not in _RULED and is_of_a_library(file_of(cls))
 
 
 def is_followed(lo: Lowerer, function: types.FunctionType, args: Sequence[Value]) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import builtins
 import inspect
-import sys
 import types
 from collections.abc import Callable
 from typing import Any
@@ -13,7 +12,7 @@ from adjoint.ir.nodes import Var
 from adjoint.records import dataclass
 from adjoint.rules.registry import is_of_users
 from adjoint.runtime.arithmetic.checks import brings_arithmetic
-from adjoint.sources.library_folders import is_of_a_library
+from adjoint.sources.library_folders import is_class_of_a_library
 from adjoint.types.array_libraries import is_foreign
 from adjoint.types.structure import slots_of
 
@@ -139,12 +138,8 @@ def has_fields(value: Any) -> bool:
     cls = type(value)
     if isinstance(value, (type, types.ModuleType, BaseException)) or cls.__module__ in ("builtins", "functools"):
         return False
-    if cls.__module__.split(".")[0] in _CLOSED:
+    if is_foreign(value):
         return False
-    if is_foreign(value) or (brings_arithmetic(cls) and _is_of_a_library(cls)):
+    if (cls.__module__.split(".")[0] in _CLOSED or brings_arithmetic(cls)) and is_class_of_a_library(cls):
         return False
     return hasattr(value, "__dict__") or bool(slots_of(cls))
-
-
-def _is_of_a_library(cls: type) -> bool:
-    return is_of_a_library(getattr(sys.modules.get(cls.__module__), "__file__", None) or "")

@@ -97,11 +97,11 @@ def _refuse_uncountable(lo: Lowerer, value: Value, node: ast.AST) -> None:
         raise lo.problem("AD0301", node, "the number of items is not known here")
 
 
-def columns(lo: Lowerer, function: Value, node: ast.Call) -> Value | None:
-    """What ``zip(*rows)`` gives for a list, known at run time only, of tuples of one length; None for other calls."""
+def columns(lo: Lowerer, node: ast.Call) -> Value | None:
+    """What ``zip(*rows)`` gives for a list, known at run time only, of tuples of one length; None for other rows."""
     from adjoint.frontend.syntax.expressions import evaluate  # lazy
 
-    if function != Const(zip) or node.keywords or len(node.args) != 1 or not isinstance(node.args[0], ast.Starred):
+    if node.keywords or len(node.args) != 1 or not isinstance(node.args[0], ast.Starred):
         return None
     if not isinstance(node.args[0].value, ast.Name):
         return None
