@@ -44,7 +44,7 @@ def _told(statement: Statement, varied: set[Atom], found: set[Atom]) -> Iterator
     if isinstance(statement, Load) and isinstance(statement.key, Attribute) and statement.target in found:
         yield statement.base  # its method was given what varies
     if isinstance(statement, Call) and not varied.isdisjoint(given):
-        yield from filter(_is_text, made)
+        yield from filter(is_text, made)
         yield from _printed_to(statement)
         if any(atom in varied and _is_written(atom) for atom in given):
             yield from _written_to(statement)
@@ -52,8 +52,9 @@ def _told(statement: Statement, varied: set[Atom], found: set[Atom]) -> Iterator
         yield from given  # what is made may write to what it is made of
 
 
-def _is_text(atom: Atom) -> bool:
-    return _is_unknown(atom) and atom.type.cls in (str, bytes)  # type: ignore[union-attr]
+def is_text(atom: Atom) -> bool:
+    """Whether a value is known to be a text."""
+    return isinstance(atom, Var) and isinstance(atom.type, Opaque) and atom.type.cls in (str, bytes)
 
 
 def _is_opaque(call: Call) -> bool:
@@ -67,7 +68,7 @@ def _printed_to(call: Call) -> Iterator[Atom]:
 
 def _is_written(atom: Atom) -> bool:
     """Whether a method that is handed this may keep it as text; arrays and numbers are followed by their types."""
-    return _is_text(atom) or (isinstance(atom, Var) and isinstance(atom.type, (List, Tuple, Dict)))
+    return is_text(atom) or (isinstance(atom, Var) and isinstance(atom.type, (List, Tuple, Dict)))
 
 
 def _written_to(call: Call) -> Iterator[Atom]:
@@ -86,5 +87,5 @@ def reads(call: Call, found: set[Atom]) -> bool:
     if found.isdisjoint(call.args):
         return False
     rule = registry.rule_for(call.callee)
-    makes_numbers = call.callee in (float, int, complex) if isinstance(call.callee, type) else False
+    makes_numbers = isinstance(call.callee, type) and call.callee in (float, int, complex)
     return makes_numbers or (rule is not None and not isinstance(rule, (NoDerivative, Observer)))

@@ -16,7 +16,7 @@ from adjoint.analysis.activity import lends_memory, may_write_anything
 from adjoint.analysis.joins import caught, joins
 from adjoint.analysis.may_vary import varying
 from adjoint.analysis.messages import communicates
-from adjoint.analysis.written_objects import read_back, reads
+from adjoint.analysis.written_objects import is_text, read_back, reads
 from adjoint.diagnostics import diagnostic
 from adjoint.diagnostics.spans import called_text
 from adjoint.differentiation.memory.dict_keys import key_problems
@@ -531,11 +531,11 @@ class Dependence:
         if not readers:
             return []
         varied = varying(function.body, [function.params[place] for place in wrt])
-        return [_back_from_text(call) for call in readers if any(arg in varied for arg in call.args if _is_text(arg))]
+        return [_back_from_text(call) for call in readers if any(arg in varied for arg in call.args if is_text(arg))]
 
     def _problems_of_written_objects(self, function: Function, wrt: Sequence[int]) -> list[Any]:
         """The same, where the text was written to an object in between; of several places the first."""
-        useful = self._useful_calls(function, lambda call: any(map(_is_unknown, call.args)))
+        useful = self._useful_calls(function, lambda call: any(map(_may_be_text, call.args)))
         if not useful:
             return []
         told = read_back(function.body, varying(function.body, [function.params[place] for place in wrt]))
@@ -614,23 +614,19 @@ def _takes_out(call: Call) -> bool:
     return getattr(call.callee, "__name__", "") in ("pop", "get", "setdefault", "getitem")
 
 
-def _is_text(atom: Atom) -> bool:
-    return isinstance(atom, Var) and isinstance(atom.type, Opaque) and atom.type.cls in (str, bytes)
-
-
 def _back_from_text(call: Call) -> Any:
     helps = ("use the number itself, from before it was made a text",)
     label = "a number that varies comes back from text here"
     return diagnostic("AD0204", call.span, label, helps=helps, name=_name(call)[1:-1])
 
 
-def _is_unknown(atom: Atom) -> bool:
+def _may_be_text(atom: Atom) -> bool:
     return isinstance(atom, Var) and isinstance(atom.type, Opaque) and atom.type.cls in (None, str, bytes)
 
 
 def _reads_text(call: Call) -> bool:
     """Whether a call may make numbers of text."""
-    return any(map(_is_text, call.args)) and roles_of(call, is_container) is None
+    return any(map(is_text, call.args)) and roles_of(call, is_container) is None
 
 
 def _reads_no_values(callee: Any) -> bool:

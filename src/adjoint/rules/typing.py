@@ -41,9 +41,8 @@ from adjoint.rules.joined_types import join_all
 from adjoint.rules.python import containers
 from adjoint.runtime.arithmetic.checks import brings_arithmetic
 from adjoint.runtime.arithmetic.numbers import choose
-from adjoint.runtime.display import is_named_tuple
 from adjoint.types.array_libraries import dtype_of, is_foreign
-from adjoint.types.structure import fields_of, float_fields, slots_of
+from adjoint.types.structure import fields_of, float_fields, is_namedtuple_class, slots_of
 
 __all__ = ["AnyExtents", "abstract", "type_of_call"]
 
@@ -474,7 +473,7 @@ def abstract(value: Any) -> Type:
     if cls is list:
         return List(join_all([abstract(item) for item in value]) if value else None)
     if isinstance(value, tuple):
-        is_known = cls is tuple or is_named_tuple(cls)
+        is_known = cls is tuple or is_namedtuple_class(cls)
         return Tuple(tuple([abstract(item) for item in value]), cls) if is_known else Opaque(cls)
     if cls is dict:
         return Dict(join_all([abstract(item) for item in value.values()]) if value else None)

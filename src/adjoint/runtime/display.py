@@ -21,11 +21,6 @@ def make_tuple(*items: Any, cls: Any = tuple) -> tuple[Any, ...]:
     return items if cls is tuple else cls(*items)
 
 
-def is_named_tuple(callee: Any) -> bool:
-    """Whether this is the class of a named tuple."""
-    return isinstance(callee, type) and issubclass(callee, tuple) and hasattr(callee, "_fields")
-
-
 def unpack(items: tuple[Any, ...]) -> tuple[Any, ...]:
     """``a, b = items``"""
     return items

@@ -50,6 +50,10 @@ def is_namedtuple(x: object) -> bool:
     return isinstance(x, tuple) and hasattr(x, "_fields")
 
 
+def is_namedtuple_class(cls: object) -> bool:
+    return isinstance(cls, type) and issubclass(cls, tuple) and hasattr(cls, "_fields")
+
+
 def is_object(x: object) -> bool:
     """Whether ``x`` is an instance of a Python class with fields, rather than a leaf or a container.
 

@@ -15,7 +15,7 @@ from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Call, Const
 from adjoint.ir.types import INT, Array, Number
 from adjoint.runtime import copies, display, tangents
-from adjoint.types.structure import float_fields
+from adjoint.types.structure import float_fields, is_namedtuple_class
 
 Role = Literal["container", "item", "same"]
 
@@ -60,7 +60,7 @@ def roles_of(call: Call, is_container: Callable[[Any], bool]) -> tuple[Role, ...
         Whether an atom is a list, tuple, dict or object at run time.
     """
     callee, count = call.callee, len(call.args)
-    if callee in (display.make_list, display.make_tuple) or display.is_named_tuple(callee):
+    if callee in (display.make_list, display.make_tuple) or is_namedtuple_class(callee):
         return _ITEMS * count
     if callee in tangents.LAYOUTS:
         return ("item", "same")
@@ -87,7 +87,7 @@ def _is_array(atom: Any) -> bool:
 def shadow_callee(call: Call) -> Any:
     """What makes the shadow of a structural call's result."""
     callee = call.callee
-    if callee is display.make_tuple or display.is_named_tuple(callee):
+    if callee is display.make_tuple or is_namedtuple_class(callee):
         return display.make_list
     return _SHADOW_CALLEE.get(callee, callee)
 

@@ -8,7 +8,7 @@ nobody reads what a loop's parameter is after an exit, it stays what it was.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from adjoint.ir.join import join_atoms
 from adjoint.ir.nodes import (
@@ -187,15 +187,20 @@ def _join(ends: Sequence[Leaf]) -> tuple[Atom, ...]:
 
 def _loop(loop: Loop, renamed: dict[Var, Atom]) -> Loop:
     loop = _without_doubled_targets(loop, renamed)
+    return _handing_out(map_body(loop, _filled(loop.body)), lambda param: True)
+
+
+def _handing_out(loop: Loop, which: Callable[[Var], bool]) -> Loop:
+    """The loop whose exits hand out what the iteration began with, where they hand out nothing for some parameters."""
 
     def leaf(end: Terminator) -> Terminator:
         if not isinstance(end, Exit):
             return end
-        own = zip(end.values, loop.params, strict=False)
-        kept = tuple(param if value is UNDEFINED else value for value, param in own)
-        return Exit(end.kind, kept + end.values[len(kept) :])
+        own = zip(loop.params, end.values, strict=False)
+        handed = tuple([param if value is UNDEFINED and which(param) else value for param, value in own])
+        return Exit(end.kind, handed + end.values[len(handed) :])
 
-    return map_body(loop, map_leaves(_filled(loop.body), leaf))
+    return map_body(loop, map_leaves(loop.body, leaf))
 
 
 def with_last_arrays(block: Block) -> Block:
@@ -208,20 +213,13 @@ def with_last_arrays(block: Block) -> Block:
 
 def _with_last_arrays(statement: Statement) -> Statement:
     inner = map_blocks(statement, with_last_arrays)
-    if not isinstance(inner, Loop) or not any(isinstance(param.type, Array) for param in inner.params):
+    if not isinstance(inner, Loop) or not any(map(_is_array, inner.params)):
         return inner
-    params = inner.params
+    return _handing_out(inner, _is_array)
 
-    def leaf(end: Terminator) -> Terminator:
-        if not isinstance(end, Exit):
-            return end
-        own = zip(params, end.values, strict=False)
-        handed = tuple(
-            [param if value is UNDEFINED and isinstance(param.type, Array) else value for param, value in own]
-        )
-        return Exit(end.kind, handed + end.values[len(handed) :])
 
-    return map_body(inner, map_leaves(inner.body, leaf))
+def _is_array(param: Var) -> bool:
+    return isinstance(param.type, Array)
 
 
 def _without_doubled_targets(loop: Loop, renamed: dict[Var, Atom]) -> Loop:

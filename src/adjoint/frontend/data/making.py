@@ -49,6 +49,7 @@ from adjoint.ir.types import (
 )
 from adjoint.runtime import display
 from adjoint.runtime.objects import make_object, put_item
+from adjoint.types.structure import is_namedtuple_class
 
 MAX_DEPTH = 8
 _MISSING = object()
@@ -175,7 +176,7 @@ def slot(lo: Lowerer, value: Value, node: ast.AST | None) -> Atom:
         case Closure() | Method() if lo.counted_loops:
             lo.unroll_innermost()
             return materialize(lo, value, node)
-        case TupleValue(items=items, cls=cls) if cls is tuple or display.is_named_tuple(cls):
+        case TupleValue(items=items, cls=cls) if cls is tuple or is_namedtuple_class(cls):
             atoms = slots(lo, items, node)
             if cls is tuple and all(isinstance(atom, Const) for atom in atoms):
                 return Const(tuple(atom.value for atom in atoms))  # type: ignore[union-attr]

@@ -47,6 +47,7 @@ from adjoint.rules.typing import type_of_call
 from adjoint.runtime.objects import put_attribute as write_through
 from adjoint.types.array_libraries import Library, are_loaded
 from adjoint.types.dataclass_fields import dataclass_fields, is_dataclass
+from adjoint.types.structure import is_namedtuple_class
 from adjoint.types.vectors import Fields
 
 _PYTHON_SCALARS = {"bool": bool, "int": int, "float": float, "complex": complex}
@@ -429,7 +430,7 @@ def _warn_of_override(lo: Lowerer, cls: type, name: str) -> None:
 
 
 def _through_class(lo: Lowerer, receiver: Value, cls: type, name: str, node: ast.AST | None) -> Value:
-    if name in ("_replace", "_asdict") and issubclass(cls, tuple) and hasattr(cls, "_fields"):
+    if name in ("_replace", "_asdict") and is_namedtuple_class(cls):
         return Method(Const(getattr(python_functions, f"namedtuple{name}")), receiver)
     for base in cls.__mro__:
         if name in base.__dict__:
@@ -629,7 +630,7 @@ def construct(lo: Lowerer, cls: type, args: list[Value], kwargs: dict[str, Value
     from adjoint.frontend.calls.calls import bind_dataclass, call_value  # lazy
     from adjoint.frontend.data import making  # lazy
 
-    if issubclass(cls, tuple) and hasattr(cls, "_fields"):
+    if is_namedtuple_class(cls):
         return _named_tuple(lo, cls, args, kwargs, node)
     if issubclass(cls, Fields):
         from adjoint.frontend.calls.tangent_arithmetic import made  # lazy

@@ -21,10 +21,10 @@ def replaced(statements: Iterable[Statement], places: Places) -> set[Storage]:
             case Store(base=Var(type=type_) as owner, value=Var(type=stored)) if is_handle(stored):
                 own = None if is_array(owner) else own_memory(type_)
                 found.update(() if own is None else (own,))
-            case Call(callee=list.append | list.pop, args=(Var(type=List(element=part) as type_), *_)):
-                own = own_memory(type_)
-                found.update((own,) if own is not None and _may_be_reference(part) else ())
-            case Call(callee=dict.pop, args=(Var(type=Dict(value=part) as type_), *_)):
+            case (
+                Call(callee=list.append | list.pop, args=(Var(type=List(element=part) as type_), *_))
+                | Call(callee=dict.pop, args=(Var(type=Dict(value=part) as type_), *_))
+            ):
                 own = own_memory(type_)
                 found.update((own,) if own is not None and _may_be_reference(part) else ())
             case Call(callee=Definition() as callee, args=args):

@@ -258,14 +258,19 @@ class Shadows:
         from adjoint.differentiation.reverse.memory.forward_shadows import POPS  # lazy
 
         if statement.callee in POPS:
-            if statement.callee is list.pop and len(statement.args) == 1 and isinstance(statement.args[0], Var):
-                return Call((shadow,), list.pop, (self.of(statement.args[0]),), (), statement.span)
-            if statement.callee is dict.pop and len(statement.args) == 2 and isinstance(statement.args[0], Var):
-                place = (self.of(statement.args[0]), statement.args[1])
-                return Call((shadow,), dict.pop, place, (), statement.span)
+            taken = self.taken_like(statement, (shadow,))
+            if taken is not None:
+                return taken
             self.context.problem("AD0303", statement.span, "a reference is taken out of a container")
             return None
         return self.zeros(var, shadow)
+
+    def taken_like(self, call: Call, targets: tuple[Var, ...]) -> Call | None:
+        """The same taken out of a container's shadow: the last element of a list, the entry of a key; else None."""
+        base, *key = call.args
+        if not isinstance(base, Var) or len(key) != {list.pop: 0, dict.pop: 1}.get(call.callee):
+            return None
+        return Call(targets, call.callee, (self.of(base), *key), (), call.span)
 
     def gather(self, var: Var, shadow: Var, load: Load) -> Statement | None:
         """The shadow of what was picked out by masks or integer arrays: memory of its own, as that itself is."""
@@ -407,12 +412,10 @@ class Shadows:
             case Call(callee=list.append, args=(Var() as base, value)) if base in self.forward:
                 slot = self.empty_slot(value, statement)
                 edits.put_after(statement, Call((), list.append, (self.of(base), slot), (), statement.span))
-            case Call(callee=list.pop, targets=targets, args=(Var() as base,)) if base in self.forward:
-                if not any(target in self.forward for target in targets):
-                    edits.put_after(statement, Call((), list.pop, (self.of(base),), (), statement.span))
-            case Call(callee=dict.pop, targets=targets, args=(Var() as base, key)) if base in self.forward:
-                if not any(target in self.forward for target in targets):
-                    edits.put_after(statement, Call((), dict.pop, (self.of(base), key), (), statement.span))
+            case Call(callee=list.pop | dict.pop, targets=targets, args=(Var() as base, *_)) if base in self.forward:
+                taken = self.taken_like(statement, ())
+                if taken is not None and not any(target in self.forward for target in targets):
+                    edits.put_after(statement, taken)
             case Store(base=Var() as base, key=key, value=value, mode="set") if base in self.forward:
                 in_slot = value in self.found or isinstance(type_of_atom(value), (Array, Number))
                 in_slot |= self.takes_unused_shadow(base, value)
