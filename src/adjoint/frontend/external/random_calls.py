@@ -13,10 +13,10 @@ from adjoint.frontend.calls.calls import call_value
 from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles
 from adjoint.frontend.calls.opaque_calls import may_carry
 from adjoint.frontend.external import random_definitions
+from adjoint.frontend.external.constant_objects import made_of_constants
 from adjoint.frontend.interpreter.core import Lowerer
-from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import Method, Value
-from adjoint.ir.nodes import Attribute, Call, Const, Load, Var
+from adjoint.ir.nodes import Attribute, Const, Load, Var
 from adjoint.ir.types import Opaque
 
 GENERATORS = (np.random.Generator, np.random.RandomState)
@@ -33,13 +33,7 @@ _HOMES = {
 
 def _making(callee: Any, cls: type) -> Handler:
     def make(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-        if any(may_carry(lo, value) for value in (*args, *kwargs.values())):
-            return NotImplemented
-        atoms = tuple([materialize(lo, value, node) for value in args])
-        pairs = tuple([(name, materialize(lo, value, node)) for name, value in kwargs.items()])
-        generator = Var("rng", Opaque(cls))
-        lo.emit(Call((generator,), callee, atoms, pairs, lo.span(node)))
-        return generator
+        return made_of_constants(lo, callee, args, kwargs, node, cls, "rng")
 
     return make
 

@@ -13,11 +13,12 @@ from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles
 from adjoint.frontend.calls.opaque_calls import may_carry
 from adjoint.frontend.data import objects
 from adjoint.frontend.external import rotation_definitions
+from adjoint.frontend.external.constant_objects import made_of_constants
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import Method, Value
 from adjoint.ir.nodes import Call, Const, Var
-from adjoint.ir.types import Array, Opaque
+from adjoint.ir.types import Array
 
 _MAKERS = ("from_quat", "from_rotvec", "from_euler")
 _METHODS = ("apply", "__mul__")
@@ -26,13 +27,10 @@ _METHODS = ("apply", "__mul__")
 
 def _making(name: str) -> Handler:
     def make(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-        if any(may_carry(lo, value) for value in (*args, *kwargs.values())):
+        made = made_of_constants(lo, getattr(Rotation, name), args, kwargs, node, Rotation, "rotation")
+        if made is NotImplemented:
             return call_value(lo, Const(getattr(rotation_definitions, name)), args, kwargs, node)
-        target = Var("rotation", Opaque(Rotation))
-        pairs = tuple([(key, materialize(lo, value, node)) for key, value in kwargs.items()])
-        atoms = tuple([materialize(lo, value, node) for value in args])
-        lo.emit(Call((target,), getattr(Rotation, name), atoms, pairs, lo.span(node)))
-        return target
+        return made
 
     return make
 

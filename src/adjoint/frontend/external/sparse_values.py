@@ -18,11 +18,11 @@ from adjoint.frontend.data import making
 from adjoint.frontend.data.objects import class_of
 from adjoint.frontend.data.sparse_matrices import is_sparse_matrix
 from adjoint.frontend.external import sparse_definitions
+from adjoint.frontend.external.constant_objects import made_of_constants
 from adjoint.frontend.interpreter.core import Lowerer
-from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import Method, Partial, TupleValue, Value
 from adjoint.ir.nodes import Call, Const, Var
-from adjoint.ir.types import Opaque, Scalar
+from adjoint.ir.types import Scalar
 from adjoint.runtime.array_functions.sparse import sparse_times, times_sparse
 
 _ANY = next(cls for cls in sp.csr_matrix.__mro__ if cls.__name__ == "_spbase")
@@ -62,12 +62,7 @@ def _constant(
     lo: Lowerer, callee: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None, cls: type = _ANY
 ) -> Any:
     """A call that is known to give a sparse matrix, or what belongs to one, of what does not vary."""
-    if _varies(lo, [*args, *kwargs.values()]):
-        return NotImplemented
-    target = Var("matrix", Opaque(cls))
-    pairs = tuple([(name, materialize(lo, value, node)) for name, value in kwargs.items()])
-    lo.emit(Call((target,), callee, tuple([materialize(lo, value, node) for value in args]), pairs, lo.span(node)))
-    return target
+    return made_of_constants(lo, callee, args, kwargs, node, cls, "matrix")
 
 
 def _made_constant(callee: Any, lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:

@@ -1,0 +1,32 @@
+"""Objects of other libraries that are made of what does not vary: constants of a known class."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from adjoint.frontend.calls.opaque_calls import may_carry
+from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.materialize import materialize
+from adjoint.frontend.interpreter.values import Value
+from adjoint.ir.nodes import Call, Var
+from adjoint.ir.types import Opaque
+
+
+def made_of_constants(
+    lo: Lowerer,
+    callee: Any,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST | None,
+    cls: type,
+    hint: str,
+) -> Any:
+    """A call that gives an object of a class, of arguments that do not vary; else NotImplemented."""
+    if any(may_carry(lo, value) for value in (*args, *kwargs.values())):
+        return NotImplemented
+    target = Var(hint, Opaque(cls))
+    pairs = tuple([(name, materialize(lo, value, node)) for name, value in kwargs.items()])
+    atoms = tuple([materialize(lo, value, node) for value in args])
+    lo.emit(Call((target,), callee, atoms, pairs, lo.span(node)))
+    return target
