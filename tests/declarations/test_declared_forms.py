@@ -443,6 +443,19 @@ def test_default_values_and_any_number_of_arguments() -> None:
     assert ad.jvp(lambda x: moved(x, x, x * x), (3.0,), (1.0,)) == (15.0, 24.0)
 
 
+def test_a_pullback_may_name_what_the_call_leaves_to_default_values() -> None:
+    def power(x, k=3.0, scale=2.0):
+        return eval("scale * x**k")
+
+    ad.derivative_of(power)(
+        lambda x, k, scale: (scale * x**k, lambda ct: (scale * k * x ** (k - 1.0) * ct, None, x**k * ct))
+    )
+    assert ad.grad(power)(2.0) == 24.0
+    assert ad.grad(lambda x: power(x, scale=x))(2.0) == 32.0
+    right(lambda x: power(x) * power(x, 2.0), 1.5)
+    second(lambda x: power(x) * power(x, 2.0), 1.5)
+
+
 def test_several_arrays_with_views_among_their_tangents() -> None:
     def f(x):
         return eval("(2.0 * x, x[1:] * 1.0)")

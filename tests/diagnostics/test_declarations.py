@@ -16,6 +16,10 @@ def f(x, y):
     return x * y
 
 
+def with_default(x, k=2.0):
+    return x * k
+
+
 def nothing(x):
     print(x)
 
@@ -172,6 +176,11 @@ SAID: dict[str, tuple[Any, str, str]] = {
         lambda: ad.differential_of(f)(lambda x: (x, lambda dx: dx)),
         "AD0205",
         "this does not take the 2 arguments of 'f'",
+    ),
+    "one too many, beside a default value": (
+        lambda: ad.derivative_of(with_default)(lambda x, k, m: (x, lambda ct: ct)),
+        "AD0205",
+        "this does not take the 2 arguments of 'with_default'",
     ),
     "what a differential is": (
         lambda: ad.differential_of(f)(lambda x, y: x * y),

@@ -11,6 +11,7 @@ from typing import Any
 from adjoint.frontend.data.captures import captured_by
 from adjoint.frontend.declared.parameters import (
     function_with_defaults,
+    has_value,
     most_positional,
     name_of_place,
     parameters_of,
@@ -100,20 +101,15 @@ def bound(
     for place, parameter in enumerate(places[len(args) :], len(args)):
         if parameter.name in by_name and parameter.name in named:
             found.append(named.pop(parameter.name))
-        elif _has_value(parameter) and place < most:
+        elif has_value(parameter) and place < most:
             found.append(_default(lo, declaration.fn, parameter, node))
         else:
             break
     if taken_by is None or taken_by is declaration.primal:
         for parameter in parameters:  # an adjoint may name it
-            if parameter.kind is parameter.KEYWORD_ONLY and parameter.name not in named and _has_value(parameter):
+            if parameter.kind is parameter.KEYWORD_ONLY and parameter.name not in named and has_value(parameter):
                 named[parameter.name] = _default(lo, declaration.fn, parameter, node)
     return Arguments(found, named, given, receiver)
-
-
-def _has_value(parameter: inspect.Parameter) -> bool:
-    default = parameter.default
-    return default is not parameter.empty and type(default).__name__ != "_HAS_DEFAULT_FACTORY_CLASS"
 
 
 def _default(lo: Lowerer, fn: Any, parameter: inspect.Parameter, node: ast.AST | None) -> Value:

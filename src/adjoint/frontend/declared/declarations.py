@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
+import itertools
 import types
 from collections.abc import Iterator
 from typing import Any
@@ -12,6 +13,8 @@ from typing import Any
 from adjoint.diagnostics import DifferentiationError, Span, error
 from adjoint.frontend.declared.parameters import (
     Misfit,
+    has_value,
+    most_positional,
     parameters_of,
     positional,
     resolved_wrt,
@@ -211,10 +214,12 @@ def _check_parameters(declaration: Declaration, derivative: Any, place: Span | N
     if own is None or other is None:
         return
     least = sum(parameter.default is parameter.empty for parameter in own)
+    default = len(list(itertools.takewhile(has_value, own[least:])))
+    handed = max(least, min(least + default, most_positional(derivative)))
     try:
-        other.bind(*[None] * least, **_required_by_name(other))  # it need not name what has a default
+        other.bind(*[None] * handed, **_required_by_name(other))  # it need not name what has a default
     except TypeError:
-        label = f"this does not take the {_plural(least, 'argument')} of {declaration.name!r}"
+        label = f"this does not take the {_plural(handed, 'argument')} of {declaration.name!r}"
         raise _refusal(declaration, place, label) from None
 
 

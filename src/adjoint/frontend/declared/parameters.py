@@ -33,6 +33,12 @@ def positional(parameters: Sequence[Parameter]) -> list[Parameter]:
     return [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
 
 
+def has_value(parameter: Parameter) -> bool:
+    """Whether a parameter has a default value that is known before the call."""
+    default = parameter.default
+    return default is not parameter.empty and type(default).__name__ != "_HAS_DEFAULT_FACTORY_CLASS"
+
+
 def most_positional(function: Any) -> float:
     """How many arguments a function takes by position."""
     parameters = parameters_of(function)
