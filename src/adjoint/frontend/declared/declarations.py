@@ -215,7 +215,7 @@ def _check_parameters(declaration: Declaration, derivative: Any, place: Span | N
         return
     least = sum(parameter.default is parameter.empty for parameter in own)
     default = len(list(itertools.takewhile(has_value, own[least:])))
-    handed = max(least, min(least + default, most_positional(derivative)))
+    handed = max(least, int(min(least + default, most_positional(derivative))))
     try:
         other.bind(*[None] * handed, **_required_by_name(other))  # it need not name what has a default
     except TypeError:
