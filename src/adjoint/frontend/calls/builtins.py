@@ -12,7 +12,7 @@ import numpy as np
 
 from adjoint.frontend.calls.calls import call_value
 from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles, kept, sequence
-from adjoint.frontend.calls.opaque_calls import refuse_made_here
+from adjoint.frontend.calls.opaque_arguments import refuse_made_here
 from adjoint.frontend.data import containers, making, objects
 from adjoint.frontend.interpreter.choices import on_each_option
 from adjoint.frontend.interpreter.core import Lowerer

@@ -79,7 +79,7 @@ def _families(constant: Any) -> tuple[str, ...]:
         case FunctionType(__module__="adjoint.parameters.unroll"):
             return ("data.parameter_updates",)
         case FunctionType(__module__="adjoint.declarations.function_values"):
-            return ("calls.function_values",)
+            return ("functions.function_values",)
         case FunctionType(__module__="adjoint.declarations.checkpointing"):
             return ("surgery.checkpointed_loops",)
         case FunctionType(__module__="adjoint.declarations.flow_derivatives"):

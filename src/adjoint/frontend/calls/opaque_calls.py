@@ -1,156 +1,83 @@
-"""What is handed to functions whose bodies are not visible: whether it may vary, and what must exist for that."""
+"""Calls of functions whose bodies are not visible: what they return may have captured what they were given."""
 
 from __future__ import annotations
 
 import ast
 import types
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain
 from typing import Any
 
-from adjoint.analysis.activity import may_write_anything
-from adjoint.frontend.data import objects
+from adjoint.frontend.calls.opaque_arguments import keep_identity, keep_track, lend, refuse_made_here
+from adjoint.frontend.data import making, objects
 from adjoint.frontend.interpreter.core import Lowerer
-from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites
-from adjoint.frontend.interpreter.values import (
-    LOCAL,
-    Closure,
-    GeneratorObject,
-    GeneratorValue,
-    IteratorValue,
-    Method,
-    Operator,
-    Partial,
-    Record,
-    Ref,
-    TupleValue,
-    Union,
-    Value,
-    local_mark,
-)
-from adjoint.ir.effects import storages
+from adjoint.frontend.interpreter.materialize import materialize
+from adjoint.frontend.interpreter.values import Value
+from adjoint.ir.effects import effects
 from adjoint.ir.nodes import Atom, Call, Const, Var
-from adjoint.ir.types import Dict, Instance, List, Tuple, Type, carries_derivative
-from adjoint.ir.walk import operands
-from adjoint.rules.declare import Rule
-
-SIGNATURE = "__adjoint_signature__"
-"""The attribute by which objects that carry their derivatives say what they take and give: they are never written."""
+from adjoint.ir.types import OPAQUE, Array, Number, Opaque, Scalar
+from adjoint.runtime import display
 
 
-def may_carry(lo: Lowerer, value: Value) -> bool:
-    """Whether a derivative may flow through ``value``."""
-    match value:
-        case Var(type=type_):
-            return carries_derivative(type_)
-        case Const(value=constant):
-            return isinstance(constant, types.FunctionType)
-        case Ref():
-            record = lo.store[value]
-            return isinstance(record, Record) and any(may_carry(lo, item) for item in record.items)
-        case TupleValue(items=items):
-            return any(may_carry(lo, item) for item in items)
-        case Method():
-            return may_carry(lo, value.receiver) or may_carry(lo, value.function)
-        case Union(options=options):
-            return any(may_carry(lo, option) for option in options)
-        case IteratorValue(parts=parts):
-            return any(may_carry(lo, part) for part in parts)
-        case Closure() | Partial() | GeneratorValue() | GeneratorObject() | Operator():
-            return True
-        case _:
-            return False
+def call_opaque(lo: Lowerer, constant: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Value:
+    known = _text_of(lo, constant, args, kwargs, node)
+    if known is not None:
+        return known
+    facts = effects(constant)
+    for value in (*args, *kwargs.values()):
+        refuse_made_here(lo, value, node)
+        keep_track(lo, value)
+        if not (facts.known and facts.pure):
+            keep_identity(lo, value)
+    atoms = [materialize(lo, value, node) for value in args]
+    pairs = {name: materialize(lo, value, node) for name, value in kwargs.items()}
+    lend(constant, atoms, pairs)
+    result = objects.call_any(lo, constant, list(atoms), node, **pairs)
+    _note_given(lo, result, (*atoms, *pairs.values()))
+    if isinstance(result, Var) and type(result.type) is Opaque and getattr(constant, "__annotations__", None):
+        from adjoint.frontend.functions.function_values import as_annotated, returned_by  # lazy
+
+        return as_annotated(lo, result, returned_by(constant), node)
+    return result
 
 
-def refuse_objects(lo: Lowerer, rule: Rule, values: Iterable[Value], node: ast.AST | None) -> None:
-    """Rules tell derivatives for numbers and arrays; what NumPy makes of an object, its class knows."""
-    for value in values:
-        cls = objects.class_of(lo, value) if objects.is_object(lo, value) and may_carry(lo, value) else None
-        if cls is not None:
-            label = f"{rule.name!r} is handed an object of class {cls.__name__!r}"
-            raise lo.problem("AD0204", node, label, helps=("hand over its fields",))
+def _text_of(
+    lo: Lowerer, constant: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+) -> Value | None:
+    """What a method of a text that is known gives: ``"a b".split()``."""
+    if not isinstance(constant, types.BuiltinFunctionType) or not isinstance(constant.__self__, str):
+        return None
+    if not all(isinstance(value, Const) for value in (*args, *kwargs.values())):
+        return None
+    try:
+        found = constant(*[arg.value for arg in args], **{name: value.value for name, value in kwargs.items()})  # type: ignore[union-attr]
+    except Exception:  # raises at run time too
+        return None
+    return making.new_list(lo, [Const(item) for item in found], node) if isinstance(found, list) else Const(found)
 
 
-def keep_identity(lo: Lowerer, value: Value) -> None:
-    """A list or dict that is handed to who knows whom must be the one that others see, not a copy."""
-    if isinstance(value, Ref) and value.origin is None:
-        record = lo.store[value]
-        if isinstance(record, Record) and record.cls in (list, dict) and record.parts:
-            raise NeedsRuntime(tuple(original_sites((value.site,))))
+def call_opaque_variable(
+    lo: Lowerer, function: Var, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+) -> Value:
+    if isinstance(function.type, (Scalar, Array, Number)):
+        raise lo.mistake(TypeError, node, f"{function.hint!r} is a number or an array, and cannot be called")
+    for value in (*args, *kwargs.values()):
+        refuse_made_here(lo, value, node)
+        keep_track(lo, value)
+    atoms: list[Atom] = [function, *(materialize(lo, value, node) for value in args)]
+    named = {name: materialize(lo, value, node) for name, value in kwargs.items()}
+    lend(display.call, atoms, named)
+    pairs = tuple(named.items())
+    target = Var("t", OPAQUE)
+    lo.emit(Call((target,), display.call, tuple(atoms), pairs, lo.span(node)))
+    _note_given(lo, target, (*atoms, *named.values()))
+    known = next((item.read(lo.run_data.root) for item in lo.run_data.inputs if item.var is function), None)
+    if getattr(known, "__annotations__", None):  # the very object is part of the key of the specialisation
+        from adjoint.frontend.functions.function_values import as_annotated, returned_by  # lazy
+
+        return as_annotated(lo, target, returned_by(known), node)
+    return target
 
 
-def keep_track(lo: Lowerer, value: Value) -> None:
-    """Of an object from outside only the parts are known to vary: what it is handed to takes it as a whole."""
-    if isinstance(value, Ref) and value.origin is not None and may_carry(lo, value):
-        record = lo.store[value]
-        if isinstance(record, Record) and record.cls not in (list, dict) and not hasattr(record.cls, SIGNATURE):
-            raise NeedsRuntime(tuple(original_sites((value.site,))))
-
-
-def lend(callee: Any, args: Sequence[Atom], kwargs: Mapping[str, Atom]) -> None:
-    """Takes down that a function of which nobody knows what it does may write all memory that it can reach.
-
-    Without anything among the arguments that may vary, it writes constants.
-    """
-    call = Call((), callee, tuple(args), tuple(kwargs.items()))
-    types_ = [atom.type for atom in operands(call) if isinstance(atom, Var)]
-    if may_write_anything(call) and any(map(carries_derivative, types_)):
-        for storage in chain.from_iterable(map(storages, types_)):
-            storage.mark_written()
-
-
-STANDS_FOR = "__adjoint_stands_for__"
-"""The attribute of classes whose objects stand for those of others, which must not be seen outside."""
-
-_STAND_INS = {
-    "Deque": "deque",
-    "DefaultDict": "defaultdict",
-    **dict.fromkeys(("OptimizeResult", "RootResults"), "result of a solver"),
-    "OdeResult": "trajectory",
-}
-
-
-def refuse_made_here(lo: Lowerer, value: Value, node: ast.AST | None) -> None:
-    """Raises where a value that is handed out has to do with a class that is defined inside the function."""
-    mark = _mark_in(lo, value)
-    if mark in _STAND_INS:
-        label = f"a {_STAND_INS[mark]!r} that is made inside the function is handed out"
-        raise lo.problem("AD0301", node, label, helps=("hand over a list or a dict of what it holds",))
-    if mark is not None:
-        label = f"an object or a method of the class {mark!r}, defined inside the function, is handed out"
-        raise lo.problem("AD0301", node, label, helps=("hand over its fields", "define the class in the module"))
-
-
-def _mark_in(lo: Lowerer, value: Value) -> str | None:
-    match value:
-        case Const(value=constant):
-            return _name_of(constant)
-        case Var(type=type_):
-            return _mark_in_type(type_)
-        case Ref():
-            record = lo.store.get(value)
-            return _mark_in(lo, record) if isinstance(record, Record) else None
-        case Record(cls=cls, items=items) | TupleValue(cls=cls, items=items):
-            return _name_of(cls) or next(filter(None, (_mark_in(lo, item) for item in items)), None)
-        case Union(options=options):
-            return next(filter(None, (_mark_in(lo, option) for option in options)), None)
-        case _:
-            return None
-
-
-def _mark_in_type(type_: Type | None) -> str | None:
-    match type_:
-        case Instance(cls=cls, fields=fields):
-            return _name_of(cls) or next(filter(None, map(_mark_in_type, fields.values())), None)
-        case List(element=part) | Dict(value=part):
-            return _mark_in_type(part)
-        case Tuple(items=items):
-            return next(filter(None, map(_mark_in_type, items)), None)
-        case _:
-            return None
-
-
-def _name_of(constant: Any) -> str | None:
-    if isinstance(constant, type):
-        return constant.__name__ if local_mark(constant) is not None or STANDS_FOR in constant.__dict__ else None
-    return getattr(constant, LOCAL, None) if isinstance(constant, types.FunctionType) else None
+def _note_given(lo: Lowerer, result: Value, given: tuple[Atom, ...]) -> None:
+    """Takes down what a function that nobody sees was given: what it returns may have captured that."""
+    if isinstance(result, Var) and type(result.type) is Opaque:
+        lo.run_data.made_with[result] = given

@@ -1,1 +1,1 @@
-"""Control flow: loops, exceptions, ``with``, recursion, and what they carry."""
+"""Control flow: loops, exceptions, ``with``, and what they carry."""

@@ -27,7 +27,6 @@ from adjoint.frontend.interpreter.values import (
     NONE,
     Closure,
     GeneratorObject,
-    Held,
     Method,
     Partial,
     Record,
@@ -46,9 +45,8 @@ from adjoint.rules import registry
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime.objects import put_attribute as write_through
 from adjoint.types.array_libraries import Library, are_loaded
-from adjoint.types.dataclass_fields import dataclass_fields, is_dataclass
+from adjoint.types.dataclass_fields import dataclass_fields
 from adjoint.types.structure import is_namedtuple_class
-from adjoint.types.vectors import Fields
 
 _PYTHON_SCALARS = {"bool": bool, "int": int, "float": float, "complex": complex}
 _MISSING = object()
@@ -104,7 +102,7 @@ def is_instance(lo: Lowerer, value: Value, classes: Any) -> bool | None:
 
 def _is_instance_there(library: Library, value: Var, classes: Any) -> bool | None:
     """The same where arrays are of another library: there, what would be a number of NumPy is an array, too."""
-    from adjoint.frontend.calls.array_libraries import class_of_arrays  # lazy
+    from adjoint.frontend.external.array_libraries import class_of_arrays  # lazy
 
     candidates: tuple[type, ...] = (class_of_arrays(library),)
     match value.type:
@@ -155,7 +153,7 @@ _COMPARISONS = ("__eq__", "__lt__", "__le__", "__gt__", "__ge__")
 
 def _is_generated(cls: type, found: Any) -> bool:
     """Whether a method of a class was written by `dataclasses.dataclass`."""
-    return "__dataclass_params__" in cls.__dict__ and isinstance(found, types.FunctionType) and not _has_source(found)
+    return "__dataclass_params__" in cls.__dict__ and isinstance(found, types.FunctionType) and not has_source(found)
 
 
 def compared_fields(lo: Lowerer, name: str | None, values: list[Value], node: ast.AST | None) -> list[Value] | None:
@@ -171,7 +169,7 @@ def compared_fields(lo: Lowerer, name: str | None, values: list[Value], node: as
     return [TupleValue(tuple([attribute(lo, value, part, node) for part in names])) for value in values]
 
 
-def _has_source(function: Any) -> bool:
+def has_source(function: Any) -> bool:
     code = getattr(function, "__code__", None)
     return code is not None and not code.co_filename.startswith("<string>")
 
@@ -263,7 +261,7 @@ def _attribute_of_constant(lo: Lowerer, owner: Any, name: str, node: ast.AST | N
 
             return held_by(lo, cell, node)
     if isinstance(owner, types.ModuleType) and are_loaded():
-        from adjoint.frontend.calls.array_libraries import constant_of  # lazy
+        from adjoint.frontend.external.array_libraries import constant_of  # lazy
 
         value = constant_of(value) or value
     if isinstance(owner, (types.ModuleType, type)):
@@ -297,7 +295,7 @@ def _attribute_of_variable(lo: Lowerer, base: Var, name: str, node: ast.AST | No
             return _through_class(lo, base, cls, name, node)
         case Array() | Scalar() | Number():
             if lo.settings.target.library is not None:
-                from adjoint.frontend.calls import array_libraries  # lazy
+                from adjoint.frontend.external import array_libraries  # lazy
 
                 found = array_libraries.attribute(lo, base, name, node)
                 if found is not None:
@@ -623,48 +621,3 @@ def put_attribute(lo: Lowerer, base: Ref, name: str, value: Value, node: ast.AST
 
 
 # -- making -----------------------------------------------------------------------------------------------------------
-
-
-def construct(lo: Lowerer, cls: type, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Value:
-    """``cls(*args, **kwargs)`` for a user's class."""
-    from adjoint.frontend.calls.calls import bind_dataclass, call_value  # lazy
-    from adjoint.frontend.data import making  # lazy
-
-    if is_namedtuple_class(cls):
-        return _named_tuple(lo, cls, args, kwargs, node)
-    if issubclass(cls, Fields):
-        from adjoint.frontend.calls.tangent_arithmetic import made  # lazy
-
-        return made(lo, cls, [*zip(cls.__match_args__, args, strict=False), *kwargs.items()], node)
-    class_customs.refuse_custom_making(lo, cls, node)
-    assert node is not None
-    ref = Ref(lo.site(node))
-    lo.store[ref] = Record(cls, ())
-    init = inspect.getattr_static(cls, "__init__", None)
-    if is_dataclass(cls) and not _has_source(init):
-        fields = {field.name for field in dataclass_fields(cls)}
-        for_the_rest: list[Value] = []
-        for name, value in bind_dataclass(lo, cls, args, kwargs, node):
-            if name in fields:
-                put_attribute(lo, ref, name, value, node)
-            else:
-                for_the_rest.append(value)
-        init, args, kwargs = inspect.getattr_static(cls, "__post_init__", None), for_the_rest, {}
-    is_bare = ref.site in lo.settings.bare_sites
-    new: Value = making.runtime_object(lo, ref, node) if is_bare else ref
-    if isinstance(init, types.FunctionType):
-        call_value(lo, Method(Const(init), new), args, kwargs, node)
-    if ref.site in lo.settings.runtime_sites and not is_bare:
-        return making.runtime_object(lo, ref, node)
-    return new
-
-
-def _named_tuple(
-    lo: Lowerer, cls: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
-) -> TupleValue:
-    values = dict(zip(cls._fields, args, strict=False)) | kwargs
-    for name, default in getattr(cls, "_field_defaults", {}).items():
-        values.setdefault(name, lo.store[default] if isinstance(default, Held) else Const(default))
-    if set(values) != set(cls._fields) or len(args) > len(cls._fields):
-        raise lo.mistake(TypeError, node, f"the call does not fit the fields of {cls.__name__!r}", code="AD0203")
-    return TupleValue(tuple(values[name] for name in cls._fields), cls)

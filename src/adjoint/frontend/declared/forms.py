@@ -13,7 +13,7 @@ from typing import Any
 
 from adjoint.diagnostics import DifferentiationError, Span, diagnostic
 from adjoint.diagnostics.spans import shown_path
-from adjoint.frontend.calls.calls import call_value, closure_of, run_closure
+from adjoint.frontend.calls.calls import call_value
 from adjoint.frontend.data.objects import special_method
 from adjoint.frontend.declared.arguments import Arguments
 from adjoint.frontend.declared.declarations import WAYS_OUT
@@ -29,6 +29,8 @@ from adjoint.frontend.declared.parameters import (
 )
 from adjoint.frontend.differentiation.fitting import described
 from adjoint.frontend.entry.inputs import fill_cell
+from adjoint.frontend.functions.closures import closure_of
+from adjoint.frontend.functions.inlining import run_closure
 from adjoint.frontend.interpreter.core import Lowerer, Problem
 from adjoint.frontend.interpreter.values import NONE, Closure, Method, Partial, Record, Ref, TupleValue, Union, Value
 from adjoint.ir.nodes import Const, Var

@@ -15,7 +15,7 @@ from typing import Any, get_args, get_origin
 
 import numpy as np
 
-from adjoint.frontend.calls.calls import call_class
+from adjoint.frontend.calls.construction import call_class
 from adjoint.frontend.declared.parameters import called_by
 from adjoint.frontend.entry.captured import has_fields
 from adjoint.frontend.interpreter.core import Lowerer

@@ -33,13 +33,7 @@ from adjoint.frontend.interpreter.values import (
     Value,
 )
 from adjoint.ir.nodes import Atom, Block, Call, Const, Function, Raise, Var
-from adjoint.ir.types import (
-    FLOAT,
-    Array,
-    Opaque,
-    Type,
-    carries_derivative,
-)
+from adjoint.ir.types import FLOAT, Array, Opaque, Type, carries_derivative
 from adjoint.ir.walk import free_vars, operands, statements_in, substitute, targets_of, terminators_in
 from adjoint.records import dataclass, field
 from adjoint.sources.scope import own_yields
@@ -182,7 +176,7 @@ def lower_inner(
     if lo.run_data.has_grown:
         raise Restart  # it would be derived in vain
     if lo.run_data.definitions:
-        from adjoint.frontend.control.memory_of_calls import settle_memory  # lazy
+        from adjoint.frontend.functions.storage_unification import settle_memory  # lazy
 
         settle_memory(lo)
     own = set(active.params)
@@ -211,7 +205,7 @@ def lower_inner(
 
         lowered = with_kinds_checked(lowered)
     if _has_unknown_operands(block):
-        from adjoint.frontend.calls.foreign_operands import with_operands_checked  # lazy
+        from adjoint.frontend.external.foreign_operands import with_operands_checked  # lazy
 
         lowered = with_operands_checked(lowered, active.params)
     if not of_cotangents:

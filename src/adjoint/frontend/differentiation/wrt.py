@@ -11,15 +11,7 @@ from adjoint.diagnostics.similar import did_you_mean
 from adjoint.frontend.data import objects
 from adjoint.frontend.data.objects import class_of
 from adjoint.frontend.interpreter.core import Lowerer, Problem
-from adjoint.frontend.interpreter.values import (
-    Closure,
-    Method,
-    Operator,
-    Partial,
-    Record,
-    Ref,
-    Value,
-)
+from adjoint.frontend.interpreter.values import Closure, Method, Operator, Partial, Record, Ref, Value
 from adjoint.ir.nodes import Const, Function
 from adjoint.keypaths.parts import PartOf, as_part
 from adjoint.sources import definitions
@@ -38,7 +30,7 @@ def is_operator(value: Any) -> bool:
 
 def parameter_names(lo: Lowerer, function: Value, node: ast.AST | None) -> list[str]:
     """The names of the positional parameters of a function."""
-    from adjoint.frontend.calls.calls import closure_of  # lazy
+    from adjoint.frontend.functions.closures import closure_of  # lazy
 
     match function:
         case Closure():

@@ -15,7 +15,7 @@ from adjoint.diagnostics import Diagnostic, DifferentiationError, Span, diagnost
 from adjoint.diagnostics.diagnostic import Label
 from adjoint.differentiation.reverse import split
 from adjoint.frontend.calls.library_classes import causes
-from adjoint.frontend.calls.opaque_calls import refuse_made_here
+from adjoint.frontend.calls.opaque_arguments import refuse_made_here
 from adjoint.frontend.data.lists_of_objects import Stacked
 from adjoint.frontend.differentiation import operators_inside
 from adjoint.frontend.differentiation.inner_functions import lower_inner, name_of
@@ -104,8 +104,8 @@ def _is_settled(lo: Lowerer) -> bool:
     """Whether what functions that stay ones return can be what it is; else what to do the next time is noted."""
     if not lo.run_data.definitions:
         return True
-    from adjoint.frontend.control.memory_of_calls import settle_memory  # lazy
-    from adjoint.frontend.control.recursion import results_are_settled  # lazy
+    from adjoint.frontend.functions.recursion import results_are_settled  # lazy
+    from adjoint.frontend.functions.storage_unification import settle_memory  # lazy
 
     settle_memory(lo)
     return results_are_settled(lo)

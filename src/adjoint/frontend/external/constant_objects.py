@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from adjoint.frontend.calls.opaque_calls import may_carry
+from adjoint.frontend.calls.opaque_arguments import may_carry
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import Value

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.frontend.calls.opaque_calls import STANDS_FOR
+from adjoint.frontend.calls.opaque_arguments import STANDS_FOR
 from adjoint.frontend.external import numba_definitions
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import Partial, TupleValue, Value

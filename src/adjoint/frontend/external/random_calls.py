@@ -11,7 +11,7 @@ import numpy as np
 
 from adjoint.frontend.calls.calls import call_value
 from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles
-from adjoint.frontend.calls.opaque_calls import may_carry
+from adjoint.frontend.calls.opaque_arguments import may_carry
 from adjoint.frontend.external import random_definitions
 from adjoint.frontend.external.constant_objects import made_of_constants
 from adjoint.frontend.interpreter.core import Lowerer

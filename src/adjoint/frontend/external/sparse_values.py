@@ -13,7 +13,7 @@ from scipy.sparse import linalg
 
 from adjoint.frontend.calls.calls import call_value
 from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles
-from adjoint.frontend.calls.opaque_calls import may_carry
+from adjoint.frontend.calls.opaque_arguments import may_carry
 from adjoint.frontend.data import making
 from adjoint.frontend.data.objects import class_of
 from adjoint.frontend.data.sparse_matrices import is_sparse_matrix

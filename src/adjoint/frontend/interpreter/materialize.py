@@ -120,7 +120,7 @@ def snapshot(lo: Lowerer, ref: Ref, node: ast.AST | None) -> Atom:
     record = lo.store[ref]
     assert isinstance(record, Record)
     if local_mark(record.cls) is not None:
-        from adjoint.frontend.calls.opaque_calls import refuse_made_here  # circular
+        from adjoint.frontend.calls.opaque_arguments import refuse_made_here  # circular
 
         refuse_made_here(lo, ref, node)
     atoms = [materialize(lo, item, node, observer=True) for item in record.items]

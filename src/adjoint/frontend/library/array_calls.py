@@ -14,7 +14,7 @@ import numpy as np
 
 from adjoint.frontend.calls.calls import call_value
 from adjoint.frontend.calls.handlers import handles
-from adjoint.frontend.calls.opaque_calls import may_carry
+from adjoint.frontend.calls.opaque_arguments import may_carry
 from adjoint.frontend.calls.operands import is_sequence
 from adjoint.frontend.data import containers, making, objects
 from adjoint.frontend.interpreter.core import Lowerer

@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from adjoint.frontend.calls import construction
 from adjoint.frontend.calls.calls import call_value
 from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles
-from adjoint.frontend.data import making, objects
+from adjoint.frontend.data import making
 from adjoint.frontend.data.container_methods import make_dict
 from adjoint.frontend.external import nditer_definitions
 from adjoint.frontend.interpreter.core import Lowerer
@@ -26,7 +27,7 @@ from adjoint.ir.nodes import Const
 
 def _stands_for(cls: type) -> Handler:
     def construct(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-        return NotImplemented if node is None else objects.construct(lo, cls, args, kwargs, node)
+        return NotImplemented if node is None else construction.construct(lo, cls, args, kwargs, node)
 
     return construct
 

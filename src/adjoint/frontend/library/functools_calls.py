@@ -7,11 +7,12 @@ import functools
 import types
 from typing import Any
 
+from adjoint.frontend.calls import construction
 from adjoint.frontend.calls.calls import call_value
-from adjoint.frontend.calls.function_values import meaning
 from adjoint.frontend.calls.handlers import handles
 from adjoint.frontend.data import objects
 from adjoint.frontend.entry import inputs
+from adjoint.frontend.functions.function_values import meaning
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import NONE, Closure, TupleValue, Value
 from adjoint.frontend.library import functools_definitions, python_functions
@@ -43,7 +44,7 @@ def _lru_cache(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: a
 
 @handles(functools.singledispatch)
 def _single_dispatch(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    return NotImplemented if node is None else objects.construct(lo, _SINGLE, args, kwargs, node)
+    return NotImplemented if node is None else construction.construct(lo, _SINGLE, args, kwargs, node)
 
 
 _SINGLE = functools_definitions.SingleDispatch

@@ -11,7 +11,7 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from adjoint.frontend.calls.calls import call_value
-from adjoint.frontend.calls.opaque_calls import may_carry
+from adjoint.frontend.calls.opaque_arguments import may_carry
 from adjoint.frontend.calls.operands import array_operand
 from adjoint.frontend.data import containers, making, objects
 from adjoint.frontend.data.own_values import is_own

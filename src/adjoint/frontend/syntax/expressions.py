@@ -630,7 +630,7 @@ def _refuse_sending(lo: Lowerer, name: ast.Name, node: ast.Attribute) -> None:
 def _subscript(lo: Lowerer, node: ast.Subscript) -> Value:
     base = evaluate_owner(lo, node.value, node)
     if isinstance(base, Const) and isinstance(base.value, type) and hasattr(base.value, "__adjoint_signature__"):
-        from adjoint.frontend.calls.function_values import type_of_functions  # lazy
+        from adjoint.frontend.functions.function_values import type_of_functions  # lazy
 
         return type_of_functions(lo, node)
     index = evaluate(lo, node.slice)

@@ -115,7 +115,7 @@ def _as_annotated(lo: Lowerer, value: Value, node: ast.AnnAssign) -> Value:
     """The value; a function value where it is one by its annotation."""
     if is_plain(node.annotation) or lo.frame is None:
         return value
-    from adjoint.frontend.calls.function_values import as_annotated, meaning  # lazy
+    from adjoint.frontend.functions.function_values import as_annotated, meaning  # lazy
 
     return as_annotated(lo, value, meaning(lo, node.annotation, lo.frame.closure.globals), node)
 

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 
 from adjoint.frontend.calls.definitions import is_of_rules
-from adjoint.frontend.control.called_forms import alike, served
+from adjoint.frontend.functions.called_forms import alike, served
 from adjoint.frontend.interpreter.core import Form, Lowerer, Repeated
 from adjoint.frontend.interpreter.values import Closure, GeneratorObject, Record, Ref, TupleValue, Value
 from adjoint.ir.nodes import Const

@@ -10,14 +10,15 @@ from typing import Any
 import numpy as np
 
 from adjoint.diagnostics import diagnostic
-from adjoint.frontend.calls.calls import bind, run_closure
-from adjoint.frontend.control.called_forms import common_form
-from adjoint.frontend.control.memory_of_calls import unite_memory
 from adjoint.frontend.control.unbound import with_unbound_told
 from adjoint.frontend.control.widening import make_alike, size_of
 from adjoint.frontend.data.captures import Surroundings, parts_of, surroundings
 from adjoint.frontend.data.written_views import refuse_written_views
 from adjoint.frontend.flow.derivatives import with_flow_settled
+from adjoint.frontend.functions.called_forms import common_form
+from adjoint.frontend.functions.inlining import run_closure
+from adjoint.frontend.functions.parameters import bind
+from adjoint.frontend.functions.storage_unification import unify_storage
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer, Problem, Restart, Unreached
 from adjoint.frontend.interpreter.forms import anonymous, fresh, known_structure, loose, loosened, received
@@ -150,7 +151,7 @@ def call_definition(
     lo.emit(call)
     called.calls.append(call)
     if not called.lowering:
-        unite_memory(lo, called, (call,))
+        unify_storage(lo, called, (call,))
     result = joins.build(called.result, iter(targets), lo.store)
     return _own_copy(lo, result) if _is_copied(lo, code) else result
 
@@ -261,7 +262,7 @@ def _lower(lo: Lowerer, called: Called, closure: Closure, found: dict[str, joins
     called.lowering = False
     if not called.is_recursive:
         called.definition.function = _with_values_returned(lo, called)
-    unite_memory(lo, called, called.calls)
+    unify_storage(lo, called, called.calls)
 
 
 Further = dict[Definition, tuple[Var, ...]]

@@ -19,10 +19,10 @@ from adjoint.ir.types import Array, Storage
 from adjoint.ir.walk import leaves, statements_in, targets_of
 
 if TYPE_CHECKING:
-    from adjoint.frontend.control.recursion import Called
+    from adjoint.frontend.functions.recursion import Called
 
 
-def unite_memory(lo: Lowerer, called: Called, calls: Iterable[Call]) -> None:
+def unify_storage(lo: Lowerer, called: Called, calls: Iterable[Call]) -> None:
     """Makes one storage class of memory that is the same in a function and for some of its calls."""
     function = called.definition.function
     assert function is not None

@@ -21,7 +21,7 @@ from adjoint.declarations.function_values import (
 from adjoint.diagnostics import DifferentiationError
 from adjoint.frontend.calls.calls import call_value
 from adjoint.frontend.calls.handlers import handles
-from adjoint.frontend.calls.opaque_calls import may_carry
+from adjoint.frontend.calls.opaque_arguments import may_carry
 from adjoint.frontend.data.constants import as_constant
 from adjoint.frontend.declared.arguments import Arguments
 from adjoint.frontend.declared.calls import Following
@@ -30,17 +30,7 @@ from adjoint.frontend.differentiation.tangent_values import differentiable_leave
 from adjoint.frontend.interpreter.choices import on_each_option
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
-from adjoint.frontend.interpreter.values import (
-    Closure,
-    Method,
-    Partial,
-    Record,
-    Ref,
-    Site,
-    TupleValue,
-    Union,
-    Value,
-)
+from adjoint.frontend.interpreter.values import Closure, Method, Partial, Record, Ref, Site, TupleValue, Union, Value
 from adjoint.ir.nodes import Applied, Atom, Call, Const, Var
 from adjoint.ir.types import FLOAT, INT, OPAQUE, Array, Dict, List, Number, Opaque, Scalar, Type, carries_derivative
 from adjoint.rules.declarations import Declaration

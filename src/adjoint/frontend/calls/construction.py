@@ -1,0 +1,113 @@
+"""Calls of classes: objects of a user's classes are built part by part, those of a library are made at run time."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import functools
+import inspect
+import types
+from collections.abc import Iterator
+from typing import Any
+
+from adjoint.frontend.calls import class_customs, library_classes
+from adjoint.frontend.calls.calls import call_value
+from adjoint.frontend.calls.opaque_arguments import lend
+from adjoint.frontend.calls.tangent_arithmetic import made
+from adjoint.frontend.data import making, objects
+from adjoint.frontend.data.objects import has_source, put_attribute
+from adjoint.frontend.entry import inputs
+from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.materialize import materialize
+from adjoint.frontend.interpreter.values import Held, Method, Record, Ref, TupleValue, Value, local_mark
+from adjoint.ir.nodes import Const
+from adjoint.sources.library_folders import is_class_of_a_library
+from adjoint.types.dataclass_fields import dataclass_fields, is_dataclass
+from adjoint.types.structure import is_namedtuple_class
+from adjoint.types.vectors import Fields
+
+
+def call_class(lo: Lowerer, cls: type, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Value:
+    if _is_users(cls) and node is not None:
+        return construct(lo, cls, args, kwargs, node)
+    if node is not None and library_classes.is_looked_into(lo, cls, [*args, *kwargs.values()]):
+        body = functools.partial(construct, lo, cls, args, kwargs, node)
+        return library_classes.followed(lo, cls, None, body)
+    atoms = [materialize(lo, value, node, observer=True) for value in args]
+    pairs = {name: materialize(lo, value, node, observer=True) for name, value in kwargs.items()}
+    lend(cls, atoms, pairs)
+    return objects.call_any(lo, cls, list(atoms), node, **pairs)
+
+
+def _is_users(cls: type) -> bool:
+    if issubclass(cls, BaseException) or hasattr(cls, "__members__"):
+        return False
+    if issubclass(cls, tuple):
+        return hasattr(cls, "_fields")
+    if local_mark(cls) is not None:
+        return True
+    # What runs a program, a profiler or a test runner, may pass for its main module.
+    is_of_library = cls.__module__ != "__main__" and is_class_of_a_library(cls)
+    return not is_of_library and not library_classes.is_native(cls)
+
+
+def bind_dataclass(
+    lo: Lowerer, cls: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+) -> Iterator[tuple[str, Value]]:
+    """The values of a dataclass's fields, and of what only ``__post_init__`` gets, for a call of its ``__init__``."""
+    remaining, named = list(args), dict(kwargs)
+    for spec in cls.__dataclass_fields__.values():
+        if spec._field_type is dataclasses._FIELD_CLASSVAR:  # type: ignore[attr-defined]
+            continue
+        if spec.init and spec.name in named:
+            yield spec.name, named.pop(spec.name)
+        elif spec.init and remaining and not spec.kw_only:
+            yield spec.name, remaining.pop(0)
+        elif spec.default is not dataclasses.MISSING:
+            yield spec.name, inputs.captured(lo, spec.default, ("default", cls, spec.name), spec.name, node)
+        elif spec.default_factory is not dataclasses.MISSING:
+            yield spec.name, call_value(lo, Const(spec.default_factory), [], {}, node)
+        elif spec.init:
+            raise lo.mistake(TypeError, node, f"the field {spec.name!r} of {cls.__name__!r} is missing", code="AD0203")
+    if remaining or named:
+        raise lo.mistake(TypeError, node, f"the call does not fit the fields of {cls.__name__!r}", code="AD0203")
+
+
+def construct(lo: Lowerer, cls: type, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Value:
+    """``cls(*args, **kwargs)`` for a user's class."""
+    if is_namedtuple_class(cls):
+        return _named_tuple(lo, cls, args, kwargs, node)
+    if issubclass(cls, Fields):
+        return made(lo, cls, [*zip(cls.__match_args__, args, strict=False), *kwargs.items()], node)
+    class_customs.refuse_custom_making(lo, cls, node)
+    assert node is not None
+    ref = Ref(lo.site(node))
+    lo.store[ref] = Record(cls, ())
+    init = inspect.getattr_static(cls, "__init__", None)
+    if is_dataclass(cls) and not has_source(init):
+        fields = {field.name for field in dataclass_fields(cls)}
+        for_the_rest: list[Value] = []
+        for name, value in bind_dataclass(lo, cls, args, kwargs, node):
+            if name in fields:
+                put_attribute(lo, ref, name, value, node)
+            else:
+                for_the_rest.append(value)
+        init, args, kwargs = inspect.getattr_static(cls, "__post_init__", None), for_the_rest, {}
+    is_bare = ref.site in lo.settings.bare_sites
+    new: Value = making.runtime_object(lo, ref, node) if is_bare else ref
+    if isinstance(init, types.FunctionType):
+        call_value(lo, Method(Const(init), new), args, kwargs, node)
+    if ref.site in lo.settings.runtime_sites and not is_bare:
+        return making.runtime_object(lo, ref, node)
+    return new
+
+
+def _named_tuple(
+    lo: Lowerer, cls: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+) -> TupleValue:
+    values = dict(zip(cls._fields, args, strict=False)) | kwargs
+    for name, default in getattr(cls, "_field_defaults", {}).items():
+        values.setdefault(name, lo.store[default] if isinstance(default, Held) else Const(default))
+    if set(values) != set(cls._fields) or len(args) > len(cls._fields):
+        raise lo.mistake(TypeError, node, f"the call does not fit the fields of {cls.__name__!r}", code="AD0203")
+    return TupleValue(tuple(values[name] for name in cls._fields), cls)

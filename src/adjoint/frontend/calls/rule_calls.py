@@ -1,0 +1,178 @@
+"""Calls of functions that have a rule: the arguments are bound, checked and materialized, and a call is emitted."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import inspect
+from typing import Any
+
+import numpy as np
+
+from adjoint.diagnostics.similar import did_you_mean
+from adjoint.frontend.calls.opaque_arguments import may_carry, refuse_objects
+from adjoint.frontend.calls.operands import arrays
+from adjoint.frontend.data import making, objects
+from adjoint.frontend.functions.parameters import misfit
+from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.materialize import materialize
+from adjoint.frontend.interpreter.values import NONE, GeneratorValue, IteratorValue, Record, Ref, TupleValue, Value
+from adjoint.frontend.iterators.iterators import drawn
+from adjoint.ir.nodes import Const, Var
+from adjoint.ir.types import Array, List
+from adjoint.rules import registry
+from adjoint.rules.declarations import Declaration
+from adjoint.rules.declare import Bilinear, Elementwise, General, Linear, Rule
+
+
+def is_ruled(constant: Any) -> bool:
+    """Whether it is declared how a function is differentiated."""
+    return registry.declaration_for(constant) is not None or registry.rule_for(constant) is not None
+
+
+def call_by_declaration(
+    lo: Lowerer,
+    declaration: Declaration,
+    receiver: Value | None,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST | None,
+) -> Value:
+    from adjoint.frontend.declared.calls import call_declared  # lazy
+
+    return call_declared(lo, declaration, args, kwargs, node, receiver)
+
+
+def _refuse_arrays_for_numbers(lo: Lowerer, callee: Any, args: list[Value], node: ast.AST | None) -> None:
+    """Refuses what functions of the module ``math`` do not take: they take numbers, and arrays of one element."""
+    if getattr(callee, "__module__", None) not in ("math", "cmath"):
+        return
+    for value in args:
+        kind = _kind_of_no_number(lo, value)
+        if kind is not None:
+            name, which = callee.__name__, repr(value.hint) if isinstance(value, Var) and value.named else "this"
+            own = {"pow": "power", "atan2": "arctan2", **{f"a{each}": f"arc{each}" for each in _ARCS}}.get(name, name)
+            helps = (f"np.{own} takes {kind[1]}",) if hasattr(np, own) else ("call it for each element",)
+            label = f"{callee.__module__}.{name}() takes a number, and {which} is {kind[0]}"
+            raise lo.mistake(TypeError, node, label, helps=helps)
+
+
+def _kind_of_no_number(lo: Lowerer, value: Value) -> tuple[str, str] | None:
+    """What a value is that is no number, in the singular and in the plural; None for others."""
+    match value:
+        case Var(type=Array(dims=dims)) if "many" in (dims or ()):
+            return "an array", "arrays"
+        case Var(type=List()) | TupleValue():
+            return "a list" if isinstance(value, Var) else "a tuple", "arrays and lists"
+    if isinstance(value, Ref):
+        record = lo.store.get(value)
+        if isinstance(record, Record) and record.cls in (list, dict):
+            return f"a {record.cls.__name__}", "arrays and lists"
+    return None
+
+
+def _refuse_unknown_keyword(lo: Lowerer, callee: Any, name: str, keyword: str, node: ast.AST | None) -> None:
+    """Refuses a keyword that a function of a library does not have at all."""
+    try:
+        known = inspect.signature(callee).parameters
+    except (TypeError, ValueError):
+        return
+    if keyword in known or any(parameter.kind is parameter.VAR_KEYWORD for parameter in known.values()):
+        return
+    label, helps = f"{name}() has no parameter {keyword!r}", did_you_mean(keyword, known, "{}=")
+    raise lo.mistake(TypeError, node, label, code="AD0203", helps=helps, name=name)
+
+
+_ARCS = ("sin", "cos", "tan", "sinh", "cosh", "tanh")
+
+
+def call_rule(lo: Lowerer, callee: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Value:
+    """A call of a function that has a rule, with what it is told as a sequence spread out."""
+    declaration = registry.declaration_for(callee)
+    if declaration is not None:
+        return call_by_declaration(lo, declaration, None, args, kwargs, node)
+    rule = registry.rule_for(callee)
+    assert rule is not None
+    args, kwargs = _with_out_named(callee, rule, args, kwargs)
+    bound, named = rule.bind(args, kwargs)
+    if "out" in named and named["out"] != NONE:
+        rest = {name: value for name, value in kwargs.items() if name != "out"}
+        return _into(lo, callee, args, kwargs["out"], rest, node)
+    if isinstance(rule, Elementwise) and (named or len(bound) != len(rule.accepted)):
+        taken = len(rule.parameters)
+        if taken and (len(bound) > taken or len(bound) + len(named) < _needed(rule)):
+            raise lo.mistake(TypeError, node, misfit(rule.name, taken, len(bound)), code="AD0203", name=rule.name)
+    _refuse_arrays_for_numbers(lo, callee, args, node)
+    uncovered = rule.unsupported(len(bound), tuple(named))
+    if uncovered and any(may_carry(lo, value) for value in (*bound, *named.values())):
+        _refuse_unknown_keyword(lo, callee, rule.name, uncovered[0], node)
+        raise lo.problem("AD0204", node, f"{rule.name!r} has no derivative with the argument {uncovered[0]!r}")
+    spread = registry.variadic(callee)
+    if spread is not None and bound:
+        items = _parts(lo, bound[0])
+        if items is not None:
+            later = list(bound[1:])
+            names = [p.name for p in rule.parameters[1:]]
+            named = {**dict(zip(names, later, strict=False)), **named}
+            return call_rule(lo, spread, arrays(lo, items, node), named, node)
+    observer = getattr(rule, "observes", False) or type(rule).__name__ in ("NoDerivative", "Observer")
+    if isinstance(rule, (Elementwise, Linear, Bilinear, General)):
+        refuse_objects(lo, rule, (*bound, *named.values()), node)
+    names = [*(parameter.name for parameter in rule.parameters), *("" for _ in bound)]
+    placed = [_axes(lo, name, value) for name, value in zip(names, bound, strict=False)]
+    atoms = [materialize(lo, value, node, observer=observer) for value in placed]
+    pairs = {name: materialize(lo, _axes(lo, name, each), node, observer=observer) for name, each in named.items()}
+    return objects.call_any(lo, callee, atoms, node, **pairs)
+
+
+def _axes(lo: Lowerer, name: str, value: Value) -> Value:
+    """Axes that are a tuple at run time, which NumPy does not take as a list."""
+    return lo.open.call(tuple, value) if name in ("axis", "axes") and making.is_tuple(value) else value  # type: ignore[arg-type]
+
+
+def _with_out_named(
+    callee: Any, rule: Rule, args: list[Value], kwargs: dict[str, Value]
+) -> tuple[list[Value], dict[str, Value]]:
+    """The arguments of a call, the array that its result goes to by its name."""
+    place = place_of_out(callee)
+    if place is None or len(args) <= place:
+        return args, kwargs
+    given = list(args[:place])
+    while given and given[-1] == NONE and len(given) > len(rule.accepted):
+        given.pop()
+    later = [p.name for p in rule.parameters[place + 1 :]]
+    return given, {"out": args[place], **dict(zip(later, args[place + 1 :], strict=False)), **kwargs}
+
+
+@functools.lru_cache(maxsize=512)
+def place_of_out(callee: Any) -> int | None:
+    """Which positional argument of a function of NumPy is the array that the result goes to."""
+    if isinstance(callee, np.ufunc):
+        return callee.nin
+    if not getattr(callee, "__module__", "").startswith("numpy"):
+        return None
+    try:
+        parameters = inspect.signature(callee).parameters.values()
+    except (TypeError, ValueError):
+        return None
+    positional = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    return positional.index("out") if "out" in positional else None
+
+
+def _needed(rule: Elementwise) -> int:
+    return sum(parameter.default is parameter.empty for parameter in rule.parameters)
+
+
+def _into(
+    lo: Lowerer, callee: Any, args: list[Value], out: Value, kwargs: dict[str, Value], node: ast.AST | None
+) -> Value:
+    from adjoint.frontend.library.array_writers import into  # lazy
+
+    where = kwargs.pop("where", Const(True)) if isinstance(callee, np.ufunc) else Const(True)
+    return into(lo, lambda: call_rule(lo, callee, args, kwargs, node), callee, args, out, where, node)
+
+
+def _parts(lo: Lowerer, value: Value) -> tuple[Value, ...] | None:
+    if isinstance(value, (GeneratorValue, IteratorValue)):
+        value = drawn(lo, value, None)
+    return value.items if isinstance(value, TupleValue) else making.list_items(lo, value)
