@@ -87,6 +87,21 @@ def mapping(command, x):
             return (x + a) ** 2
 
 
+@program([("scale", 3.0), {"add": 1.0}, {"mul": 2.0, "a": 0.5, "b": 1.5}, (2.0, 1.0, 4.0)], 2.0)
+def rest_of_a_mapping(steps, x):
+    for step in steps:
+        match step:
+            case ("scale", k):
+                x *= k
+            case {"mul": k, **others}:
+                x *= k * sum(others.values()) + len(others)
+            case {"add": k, **others} if not others:
+                x += k * k
+            case [first, *others]:
+                x += first * x * sum(others)
+    return x
+
+
 @program([("push", 2.0), ("push", 3.0), ("mul", None), ("push", 1.5), ("add", None)])
 def stack_machine(code):
     stack = []

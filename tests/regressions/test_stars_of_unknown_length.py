@@ -26,6 +26,10 @@ class Curve:
         return self.p * x * y * z + self.q
 
 
+def rest(a: Any, *others: Any, k: Any = 1.0) -> Any:
+    return a * k * sum(others) + others[-1] ** 2
+
+
 PROGRAMS = {
     "a_function": lambda v: fun(*v),
     "none_by_default": lambda v: one(*v),
@@ -35,6 +39,9 @@ PROGRAMS = {
     "a_partial": lambda v: functools.partial(one, 2.0)(*v),
     "something_before_it": lambda v: one(v[0] * 2, *v),
     "something_behind_it": lambda v: one(*v[1:], v[0]),
+    "behind_any_number": lambda v: rest(*v, v[0] * 3.0),
+    "two_of_them": lambda v: rest(v[0], *v * 2.0, 1.5, *v, k=v[0]),
+    "the_largest_and_more": lambda v: max(*v, 1.0) * min(0.5, *v) * max(*v, *(v * v)),
 }
 
 

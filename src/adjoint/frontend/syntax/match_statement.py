@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from adjoint.frontend.data import containers, making, objects
@@ -15,7 +15,7 @@ from adjoint.frontend.syntax import assign
 from adjoint.frontend.syntax.expressions import apply_operator, compare, evaluate, truth, truth_of
 from adjoint.frontend.syntax.statements import run
 from adjoint.ir.nodes import Const, Var
-from adjoint.ir.types import Array, List, Tuple
+from adjoint.ir.types import Array, List, Number, Scalar, Tuple
 
 Then = Callable[[], Value]
 
@@ -126,17 +126,30 @@ def _pattern(
             return _class(lo, pattern, subject, conditions, bindings)
         case ast.MatchMapping(keys=keys, patterns=parts, rest=rest):
             record = lo.store.get(subject) if isinstance(subject, Ref) else None
+            if _is_no_mapping(subject, record):
+                return False
             if not isinstance(record, Record) or record.cls is not dict:
                 raise lo.problem("AD0301", pattern, "a mapping pattern needs a dict whose keys are known")
-            for key, part in zip(keys, parts, strict=True):
-                wanted = evaluate(lo, key)
+            named = [evaluate(lo, key) for key in keys]
+            for wanted, part in zip(named, parts, strict=True):
                 value = record.get(wanted.value) if isinstance(wanted, Const) else None
                 if value is None or not _pattern(lo, part, value, conditions, bindings):
                     return False
             if rest is not None:
-                raise lo.problem("AD0301", pattern, "'**' in a mapping pattern is not supported")
+                others = [(key, value) for key, value in record.parts if Const(key) not in named]
+                bindings.append((rest, making.new_dict(lo, others, pattern)))
             return True
     raise lo.problem("AD0301", pattern, "this pattern is not supported")
+
+
+def _is_no_mapping(subject: Value, record: object) -> bool:
+    """Whether no mapping pattern can match."""
+    if isinstance(record, Record):
+        return not issubclass(record.cls, Mapping)
+    if isinstance(subject, Const):
+        return not isinstance(subject.value, Mapping)
+    is_other = isinstance(subject, Var) and isinstance(subject.type, (Array, List, Number, Scalar, Tuple))
+    return is_other or isinstance(subject, TupleValue)
 
 
 def _alternatives(
@@ -186,7 +199,7 @@ def _sequence(
     if items is None and isinstance(subject, Var) and isinstance(subject.type, Tuple):
         items = containers.known_items(lo, subject, node)
     if items is None:
-        if isinstance(subject, Var) and isinstance(subject.type, (List, Array)):
+        if isinstance(subject, Var) and isinstance(subject.type, List):  # an array is no sequence of the language
             raise lo.problem("AD0301", node, "a sequence pattern needs a sequence whose length is known")
         return False
     stars = [place for place, part in enumerate(parts) if isinstance(part, ast.MatchStar)]

@@ -48,41 +48,53 @@ def elements(lo: Lowerer, nodes: Sequence[ast.expr]) -> list[Value]:
 
 def list_display(lo: Lowerer, node: ast.List) -> Value:
     """``[x, *items]``"""
-    return _display(lo, node, lambda items: making.new_list(lo, items, node), list)
+    parts = _listed(lo, node.elts, node)
+    return _joined(lo, parts, node) if parts else making.new_list(lo, [], node)
 
 
 def tuple_display(lo: Lowerer, node: ast.Tuple) -> Value:
     """``(x, *items)``"""
-    return _display(lo, node, lambda items: TupleValue(tuple(items)), tuple)
+    parts = _parts(lo, node.elts, lambda items: TupleValue(tuple(items)), tuple, node)
+    if len(parts) > 1:
+        return _made(lo, tuple, _joined(lo, [_made(lo, list, part, node) for part in parts], node), node)
+    return parts[0] if parts else TupleValue(())
 
 
-def _display(lo: Lowerer, node: ast.List | ast.Tuple, make: Callable[[list[Value]], Value], kind: type) -> Value:
-    """A display; of what has no known length, the sum of its parts."""
-    from adjoint.frontend.syntax.expressions import apply_operator, evaluate  # lazy
+def _parts(
+    lo: Lowerer, elements: Sequence[ast.expr], make: Callable[[list[Value]], Value], kind: type, node: ast.AST
+) -> list[Value]:
+    """What elements come to, in parts: of each starred one of unknown length, and of those between."""
+    from adjoint.frontend.syntax.expressions import evaluate  # lazy
 
     parts: list[Value] = []
     items: list[Value] = []
-    for element in node.elts:
-        value = evaluate(lo, element.value if isinstance(element, ast.Starred) else element)
-        value = drawn(lo, value, element) if isinstance(element, ast.Starred) else value
+    for element in elements:
         if not isinstance(element, ast.Starred):
-            items.append(value)
-        elif (known := containers.items_if_known(lo, value, element)) is not None:
+            items.append(evaluate(lo, element))
+            continue
+        value = drawn(lo, evaluate(lo, element.value), element)
+        if (known := containers.items_if_known(lo, value, element)) is not None:
             items += known
-        else:
-            _refuse_uncountable(lo, value, element)
-            parts += [make(items)] if items else []
-            parts.append(_made(lo, kind, value, node))
-            items = []
-    if not parts:
-        return make(items)
-    parts += [make(items)] if items else []
-    if kind is tuple and len(parts) > 1:
-        parts = [_made(lo, list, part, node) for part in parts]
+            continue
+        _refuse_uncountable(lo, value, element)
+        parts += [make(items)] if items else []
+        parts.append(_made(lo, kind, value, node))
+        items = []
+    return [*parts, make(items)] if items else parts
+
+
+def _listed(lo: Lowerer, elements: Sequence[ast.expr], node: ast.AST) -> list[Value]:
+    return _parts(lo, elements, lambda items: making.new_list(lo, items, node), list, node)
+
+
+def _joined(lo: Lowerer, parts: list[Value], node: ast.AST) -> Value:
+    """The sum of lists."""
+    from adjoint.frontend.syntax.expressions import apply_operator  # lazy
+
     whole = parts[0]
     for part in parts[1:]:
         whole = apply_operator(lo, operator.add, [whole, part], node)
-    return _made(lo, tuple, whole, node) if kind is tuple and len(parts) > 1 else whole
+    return whole
 
 
 def _made(lo: Lowerer, kind: type, items: Value, node: ast.AST) -> Value:
@@ -171,11 +183,9 @@ def arguments(lo: Lowerer, function: Value, node: ast.Call) -> list[Any]:
             continue
         value = drawn(lo, evaluate(lo, argument.value), argument)
         known = containers.items_if_known(lo, value, argument)
-        if known is None and function in (Const(max), Const(min)) and len(node.args) == 1:
-            known = [value]
-        elif known is None:
+        if known is None:
             following = node.args[place + 1 :]
-            together = None if following else _with_the_rest(lo, function, named, values, value, argument)
+            together = _with_the_rest(lo, function, named, values, value, argument, following)
             if together is not None:
                 return together
             asked = None if any(isinstance(other, ast.Starred) for other in following) else asked_for(function, named)
@@ -190,26 +200,38 @@ def arguments(lo: Lowerer, function: Value, node: ast.Call) -> list[Any]:
 
 
 def _with_the_rest(
-    lo: Lowerer, function: Value, named: Collection[str], given: list[Value], value: Value, node: ast.AST
+    lo: Lowerer,
+    function: Value,
+    named: Collection[str],
+    given: list[Value],
+    value: Value,
+    node: ast.AST,
+    following: Sequence[ast.expr],
 ) -> list[Value] | None:
     """The arguments of a function that takes any number of values: the last is a tuple of those that are left.
 
-    None where the function asks for a number of them, or is not known.
+    ``value`` is what a starred argument gives, ``following`` the arguments behind it. None where the function asks for
+    a number of them, or is not known.
     """
-    from adjoint.frontend.syntax.expressions import apply_operator  # lazy
-
-    positional = _before_the_rest(function)
+    is_extreme = function in (Const(max), Const(min))
+    positional = [] if is_extreme else _before_the_rest(function)
     if positional is None or any(name in named for name in positional):
         return None
     if not isinstance(value, Var) or not isinstance(value.type, (Array, List)):
         return None
+    if following:
+        value = _joined(lo, [_made(lo, list, value, node), *_listed(lo, following, node)], node)
     count = len(positional)
     first = max(count - len(given), 0)
     items = [containers.subscript(lo, value, Const(i), node) for i in range(first)]
     left = containers.subscript(lo, value, SliceValue(Const(first), NONE, NONE), node) if first else value
+    if is_extreme and not given:
+        return [left]  # as max(items) is max(*items)
     listed = _made(lo, list, left, node)
     if given[count:]:
-        listed = apply_operator(lo, operator.add, [making.new_list(lo, given[count:], node), listed], node)
+        listed = _joined(lo, [making.new_list(lo, given[count:], node), listed], node)
+    if is_extreme:
+        return [listed]
     return [*given[:count], *items, IteratorValue("rest", (making.as_tuple(listed),))]
 
 
