@@ -12,9 +12,12 @@ from typing import Any
 from adjoint.diagnostics import Diagnostic, DifferentiationError, error
 from adjoint.differentiation.rules.snippets import keep, kept, key_of_splice
 from adjoint.frontend.calls.calls import call_value
-from adjoint.frontend.interpreter.core import Lowerer, Open, Problem, Restart, Settings
+from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites
 from adjoint.frontend.interpreter.materialize import materialize
+from adjoint.frontend.interpreter.state.attempts import Settings
+from adjoint.frontend.interpreter.state.blocks import Open
+from adjoint.frontend.interpreter.state.signals import Problem, Restart
 from adjoint.frontend.interpreter.values import NONE, Record, Ref, TupleValue, Value
 from adjoint.ir.builder import Builder
 from adjoint.ir.join import type_of_atom

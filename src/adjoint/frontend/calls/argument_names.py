@@ -9,7 +9,9 @@ from typing import Any
 from adjoint.diagnostics import DifferentiationError, error
 from adjoint.frontend.differentiation.wrt import parameter_names, positions
 from adjoint.frontend.entry.inputs import entered_root
-from adjoint.frontend.interpreter.core import Lowerer, Problem, Settings
+from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.state.attempts import Settings
+from adjoint.frontend.interpreter.state.signals import Problem
 from adjoint.ir.nodes import Const
 from adjoint.keypaths.parts import PartOf
 

@@ -13,7 +13,9 @@ from functools import partial
 from types import FunctionType, MethodType
 from typing import Any
 
-from adjoint.frontend.interpreter.core import Frame, Lowerer, Restart
+from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.state.frames import Frame
+from adjoint.frontend.interpreter.state.signals import Restart
 from adjoint.frontend.interpreter.values import Closure, Method, Operator, Partial, Value
 from adjoint.ir.nodes import Const
 from adjoint.rules import registry

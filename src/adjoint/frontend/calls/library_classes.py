@@ -14,7 +14,8 @@ from adjoint.diagnostics import Diagnostic, diagnostic
 from adjoint.diagnostics.spans import place
 from adjoint.frontend.calls.opaque_arguments import may_carry
 from adjoint.frontend.data import objects
-from adjoint.frontend.interpreter.core import Lowerer, Problem, Restart, TooMuch
+from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.state.signals import Problem, Restart, TooMuch
 from adjoint.frontend.interpreter.values import Value
 from adjoint.sources.library_folders import file_of, is_installed, is_of_a_library
 

@@ -16,7 +16,8 @@ from typing import Any
 from adjoint.frontend.calls.calls import call_value
 from adjoint.frontend.calls.handlers import handles
 from adjoint.frontend.control.joins_of_exits import is_closing
-from adjoint.frontend.interpreter.core import Lowerer, Region
+from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.state.blocks import Region
 from adjoint.frontend.interpreter.values import (
     UNDEFINED,
     Cell,

@@ -10,16 +10,10 @@ from contextlib import contextmanager
 from adjoint.frontend.control.loops import run_loop
 from adjoint.frontend.data import containers
 from adjoint.frontend.data.making import knows_half
-from adjoint.frontend.interpreter.core import Lowerer, Restart
+from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
-from adjoint.frontend.interpreter.values import (
-    UNDEFINED,
-    GeneratorObject,
-    GeneratorValue,
-    IteratorValue,
-    Ref,
-    Value,
-)
+from adjoint.frontend.interpreter.state.signals import Restart
+from adjoint.frontend.interpreter.values import UNDEFINED, GeneratorObject, GeneratorValue, IteratorValue, Ref, Value
 from adjoint.frontend.iterators.items import (
     Getter,
     Perhaps,

@@ -6,7 +6,8 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from adjoint.frontend.interpreter.core import Exiting, Lowerer, is_behind_one_side
+from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.state.blocks import Exiting, is_behind_one_side
 from adjoint.frontend.interpreter.values import Value
 from adjoint.frontend.syntax.statements import run
 from adjoint.ir.nodes import If, Yield

@@ -9,8 +9,9 @@ from typing import Any
 
 from adjoint.frontend.control.liveness import live_at_head
 from adjoint.frontend.interpreter import joins
-from adjoint.frontend.interpreter.core import Exiting, Lowerer, Open
+from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.forms import loose
+from adjoint.frontend.interpreter.state.blocks import Exiting, Open
 from adjoint.frontend.interpreter.tracking import set_unseen
 from adjoint.frontend.interpreter.values import UNDEFINED, Cell, Value, is_torn
 from adjoint.ir.nodes import Atom, Const, Continue, Exit, Items, Loop, Raise, Range, Var

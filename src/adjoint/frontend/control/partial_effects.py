@@ -15,8 +15,9 @@ from typing import Any
 
 from adjoint.frontend.data.containers import set_item, subscript
 from adjoint.frontend.data.making import runtime_list
-from adjoint.frontend.interpreter.core import Lowerer, Restart
+from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites
+from adjoint.frontend.interpreter.state.signals import Restart
 from adjoint.frontend.interpreter.tracking import Tracked
 from adjoint.frontend.interpreter.values import TORN, UNDEFINED, Cell, Ref, Site, Value, is_atom, is_torn
 from adjoint.ir.nodes import Const, Var

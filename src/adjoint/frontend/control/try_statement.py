@@ -12,8 +12,9 @@ from weakref import WeakKeyDictionary
 from adjoint.frontend.control.joins_of_exits import is_closing
 from adjoint.frontend.control.liveness import is_live_after
 from adjoint.frontend.control.partial_effects import Body, body_of, keep_or_refuse, restore, store_of_handlers, watched
-from adjoint.frontend.interpreter.core import Exiting, Lowerer, Open
+from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
+from adjoint.frontend.interpreter.state.blocks import Exiting, Open
 from adjoint.frontend.interpreter.tracking import set_unseen
 from adjoint.frontend.interpreter.values import TORN, UNDEFINED, Cell, Value, is_torn
 from adjoint.frontend.syntax import assign

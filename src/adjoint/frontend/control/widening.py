@@ -10,7 +10,8 @@ import ast
 from collections.abc import Iterable, Sequence
 
 from adjoint.frontend.interpreter import joins
-from adjoint.frontend.interpreter.core import Lowerer, Restart
+from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.state.signals import Restart
 from adjoint.frontend.interpreter.values import Site
 from adjoint.ir.types import depth_of
 

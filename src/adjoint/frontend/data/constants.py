@@ -10,8 +10,9 @@ from adjoint.analysis.may_vary import varying
 from adjoint.declarations.custom_derivatives import stop_gradient
 from adjoint.diagnostics import Diagnostic, diagnostic
 from adjoint.frontend.calls.handlers import handles
-from adjoint.frontend.interpreter.core import Lowerer, Problem
+from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import original_sites
+from adjoint.frontend.interpreter.state.signals import Problem
 from adjoint.frontend.interpreter.values import Record, Ref, Site, TupleValue, Value
 from adjoint.ir.effects import effects_of, storages
 from adjoint.ir.join import type_of_atom

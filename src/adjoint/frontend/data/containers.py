@@ -27,9 +27,10 @@ from adjoint.frontend.data.making import (
 )
 from adjoint.frontend.data.objects import class_of, is_object, special_method
 from adjoint.frontend.interpreter.choices import on_each_option
-from adjoint.frontend.interpreter.core import Lowerer, Restart, Unreached
+from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites, type_of
 from adjoint.frontend.interpreter.materialize import materialize
+from adjoint.frontend.interpreter.state.signals import Restart, Unreached
 from adjoint.frontend.interpreter.values import (
     NONE,
     Closure,
@@ -48,20 +49,7 @@ from adjoint.frontend.iterators.iterators import drawn, is_lazy
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.syntax.indexing import array_key, type_of_item
 from adjoint.ir.nodes import Atom, Call, Const, Load, Raise, Store, Subscript, Var
-from adjoint.ir.types import (
-    FLOAT,
-    INT,
-    OPAQUE,
-    Array,
-    Dict,
-    List,
-    Number,
-    Scalar,
-    Storage,
-    Tuple,
-    Type,
-    is_float_dtype,
-)
+from adjoint.ir.types import FLOAT, INT, OPAQUE, Array, Dict, List, Number, Scalar, Storage, Tuple, Type, is_float_dtype
 from adjoint.runtime.display import keys_of
 from adjoint.runtime.objects import check_length, slice_bounds
 

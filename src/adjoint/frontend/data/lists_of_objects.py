@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from adjoint.frontend.differentiation.inner_functions import Inner
-from adjoint.frontend.interpreter.core import Lowerer, Restart
+from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.state.signals import Restart
 from adjoint.ir.nodes import Atom, Call, Const, Function, Var
 from adjoint.ir.types import Instance, List, fresh
 from adjoint.records import replace

@@ -11,9 +11,10 @@ import numpy as np
 
 from adjoint.frontend.data.objects import outlives_the_call, writable
 from adjoint.frontend.entry import inputs
-from adjoint.frontend.interpreter.core import Lowerer, OtherItems
+from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites, type_of
 from adjoint.frontend.interpreter.materialize import materialize
+from adjoint.frontend.interpreter.state.signals import OtherItems
 from adjoint.frontend.interpreter.type_joins import join_types
 from adjoint.frontend.interpreter.values import (
     LOCAL,

@@ -17,7 +17,8 @@ from adjoint.diagnostics import Diagnostic, DifferentiationError, diagnostic
 from adjoint.differentiation.reachability import Dependence
 from adjoint.frontend.entry.captured import Captured, reader
 from adjoint.frontend.entry.inputs import captured, cell_of, fill_cell, is_constant
-from adjoint.frontend.interpreter.core import Lowerer, Problem, Restart
+from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.state.signals import Problem, Restart
 from adjoint.frontend.interpreter.tracking import set_unseen
 from adjoint.frontend.interpreter.values import UNDEFINED, Cell, Value
 from adjoint.ir.nodes import Atom, Attribute, Call, Const, Definition, Derived, Function, Load, Subscript, Var

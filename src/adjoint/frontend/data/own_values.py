@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from adjoint.frontend.interpreter.choices import parts_of
-from adjoint.frontend.interpreter.core import Lowerer, Open
+from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.state.blocks import Open
 from adjoint.frontend.interpreter.values import Cell, Value
 from adjoint.ir.effects import effects_of
 from adjoint.ir.nodes import Atom, Block, Branch, Call, Const, If, Raise, Statement, Undefined, Var, Yield

@@ -31,7 +31,8 @@ from adjoint.frontend.differentiation.fitting import described
 from adjoint.frontend.entry.inputs import fill_cell
 from adjoint.frontend.functions.closures import closure_of
 from adjoint.frontend.functions.inlining import run_closure
-from adjoint.frontend.interpreter.core import Lowerer, Problem
+from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.state.signals import Problem
 from adjoint.frontend.interpreter.values import NONE, Closure, Method, Partial, Record, Ref, TupleValue, Union, Value
 from adjoint.ir.nodes import Const, Var
 from adjoint.records import dataclass

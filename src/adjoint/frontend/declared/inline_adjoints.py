@@ -20,7 +20,9 @@ from adjoint.frontend.differentiation.fitting import Fitting, described, every_l
 from adjoint.frontend.differentiation.inner_functions import as_result, lower_inner
 from adjoint.frontend.differentiation.operators_inside import describe
 from adjoint.frontend.interpreter import joins
-from adjoint.frontend.interpreter.core import Frame, Lowerer, Problem, Restart
+from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.state.frames import Frame
+from adjoint.frontend.interpreter.state.signals import Problem, Restart
 from adjoint.frontend.interpreter.values import UNDEFINED, Closure, TupleValue, Value
 from adjoint.frontend.surgery.sole_names import reached_by, written_by
 from adjoint.frontend.syntax.expressions import evaluate, make_closure

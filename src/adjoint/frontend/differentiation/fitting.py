@@ -21,8 +21,9 @@ from adjoint.frontend.differentiation.tangent_values import (
 )
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.choices import on_each_option
-from adjoint.frontend.interpreter.core import Lowerer, Problem
+from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
+from adjoint.frontend.interpreter.state.signals import Problem
 from adjoint.frontend.interpreter.values import NONE, Record, Ref, Site, TupleValue, Union, Value, is_atom
 from adjoint.ir.nodes import Atom, Call, Const, Var
 from adjoint.ir.types import (

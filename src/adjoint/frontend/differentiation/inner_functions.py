@@ -15,8 +15,9 @@ from adjoint.frontend.data.written_views import refuse_written_views
 from adjoint.frontend.differentiation.none_results import without_none
 from adjoint.frontend.differentiation.wrt import MARK, parameter_names, refusal, source_of
 from adjoint.frontend.interpreter import joins
-from adjoint.frontend.interpreter.core import EverythingInlined, Lowerer, Restart
+from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.placeholders import with_values_handed_over
+from adjoint.frontend.interpreter.state.signals import EverythingInlined, Restart
 from adjoint.frontend.interpreter.values import (
     UNDEFINED,
     Cell,

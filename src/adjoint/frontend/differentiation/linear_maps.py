@@ -15,8 +15,9 @@ from adjoint.frontend.differentiation.inner_functions import Inner, name_of
 from adjoint.frontend.differentiation.tangent_values import owned_tangent, result_tangent, varying_parts
 from adjoint.frontend.differentiation.wrt import refusal
 from adjoint.frontend.interpreter import joins
-from adjoint.frontend.interpreter.core import Lowerer, Problem
+from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
+from adjoint.frontend.interpreter.state.signals import Problem
 from adjoint.frontend.interpreter.values import Record, Ref, TupleValue, Union, Value
 from adjoint.ir.nodes import Atom, Call, Const, Derived, Function, Return, Var
 from adjoint.ir.types import Array, Number, Scalar, carries_derivative, fresh

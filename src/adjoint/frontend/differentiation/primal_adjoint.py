@@ -28,8 +28,9 @@ from adjoint.frontend.differentiation.wrt import parameter_names, with_receiver
 from adjoint.frontend.entry.entry import Entry, as_var, attempt, entered, finish_entry, leaf_paths, primal_half
 from adjoint.frontend.entry.inputs import entered_root
 from adjoint.frontend.interpreter import joins
-from adjoint.frontend.interpreter.core import Lowerer, Settings
+from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
+from adjoint.frontend.interpreter.state.attempts import Settings
 from adjoint.frontend.interpreter.values import Value
 from adjoint.ir.nodes import Atom, Attribute, Block, Call, Const, Function, Load, Return, Var
 from adjoint.ir.types import Array, Dict, Instance, List, Opaque, Scalar, Tuple, Type, carries_derivative

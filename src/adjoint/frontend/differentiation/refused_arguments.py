@@ -10,7 +10,8 @@ import numpy as np
 
 from adjoint.frontend.differentiation.tangent_values import differentiable_leaves
 from adjoint.frontend.differentiation.wrt import parameter_names, refusal
-from adjoint.frontend.interpreter.core import Lowerer, Problem
+from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.state.signals import Problem
 from adjoint.frontend.interpreter.values import Record, Ref, TupleValue, Value
 from adjoint.ir.nodes import Const, Var
 from adjoint.ir.types import Array, Dict, Instance, List, Opaque, Scalar, Type

@@ -10,7 +10,8 @@ from adjoint.diagnostics import Span, diagnostic
 from adjoint.diagnostics.similar import did_you_mean
 from adjoint.frontend.data import objects
 from adjoint.frontend.data.objects import class_of
-from adjoint.frontend.interpreter.core import Lowerer, Problem
+from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.state.signals import Problem
 from adjoint.frontend.interpreter.values import Closure, Method, Operator, Partial, Record, Ref, Value
 from adjoint.ir.nodes import Const, Function
 from adjoint.keypaths.parts import PartOf, as_part

@@ -24,9 +24,11 @@ from adjoint.frontend.differentiation.wrt import parameter_names
 from adjoint.frontend.entry.captured import Captured, Guard
 from adjoint.frontend.entry.inputs import enter, entered_root
 from adjoint.frontend.interpreter import joins
-from adjoint.frontend.interpreter.core import EverythingInlined, Lowerer, Problem, Restart, Settings
+from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites
 from adjoint.frontend.interpreter.materialize import materialize
+from adjoint.frontend.interpreter.state.attempts import Settings
+from adjoint.frontend.interpreter.state.signals import EverythingInlined, Problem, Restart
 from adjoint.frontend.interpreter.values import NONE, Operator, TupleValue, Value
 from adjoint.ir.checked import checked
 from adjoint.ir.nodes import Atom, Block, Call, Derived, Function, Return, Var

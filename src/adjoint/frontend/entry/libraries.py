@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from adjoint.diagnostics import error
-from adjoint.frontend.interpreter.core import Lowerer, Restart
+from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.state.signals import Restart
 from adjoint.records import replace
 from adjoint.types.array_libraries import Library, dtype_of, is_foreign, library_of, name_of
 

@@ -13,8 +13,10 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from adjoint.frontend.data.making import sites_of_objects_at
-from adjoint.frontend.interpreter.core import Checkpoint, Lowerer, OtherItems, Restart
+from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites
+from adjoint.frontend.interpreter.state.blocks import Checkpoint
+from adjoint.frontend.interpreter.state.signals import OtherItems, Restart
 from adjoint.frontend.interpreter.values import Ref, Site
 
 T = TypeVar("T")

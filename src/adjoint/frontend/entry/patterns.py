@@ -14,7 +14,8 @@ from adjoint.frontend.differentiation.wrt import parameter_names
 from adjoint.frontend.entry.entry import Entry, attempt, entered, finish_entry
 from adjoint.frontend.entry.inputs import enter, entered_root
 from adjoint.frontend.interpreter import joins
-from adjoint.frontend.interpreter.core import Lowerer, Settings
+from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.state.attempts import Settings
 from adjoint.frontend.interpreter.values import TupleValue
 from adjoint.ir.nodes import Const, Var
 from adjoint.ir.types import carries_derivative

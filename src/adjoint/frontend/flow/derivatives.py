@@ -18,8 +18,9 @@ from adjoint.frontend.differentiation.operators_inside import describe
 from adjoint.frontend.differentiation.tangent_values import differentiable_leaves, tangent_of
 from adjoint.frontend.flow.slices import Unsettled, settled
 from adjoint.frontend.interpreter import joins
-from adjoint.frontend.interpreter.core import Lowerer, Problem, Restart
+from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.renaming import renamed
+from adjoint.frontend.interpreter.state.signals import Problem, Restart
 from adjoint.frontend.interpreter.values import Value
 from adjoint.ir.nodes import Binding, Block, Call, Const, Function, Requested, Return, Var
 from adjoint.ir.types import FLOAT, Dict, Instance, List, Number, Scalar, Tuple, fresh

@@ -7,7 +7,8 @@ from collections.abc import Callable
 
 from adjoint.frontend.calls.definitions import is_of_rules
 from adjoint.frontend.functions.called_forms import alike, served
-from adjoint.frontend.interpreter.core import Form, Lowerer, Repeated
+from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.state.attempts import Form, Repeated
 from adjoint.frontend.interpreter.values import Closure, GeneratorObject, Record, Ref, TupleValue, Value
 from adjoint.ir.nodes import Const
 

@@ -10,9 +10,10 @@ import ast
 from collections.abc import Mapping, Sequence
 
 from adjoint.frontend.interpreter import joins
-from adjoint.frontend.interpreter.core import Form, Lowerer, Repeated
+from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.forms import anonymous, detached, known_structure, with_parts_replaced
 from adjoint.frontend.interpreter.joins import Leaf, RecordShape, RefShape, Same, Shape, TupleShape
+from adjoint.frontend.interpreter.state.attempts import Form, Repeated
 from adjoint.frontend.interpreter.type_joins import join_types
 from adjoint.frontend.interpreter.values import Closure, Method, Value
 from adjoint.ir.nodes import Const

@@ -8,7 +8,8 @@ from typing import Any
 
 from adjoint.diagnostics import DifferentiationError
 from adjoint.frontend.entry import inputs
-from adjoint.frontend.interpreter.core import Lowerer, Problem
+from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.state.signals import Problem
 from adjoint.frontend.interpreter.values import Cell, Closure, is_stand_in
 from adjoint.sources.definitions import find
 

@@ -19,7 +19,9 @@ from adjoint.frontend.functions.activations import (
 )
 from adjoint.frontend.functions.called_forms import form_of_call
 from adjoint.frontend.functions.parameters import bind
-from adjoint.frontend.interpreter.core import MAX_INLINE_DEPTH, Frame, Lowerer, Restart
+from adjoint.frontend.interpreter.core import MAX_INLINE_DEPTH, Lowerer
+from adjoint.frontend.interpreter.state.frames import Frame
+from adjoint.frontend.interpreter.state.signals import Restart
 from adjoint.frontend.interpreter.values import NONE, Cell, Closure, Value
 from adjoint.ir.nodes import Var
 from adjoint.ir.types import Opaque

@@ -20,9 +20,10 @@ from adjoint.frontend.functions.inlining import run_closure
 from adjoint.frontend.functions.parameters import bind
 from adjoint.frontend.functions.storage_unification import unify_storage
 from adjoint.frontend.interpreter import joins
-from adjoint.frontend.interpreter.core import Lowerer, Problem, Restart, Unreached
+from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.forms import anonymous, fresh, known_structure, loose, loosened, received
 from adjoint.frontend.interpreter.placeholders import handed_over, with_values_handed_over
+from adjoint.frontend.interpreter.state.signals import Problem, Restart, Unreached
 from adjoint.frontend.interpreter.values import Closure, IteratorValue, Record, Ref, TupleValue, Value
 from adjoint.frontend.surgery.checkpointed_loops import outlined
 from adjoint.ir.effects import storages

@@ -11,7 +11,8 @@ import operator
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from adjoint.frontend.interpreter.core import Lowerer, Problem
+from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.state.signals import Problem
 from adjoint.frontend.interpreter.tracking import set_unseen
 from adjoint.frontend.interpreter.values import Method, Partial, Record, SliceValue, TupleValue, Union, Value
 from adjoint.ir.nodes import Const

@@ -8,182 +8,35 @@ from __future__ import annotations
 
 import ast
 import operator
-import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from adjoint.diagnostics import Diagnostic, calls_through, diagnostic
+from adjoint.diagnostics import calls_through, diagnostic
 from adjoint.diagnostics.spans import Span
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.places import headline, users_frame
+from adjoint.frontend.interpreter.state.attempts import Run, Settings
+from adjoint.frontend.interpreter.state.blocks import (
+    Checkpoint,
+    Exiting,
+    Open,
+    Region,
+    changed_keys,
+    is_behind_one_side,
+)
+from adjoint.frontend.interpreter.state.frames import Frame
+from adjoint.frontend.interpreter.state.signals import Problem, Restart, Unreached
 from adjoint.frontend.interpreter.tracking import set_unseen
-from adjoint.frontend.interpreter.values import (
-    UNDEFINED,
-    Cell,
-    Closure,
-    Local,
-    Record,
-    Ref,
-    RuntimeSites,
-    Site,
-    Value,
-    is_atom,
-    is_torn,
-)
-from adjoint.ir.builder import Builder
-from adjoint.ir.nodes import (
-    Atom,
-    Block,
-    Branch,
-    Call,
-    Const,
-    If,
-    Load,
-    Raise,
-    Return,
-    Statement,
-    Terminator,
-    Var,
-    Yield,
-)
-from adjoint.ir.raising import is_decided, raises_itself
-from adjoint.ir.types import INT, Scalar, Storage, Type
+from adjoint.frontend.interpreter.values import UNDEFINED, Cell, Ref, Site, Value, is_atom, is_torn
+from adjoint.ir.nodes import Atom, Block, Call, Const, If, Load, Raise, Return, Statement, Terminator, Var, Yield
+from adjoint.ir.raising import is_decided
+from adjoint.ir.types import INT, Scalar
 from adjoint.ir.walk import targets_of
-from adjoint.records import dataclass, field
-from adjoint.rules.typing import type_of_call
-from adjoint.sources.definitions import FunctionSource
+from adjoint.records import dataclass
 from adjoint.sources.library_folders import is_of_a_library
-from adjoint.target import PYTHON, Target
 
 MAX_INLINE_DEPTH = 120
-
-
-class Problem(Exception):
-    """A statement cannot be lowered: caught by the statement, so that others are looked at too."""
-
-    def __init__(self, found: Diagnostic) -> None:
-        super().__init__(found)
-        self.diagnostic = found
-
-
-class Restart(Exception):
-    """Something was found out that lowering must know from its beginning; ``code``: of how that function is called."""
-
-    def __init__(self, code: ast.AST | None = None) -> None:
-        super().__init__()
-        self.code = code
-
-
-class OtherItems(Restart):
-    """The containers that are made at these places hold something else than they were taken to hold."""
-
-    def __init__(self, sites: tuple[Site, ...]) -> None:
-        super().__init__()
-        self.sites = sites
-
-
-class EverythingInlined(Exception):
-    """Functions cannot stay functions here: lowering starts again, and what was found out of calls of them is void."""
-
-
-class TooMuch(Exception):
-    """More statements of a library were followed than what comes out may be worth."""
-
-
-class Unreached(Exception):
-    """A recursive call of which it is not yet known what it returns: this path is looked at again later."""
-
-
-class Open(Builder):
-    """A block under construction, whose end may be decided by what follows."""
-
-    def __init__(self, run: Run | None = None, parent: Open | None = None) -> None:
-        super().__init__(type_of_call)
-        self.run = run
-        self.parent = parent
-        self.branch: tuple[Atom, Open, Open, Span | None] | None = None
-        self.terminator: Terminator | None = None
-
-    def emit(self, statement: Statement) -> None:
-        self.statements.append(statement)
-        run = self.run
-        if run is None:
-            return
-        run.emitted += 1
-        if run.handled and raises_itself(statement):
-            run.raising += 1
-        for watch in run.watches:
-            watch.append(statement)
-
-    def seal(self) -> Block:
-        if self.branch is not None:
-            cond, then, orelse, span = self.branch
-            return self.block(Branch(cond, then.seal(), orelse.seal(), span))
-        assert self.terminator is not None, "a block without an end"
-        return self.block(self.terminator)
-
-
-@dataclass(eq=False, slots=True)
-class Checkpoint:
-    """Where lowering was, for a part of a function that is lowered again."""
-
-    block: Open
-    store: dict[Any, Value]
-    depth: int
-    lengths: list[tuple[list[Any], int]]
-    inlined: dict[ast.AST, tuple[Repeated, ...]]
-
-
-@dataclass(eq=False, slots=True)
-class Exiting:
-    """A point at which control leaves a region: the block to end there, the store, and what is carried out."""
-
-    block: Open
-    store: dict[Any, Value]
-    action: str
-    """``fall``, ``break``, ``continue``, ``return``"""
-    value: Value = UNDEFINED
-
-
-@dataclass(eq=False, slots=True)
-class Region:
-    """A construct that control can leave: ``function``, ``loop`` or ``guarded``."""
-
-    kind: str
-    exits: list[Exiting] = field(default_factory=list)
-
-
-@dataclass(eq=False, slots=True)
-class Frame:
-    """One activation of an inlined function."""
-
-    closure: Closure
-    cells: dict[str, Cell]
-    caller: Frame | None
-    call_span: Span | None
-    makes_closures: bool = False
-    self_cell: Cell | None = None
-    returned: Callable[[Value], Value] | None = None
-    """What is done to a value that is returned, where it is."""
-    yielded: Callable[[Value, ast.expr, Site], None] | None = None
-    """What is done in place of a ``yield``, with its value; the site is that of the innermost generator."""
-    given: dict[str, Value] = field(default_factory=dict)
-    """What its parameters were when it was entered."""
-    log: list[Statement] = field(default_factory=list)
-    """The statements emitted in it, where adjoints inside of it ask for them."""
-    adjoints: list[Any] = field(default_factory=list)
-    """The adjoints inside of it, of what it returns from here on."""
-    is_class: bool = False
-    """Whether it runs the body of a class, whose variables functions inside it do not see."""
-
-    @property
-    def visible_to_closures(self) -> dict[str, Cell]:
-        return self.closure.cells if self.is_class else {**self.closure.cells, **self.cells}
-
-    @property
-    def source(self) -> FunctionSource:
-        return self.closure.source
 
 
 class Lowerer:
@@ -478,7 +331,7 @@ class Lowerer:
         for action in kinds:
             values = [leaf.value if leaf.action == action else UNDEFINED for leaf in leaves]
             merged[action] = self._join_values(values, leaves, "result", False, columns, targets, store)
-        for key in _changed_keys(leaves, base):
+        for key in changed_keys(leaves, base):
             values = [leaf.store.get(key, UNDEFINED) for leaf in leaves]
             hint, named = (key.name, True) if isinstance(key, Cell) else ("part", False)
             set_unseen(store, key, self._join_values(values, leaves, hint, named, columns, targets, store, key))
@@ -608,208 +461,3 @@ class Joined:
     def value(self) -> Value:
         """What the paths give that go on."""
         return self.values.get("fall", self.values.get("return", UNDEFINED))
-
-
-Form = dict[str, joins.Shape]
-"""What is known of the arguments of a call."""
-
-
-@dataclass(frozen=True, slots=True)
-class Repeated:
-    """Calls of a function that one could serve, and how many statements they took, inlined."""
-
-    form: Form
-    calls: int
-    statements: int
-
-
-@dataclass(eq=False, slots=True)
-class Run:
-    """What one attempt at lowering takes from outside the function."""
-
-    root: Any = None
-    """The function that is differentiated."""
-    all_constant: bool = False
-    """Everything captured is a constant: for functions of rules."""
-    of_users: bool = False
-    """Those are rules of users, which may capture what changes."""
-    captured: dict[Any, Value] = field(default_factory=dict)
-    outside: dict[Any, Value] = field(default_factory=dict)
-    """What captured variables and objects held on entry: true on every path, wherever it was looked up first."""
-    objects: dict[int, Value] = field(default_factory=dict)
-    told_apart: dict[Site, Any] = field(default_factory=dict)
-    """The objects that others of their kind cannot stand for: a derivative is declared of them or of their methods."""
-    cells: dict[int, Cell] = field(default_factory=dict)
-    contents: dict[Cell, Any] = field(default_factory=dict)
-    """The cells of function objects in which variables live that are captured."""
-    given: dict[Cell, tuple[Var, int]] = field(default_factory=dict)
-    """Of those that functions among the arguments capture: the function, and the place among its cells."""
-    globals: dict[tuple[int, str], Cell] = field(default_factory=dict)
-    """The global variables that the function assigns, by the identity of the dict and the name."""
-    places: dict[Cell, Atom] = field(default_factory=dict)
-    """Where variables live that outlive the call and are assigned."""
-    inputs: list[Any] = field(default_factory=list)
-    guards: list[Any] = field(default_factory=list)
-    outside_writes: list[tuple[Var, Atom, Span | None]] = field(default_factory=list)
-    """Writes into containers that global or captured variables may hold: the container and the value."""
-    reasons: list[Diagnostic] = field(default_factory=list)
-    """Why paths end by an exception that is certain: told where none returns."""
-    argument_guards: list[tuple[tuple[Any, ...], int]] = field(default_factory=list)
-    """Integers, and lengths of lists, that the specialisation takes for known."""
-    sites_of_storage: list[tuple[Storage, Site]] = field(default_factory=list)
-    loose: list[tuple[Var, Any]] = field(default_factory=list)
-    """Containers that are given, whose items are told apart at run time only, with what they are now."""
-    diagnostics: dict[tuple[str, Span | None], Diagnostic] = field(default_factory=dict)
-    warnings: list[Diagnostic] = field(default_factory=list)
-    arguments: dict[int | str, Any] = field(default_factory=dict)
-    """The arguments of the call for which this is lowered, for messages."""
-    closures: dict[Any, Closure] = field(default_factory=dict)
-    changed: list[tuple[Ref, Record, Record]] = field(default_factory=list)
-    """Arguments that the function of an inner derivative changed: what they held, and what they hold after it."""
-    forgotten: set[tuple[Any, Any]] = field(default_factory=set)
-    """Parts of objects that the function of an inner derivative changed: nobody knows to what."""
-    stored_constants: list[tuple[Var, Var, str, Span | None]] = field(default_factory=list)
-    """What is stored in fields that carry no derivative, the constants that are read there, the fields, and where."""
-    checkpointed: dict[ast.AST, tuple[Atom, ...]] = field(default_factory=dict)
-    """Loops that keep few of their states: how many, in what memory, how many on disk."""
-    has_marks: bool = False
-    """Whether there are calls that are run again."""
-    activations: list[tuple[ast.AST, tuple[Value, ...]]] = field(default_factory=list)
-    """The functions being inlined, outermost first, with their arguments."""
-    surgery: bool = False
-    """Whether cotangents are changed somewhere."""
-    behind_blocks: dict[Var, tuple[Var, str]] = field(default_factory=dict)
-    """What variables are behind blocks of the reverse sweep: what they were before, and their names."""
-    flow: bool = False
-    """Whether derivatives of values are asked for, whose flow the end of the function shows."""
-    declared: list[Any] = field(default_factory=list)
-    """The declared derivatives being followed, outermost first."""
-    made_with: dict[Var, tuple[Atom, ...]] = field(default_factory=dict)
-    """What functions of which nobody sees the body were given that may vary, by the variable of their result."""
-    called_values: dict[Span, Span] = field(default_factory=dict)
-    """Where functions of which nobody sees the body are called by a name, and where that name gets its value."""
-    originals: set[Var] = field(default_factory=set)
-    """What functions gave whose derivative is declared, where they were called as they stand."""
-    repeated: dict[ast.AST, int] = field(default_factory=dict)
-    """How often each function was inlined in itself."""
-    emitted: int = 0
-    """How many statements were emitted so far."""
-    steps: int = 0
-    """How many statements of the source were followed so far."""
-    most_steps: int = sys.maxsize
-    """After how many of them :class:`TooMuch` is raised."""
-    inlined: dict[ast.AST, tuple[Repeated, ...]] = field(default_factory=dict)
-    """How many statements inlined calls of a function took."""
-    has_grown: bool = False
-    """Whether something was found out that concerns what was lowered before: this starts again when it is through."""
-    again: int = 0
-    """How often something was lowered again on its own."""
-    definitions: dict[Any, Any] = field(default_factory=dict)
-    watches: list[list[Statement]] = field(default_factory=list)
-    """Where statements are taken down while they are emitted."""
-    handled: int = 0
-    """How many ``try`` statements are around whose handlers may go on."""
-    choices: int = 0
-    """Of how many values, that may have one of several structures or lengths, one is being looked at."""
-    raising: int = 0
-    """How much was emitted in them that may raise."""
-    boxes: dict[Cell, tuple[Var, ...]] = field(default_factory=dict)
-    """The lists of one item in which variables are kept for handlers."""
-    torn: dict[Var, tuple[Site, Cell]] = field(default_factory=dict)
-    """What stands for variables that may have been written or not, with the ``try`` statement that knows."""
-    classes: dict[Site, int] = field(default_factory=dict)
-    """How often each statement was run that defines a class."""
-    handed_out: list[Any] = field(default_factory=list)
-    """Arrays that recursive functions return."""
-    prologue: Open = field(default_factory=Open)
-    """Loads from arguments and captured data, before everything else."""
-
-
-@dataclass(eq=False, slots=True)
-class Settings:
-    """What is known beforehand, and what earlier attempts at lowering found out."""
-
-    target: Target = PYTHON
-    attempts: int = 0
-    """How often lowering was started."""
-    runtime_sites: RuntimeSites = field(default_factory=RuntimeSites)
-    bare_sites: RuntimeSites = field(default_factory=RuntimeSites)
-    """Where objects are made that must exist at run time before their ``__init__`` has run."""
-    unrolled: set[Site] = field(default_factory=set)
-    """Loops over known ranges in which structures are made that cannot exist at run time."""
-    one_by_one: set[Site] = field(default_factory=set)
-    """Loops that change what their items are computed from, so that these cannot be computed before them."""
-    fixed_sites: set[Site] = field(default_factory=set)
-    """List arguments whose length must be known."""
-    single_sites: set[Site] = field(default_factory=set)
-    """List arguments of whose objects more is asked than arrays of their fields can tell."""
-    site_types: dict[Site, Type] = field(default_factory=dict)
-    guesses: dict[Any, Scalar | None] = field(default_factory=dict)
-    """By place in the source: what a list that starts empty is taken to hold that is made there; None for nothing."""
-    boxed: dict[Site, set[str]] = field(default_factory=dict)
-    """By ``try`` statement, the variables that are kept where handlers find them."""
-    classes: dict[Any, Local] = field(default_factory=dict)
-    """Classes that are defined inside functions: by statement, and how often that was run before."""
-    tracked: set[tuple[ast.AST, str]] = field(default_factory=set)
-    """Variables, by function and name, with respect to which derivatives of values are asked for."""
-    adjoined: set[ast.AST] = field(default_factory=set)
-    """Functions inside of which adjoints are defined."""
-    called: set[Any] = field(default_factory=set)
-    """Code of functions that call themselves: called, not inlined."""
-    nested: set[Any] = field(default_factory=set)
-    """Code of functions that were being inlined several times in themselves."""
-    often: set[Any] = field(default_factory=set)
-    """Code of functions that are called because they are in themselves so often."""
-    kept: dict[Any, tuple[Repeated, ...]] = field(default_factory=dict)
-    """Code of functions that are called because inlining repeats too much: how many calls took how many statements."""
-    inlined: set[Any] = field(default_factory=set)
-    """Code of functions that cannot stay calls."""
-    rules_inlined: bool = False
-    """Whether those of the definitions of library functions are inlined, which say by their values what they cover."""
-    forms: dict[Any, list[Form]] = field(default_factory=dict)
-    """For which structures of arguments functions are lowered that stay calls."""
-    widened: set[Any] = field(default_factory=set)
-    """Code of functions that call themselves with ever other numbers that are known."""
-    patience: int = 1
-    """How many times as often a function may be inlined in itself: more where calling it is refused."""
-    copied_results: set[Any] = field(default_factory=set)
-    """Functions that call themselves and return arrays of their own that are written elsewhere."""
-    shared_results: set[Any] = field(default_factory=set)
-    """Functions that call themselves and return memory that others have, and that is written."""
-    uncovered: dict[tuple[Any, Span | None], str] = field(default_factory=dict)
-    """Definitions that said of a call, by its place, that they do not cover it, and what it is that they do not."""
-    constant_inputs: set[tuple[Any, ...]] = field(default_factory=set)
-    """Paths of integer inputs whose value must be known."""
-    assigned_outside: dict[Any, tuple[Any, str]] = field(default_factory=dict)
-    """Global and captured variables that the function assigns: the dict or the cell, and the name."""
-    unseen: dict[Any, Diagnostic] = field(default_factory=dict)
-    """Classes and methods of libraries that are not looked into, with what was in the way."""
-    loop_shapes: dict[Any, dict[Any, joins.Shape]] = field(default_factory=dict)
-
-
-def is_behind_one_side(origin: Open, leaves: Sequence[Exiting]) -> bool:
-    """Whether all leaves are on one side of a block's branch, where values may be bound that they have in common."""
-    if origin.branch is None:
-        return False
-    ends = {id(leaf.block) for leaf in leaves}
-    return not all(any(id(block) in ends for block in _within(side)) for side in origin.branch[1:3])
-
-
-def _within(block: Open) -> Iterator[Open]:
-    """A block and those that it branches to."""
-    pending = [block]
-    while pending:
-        block = pending.pop()
-        yield block
-        if block.branch is not None:
-            pending += block.branch[1:3]
-
-
-def _changed_keys(leaves: Sequence[Exiting], base: dict[Any, Value]) -> Iterator[Any]:
-    """Variables and objects whose value some path changed, in the order in which they were first bound."""
-    seen: dict[Any, None] = {}
-    for leaf in leaves:
-        for key, value in leaf.store.items():
-            if key not in seen and (key not in base or base[key] is not value):
-                seen[key] = None
-    return iter(seen)

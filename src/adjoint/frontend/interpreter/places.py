@@ -11,7 +11,7 @@ from adjoint.diagnostics import Span
 from adjoint.records import replace
 
 if TYPE_CHECKING:
-    from adjoint.frontend.interpreter.core import Frame
+    from adjoint.frontend.interpreter.state.frames import Frame
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(__file__)))
 _OWN_CODE = tuple(os.path.join(_PACKAGE, name) for name in ("frontend", "runtime", "rules"))

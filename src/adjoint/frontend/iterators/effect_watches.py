@@ -8,7 +8,8 @@ from contextlib import contextmanager
 
 from adjoint.analysis.activity import parts
 from adjoint.frontend.data.captures import parts_of
-from adjoint.frontend.interpreter.core import Lowerer, Problem
+from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.state.signals import Problem
 from adjoint.frontend.interpreter.values import USED, Cell, Closure, GeneratorObject, GeneratorValue, Ref, Value
 from adjoint.ir.effects import effects_of
 from adjoint.ir.nodes import Atom, Call, Statement, Store, Var

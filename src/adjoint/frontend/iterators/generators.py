@@ -15,7 +15,9 @@ from adjoint.frontend.control.joins_of_exits import CLOSING, behind, settle
 from adjoint.frontend.control.liveness import live_at_head, unread_on_closing
 from adjoint.frontend.functions.activations import inlined_activation, is_structural, is_too_often
 from adjoint.frontend.functions.inlining import activated
-from adjoint.frontend.interpreter.core import MAX_INLINE_DEPTH, Exiting, Frame, Lowerer, Region
+from adjoint.frontend.interpreter.core import MAX_INLINE_DEPTH, Lowerer
+from adjoint.frontend.interpreter.state.blocks import Exiting, Region
+from adjoint.frontend.interpreter.state.frames import Frame
 from adjoint.frontend.interpreter.values import NONE, UNDEFINED, Cell, Closure, GeneratorObject, Site, Value
 from adjoint.frontend.iterators.items import iterated
 from adjoint.frontend.syntax.expressions import evaluate

@@ -7,7 +7,8 @@ import operator
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
-from adjoint.frontend.interpreter.core import Frame, Lowerer
+from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.state.frames import Frame
 from adjoint.frontend.interpreter.values import (
     UNDEFINED,
     USED,

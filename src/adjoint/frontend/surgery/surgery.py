@@ -22,8 +22,9 @@ from adjoint.frontend.differentiation.inner_functions import lower_inner
 from adjoint.frontend.differentiation.tangent_values import varying_parts
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.choices import on_each_option
-from adjoint.frontend.interpreter.core import Lowerer, Problem
+from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.renaming import renamed
+from adjoint.frontend.interpreter.state.signals import Problem
 from adjoint.frontend.interpreter.values import NONE, UNDEFINED, Record, Ref, Site, TupleValue, Union, Value, is_atom
 from adjoint.ir.nodes import Atom, Block, Call, Const, Function, Surgery, Var
 from adjoint.ir.types import FLOAT, Array, Dict, Instance, List, Tuple, Type, carries_derivative, fresh

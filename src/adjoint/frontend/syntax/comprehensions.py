@@ -9,8 +9,9 @@ from weakref import WeakKeyDictionary
 
 from adjoint.frontend.control.iteration import going_through, in_advance, run_for
 from adjoint.frontend.data import making
-from adjoint.frontend.interpreter.core import Frame, Lowerer
+from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
+from adjoint.frontend.interpreter.state.frames import Frame
 from adjoint.frontend.interpreter.values import UNDEFINED, Cell, GeneratorValue, Ref, TupleValue, Value, list_record
 from adjoint.frontend.iterators.items import Getter, known_range, lengths_of, static_getters
 from adjoint.frontend.iterators.iterators import has_generator, hold

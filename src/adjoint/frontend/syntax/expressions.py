@@ -16,10 +16,11 @@ from adjoint.frontend.data import containers, making, objects
 from adjoint.frontend.entry.inputs import global_value
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.choices import on_each_option
-from adjoint.frontend.interpreter.core import Lowerer, Unreached
+from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.none_checks import evaluate_owner
 from adjoint.frontend.interpreter.refine import Fact, fact_of, refine
+from adjoint.frontend.interpreter.state.signals import Unreached
 from adjoint.frontend.interpreter.values import (
     NONE,
     UNDEFINED,

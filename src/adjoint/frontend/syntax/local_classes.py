@@ -20,7 +20,9 @@ from typing import Any, NamedTuple
 
 from adjoint.frontend.calls.calls import call_value
 from adjoint.frontend.data import objects
-from adjoint.frontend.interpreter.core import Frame, Lowerer, Problem
+from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.state.frames import Frame
+from adjoint.frontend.interpreter.state.signals import Problem
 from adjoint.frontend.interpreter.values import (
     LOCAL,
     Cell,

@@ -15,9 +15,10 @@ from adjoint.frontend.control.liveness import forget
 from adjoint.frontend.control.loops import run_loop
 from adjoint.frontend.entry.partial_restarts import lowered_until_known
 from adjoint.frontend.interpreter.choices import for_each_structure, on_each_option
-from adjoint.frontend.interpreter.core import Lowerer, Problem, TooMuch
+from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.refine import Fact, refine
+from adjoint.frontend.interpreter.state.signals import Problem, TooMuch
 from adjoint.frontend.interpreter.values import NONE, UNDEFINED, RangeValue, Ref, TupleValue, Union, Value
 from adjoint.frontend.syntax import assign
 from adjoint.frontend.syntax.expressions import evaluate, make_closure, truth, truth_of

@@ -1,0 +1,193 @@
+"""What one attempt at lowering takes down, and what is known from the attempts before."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from typing import Any
+
+from adjoint.diagnostics import Diagnostic
+from adjoint.diagnostics.spans import Span
+from adjoint.frontend.interpreter import joins
+from adjoint.frontend.interpreter.state.blocks import Open
+from adjoint.frontend.interpreter.values import Cell, Closure, Local, Record, Ref, RuntimeSites, Site, Value
+from adjoint.ir.nodes import Atom, Statement, Var
+from adjoint.ir.types import Scalar, Storage, Type
+from adjoint.records import dataclass, field
+from adjoint.target import PYTHON, Target
+
+Form = dict[str, joins.Shape]
+"""What is known of the arguments of a call."""
+
+
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """Calls of a function that one could serve, and how many statements they took, inlined."""
+
+    form: Form
+    calls: int
+    statements: int
+
+
+@dataclass(eq=False, slots=True)
+class Run:
+    """What one attempt at lowering takes from outside the function."""
+
+    root: Any = None
+    """The function that is differentiated."""
+    all_constant: bool = False
+    """Everything captured is a constant: for functions of rules."""
+    of_users: bool = False
+    """Those are rules of users, which may capture what changes."""
+    captured: dict[Any, Value] = field(default_factory=dict)
+    outside: dict[Any, Value] = field(default_factory=dict)
+    """What captured variables and objects held on entry: true on every path, wherever it was looked up first."""
+    objects: dict[int, Value] = field(default_factory=dict)
+    told_apart: dict[Site, Any] = field(default_factory=dict)
+    """The objects that others of their kind cannot stand for: a derivative is declared of them or of their methods."""
+    cells: dict[int, Cell] = field(default_factory=dict)
+    contents: dict[Cell, Any] = field(default_factory=dict)
+    """The cells of function objects in which variables live that are captured."""
+    given: dict[Cell, tuple[Var, int]] = field(default_factory=dict)
+    """Of those that functions among the arguments capture: the function, and the place among its cells."""
+    globals: dict[tuple[int, str], Cell] = field(default_factory=dict)
+    """The global variables that the function assigns, by the identity of the dict and the name."""
+    places: dict[Cell, Atom] = field(default_factory=dict)
+    """Where variables live that outlive the call and are assigned."""
+    inputs: list[Any] = field(default_factory=list)
+    guards: list[Any] = field(default_factory=list)
+    outside_writes: list[tuple[Var, Atom, Span | None]] = field(default_factory=list)
+    """Writes into containers that global or captured variables may hold: the container and the value."""
+    reasons: list[Diagnostic] = field(default_factory=list)
+    """Why paths end by an exception that is certain: told where none returns."""
+    argument_guards: list[tuple[tuple[Any, ...], int]] = field(default_factory=list)
+    """Integers, and lengths of lists, that the specialisation takes for known."""
+    sites_of_storage: list[tuple[Storage, Site]] = field(default_factory=list)
+    loose: list[tuple[Var, Any]] = field(default_factory=list)
+    """Containers that are given, whose items are told apart at run time only, with what they are now."""
+    diagnostics: dict[tuple[str, Span | None], Diagnostic] = field(default_factory=dict)
+    warnings: list[Diagnostic] = field(default_factory=list)
+    arguments: dict[int | str, Any] = field(default_factory=dict)
+    """The arguments of the call for which this is lowered, for messages."""
+    closures: dict[Any, Closure] = field(default_factory=dict)
+    changed: list[tuple[Ref, Record, Record]] = field(default_factory=list)
+    """Arguments that the function of an inner derivative changed: what they held, and what they hold after it."""
+    forgotten: set[tuple[Any, Any]] = field(default_factory=set)
+    """Parts of objects that the function of an inner derivative changed: nobody knows to what."""
+    stored_constants: list[tuple[Var, Var, str, Span | None]] = field(default_factory=list)
+    """What is stored in fields that carry no derivative, the constants that are read there, the fields, and where."""
+    checkpointed: dict[ast.AST, tuple[Atom, ...]] = field(default_factory=dict)
+    """Loops that keep few of their states: how many, in what memory, how many on disk."""
+    has_marks: bool = False
+    """Whether there are calls that are run again."""
+    activations: list[tuple[ast.AST, tuple[Value, ...]]] = field(default_factory=list)
+    """The functions being inlined, outermost first, with their arguments."""
+    surgery: bool = False
+    """Whether cotangents are changed somewhere."""
+    behind_blocks: dict[Var, tuple[Var, str]] = field(default_factory=dict)
+    """What variables are behind blocks of the reverse sweep: what they were before, and their names."""
+    flow: bool = False
+    """Whether derivatives of values are asked for, whose flow the end of the function shows."""
+    declared: list[Any] = field(default_factory=list)
+    """The declared derivatives being followed, outermost first."""
+    made_with: dict[Var, tuple[Atom, ...]] = field(default_factory=dict)
+    """What functions of which nobody sees the body were given that may vary, by the variable of their result."""
+    called_values: dict[Span, Span] = field(default_factory=dict)
+    """Where functions of which nobody sees the body are called by a name, and where that name gets its value."""
+    originals: set[Var] = field(default_factory=set)
+    """What functions gave whose derivative is declared, where they were called as they stand."""
+    repeated: dict[ast.AST, int] = field(default_factory=dict)
+    """How often each function was inlined in itself."""
+    emitted: int = 0
+    """How many statements were emitted so far."""
+    steps: int = 0
+    """How many statements of the source were followed so far."""
+    most_steps: int = sys.maxsize
+    """After how many of them :class:`TooMuch` is raised."""
+    inlined: dict[ast.AST, tuple[Repeated, ...]] = field(default_factory=dict)
+    """How many statements inlined calls of a function took."""
+    has_grown: bool = False
+    """Whether something was found out that concerns what was lowered before: this starts again when it is through."""
+    again: int = 0
+    """How often something was lowered again on its own."""
+    definitions: dict[Any, Any] = field(default_factory=dict)
+    watches: list[list[Statement]] = field(default_factory=list)
+    """Where statements are taken down while they are emitted."""
+    handled: int = 0
+    """How many ``try`` statements are around whose handlers may go on."""
+    choices: int = 0
+    """Of how many values, that may have one of several structures or lengths, one is being looked at."""
+    raising: int = 0
+    """How much was emitted in them that may raise."""
+    boxes: dict[Cell, tuple[Var, ...]] = field(default_factory=dict)
+    """The lists of one item in which variables are kept for handlers."""
+    torn: dict[Var, tuple[Site, Cell]] = field(default_factory=dict)
+    """What stands for variables that may have been written or not, with the ``try`` statement that knows."""
+    classes: dict[Site, int] = field(default_factory=dict)
+    """How often each statement was run that defines a class."""
+    handed_out: list[Any] = field(default_factory=list)
+    """Arrays that recursive functions return."""
+    prologue: Open = field(default_factory=Open)
+    """Loads from arguments and captured data, before everything else."""
+
+
+@dataclass(eq=False, slots=True)
+class Settings:
+    """What is known beforehand, and what earlier attempts at lowering found out."""
+
+    target: Target = PYTHON
+    attempts: int = 0
+    """How often lowering was started."""
+    runtime_sites: RuntimeSites = field(default_factory=RuntimeSites)
+    bare_sites: RuntimeSites = field(default_factory=RuntimeSites)
+    """Where objects are made that must exist at run time before their ``__init__`` has run."""
+    unrolled: set[Site] = field(default_factory=set)
+    """Loops over known ranges in which structures are made that cannot exist at run time."""
+    one_by_one: set[Site] = field(default_factory=set)
+    """Loops that change what their items are computed from, so that these cannot be computed before them."""
+    fixed_sites: set[Site] = field(default_factory=set)
+    """List arguments whose length must be known."""
+    single_sites: set[Site] = field(default_factory=set)
+    """List arguments of whose objects more is asked than arrays of their fields can tell."""
+    site_types: dict[Site, Type] = field(default_factory=dict)
+    guesses: dict[Any, Scalar | None] = field(default_factory=dict)
+    """By place in the source: what a list that starts empty is taken to hold that is made there; None for nothing."""
+    boxed: dict[Site, set[str]] = field(default_factory=dict)
+    """By ``try`` statement, the variables that are kept where handlers find them."""
+    classes: dict[Any, Local] = field(default_factory=dict)
+    """Classes that are defined inside functions: by statement, and how often that was run before."""
+    tracked: set[tuple[ast.AST, str]] = field(default_factory=set)
+    """Variables, by function and name, with respect to which derivatives of values are asked for."""
+    adjoined: set[ast.AST] = field(default_factory=set)
+    """Functions inside of which adjoints are defined."""
+    called: set[Any] = field(default_factory=set)
+    """Code of functions that call themselves: called, not inlined."""
+    nested: set[Any] = field(default_factory=set)
+    """Code of functions that were being inlined several times in themselves."""
+    often: set[Any] = field(default_factory=set)
+    """Code of functions that are called because they are in themselves so often."""
+    kept: dict[Any, tuple[Repeated, ...]] = field(default_factory=dict)
+    """Code of functions that are called because inlining repeats too much: how many calls took how many statements."""
+    inlined: set[Any] = field(default_factory=set)
+    """Code of functions that cannot stay calls."""
+    rules_inlined: bool = False
+    """Whether those of the definitions of library functions are inlined, which say by their values what they cover."""
+    forms: dict[Any, list[Form]] = field(default_factory=dict)
+    """For which structures of arguments functions are lowered that stay calls."""
+    widened: set[Any] = field(default_factory=set)
+    """Code of functions that call themselves with ever other numbers that are known."""
+    patience: int = 1
+    """How many times as often a function may be inlined in itself: more where calling it is refused."""
+    copied_results: set[Any] = field(default_factory=set)
+    """Functions that call themselves and return arrays of their own that are written elsewhere."""
+    shared_results: set[Any] = field(default_factory=set)
+    """Functions that call themselves and return memory that others have, and that is written."""
+    uncovered: dict[tuple[Any, Span | None], str] = field(default_factory=dict)
+    """Definitions that said of a call, by its place, that they do not cover it, and what it is that they do not."""
+    constant_inputs: set[tuple[Any, ...]] = field(default_factory=set)
+    """Paths of integer inputs whose value must be known."""
+    assigned_outside: dict[Any, tuple[Any, str]] = field(default_factory=dict)
+    """Global and captured variables that the function assigns: the dict or the cell, and the name."""
+    unseen: dict[Any, Diagnostic] = field(default_factory=dict)
+    """Classes and methods of libraries that are not looked into, with what was in the way."""
+    loop_shapes: dict[Any, dict[Any, joins.Shape]] = field(default_factory=dict)

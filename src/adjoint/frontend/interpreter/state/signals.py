@@ -1,0 +1,44 @@
+"""The exceptions by which lowering is broken off: what is refused, and what starts again."""
+
+from __future__ import annotations
+
+import ast
+
+from adjoint.diagnostics import Diagnostic
+from adjoint.frontend.interpreter.values import Site
+
+
+class Problem(Exception):
+    """A statement cannot be lowered: caught by the statement, so that others are looked at too."""
+
+    def __init__(self, found: Diagnostic) -> None:
+        super().__init__(found)
+        self.diagnostic = found
+
+
+class Restart(Exception):
+    """Something was found out that lowering must know from its beginning; ``code``: of how that function is called."""
+
+    def __init__(self, code: ast.AST | None = None) -> None:
+        super().__init__()
+        self.code = code
+
+
+class OtherItems(Restart):
+    """The containers that are made at these places hold something else than they were taken to hold."""
+
+    def __init__(self, sites: tuple[Site, ...]) -> None:
+        super().__init__()
+        self.sites = sites
+
+
+class EverythingInlined(Exception):
+    """Functions cannot stay functions here: lowering starts again, and what was found out of calls of them is void."""
+
+
+class TooMuch(Exception):
+    """More statements of a library were followed than what comes out may be worth."""
+
+
+class Unreached(Exception):
+    """A recursive call of which it is not yet known what it returns: this path is looked at again later."""
