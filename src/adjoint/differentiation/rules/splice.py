@@ -7,12 +7,10 @@ import opcode
 from collections.abc import Mapping, Sequence
 from functools import cache
 from types import CodeType, FunctionType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from adjoint.diagnostics import Diagnostic, DifferentiationError, error
 from adjoint.differentiation.rules.snippets import keep, kept, key_of_splice
-from adjoint.frontend.calls.calls import call_value
-from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.state.attempts import Settings
@@ -24,6 +22,9 @@ from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Atom, Const, Var
 from adjoint.ir.types import Array
 from adjoint.target import ALL_INLINED, Target
+
+if TYPE_CHECKING:
+    from adjoint.frontend.interpreter.interpreter import Interpreter
 
 MAX_ATTEMPTS = 20
 _INLINING = Target(inlined=ALL_INLINED)
@@ -106,7 +107,9 @@ def _refuse_uncovered(builder: Builder, settings: Settings, fn: Any) -> None:
 
 
 def _attempt(builder: Builder, settings: Settings, fn: Any, args: Sequence[Any], kwargs: Mapping[str, Atom]) -> Spliced:
-    lowerer = Lowerer(settings)
+    from adjoint.frontend.interpreter.interpreter import Interpreter  # lazy
+
+    lowerer = Interpreter(settings)
     lowerer.fixed_span = builder.span
     lowerer.run_data.all_constant = True
     lowerer.run_data.of_users = not (getattr(fn, "__module__", None) or "").startswith("adjoint.")
@@ -117,7 +120,7 @@ def _attempt(builder: Builder, settings: Settings, fn: Any, args: Sequence[Any],
     named = {name: _value(atom) for name, atom in kwargs.items()}
     try:
         with lowerer.region("function"):
-            value = call_value(lowerer, Const(fn), [_value(arg) for arg in args], named, None)
+            value = lowerer.call(Const(fn), [_value(arg) for arg in args], named, None)
     except Problem as problem:
         raise _unusable(builder, fn, args, problem.diagnostic) from problem
     if lowerer.run_data.diagnostics:
@@ -150,7 +153,7 @@ def _value(arg: Any) -> Value:
     return arg  # type: ignore[no-any-return]
 
 
-def _result(lowerer: Lowerer, value: Value) -> Spliced:
+def _result(lowerer: Interpreter, value: Value) -> Spliced:
     match value:
         case Const(value=None):
             return None

@@ -9,7 +9,7 @@ from typing import Any
 from adjoint.diagnostics import DifferentiationError, error
 from adjoint.frontend.differentiation.wrt import parameter_names, positions
 from adjoint.frontend.entry.inputs import entered_root
-from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.interpreter import Interpreter
 from adjoint.frontend.interpreter.state.attempts import Settings
 from adjoint.frontend.interpreter.state.signals import Problem
 from adjoint.ir.nodes import Const
@@ -23,7 +23,7 @@ def resolve(
     chosen = wrt if isinstance(wrt, tuple) else (wrt,)
     if not kwargs and _are_indices(chosen, len(args)):
         return function, tuple(args), chosen
-    lo = Lowerer(Settings())
+    lo = Interpreter(Settings())
     try:
         fn = entered_root(lo, function)
         names = parameter_names(lo, fn, None)
@@ -50,7 +50,7 @@ def _are_indices(chosen: Sequence[Any], count: int) -> bool:
 
 def chosen(function: Any, wrt: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
     """The arguments of a call, or the parts of them, that ``wrt`` means."""
-    lo = Lowerer(Settings())
+    lo = Interpreter(Settings())
     try:
         values: list[Any] = [Const(argument) for argument in args]
         named = {name: Const(argument) for name, argument in kwargs.items()}

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.frontend.calls.calls import call_value
 from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles, kept, sequence
 from adjoint.frontend.calls.opaque_arguments import refuse_made_here
 from adjoint.frontend.data import containers, making, objects
@@ -89,7 +88,7 @@ def _by_method(name: str) -> Handler:
         method = objects.special_method(lo, args[0], name) if args else None
         if method is None:
             return NotImplemented
-        return call_value(lo, method, args[1:], kwargs, node)
+        return lo.call(method, args[1:], kwargs, node)
 
     return convert
 
@@ -384,8 +383,8 @@ def _sign(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AS
     """Of complex numbers it is their direction, which varies."""
     if kwargs or len(args) != 1 or not is_atom(args[0]) or _surely_real(lo, args[0], node):
         return NotImplemented
-    conjugate = call_value(lo, Const(numbers.sign), args, {}, node)
-    return call_value(lo, Const(np.conjugate), [conjugate], {}, node)
+    conjugate = lo.call(Const(numbers.sign), args, {}, node)
+    return lo.call(Const(np.conjugate), [conjugate], {}, node)
 
 
 def _surely_real(lo: Lowerer, value: Value, node: ast.AST | None) -> bool:

@@ -49,18 +49,16 @@ from adjoint.types.array_libraries import are_loaded
 
 def call_node(lo: Lowerer, node: ast.Call) -> Value:
     """A call expression."""
-    from adjoint.frontend.syntax.expressions import evaluate  # lazy
-
     if isinstance(node.func, ast.Name) and node.func.id == "super" and not node.args:
         return _super(lo, node)
-    function = evaluate(lo, node.func)
+    function = lo.evaluate(node.func)
     taken_apart = starred.columns(lo, node) if function == Const(zip) else None
     if taken_apart is not None:
         return taken_apart
     args = starred.arguments(lo, function, node)
     kwargs: dict[str, Value] = {}
     for keyword in node.keywords:
-        value = evaluate(lo, keyword.value)
+        value = lo.evaluate(keyword.value)
         if keyword.arg is not None:
             kwargs[keyword.arg] = value
             continue

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from adjoint.frontend.calls import class_customs, library_classes
-from adjoint.frontend.calls.calls import call_value
 from adjoint.frontend.calls.opaque_arguments import lend
 from adjoint.frontend.calls.tangent_arithmetic import made
 from adjoint.frontend.data import making, objects
@@ -66,7 +65,7 @@ def bind_dataclass(
         elif spec.default is not dataclasses.MISSING:
             yield spec.name, inputs.captured(lo, spec.default, ("default", cls, spec.name), spec.name, node)
         elif spec.default_factory is not dataclasses.MISSING:
-            yield spec.name, call_value(lo, Const(spec.default_factory), [], {}, node)
+            yield spec.name, lo.call(Const(spec.default_factory), [], {}, node)
         elif spec.init:
             raise lo.mistake(TypeError, node, f"the field {spec.name!r} of {cls.__name__!r} is missing", code="AD0203")
     if remaining or named:
@@ -96,7 +95,7 @@ def construct(lo: Lowerer, cls: type, args: list[Value], kwargs: dict[str, Value
     is_bare = ref.site in lo.settings.bare_sites
     new: Value = making.runtime_object(lo, ref, node) if is_bare else ref
     if isinstance(init, types.FunctionType):
-        call_value(lo, Method(Const(init), new), args, kwargs, node)
+        lo.call(Method(Const(init), new), args, kwargs, node)
     if ref.site in lo.settings.runtime_sites and not is_bare:
         return making.runtime_object(lo, ref, node)
     return new

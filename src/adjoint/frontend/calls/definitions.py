@@ -93,9 +93,7 @@ def note_if_uncovered(lo: Lowerer, node: ast.Raise) -> None:
 
 
 def _text(lo: Lowerer, said: Sequence[ast.expr]) -> str:
-    from adjoint.frontend.syntax.expressions import evaluate  # lazy
-
-    value = evaluate(lo, said[0]) if said else None
+    value = lo.evaluate(said[0]) if said else None
     return str(value.value) if isinstance(value, Const) else "this call"
 
 

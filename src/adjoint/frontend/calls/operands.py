@@ -48,15 +48,13 @@ def arrays(lo: Lowerer, values: Sequence[Value], node: ast.AST | None) -> list[V
 
 def array(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
     """The array of a sequence; any other value as it is."""
-    from adjoint.frontend.calls.calls import call_value  # circular
-
     match value:
         case RangeValue(start=start, stop=stop, step=step):
-            return call_value(lo, Const(np.arange), [start, stop, step], {}, node)
+            return lo.call(Const(np.arange), [start, stop, step], {}, node)
         case Const(value=range() as numbers):
             bounds = [Const(bound) for bound in (numbers.start, numbers.stop, numbers.step)]
-            return call_value(lo, Const(np.arange), list(bounds), {}, node)
-    return call_value(lo, Const(np.array), [value], {}, node) if is_sequence(lo, value) else value
+            return lo.call(Const(np.arange), list(bounds), {}, node)
+    return lo.call(Const(np.array), [value], {}, node) if is_sequence(lo, value) else value
 
 
 def array_operand(lo: Lowerer, value: Value, node: ast.AST | None, *, always: bool = False) -> Atom:

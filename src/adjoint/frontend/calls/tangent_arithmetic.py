@@ -12,7 +12,6 @@ import numpy as np
 
 from adjoint import tangents
 from adjoint.declarations.differentiable_types import Synthesised, variables_class_of
-from adjoint.frontend.calls.calls import call_value
 from adjoint.frontend.calls.handlers import handles
 from adjoint.frontend.data import containers, making, objects
 from adjoint.frontend.differentiation.tangent_values import varying_parts
@@ -134,12 +133,12 @@ def moved_along(lo: Lowerer, value: Value, along: Value, node: Node) -> Value:
     def alone(x: Value, direction: Value) -> Value:
         if x == NONE or not (isinstance(x, Var) and isinstance(x.type, Array)):
             return x
-        return call_value(lo, Const(np.copy), [x], {}, node)
+        return lo.call(Const(np.copy), [x], {}, node)
 
     def point(x: Value, direction: Value) -> Value:
         cls = objects.class_of(lo, x)
         assert cls is not None
-        return call_value(lo, Method(Const(own_moved(cls)), x), [direction], {}, node)
+        return lo.call(Method(Const(own_moved(cls)), x), [direction], {}, node)
 
     return _Parts(lo, _operated(lo, operator.add, node, alone), node, point).of(value, along)
 
@@ -216,7 +215,7 @@ def inner_product(lo: Lowerer, a: Value, b: Value, node: Node) -> Value:
         if NONE not in (x, y):
             product = apply_operator(lo, operator.mul, [x, y], node)
             if isinstance(product, Var) and isinstance(product.type, (Array, Number)):
-                product = call_value(lo, Const(np.sum), [product], {}, node)
+                product = lo.call(Const(np.sum), [product], {}, node)
             total.append(apply_operator(lo, operator.add, [total[-1], product], node))
         return NONE
 
@@ -316,7 +315,7 @@ def _dot(lo: Lowerer, a: Value, b: Value, *, node: Node) -> Value:
 
 @_handle(tangents.norm)
 def _norm(lo: Lowerer, tangent: Value, *, node: Node) -> Value:
-    return call_value(lo, Const(math.sqrt), [inner_product(lo, tangent, tangent, node)], {}, node)
+    return lo.call(Const(math.sqrt), [inner_product(lo, tangent, tangent, node)], {}, node)
 
 
 @_handle(moved, Synthesised.moved)

@@ -13,7 +13,6 @@ import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from adjoint.frontend.calls.calls import call_value
 from adjoint.frontend.calls.handlers import handles
 from adjoint.frontend.control.joins_of_exits import is_closing
 from adjoint.frontend.interpreter.core import Lowerer
@@ -54,7 +53,7 @@ _MADE = _nothing.__code__
 
 def context_of(lo: Lowerer, function: Value, args: list[Value], kwargs: dict[str, Value], node: Any) -> Value:
     """What a call gives of a function that is decorated so."""
-    generator = call_value(lo, function, args, kwargs, node)
+    generator = lo.call(function, args, kwargs, node)
     if not isinstance(generator, GeneratorObject):
         raise lo.problem("AD0301", node, "this context manager is made by a function that does not yield")
     return GeneratorContext(generator)

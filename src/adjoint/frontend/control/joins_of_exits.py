@@ -9,7 +9,6 @@ from typing import Any
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.state.blocks import Exiting, is_behind_one_side
 from adjoint.frontend.interpreter.values import Value
-from adjoint.frontend.syntax.statements import run
 from adjoint.ir.nodes import If, Yield
 
 CLOSING = "@"
@@ -28,7 +27,7 @@ def behind(lo: Lowerer, exits: Sequence[Exiting], orelse: Sequence[ast.stmt]) ->
         if leaf.action == "exhausted":
             lo.block, lo.store = leaf.block, leaf.store
             with lo.region("loop") as region:
-                run(lo, orelse)
+                lo.run(orelse)
                 lo.leave("done")
             found += region.exits
         else:

@@ -340,9 +340,7 @@ def _go_on(
         if kind not in ("exhausted", "break"):
             lo.leave(kind, value)
         elif kind == "exhausted" and orelse:
-            from adjoint.frontend.syntax.statements import run  # circular
-
-            run(lo, orelse)
+            lo.run(orelse)
         return UNDEFINED
 
     def choose(remaining: list[str]) -> Value:

@@ -19,7 +19,6 @@ from adjoint.frontend.interpreter.tracking import set_unseen
 from adjoint.frontend.interpreter.values import TORN, UNDEFINED, Cell, Value, is_torn
 from adjoint.frontend.syntax import assign
 from adjoint.frontend.syntax import statements as module
-from adjoint.frontend.syntax.expressions import evaluate
 from adjoint.ir.nodes import Atom, Call, Const, Guarded, Handler, Raise, Var, Yield
 from adjoint.ir.types import OPAQUE
 from adjoint.records import dataclass
@@ -159,7 +158,7 @@ def _is_pure(lo: Lowerer, expression: ast.expr) -> bool:
         if isinstance(part, later):
             return False
         if isinstance(part, ast.Call):
-            callee = evaluate(lo, part.func) if _is_path(part.func) else None
+            callee = lo.evaluate(part.func) if _is_path(part.func) else None
             rule = rule_for(callee.value) if isinstance(callee, Const) else None
             if rule is None or not rule.pure or rule.writes:
                 return False
@@ -261,7 +260,7 @@ def _try_except(lo: Lowerer, node: ast.Try) -> None:
         lo.block, lo.store = origin, base
         kind: Atom = Const(BaseException)
         if handler.type is not None:
-            kind = materialize(lo, evaluate(lo, handler.type), handler.type, observer=True)
+            kind = materialize(lo, lo.evaluate(handler.type), handler.type, observer=True)
         if is_closed and not _lets_pass(kind):
             label = "this handles the exception by which a generator is closed, too"
             raise lo.problem("AD0104", handler, label, helps=("handle 'Exception', or a class of its own",))
@@ -297,7 +296,7 @@ def _handler_of(lo: Lowerer, node: ast.Try, root: Open) -> ast.ExceptHandler | N
         case _:
             return None
     for handler in node.handlers:
-        kind = None if handler.type is None else evaluate(lo, handler.type)
+        kind = None if handler.type is None else lo.evaluate(handler.type)
         kinds = kind.value if isinstance(kind, Const) else BaseException if handler.type is None else None
         if kinds is None or not issubclass(cls, kinds):
             return None

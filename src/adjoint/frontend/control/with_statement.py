@@ -10,7 +10,6 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from adjoint.frontend.calls.calls import call_value
 from adjoint.frontend.control.contexts_of_generators import run_context
 from adjoint.frontend.control.joins_of_exits import is_closing, settle
 from adjoint.frontend.control.try_statement import Final, guard, run, run_try
@@ -20,7 +19,7 @@ from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import NONE, Closure, GeneratorContext, Method, Value, is_stand_in
 from adjoint.frontend.surgery.backward_blocks import run_backward
 from adjoint.frontend.syntax import assign
-from adjoint.frontend.syntax.expressions import evaluate, truth_of
+from adjoint.frontend.syntax.expressions import truth_of
 from adjoint.ir.nodes import Attribute, Const, Load, Var
 from adjoint.ir.types import OPAQUE
 from adjoint.runtime.display import letting_through
@@ -49,7 +48,7 @@ def _with_items(lo: Lowerer, node: ast.With, items: list[ast.withitem]) -> None:
     if _is_null_context(lo, item):
         _null_context(lo, node, item, rest)
         return
-    manager = evaluate(lo, item.context_expr)
+    manager = lo.evaluate(item.context_expr)
     if isinstance(manager, GeneratorContext):
         target = item.optional_vars
 
@@ -84,7 +83,7 @@ def _called(lo: Lowerer, item: ast.withitem) -> object:
     call = item.context_expr
     if not isinstance(call, ast.Call) or not isinstance(call.func, (ast.Name, ast.Attribute)):
         return None
-    callee = evaluate(lo, call.func)
+    callee = lo.evaluate(call.func)
     return callee.value if isinstance(callee, Const) else None
 
 
@@ -109,7 +108,7 @@ def _is_null_context(lo: Lowerer, item: ast.withitem) -> bool:
 def _null_context(lo: Lowerer, node: ast.With, item: ast.withitem, rest: list[ast.withitem]) -> None:
     assert isinstance(item.context_expr, ast.Call)
     given = [*item.context_expr.args, *(keyword.value for keyword in item.context_expr.keywords)]
-    value = evaluate(lo, given[0]) if given else NONE
+    value = lo.evaluate(given[0]) if given else NONE
     if item.optional_vars is not None:
         assign.assign(lo, item.optional_vars, value)
     _with_items(lo, node, rest)
@@ -157,7 +156,7 @@ def _users_context(lo: Lowerer, node: ast.With, item: ast.withitem, rest: list[a
     enter, leave = (objects.special_method(lo, manager, name) for name in ("__enter__", "__exit__"))
     if enter is None or leave is None:
         raise lo.problem("AD0301", node, "the context manager has no '__exit__'")
-    value = call_value(lo, enter, [], {}, item.context_expr)
+    value = lo.call(enter, [], {}, item.context_expr)
 
     def body() -> None:
         if item.optional_vars is not None:
@@ -167,12 +166,12 @@ def _users_context(lo: Lowerer, node: ast.With, item: ast.withitem, rest: list[a
             _refuse_closing(lo, node)
 
     def left() -> Value:
-        return call_value(lo, leave, [NONE, NONE, NONE], {}, node)
+        return lo.call(leave, [NONE, NONE, NONE], {}, node)
 
     def left_by(problem: Var) -> None:
         kind, traceback = lo.open.call(type, problem), Var("traceback", OPAQUE)
         lo.emit(Load(traceback, problem, Attribute("__traceback__"), lo.span(node)))
-        handles = truth_of(lo, call_value(lo, leave, [kind, problem, traceback], {}, node), node)
+        handles = truth_of(lo, lo.call(leave, [kind, problem, traceback], {}, node), node)
         if lo.block is not None and handles != Const(False):
             label = "the '__exit__' of this context manager may handle the exception"
             raise lo.problem("AD0301", node, label, helps=("write what it handles as 'try' and 'except'",))

@@ -69,7 +69,7 @@ def known_items(lo: Lowerer, value: Value, node: ast.AST | None, count: int | No
 
 def items_if_known(lo: Lowerer, value: Value, node: ast.AST | None, count: int | None = None) -> list[Value] | None:
     """The same, None where the number of items is not known."""
-    from adjoint.frontend.iterators.items import iterated  # lazy
+    from adjoint.frontend.iterators.items import iterated  # circular
 
     value = drawn(lo, iterated(lo, value, node), node)
     refuse_number(lo, value, "cannot be iterated over", node)
@@ -97,7 +97,7 @@ def items_if_known(lo: Lowerer, value: Value, node: ast.AST | None, count: int |
             lo.open.effect(check_length, value, Const(count))
             return [subscript(lo, value, Const(i), node) for i in range(count)]
         case IteratorValue() | Union():
-            from adjoint.frontend.iterators.items import static_items, unpacked_items  # lazy
+            from adjoint.frontend.iterators.items import static_items, unpacked_items  # circular
 
             return static_items(lo, value, node) if count is None else unpacked_items(lo, value, node)
     return None
@@ -128,8 +128,7 @@ def _load(lo: Lowerer, base: Var, index: Atom, type_: Type, node: ast.AST | None
 
 def subscript(lo: Lowerer, base: Value, index: Value, node: ast.AST | None) -> Value:
     """``base[index]``"""
-    from adjoint.frontend.calls.calls import call_value  # circular
-    from adjoint.frontend.syntax.expressions import call  # lazy
+    from adjoint.frontend.syntax.expressions import call  # circular
 
     refuse_number(lo, base, "has no items", node)
     match base:
@@ -203,7 +202,7 @@ def subscript(lo: Lowerer, base: Value, index: Value, node: ast.AST | None) -> V
             return _load_any(lo, numbers, place, INT, node)
     method = special_method(lo, base, "__getitem__")
     if method is not None:
-        return call_value(lo, method, [index], {}, node)
+        return lo.call(method, [index], {}, node)
     if isinstance(base, Var):
         target = Var("t", OPAQUE)
         lo.emit(Load(target, base, array_key(lo, index, node), lo.span(node)))
@@ -355,8 +354,6 @@ def raise_error(
 
 def set_item(lo: Lowerer, base: Value, index: Value, value: Value, node: ast.AST | None) -> None:
     """``base[index] = value``"""
-    from adjoint.frontend.calls.calls import call_value  # circular
-
     match base:
         case Ref():
             record = lo.store[base]
@@ -393,7 +390,7 @@ def set_item(lo: Lowerer, base: Value, index: Value, value: Value, node: ast.AST
             raise lo.problem("AD0311", node, "an item of an object that outlives the call is assigned")
     method = special_method(lo, base, "__setitem__")
     if method is not None:
-        call_value(lo, method, [index, value], {}, node)
+        lo.call(method, [index, value], {}, node)
         return
     if isinstance(base, Var) and isinstance(base.type, Number):
         label = "it is not known whether this is an array, which is written, or a number, which raises"
@@ -473,9 +470,8 @@ def mark_array_written(lo: Lowerer, array: Var, value: Atom, node: ast.AST | Non
 
 def contains(lo: Lowerer, container: Value, item: Value, node: ast.AST | None) -> Value:
     """``item in container``"""
-    from adjoint.frontend.calls.calls import call_value  # circular
-    from adjoint.frontend.iterators.items import iterated  # lazy
-    from adjoint.frontend.syntax.expressions import apply_operator, call  # lazy
+    from adjoint.frontend.iterators.items import iterated  # circular
+    from adjoint.frontend.syntax.expressions import apply_operator, call  # circular
 
     if isinstance(container, Ref):
         record = lo.store[container]
@@ -495,7 +491,7 @@ def contains(lo: Lowerer, container: Value, item: Value, node: ast.AST | None) -
         return result
     method = special_method(lo, container, "__contains__")
     if method is not None:
-        return call_value(lo, method, [item], {}, node)
+        return lo.call(method, [item], {}, node)
     container = iterated(lo, container, node)
     if is_lazy(container):
         return python_functions.call(lo, python_functions.found, [container, item], node)
@@ -504,8 +500,7 @@ def contains(lo: Lowerer, container: Value, item: Value, node: ast.AST | None) -
 
 def length(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
     """``len(value)``"""
-    from adjoint.frontend.calls.calls import call_value  # circular
-    from adjoint.frontend.syntax.expressions import call  # lazy
+    from adjoint.frontend.syntax.expressions import call  # circular
 
     refuse_number(lo, value, "has no length", node)
     match value:
@@ -524,7 +519,7 @@ def length(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
             return Const(len(constant))
     method = special_method(lo, value, "__len__")
     if method is not None:
-        return call_value(lo, method, [], {}, node)
+        return lo.call(method, [], {}, node)
     if isinstance(value, IteratorValue) and value.kind in ("flat", "ndenumerate"):
         return call(lo, np.size, [materialize(lo, value.parts[0], node)], node)
     target = Var("n", INT)

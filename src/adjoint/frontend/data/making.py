@@ -420,7 +420,7 @@ def _of_several_kinds(record: Record) -> bool:
 
 def extend_list(lo: Lowerer, current: Value, value: Value, node: ast.AST | None) -> Value:
     """``current += value``"""
-    from adjoint.frontend.control.iteration import run_for  # lazy
+    from adjoint.frontend.control.iteration import run_for  # circular
     from adjoint.frontend.syntax.comprehensions import append  # lazy
 
     refuse_if_iterated(lo, current, node)

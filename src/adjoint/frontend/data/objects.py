@@ -439,9 +439,7 @@ def _through_class(lo: Lowerer, receiver: Value, cls: type, name: str, node: ast
         return Const(cls)
     for base in cls.__mro__:
         if "__getattr__" in base.__dict__:
-            from adjoint.frontend.calls.calls import call_value  # lazy
-
-            return call_value(lo, Const(base.__dict__["__getattr__"]), [receiver, Const(name)], {}, node)
+            return lo.call(Const(base.__dict__["__getattr__"]), [receiver, Const(name)], {}, node)
     record = lo.store.get(receiver) if isinstance(receiver, Ref) else None
     own = record.keys if isinstance(record, Record) and record.cls not in (list, dict) else ()
     if cls is dict and isinstance(record, Record) and name in record.keys:
@@ -454,11 +452,9 @@ def _through_class(lo: Lowerer, receiver: Value, cls: type, name: str, node: ast
 
 
 def _bind(lo: Lowerer, receiver: Value, cls: type, name: str, found: Any, node: ast.AST | None) -> Value:
-    from adjoint.frontend.calls.calls import call_value  # lazy
-
     match found:
         case property(fget=getter):
-            return call_value(lo, Const(getter), [receiver], {}, node)
+            return lo.call(Const(getter), [receiver], {}, node)
         case functools.cached_property():
             return _cached(lo, receiver, name, found, node)
         case staticmethod():
@@ -484,7 +480,7 @@ def _bind(lo: Lowerer, receiver: Value, cls: type, name: str, found: Any, node: 
     get = class_customs.method_of_descriptor(found, "__get__")
     if get is not None:
         descriptor = inputs.captured(lo, found, ("static", cls, name), name, node)
-        return call_value(lo, Const(get), [descriptor, receiver, Const(cls)], {}, node)
+        return lo.call(Const(get), [descriptor, receiver, Const(cls)], {}, node)
     if hasattr(type(found), "__get__"):
         raise lo.problem("AD0301", node, f"the descriptor {name!r} of class {cls.__name__!r} is not supported")
     return inputs.captured(lo, found, ("attribute", cls, name), name, node)
@@ -492,23 +488,20 @@ def _bind(lo: Lowerer, receiver: Value, cls: type, name: str, found: Any, node: 
 
 def _cached(lo: Lowerer, receiver: Value, name: str, found: Any, node: ast.AST | None) -> Value:
     """What a ``cached_property`` computes when it is read first: an attribute of the object from then on."""
-    from adjoint.frontend.calls.calls import call_value  # lazy
-
     if not isinstance(receiver, Ref):
         raise lo.problem("AD0301", node, f"whether {name!r}, a cached property, was computed before is not known")
-    value = call_value(lo, Const(found.func), [receiver], {}, node)
+    value = lo.call(Const(found.func), [receiver], {}, node)
     put_attribute(lo, receiver, name, value, node)
     return value
 
 
 def truth_of_object(lo: Lowerer, value: Ref, node: ast.AST | None) -> Any:
-    from adjoint.frontend.calls.calls import call_value  # lazy
     from adjoint.frontend.syntax.expressions import truth_of  # lazy
 
     for name in ("__bool__", "__len__"):
         method = special_method(lo, value, name)
         if method is not None:
-            return truth_of(lo, call_value(lo, method, [], {}, node), node)
+            return truth_of(lo, lo.call(method, [], {}, node), node)
     return Const(True)
 
 
@@ -533,25 +526,24 @@ def set_attribute(
     lo: Lowerer, base: Value, name: str, value: Value, node: ast.AST | None, *, bare: bool = False
 ) -> None:
     """``base.name = value``; ``bare`` is past any ``__setattr__`` of the class."""
-    from adjoint.frontend.calls.calls import call_value  # lazy
     from adjoint.frontend.data import making  # lazy
 
     cls = class_of(lo, base)
     if cls is not None and isinstance(base, (Ref, Var)):
         if not bare and class_customs.assigns_by_itself(lo, cls, node):
-            call_value(lo, Const(cls.__setattr__), [base, Const(name), value], {}, node)
+            lo.call(Const(cls.__setattr__), [base, Const(name), value], {}, node)
             return
         found = inspect.getattr_static(cls, name, None)
         if isinstance(found, property):
             if found.fset is None:
                 raise lo.mistake(AttributeError, node, f"the property {name!r} has no setter")
-            call_value(lo, Const(found.fset), [base, value], {}, node)
+            lo.call(Const(found.fset), [base, value], {}, node)
             return
         put = class_customs.method_of_descriptor(found, "__set__")
         if put is not None:
             inputs.guard_lookup(lo, cls, name, found)
             descriptor = inputs.captured(lo, found, ("static", cls, name), name, node)
-            call_value(lo, Const(put), [descriptor, base, value], {}, node)
+            lo.call(Const(put), [descriptor, base, value], {}, node)
             return
         class_customs.refuse_unusual_descriptor(lo, cls, name, found, node)
         if isinstance(base, Ref) and class_customs.has_no_place_for(cls, name):

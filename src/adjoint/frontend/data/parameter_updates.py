@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from adjoint.frontend.calls.calls import call_value
 from adjoint.frontend.calls.handlers import handles
 from adjoint.frontend.data import containers
 from adjoint.frontend.data.key_paths import follow, parts_with_steps, put
@@ -29,7 +28,7 @@ def _updated(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast
     for steps, part, _ in walk(parameters, lambda value, _: parts_with_steps(lo, value, node), True, ()):
         if not _is_parameter(part):
             continue
-        new = call_value(lo, fn, [part, follow(lo, gradients, steps, node)], {}, node)
+        new = lo.call(fn, [part, follow(lo, gradients, steps, node)], {}, node)
         if isinstance(part, Var) and isinstance(part.type, Array):
             if new != NONE:  # else the function has written to the array
                 containers.set_item(lo, part, Const(Ellipsis), new, node)

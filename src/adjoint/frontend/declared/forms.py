@@ -13,7 +13,6 @@ from typing import Any
 
 from adjoint.diagnostics import DifferentiationError, Span, diagnostic
 from adjoint.diagnostics.spans import shown_path
-from adjoint.frontend.calls.calls import call_value
 from adjoint.frontend.data.objects import special_method
 from adjoint.frontend.declared.arguments import Arguments
 from adjoint.frontend.declared.declarations import WAYS_OUT
@@ -163,7 +162,7 @@ class Forms:
         if isinstance(function, Const) and isinstance(function.value, FunctionType) and self.is_inside_itself:
             function = closure_of(lo, function.value, self.node)
         if not isinstance(function, Closure) or not self.is_inside_itself:
-            return call_value(lo, function, args, named, self.node)
+            return lo.call(function, args, named, self.node)
         for name, cell in function.cells.items():
             fill_cell(lo, cell, name, self.node)
         return run_closure(lo, function, args, named, self.node)
@@ -203,7 +202,7 @@ class Forms:
     def again(self) -> Value:
         """The value, through the declaration where a derivative flows through it in a second derivative."""
         if self.given.receiver is None:
-            return call_value(self.lo, Const(self.declaration.fn), self.given.positional, self.given.named, self.node)
+            return self.lo.call(Const(self.declaration.fn), self.given.positional, self.given.named, self.node)
         from adjoint.frontend.declared.calls import call_declared  # circular
 
         given = self.given

@@ -13,7 +13,6 @@ from typing import Any
 from adjoint.declarations.inline_adjoints import adjoint
 from adjoint.diagnostics import diagnostic
 from adjoint.diagnostics.spans import shown_path
-from adjoint.frontend.calls.calls import call_value
 from adjoint.frontend.calls.handlers import handles
 from adjoint.frontend.declared.forms import heading_of
 from adjoint.frontend.differentiation.fitting import Fitting, described, every_leaf, or_zero, vector_of
@@ -25,7 +24,7 @@ from adjoint.frontend.interpreter.state.frames import Frame
 from adjoint.frontend.interpreter.state.signals import Problem, Restart
 from adjoint.frontend.interpreter.values import UNDEFINED, Closure, TupleValue, Value
 from adjoint.frontend.surgery.sole_names import reached_by, written_by
-from adjoint.frontend.syntax.expressions import evaluate, make_closure
+from adjoint.frontend.syntax.expressions import make_closure
 from adjoint.ir.effects import effects_of
 from adjoint.ir.nodes import Atom, Call, Const, Declared, Statement, Var
 from adjoint.ir.types import Storage, carries_derivative, fresh
@@ -52,7 +51,7 @@ def decorates(lo: Lowerer, decorator: ast.expr) -> bool:
     """Whether a decorator is ``ad.adjoint(...)``."""
     if not isinstance(decorator, ast.Call) or not isinstance(decorator.func, (ast.Name, ast.Attribute)):
         return False
-    return evaluate(lo, decorator.func) == Const(adjoint)
+    return lo.evaluate(decorator.func) == Const(adjoint)
 
 
 def declare(lo: Lowerer, node: ast.FunctionDef, decorator: ast.Call) -> None:
@@ -99,7 +98,7 @@ def _said(lo: Lowerer, decorator: ast.Call) -> tuple[tuple[str, ...], str | None
     """What the decorator says: the names, and of which variable it is the adjoint."""
     said: dict[str, Any] = {}
     for keyword in decorator.keywords:
-        value = evaluate(lo, keyword.value)
+        value = lo.evaluate(keyword.value)
         items = value.items if isinstance(value, TupleValue) else (value,)
         if keyword.arg is None or not all(isinstance(item, Const) for item in items):
             raise lo.problem("AD0233", decorator, "the names are not known here", helps=('write them: wrt="a"',))
@@ -161,7 +160,7 @@ def _attached(lo: Lowerer, frame: Frame, value: Value, adjoints: Sequence[Inline
     seed = vector_of(lo, pattern, cotangents)
 
     def apply(taken: list[Value]) -> Value:
-        return TupleValue(tuple(call_value(lo, each.function, taken, {}, node) for each in adjoints))
+        return TupleValue(tuple(lo.call(each.function, taken, {}, node) for each in adjoints))
 
     def flat(returned: Value) -> Value:
         assert isinstance(returned, TupleValue)

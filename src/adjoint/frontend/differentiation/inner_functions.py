@@ -129,7 +129,6 @@ def lower_inner(
     more than to hand over the arguments. One ``of_cotangents`` runs in the reverse sweep: it may store cotangents where
     they outlive the call.
     """
-    from adjoint.frontend.calls.calls import call_value  # lazy
     from adjoint.frontend.differentiation.differentiated_paths import activate_part  # circular
 
     outer_block, outer_store = lo.open, lo.store
@@ -146,7 +145,7 @@ def lower_inner(
             new_args[place] = activate_part(lo, new_args[place], way, active, hint)
     before = dict(lo.store)
     with lo.region("function") as region:
-        value = call_value(lo, function, new_args, new_kwargs, node) if call is None else call(new_args)
+        value = lo.call(function, new_args, new_kwargs, node) if call is None else call(new_args)
         if returned is not None and lo.block is not None:
             value = returned(value)
         if lo.block is not None:

@@ -46,15 +46,7 @@ from adjoint.frontend.entry.inputs import captured
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
-from adjoint.frontend.interpreter.values import (
-    NONE,
-    Method,
-    Operator,
-    Pullback,
-    Ref,
-    TupleValue,
-    Value,
-)
+from adjoint.frontend.interpreter.values import NONE, Method, Operator, Pullback, Ref, TupleValue, Value
 from adjoint.frontend.library import python_functions
 from adjoint.ir.effects import storages, written_places
 from adjoint.ir.nodes import Atom, Call, Const, Derived, Return, Var
@@ -143,9 +135,7 @@ def _called(
 
         return call_checkpointed(lo, operator.function, args, kwargs, node)
     if operator.kind in ("call", "compile"):
-        from adjoint.frontend.calls.calls import call_value  # lazy
-
-        return call_value(lo, operator.function, args, kwargs, node)
+        return lo.call(operator.function, args, kwargs, node)
     if operator.kind not in ("jacobian", "hessian"):
         helps = ("take the derivative: ad.grad(f)",)
         raise lo.problem(

@@ -114,8 +114,10 @@ def _is_settled(lo: Lowerer) -> bool:
 
 
 def _attempt(build: Callable[[Lowerer], Entry], settings: Settings) -> Entry:
+    from adjoint.frontend.interpreter.interpreter import Interpreter  # lazy
+
     for _ in range(MAX_ATTEMPTS):
-        lo = Lowerer(settings)
+        lo = Interpreter(settings)
         settings.attempts += 1
         try:
             entry = build(lo)

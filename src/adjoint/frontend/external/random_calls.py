@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.frontend.calls.calls import call_value
 from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles
 from adjoint.frontend.calls.opaque_arguments import may_carry
 from adjoint.frontend.external import random_definitions
@@ -78,7 +77,7 @@ def _plain(
 ) -> Value:
     method = Var(name, Opaque())
     lo.emit(Load(method, generator, Attribute(name), lo.span(node)))  # type: ignore[arg-type]
-    return call_value(lo, method, args, kwargs, node)
+    return lo.call(method, args, kwargs, node)
 
 
 @handles(random_definitions.plain_draw)
@@ -93,7 +92,7 @@ def _of_the_module(name: str) -> Handler:
 
     def call(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
         draw = _draw(name) if any(may_carry(lo, value) for value in (*args, *kwargs.values())) else None
-        return NotImplemented if draw is None else call_value(lo, Const(draw), [Const(np.random), *args], kwargs, node)
+        return NotImplemented if draw is None else lo.call(Const(draw), [Const(np.random), *args], kwargs, node)
 
     return call
 

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from adjoint.frontend.calls.calls import call_value
 from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles
 from adjoint.frontend.calls.opaque_arguments import may_carry
 from adjoint.frontend.data import objects
@@ -29,7 +28,7 @@ def _making(name: str) -> Handler:
     def make(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
         made = made_of_constants(lo, getattr(Rotation, name), args, kwargs, node, Rotation, "rotation")
         if made is NotImplemented:
-            return call_value(lo, Const(getattr(rotation_definitions, name)), args, kwargs, node)
+            return lo.call(Const(getattr(rotation_definitions, name)), args, kwargs, node)
         return made
 
     return make
@@ -43,8 +42,8 @@ def _turning(name: str) -> Handler:
     def turn(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
         if not any(_varies(lo, value) for value in (*args[1:], *kwargs.values())):
             return NotImplemented
-        rotation = call_value(lo, Const(rotation_definitions.as_rotations), args[:1], {}, node)
-        return call_value(lo, objects.attribute(lo, rotation, name, node), args[1:], kwargs, node)
+        rotation = lo.call(Const(rotation_definitions.as_rotations), args[:1], {}, node)
+        return lo.call(objects.attribute(lo, rotation, name, node), args[1:], kwargs, node)
 
     return turn
 

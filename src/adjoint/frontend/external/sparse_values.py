@@ -11,7 +11,6 @@ from typing import Any
 import scipy.sparse as sp
 from scipy.sparse import linalg
 
-from adjoint.frontend.calls.calls import call_value
 from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles
 from adjoint.frontend.calls.opaque_arguments import may_carry
 from adjoint.frontend.data import making
@@ -44,10 +43,10 @@ def _made(by_rows: Callable[..., Any] | None) -> Handler:
             return NotImplemented
         named = {name: value for name, value in kwargs.items() if name not in _SAYS_NOTHING}
         if len(entries.items) == 2:
-            return call_value(lo, Const(sparse_definitions.of_entries), [*entries.items, *args[1:2]], named, node)
+            return lo.call(Const(sparse_definitions.of_entries), [*entries.items, *args[1:2]], named, node)
         if by_rows is None:
             return NotImplemented
-        return call_value(lo, Const(by_rows), [*entries.items, *args[1:2]], named, node)
+        return lo.call(Const(by_rows), [*entries.items, *args[1:2]], named, node)
 
     return make
 
@@ -81,8 +80,8 @@ def _diagonals(callee: Any, lo: Lowerer, args: list[Value], kwargs: dict[str, Va
     several = isinstance(args[0], TupleValue) or making.list_items(lo, args[0]) is not None
     if not several:
         one = TupleValue((args[0],)), TupleValue((offsets,))
-        return call_value(lo, Const(sparse_definitions.of_diagonals), [*one, *args[2:3]], named, node)
-    return call_value(lo, Const(sparse_definitions.of_diagonals), [args[0], offsets, *args[2:3]], named, node)
+        return lo.call(Const(sparse_definitions.of_diagonals), [*one, *args[2:3]], named, node)
+    return lo.call(Const(sparse_definitions.of_diagonals), [args[0], offsets, *args[2:3]], named, node)
 
 
 for _callee in (sp.diags, sp.diags_array):
@@ -97,20 +96,20 @@ def _is_of_entries(lo: Lowerer, args: list[Value]) -> bool:
 def _spsolve(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     if not _is_of_entries(lo, args):
         return NotImplemented
-    return call_value(lo, Const(sparse_definitions.solve), args[:2], {}, node)
+    return lo.call(Const(sparse_definitions.solve), args[:2], {}, node)
 
 
 @handles(linalg.splu)
 def _splu(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     if _is_of_entries(lo, args):
-        return call_value(lo, Const(sparse_definitions.Factored), args[:1], {}, node)
+        return lo.call(Const(sparse_definitions.Factored), args[:1], {}, node)
     return _constant(lo, linalg.splu, args, kwargs, node, linalg.SuperLU)
 
 
 @handles(linalg.factorized)
 def _factorized(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     if _is_of_entries(lo, args):
-        return call_value(lo, Const(sparse_definitions.factorized), args, {}, node)
+        return lo.call(Const(sparse_definitions.factorized), args, {}, node)
     factors = _splu(lo, args, kwargs, node)
     return factors if factors is NotImplemented else Partial(Const(sparse_definitions.solve_with), (factors,), ())
 
@@ -133,7 +132,7 @@ def arithmetic(lo: Lowerer, op: Any, operands: list[Any], node: ast.AST | None) 
         if op not in (operator.mul, operator.truediv) or (operands[-1] in matrices and op is operator.truediv):
             return None
         by = sparse_definitions.scaled if op is operator.mul else sparse_definitions.shrunk
-        return call_value(lo, Const(by), [matrices[0], factors[0]], {}, node)
+        return lo.call(Const(by), [matrices[0], factors[0]], {}, node)
     target = Var("t", matrices[0].type)
     lo.emit(Call((target,), op, tuple(operands), (), lo.span(node)))
     return target

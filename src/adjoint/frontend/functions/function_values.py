@@ -19,7 +19,6 @@ from adjoint.declarations.function_values import (
     signature_of,
 )
 from adjoint.diagnostics import DifferentiationError
-from adjoint.frontend.calls.calls import call_value
 from adjoint.frontend.calls.handlers import handles
 from adjoint.frontend.calls.opaque_arguments import may_carry
 from adjoint.frontend.data.constants import as_constant
@@ -55,7 +54,7 @@ def call_known(lo: Lowerer, function: Ref, args: list[Value], kwargs: dict[str, 
         if len(args) + len(kwargs) != len(signature.parameters):
             raise lo.mistake(TypeError, node, _misfit(signature, len(args) + len(kwargs)), code="AD0203")
     if parts["declared"] == Const(False):
-        return call_value(lo, parts["function"], args, kwargs, node)
+        return lo.call(parts["function"], args, kwargs, node)
     if kwargs:
         raise lo.problem("AD0203", node, "a function value made of a pullback takes arguments by position")
     captured = [*_captured(lo, parts["function"], set())]
@@ -165,7 +164,7 @@ class _OfValue(Forms):
         self.function = function
 
     def call(self, declared: Any, args: list[Value], named: dict[str, Value]) -> Value:
-        return call_value(self.lo, self.function, args, named, self.node)
+        return self.lo.call(self.function, args, named, self.node)
 
 
 class _Named:

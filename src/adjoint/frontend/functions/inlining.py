@@ -84,9 +84,6 @@ def run_closure(
     stays_function: bool = False,
 ) -> Value:
     """Runs the body of a function in the open block; ``returned`` is applied where a value is returned."""
-    from adjoint.frontend.syntax.expressions import evaluate  # lazy
-    from adjoint.frontend.syntax.statements import run  # lazy
-
     outer_keys = set(lo.store)
     frame = activated(lo, closure, args, kwargs, node)
     frame.returned = returned
@@ -106,11 +103,11 @@ def run_closure(
                 from adjoint.frontend.iterators.effect_watches import taken_down  # lazy
 
                 with taken_down(lo, frame.log):
-                    run(lo, body)
+                    lo.run(body)
             else:
-                run(lo, body)
+                lo.run(body)
             return NONE
-        value = evaluate(lo, body)
+        value = lo.evaluate(body)
         return value if returned is None else returned(value)
 
     try:

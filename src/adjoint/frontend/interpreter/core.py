@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import operator
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -15,7 +16,6 @@ from typing import Any
 from adjoint.diagnostics import calls_through, diagnostic
 from adjoint.diagnostics.spans import Span
 from adjoint.frontend.interpreter import joins
-from adjoint.frontend.interpreter.places import headline, users_frame
 from adjoint.frontend.interpreter.state.attempts import Run, Settings
 from adjoint.frontend.interpreter.state.blocks import (
     Checkpoint,
@@ -26,6 +26,7 @@ from adjoint.frontend.interpreter.state.blocks import (
     is_behind_one_side,
 )
 from adjoint.frontend.interpreter.state.frames import Frame
+from adjoint.frontend.interpreter.state.places import headline, users_frame
 from adjoint.frontend.interpreter.state.signals import Problem, Restart, Unreached
 from adjoint.frontend.interpreter.tracking import set_unseen
 from adjoint.frontend.interpreter.values import UNDEFINED, Cell, Ref, Site, Value, is_atom, is_torn
@@ -39,8 +40,11 @@ from adjoint.sources.library_folders import is_of_a_library
 MAX_INLINE_DEPTH = 120
 
 
-class Lowerer:
-    """Lowers one function with all that it calls."""
+class Lowerer(ABC):
+    """Lowers one function with all that it calls.
+
+    What the constructs of the language mean, :class:`~adjoint.frontend.interpreter.interpreter.Interpreter` adds.
+    """
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -64,6 +68,20 @@ class Lowerer:
         """Where all statements belong, for code that is spliced in."""
         self.latest_span: tuple[ast.AST, Frame, Span] | None = None
         """What was asked for last: one node after the other is asked for twice or more."""
+
+    # -- meaning ---------------------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def evaluate(self, node: ast.expr) -> Value:
+        """The value of an expression; statements that compute it go to the open block."""
+
+    @abstractmethod
+    def run(self, statements: Sequence[ast.stmt]) -> None:
+        """Runs statements until control has left."""
+
+    @abstractmethod
+    def call(self, function: Value, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Value:
+        """``function(*args, **kwargs)``"""
 
     # -- places and problems ---------------------------------------------------------------------------------------
 

@@ -13,9 +13,7 @@ from adjoint.ir.types import INT
 
 def evaluate_owner(lo: Lowerer, node: ast.expr, use: ast.expr) -> Value:
     """The value of ``node``, of which ``use`` takes or sets an attribute or an item."""
-    from adjoint.frontend.syntax.expressions import evaluate  # circular
-
-    value = evaluate(lo, node)
+    value = lo.evaluate(node)
     if isinstance(use, ast.Attribute):
         present = not hasattr(None, use.attr)
         return without_none(lo, value, node, AttributeError, _no_attribute(use.attr)) if present else value

@@ -53,9 +53,7 @@ def fact_of(lo: Lowerer, node: ast.expr) -> Fact | None:
             found = _union_of(lo, name)
             if found is None:
                 return None
-            from adjoint.frontend.syntax.expressions import evaluate  # circular
-
-            classes = materialize(lo, evaluate(lo, kinds), kinds)
+            classes = materialize(lo, lo.evaluate(kinds), kinds)
             if not isinstance(classes, Const):
                 return None
             options = []

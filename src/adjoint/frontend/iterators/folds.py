@@ -9,7 +9,6 @@ import operator
 from collections.abc import Sequence
 from typing import Any
 
-from adjoint.frontend.calls.calls import call_value
 from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles, kept, sequence
 from adjoint.frontend.data import containers, making
 from adjoint.frontend.interpreter.core import Lowerer
@@ -135,9 +134,9 @@ def _binary_extreme(lo: Lowerer, builtin: Any, one: Value, other: Value, node: a
 
 def _extreme_by_key(lo: Lowerer, builtin: Any, items: Sequence[Value], key: Value, node: ast.AST | None) -> Value:
     choose = python_functions.larger_by if builtin is max else python_functions.smaller_by
-    best: Value = TupleValue((items[0], call_value(lo, key, [items[0]], {}, node)))
+    best: Value = TupleValue((items[0], lo.call(key, [items[0]], {}, node)))
     for item in items[1:]:
-        other = TupleValue((item, call_value(lo, key, [item], {}, node)))
+        other = TupleValue((item, lo.call(key, [item], {}, node)))
         best = python_functions.call(lo, choose, [best, other], node)
     return containers.subscript(lo, best, Const(0), node)
 

@@ -20,8 +20,6 @@ from adjoint.frontend.interpreter.state.blocks import Exiting, Region
 from adjoint.frontend.interpreter.state.frames import Frame
 from adjoint.frontend.interpreter.values import NONE, UNDEFINED, Cell, Closure, GeneratorObject, Site, Value
 from adjoint.frontend.iterators.items import iterated
-from adjoint.frontend.syntax.expressions import evaluate
-from adjoint.frontend.syntax.statements import run
 from adjoint.records import dataclass
 from adjoint.sources.scope import assigned_names, own_yields
 from adjoint.sources.trees import nodes
@@ -138,7 +136,7 @@ def delegate(lo: Lowerer, iterable: Value, node: ast.YieldFrom) -> Value:
 def yield_value(lo: Lowerer, node: ast.Yield) -> Value:
     """``yield value``, which gives None: nothing is sent."""
     yielded = _yielded(lo, node)
-    value = NONE if node.value is None else evaluate(lo, node.value)
+    value = NONE if node.value is None else lo.evaluate(node.value)
     if lo.block is None:
         return UNDEFINED
     yielded(value, node, lo.site(node))
@@ -174,7 +172,7 @@ class Run:
         lo.run_data.activations = [*activations, (code, self.generator.args)]
 
         def body() -> Value:
-            run(lo, code.body)
+            lo.run(code.body)
             lo.leave("return", NONE)
             return UNDEFINED
 

@@ -9,21 +9,12 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
-from adjoint.frontend.calls.calls import call_value
 from adjoint.frontend.data import containers, making
 from adjoint.frontend.data.objects import special_method
 from adjoint.frontend.interpreter.choices import on_each_option
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
-from adjoint.frontend.interpreter.values import (
-    IteratorValue,
-    RangeValue,
-    Record,
-    Ref,
-    TupleValue,
-    Union,
-    Value,
-)
+from adjoint.frontend.interpreter.values import IteratorValue, RangeValue, Record, Ref, TupleValue, Union, Value
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.syntax.expressions import apply_operator, call
 from adjoint.ir.nodes import Atom, Const, Var
@@ -80,7 +71,7 @@ def iterated(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
     method = special_method(lo, value, "__iter__")
     if method is None:
         return value
-    return call_value(lo, method, [], {}, node)
+    return lo.call(method, [], {}, node)
 
 
 def static_items(lo: Lowerer, value: Value, node: ast.AST | None) -> list[Value] | None:

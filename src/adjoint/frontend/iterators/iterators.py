@@ -190,16 +190,15 @@ def _is_peeled(value: Value) -> bool:
 
 def peeled(lo: Lowerer, iterable: Value, bind: Bind, body: Body, node: ast.AST) -> tuple[Value, Bind, Body] | None:
     """The loop over what a lazy iterator draws from that does the same; None where there is no such loop."""
-    from adjoint.frontend.calls.calls import call_value  # circular
     from adjoint.frontend.data.containers import known_items  # circular
 
     match iterable:
         case GeneratorValue(node=generator) if len(generator.generators) == 1 and not generator.generators[0].is_async:
             return _Unwound(lo, iterable, bind, body).loop()
         case IteratorValue(kind="lazy", parts=(Const(value=python_functions.mapped), function, inner)):
-            return inner, lambda item: bind(call_value(lo, function, [item], {}, node)), body
+            return inner, lambda item: bind(lo.call(function, [item], {}, node)), body
         case IteratorValue(kind="lazy", parts=(Const(value=python_functions.mapped_rows), function, inner)):
-            return inner, lambda row: bind(call_value(lo, function, known_items(lo, row, node), {}, node)), body
+            return inner, lambda row: bind(lo.call(function, known_items(lo, row, node), {}, node)), body
         case IteratorValue(kind="lazy", parts=(Const(value=python_functions.filtered), predicate, inner)):
             return _filtered(lo, predicate, inner, bind, body, node)
         case IteratorValue(kind="iter", parts=(inner,)) if is_lazy(inner):
@@ -240,8 +239,7 @@ def _generator_like(value: Value) -> Callable[..., object] | None:
 def _filtered(
     lo: Lowerer, predicate: Value, inner: Value, bind: Bind, body: Body, node: ast.AST
 ) -> tuple[Value, Bind, Body]:
-    from adjoint.frontend.calls.calls import call_value  # circular
-    from adjoint.frontend.syntax.expressions import truth_of  # lazy
+    from adjoint.frontend.syntax.expressions import truth_of  # circular
 
     drawn_: list[Value] = []
 
@@ -250,7 +248,7 @@ def _filtered(
 
     def select() -> None:
         item = drawn_[0]
-        cond = truth_of(lo, call_value(lo, predicate, [item], {}, node), node)
+        cond = truth_of(lo, lo.call(predicate, [item], {}, node), node)
 
         def chosen() -> None:
             bind(item)
@@ -265,7 +263,7 @@ def _numbered(
     lo: Lowerer, inner: Value, start: Value, bind: Bind, body: Body, node: ast.AST
 ) -> tuple[Value, Bind, Body]:
     """Counts the items in a variable of its own."""
-    from adjoint.frontend.syntax.expressions import apply_operator  # lazy
+    from adjoint.frontend.syntax.expressions import apply_operator  # circular
 
     counter = Cell("count")
     lo.store[counter] = start
@@ -302,17 +300,17 @@ class _Unwound:
         return self.generator.first, self._assign, lambda: self._select(self.clause.ifs)
 
     def _assign(self, item: Value) -> None:
-        from adjoint.frontend.syntax.assign import assign  # lazy
+        from adjoint.frontend.syntax.assign import assign  # circular
 
         with self._inside():
             assign(self.lo, self.clause.target, item)
 
     def _select(self, tests: Sequence[ast.expr]) -> None:
-        from adjoint.frontend.syntax.expressions import evaluate, truth  # lazy
+        from adjoint.frontend.syntax.expressions import truth  # circular
 
         if not tests:
             with self._inside():
-                value = evaluate(self.lo, self.generator.node.elt)
+                value = self.lo.evaluate(self.generator.node.elt)
             if self.lo.block is not None:
                 self.bind(value)
                 self.body()

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.frontend.calls.calls import call_value
 from adjoint.frontend.calls.handlers import handles
 from adjoint.frontend.calls.opaque_arguments import may_carry
 from adjoint.frontend.calls.operands import is_sequence
@@ -200,7 +199,7 @@ def _copies(lo: Lowerer, kwargs: dict[str, Value], node: ast.AST | None) -> bool
 
 
 def _call(lo: Lowerer, callee: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Value:
-    return call_value(lo, Const(callee), args, kwargs, node)
+    return lo.call(Const(callee), args, kwargs, node)
 
 
 @handles(np.einsum)
@@ -364,7 +363,7 @@ def _with_the_same_items(lo: Lowerer, copied: Var, node: ast.AST | None) -> Valu
     """Another list or dict that exists at run time, of the same items; a tuple is itself."""
     if isinstance(copied.type, List) and copied.type.is_tuple:
         return copied
-    return call_value(lo, Const(dict if isinstance(copied.type, Dict) else list), [copied], {}, node)
+    return lo.call(Const(dict if isinstance(copied.type, Dict) else list), [copied], {}, node)
 
 
 def _is_immutable(type_: Type | None) -> bool:

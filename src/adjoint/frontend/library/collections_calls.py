@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from adjoint.frontend.calls import construction
-from adjoint.frontend.calls.calls import call_value
 from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles
 from adjoint.frontend.data import making
 from adjoint.frontend.data.container_methods import make_dict
@@ -59,7 +58,7 @@ HANDLERS[bisect.insort_left] = _means(sorted_lists.insert_left)
 
 @handles(np.nditer)
 def _nditer(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    return call_value(lo, Const(nditer_definitions.nditer), args, kwargs, node)
+    return lo.call(Const(nditer_definitions.nditer), args, kwargs, node)
 
 
 @handles(types.SimpleNamespace)

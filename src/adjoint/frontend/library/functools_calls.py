@@ -8,7 +8,6 @@ import types
 from typing import Any
 
 from adjoint.frontend.calls import construction
-from adjoint.frontend.calls.calls import call_value
 from adjoint.frontend.calls.handlers import handles
 from adjoint.frontend.data import objects
 from adjoint.frontend.entry import inputs
@@ -87,7 +86,7 @@ def is_memo(function: Any) -> bool:
 
 def remembered(lo: Lowerer, function: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Value:
     """A call of a function with a memo, of what varies: that of the function behind it, of the same numbers."""
-    result = call_value(lo, Const(function.__wrapped__), args, kwargs, node)
+    result = lo.call(Const(function.__wrapped__), args, kwargs, node)
     if not _is_of_numbers(result):
         label = "what this returned before it returns again, and that may be written"
         helps = (f"call the function behind the cache: {function.__name__}.__wrapped__(...)",)

@@ -12,9 +12,7 @@ from adjoint.ir.nodes import Const
 
 def call(lo: Lowerer, function: Any, arguments: list[Value], node: ast.AST | None) -> Value:
     """Inlines one of the functions below."""
-    from adjoint.frontend.calls.calls import call_value  # lazy
-
-    return call_value(lo, Const(function), arguments, {}, node)
+    return lo.call(Const(function), arguments, {}, node)
 
 
 def extend(items: Any, more: Any) -> None:

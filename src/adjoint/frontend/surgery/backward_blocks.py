@@ -13,7 +13,7 @@ from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import UNDEFINED, TupleValue, Value
 from adjoint.frontend.surgery.surgery import altered
 from adjoint.frontend.syntax import assign
-from adjoint.frontend.syntax.expressions import evaluate, make_closure
+from adjoint.frontend.syntax.expressions import make_closure
 from adjoint.ir.nodes import Var
 from adjoint.sources.scope import assigned_names, scope_of
 from adjoint.sources.trees import children
@@ -45,7 +45,7 @@ def run_backward(lo: Lowerer, node: ast.With, item: ast.withitem) -> None:
         raise lo.problem("AD0231", item.optional_vars, label, helps=("take it apart in the block",))
     _refuse_effects_on_others(lo, node, item)
     function = make_closure(lo, _as_function(node, item), "backward")
-    before = evaluate(lo, target)
+    before = lo.evaluate(target)
     behind = altered(lo, before, function, call)
     if lo.settings.tracked:
         _note_same(lo, target, before, behind)

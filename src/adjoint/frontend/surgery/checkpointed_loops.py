@@ -13,7 +13,6 @@ import numpy as np
 
 from adjoint.declarations.checkpointing import checkpointed
 from adjoint.diagnostics import Span
-from adjoint.frontend.calls.calls import call_value
 from adjoint.frontend.calls.handlers import handles
 from adjoint.frontend.control.carried_arrays import with_values_carried, without_invariants
 from adjoint.frontend.differentiation.inner_functions import name_of
@@ -21,7 +20,6 @@ from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.placeholders import with_values_handed_over
 from adjoint.frontend.interpreter.values import Value
-from adjoint.frontend.syntax.expressions import evaluate
 from adjoint.ir.effects import storages
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import (
@@ -91,11 +89,11 @@ def _check_options(lo: Lowerer, count: int, named: Collection[str | None], node:
 
 def head(lo: Lowerer, node: ast.For | ast.While, expression: ast.Call) -> ast.expr:
     """What is in ``ad.checkpointed(...)``, where that is the head of a loop; else the head itself."""
-    if evaluate(lo, expression.func) != Const(checkpointed):
+    if lo.evaluate(expression.func) != Const(checkpointed):
         return expression
     named = {keyword.arg: keyword.value for keyword in expression.keywords}
     _check_options(lo, len(expression.args), named, expression)
-    options = [Const(None) if name not in named else evaluate(lo, named[name]) for name in OPTIONS]
+    options = [Const(None) if name not in named else lo.evaluate(named[name]) for name in OPTIONS]
     atoms = [materialize(lo, value, expression) for value in options]
     if isinstance(atoms[1], Const) and isinstance(atoms[1].value, str):
         try:
@@ -123,7 +121,7 @@ def call_checkpointed(
     name = Const((name_of(function), object()))
     lo.run_data.has_marks = True
     lo.emit(Call((), _begin, (name,), (), lo.span(node)))
-    result = call_value(lo, function, args, kwargs, node)
+    result = lo.call(function, args, kwargs, node)
     if lo.block is not None:
         lo.emit(Call((), _end, (name,), (), lo.span(node)))
     return result

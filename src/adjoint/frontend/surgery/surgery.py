@@ -14,7 +14,6 @@ from adjoint.declarations.custom_derivatives import stop_gradient
 from adjoint.declarations.surgery import with_derivative, without_derivative
 from adjoint.diagnostics import diagnostic
 from adjoint.diagnostics.spans import shown_path
-from adjoint.frontend.calls.calls import call_value
 from adjoint.frontend.calls.handlers import handles
 from adjoint.frontend.declared.forms import heading_of, is_callable
 from adjoint.frontend.differentiation.fitting import described, may_fit, surely_fits
@@ -53,11 +52,11 @@ def _without_derivative(lo: Lowerer, args: list[Value], kwargs: dict[str, Value]
         raise lo.mistake(
             TypeError, node, "ad.without_derivative takes a value, and a function of it or none", code="AD0203"
         )
-    value = call_value(lo, Const(stop_gradient), [given["x"]], {}, node)
+    value = lo.call(Const(stop_gradient), [given["x"]], {}, node)
     if given.get("fn", NONE) == NONE:
         return value
-    made = call_value(lo, given["fn"], [value], {}, node)
-    return made if lo.block is None else call_value(lo, Const(stop_gradient), [made], {}, node)
+    made = lo.call(given["fn"], [value], {}, node)
+    return made if lo.block is None else lo.call(Const(stop_gradient), [made], {}, node)
 
 
 def altered(lo: Lowerer, value: Value, fn: Value, node: ast.AST | None) -> Value:

@@ -10,7 +10,6 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from adjoint.frontend.calls.calls import call_value
 from adjoint.frontend.calls.opaque_arguments import may_carry
 from adjoint.frontend.calls.operands import array_operand
 from adjoint.frontend.data import containers, making, objects
@@ -22,7 +21,7 @@ from adjoint.frontend.interpreter.none_checks import evaluate_owner, without_non
 from adjoint.frontend.interpreter.values import UNDEFINED, Cell, IteratorValue, Record, Ref, SliceValue, Value
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.syntax import starred
-from adjoint.frontend.syntax.expressions import apply_operator, call, evaluate, lookup
+from adjoint.frontend.syntax.expressions import apply_operator, call, lookup
 from adjoint.frontend.syntax.indexing import array_key, is_advanced
 from adjoint.frontend.syntax.operators import inplace_operator
 from adjoint.ir.effects import effects_of
@@ -43,7 +42,7 @@ def assign(lo: Lowerer, target: ast.expr, value: Value) -> None:
             objects.set_attribute(lo, evaluate_owner(lo, target.value, target), target.attr, value, target)
         case ast.Subscript():
             base = evaluate_owner(lo, target.value, target)
-            containers.set_item(lo, base, evaluate(lo, target.slice), value, target)
+            containers.set_item(lo, base, lo.evaluate(target.slice), value, target)
         case _:
             raise lo.problem("AD0301", target, "this assignment target is not supported")
 
@@ -99,7 +98,7 @@ def augment(lo: Lowerer, target: ast.expr, op: Callable[..., Any], operand: ast.
     match target:
         case ast.Name(id=name):
             current = lookup(lo, name, target)
-            value = evaluate(lo, operand)
+            value = lo.evaluate(operand)
             lo.at(node)
             result = None if _is_own(lo, name, current) else _in_place(lo, current, op, value, node)
             if result is None:
@@ -111,7 +110,7 @@ def augment(lo: Lowerer, target: ast.expr, op: Callable[..., Any], operand: ast.
         case ast.Attribute():
             base = evaluate_owner(lo, target.value, target)
             current = objects.attribute(lo, base, target.attr, target)
-            value = evaluate(lo, operand)
+            value = lo.evaluate(operand)
             lo.at(node)
             result = _in_place(lo, current, op, value, node)
             if result is None:
@@ -121,7 +120,7 @@ def augment(lo: Lowerer, target: ast.expr, op: Callable[..., Any], operand: ast.
             objects.set_attribute(lo, base, target.attr, result, target)
         case ast.Subscript():
             base = evaluate_owner(lo, target.value, target)
-            index = evaluate(lo, target.slice)
+            index = lo.evaluate(target.slice)
             _augment_item(lo, base, index, op, operand, target, node)
         case _:
             raise lo.problem("AD0301", target, "this assignment target is not supported")
@@ -154,7 +153,7 @@ def _augment_item(
         key = array_key(lo, index, target)
         opened, start = lo.open, len(lo.open.statements)
         before = containers.subscript(lo, base, index, target) if _may_run_code(operand) else None
-        value = array_operand(lo, evaluate(lo, operand), node)
+        value = array_operand(lo, lo.evaluate(operand), node)
         is_copy = isinstance(before, Var) and (not isinstance(before.type, Array) or any(map(is_advanced, key.items)))
         if is_copy and (lo.open is not opened or any(map(_writes, opened.statements[start:]))):
             assert before is not None
@@ -169,7 +168,7 @@ def _augment_item(
         result = _combine(lo, op, current, value, node)
     else:
         current = containers.subscript(lo, base, index, target)
-        value_ = evaluate(lo, operand)
+        value_ = lo.evaluate(operand)
         lo.at(node)
         in_place = (
             None if isinstance(base, Var) and isinstance(base.type, Array) else _in_place(lo, current, op, value_, node)
@@ -225,7 +224,7 @@ def _in_place(lo: Lowerer, current: Value, op: Callable[..., Any], value: Value,
         python_functions.call(lo, python_functions.repeat_in_place, [current, value], node)
         return current
     if op is operator.or_ and making.is_dict(lo, current):
-        call_value(lo, Const(dict.update), [current, value], {}, node)
+        lo.call(Const(dict.update), [current, value], {}, node)
         return current
     if isinstance(current, Var) and isinstance(current.type, Opaque) and not may_carry(lo, value):
         return call(lo, inplace_operator(op), [current, materialize(lo, value, node)], node)
@@ -274,7 +273,7 @@ def delete(lo: Lowerer, target: ast.expr) -> None:
                 raise lo.problem("AD0301", target, f"the variable {name!r} outlives the call, and is deleted")
             lo.store[cell] = UNDEFINED
         case ast.Subscript():
-            _delete_item(lo, evaluate(lo, target.value), evaluate(lo, target.slice), target)
+            _delete_item(lo, lo.evaluate(target.value), lo.evaluate(target.slice), target)
         case _:
             raise lo.problem("AD0301", target, "'del' is not supported here")
 
@@ -288,7 +287,7 @@ def _delete_item(lo: Lowerer, base: Value, index: Value, node: ast.Subscript) ->
         assert isinstance(base, Ref) and isinstance(record, Record)
         making.replace(lo, base, Record(record.cls, kept), node)
     elif method is not None:
-        call_value(lo, method, [index], {}, node)
+        lo.call(method, [index], {}, node)
     elif isinstance(base, Var) and isinstance(base.type, List) and isinstance(index, SliceValue):
         places = containers.bounds(lo, index, base)
         bounds: list[Value] = [places.start, places.stop, places.step]

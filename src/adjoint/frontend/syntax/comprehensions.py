@@ -16,7 +16,7 @@ from adjoint.frontend.interpreter.values import UNDEFINED, Cell, GeneratorValue,
 from adjoint.frontend.iterators.items import Getter, known_range, lengths_of, static_getters
 from adjoint.frontend.iterators.iterators import has_generator, hold
 from adjoint.frontend.syntax import assign
-from adjoint.frontend.syntax.expressions import evaluate, truth
+from adjoint.frontend.syntax.expressions import truth
 from adjoint.ir.nodes import Call, Const, Store, Subscript, Var
 from adjoint.ir.types import Dict, List
 from adjoint.sources.trees import nodes
@@ -60,7 +60,7 @@ def each(
     generator, rest = generators[0], generators[1:]
     if generator.is_async:
         raise lo.problem("AD0301", generator.target, "an asynchronous comprehension is not supported")
-    iterable = evaluate(lo, generator.iter) if first is None else first
+    iterable = lo.evaluate(generator.iter) if first is None else first
     hold(iterable)  # as an argument of the function that a comprehension is
 
     def conditions(tests: Sequence[ast.expr]) -> Value:
@@ -117,7 +117,7 @@ def list_comprehension(
     first: Value | None = None,
 ) -> Value:
     """A list: known item by item where the iterable is, else one that grows at run time."""
-    iterable = evaluate(lo, generators[0].iter) if first is None else first
+    iterable = lo.evaluate(generators[0].iter) if first is None else first
     with in_advance(lo, iterable, node) as given:
         return _list_of(lo, node, element, generators, given)
 
@@ -141,7 +141,7 @@ def _list_of(
         def whole() -> Value:
             making.guess_numbers(lo, lo.site(node), [element, *(generator.iter for generator in generators)])
             result = making.new_list(lo, [], node)
-            each(lo, generators, lambda: append(lo, result, evaluate(lo, element), element), iterable, [element])
+            each(lo, generators, lambda: append(lo, result, lo.evaluate(element), element), iterable, [element])
             making.check_guess(lo, result)
             return result
 
@@ -183,7 +183,7 @@ def _known(lo: Lowerer, generator: ast.comprehension, items: Sequence[Getter], e
                 return None
             kept = kept and bool(cond.value)
         if kept:
-            result.append(evaluate(lo, element))
+            result.append(lo.evaluate(element))
     return result
 
 
@@ -220,7 +220,7 @@ def fold_generator(lo: Lowerer, value: GeneratorValue, start: Value, step: Calla
     lo.store[total] = start
 
     def add() -> None:
-        item = evaluate(lo, value.node.elt)
+        item = lo.evaluate(value.node.elt)
         result = step(lo.store[total], item)
         lo.rename(result, "total")
         lo.store[total] = result
@@ -234,7 +234,7 @@ def fold_generator(lo: Lowerer, value: GeneratorValue, start: Value, step: Calla
 
 
 def dict_comprehension(lo: Lowerer, node: ast.DictComp) -> Value:
-    first = evaluate(lo, node.generators[0].iter)
+    first = lo.evaluate(node.generators[0].iter)
     with in_advance(lo, first, node) as iterable, _scope(lo, node.generators):
         if len(node.generators) == 1 and not node.generators[0].ifs:
             items = static_getters(lo, iterable, node)
@@ -249,8 +249,8 @@ def dict_comprehension(lo: Lowerer, node: ast.DictComp) -> Value:
         assert isinstance(result, Var) and isinstance(result.type, Dict)
 
         def add() -> None:
-            key = materialize(lo, evaluate(lo, node.key), node.key)
-            atom = making.slot(lo, evaluate(lo, node.value), node.value)
+            key = materialize(lo, lo.evaluate(node.key), node.key)
+            atom = making.slot(lo, lo.evaluate(node.value), node.value)
             making.note_element(lo, result, atom, node)
             lo.emit(Store(result, Subscript((key,)), atom, "set", lo.span(node)))
 

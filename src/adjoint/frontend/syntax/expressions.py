@@ -10,7 +10,7 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from adjoint.frontend.calls.calls import call_node, call_value
+from adjoint.frontend.calls.calls import call_node
 from adjoint.frontend.calls.operands import arrays
 from adjoint.frontend.data import containers, making, objects
 from adjoint.frontend.entry.inputs import global_value
@@ -256,7 +256,7 @@ def _by_method(
         method = None if name is None else objects.special_method(lo, receiver, name)
         if method is None:
             continue
-        result = call_value(lo, method, arguments, {}, node)
+        result = lo.call(method, arguments, {}, node)
         if result != Const(NotImplemented):
             return result
     if op in (operator.eq, operator.ne):

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.frontend.calls.calls import call_value
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import SliceValue, TupleValue, Value
 from adjoint.frontend.library import array_definitions, python_functions
@@ -30,5 +29,5 @@ def _numbers_of(lo: Lowerer, part: SliceValue, node: ast.AST | None) -> Value:
     start = Const(0) if part.lower == Const(None) else part.lower
     step = Const(1) if part.step == Const(None) else part.step
     if isinstance(step, Const) and isinstance(step.value, complex):
-        return call_value(lo, Const(np.linspace), [start, part.upper, Const(int(abs(step.value)))], {}, node)
-    return call_value(lo, Const(np.arange), [start, part.upper, step], {}, node)
+        return lo.call(Const(np.linspace), [start, part.upper, Const(int(abs(step.value)))], {}, node)
+    return lo.call(Const(np.arange), [start, part.upper, step], {}, node)

@@ -18,7 +18,6 @@ from abc import ABCMeta
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from adjoint.frontend.calls.calls import call_value
 from adjoint.frontend.data import objects
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.state.frames import Frame
@@ -36,7 +35,7 @@ from adjoint.frontend.interpreter.values import (
     Value,
 )
 from adjoint.frontend.syntax.assign import assign_name
-from adjoint.frontend.syntax.expressions import evaluate, make_closure
+from adjoint.frontend.syntax.expressions import make_closure
 from adjoint.ir.nodes import Const
 from adjoint.records import replace
 from adjoint.sources.scope import assigned_names
@@ -81,7 +80,7 @@ def _bases(lo: Lowerer, node: ast.ClassDef) -> tuple[Any, ...]:
         raise _refusal(lo, place, f"the class {node.name!r} has a metaclass or options", "leave them out")
     bases = []
     for base in node.bases:
-        value = evaluate(lo, base)
+        value = lo.evaluate(base)
         if value == Const(NamedTuple):
             bases.append(value.value)  # type: ignore[union-attr]
             continue
@@ -103,7 +102,7 @@ def _decorator(lo: Lowerer, node: ast.expr) -> Any:
     if _meaning(lo, called) is dataclasses.dataclass:
         if not isinstance(node, ast.Call):
             return dataclasses.dataclass
-        options = {keyword.arg: evaluate(lo, keyword.value) for keyword in node.keywords}
+        options = {keyword.arg: lo.evaluate(keyword.value) for keyword in node.keywords}
         if not node.args and all(name and isinstance(value, Const) for name, value in options.items()):
             return dataclasses.dataclass(**{name: value.value for name, value in options.items()})  # type: ignore
     label = "a class in a function can have no decorator but 'dataclass'"
@@ -118,7 +117,7 @@ def _meaning(lo: Lowerer, node: ast.expr) -> Any:
         return None
     cell = lo.cell_named(node.id)
     if cell is not None:
-        value = evaluate(lo, node)
+        value = lo.evaluate(node)
         return value.value if isinstance(value, Const) else None
     table = lo.frame.closure.globals
     return table[node.id] if node.id in table else getattr(builtins, node.id, None)
@@ -195,11 +194,11 @@ class _Body:
             specifier = _meaning(self.lo, node.func)
             if specifier is dataclasses.field or isinstance(specifier, Mark):
                 return Const(self.specified(specifier, node))
-        return evaluate(self.lo, node)
+        return self.lo.evaluate(node)
 
     def specified(self, specifier: Any, node: ast.Call) -> Any:
         """``field(...)``"""
-        options = {keyword.arg: evaluate(self.lo, keyword.value) for keyword in node.keywords}
+        options = {keyword.arg: self.lo.evaluate(keyword.value) for keyword in node.keywords}
         if node.args or None in options:
             raise _refusal(self.lo, node, "these options of the field are not known", "give each by its name")
         try:
@@ -257,7 +256,7 @@ class _Body:
             inner = self.stand_in(value) if isinstance(value, Closure) else _constant(value)
             self.parts.append(getattr(found, "__name__", ""))
             return Const(found(inner.value if isinstance(inner, Const) else inner))
-        result = call_value(self.lo, evaluate(self.lo, decorator), [value], {}, decorator)
+        result = self.lo.call(self.lo.evaluate(decorator), [value], {}, decorator)
         if not isinstance(result, Closure):
             label = "what this decorator makes of the method is not known"
             raise _refusal(self.lo, decorator, label, "call what the decorator does in the method itself")

@@ -12,8 +12,7 @@ from adjoint.frontend.interpreter.choices import on_each_option
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import UNDEFINED, Record, Ref, TupleValue, Union, Value
 from adjoint.frontend.syntax import assign
-from adjoint.frontend.syntax.expressions import apply_operator, compare, evaluate, truth, truth_of
-from adjoint.frontend.syntax.statements import run
+from adjoint.frontend.syntax.expressions import apply_operator, compare, truth, truth_of
 from adjoint.ir.nodes import Const, Var
 from adjoint.ir.types import Array, List, Number, Scalar, Tuple
 
@@ -21,7 +20,7 @@ Then = Callable[[], Value]
 
 
 def run_match(lo: Lowerer, node: ast.Match) -> None:
-    subject = evaluate(lo, node.subject)
+    subject = lo.evaluate(node.subject)
     _cases(lo, subject, list(node.cases), node)
 
 
@@ -40,7 +39,7 @@ def _cases(lo: Lowerer, subject: Value, cases: Sequence[ast.match_case], node: a
         return on_each_option(lo, subject, each, node)
 
     def body() -> Value:
-        run(lo, case.body)
+        lo.run(case.body)
         return UNDEFINED
 
     def otherwise() -> Value:
@@ -104,7 +103,7 @@ def _pattern(
     """Collects what must hold and what is bound; False where the pattern cannot fit."""
     match pattern:
         case ast.MatchValue(value=expression):
-            wanted = evaluate(lo, expression)
+            wanted = lo.evaluate(expression)
             conditions.append(
                 lambda: truth_of(lo, apply_operator(lo, operator.eq, [subject, wanted], pattern), pattern)
             )
@@ -130,7 +129,7 @@ def _pattern(
                 return False
             if not isinstance(record, Record) or record.cls is not dict:
                 raise lo.problem("AD0301", pattern, "a mapping pattern needs a dict whose keys are known")
-            named = [evaluate(lo, key) for key in keys]
+            named = [lo.evaluate(key) for key in keys]
             for wanted, part in zip(named, parts, strict=True):
                 value = record.get(wanted.value) if isinstance(wanted, Const) else None
                 if value is None or not _pattern(lo, part, value, conditions, bindings):
@@ -226,7 +225,7 @@ def _class(
     conditions: list[Callable[[], Any]],
     bindings: list[tuple[str, Value]],
 ) -> bool:
-    wanted = evaluate(lo, pattern.cls)
+    wanted = lo.evaluate(pattern.cls)
     cls = objects.class_of(lo, subject)
     if not isinstance(wanted, Const) or cls is None:
         raise lo.problem("AD0301", pattern, "the class of the subject is not known")

@@ -35,14 +35,12 @@ from adjoint.sources.library_folders import is_of_a_library
 
 def elements(lo: Lowerer, nodes: Sequence[ast.expr]) -> list[Value]:
     """The values of a display, starred parts spread out."""
-    from adjoint.frontend.syntax.expressions import evaluate  # lazy
-
     values: list[Value] = []
     for node in nodes:
         if isinstance(node, ast.Starred):
-            values.extend(containers.known_items(lo, evaluate(lo, node.value), node))
+            values.extend(containers.known_items(lo, lo.evaluate(node.value), node))
         else:
-            values.append(evaluate(lo, node))
+            values.append(lo.evaluate(node))
     return values
 
 
@@ -64,15 +62,13 @@ def _parts(
     lo: Lowerer, elements: Sequence[ast.expr], make: Callable[[list[Value]], Value], kind: type, node: ast.AST
 ) -> list[Value]:
     """What elements come to, in parts: of each starred one of unknown length, and of those between."""
-    from adjoint.frontend.syntax.expressions import evaluate  # lazy
-
     parts: list[Value] = []
     items: list[Value] = []
     for element in elements:
         if not isinstance(element, ast.Starred):
-            items.append(evaluate(lo, element))
+            items.append(lo.evaluate(element))
             continue
-        value = drawn(lo, evaluate(lo, element.value), element)
+        value = drawn(lo, lo.evaluate(element.value), element)
         if (known := containers.items_if_known(lo, value, element)) is not None:
             items += known
             continue
@@ -89,7 +85,7 @@ def _listed(lo: Lowerer, elements: Sequence[ast.expr], node: ast.AST) -> list[Va
 
 def _joined(lo: Lowerer, parts: list[Value], node: ast.AST) -> Value:
     """The sum of lists."""
-    from adjoint.frontend.syntax.expressions import apply_operator  # lazy
+    from adjoint.frontend.syntax.expressions import apply_operator  # circular
 
     whole = parts[0]
     for part in parts[1:]:
@@ -99,9 +95,7 @@ def _joined(lo: Lowerer, parts: list[Value], node: ast.AST) -> Value:
 
 def _made(lo: Lowerer, kind: type, items: Value, node: ast.AST) -> Value:
     """``kind(items)``"""
-    from adjoint.frontend.calls.calls import call_value  # circular
-
-    return call_value(lo, Const(kind), [items], {}, node)
+    return lo.call(Const(kind), [items], {}, node)
 
 
 def _refuse_uncountable(lo: Lowerer, value: Value, node: ast.AST) -> None:
@@ -111,13 +105,11 @@ def _refuse_uncountable(lo: Lowerer, value: Value, node: ast.AST) -> None:
 
 def columns(lo: Lowerer, node: ast.Call) -> Value | None:
     """What ``zip(*rows)`` gives for a list, known at run time only, of tuples of one length; None for other rows."""
-    from adjoint.frontend.syntax.expressions import evaluate  # lazy
-
     if node.keywords or len(node.args) != 1 or not isinstance(node.args[0], ast.Starred):
         return None
     if not isinstance(node.args[0].value, ast.Name):
         return None
-    rows = evaluate(lo, node.args[0].value)
+    rows = lo.evaluate(node.args[0].value)
     if not isinstance(rows, Var) or not isinstance(rows.type, List) or not isinstance(rows.type.element, Tuple):
         return None
     lo.open.effect(check_least_length, rows, Const(1))  # of no rows, nobody knows how many columns they have
@@ -173,15 +165,13 @@ def for_each_length(lo: Lowerer, args: list[Any], call: Callable[[list[Value]], 
 
 def arguments(lo: Lowerer, function: Value, node: ast.Call) -> list[Any]:
     """The positional arguments of a call; a starred one of unknown length gives as many as the function asks for."""
-    from adjoint.frontend.syntax.expressions import evaluate  # lazy
-
     values: list[Any] = []
     named = {keyword.arg for keyword in node.keywords if keyword.arg is not None}
     for place, argument in enumerate(node.args):
         if not isinstance(argument, ast.Starred):
-            values.append(evaluate(lo, argument))
+            values.append(lo.evaluate(argument))
             continue
-        value = drawn(lo, evaluate(lo, argument.value), argument)
+        value = drawn(lo, lo.evaluate(argument.value), argument)
         known = containers.items_if_known(lo, value, argument)
         if known is None:
             following = node.args[place + 1 :]

@@ -8,7 +8,6 @@ import importlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from adjoint.frontend.calls.calls import call_value
 from adjoint.frontend.calls.definitions import note_if_uncovered
 from adjoint.frontend.control.iteration import run_for
 from adjoint.frontend.control.liveness import forget
@@ -21,7 +20,7 @@ from adjoint.frontend.interpreter.refine import Fact, refine
 from adjoint.frontend.interpreter.state.signals import Problem, TooMuch
 from adjoint.frontend.interpreter.values import NONE, UNDEFINED, RangeValue, Ref, TupleValue, Union, Value
 from adjoint.frontend.syntax import assign
-from adjoint.frontend.syntax.expressions import evaluate, make_closure, truth, truth_of
+from adjoint.frontend.syntax.expressions import make_closure, truth, truth_of
 from adjoint.frontend.syntax.operators import BINARY
 from adjoint.ir.nodes import Atom, Block, Const, If, Raise, Var, Yield
 from adjoint.ir.types import OPAQUE, Opaque, Scalar
@@ -91,11 +90,11 @@ def _unsupported(lo: Lowerer, node: ast.stmt) -> None:
 
 def _expression(lo: Lowerer, node: ast.Expr) -> None:
     if not isinstance(node.value, ast.Constant):
-        evaluate(lo, node.value)
+        lo.evaluate(node.value)
 
 
 def _assign(lo: Lowerer, node: ast.Assign) -> None:
-    value = evaluate(lo, node.value)
+    value = lo.evaluate(node.value)
     if len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
         lo.rename(value, node.targets[0].id)
     for target in node.targets:
@@ -104,7 +103,7 @@ def _assign(lo: Lowerer, node: ast.Assign) -> None:
 
 def _annotated(lo: Lowerer, node: ast.AnnAssign) -> None:
     if node.value is not None:
-        value = evaluate(lo, node.value)
+        value = lo.evaluate(node.value)
         if isinstance(node.target, ast.Name):
             lo.rename(value, node.target.id)
         if not isinstance(value, Var) or type(value.type) is Opaque:
@@ -137,7 +136,7 @@ def _delete(lo: Lowerer, node: ast.Delete) -> None:
 
 
 def _return(lo: Lowerer, node: ast.Return) -> None:
-    value = NONE if node.value is None else evaluate(lo, node.value)
+    value = NONE if node.value is None else lo.evaluate(node.value)
     if lo.frame is not None and lo.frame.adjoints and lo.block is not None:
         from adjoint.frontend.declared.inline_adjoints import with_adjoint  # lazy
 
@@ -206,7 +205,7 @@ def _while(lo: Lowerer, node: ast.While) -> None:
 
 def _for(lo: Lowerer, node: ast.For) -> None:
     head = _head(lo, node, node.iter)
-    iterable = for_each_structure(lo, lambda: evaluate(lo, head), head)
+    iterable = for_each_structure(lo, lambda: lo.evaluate(head), head)
     if isinstance(iterable, Union) and all(map(_is_sequence, iterable.options)):
         on_each_option(lo, iterable, lambda option: _go_through(lo, node, option), node)
     else:
@@ -280,7 +279,7 @@ def _check(lo: Lowerer, cond: Any, holds: Callable[[], Value], fails: Callable[[
 
 
 def _plain(lo: Lowerer, node: ast.expr) -> Any:
-    return materialize(lo, evaluate(lo, node), node, observer=True)
+    return materialize(lo, lo.evaluate(node), node, observer=True)
 
 
 def _raise(lo: Lowerer, node: ast.Raise) -> None:
@@ -297,7 +296,7 @@ def _function(lo: Lowerer, node: ast.FunctionDef) -> None:
             return
     value: Value = make_closure(lo, node, node.name)
     for decorator in reversed(node.decorator_list):
-        value = call_value(lo, evaluate(lo, decorator), [value], {}, decorator)
+        value = lo.call(lo.evaluate(decorator), [value], {}, decorator)
     assign.assign_name(lo, node.name, value, node)
 
 

@@ -7,13 +7,13 @@ import linecache
 import os
 from typing import TYPE_CHECKING
 
+from adjoint import records
 from adjoint.diagnostics import Span
-from adjoint.records import replace
 
 if TYPE_CHECKING:
     from adjoint.frontend.interpreter.state.frames import Frame
 
-_PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(__file__)))
+_PACKAGE = os.path.dirname(records.__file__)
 _OWN_CODE = tuple(os.path.join(_PACKAGE, name) for name in ("frontend", "runtime", "rules"))
 """Functions of ours that are lowered like a user's; a problem in one belongs where the user called it."""
 
@@ -37,11 +37,11 @@ def headline(frame: Frame, node: ast.AST) -> Span:
         case ast.Match(subject=subject):
             end = frame.source.span(subject)
         case ast.Try() | ast.TryStar():
-            return replace(span, end_line=span.line, end_column=span.column + len("try"))
+            return records.replace(span, end_line=span.line, end_column=span.column + len("try"))
         case ast.ClassDef(name=name) | ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
             line = linecache.getline(span.file, span.line)
             end_column = line.find(name, span.column) + len(name)
-            return replace(span, end_line=span.line, end_column=end_column)
+            return records.replace(span, end_line=span.line, end_column=end_column)
         case _:
             return span
-    return replace(span, end_line=end.end_line, end_column=end.end_column)
+    return records.replace(span, end_line=end.end_line, end_column=end.end_column)
