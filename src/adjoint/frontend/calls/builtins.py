@@ -36,7 +36,7 @@ from adjoint.frontend.interpreter.values import (
 from adjoint.frontend.iterators.items import static_items, written_out
 from adjoint.frontend.iterators.iterators import drawn, is_iterator, is_lazy, refuse_twice
 from adjoint.frontend.library import python_functions
-from adjoint.frontend.syntax.expressions import truth_of
+from adjoint.frontend.syntax.conditions import truth_of
 from adjoint.ir.nodes import Const, Var
 from adjoint.ir.types import Array, Dict, Instance, List, Scalar
 from adjoint.runtime import display

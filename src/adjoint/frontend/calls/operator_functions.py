@@ -12,7 +12,7 @@ from adjoint.frontend.data import making, objects
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import Partial, Ref, TupleValue, Union, Value
 from adjoint.frontend.library import python_functions
-from adjoint.frontend.syntax.expressions import apply_operator
+from adjoint.frontend.syntax.operations import apply_operator
 from adjoint.frontend.syntax.operators import BINARY, COMPARE, UNARY
 from adjoint.ir.nodes import Const
 

@@ -17,7 +17,7 @@ from adjoint.frontend.data import containers, making, objects
 from adjoint.frontend.differentiation.tangent_values import varying_parts
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import NONE, Method, Record, Ref, Site, TupleValue, Value
-from adjoint.frontend.syntax.expressions import apply_operator
+from adjoint.frontend.syntax.operations import apply_operator
 from adjoint.ir.nodes import Const, Var
 from adjoint.ir.types import Array, Number, Scalar
 from adjoint.types.differentiable import move, moved, own_moved

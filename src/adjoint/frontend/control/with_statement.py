@@ -19,7 +19,7 @@ from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import NONE, Closure, GeneratorContext, Method, Value, is_stand_in
 from adjoint.frontend.surgery.backward_blocks import run_backward
 from adjoint.frontend.syntax import assign
-from adjoint.frontend.syntax.expressions import truth_of
+from adjoint.frontend.syntax.conditions import truth_of
 from adjoint.ir.nodes import Attribute, Const, Load, Var
 from adjoint.ir.types import OPAQUE
 from adjoint.runtime.display import letting_through

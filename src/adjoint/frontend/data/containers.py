@@ -128,7 +128,7 @@ def _load(lo: Lowerer, base: Var, index: Atom, type_: Type, node: ast.AST | None
 
 def subscript(lo: Lowerer, base: Value, index: Value, node: ast.AST | None) -> Value:
     """``base[index]``"""
-    from adjoint.frontend.syntax.expressions import call  # circular
+    from adjoint.frontend.syntax.operations import call  # circular
 
     refuse_number(lo, base, "has no items", node)
     match base:
@@ -471,7 +471,7 @@ def mark_array_written(lo: Lowerer, array: Var, value: Atom, node: ast.AST | Non
 def contains(lo: Lowerer, container: Value, item: Value, node: ast.AST | None) -> Value:
     """``item in container``"""
     from adjoint.frontend.iterators.items import iterated  # circular
-    from adjoint.frontend.syntax.expressions import apply_operator, call  # circular
+    from adjoint.frontend.syntax.operations import apply_operator, call  # circular
 
     if isinstance(container, Ref):
         record = lo.store[container]
@@ -500,7 +500,7 @@ def contains(lo: Lowerer, container: Value, item: Value, node: ast.AST | None) -
 
 def length(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
     """``len(value)``"""
-    from adjoint.frontend.syntax.expressions import call  # circular
+    from adjoint.frontend.syntax.operations import call  # circular
 
     refuse_number(lo, value, "has no length", node)
     match value:

@@ -257,7 +257,7 @@ def _attribute_of_constant(lo: Lowerer, owner: Any, name: str, node: ast.AST | N
     if lo.run_data.globals and isinstance(owner, types.ModuleType):
         cell = lo.run_data.globals.get((id(vars(owner)), name))
         if cell is not None:
-            from adjoint.frontend.syntax.expressions import held_by  # lazy
+            from adjoint.frontend.syntax.names import held_by  # lazy
 
             return held_by(lo, cell, node)
     if isinstance(owner, types.ModuleType) and are_loaded():
@@ -496,7 +496,7 @@ def _cached(lo: Lowerer, receiver: Value, name: str, found: Any, node: ast.AST |
 
 
 def truth_of_object(lo: Lowerer, value: Ref, node: ast.AST | None) -> Any:
-    from adjoint.frontend.syntax.expressions import truth_of  # lazy
+    from adjoint.frontend.syntax.conditions import truth_of  # lazy
 
     for name in ("__bool__", "__len__"):
         method = special_method(lo, value, name)

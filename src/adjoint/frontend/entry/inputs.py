@@ -19,6 +19,7 @@ import numpy as np
 
 from adjoint.diagnostics import error
 from adjoint.diagnostics.similar import did_you_mean, missing_import
+from adjoint.frontend.data.captured_by_rules import note_captured
 from adjoint.frontend.entry.captured import (
     CONSTANT,
     MAX_PARTS,
@@ -148,8 +149,6 @@ def captured(lo: Lowerer, value: Any, path: Path, name: str, node: ast.AST | Non
         return lo.store[value]
     if lo.run_data.all_constant:
         if lo.run_data.of_users:
-            from adjoint.frontend.data.captured_by_rules import note_captured  # circular
-
             note_captured(value, path)
         return Const(value)
     known = lo.run_data.captured.get(identity_of(path))

@@ -29,7 +29,7 @@ from adjoint.frontend.interpreter.values import (
 from adjoint.frontend.iterators.items import MAX_UNROLLED, static_items
 from adjoint.frontend.iterators.iterators import lazy, refuse_kept_by_function, refuse_twice
 from adjoint.frontend.library import python_functions
-from adjoint.frontend.syntax.expressions import apply_operator, call
+from adjoint.frontend.syntax.operations import apply_operator, call
 from adjoint.ir.nodes import Call, Const, Var
 from adjoint.ir.types import Array, Dict, List, Opaque, Scalar
 from adjoint.runtime import display

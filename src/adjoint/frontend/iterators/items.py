@@ -16,7 +16,7 @@ from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import IteratorValue, RangeValue, Record, Ref, TupleValue, Union, Value
 from adjoint.frontend.library import python_functions
-from adjoint.frontend.syntax.expressions import apply_operator, call
+from adjoint.frontend.syntax.operations import apply_operator, call
 from adjoint.ir.nodes import Atom, Const, Var
 from adjoint.ir.types import Array, Dict, List, Number, Tuple
 from adjoint.records import dataclass

@@ -23,6 +23,7 @@ from adjoint.frontend.interpreter.values import (
     Value,
 )
 from adjoint.frontend.library import python_functions
+from adjoint.frontend.syntax.conditions import truth, truth_of
 from adjoint.ir.nodes import Atom, Const
 
 _VIEWS = ("items", "values", "keys", "flat")
@@ -239,8 +240,6 @@ def _generator_like(value: Value) -> Callable[..., object] | None:
 def _filtered(
     lo: Lowerer, predicate: Value, inner: Value, bind: Bind, body: Body, node: ast.AST
 ) -> tuple[Value, Bind, Body]:
-    from adjoint.frontend.syntax.expressions import truth_of  # circular
-
     drawn_: list[Value] = []
 
     def hold(item: Value) -> None:
@@ -263,7 +262,7 @@ def _numbered(
     lo: Lowerer, inner: Value, start: Value, bind: Bind, body: Body, node: ast.AST
 ) -> tuple[Value, Bind, Body]:
     """Counts the items in a variable of its own."""
-    from adjoint.frontend.syntax.expressions import apply_operator  # circular
+    from adjoint.frontend.syntax.operations import apply_operator  # circular
 
     counter = Cell("count")
     lo.store[counter] = start
@@ -306,8 +305,6 @@ class _Unwound:
             assign(self.lo, self.clause.target, item)
 
     def _select(self, tests: Sequence[ast.expr]) -> None:
-        from adjoint.frontend.syntax.expressions import truth  # circular
-
         if not tests:
             with self._inside():
                 value = self.lo.evaluate(self.generator.node.elt)

@@ -19,7 +19,8 @@ from adjoint.frontend.interpreter.values import UNDEFINED, Cell, IteratorValue, 
 from adjoint.frontend.iterators.effect_watches import Footprint
 from adjoint.frontend.iterators.items import ENDLESS, Indexed, by_index, static_getters
 from adjoint.frontend.iterators.iterators import generators_in, has_generator, is_lazy, unnoticed
-from adjoint.frontend.syntax.expressions import apply_operator, truth_of
+from adjoint.frontend.syntax.conditions import truth_of
+from adjoint.frontend.syntax.operations import apply_operator
 from adjoint.ir.nodes import Atom, Const
 from adjoint.sources.trees import nodes
 

@@ -16,8 +16,8 @@ from adjoint.frontend.interpreter.joins import type_of
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import NONE, IteratorValue, Ref, TupleValue, Value
 from adjoint.frontend.library import array_definitions, python_functions
-from adjoint.frontend.syntax.expressions import call
 from adjoint.frontend.syntax.indexing import array_key
+from adjoint.frontend.syntax.operations import call
 from adjoint.ir.nodes import Const, Store, Var
 from adjoint.ir.types import Array, List, Scalar
 

@@ -21,8 +21,9 @@ from adjoint.frontend.interpreter.none_checks import evaluate_owner, without_non
 from adjoint.frontend.interpreter.values import UNDEFINED, Cell, IteratorValue, Record, Ref, SliceValue, Value
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.syntax import starred
-from adjoint.frontend.syntax.expressions import apply_operator, call, lookup
 from adjoint.frontend.syntax.indexing import array_key, is_advanced
+from adjoint.frontend.syntax.names import lookup
+from adjoint.frontend.syntax.operations import apply_operator, call
 from adjoint.frontend.syntax.operators import inplace_operator
 from adjoint.ir.effects import effects_of
 from adjoint.ir.nodes import Atom, Call, Const, Slice, Statement, Store, Subscript, Var

@@ -16,7 +16,7 @@ from adjoint.frontend.interpreter.values import UNDEFINED, Cell, GeneratorValue,
 from adjoint.frontend.iterators.items import Getter, known_range, lengths_of, static_getters
 from adjoint.frontend.iterators.iterators import has_generator, hold
 from adjoint.frontend.syntax import assign
-from adjoint.frontend.syntax.expressions import truth
+from adjoint.frontend.syntax.conditions import truth
 from adjoint.ir.nodes import Call, Const, Store, Subscript, Var
 from adjoint.ir.types import Dict, List
 from adjoint.sources.trees import nodes

@@ -1,63 +1,44 @@
-"""Expressions of Python, one function each."""
+"""Expressions: the value of each node of the syntax tree."""
 
 from __future__ import annotations
 
 import ast
-import math
 import operator
-from collections.abc import Callable, Sequence
-from typing import Any, TypeGuard
-
-import numpy as np
+from collections.abc import Callable
+from typing import Any
 
 from adjoint.frontend.calls.calls import call_node
-from adjoint.frontend.calls.operands import arrays
 from adjoint.frontend.data import containers, making, objects
-from adjoint.frontend.entry.inputs import global_value
-from adjoint.frontend.interpreter import joins
-from adjoint.frontend.interpreter.choices import on_each_option
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.none_checks import evaluate_owner
-from adjoint.frontend.interpreter.refine import Fact, fact_of, refine
+from adjoint.frontend.interpreter.refine import fact_of, refine
 from adjoint.frontend.interpreter.state.signals import Unreached
 from adjoint.frontend.interpreter.values import (
     NONE,
     UNDEFINED,
     USED,
-    Cell,
     Closure,
     GeneratorContext,
     GeneratorObject,
     GeneratorValue,
     IteratorValue,
-    Method,
-    Operator,
-    Partial,
-    RangeValue,
     Record,
-    Ref,
     SliceValue,
-    TupleValue,
     Union,
     Value,
     is_atom,
-    is_torn,
 )
 from adjoint.frontend.iterators.iterators import hold, refuse_kept_by_function, taken
 from adjoint.frontend.library import python_functions
-from adjoint.frontend.syntax.operators import (
-    BINARY,
-    COMPARE,
-    SAFE_TO_FOLD,
-    UNARY,
-    inplace_name,
-    method_name,
-    reflected_name,
-)
+from adjoint.frontend.syntax.assign import assign_name
+from adjoint.frontend.syntax.conditions import truth, truth_of
+from adjoint.frontend.syntax.names import lookup
+from adjoint.frontend.syntax.operations import apply_operator, call
+from adjoint.frontend.syntax.operators import BINARY, COMPARE, UNARY
 from adjoint.frontend.syntax.starred import elements, list_display, tuple_display
-from adjoint.ir.nodes import Atom, Call, Const, Var
-from adjoint.ir.types import BOOL, Array, Dict, Instance, List, Number, Opaque, Scalar, Tuple
+from adjoint.ir.nodes import Atom, Const, Var
+from adjoint.ir.types import Dict
 from adjoint.records import replace
 from adjoint.runtime import display
 from adjoint.sources.scope import own_yields, scope_of
@@ -97,30 +78,6 @@ def _looked_up(lo: Lowerer, value: Value, node: ast.expr) -> Value:
     if type(value) not in _TAKEN:
         return value
     return taken(lo, value, node)
-
-
-def lookup(lo: Lowerer, name: str, node: ast.AST | None) -> Value:
-    """What a name means in the current frame."""
-    cell = lo.cell_named(name)
-    if cell is not None:
-        return held_by(lo, cell, node)
-    return global_value(lo, name, node)
-
-
-def held_by(lo: Lowerer, cell: Cell, node: ast.AST | None) -> Value:
-    """What a variable holds."""
-    name, value = cell.name, lo.store.get(cell, UNDEFINED)
-    if value is UNDEFINED:
-        lo.await_binding(cell)
-    if value is UNDEFINED and cell in lo.store:
-        raise lo.problem("AD0304", node, f"{name!r} is read before it is assigned")
-    if value is UNDEFINED:
-        raise lo.problem("AD0304", node, f"{name!r} is not assigned on any path that leads here")
-    if is_torn(value):
-        from adjoint.frontend.control.partial_effects import keep_or_refuse  # lazy
-
-        keep_or_refuse(lo, value, node, f"what {name!r} holds here depends on where the exception was raised")
-    return value
 
 
 def make_closure(lo: Lowerer, node: ast.FunctionDef | ast.Lambda, name: str) -> Closure:
@@ -167,316 +124,7 @@ def _unary(lo: Lowerer, node: ast.UnaryOp) -> Value:
     return apply_operator(lo, UNARY[type(node.op)], [operand], node)
 
 
-def apply_operator(
-    lo: Lowerer, op: Callable[..., Any], operands: list[Value], node: ast.AST | None, *, inplace: bool = False
-) -> Value:
-    """``op`` on values of any kind: numbers and arrays by a call, objects by their methods, lists and tuples here."""
-    numbers = [operand for operand in operands if _is_number(operand)]
-    if len(numbers) == len(operands) and op not in (operator.is_, operator.is_not):
-        return call(lo, op, numbers, node)
-    for place, operand in enumerate(operands):
-        if isinstance(operand, Union):
-            return on_each_option(
-                lo,
-                operand,
-                lambda option, p=place: apply_operator(  # type: ignore[misc]
-                    lo, op, [*operands[:p], option, *operands[p + 1 :]], node
-                ),
-                node,
-            )
-    if any(objects.is_object(lo, operand) for operand in operands):
-        return _by_method(lo, op, operands, node, inplace)
-    if _takes_sequences_for_arrays(op, operands):
-        operands = arrays(lo, operands, node)
-    sequence = _on_sequences(lo, op, operands, node)
-    if sequence is not None:
-        return sequence
-    _refuse_sequence_beside_float(lo, op, operands, node)
-    atoms = [materialize(lo, operand, node) for operand in operands]
-    if any(isinstance(joins.type_of(atom), Opaque) for atom in atoms):
-        from adjoint.frontend.data.sparse_matrices import is_sparse_matrix  # lazy
-
-        if any(map(is_sparse_matrix, atoms)):
-            from adjoint.frontend.external.sparse_values import arithmetic  # lazy
-
-            result = arithmetic(lo, op, atoms, node)
-            if result is not None:
-                return result
-    return call(lo, op, atoms, node)
-
-
-def _is_number(value: Value) -> TypeGuard[Atom]:
-    if type(value) is Var:
-        return type(value.type) is Scalar
-    return type(value) is Const and type(value.value) in (float, int, bool, complex)
-
-
-def call(lo: Lowerer, callee: Any, atoms: Sequence[Atom], node: ast.AST | None) -> Atom:
-    """A call with one result; what is known is computed here."""
-    if callee in SAFE_TO_FOLD and all(_folds(callee, a) for a in atoms):
-        try:
-            return Const(callee(*(a.value for a in atoms)))  # type: ignore[union-attr]
-        except Exception:  # raises at run time too
-            pass
-    lo.at(node)
-    return lo.open.call(callee, *atoms)
-
-
-_COMPARISONS = frozenset(COMPARE.values())
-
-
-def _folds(callee: Any, value: Atom) -> bool:
-    """Whether an operator is applied to a value here and now: arithmetic of floats is left to be read."""
-    if not isinstance(value, Const):
-        return False
-    if type(value.value) is float:
-        return callee in _COMPARISONS or (callee is operator.neg and math.isinf(value.value))
-    known = (bool, int, str, bytes, tuple, type, np.dtype)
-    return value.value is None or isinstance(value.value, known) or callable(value.value)
-
-
-def _by_method(
-    lo: Lowerer, op: Callable[..., Any], operands: list[Value], node: ast.AST | None, inplace: bool
-) -> Value:
-    if op in (operator.is_, operator.is_not):
-        return _identity(lo, op, operands, node)
-    if op is operator.ne and not any(objects.special_method(lo, operand, "__ne__") for operand in operands):
-        equal = apply_operator(lo, operator.eq, operands, node)
-        return Const(not equal.value) if isinstance(equal, Const) else call(lo, operator.not_, [equal], node)  # type: ignore[list-item]
-    fields = objects.compared_fields(lo, method_name(op), operands, node)
-    if fields is not None:
-        return apply_operator(lo, op, fields, node)
-    attempts: list[tuple[Value, str | None, list[Value]]] = []
-    if inplace:
-        attempts.append((operands[0], inplace_name(op), operands[1:]))
-    attempts.append((operands[0], method_name(op), operands[1:]))
-    if len(operands) == 2:
-        attempts.append((operands[1], reflected_name(op), operands[:1]))
-    for receiver, name, arguments in attempts:
-        method = None if name is None else objects.special_method(lo, receiver, name)
-        if method is None:
-            continue
-        result = lo.call(method, arguments, {}, node)
-        if result != Const(NotImplemented):
-            return result
-    if op in (operator.eq, operator.ne):
-        return _identity(lo, operator.is_ if op is operator.eq else operator.is_not, operands, node)
-    name = getattr(op, "__name__", str(op))
-    raise lo.mistake(TypeError, node, f"these objects do not support the operator {name!r}")
-
-
-def _identity(lo: Lowerer, op: Callable[..., Any], operands: list[Value], node: ast.AST | None) -> Value:
-    left, right = operands
-    if any(isinstance(side, Const) and isinstance(side.value, bool) for side in operands) and any(
-        isinstance(side, Var) for side in operands
-    ):
-        return call(lo, op, [materialize(lo, side, node) for side in operands], node)
-    if is_atom(left) and is_atom(right) and not (isinstance(left, Const) and isinstance(right, Const)):
-        if any(isinstance(side, Const) for side in (left, right)) and any(
-            isinstance(joins.type_of(side), (Scalar, Array, List, Dict, Tuple, Instance, Number))
-            for side in (left, right)
-            if isinstance(side, Var)
-        ):
-            return Const(op is operator.is_not)
-        return call(lo, op, [left, right], node)  # type: ignore[list-item]
-    if isinstance(left, Ref) and isinstance(right, Ref) and left is not right:
-        _refuse_unknown_identity(left, right)
-    same = left is right or (isinstance(left, Const) and isinstance(right, Const) and left == right)
-    if isinstance(left, Union) or isinstance(right, Union):
-        raise lo.problem("AD0301", node, "the identity of a value that has several structures is not known")
-    return Const(same == (op is operator.is_))
-
-
-def _refuse_unknown_identity(left: Ref, right: Ref) -> None:
-    """Where an object is one of several, its copy at compile time does not tell which."""
-    mine, theirs = (set(joins.original_sites((ref.site,))) for ref in (left, right))
-    if mine & theirs and any(ref.site.place[0] == "joined" for ref in (left, right)):
-        raise joins.NeedsRuntime(tuple(mine | theirs))
-
-
-def _on_sequences(lo: Lowerer, op: Callable[..., Any], operands: list[Value], node: ast.AST | None) -> Value | None:
-    """Concatenation and repetition of tuples and lists of known length; comparisons of tuples."""
-    if op in (operator.is_, operator.is_not):
-        return _identity(lo, op, operands, node)
-    if len(operands) != 2:
-        return None
-    left, right = operands
-    if op is operator.add:
-        if isinstance(left, TupleValue) and isinstance(right, TupleValue):
-            return TupleValue(left.items + right.items)
-        parts = [making.list_items(lo, side) for side in operands]
-        if parts[0] is not None and parts[1] is not None:
-            return making.new_list(lo, [*parts[0], *parts[1]], node)
-        if any(map(making.is_tuple, operands)) and node is not None:
-            operands = [_as_run_time_tuple(lo, side, node) for side in operands]
-        if all(_is_list(lo, side) for side in operands):
-            both = python_functions.call(lo, python_functions.joined, operands, node)
-            return making.as_tuple(both) if all(map(making.is_tuple, operands)) else both
-    if op is operator.or_ and all(making.is_dict(lo, side) for side in operands):
-        return python_functions.call(lo, python_functions.merged, operands, node)
-    if op is operator.mul:
-        for sequence, count in ((left, right), (right, left)):
-            if making.is_tuple(sequence) and isinstance(count, Const) and isinstance(count.value, int):
-                return making.repeat_list(lo, sequence, count, node)
-            if isinstance(count, Const) and isinstance(count.value, int):
-                if isinstance(sequence, TupleValue):
-                    return TupleValue(sequence.items * count.value)
-                items = making.list_items(lo, sequence)
-                if items is not None and len(items) * count.value <= 64:
-                    return making.new_list(lo, list(items) * count.value, node)
-            elif _is_list(lo, sequence) and isinstance(joins.type_of(count), Scalar):
-                kind = joins.type_of(count).kind  # type: ignore[attr-defined]
-                if kind not in ("bool", "int"):
-                    raise lo.mistake(TypeError, node, f"can't multiply sequence by non-int of type {kind!r}")
-                return making.repeat_list(lo, sequence, count, node)
-    if op in (operator.eq, operator.ne) and any(map(making.is_tuple, operands)):
-        sides = [lo.open.call(tuple, side) if making.is_tuple(side) else side for side in operands]  # type: ignore[arg-type]
-        return call(lo, op, [materialize(lo, side, node) for side in sides], node)
-    if op in (operator.eq, operator.ne) and isinstance(left, TupleValue) and isinstance(right, TupleValue):
-        if len(left.items) != len(right.items):
-            return Const(op is operator.ne)
-        result: Value = Const(True)
-        for mine, theirs in zip(left.items, right.items, strict=True):
-            equal = apply_operator(lo, operator.eq, [mine, theirs], node)
-            result = equal if result == Const(True) else call(lo, operator.and_, [result, equal], node)  # type: ignore[list-item]
-        return result if op is operator.eq else call(lo, operator.not_, [result], node)  # type: ignore[list-item]
-    return None
-
-
-def _as_run_time_tuple(lo: Lowerer, value: Value, node: ast.AST) -> Value:
-    """A tuple of numbers as one whose length is known at run time only; other values as they are."""
-    if not isinstance(value, TupleValue) and not (isinstance(value, Var) and isinstance(value.type, Tuple)):
-        return value
-    items = containers.known_items(lo, value, node)
-    if not all(is_atom(item) and isinstance(joins.type_of(item), Scalar) for item in items):
-        return value
-    return making.as_tuple(making.runtime_list(lo, lo.site(node), list(items), node))  # type: ignore[arg-type]
-
-
-def _takes_sequences_for_arrays(op: Callable[..., Any], operands: list[Value]) -> bool:
-    """Whether NumPy answers for an operator, to which lists and tuples are arrays."""
-    types_ = [operand.type for operand in operands if isinstance(operand, Var)]
-    if any(isinstance(type_, Array) for type_ in types_):
-        return op not in (operator.is_, operator.is_not)
-    # a number of Python's own would raise; a product with a whole number repeats the list
-    products = (operator.mul,) if any(isinstance(type_, Number) for type_ in types_) else ()
-    return op in (*_NOT_OF_SEQUENCES, *products) and any(map(_may_be_of_numpy, types_))
-
-
-_NOT_OF_SEQUENCES = (operator.add, operator.sub, operator.truediv, operator.floordiv, operator.mod, operator.pow)
-
-
-def _refuse_sequence_beside_float(
-    lo: Lowerer, op: Callable[..., Any], operands: list[Value], node: ast.AST | None
-) -> None:
-    """Arithmetic of a list or tuple and a float of Python's own: a mistake, whatever the numbers are."""
-    if op not in (*_NOT_OF_SEQUENCES, operator.mul) or len(operands) != 2:
-        return
-    for sequence, number in (operands, operands[::-1]):
-        type_ = joins.type_of(number) if _is_number(number) else None
-        is_float = isinstance(type_, Scalar) and type_.kind in ("float", "complex") and type_.dtype is None
-        kind = "tuple" if isinstance(sequence, TupleValue) else "list"
-        if is_float and (kind == "tuple" or _is_list(lo, sequence)):
-            raise lo.mistake(TypeError, node, f"a {kind} and a number of Python's own have no such operation")
-
-
-def _may_be_of_numpy(type_: object) -> bool:
-    return isinstance(type_, Number) or (isinstance(type_, Scalar) and type_.dtype is not None)
-
-
-def _is_list(lo: Lowerer, value: Value) -> bool:
-    is_run_time = isinstance(value, Var) and isinstance(value.type, List)
-    return is_run_time or making.list_items(lo, value) is not None
-
-
 # -- conditions ------------------------------------------------------------------------------------------------------
-
-
-def truth(lo: Lowerer, node: ast.expr) -> tuple[Atom, tuple[Fact, ...]]:
-    """A condition, and what its outcome tells of variables."""
-    fact = fact_of(lo, node)
-    if fact is not None:
-        return fact.cond, (fact,)
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-        cond, facts = truth(lo, node.operand)
-        flipped = Const(not cond.value) if isinstance(cond, Const) else lo.open.call(operator.not_, cond)
-        return flipped, tuple(f.flipped() for f in facts)
-    if isinstance(node, ast.BoolOp):
-        return _truth_of_operation(lo, node)
-    return truth_of(lo, evaluate(lo, node), node), ()
-
-
-def _truth_of_operation(lo: Lowerer, node: ast.BoolOp) -> tuple[Atom, tuple[Fact, ...]]:
-    """``and`` and ``or`` where only the truth of the result counts."""
-    is_and = isinstance(node.op, ast.And)
-    known: list[Fact] = []
-
-    def chain(parts: list[ast.expr]) -> Value:
-        cond, facts = truth(lo, parts[0])
-        known.extend(fact.part_of(is_and) for fact in facts)
-        if len(parts) == 1:
-            if isinstance(cond, Var) and not isinstance(cond.type, Scalar):
-                target = Var("t", BOOL)
-                lo.emit(Call((target,), bool, (cond,), (), lo.span(node)))
-                return target
-            return cond
-
-        def rest() -> Value:
-            refine(lo, facts, is_and)
-            return chain(parts[1:])
-
-        def done() -> Value:
-            return Const(not is_and)
-
-        return lo.branch(cond, rest, done, node) if is_and else lo.branch(cond, done, rest, node)
-
-    found = chain(list(node.values))
-    if lo.block is None:
-        raise Unreached  # every way through it raises
-    assert isinstance(found, (Var, Const))
-    return found, tuple(known)
-
-
-def truth_of(lo: Lowerer, value: Value, node: ast.AST | None) -> Atom:
-    """``bool(value)`` where it is known, else a value that ``if`` can test."""
-    match value:
-        case Const():
-            try:
-                return Const(bool(value.value))
-            except Exception:
-                return value
-        case Var(type=List() | Dict() | Tuple()):
-            return lo.open.call(len, value)
-        case Var():
-            return value
-        case TupleValue(items=items):
-            return Const(bool(items))
-        case Ref():
-            record = lo.store[value]
-            assert isinstance(record, Record)
-            if record.cls in (list, dict):
-                return Const(bool(record.parts))
-            found: Atom = objects.truth_of_object(lo, value, node)
-            return found
-        case Union():
-            outcome = on_each_option(lo, value, lambda option: truth_of(lo, option, node), node)
-            if isinstance(outcome, Union):  # truths of several types
-                outcome = on_each_option(lo, outcome, lambda option: _bool_of(lo, option, node), node)
-            assert isinstance(outcome, (Var, Const))
-            return outcome
-        case Closure() | Method() | Partial() | Operator() | GeneratorValue() | GeneratorObject():
-            return Const(True)
-        case RangeValue():
-            return materialize(lo, value, node)
-        case _:
-            raise lo.problem("AD0301", node, "the truth of this value is not known")
-
-
-def _bool_of(lo: Lowerer, truth: Value, node: ast.AST | None) -> Atom:
-    assert isinstance(truth, (Var, Const))
-    found = Var("t", BOOL)
-    lo.emit(Call((found,), bool, (truth,), (), lo.span(node)))
-    return found
 
 
 def _bool_operation(lo: Lowerer, node: ast.BoolOp) -> Value:
@@ -541,8 +189,6 @@ def _conditional(lo: Lowerer, node: ast.IfExp) -> Value:
 
 
 def _walrus(lo: Lowerer, node: ast.NamedExpr) -> Value:
-    from adjoint.frontend.syntax.assign import assign_name  # circular
-
     value = evaluate(lo, node.value)
     lo.rename(value, node.target.id)
     assign_name(lo, node.target.id, value, node)

@@ -12,7 +12,9 @@ from adjoint.frontend.interpreter.choices import on_each_option
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import UNDEFINED, Record, Ref, TupleValue, Union, Value
 from adjoint.frontend.syntax import assign
-from adjoint.frontend.syntax.expressions import apply_operator, compare, truth, truth_of
+from adjoint.frontend.syntax.conditions import truth, truth_of
+from adjoint.frontend.syntax.expressions import compare
+from adjoint.frontend.syntax.operations import apply_operator
 from adjoint.ir.nodes import Const, Var
 from adjoint.ir.types import Array, List, Number, Scalar, Tuple
 

@@ -25,6 +25,7 @@ from adjoint.frontend.interpreter.values import (
 )
 from adjoint.frontend.iterators.iterators import drawn
 from adjoint.frontend.library import python_functions
+from adjoint.frontend.syntax.operations import apply_operator
 from adjoint.ir.nodes import Const, Raise, Var
 from adjoint.ir.types import Array, List, Tuple
 from adjoint.records import dataclass
@@ -85,8 +86,6 @@ def _listed(lo: Lowerer, elements: Sequence[ast.expr], node: ast.AST) -> list[Va
 
 def _joined(lo: Lowerer, parts: list[Value], node: ast.AST) -> Value:
     """The sum of lists."""
-    from adjoint.frontend.syntax.expressions import apply_operator  # circular
-
     whole = parts[0]
     for part in parts[1:]:
         whole = apply_operator(lo, operator.add, [whole, part], node)

@@ -20,7 +20,8 @@ from adjoint.frontend.interpreter.refine import Fact, refine
 from adjoint.frontend.interpreter.state.signals import Problem, TooMuch
 from adjoint.frontend.interpreter.values import NONE, UNDEFINED, RangeValue, Ref, TupleValue, Union, Value
 from adjoint.frontend.syntax import assign
-from adjoint.frontend.syntax.expressions import make_closure, truth, truth_of
+from adjoint.frontend.syntax.conditions import truth, truth_of
+from adjoint.frontend.syntax.expressions import make_closure
 from adjoint.frontend.syntax.operators import BINARY
 from adjoint.ir.nodes import Atom, Block, Const, If, Raise, Var, Yield
 from adjoint.ir.types import OPAQUE, Opaque, Scalar

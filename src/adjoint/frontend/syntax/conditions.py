@@ -1,0 +1,116 @@
+"""Truth of values and expressions, and what the outcome of a condition tells of variables."""
+
+from __future__ import annotations
+
+import ast
+import operator
+
+from adjoint.frontend.data import objects
+from adjoint.frontend.interpreter.choices import on_each_option
+from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.materialize import materialize
+from adjoint.frontend.interpreter.refine import Fact, fact_of, refine
+from adjoint.frontend.interpreter.state.signals import Unreached
+from adjoint.frontend.interpreter.values import (
+    Closure,
+    GeneratorObject,
+    GeneratorValue,
+    Method,
+    Operator,
+    Partial,
+    RangeValue,
+    Record,
+    Ref,
+    TupleValue,
+    Union,
+    Value,
+)
+from adjoint.ir.nodes import Atom, Call, Const, Var
+from adjoint.ir.types import BOOL, Dict, List, Scalar, Tuple
+
+
+def truth(lo: Lowerer, node: ast.expr) -> tuple[Atom, tuple[Fact, ...]]:
+    """A condition, and what its outcome tells of variables."""
+    fact = fact_of(lo, node)
+    if fact is not None:
+        return fact.cond, (fact,)
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        cond, facts = truth(lo, node.operand)
+        flipped = Const(not cond.value) if isinstance(cond, Const) else lo.open.call(operator.not_, cond)
+        return flipped, tuple(f.flipped() for f in facts)
+    if isinstance(node, ast.BoolOp):
+        return _truth_of_operation(lo, node)
+    return truth_of(lo, lo.evaluate(node), node), ()
+
+
+def _truth_of_operation(lo: Lowerer, node: ast.BoolOp) -> tuple[Atom, tuple[Fact, ...]]:
+    """``and`` and ``or`` where only the truth of the result counts."""
+    is_and = isinstance(node.op, ast.And)
+    known: list[Fact] = []
+
+    def chain(parts: list[ast.expr]) -> Value:
+        cond, facts = truth(lo, parts[0])
+        known.extend(fact.part_of(is_and) for fact in facts)
+        if len(parts) == 1:
+            if isinstance(cond, Var) and not isinstance(cond.type, Scalar):
+                target = Var("t", BOOL)
+                lo.emit(Call((target,), bool, (cond,), (), lo.span(node)))
+                return target
+            return cond
+
+        def rest() -> Value:
+            refine(lo, facts, is_and)
+            return chain(parts[1:])
+
+        def done() -> Value:
+            return Const(not is_and)
+
+        return lo.branch(cond, rest, done, node) if is_and else lo.branch(cond, done, rest, node)
+
+    found = chain(list(node.values))
+    if lo.block is None:
+        raise Unreached  # every way through it raises
+    assert isinstance(found, (Var, Const))
+    return found, tuple(known)
+
+
+def truth_of(lo: Lowerer, value: Value, node: ast.AST | None) -> Atom:
+    """``bool(value)`` where it is known, else a value that ``if`` can test."""
+    match value:
+        case Const():
+            try:
+                return Const(bool(value.value))
+            except Exception:
+                return value
+        case Var(type=List() | Dict() | Tuple()):
+            return lo.open.call(len, value)
+        case Var():
+            return value
+        case TupleValue(items=items):
+            return Const(bool(items))
+        case Ref():
+            record = lo.store[value]
+            assert isinstance(record, Record)
+            if record.cls in (list, dict):
+                return Const(bool(record.parts))
+            found: Atom = objects.truth_of_object(lo, value, node)
+            return found
+        case Union():
+            outcome = on_each_option(lo, value, lambda option: truth_of(lo, option, node), node)
+            if isinstance(outcome, Union):  # truths of several types
+                outcome = on_each_option(lo, outcome, lambda option: _bool_of(lo, option, node), node)
+            assert isinstance(outcome, (Var, Const))
+            return outcome
+        case Closure() | Method() | Partial() | Operator() | GeneratorValue() | GeneratorObject():
+            return Const(True)
+        case RangeValue():
+            return materialize(lo, value, node)
+        case _:
+            raise lo.problem("AD0301", node, "the truth of this value is not known")
+
+
+def _bool_of(lo: Lowerer, truth: Value, node: ast.AST | None) -> Atom:
+    assert isinstance(truth, (Var, Const))
+    found = Var("t", BOOL)
+    lo.emit(Call((found,), bool, (truth,), (), lo.span(node)))
+    return found

@@ -1,0 +1,33 @@
+"""Names: the variable that one means in the frame at hand, and what it holds."""
+
+from __future__ import annotations
+
+import ast
+
+from adjoint.frontend.entry.inputs import global_value
+from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.values import UNDEFINED, Cell, Value, is_torn
+
+
+def lookup(lo: Lowerer, name: str, node: ast.AST | None) -> Value:
+    """What a name means in the current frame."""
+    cell = lo.cell_named(name)
+    if cell is not None:
+        return held_by(lo, cell, node)
+    return global_value(lo, name, node)
+
+
+def held_by(lo: Lowerer, cell: Cell, node: ast.AST | None) -> Value:
+    """What a variable holds."""
+    name, value = cell.name, lo.store.get(cell, UNDEFINED)
+    if value is UNDEFINED:
+        lo.await_binding(cell)
+    if value is UNDEFINED and cell in lo.store:
+        raise lo.problem("AD0304", node, f"{name!r} is read before it is assigned")
+    if value is UNDEFINED:
+        raise lo.problem("AD0304", node, f"{name!r} is not assigned on any path that leads here")
+    if is_torn(value):
+        from adjoint.frontend.control.partial_effects import keep_or_refuse  # lazy
+
+        keep_or_refuse(lo, value, node, f"what {name!r} holds here depends on where the exception was raised")
+    return value

@@ -1,0 +1,245 @@
+"""Operators on values of any kind: numbers and arrays by a call, objects by their methods, sequences part by part."""
+
+from __future__ import annotations
+
+import ast
+import math
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any, TypeGuard
+
+import numpy as np
+
+from adjoint.frontend.calls.operands import arrays
+from adjoint.frontend.data import containers, making, objects
+from adjoint.frontend.interpreter import joins
+from adjoint.frontend.interpreter.choices import on_each_option
+from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.materialize import materialize
+from adjoint.frontend.interpreter.values import Ref, TupleValue, Union, Value, is_atom
+from adjoint.frontend.library import python_functions
+from adjoint.frontend.syntax.operators import COMPARE, SAFE_TO_FOLD, inplace_name, method_name, reflected_name
+from adjoint.ir.nodes import Atom, Const, Var
+from adjoint.ir.types import Array, Dict, Instance, List, Number, Opaque, Scalar, Tuple
+
+
+def apply_operator(
+    lo: Lowerer, op: Callable[..., Any], operands: list[Value], node: ast.AST | None, *, inplace: bool = False
+) -> Value:
+    """``op`` on values of any kind: numbers and arrays by a call, objects by their methods, lists and tuples here."""
+    numbers = [operand for operand in operands if is_number(operand)]
+    if len(numbers) == len(operands) and op not in (operator.is_, operator.is_not):
+        return call(lo, op, numbers, node)
+    for place, operand in enumerate(operands):
+        if isinstance(operand, Union):
+            return on_each_option(
+                lo,
+                operand,
+                lambda option, p=place: apply_operator(  # type: ignore[misc]
+                    lo, op, [*operands[:p], option, *operands[p + 1 :]], node
+                ),
+                node,
+            )
+    if any(objects.is_object(lo, operand) for operand in operands):
+        return _by_method(lo, op, operands, node, inplace)
+    if _takes_sequences_for_arrays(op, operands):
+        operands = arrays(lo, operands, node)
+    sequence = _on_sequences(lo, op, operands, node)
+    if sequence is not None:
+        return sequence
+    _refuse_sequence_beside_float(lo, op, operands, node)
+    atoms = [materialize(lo, operand, node) for operand in operands]
+    if any(isinstance(joins.type_of(atom), Opaque) for atom in atoms):
+        from adjoint.frontend.data.sparse_matrices import is_sparse_matrix  # lazy
+
+        if any(map(is_sparse_matrix, atoms)):
+            from adjoint.frontend.external.sparse_values import arithmetic  # lazy
+
+            result = arithmetic(lo, op, atoms, node)
+            if result is not None:
+                return result
+    return call(lo, op, atoms, node)
+
+
+def is_number(value: Value) -> TypeGuard[Atom]:
+    if type(value) is Var:
+        return type(value.type) is Scalar
+    return type(value) is Const and type(value.value) in (float, int, bool, complex)
+
+
+def call(lo: Lowerer, callee: Any, atoms: Sequence[Atom], node: ast.AST | None) -> Atom:
+    """A call with one result; what is known is computed here."""
+    if callee in SAFE_TO_FOLD and all(_folds(callee, a) for a in atoms):
+        try:
+            return Const(callee(*(a.value for a in atoms)))  # type: ignore[union-attr]
+        except Exception:  # raises at run time too
+            pass
+    lo.at(node)
+    return lo.open.call(callee, *atoms)
+
+
+_COMPARISONS = frozenset(COMPARE.values())
+
+
+def _folds(callee: Any, value: Atom) -> bool:
+    """Whether an operator is applied to a value here and now: arithmetic of floats is left to be read."""
+    if not isinstance(value, Const):
+        return False
+    if type(value.value) is float:
+        return callee in _COMPARISONS or (callee is operator.neg and math.isinf(value.value))
+    known = (bool, int, str, bytes, tuple, type, np.dtype)
+    return value.value is None or isinstance(value.value, known) or callable(value.value)
+
+
+def _by_method(
+    lo: Lowerer, op: Callable[..., Any], operands: list[Value], node: ast.AST | None, inplace: bool
+) -> Value:
+    if op in (operator.is_, operator.is_not):
+        return _identity(lo, op, operands, node)
+    if op is operator.ne and not any(objects.special_method(lo, operand, "__ne__") for operand in operands):
+        equal = apply_operator(lo, operator.eq, operands, node)
+        return Const(not equal.value) if isinstance(equal, Const) else call(lo, operator.not_, [equal], node)  # type: ignore[list-item]
+    fields = objects.compared_fields(lo, method_name(op), operands, node)
+    if fields is not None:
+        return apply_operator(lo, op, fields, node)
+    attempts: list[tuple[Value, str | None, list[Value]]] = []
+    if inplace:
+        attempts.append((operands[0], inplace_name(op), operands[1:]))
+    attempts.append((operands[0], method_name(op), operands[1:]))
+    if len(operands) == 2:
+        attempts.append((operands[1], reflected_name(op), operands[:1]))
+    for receiver, name, arguments in attempts:
+        method = None if name is None else objects.special_method(lo, receiver, name)
+        if method is None:
+            continue
+        result = lo.call(method, arguments, {}, node)
+        if result != Const(NotImplemented):
+            return result
+    if op in (operator.eq, operator.ne):
+        return _identity(lo, operator.is_ if op is operator.eq else operator.is_not, operands, node)
+    name = getattr(op, "__name__", str(op))
+    raise lo.mistake(TypeError, node, f"these objects do not support the operator {name!r}")
+
+
+def _identity(lo: Lowerer, op: Callable[..., Any], operands: list[Value], node: ast.AST | None) -> Value:
+    left, right = operands
+    if any(isinstance(side, Const) and isinstance(side.value, bool) for side in operands) and any(
+        isinstance(side, Var) for side in operands
+    ):
+        return call(lo, op, [materialize(lo, side, node) for side in operands], node)
+    if is_atom(left) and is_atom(right) and not (isinstance(left, Const) and isinstance(right, Const)):
+        if any(isinstance(side, Const) for side in (left, right)) and any(
+            isinstance(joins.type_of(side), (Scalar, Array, List, Dict, Tuple, Instance, Number))
+            for side in (left, right)
+            if isinstance(side, Var)
+        ):
+            return Const(op is operator.is_not)
+        return call(lo, op, [left, right], node)  # type: ignore[list-item]
+    if isinstance(left, Ref) and isinstance(right, Ref) and left is not right:
+        _refuse_unknown_identity(left, right)
+    same = left is right or (isinstance(left, Const) and isinstance(right, Const) and left == right)
+    if isinstance(left, Union) or isinstance(right, Union):
+        raise lo.problem("AD0301", node, "the identity of a value that has several structures is not known")
+    return Const(same == (op is operator.is_))
+
+
+def _refuse_unknown_identity(left: Ref, right: Ref) -> None:
+    """Where an object is one of several, its copy at compile time does not tell which."""
+    mine, theirs = (set(joins.original_sites((ref.site,))) for ref in (left, right))
+    if mine & theirs and any(ref.site.place[0] == "joined" for ref in (left, right)):
+        raise joins.NeedsRuntime(tuple(mine | theirs))
+
+
+def _on_sequences(lo: Lowerer, op: Callable[..., Any], operands: list[Value], node: ast.AST | None) -> Value | None:
+    """Concatenation and repetition of tuples and lists of known length; comparisons of tuples."""
+    if op in (operator.is_, operator.is_not):
+        return _identity(lo, op, operands, node)
+    if len(operands) != 2:
+        return None
+    left, right = operands
+    if op is operator.add:
+        if isinstance(left, TupleValue) and isinstance(right, TupleValue):
+            return TupleValue(left.items + right.items)
+        parts = [making.list_items(lo, side) for side in operands]
+        if parts[0] is not None and parts[1] is not None:
+            return making.new_list(lo, [*parts[0], *parts[1]], node)
+        if any(map(making.is_tuple, operands)) and node is not None:
+            operands = [_as_run_time_tuple(lo, side, node) for side in operands]
+        if all(_is_list(lo, side) for side in operands):
+            both = python_functions.call(lo, python_functions.joined, operands, node)
+            return making.as_tuple(both) if all(map(making.is_tuple, operands)) else both
+    if op is operator.or_ and all(making.is_dict(lo, side) for side in operands):
+        return python_functions.call(lo, python_functions.merged, operands, node)
+    if op is operator.mul:
+        for sequence, count in ((left, right), (right, left)):
+            if making.is_tuple(sequence) and isinstance(count, Const) and isinstance(count.value, int):
+                return making.repeat_list(lo, sequence, count, node)
+            if isinstance(count, Const) and isinstance(count.value, int):
+                if isinstance(sequence, TupleValue):
+                    return TupleValue(sequence.items * count.value)
+                items = making.list_items(lo, sequence)
+                if items is not None and len(items) * count.value <= 64:
+                    return making.new_list(lo, list(items) * count.value, node)
+            elif _is_list(lo, sequence) and isinstance(joins.type_of(count), Scalar):
+                kind = joins.type_of(count).kind  # type: ignore[attr-defined]
+                if kind not in ("bool", "int"):
+                    raise lo.mistake(TypeError, node, f"can't multiply sequence by non-int of type {kind!r}")
+                return making.repeat_list(lo, sequence, count, node)
+    if op in (operator.eq, operator.ne) and any(map(making.is_tuple, operands)):
+        sides = [lo.open.call(tuple, side) if making.is_tuple(side) else side for side in operands]  # type: ignore[arg-type]
+        return call(lo, op, [materialize(lo, side, node) for side in sides], node)
+    if op in (operator.eq, operator.ne) and isinstance(left, TupleValue) and isinstance(right, TupleValue):
+        if len(left.items) != len(right.items):
+            return Const(op is operator.ne)
+        result: Value = Const(True)
+        for mine, theirs in zip(left.items, right.items, strict=True):
+            equal = apply_operator(lo, operator.eq, [mine, theirs], node)
+            result = equal if result == Const(True) else call(lo, operator.and_, [result, equal], node)  # type: ignore[list-item]
+        return result if op is operator.eq else call(lo, operator.not_, [result], node)  # type: ignore[list-item]
+    return None
+
+
+def _as_run_time_tuple(lo: Lowerer, value: Value, node: ast.AST) -> Value:
+    """A tuple of numbers as one whose length is known at run time only; other values as they are."""
+    if not isinstance(value, TupleValue) and not (isinstance(value, Var) and isinstance(value.type, Tuple)):
+        return value
+    items = containers.known_items(lo, value, node)
+    if not all(is_atom(item) and isinstance(joins.type_of(item), Scalar) for item in items):
+        return value
+    return making.as_tuple(making.runtime_list(lo, lo.site(node), list(items), node))  # type: ignore[arg-type]
+
+
+def _takes_sequences_for_arrays(op: Callable[..., Any], operands: list[Value]) -> bool:
+    """Whether NumPy answers for an operator, to which lists and tuples are arrays."""
+    types_ = [operand.type for operand in operands if isinstance(operand, Var)]
+    if any(isinstance(type_, Array) for type_ in types_):
+        return op not in (operator.is_, operator.is_not)
+    # a number of Python's own would raise; a product with a whole number repeats the list
+    products = (operator.mul,) if any(isinstance(type_, Number) for type_ in types_) else ()
+    return op in (*_NOT_OF_SEQUENCES, *products) and any(map(_may_be_of_numpy, types_))
+
+
+_NOT_OF_SEQUENCES = (operator.add, operator.sub, operator.truediv, operator.floordiv, operator.mod, operator.pow)
+
+
+def _refuse_sequence_beside_float(
+    lo: Lowerer, op: Callable[..., Any], operands: list[Value], node: ast.AST | None
+) -> None:
+    """Arithmetic of a list or tuple and a float of Python's own: a mistake, whatever the numbers are."""
+    if op not in (*_NOT_OF_SEQUENCES, operator.mul) or len(operands) != 2:
+        return
+    for sequence, number in (operands, operands[::-1]):
+        type_ = joins.type_of(number) if is_number(number) else None
+        is_float = isinstance(type_, Scalar) and type_.kind in ("float", "complex") and type_.dtype is None
+        kind = "tuple" if isinstance(sequence, TupleValue) else "list"
+        if is_float and (kind == "tuple" or _is_list(lo, sequence)):
+            raise lo.mistake(TypeError, node, f"a {kind} and a number of Python's own have no such operation")
+
+
+def _may_be_of_numpy(type_: object) -> bool:
+    return isinstance(type_, Number) or (isinstance(type_, Scalar) and type_.dtype is not None)
+
+
+def _is_list(lo: Lowerer, value: Value) -> bool:
+    is_run_time = isinstance(value, Var) and isinstance(value.type, List)
+    return is_run_time or making.list_items(lo, value) is not None
