@@ -43,6 +43,7 @@ from adjoint.ir.types import (
     Instance,
     List,
     Number,
+    PerPlace,
     Scalar,
     Storage,
     Tuple,
@@ -89,6 +90,8 @@ def memory_of_params(function: Function) -> frozenset[Storage]:
 def parts(type_: Type | None) -> tuple[Type, ...]:
     """The types of what lies in a container."""
     match type_:
+        case List(element=PerPlace(items=items)):
+            return items
         case List(element=part) | Dict(value=part):
             return () if part is None else (part,)
         case Tuple(items=items):

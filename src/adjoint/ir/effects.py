@@ -37,7 +37,20 @@ from adjoint.ir.nodes import (
     Subscript,
     Var,
 )
-from adjoint.ir.types import RESIDUAL, Array, Dict, Instance, List, Opaque, Scalar, Storage, Tuple, Type, storage_of
+from adjoint.ir.types import (
+    RESIDUAL,
+    Array,
+    Dict,
+    Instance,
+    List,
+    Opaque,
+    PerPlace,
+    Scalar,
+    Storage,
+    Tuple,
+    Type,
+    storage_of,
+)
 from adjoint.ir.walk import leaves, operands, statements_in, terminators_in
 from adjoint.records import dataclass, field, replace
 from adjoint.runtime import tangents
@@ -616,7 +629,7 @@ def storages(type_: Type | None) -> set[Storage]:
     match type_:
         case List(element=part) | Dict(value=part):
             return found | storages(part)
-        case Tuple(items=items):
+        case Tuple(items=items) | PerPlace(items=items):
             return found.union(*map(storages, items))
         case Instance(fields=fields):
             return found.union(*map(storages, fields.values()))

@@ -19,6 +19,7 @@ from adjoint.ir.types import (
     List,
     Number,
     Opaque,
+    PerPlace,
     Scalar,
     ScalarKind,
     Storage,
@@ -95,6 +96,8 @@ def join_types(one: Type, other: Type) -> Type:
             return Dict(_join_optional(one.value, other.value), _united(one.storage, other.storage))
         case Tuple(items=mine), Tuple(items=theirs) if len(mine) == len(theirs):
             return Tuple(tuple(map(join_types, mine, theirs)), one.cls if one.cls is other.cls else tuple)
+        case PerPlace(items=mine), PerPlace(items=theirs) if len(mine) == len(theirs):
+            return PerPlace(tuple(map(join_types, mine, theirs)))
         case Instance(), Instance() if one.cls is other.cls and one.fields.keys() == other.fields.keys():
             fields = {name: join_types(type_, other.fields[name]) for name, type_ in one.fields.items()}
             return Instance(one.cls, fields, _united(one.storage, other.storage))

@@ -119,6 +119,16 @@ class Tuple(Type):
 
 
 @dataclass(frozen=True, slots=True)
+class PerPlace(Type):
+    """The element type of a list of known length, each place of which has a type of its own.
+
+    The shadow of a tuple is such a list where the items' shadows differ, as those of an array and a number do.
+    """
+
+    items: tuple[Type, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Dict(Type):
     """A dict at run time; all its values have the type ``value``."""
 
@@ -181,6 +191,8 @@ def depth_of(type_: Type | None) -> int:
             return 1 + depth_of(part)
         case Tuple(items=items):
             return 1 + max(map(depth_of, items), default=0)
+        case PerPlace(items=items):
+            return max(map(depth_of, items), default=0)
         case Instance(fields=fields):
             return 1 + max(map(depth_of, fields.values()), default=0)
         case _:
@@ -200,6 +212,8 @@ def fresh(type_: Type) -> Type:
             return Dict(None if value is None else fresh(value), Storage(written=type_.storage.written))
         case Tuple(items=items):
             return Tuple(tuple(map(fresh, items)), type_.cls)
+        case PerPlace(items=items):
+            return PerPlace(tuple(map(fresh, items)))
         case Instance(cls=cls, fields=fields):
             parts = {name: fresh(part) for name, part in fields.items()}
             return Instance(cls, parts, Storage(written=type_.storage.written))
@@ -218,6 +232,8 @@ def relocated(type_: Type, home: Callable[[Storage], Storage]) -> Type:
             return Dict(None if value is None else relocated(value, home), home(storage.find()))
         case Tuple(items=items):
             return Tuple(tuple(relocated(item, home) for item in items), type_.cls)
+        case PerPlace(items=items):
+            return PerPlace(tuple(relocated(item, home) for item in items))
         case Instance(cls=cls, fields=fields, storage=storage):
             parts = {name: relocated(part, home) for name, part in fields.items()}
             return Instance(cls, parts, home(storage.find()))
@@ -241,7 +257,7 @@ def may_vary(type_: Type | None) -> bool:
         case Opaque(cls=cls, signature=signature):
             is_constant = cls is not None and (issubclass(cls, _CONSTANT_CLASSES) or hasattr(cls, RESIDUAL))
             return not is_constant and signature is None
-        case Tuple(items=items):
+        case Tuple(items=items) | PerPlace(items=items):
             return any(map(may_vary, items))
         case None:
             return False
@@ -261,6 +277,8 @@ def is_handle(type_: Type | None) -> bool:
             return storage.written
         case List() | Tuple() | Dict() | Instance():
             return True
+        case PerPlace(items=items):
+            return any(map(is_handle, items))
         case _:
             return False
 
@@ -276,7 +294,7 @@ def carries_derivative(type_: Type | None) -> bool:
             return True
         case List(element=part) | Dict(value=part):
             return part is None or carries_derivative(part)
-        case Tuple(items=items):
+        case Tuple(items=items) | PerPlace(items=items):
             return any(carries_derivative(item) for item in items)
         case Instance(fields=fields):
             return any(carries_derivative(item) for item in fields.values())

@@ -16,6 +16,7 @@ from adjoint.ir.types import (
     List,
     Number,
     Opaque,
+    PerPlace,
     Scalar,
     Storage,
     Tuple,
@@ -51,6 +52,8 @@ class ShadowTypes:
                 return Dict(None if part is None else self.of(part), self.storage(storage))
             case Tuple(items=items):
                 return List(self._common(items), self.of_tuples)
+            case PerPlace(items=items):
+                return PerPlace(tuple(map(self.of, items)))
             case Instance(cls=cls, fields=fields, storage=storage):
                 shadows = {name: self.of(part) for name, part in fields.items()}
                 return Instance(shadow_class(cls), shadows, self.storage(storage))
@@ -65,7 +68,7 @@ class ShadowTypes:
         for part in parts[1:]:
             are_numbers = isinstance(joined, (Scalar, Number)) and isinstance(part, (Scalar, Number))
             if joined is None or not (are_numbers or type(joined) is type(part)):
-                return Opaque()
+                return PerPlace(tuple(parts))
             joined = join_types(joined, part)
         return joined
 

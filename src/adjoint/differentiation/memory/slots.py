@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Atom
-from adjoint.ir.types import Array, Dict, Instance, List, Storage, Tuple, Type, may_vary
+from adjoint.ir.types import Array, Dict, Instance, List, PerPlace, Storage, Tuple, Type, may_vary
 
 Slot = tuple[Storage, str | None]
 
@@ -48,6 +48,10 @@ class Memory:
     def hold(self, storage: Storage, name: str | None, type_: Type | None) -> None:
         """Records that a value of this type lies in a slot: it may be any other that lies there."""
         if type_ is None:
+            return
+        if isinstance(type_, PerPlace):
+            for item in type_.items:
+                self.hold(storage, name, item)
             return
         slot = (self.find(storage), name)
         known = self.content.get(slot)
@@ -107,7 +111,7 @@ class Memory:
                 names = dict.fromkeys((*fields, *(name for owner, name in self.content if owner is root and name)))
                 for name in names:
                     self._collect_slot((root, name), fields.get(name), found, seen)
-            case Tuple(items=items):
+            case Tuple(items=items) | PerPlace(items=items):
                 for item in items:
                     self._collect(item, found, seen)
 

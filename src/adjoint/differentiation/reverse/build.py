@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjoint.analysis.activity import activity
+from adjoint.analysis.activity import activity, parts
 from adjoint.analysis.agreement import disagreements
 from adjoint.analysis.scalar_functions import number_flows
 from adjoint.diagnostics.errors import DifferentiationError
@@ -451,7 +451,8 @@ def _copied(
         make = _copy_of(var) if shared else None
         kept.append(var if make is None else _made(make, var, f"{var.hint}_kept", ends))
     hidden = outside if sweeps.context.packs else set()
-    hidden |= {storage_of(var.type.element) for var in sweeps.popped if isinstance(var.type, List)} - {None}
+    hidden |= {storage_of(part) for var in sweeps.popped if isinstance(var.type, List) for part in parts(var.type)}
+    hidden -= {None}
     starts: list[Statement] = []
     own = {
         param: _made(np.copy, param, param.hint, starts)

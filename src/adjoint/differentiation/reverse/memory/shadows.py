@@ -47,12 +47,12 @@ from adjoint.ir.nodes import (
 from adjoint.ir.types import (
     BOOL,
     INT,
-    OPAQUE,
     Array,
     Dict,
     Instance,
     List,
     Number,
+    PerPlace,
     Scalar,
     Storage,
     Tuple,
@@ -150,6 +150,8 @@ class Shadows:
                 return Array(dtype, dims, self.storage(type_.storage))
             case List(element=element, storage=storage):
                 return List(None if element is None else self.type_of(element), self.storage(storage))
+            case PerPlace(items=items):
+                return PerPlace(tuple(map(self.type_of, items)))
             case Tuple(items=items):
                 return List(_common(tuple(map(self.type_of, items))), self.of_tuples)
             case Dict(value=value, storage=storage):
@@ -454,8 +456,8 @@ class Shadows:
 
     def add_parts(self, builder: Builder, shadow: Var, type_: Type, cotangent: Atom) -> None:
         """Adds the parts of a cotangent to the slots of a sequence's shadow."""
-        if isinstance(type_, Tuple):
-            for place, part in enumerate(type_.items):
+        if isinstance(type_, Tuple) or (isinstance(type_, List) and isinstance(type_.element, PerPlace)):
+            for place, part in enumerate(parts(type_)):
                 self.add_part(builder, shadow, Const(place), part, cotangent)
         elif isinstance(type_, List) and type_.element is not None:
             size, index = Var("n", INT), Var("i", INT)
@@ -534,7 +536,7 @@ def _common(parts: tuple[Type, ...]) -> Type | None:
     """The type of the slots of a tuple's shadow; None where it has none."""
     if not parts:
         return None
-    return parts[0] if all(part == parts[0] for part in parts[1:]) else OPAQUE
+    return parts[0] if all(part == parts[0] for part in parts[1:]) else PerPlace(parts)
 
 
 def _result(statement: Statement) -> Var:

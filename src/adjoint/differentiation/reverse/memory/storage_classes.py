@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from adjoint.ir.nodes import Atom, Call, Continue, Exit, Function, Guarded, If, Load, Loop, Store, Subscript, Var, Yield
-from adjoint.ir.types import Array, Dict, Instance, List, Tuple, Type
+from adjoint.ir.types import Array, Dict, Instance, List, PerPlace, Tuple, Type
 from adjoint.ir.walk import blocks_of, leaves, statements_in
 
 
@@ -67,8 +67,11 @@ def _unite(one: Type | None, other: Type | None) -> None:
                 mine.unite(theirs)
                 for name in fields.keys() & other_fields.keys():
                     _unite(fields[name], other_fields[name])
-        case Tuple(items=items), Tuple(items=other_items):
+        case (Tuple(items=items), Tuple(items=other_items)) | (PerPlace(items=items), PerPlace(items=other_items)):
             for part, other_part in zip(items, other_items, strict=False):
                 _unite(part, other_part)
+        case _, PerPlace(items=items):
+            for part in items:
+                _unite(one, part)
         case _:
             pass
