@@ -16,7 +16,7 @@ from adjoint.diagnostics import DifferentiationError, diagnostic, error
 from adjoint.diagnostics.entrances import entrance
 from adjoint.diagnostics.spans import Span
 from adjoint.dispatch.specialize import Specialization, specialization
-from adjoint.frontend.differentiation.taylor_recurrences import of_series
+from adjoint.frontend.differentiation.taylor.recurrences import of_series
 from adjoint.frontend.entry.captured import differentiated
 from adjoint.frontend.entry.entry import Entry, lower_operator
 from adjoint.records import replace

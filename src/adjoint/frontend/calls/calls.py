@@ -17,7 +17,8 @@ from adjoint.frontend.calls.opaque_calls import call_opaque, call_opaque_variabl
 from adjoint.frontend.calls.operands import with_arrays
 from adjoint.frontend.calls.rule_calls import call_by_declaration, call_rule, is_ruled
 from adjoint.frontend.data import objects
-from adjoint.frontend.differentiation.operators_inside import call_operator, call_pullback, operator_of
+from adjoint.frontend.differentiation.inside.operators import call_operator, operator_of
+from adjoint.frontend.differentiation.inside.pullbacks import call_pullback
 from adjoint.frontend.entry import inputs
 from adjoint.frontend.entry.captured import CONSTANT
 from adjoint.frontend.functions.closures import closure_of

@@ -10,8 +10,8 @@ import numpy as np
 from adjoint.declarations.implicit import answer, arity, marks, refused, solved
 from adjoint.frontend.calls.handlers import handles
 from adjoint.frontend.declared import implicit_definitions
+from adjoint.frontend.differentiation.components import describe
 from adjoint.frontend.differentiation.inner_functions import Inner, lower_inner
-from adjoint.frontend.differentiation.operators_inside import describe
 from adjoint.frontend.differentiation.wrt import parameter_names
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer

@@ -15,9 +15,9 @@ from adjoint.diagnostics import diagnostic
 from adjoint.diagnostics.spans import shown_path
 from adjoint.frontend.calls.handlers import handles
 from adjoint.frontend.declared.forms import heading_of
+from adjoint.frontend.differentiation.components import describe
 from adjoint.frontend.differentiation.fitting import Fitting, described, every_leaf, or_zero, vector_of
 from adjoint.frontend.differentiation.inner_functions import as_result, lower_inner
-from adjoint.frontend.differentiation.operators_inside import describe
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.state.frames import Frame

@@ -5,10 +5,13 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any
 
+from adjoint.frontend.differentiation.refused_arguments import object_of
 from adjoint.frontend.differentiation.wrt import refusal
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
-from adjoint.frontend.interpreter.values import Value
+from adjoint.frontend.interpreter.values import Method, Value
+from adjoint.ir.nodes import Const
+from adjoint.ir.types import Array, Number, Opaque, Scalar
 from adjoint.keypaths.parts import PartOf, as_part
 from adjoint.records import dataclass
 
@@ -106,6 +109,34 @@ def _described(shape: joins.Shape) -> str:
         case joins.RefShape(record=joins.RecordShape(cls=cls, keys=keys)):
             return f"{cls.__name__}({', '.join(map(str, keys))})"
         case _:
-            from adjoint.frontend.differentiation.operators_inside import describe  # circular
-
             return describe(shape)
+
+
+_KINDS = {"bool": "a boolean", "int": "an integer", "complex": "a complex number"}
+
+
+def describe(shape: joins.Shape) -> str:
+    """What a value is, in a few words."""
+    match shape:
+        case joins.Leaf(type=Array(dims=dims)):
+            return "an array" if dims is None else f"an array of rank {len(dims)}"
+        case joins.TupleShape(items=items):
+            return f"a tuple of {len(items)}"
+        case joins.RefShape(record=record):
+            return object_of(record.cls)
+        case joins.Leaf(type=Scalar(kind=kind)) if kind in _KINDS:
+            return _KINDS[kind]
+        case joins.Leaf(type=Opaque(cls=cls)) if cls is not None:
+            return object_of(cls)
+        case joins.Same(value=Const(value=constant)):
+            return repr(constant)
+        case joins.ComposedShape(template=Method()):
+            return "a method, which is not called"
+        case joins.Same() | joins.ComposedShape():
+            return "a function"
+        case joins.UnionShape(options=options):
+            return " or ".join(dict.fromkeys(map(describe, options)))
+        case joins.Leaf(type=Scalar() | Number()):
+            return "a number"
+        case _:
+            return "something of a kind that is not known"

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from adjoint.frontend.data.containers import items_if_known
-from adjoint.frontend.differentiation.operators_inside import describe
+from adjoint.frontend.differentiation.components import describe
 from adjoint.frontend.differentiation.tangent_values import (
     converted,
     differentiable_leaves,

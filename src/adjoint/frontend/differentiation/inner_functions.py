@@ -386,3 +386,16 @@ def name_of(function: Value) -> str:
             return name if name.isidentifier() else "function"
         case _:
             return "function"
+
+
+def targets_of_call(inner: Inner, hint: str) -> tuple[list[Var], list[Var]]:
+    targets = [Var(name, type_) for type_, name in joins.leaf_types(inner.shape, hint)]
+    cotangents = [Var(f"{param.hint}_bar", param.type, True) for param in inner.function.params[: inner.count]]
+    return targets, cotangents
+
+
+def copy_as(lo: Lowerer, atom: Atom, param: Var) -> Var:
+    """A copy that a function which writes its parameter may be given."""
+    own = Var(param.hint, param.type, param.named)
+    lo.emit(Call((own,), np.copy, (atom,)))
+    return own

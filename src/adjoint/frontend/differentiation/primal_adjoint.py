@@ -19,10 +19,10 @@ from adjoint.differentiation.finish import finish
 from adjoint.differentiation.reverse import Split
 from adjoint.frontend.data.lists_of_objects import Stacked
 from adjoint.frontend.data.unkept_writes import without_kept_writes
-from adjoint.frontend.differentiation import operators_inside
+from adjoint.frontend.differentiation import picked_arguments, result_seeds
 from adjoint.frontend.differentiation.components import component
 from adjoint.frontend.differentiation.inner_functions import lower_inner, name_of
-from adjoint.frontend.differentiation.operators_inside import Picked
+from adjoint.frontend.differentiation.picked_arguments import Picked
 from adjoint.frontend.differentiation.tangent_values import layouts
 from adjoint.frontend.differentiation.wrt import parameter_names, with_receiver
 from adjoint.frontend.entry.entry import Entry, as_var, attempt, entered, finish_entry, leaf_paths, primal_half
@@ -56,7 +56,7 @@ def lower_artifacts(
         fn = entered_root(lo, function)
         params, values, named = entered(lo, parameter_names(lo, fn, None), args, kwargs)
         fn, chosen_of, values = with_receiver(lo, fn, wrt, values, named, None)
-        picked = operators_inside.pick(lo, fn, chosen_of, values, named, None)
+        picked = picked_arguments.pick(lo, fn, chosen_of, values, named, None)
         layout = layouts(lo, picked.values, lasting=True)
         inner = lower_inner(lo, fn, values, named, picked.places, None, picked.ways)
         if not options.get("keep_writes", True):
@@ -64,7 +64,7 @@ def lower_artifacts(
         stacked = Stacked(lo, inner)
         inner = stacked.inner
         part = component(lo, fn, inner.shape, chosen, None)
-        operators_inside.refuse_several_kinds(lo, fn, part.shape, None)
+        result_seeds.refuse_several_kinds(lo, fn, part.shape, None)
         end = part.start + sum(1 for _ in joins.leaf_types(part.shape, ""))
         outputs = tuple(i for i in range(part.start, end) if carries_derivative(inner.results[i]))
         halves, value, atoms = primal_half(lo, stacked, outputs)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from adjoint.differentiation.reverse import split
-from adjoint.frontend.differentiation import operators_inside
+from adjoint.frontend.differentiation import result_seeds
 from adjoint.frontend.differentiation.inner_functions import lower_inner
 from adjoint.frontend.differentiation.tangent_values import differentiable_leaves
 from adjoint.frontend.differentiation.wrt import parameter_names
@@ -24,7 +24,7 @@ def look(function: Any, args: Sequence[Any], places: Sequence[int]) -> None:
         _, values, _ = entered(lo, parameter_names(lo, fn, None), args, {})
         varying = [place for place in places if any(True for _ in differentiable_leaves(lo, values[place]))]
         inner = lower_inner(lo, fn, values, {}, varying, None)
-        operators_inside.refuse_several_kinds(lo, fn, inner.shape, None)
+        result_seeds.refuse_several_kinds(lo, fn, inner.shape, None)
         outputs = tuple(place for place, type_ in enumerate(inner.results) if carries_derivative(type_))
         if not outputs:
             raise lo.problem("AD0407", None, "nothing in its result can vary")

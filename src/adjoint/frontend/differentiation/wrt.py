@@ -218,7 +218,7 @@ def refusal(
     source = None if node is not None else source_of(function)
     if source is None:
         return lo.problem(code, node, label, helps=helps, others=others, **fields)
-    found = _parameter_node(function, place)
+    found = parameter_node(function, place)
     span = source.heading if found is None else source.span(found)
     return Problem(diagnostic(code, span, label, helps=helps, others=others, **fields))
 
@@ -236,7 +236,7 @@ def source_of(function: Value) -> FunctionSource | None:
             return None
 
 
-def _parameter_node(function: Value, place: int | str | None) -> ast.arg | None:
+def parameter_node(function: Value, place: int | str | None) -> ast.arg | None:
     source = source_of(function)
     if source is None or place is None or isinstance(function, (Partial, Operator)):
         return None

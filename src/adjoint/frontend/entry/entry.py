@@ -17,8 +17,9 @@ from adjoint.differentiation.reverse import split
 from adjoint.frontend.calls.library_classes import causes
 from adjoint.frontend.calls.opaque_arguments import refuse_made_here
 from adjoint.frontend.data.lists_of_objects import Stacked
-from adjoint.frontend.differentiation import operators_inside
+from adjoint.frontend.differentiation import result_seeds
 from adjoint.frontend.differentiation.inner_functions import lower_inner, name_of
+from adjoint.frontend.differentiation.inside import operators, pushforwards
 from adjoint.frontend.differentiation.tangent_values import differentiable_leaves, layouts, tangent_of
 from adjoint.frontend.differentiation.wrt import parameter_names
 from adjoint.frontend.entry.captured import Captured, Guard
@@ -249,7 +250,7 @@ def lower_operator(
         fn = entered_root(lo, function)
         names = parameter_names(lo, fn, None)
         params, values, named = entered(lo, names, args, kwargs)
-        result = operators_inside.call_operator(lo, Operator(kind, fn, options), values, named, None)
+        result = operators.call_operator(lo, Operator(kind, fn, options), values, named, None)
         refuse_made_here(lo, result, None)
         return finish_entry(lo, f"{_plain_name(fn)}_{kind}", params, result)
 
@@ -275,7 +276,7 @@ def lower_jvp(
                 found: list[Var] = []
                 dots.append(enter(lo, tangent, ("tangent", i), hint, found.append))
                 params.append(found[0] if found else Var(hint, Opaque(type(tangent)), True))
-        result = operators_inside.jvp(lo, fn, values, dots, None, has_aux)
+        result = pushforwards.jvp(lo, fn, values, dots, None, has_aux)
         refuse_made_here(lo, result, None)
         return finish_entry(lo, f"{_plain_name(fn)}_jvp", params, result)
 
@@ -304,14 +305,14 @@ def lower_vjp(
         layout = layouts(lo, [values[i] for i in places], lasting=True)
         stacked = Stacked(lo, lower_inner(lo, fn, values, named, places, None))
         inner = stacked.inner
-        operators_inside.refuse_several_kinds(lo, fn, inner.shape, None)
+        result_seeds.refuse_several_kinds(lo, fn, inner.shape, None)
         if mode == "transpose":
             from adjoint.frontend.differentiation.linear_maps import refuse_other_than_linear  # lazy
 
             refuse_other_than_linear(lo, fn, inner)
         varying = range(len(inner.results))
         if has_aux:
-            varying = range(operators_inside.first_of_pair(lo, fn, inner, None))
+            varying = range(result_seeds.first_of_pair(lo, fn, inner, None))
         outputs = tuple(i for i in varying if carries_derivative(inner.results[i]))
         halves, value, atoms = primal_half(lo, stacked, outputs)
         adjoint, residuals = _adjoint(

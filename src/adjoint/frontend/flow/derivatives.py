@@ -14,7 +14,7 @@ from typing import Any
 from adjoint.declarations.flow_derivatives import derivative
 from adjoint.diagnostics import diagnostic
 from adjoint.frontend.calls.handlers import handles
-from adjoint.frontend.differentiation.operators_inside import describe
+from adjoint.frontend.differentiation.components import describe
 from adjoint.frontend.differentiation.tangent_values import differentiable_leaves, tangent_of
 from adjoint.frontend.flow.slices import Unsettled, settled
 from adjoint.frontend.interpreter import joins

@@ -19,7 +19,7 @@ from adjoint.differentiation.memory.slots import is_container
 from adjoint.differentiation.memory.structural import roles_of
 from adjoint.differentiation.reverse import expand
 from adjoint.differentiation.rules.splice import splice
-from adjoint.frontend.differentiation.taylor_of_declared import DeclaredSeries, of_opaque, with_declared_kept
+from adjoint.frontend.differentiation.taylor.of_declared import DeclaredSeries, of_opaque, with_declared_kept
 from adjoint.ir.builder import Builder
 from adjoint.ir.effects import effects_of
 from adjoint.ir.nodes import (

@@ -1,0 +1,97 @@
+"""``jvp`` in code that is lowered: the forward derivative is inlined."""
+
+from __future__ import annotations
+
+import ast
+
+from adjoint.frontend.data.lists_of_objects import Stacked
+from adjoint.frontend.differentiation.inner_functions import copy_as, forget_changes, lower_inner
+from adjoint.frontend.differentiation.refused_arguments import check_differentiable
+from adjoint.frontend.differentiation.result_seeds import first_of_pair, refuse_several_kinds
+from adjoint.frontend.differentiation.tangent_values import owned_tangent, paired, result_tangent
+from adjoint.frontend.interpreter import joins
+from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.values import NONE, TupleValue, Value
+from adjoint.ir.effects import written_places
+from adjoint.ir.nodes import Atom, Call, Var
+from adjoint.ir.types import Array, Dict, Instance, List, Tuple, carries_derivative, has_one_layout
+from adjoint.ir.walk import inline
+from adjoint.runtime.tangents import to_shadow
+
+
+def _lent(lo: Lowerer, direction: Atom, of: Atom, param: Var, node: ast.AST | None, *, written: bool) -> Atom:
+    """A tangent ``of`` an argument, which forward mode writes where the function writes that."""
+    match param.type:
+        case Array() if written and has_one_layout(param.type):
+            return copy_as(lo, direction, param)
+        case Array() if written and lo.regions:  # else it is laid out like the argument already
+            own = Var(param.hint, param.type, param.named)
+            lo.emit(Call((own,), to_shadow, (direction, of)))
+            return own
+        case List() | Dict() | Tuple() | Instance() as type_ if written and lo.regions:
+            from adjoint.differentiation.memory.copying import can_be_copied, copied  # lazy
+
+            if isinstance(direction, Var) and type(direction.type) is type(type_) and can_be_copied(direction.type):
+                return copied(lo.open, direction, type_)
+            raise lo.problem("AD0303", node, f"the function changes {param.hint!r}, and its tangent with it")
+    if isinstance(direction, Var):
+        _unite(direction, param)
+    return direction
+
+
+def _unite(one: Var, other: Var) -> None:
+    mine, theirs = getattr(one.type, "storage", None), getattr(other.type, "storage", None)
+    if mine is not None and theirs is not None and type(one.type) is type(other.type):
+        mine.unite(theirs)
+
+
+def jvp(
+    lo: Lowerer,
+    function: Value,
+    args: list[Value],
+    tangents: list[Value],
+    node: ast.AST | None,
+    has_aux: bool = False,
+) -> Value:
+    """The value of a function and its derivative in one direction; ``aux`` behind them."""
+    from adjoint.differentiation.forward.forward import forward  # lazy
+
+    if len(args) != len(tangents):
+        raise lo.problem("AD0409", node, f"{len(args)} primals, but {len(tangents)} tangents")
+    places = [i for i, tangent in enumerate(tangents) if tangent != NONE]
+    for place in places:
+        check_differentiable(lo, function, args[place], place, node, args)
+    inner = lower_inner(lo, function, args, {}, places, node)
+    refuse_several_kinds(lo, function, inner.shape, node)
+    directions: list[Atom] = []
+    chosen: list[int] = []
+    leaves = [pair for place in places for pair in paired(lo, args[place], tangents[place], node)]
+    for index, tangent in enumerate(leaves):
+        if tangent != NONE:
+            chosen.append(index)
+            directions.append(tangent)
+    varying = range(first_of_pair(lo, function, inner, node)) if has_aux else range(len(inner.results))
+    outputs = tuple(i for i in varying if carries_derivative(inner.results[i]))
+    stacked = Stacked(lo, inner)
+    inner = stacked.inner
+    chosen, directions = stacked.directions(chosen, directions)
+    derivative = forward(
+        inner.function, tuple(chosen), outputs, keep_derived=bool(lo.regions), target=lo.settings.target
+    )
+    written = written_places(inner.function)
+    for number, (place, param) in enumerate(zip(chosen, derivative.params[len(inner.atoms) :], strict=True)):
+        of = inner.atoms[place]
+        directions[number] = _lent(lo, directions[number], of, param, node, written=place in written)
+    atoms = inline(lo.open, derivative, (*inner.atoms, *directions))
+    stacked.put_back()
+    count = len(inner.results)
+    value = joins.build(inner.shape, iter(atoms[:count]), lo.store)
+    dots = dict(zip(outputs, atoms[count:], strict=True))
+    forget_changes(lo)
+    if not lo.regions:
+        dots = {i: owned_tangent(lo, atom, atoms[i]) for i, atom in dots.items()}
+    dot = result_tangent(lo, inner.shape, iter(range(count)), dots)
+    if has_aux:
+        assert isinstance(value, TupleValue) and isinstance(dot, TupleValue)
+        return TupleValue((value.items[0], dot.items[0], value.items[1]))
+    return TupleValue((value, dot))

@@ -1,0 +1,1 @@
+"""Derivatives of any order as series of Taylor."""
