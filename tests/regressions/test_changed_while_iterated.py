@@ -1,8 +1,6 @@
-"""A list that changes while a loop runs through it is refused, under whatever name."""
+"""A list that changes while a loop runs through it is gone through by places, under whatever name it changes."""
 
-import pytest
-
-import adjoint as ad
+from regressions.differences import right, second
 
 
 def through_an_alias(x, n):
@@ -17,5 +15,5 @@ def through_an_alias(x, n):
 
 
 def test_through_an_alias() -> None:
-    with pytest.raises(ad.DifferentiationError, match="AD0306"):
-        ad.grad(through_an_alias)(2.0, 3)
+    right(through_an_alias, 2.0, 3)
+    second(lambda x: through_an_alias(x, 3), 2.0)

@@ -296,7 +296,7 @@ def test_next_of_an_iterator_is_refused() -> None:
         ad.grad(f)([2.0, 3.0])
 
 
-def test_list_changed_while_it_is_iterated_is_refused() -> None:
+def test_list_changed_while_it_is_iterated() -> None:
     def f(x):
         xs = [x]
         for v in xs:
@@ -304,8 +304,7 @@ def test_list_changed_while_it_is_iterated_is_refused() -> None:
                 xs.append(v * x)
         return xs[3]
 
-    with pytest.raises(ad.DifferentiationError, match="AD0306"):
-        ad.grad(f)(1.5)
+    assert ad.grad(f)(1.5) == 4 * 1.5**3
 
 
 def test_inner_operator_that_writes_captured_memory_is_refused() -> None:

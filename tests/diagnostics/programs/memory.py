@@ -56,41 +56,24 @@ def shuffled(x, rng):
     return x[0]
 
 
-#: ad.grad(list_grows)([1.0, 2.0])
-def list_grows(items):
-    for item in items:
-        items.append(0.5 * item)  # error[AD0306]: a loop around runs through what is changed here
-    return sum(items)
-
-
-#: ad.grad(local_list_grows)(2.0)
-def local_list_grows(x):
-    items = [x, 2 * x]
+#: ad.grad(grows_backwards)(2.0, 4)
+def grows_backwards(x, n):
+    items = [x * i for i in range(n)]
     total = 0.0
-    for item in items:
-        if len(items) < 4:
+    for item in reversed(items):
+        if item > x:
             items.append(item * x)  # error[AD0306]: a loop around runs through what is changed here
         total += item
     return total
 
 
-#: ad.grad(list_shrinks)(2.0, 4)
-def list_shrinks(x, n):
-    items = [x * i for i in range(n)]
-    total = 0.0
-    for i, item in enumerate(items):
-        total += item * i
-        items.pop()  # error[AD0306]: a loop around runs through what is changed here
-    return total
-
-
-#: ad.grad(list_extended_by_helper)(2.0)
+#: ad.grad(queue_grows)(2.0)
 def grow(items, x):
-    items.extend([x])  # error[AD0306]: a loop around runs through what is changed here
+    items.append(x)  # error[AD0306]: a loop around runs through what is changed here
 
 
-def list_extended_by_helper(x):
-    items = [x, 2 * x]
+def queue_grows(x):
+    items = collections.deque([x, 2 * x])
     total = 0.0
     for item in items:
         grow(items, x)

@@ -118,15 +118,15 @@ ENTRIES = {
         title="a list or dict changes while a loop runs through it",
         helps=("loop over a copy: for item in list(items)",),
         explanation="""
-            A loop over a list that grows or shrinks meanwhile visits other items than it seems to. The derivative
-            would have to run through the same history backwards.
+            A loop over a dict, a queue, or a list that is gone through backwards needs the number of items before its
+            first iteration. A loop over a list, its enumerate or zip asks for it in each iteration, as Python does.
 
-                def loss(items):
-                    for item in items:
-                        items.append(0.5 * item)             # refused
-                    return sum(items)
+                def loss(table):
+                    for key in table:
+                        table[key + "!"] = 0.5 * table[key]  # refused; Python raises RuntimeError
+                    return sum(table.values())
 
-            Loop over a copy, for item in list(items), or over a range, or build a second list.
+            Loop over a copy, for key in list(table), or build a second container.
             """,
     ),
     "AD0307": Entry(

@@ -9,11 +9,20 @@ from contextlib import contextmanager
 
 from adjoint.frontend.control.loops import run_loop
 from adjoint.frontend.data import containers
-from adjoint.frontend.data.making import knows_half
+from adjoint.frontend.data.making import is_list, knows_half
 from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.state.signals import Restart
-from adjoint.frontend.interpreter.values import UNDEFINED, GeneratorObject, GeneratorValue, IteratorValue, Ref, Value
+from adjoint.frontend.interpreter.values import (
+    UNDEFINED,
+    Cell,
+    GeneratorObject,
+    GeneratorValue,
+    IteratorValue,
+    Ref,
+    Value,
+)
 from adjoint.frontend.iterators.items import (
     Getter,
     Perhaps,
@@ -33,7 +42,7 @@ from adjoint.frontend.iterators.iterators import (
     unnoticed,
 )
 from adjoint.ir.nodes import Const, Items, Range, Var
-from adjoint.ir.types import INT, OPAQUE, Dict, List
+from adjoint.ir.types import INT, OPAQUE, Array, Dict, List
 
 
 def run_for(
@@ -56,19 +65,34 @@ def run_for(
     if is_lazy(iterable):
         _run_lazily(lo, node, iterable, bind, body, orelse, assigned)
         return
-    with going_through(lo, iterable):
+    if lo.site(node) in lo.settings.by_position:
+        _run_by_position(lo, node, iterable, bind, body, orelse, assigned)
+        return
+    with going_through(lo, iterable, node):
         _run_over(lo, node, iterable, bind, body, orelse, assigned)
 
 
 @contextmanager
-def going_through(lo: Lowerer, iterable: Value) -> Iterator[None]:
-    """Meanwhile, what is gone through neither grows nor shrinks."""
-    watched = list(_containers(iterable))
+def going_through(lo: Lowerer, iterable: Value, loop: ast.AST | None = None) -> Iterator[None]:
+    """Meanwhile, what is gone through neither grows nor shrinks; else a ``loop`` asks for the length in each turn."""
+    site = lo.site(loop) if loop is not None and _is_in_order(lo, iterable) else None
+    watched = [(each, site) for each in _containers(iterable)]
     lo.iterated += watched
     try:
         yield
     finally:
         del lo.iterated[len(lo.iterated) - len(watched) :]
+
+
+def _is_in_order(lo: Lowerer, value: Value) -> bool:
+    """Whether an iteration goes through lists by counting places upwards, whatever becomes of them meanwhile."""
+    match value:
+        case IteratorValue(kind="enumerate", parts=(inner, _)):
+            return _is_in_order(lo, inner)
+        case IteratorValue(kind="zip", parts=parts):
+            return all(_is_in_order(lo, part) for part in parts)
+        case _:
+            return is_list(lo, value) or (isinstance(value, Var) and isinstance(value.type, Array))
 
 
 def _run_lazily(
@@ -202,6 +226,43 @@ def _run_over(
     finally:
         if few is not None:
             lo.counted_loops.pop()
+
+
+def _run_by_position(
+    lo: Lowerer,
+    node: ast.AST,
+    iterable: Value,
+    bind: Callable[[Value], None],
+    body: Callable[[], None],
+    orelse: Sequence[ast.stmt],
+    assigned: Sequence[ast.AST],
+) -> None:
+    """Goes through a list that changes meanwhile as Python's iterators do: by a place, as long as there is one."""
+    counter = Cell("place")
+    lo.store[counter] = Const(0)
+
+    known = [part for part in _containers(iterable) if isinstance(part, Ref)]
+    if known:
+        raise NeedsRuntime(tuple(original_sites(tuple([part.site for part in known]))))
+
+    def iteration() -> None:
+        sequence = by_index(lo, iterable, node)
+        assert sequence is not None
+        place = materialize(lo, lo.store[counter], node)
+
+        def goes_on() -> Value:
+            lo.store[counter] = lo.open.call(operator.add, place, Const(1))
+            bind(sequence.item(place))
+            body()
+            return UNDEFINED
+
+        def ends() -> Value:
+            lo.leave("exhausted")
+            return UNDEFINED
+
+        lo.branch(lo.open.call(operator.lt, place, sequence.length()), goes_on, ends, node)
+
+    run_loop(lo, node, None, None, iteration, orelse, assigned)
 
 
 def _index_hint(target: ast.AST | None, iterable: Value) -> str:

@@ -14,7 +14,7 @@ from adjoint.frontend.entry import inputs
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites, type_of
 from adjoint.frontend.interpreter.materialize import materialize
-from adjoint.frontend.interpreter.state.signals import OtherItems
+from adjoint.frontend.interpreter.state.signals import OtherItems, Restart
 from adjoint.frontend.interpreter.type_joins import join_types
 from adjoint.frontend.interpreter.values import (
     LOCAL,
@@ -491,9 +491,21 @@ def _runtime_dict(lo: Lowerer, site: Site, parts: list[tuple[Any, Value]], node:
 
 
 def refuse_if_iterated(lo: Lowerer, value: Value, node: ast.AST | None) -> None:
-    """A list or dict grows, shrinks or is put in another order: not while a loop runs through it."""
-    if any(_is_same(lo, value, other) or _may_be_same(value, other) for other in lo.iterated):
-        raise lo.problem("AD0306", node, "a loop around runs through what is changed here")
+    """A list or dict grows, shrinks or is put in another order: loops through a list have to notice, others refuse."""
+    loops = [(other, site) for other, site in lo.iterated if _is_same(lo, value, other) or _may_be_same(value, other)]
+    for other, site in loops:
+        if site is None or site in lo.settings.by_position or not is_list(lo, other):
+            raise lo.problem("AD0306", node, "a loop around runs through what is changed here")
+        lo.settings.by_position.add(site)
+    if loops:
+        raise Restart
+
+
+def is_list(lo: Lowerer, value: Value) -> bool:
+    """Whether a value is a list, known item by item or at run time."""
+    record = lo.store.get(value) if isinstance(value, Ref) else None
+    is_record = isinstance(record, Record) and record.cls is list
+    return is_record or (isinstance(value, Var) and isinstance(value.type, List))
 
 
 def _may_be_same(one: Value, other: Value) -> bool:

@@ -60,7 +60,7 @@ class Lowerer(ABC):
         """The loops around over ranges whose bounds are known, which could be unrolled."""
         self.awaited: list[tuple[Collection[Cell], set[Cell]]] = []
         """What the loops around may bind in an iteration for the next, and what of that was read."""
-        self.iterated: list[Value] = []
+        self.iterated: list[tuple[Value, Site | None]] = []
         """The lists and dicts that the loops around run through."""
         self.origins: dict[Var, tuple[Atom, Any]] = {}
         """What was taken out of a container: from where."""

@@ -145,6 +145,8 @@ class Settings:
     """Loops over known ranges in which structures are made that cannot exist at run time."""
     one_by_one: set[Site] = field(default_factory=set)
     """Loops that change what their items are computed from, so that these cannot be computed before them."""
+    by_position: set[Site] = field(default_factory=set)
+    """Loops through lists that grow, shrink or are put in another order meanwhile."""
     fixed_sites: set[Site] = field(default_factory=set)
     """List arguments whose length must be known."""
     single_sites: set[Site] = field(default_factory=set)
