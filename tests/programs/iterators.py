@@ -447,6 +447,236 @@ def groups_of_what_is_alike(x):
     return sum(len(list(group)) * x[key] ** 2 for key, group in itertools.groupby([1, 1, 2, 0, 0]))
 
 
+# Come back to
+
+
+@program([1.0, 2.0, 3.0])
+def the_first_and_the_others(xs):
+    it = iter(xs)
+    first = next(it)
+    return first * sum(v * v for v in it)
+
+
+@program(POINTS)
+def differences_of_neighbours(x):
+    it = iter(x)
+    before = next(it)
+    total = 0.0
+    for v in it:
+        total += (v - before) ** 2 * v
+        before = v
+    return total
+
+
+@program([1.0, 2.0, 3.0, 4.0])
+def two_at_a_time(xs):
+    total = 0.0
+    it = iter(xs)
+    for v in it:
+        total += v * next(it)
+    return total
+
+
+@program([1.0, 2.0, 3.0, 4.0])
+def zip_of_one_iterator(xs):
+    return sum(a * b for a, b in zip(*[iter(xs)] * 2))
+
+
+@program([1.0, 2.0, 3.0])
+def until_there_is_none(xs):
+    it = iter(xs)
+    total, weight = 0.0, 1.0
+    while (v := next(it, None)) is not None:
+        total += weight * v
+        weight *= 2.0
+    return total
+
+
+@program([1.0, 2.0, 3.0])
+def until_it_raises(xs):
+    it = iter(xs)
+    total = 1.0
+    try:
+        while True:
+            total = total * next(it) + 1.0
+    except StopIteration:
+        pass
+    return total
+
+
+@program([1.0, 2.0, 3.0, 4.0])
+def left_and_gone_on_with(xs):
+    it = enumerate(xs)
+    total, product = 0.0, 1.0
+    for i, v in it:
+        total += i * v
+        if v > 1.5:
+            break
+    for _, v in it:
+        product *= v
+    return total * product
+
+
+@program([1.0, 2.0])
+def gone_through_when_it_has_ended(xs):
+    pairs = zip(xs, xs)
+    first = sum(a * b for a, b in pairs)
+    return first + sum(a + b for a, b in pairs)
+
+
+@program([1.0, 2.0, 3.0])
+def list_that_grows_under_its_iterator(xs):
+    own = [v * v for v in xs]
+    it = iter(own)
+    first = next(it)
+    own.append(5.0 * xs[0])
+    own[1] = first * 7.0
+    total = sum(it)
+    own.append(xs[1])
+    return first * total + sum(it)
+
+
+@program({"a": 1.5, "b": 2.5})
+def entries_that_change_under_their_iterator(table):
+    own = dict(table)
+    it = iter(own.items())
+    _, first = next(it)
+    own["b"] = first * first
+    return sum(v * first for _, v in it)
+
+
+@program([1.0, 2.0, 3.0, 4.0])
+def map_filter_and_chain(xs):
+    squares, large = map(lambda v: v * v, xs), filter(lambda v: v > 1.5, xs)
+    both = itertools.chain(xs, [xs[0] * xs[1]])
+    return next(squares) * sum(squares) + next(large) * sum(large) + next(both) * sum(both)
+
+
+@program([1.0, 2.0, 3.0])
+def one_of_two_of_a_tee(xs):
+    one, other = itertools.tee(xs)
+    next(other)
+    return sum(a * b for a, b in zip(one, other))
+
+
+@program([1.0, 2.0, 3.0])
+def items_round_and_round(xs):
+    it = itertools.cycle(xs)
+    total = 0.0
+    for _ in range(5):
+        total = total * 1.1 + next(it)
+    return total
+
+
+@program([1.0, 2.0, 3.0])
+def unpacked_when_it_has_begun(xs):
+    it = iter(xs)
+    first = next(it)
+    second, *others = it
+    return first * second * sum(others)
+
+
+@program([1.0, 2.0, 3.0, 4.0, 5.0])
+def in_batches(xs):
+    it = iter(xs)
+    total = 0.0
+    while batch := list(itertools.islice(it, 2)):
+        total += sum(batch) ** 2
+    return total
+
+
+@program(0.5, "3+4*2")
+def formula_read_by_descent(x, text):
+    tokens = iter([*text, None])
+    current = next(tokens)
+
+    def total():
+        value = product()
+        while current == "+":
+            advance()
+            value = value + product()
+        return value
+
+    def product():
+        value = number()
+        while current == "*":
+            advance()
+            value = value * number()
+        return value
+
+    def number():
+        value = float(current) * x
+        advance()
+        return value
+
+    def advance():
+        nonlocal current
+        current = next(tokens)
+
+    return total()
+
+
+class Powers:
+    def __init__(self, base, count):
+        self.base = base
+        self.count = count
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self.count <= 0:
+            raise StopIteration
+        self.count -= 1
+        return self.base**self.count
+
+
+@program(1.5, 3)
+def class_that_gives_items(x, n):
+    powers = Powers(x, n)
+    return next(powers) + sum(v * v for v in powers) + max(Powers(2.0 * x, n))
+
+
+@program(1.5, 3)
+def two_objects_side_by_side(x, n):
+    return sum(a * b for a, b in zip(Powers(x, n), Powers(2.0 * x, n)))
+
+
+# Rows and columns
+
+
+@program(0.7, 3)
+def columns_of_rows_of_unknown_number(x, n):
+    rows = []
+    for i in range(n):
+        rows.append([x * i, x + i])
+    total = 0.0
+    for column in zip(*rows):
+        product = 1.0
+        for v in column:
+            product = product * (v + 1.0)
+        total += product
+    return total
+
+
+@program([[1.0, 2.0], [0.5, 1.5]])
+def turned_by_a_quarter(grid):
+    turned = [list(row) for row in zip(*grid[::-1])]
+    return turned[0][0] * 3.0 + turned[0][1] ** 2 + turned[1][0] * turned[1][1]
+
+
+@program(np.array([[1.0, 2.0], [0.5, 1.5]]))
+def columns_of_an_array(a):
+    return sum(p * q * q for p, q in zip(*a))
+
+
+@program({"a": 1.5, "b": 2.5})
+def columns_of_sorted_entries(table):
+    _, values = zip(*sorted(table.items()))
+    names, ordered = zip(*sorted(table.items(), key=lambda entry: -entry[1]))
+    return values[0] * values[1] ** 2 + ordered[0] * len(names)
+
+
 # numpy.nditer
 
 

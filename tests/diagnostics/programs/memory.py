@@ -144,40 +144,6 @@ def unknown_kind_in_place(x, text):
     return total
 
 
-#: ad.grad(next_of_iterator)([1.0, 2.0])
-def next_of_iterator(values):
-    stream = iter(values)
-    first = next(stream)
-    return first * sum(stream)  # error[AD0305]: this iterator was handed on before: it can be gone through once only
-
-
-#: ad.grad(zip_gone_through_twice)([1.0, 2.0])
-def zip_gone_through_twice(values):
-    pairs = zip(values, values)
-    first = sum(a * b for a, b in pairs)
-    return first + sum(a + b for a, b in pairs)  # error[AD0305]: this iterator was handed on before: it can be gone through once only
-
-
-#: ad.grad(iterator_beside_itself)([1.0, 2.0])
-def iterator_beside_itself(values):
-    stream = [iter(values)]
-    total = 0.0
-    for a, b in zip(*stream * 2):  # error[AD0305]: one iterator is gone through in two places at once
-        total += a * b
-    return total
-
-
-#: ad.grad(iterator_left_in_the_middle)([1.0, 2.0])
-def iterator_left_in_the_middle(values):
-    stream = enumerate(values)
-    total = 0.0
-    for _ in range(2):
-        for i, value in stream:  # error[AD0305]: this iterator was handed on before: it can be gone through once only
-            total += i * value
-            break
-    return total
-
-
 #: ad.grad(sums_of_what_changes)([1.0, 2.0])
 def sums_of_what_changes(values):
     own = [value * value for value in values]

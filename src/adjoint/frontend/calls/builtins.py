@@ -33,7 +33,8 @@ from adjoint.frontend.interpreter.values import (
     Value,
     is_atom,
 )
-from adjoint.frontend.iterators.items import static_items, written_out
+from adjoint.frontend.iterators.items import iterator_of, static_items, written_out
+from adjoint.frontend.iterators.iterator_objects import is_iterator_object, lazily, next_of_object, rows
 from adjoint.frontend.iterators.iterators import drawn, is_iterator, is_lazy, refuse_twice
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.syntax.conditions import truth_of
@@ -56,11 +57,13 @@ def _range(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.A
 @handles(enumerate)
 def _enumerate(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     start = kwargs.get("start", args[1] if len(args) > 1 else Const(0))
-    return IteratorValue("enumerate", (kept(lo, args[0]), start))
+    return lazily(lo, IteratorValue("enumerate", (kept(lo, args[0]), start)), node)
 
 
 @handles(zip)
 def _zip(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    if node is not None and sum(is_iterator_object(lo, arg) for arg in args) > 1:
+        return rows(lo, args, node)
     parts = tuple(kept(lo, arg) for arg in args)
     refuse_twice(lo, parts, node)
     if kwargs.get("strict", Const(False)) != Const(False):
@@ -70,7 +73,7 @@ def _zip(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST
             end = "argument 1" if place == 2 else f"arguments 1-{place - 1}"
             words = [Const(f"zip() argument {place} is {than} than {end}") for than in ("shorter", "longer")]
             python_functions.call(lo, python_functions.check_as_long, [part, parts[0], *words], node)
-    return IteratorValue("zip", parts)
+    return lazily(lo, IteratorValue("zip", parts), node)
 
 
 @handles(reversed)
@@ -80,7 +83,7 @@ def _reversed(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: as
         return NotImplemented
     if is_iterator(args[0]):
         raise lo.mistake(TypeError, node, "an iterator cannot be reversed")
-    return IteratorValue("reversed", (sequence(lo, args[0]),))
+    return lazily(lo, IteratorValue("reversed", (sequence(lo, args[0]),)), node)
 
 
 def _by_method(name: str) -> Handler:
@@ -115,8 +118,10 @@ def _bool(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AS
 
 @handles(iter)
 def _iter(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    value = kept(lo, args[0])
-    return value if is_iterator(value) else IteratorValue("iter", (value,))
+    value = iterator_of(lo, args[0], node)
+    if is_iterator(value) or is_iterator_object(lo, value):
+        return value
+    return lazily(lo, IteratorValue("iter", (value,)), node)
 
 
 @handles(next)
@@ -130,6 +135,8 @@ def _next(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AS
         return python_functions.call(
             lo, python_functions.first if len(args) == 1 else python_functions.first_or, args, node
         )
+    if is_iterator_object(lo, args[0]):
+        return next_of_object(lo, args, node)
     if all(is_atom(arg) for arg in args):
         return NotImplemented
     raise lo.problem(

@@ -56,7 +56,7 @@ def _families(constant: Any) -> tuple[str, ...]:
             return _FOR_CONTAINERS
         case type() if constant.__module__ == "builtins":
             return _FOR_CONTAINERS if constant is dict else _FOR_NUMBERS
-        case type(__module__="itertools") | BuiltinFunctionType(__self__=type(__module__="itertools")):
+        case object(__module__="itertools") | BuiltinFunctionType(__self__=type(__module__="itertools")):
             return ("iterators.itertools_calls",)
         case type(__module__="operator"):
             return ("calls.operator_functions",)

@@ -64,6 +64,8 @@ class Lowerer(ABC):
         """The lists and dicts that the loops around run through."""
         self.origins: dict[Var, tuple[Atom, Any]] = {}
         """What was taken out of a container: from where."""
+        self.which: tuple[int, ...] = ()
+        """Of several calls of one function that are made for one in the source, which one this is."""
         self.fixed_span: Span | None = None
         """Where all statements belong, for code that is spliced in."""
         self.latest_span: tuple[ast.AST, Frame, Span] | None = None
@@ -157,7 +159,7 @@ class Lowerer(ABC):
                 break
             path.append(frame.call_span)
             frame = frame.caller
-        return Site(tuple(path))
+        return Site((*path, *self.which))
 
     def known_part(self, ref: Ref, key: Any, part: Value) -> Value:
         """A part of an object; one that an inner derivative changed is only known if the object exists at run time."""
@@ -203,6 +205,16 @@ class Lowerer(ABC):
             last = self.block.statements[-1]
             if isinstance(last, (Call, If, Load)) and value in targets_of(last):
                 value.hint, value.named = name, True
+
+    @contextmanager
+    def one_of(self, which: int) -> Iterator[None]:
+        """What is made meanwhile is made elsewhere than by other calls of the same function, at the same place."""
+        outer = self.which
+        self.which = (*outer, which)
+        try:
+            yield
+        finally:
+            self.which = outer
 
     @contextmanager
     def awaiting(self, cells: Collection[Cell]) -> Iterator[set[Cell]]:

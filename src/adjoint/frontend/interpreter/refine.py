@@ -37,10 +37,13 @@ class Fact:
 
 
 def fact_of(lo: Lowerer, node: ast.expr) -> Fact | None:
-    """Reads tests of the forms ``x is None``, ``x is not None``, ``isinstance(x, C)``, ``x`` for a union ``x``."""
+    """Reads tests of the forms ``x is None``, ``x is not None``, ``isinstance(x, C)`` for a union ``x``.
+
+    Where ``x`` is assigned in the test itself, that has been done.
+    """
     match node:
         case ast.Compare(
-            left=ast.Name(id=name),
+            left=ast.Name(id=name) | ast.NamedExpr(target=ast.Name(id=name)),
             ops=[(ast.Is() | ast.IsNot() | ast.Eq() | ast.NotEq()) as op],
             comparators=[ast.Constant(value=None)],
         ):

@@ -233,6 +233,8 @@ class IteratorValue:
 
     kind: str
     parts: tuple[Value, ...]
+    site: Site | None = field(default=None, compare=False)
+    """Where it is made, if it could be an object that is come back to."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -320,7 +322,7 @@ TORN = "<torn>"
 """The name of a variable that a ``try`` block has bound, in what runs after an exception: when is not known."""
 NONE = Const(None)
 USED = IteratorValue("used", ())
-"""Where an iterator was that somebody has gone through, or goes through."""
+"""Where an iterator was that somebody has gone through, or goes through: equal to others of the kind."""
 ELLIPSIS = Const(Ellipsis)
 
 

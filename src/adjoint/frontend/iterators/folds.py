@@ -27,6 +27,7 @@ from adjoint.frontend.interpreter.values import (
     is_atom,
 )
 from adjoint.frontend.iterators.items import MAX_UNROLLED, static_items
+from adjoint.frontend.iterators.iterator_objects import lazily
 from adjoint.frontend.iterators.iterators import lazy, refuse_kept_by_function, refuse_twice
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.syntax.operations import apply_operator, call
@@ -155,14 +156,14 @@ def _map(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST
     sequences = tuple([kept(lo, arg) for arg in args[1:]])
     refuse_twice(lo, sequences, node)
     if len(sequences) == 1:
-        return lazy(python_functions.mapped, args[0], *sequences)
+        return lazily(lo, lazy(python_functions.mapped, args[0], *sequences), node)
     return lazy(python_functions.mapped_rows, args[0], IteratorValue("zip", sequences))
 
 
 @handles(filter)
 def _filter(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     predicate = Const(bool) if args[0] == NONE else args[0]
-    return lazy(python_functions.filtered, predicate, kept(lo, args[1]))
+    return lazily(lo, lazy(python_functions.filtered, predicate, kept(lo, args[1])), node)
 
 
 @handles(functools.reduce)
@@ -187,11 +188,13 @@ def sorted_list(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: 
     given = sequence(lo, args[0])
     if isinstance(given, Var) and isinstance(given.type, Opaque):
         return NotImplemented
-    if static_items(lo, given, node) is None:
+    items = static_items(lo, given, node)
+    if items is None:
         given = _by_place(lo, given, node)
+    elif isinstance(given, IteratorValue):
+        given = TupleValue(tuple(items))
     key, reverse = _present(kwargs.get("key", NONE), args), kwargs.get("reverse", Const(False))
     keys = given if key == NONE else python_functions.call(lo, python_functions.mapped, [key, given], node)
-    items = static_items(lo, given, node)
     if items is not None and all(isinstance(item, Const) for item in items) and key == NONE:
         constants: list[Any] = [item.value for item in items if isinstance(item, Const)]
         ordered = sorted(constants, reverse=bool(getattr(reverse, "value", False)))

@@ -15,6 +15,7 @@ from adjoint.frontend.interpreter.choices import on_each_option
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import IteratorValue, RangeValue, Record, Ref, TupleValue, Union, Value
+from adjoint.frontend.iterators.iterator_objects import is_iterator_object, items_of_object
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.syntax.operations import apply_operator, call
 from adjoint.ir.nodes import Atom, Const, Var
@@ -68,10 +69,14 @@ def _constant_range(iterable: Value) -> range | None:
 
 def iterated(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
     """What an object of a user's class iterates over, as its ``__iter__`` tells; other values as they are."""
+    found = iterator_of(lo, value, node)
+    return items_of_object(lo, found, node) if is_iterator_object(lo, found) else found
+
+
+def iterator_of(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
+    """What ``__iter__`` of an object gives, which may be one with ``__next__``; other values as they are."""
     method = special_method(lo, value, "__iter__")
-    if method is None:
-        return value
-    return lo.call(method, [], {}, node)
+    return value if method is None else lo.call(method, [], {}, node)
 
 
 def static_items(lo: Lowerer, value: Value, node: ast.AST | None) -> list[Value] | None:

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.state.frames import Frame
+from adjoint.frontend.interpreter.state.signals import Restart
 from adjoint.frontend.interpreter.values import (
     UNDEFINED,
     USED,
@@ -66,7 +67,9 @@ def lazy(function: Callable[..., object], *args: Value) -> IteratorValue:
 
 def taken(lo: Lowerer, value: Value, node: ast.AST) -> Value:
     """A value that was looked up; whoever looks up an iterator goes through it, so that it is used up for others."""
-    if value is USED or (isinstance(value, Union) and USED in value.options):
+    used = next((each for each in (value.options if isinstance(value, Union) else [value]) if each == USED), None)
+    if used is not None:
+        come_back(lo, used)
         label = "this iterator was handed on before: it can be gone through once only"
         raise lo.problem("AD0305", node, label, helps=_AS_A_LIST)
     if is_iterator(value):
@@ -76,6 +79,13 @@ def taken(lo: Lowerer, value: Value, node: ast.AST) -> Value:
             if left is not held:
                 lo.store[key] = left
     return value
+
+
+def come_back(lo: Lowerer, value: Value) -> None:
+    """Starts again where an iterator, which is needed once more, can be an object that knows its place."""
+    if isinstance(value, IteratorValue) and value.site is not None:
+        lo.settings.stepped.add(value.site)
+        raise Restart
 
 
 def generators_in(value: Value) -> Iterator[GeneratorObject]:
@@ -104,7 +114,7 @@ def has_generator(value: Value) -> bool:
 def _without(held: Value, taken_: Value) -> Value:
     """What a variable or an object holds once an iterator in it is used up."""
     if held is taken_:
-        return USED
+        return IteratorValue("used", (), taken_.site) if isinstance(taken_, IteratorValue) else USED
     match held:
         case TupleValue(items=items, cls=cls):
             left = tuple([_without(item, taken_) for item in items])
@@ -124,6 +134,7 @@ def refuse_twice(lo: Lowerer, parts: Sequence[Value], node: ast.AST | None) -> N
     """Refuses one iterator in two places: each takes items away from the other."""
     for place, part in enumerate(parts):
         if is_iterator(part) and any(part is other for other in parts[:place]):
+            come_back(lo, part)
             raise lo.problem("AD0305", node, "one iterator is gone through in two places at once", helps=_AS_A_LIST)
 
 

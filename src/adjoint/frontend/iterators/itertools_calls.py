@@ -15,9 +15,10 @@ from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles, kept, se
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import NONE, IteratorValue, RangeValue, TupleValue, Value, is_atom
 from adjoint.frontend.iterators import itertools_generators, itertools_library
-from adjoint.frontend.iterators.items import static_items, written_out
+from adjoint.frontend.iterators.items import iterator_of, static_items, written_out
+from adjoint.frontend.iterators.iterator_objects import as_object, cycle, lazily
 from adjoint.frontend.iterators.iterators import has_generator, is_iterator, lazy, refuse_twice
-from adjoint.frontend.library import python_functions
+from adjoint.frontend.library import iterator_definitions, python_functions
 from adjoint.ir.nodes import Const
 
 MOST_CHOICES = 1024
@@ -89,7 +90,17 @@ def _chain(lo: Lowerer, args: Args, kwargs: Named, node: ast.AST | None) -> Any:
     result = given[0]
     for more in given[1:]:
         result = _drawn_by(lo, python_functions.joined, result, more)
-    return result if is_iterator(result) else IteratorValue("iter", (result,))
+    result = result if is_iterator(result) else IteratorValue("iter", (result,))
+    return lazily(lo, result, node) if isinstance(result, IteratorValue) else result
+
+
+@handles(itertools.tee)
+def _tee(lo: Lowerer, args: Args, kwargs: Named, node: ast.AST | None) -> Any:
+    if node is None:
+        return NotImplemented
+    count = kwargs.get("n", args[1] if len(args) > 1 else Const(2))
+    source = as_object(lo, iterator_of(lo, args[0], node), node)
+    return python_functions.call(lo, iterator_definitions.shared_by, [source, count], node)
 
 
 @handles(itertools.islice)
@@ -142,8 +153,13 @@ def _count(lo: Lowerer, args: Args, kwargs: Named, node: ast.AST | None) -> Any:
 
 @handles(itertools.cycle)
 def _cycle(lo: Lowerer, args: Args, kwargs: Named, node: ast.AST | None) -> Any:
-    items = _known(lo, sequence(lo, args[0]), node)
-    return _endless(*items) if items and all(map(is_atom, items)) else NotImplemented
+    given = kept(lo, args[0])
+    items = None if is_iterator(given) else _known(lo, given, node)
+    if items and all(map(is_atom, items)):
+        return _endless(*items)
+    if node is None:
+        return NotImplemented
+    return cycle(lo, given, node)
 
 
 def _endless(*items: Value) -> IteratorValue:

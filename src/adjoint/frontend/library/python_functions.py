@@ -248,6 +248,11 @@ def column(rows_: Any, place: Any) -> Any:
     return [row[place] for row in rows_]
 
 
+def transposed(rows_: Any) -> Any:
+    width = min([len(row) for row in rows_]) if len(rows_) > 0 else 0
+    return [tuple([row[i] for row in rows_]) for i in range(width)]
+
+
 def copied(items: Any) -> Any:
     return [item for item in items]  # noqa: C416
 

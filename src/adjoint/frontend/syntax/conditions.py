@@ -12,6 +12,7 @@ from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.refine import Fact, fact_of, refine
 from adjoint.frontend.interpreter.state.signals import Unreached
 from adjoint.frontend.interpreter.values import (
+    NONE,
     Closure,
     GeneratorObject,
     GeneratorValue,
@@ -31,7 +32,16 @@ from adjoint.ir.types import BOOL, Dict, List, Scalar, Tuple
 
 def truth(lo: Lowerer, node: ast.expr) -> tuple[Atom, tuple[Fact, ...]]:
     """A condition, and what its outcome tells of variables."""
-    fact = fact_of(lo, node)
+    match node:
+        case ast.Compare(
+            left=ast.NamedExpr() as assigned, ops=[(ast.Is() | ast.IsNot()) as op], comparators=[ast.Constant(None)]
+        ):
+            value = lo.evaluate(assigned)
+            fact = fact_of(lo, node)
+            if fact is None:
+                return _is_none(lo, value, isinstance(op, ast.Is)), ()
+        case _:
+            fact = fact_of(lo, node)
     if fact is not None:
         return fact.cond, (fact,)
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
@@ -41,6 +51,13 @@ def truth(lo: Lowerer, node: ast.expr) -> tuple[Atom, tuple[Fact, ...]]:
     if isinstance(node, ast.BoolOp):
         return _truth_of_operation(lo, node)
     return truth_of(lo, lo.evaluate(node), node), ()
+
+
+def _is_none(lo: Lowerer, value: Value, wanted: bool) -> Atom:
+    """Whether a value of one structure is None, or is not."""
+    if isinstance(value, Var):
+        return lo.open.call(operator.is_ if wanted else operator.is_not, value, NONE)
+    return Const((value == NONE) is wanted)
 
 
 def _truth_of_operation(lo: Lowerer, node: ast.BoolOp) -> tuple[Atom, tuple[Fact, ...]]:

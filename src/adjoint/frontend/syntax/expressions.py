@@ -268,7 +268,7 @@ def _refuse_sending(lo: Lowerer, name: ast.Name, node: ast.Attribute) -> None:
     """Raises where a generator, which may have given items before, is sent something."""
     cell = lo.cell_named(name.id)
     held = None if cell is None else lo.store.get(cell)
-    if held is USED:
+    if held == USED:
         label = f"{name.id!r} is a generator that is sent values, which is not followed"
         helps = ("make it a class: what it keeps as attributes, what it does with a value as a method",)
         raise lo.problem("AD0104", node, label, helps=helps, name=name.id)

@@ -23,7 +23,8 @@ from adjoint.frontend.interpreter.values import (
     TupleValue,
     Value,
 )
-from adjoint.frontend.iterators.iterators import drawn
+from adjoint.frontend.iterators.items import iterated
+from adjoint.frontend.iterators.iterators import drawn, lazy
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.syntax.operations import apply_operator
 from adjoint.ir.nodes import Const, Raise, Var
@@ -103,17 +104,27 @@ def _refuse_uncountable(lo: Lowerer, value: Value, node: ast.AST) -> None:
 
 
 def columns(lo: Lowerer, node: ast.Call) -> Value | None:
-    """What ``zip(*rows)`` gives for a list, known at run time only, of tuples of one length; None for other rows."""
+    """What ``zip(*rows)`` gives; None where something else is handed to it.
+
+    The rows may be tuples of one length, in a list that is known at run time only, or be known at run time only, too.
+    """
     if node.keywords or len(node.args) != 1 or not isinstance(node.args[0], ast.Starred):
         return None
-    if not isinstance(node.args[0].value, ast.Name):
-        return None
-    rows = lo.evaluate(node.args[0].value)
+    star = node.args[0]
+    rows = drawn(lo, lo.evaluate(star.value), star)
+    lo.at(node)
     if not isinstance(rows, Var) or not isinstance(rows.type, List) or not isinstance(rows.type.element, Tuple):
-        return None
+        known = containers.items_if_known(lo, rows, star)
+        if known is not None:
+            return lo.call(Const(zip), known, {}, node)
+        _refuse_uncountable(lo, rows, star)
+        return lazy(python_functions.transposed, rows)
     lo.open.effect(check_least_length, rows, Const(1))  # of no rows, nobody knows how many columns they have
     count = len(rows.type.element.items)
-    found = [python_functions.call(lo, python_functions.column, [rows, Const(i)], node) for i in range(count)]
+    found = []
+    for place in range(count):
+        with lo.one_of(place):
+            found.append(python_functions.call(lo, python_functions.column, [rows, Const(place)], node))
     return IteratorValue("iter", (TupleValue(tuple(map(making.as_tuple, found))),))
 
 
@@ -284,8 +295,14 @@ def _asked_by_signature(constant: Any, named: Collection[str]) -> tuple[int, int
 def unpack(lo: Lowerer, target: ast.expr, value: Value, starred: int, count: int) -> list[Value]:
     """The values for ``count`` targets of which the one at ``starred`` takes as many as are left."""
     after = count - starred - 1
+    value = drawn(lo, iterated(lo, value, target), target)
     items = containers.items_if_known(lo, value, target)
     if items is None:
+        value = (
+            python_functions.call(lo, python_functions.copied, [value], target)
+            if isinstance(value, IteratorValue)
+            else value
+        )
         return _unpack_unknown(lo, target, value, starred, after)
     if len(items) < starred + after:
         raise lo.mistake(ValueError, target, f"there are only {len(items)} values to unpack")

@@ -147,6 +147,8 @@ class Settings:
     """Loops that change what their items are computed from, so that these cannot be computed before them."""
     by_position: set[Site] = field(default_factory=set)
     """Loops through lists that grow, shrink or are put in another order meanwhile."""
+    stepped: set[Site] = field(default_factory=set)
+    """Where iterators are made to which the program comes back: objects, which know their place."""
     fixed_sites: set[Site] = field(default_factory=set)
     """List arguments whose length must be known."""
     single_sites: set[Site] = field(default_factory=set)

@@ -1,0 +1,120 @@
+"""Iterators that exist as objects: of users' classes with ``__next__``, and of Python where a program goes on with one.
+
+An iterator is gone through once, in one place, wherever that will do. Where its variable is looked up again, lowering
+starts again, and what `iter` gave there is an object that knows its place.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import Any
+
+from adjoint.frontend.data import objects
+from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.values import (
+    GeneratorContext,
+    GeneratorObject,
+    GeneratorValue,
+    IteratorValue,
+    Method,
+    Value,
+)
+from adjoint.frontend.library import iterator_definitions, python_functions
+from adjoint.ir.nodes import Const
+from adjoint.records import replace
+
+_BY_FUNCTION: dict[Any, type] = {
+    python_functions.mapped: iterator_definitions.Mapped,
+    python_functions.filtered: iterator_definitions.Filtered,
+}
+
+
+def is_iterator_object(lo: Lowerer, value: Value) -> bool:
+    """Whether a value is an object that is asked for one item after the other."""
+    return objects.special_method(lo, value, "__next__") is not None
+
+
+def items_of_object(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
+    """The generator that gives what such an object gives."""
+    own = _own_method(lo, value, "left")
+    if own is not None:
+        return lo.call(own, [], {}, node)
+    return python_functions.call(lo, iterator_definitions.each, [value], node)
+
+
+def next_of_object(lo: Lowerer, args: list[Value], node: ast.AST | None) -> Value:
+    """``next(value)`` or ``next(value, default)`` of such an object."""
+    if len(args) == 1:
+        method = objects.special_method(lo, args[0], "__next__")
+        assert method is not None
+        return lo.call(method, [], {}, node)
+    own = _own_method(lo, args[0], "next_or")
+    if own is not None:
+        return lo.call(own, args[1:], {}, node)
+    return python_functions.call(lo, iterator_definitions.next_or, args, node)
+
+
+def _own_method(lo: Lowerer, value: Value, name: str) -> Value | None:
+    """A method of one of the classes that stand for Python's own iterators; None of users' classes."""
+    cls = objects.class_of(lo, value)
+    is_ours = cls is not None and cls.__module__ == iterator_definitions.__name__
+    return Method(Const(cls.__dict__[name]), value) if is_ours and name in cls.__dict__ else None
+
+
+def lazily(lo: Lowerer, value: IteratorValue, node: ast.AST | None) -> Value:
+    """An iterator as it was made at ``node``: an object, where the program comes back to it."""
+    if node is None:
+        return value
+    site = lo.site(node)
+    return as_object(lo, value, node) if site in lo.settings.stepped else replace(value, site=site)
+
+
+def as_object(lo: Lowerer, value: Value, node: ast.AST) -> Value:
+    """The object that gives what an iterator gives, or what there is in a sequence."""
+
+    def made(cls: type, *args: Value) -> Value:
+        return _made(lo, cls, list(args), node)
+
+    def inside(part: Value) -> Value:
+        return as_object(lo, part, node)
+
+    match value:
+        case IteratorValue(kind="iter" | "keys", parts=(inner,)):
+            return inside(inner)
+        case IteratorValue(kind="items" | "values" as kind, parts=(table,)):
+            return made(iterator_definitions.Entries, table, Const(kind == "items"))
+        case IteratorValue(kind="enumerate", parts=(inner, start)):
+            return made(iterator_definitions.Numbered, inside(inner), start)
+        case IteratorValue(kind="zip", parts=parts):
+            return rows(lo, parts, node)
+        case IteratorValue(kind="reversed", parts=(inner,)):
+            return made(iterator_definitions.Backwards, inner)
+        case IteratorValue(kind="lazy", parts=(Const(value=function), *args)) if function in _BY_FUNCTION:
+            return made(_BY_FUNCTION[function], args[0], inside(args[1]))
+        case IteratorValue(kind="lazy", parts=(Const(value=python_functions.joined), first, second)):
+            return made(iterator_definitions.Chained, inside(first), inside(second))
+        case GeneratorValue() | GeneratorObject() | GeneratorContext() | IteratorValue():
+            label = "this iterator was handed on before: it can be gone through once only"
+            raise lo.problem("AD0305", node, label, helps=("make a list of its items: list(...)",))
+    if is_iterator_object(lo, value):
+        return value
+    if objects.class_of(lo, value) is dict:
+        value = python_functions.call(lo, python_functions.copied, [value], node)
+    return made(iterator_definitions.Remaining, value)
+
+
+def rows(lo: Lowerer, columns: Sequence[Value], node: ast.AST) -> Value:
+    """``zip(*columns)`` as an object."""
+    return _made(lo, iterator_definitions.Rows, [as_object(lo, column, node) for column in columns], node)
+
+
+def cycle(lo: Lowerer, items: Value, node: ast.AST) -> Value:
+    """``itertools.cycle(items)`` as an object."""
+    return _made(lo, iterator_definitions.Cycle, [as_object(lo, items, node)], node)
+
+
+def _made(lo: Lowerer, cls: type, args: list[Value], node: ast.AST) -> Value:
+    from adjoint.frontend.calls.construction import construct  # lazy
+
+    return construct(lo, cls, args, {}, node)

@@ -1,0 +1,263 @@
+"""Iterators as objects, for programs that ask for an item here and go on with the others there.
+
+What gives the items that are left, one after the other, is ``left``: it raises nothing that somebody must catch.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+END = sys.maxsize
+"""The place of what has come to its end: for good, whatever is put into the list afterwards."""
+
+
+class Remaining:
+    """``iter(items)`` of a sequence."""
+
+    def __init__(self, items: Any) -> None:
+        self.items = items
+        self.place = 0
+
+    def __iter__(self) -> Any:
+        return self
+
+    def __next__(self) -> Any:
+        place = self.place
+        if place >= len(self.items):
+            self.place = END
+            raise StopIteration
+        self.place = place + 1
+        return self.items[place]
+
+    def next_or(self, default: Any) -> Any:
+        place = self.place
+        if place >= len(self.items):
+            self.place = END
+            return default
+        self.place = place + 1
+        return self.items[place]
+
+    def left(self) -> Iterator[Any]:
+        while self.place < len(self.items):
+            place = self.place
+            self.place = place + 1
+            yield self.items[place]
+        self.place = END
+
+
+class Backwards:
+    """``reversed(items)``"""
+
+    def __init__(self, items: Any) -> None:
+        self.items = items
+        self.count = len(items)
+
+    def __iter__(self) -> Any:
+        return self
+
+    def __next__(self) -> Any:
+        if self.count == 0:
+            raise StopIteration
+        self.count -= 1
+        return self.items[self.count]
+
+    def left(self) -> Iterator[Any]:
+        while self.count > 0:
+            self.count -= 1
+            yield self.items[self.count]
+
+
+class Entries:
+    """``iter(table.items())``, or of its values alone, each as it is when it is asked for."""
+
+    def __init__(self, table: Any, with_key: Any) -> None:
+        self.table = table
+        self.with_key = with_key
+        self.keys = Remaining(list(table))
+
+    def __iter__(self) -> Any:
+        return self
+
+    def _of(self, key: Any) -> Any:
+        return (key, self.table[key]) if self.with_key else self.table[key]
+
+    def __next__(self) -> Any:
+        return self._of(self.keys.__next__())
+
+    def left(self) -> Iterator[Any]:
+        for key in self.keys:
+            yield self._of(key)
+
+
+class Numbered:
+    """``enumerate(items, start)``"""
+
+    def __init__(self, items: Any, start: Any) -> None:
+        self.items = items
+        self.number = start
+
+    def __iter__(self) -> Any:
+        return self
+
+    def _of(self, item: Any) -> Any:
+        number = self.number
+        self.number = number + 1
+        return number, item
+
+    def __next__(self) -> Any:
+        return self._of(self.items.__next__())
+
+    def left(self) -> Iterator[Any]:
+        for item in self.items:
+            yield self._of(item)
+
+
+class Mapped:
+    """``map(function, items)``"""
+
+    def __init__(self, function: Any, items: Any) -> None:
+        self.function = function
+        self.items = items
+
+    def __iter__(self) -> Any:
+        return self
+
+    def __next__(self) -> Any:
+        return self.function(self.items.__next__())
+
+    def left(self) -> Iterator[Any]:
+        for item in self.items:
+            yield self.function(item)
+
+
+class Filtered:
+    """``filter(function, items)``"""
+
+    def __init__(self, function: Any, items: Any) -> None:
+        self.function = function
+        self.items = items
+
+    def __iter__(self) -> Any:
+        return self
+
+    def __next__(self) -> Any:
+        item = self.items.__next__()
+        while not self.function(item):
+            item = self.items.__next__()
+        return item
+
+    def left(self) -> Iterator[Any]:
+        for item in self.items:
+            if self.function(item):
+                yield item
+
+
+class Chained:
+    """``itertools.chain(first, second)``"""
+
+    def __init__(self, first: Any, second: Any) -> None:
+        self.first = first
+        self.second = second
+        self.is_in_first = True
+
+    def __iter__(self) -> Any:
+        return self
+
+    def __next__(self) -> Any:
+        if self.is_in_first:
+            try:
+                return self.first.__next__()
+            except StopIteration:
+                self.is_in_first = False
+        return self.second.__next__()
+
+    def left(self) -> Iterator[Any]:
+        if self.is_in_first:
+            for item in self.first:
+                yield item
+            self.is_in_first = False
+        for item in self.second:
+            yield item
+
+
+class Cycle:
+    """``itertools.cycle(items)``"""
+
+    def __init__(self, items: Any) -> None:
+        self.items = items
+        self.seen: list[Any] = []
+        self.place = -1
+
+    def __iter__(self) -> Any:
+        return self
+
+    def __next__(self) -> Any:
+        if self.place < 0:
+            try:
+                item = self.items.__next__()
+                self.seen.append(item)
+                return item
+            except StopIteration:
+                self.place = 0
+        if not self.seen:
+            raise StopIteration
+        place = self.place
+        self.place = (place + 1) % len(self.seen)
+        return self.seen[place]
+
+
+class Shared:
+    """One of those that ``itertools.tee`` gives, which share what they have drawn."""
+
+    def __init__(self, items: Any, drawn: Any) -> None:
+        self.items = items
+        self.drawn = drawn
+        self.place = 0
+
+    def __iter__(self) -> Any:
+        return self
+
+    def __next__(self) -> Any:
+        place = self.place
+        if place == len(self.drawn):
+            self.drawn.append(self.items.__next__())
+        self.place = place + 1
+        return self.drawn[place]
+
+
+def shared_by(items: Any, count: Any) -> Any:
+    drawn: list[Any] = []
+    return tuple([Shared(items, drawn) for _ in range(count)])
+
+
+class Rows:
+    """``zip(*columns)``"""
+
+    def __init__(self, *columns: Any) -> None:
+        self.columns = columns
+
+    def __iter__(self) -> Any:
+        return self
+
+    def __next__(self) -> Any:
+        return tuple([column.__next__() for column in self.columns])
+
+
+def each(iterator: Any) -> Iterator[Any]:
+    """What any object with ``__next__`` gives from here on."""
+    while True:
+        try:
+            item = iterator.__next__()
+        except StopIteration:
+            return
+        yield item
+
+
+def next_or(iterator: Any, default: Any) -> Any:
+    """``next(iterator, default)`` of any object with ``__next__``."""
+    try:
+        return iterator.__next__()
+    except StopIteration:
+        return default
