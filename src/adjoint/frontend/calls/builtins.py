@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from adjoint.frontend.calls.emitted_calls import call_any
 from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles, kept, sequence
 from adjoint.frontend.calls.opaque_arguments import refuse_made_here
-from adjoint.frontend.data import containers, making, objects
+from adjoint.frontend.data import containers, making
 from adjoint.frontend.interpreter.choices import on_each_option
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import type_of
@@ -37,6 +38,10 @@ from adjoint.frontend.iterators.items import iterator_of, static_items, written_
 from adjoint.frontend.iterators.iterator_objects import is_iterator_object, lazily, next_of_object, rows
 from adjoint.frontend.iterators.iterators import drawn, is_iterator, is_lazy, refuse_twice
 from adjoint.frontend.library import python_functions
+from adjoint.frontend.objects.attribute_writes import set_attribute
+from adjoint.frontend.objects.attributes import attribute
+from adjoint.frontend.objects.classes import class_of, is_instance
+from adjoint.frontend.objects.special_methods import special_method
 from adjoint.frontend.syntax.conditions import truth_of
 from adjoint.ir.nodes import Const, Var
 from adjoint.ir.types import Array, Dict, Instance, List, Scalar
@@ -78,7 +83,7 @@ def _zip(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST
 
 @handles(reversed)
 def _reversed(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    method = objects.special_method(lo, args[0], "__reversed__")
+    method = special_method(lo, args[0], "__reversed__")
     if method is not None:
         return NotImplemented
     if is_iterator(args[0]):
@@ -88,7 +93,7 @@ def _reversed(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: as
 
 def _by_method(name: str) -> Handler:
     def convert(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-        method = objects.special_method(lo, args[0], name) if args else None
+        method = special_method(lo, args[0], name) if args else None
         if method is None:
             return NotImplemented
         return lo.call(method, args[1:], kwargs, node)
@@ -176,13 +181,13 @@ def _frame(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.A
 
 @handles(isinstance)
 def _isinstance(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    classes = materialize(lo, args[1], node)
+    given = materialize(lo, args[1], node)
     if isinstance(args[0], Union):
         return on_each_option(lo, args[0], lambda option: _isinstance(lo, [option, args[1]], {}, node), node)
-    if not isinstance(classes, Const):
+    if not isinstance(given, Const):
         return NotImplemented
     try:
-        found = objects.is_instance(lo, args[0], classes.value)
+        found = is_instance(lo, args[0], given.value)
         return NotImplemented if found is None else Const(found)
     except TypeError:
         raise lo.mistake(TypeError, node, "the second argument of 'isinstance' is not a class") from None
@@ -190,7 +195,7 @@ def _isinstance(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: 
 
 @handles(type)
 def _type(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    cls = objects.class_of(lo, args[0]) if len(args) == 1 else None
+    cls = class_of(lo, args[0]) if len(args) == 1 else None
     return NotImplemented if cls is None else Const(cls)
 
 
@@ -200,7 +205,7 @@ def _callable(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: as
         return Const(callable(args[0].value))
     if isinstance(args[0], (Closure, Method, Partial)):
         return Const(True)
-    return Const(objects.special_method(lo, args[0], "__call__") is not None)
+    return Const(special_method(lo, args[0], "__call__") is not None)
 
 
 @handles(hasattr)
@@ -217,7 +222,7 @@ def _hasattr(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast
     if isinstance(base, Closure):
         owner = hasattr if base.function is None else base.function
         return Const(name.value in base.attributes or hasattr(owner, name.value))
-    cls = objects.class_of(lo, base)
+    cls = class_of(lo, base)
     if cls is None:
         return NotImplemented
     if isinstance(base, Var) and isinstance(base.type, Instance) and not hasattr(cls, name.value):
@@ -231,11 +236,11 @@ def _getattr(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast
     if not isinstance(name, Const):
         return NotImplemented
     if not default:
-        return objects.attribute(lo, base, name.value, node)
+        return attribute(lo, base, name.value, node)
     present = _hasattr(lo, [base, name], {}, node)
     if present is NotImplemented:
-        return objects.attribute(lo, base, name.value, node)
-    return lo.branch(present, lambda: objects.attribute(lo, base, name.value, node), lambda: default[0], node)
+        return attribute(lo, base, name.value, node)
+    return lo.branch(present, lambda: attribute(lo, base, name.value, node), lambda: default[0], node)
 
 
 @handles(setattr)
@@ -252,7 +257,7 @@ def _set_named(lo: Lowerer, args: list[Value], node: ast.AST | None, *, bare: bo
     base, name, value = args
     if not isinstance(name, Const):
         raise lo.problem("AD0301", node, "the name of the attribute is not known")
-    objects.set_attribute(lo, base, name.value, value, node, bare=bare)
+    set_attribute(lo, base, name.value, value, node, bare=bare)
     return NONE
 
 
@@ -415,7 +420,7 @@ def _observing(function: Any) -> Handler:
             return NONE
         if not pairs and atoms and all(isinstance(a, Const) for a in atoms) and function is str:
             return Const(str(*(a.value for a in atoms)))  # type: ignore[union-attr]
-        return objects.call_any(lo, function, list(atoms), node, **pairs)
+        return call_any(lo, function, list(atoms), node, **pairs)
 
     return observe
 

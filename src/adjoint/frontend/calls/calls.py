@@ -16,7 +16,6 @@ from adjoint.frontend.calls.opaque_arguments import SIGNATURE, may_carry
 from adjoint.frontend.calls.opaque_calls import call_opaque, call_opaque_variable
 from adjoint.frontend.calls.operands import with_arrays
 from adjoint.frontend.calls.rule_calls import call_by_declaration, call_rule, is_ruled
-from adjoint.frontend.data import objects
 from adjoint.frontend.differentiation.inside.operators import call_operator, operator_of
 from adjoint.frontend.differentiation.inside.pullbacks import call_pullback
 from adjoint.frontend.entry import inputs
@@ -39,6 +38,8 @@ from adjoint.frontend.interpreter.values import (
     Value,
     is_stand_in,
 )
+from adjoint.frontend.objects.classes import class_of
+from adjoint.frontend.objects.special_methods import special_method
 from adjoint.frontend.syntax import starred
 from adjoint.ir.nodes import Const, Function, Var
 from adjoint.ir.types import Opaque
@@ -149,7 +150,7 @@ def call_value(
             return function_values.call_carried(lo, function, args, kwargs, node)
         assert isinstance(function, Ref)
         return function_values.call_known(lo, function, args, kwargs, node)
-    method = objects.special_method(lo, function, "__call__")
+    method = special_method(lo, function, "__call__")
     if method is not None:
         return call_value(lo, method, args, kwargs, node)
     if isinstance(function, Var):
@@ -161,7 +162,7 @@ def is_function_value(lo: Lowerer, function: Value) -> bool:
     """Whether a value carries its derivatives: an object of :class:`adjoint.Fn`, whose function is known or not."""
     if isinstance(function, Var):
         return isinstance(function.type, Opaque) and function.type.signature is not None
-    return isinstance(function, Ref) and hasattr(objects.class_of(lo, function), SIGNATURE)
+    return isinstance(function, Ref) and hasattr(class_of(lo, function), SIGNATURE)
 
 
 _NOT_GIVEN = Const(np._NoValue)
@@ -245,7 +246,7 @@ def _call_constant(
             receiver = inputs.captured(lo, constant.__self__, ("self", constant), "self", node)
             return call_value(lo, Method(Const(constant.__func__), receiver), args, kwargs, node)
         case type():
-            from adjoint.frontend.calls.construction import call_class  # lazy
+            from adjoint.frontend.objects.construction import call_class  # lazy
 
             return call_class(lo, constant, args, kwargs, node)
     if type(constant).__module__.startswith("numpy"):

@@ -25,7 +25,7 @@ _FAMILIES = (
     "iterators.folds",
     "data.constants",
     "calls.tangent_arithmetic",
-    "data.key_paths",
+    "objects.key_paths",
 )
 _FOR_NUMBERS = ("calls.builtins", "iterators.folds")
 _FOR_CONTAINERS = (*_FOR_NUMBERS, "data.container_methods")

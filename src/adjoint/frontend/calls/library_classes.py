@@ -13,10 +13,10 @@ from typing import Any
 from adjoint.diagnostics import Diagnostic, diagnostic
 from adjoint.diagnostics.spans import place
 from adjoint.frontend.calls.opaque_arguments import may_carry
-from adjoint.frontend.data import objects
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.state.signals import Problem, Restart, TooMuch
 from adjoint.frontend.interpreter.values import Value
+from adjoint.frontend.objects.classes import class_of, is_object
 from adjoint.sources.library_folders import file_of, is_installed, is_of_a_library
 
 MOST_STATEMENTS = 3000
@@ -46,9 +46,9 @@ def _may_be_known(cls: type) -> bool:
 
 def is_followed(lo: Lowerer, function: types.FunctionType, args: Sequence[Value]) -> bool:
     """Whether a library's function is a method of an object whose attributes are known, and that it may change."""
-    if not args or function in lo.settings.unseen or not objects.is_object(lo, args[0]):
+    if not args or function in lo.settings.unseen or not is_object(lo, args[0]):
         return False
-    cls = objects.class_of(lo, args[0])
+    cls = class_of(lo, args[0])
     assert cls is not None
     return any(_functions_of(base.__dict__.get(function.__name__)) & {function} for base in cls.__mro__)
 
@@ -79,7 +79,7 @@ def followed(lo: Lowerer, key: Any, receiver: Value | None, body: Callable[[], V
             run.most_steps = limit
             return result
         cause = found[0]
-    cls = None if receiver is None else objects.class_of(lo, receiver)
+    cls = None if receiver is None else class_of(lo, receiver)
     if cls is not None and _may_be_known(cls):
         lo.settings.unseen[cls] = cause
     lo.settings.unseen[key] = cause

@@ -9,7 +9,6 @@ from itertools import chain
 from typing import Any
 
 from adjoint.analysis.activity import may_write_anything
-from adjoint.frontend.data import objects
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites
 from adjoint.frontend.interpreter.values import (
@@ -28,6 +27,7 @@ from adjoint.frontend.interpreter.values import (
     Value,
     local_mark,
 )
+from adjoint.frontend.objects.classes import class_of, is_object
 from adjoint.ir.effects import storages
 from adjoint.ir.nodes import Atom, Call, Const, Var
 from adjoint.ir.types import Dict, Instance, List, Tuple, Type, carries_derivative
@@ -65,7 +65,7 @@ def may_carry(lo: Lowerer, value: Value) -> bool:
 def refuse_objects(lo: Lowerer, rule: Rule, values: Iterable[Value], node: ast.AST | None) -> None:
     """Rules tell derivatives for numbers and arrays; what NumPy makes of an object, its class knows."""
     for value in values:
-        cls = objects.class_of(lo, value) if objects.is_object(lo, value) and may_carry(lo, value) else None
+        cls = class_of(lo, value) if is_object(lo, value) and may_carry(lo, value) else None
         if cls is not None:
             label = f"{rule.name!r} is handed an object of class {cls.__name__!r}"
             raise lo.problem("AD0204", node, label, helps=("hand over its fields",))

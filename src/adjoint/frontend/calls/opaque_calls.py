@@ -6,8 +6,9 @@ import ast
 import types
 from typing import Any
 
+from adjoint.frontend.calls.emitted_calls import call_any
 from adjoint.frontend.calls.opaque_arguments import keep_identity, keep_track, lend, refuse_made_here
-from adjoint.frontend.data import making, objects
+from adjoint.frontend.data import making
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import Value
@@ -30,7 +31,7 @@ def call_opaque(lo: Lowerer, constant: Any, args: list[Value], kwargs: dict[str,
     atoms = [materialize(lo, value, node) for value in args]
     pairs = {name: materialize(lo, value, node) for name, value in kwargs.items()}
     lend(constant, atoms, pairs)
-    result = objects.call_any(lo, constant, list(atoms), node, **pairs)
+    result = call_any(lo, constant, list(atoms), node, **pairs)
     _note_given(lo, result, (*atoms, *pairs.values()))
     if isinstance(result, Var) and type(result.type) is Opaque and getattr(constant, "__annotations__", None):
         from adjoint.frontend.functions.function_values import as_annotated, returned_by  # lazy

@@ -8,10 +8,11 @@ import operator
 from typing import Any
 
 from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles
-from adjoint.frontend.data import making, objects
+from adjoint.frontend.data import making
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import Partial, Ref, TupleValue, Union, Value
 from adjoint.frontend.library import python_functions
+from adjoint.frontend.objects.classes import is_object
 from adjoint.frontend.syntax.operations import apply_operator
 from adjoint.frontend.syntax.operators import BINARY, COMPARE, UNARY
 from adjoint.ir.nodes import Const
@@ -27,7 +28,7 @@ def _handler(op: Any, operands: int) -> Handler:
 
 
 def _has_structure(lo: Lowerer, value: Value) -> bool:
-    return isinstance(value, (Ref, TupleValue, Union)) or making.is_dict(lo, value) or objects.is_object(lo, value)
+    return isinstance(value, (Ref, TupleValue, Union)) or making.is_dict(lo, value) or is_object(lo, value)
 
 
 for _table, _operands in ((UNARY, 1), (BINARY, 2), (COMPARE, 2)):

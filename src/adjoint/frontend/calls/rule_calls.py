@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from adjoint.diagnostics.similar import did_you_mean
+from adjoint.frontend.calls.emitted_calls import call_any
 from adjoint.frontend.calls.opaque_arguments import may_carry, refuse_objects
 from adjoint.frontend.calls.operands import arrays
-from adjoint.frontend.data import making, objects
+from adjoint.frontend.data import making
 from adjoint.frontend.functions.parameters import misfit
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
@@ -122,7 +123,7 @@ def call_rule(lo: Lowerer, callee: Any, args: list[Value], kwargs: dict[str, Val
     placed = [_axes(lo, name, value) for name, value in zip(names, bound, strict=False)]
     atoms = [materialize(lo, value, node, observer=observer) for value in placed]
     pairs = {name: materialize(lo, _axes(lo, name, each), node, observer=observer) for name, each in named.items()}
-    return objects.call_any(lo, callee, atoms, node, **pairs)
+    return call_any(lo, callee, atoms, node, **pairs)
 
 
 def _axes(lo: Lowerer, name: str, value: Value) -> Value:

@@ -13,10 +13,13 @@ import numpy as np
 from adjoint import tangents
 from adjoint.declarations.differentiable_types import Synthesised, variables_class_of
 from adjoint.frontend.calls.handlers import handles
-from adjoint.frontend.data import containers, making, objects
+from adjoint.frontend.data import making
+from adjoint.frontend.data.item_writes import set_item
 from adjoint.frontend.differentiation.tangent_values import varying_parts
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import NONE, Method, Record, Ref, Site, TupleValue, Value
+from adjoint.frontend.objects.attribute_writes import set_attribute
+from adjoint.frontend.objects.classes import class_of
 from adjoint.frontend.syntax.operations import apply_operator
 from adjoint.ir.nodes import Const, Var
 from adjoint.ir.types import Array, Number, Scalar
@@ -136,7 +139,7 @@ def moved_along(lo: Lowerer, value: Value, along: Value, node: Node) -> Value:
         return lo.call(Const(np.copy), [x], {}, node)
 
     def point(x: Value, direction: Value) -> Value:
-        cls = objects.class_of(lo, x)
+        cls = class_of(lo, x)
         assert cls is not None
         return lo.call(Method(Const(own_moved(cls)), x), [direction], {}, node)
 
@@ -149,7 +152,7 @@ def moved_in_place(lo: Lowerer, value: Value, along: Value, node: Node) -> None:
         return
     if isinstance(value, Var) and isinstance(value.type, Array):
         total = apply_operator(lo, operator.add, [value, along], node)
-        containers.set_item(lo, value, Const(Ellipsis), total, node)
+        set_item(lo, value, Const(Ellipsis), total, node)
         return
     record = lo.store[value] if isinstance(value, Ref) else None
     if not isinstance(record, Record) or (record.cls not in (list, dict) and own_moved(record.cls) is not None):
@@ -164,15 +167,15 @@ def moved_in_place(lo: Lowerer, value: Value, along: Value, node: Node) -> None:
             continue
         moved_part = moved_along(lo, part, direction, node)
         if record.cls in (list, dict):
-            containers.set_item(lo, value, Const(name), moved_part, node)
+            set_item(lo, value, Const(name), moved_part, node)
         else:
-            objects.set_attribute(lo, value, name, moved_part, node)
+            set_attribute(lo, value, name, moved_part, node)
 
 
 def _is_mutable(lo: Lowerer, part: Value) -> bool:
     if isinstance(part, Var):
         return isinstance(part.type, Array)
-    cls = objects.class_of(lo, part) if isinstance(part, Ref) else None
+    cls = class_of(lo, part) if isinstance(part, Ref) else None
     if cls is None or cls in (list, dict):
         return cls is not None
     params = getattr(cls, "__dataclass_params__", None)
@@ -243,7 +246,7 @@ def _handle(*functions: Any) -> Callable[[Callable[..., Any]], Callable[..., Any
 
 
 def _is_tangent(lo: Lowerer, value: Value) -> bool:
-    cls = objects.class_of(lo, value)
+    cls = class_of(lo, value)
     return cls is not None and issubclass(cls, TangentVector)
 
 
@@ -264,12 +267,12 @@ _REFUSED = Const(NotImplemented)
 
 @_handle(TangentVector.__add__)
 def _add(lo: Lowerer, a: Value, b: Value, *, node: Node) -> Value:
-    return added(lo, a, b, node) if objects.class_of(lo, a) is objects.class_of(lo, b) else _REFUSED
+    return added(lo, a, b, node) if class_of(lo, a) is class_of(lo, b) else _REFUSED
 
 
 @_handle(TangentVector.__sub__)
 def _sub(lo: Lowerer, a: Value, b: Value, *, node: Node) -> Value:
-    if objects.class_of(lo, a) is not objects.class_of(lo, b):
+    if class_of(lo, a) is not class_of(lo, b):
         return _REFUSED
     return added(lo, a, scaled(lo, b, Const(-1.0), node), node)
 

@@ -9,7 +9,8 @@ from contextlib import contextmanager
 
 from adjoint.frontend.control.loops import run_loop
 from adjoint.frontend.data import containers
-from adjoint.frontend.data.making import is_list, knows_half
+from adjoint.frontend.data.element_types import knows_half
+from adjoint.frontend.data.making import is_list
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites
 from adjoint.frontend.interpreter.materialize import materialize

@@ -13,7 +13,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from adjoint.frontend.data.containers import set_item, subscript
+from adjoint.frontend.data.containers import subscript
+from adjoint.frontend.data.item_writes import set_item
 from adjoint.frontend.data.making import runtime_list
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites

@@ -13,10 +13,10 @@ import numpy as np
 from adjoint.frontend.control.contexts_of_generators import run_context
 from adjoint.frontend.control.joins_of_exits import is_closing, settle
 from adjoint.frontend.control.try_statement import Final, guard, run, run_try
-from adjoint.frontend.data import objects
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import NONE, Closure, GeneratorContext, Method, Value, is_stand_in
+from adjoint.frontend.objects.special_methods import special_method
 from adjoint.frontend.surgery.backward_blocks import run_backward
 from adjoint.frontend.syntax import assign
 from adjoint.frontend.syntax.conditions import truth_of
@@ -58,7 +58,7 @@ def _with_items(lo: Lowerer, node: ast.With, items: list[ast.withitem]) -> None:
 
         run_context(lo, node, manager, bind, lambda: _with_items(lo, node, rest))
         return
-    if objects.special_method(lo, manager, "__enter__") is not None:
+    if special_method(lo, manager, "__enter__") is not None:
         _users_context(lo, node, item, rest, manager)
         return
     context = materialize(lo, manager, item.context_expr, observer=True)
@@ -153,7 +153,7 @@ def _users_context(lo: Lowerer, node: ast.With, item: ast.withitem, rest: list[a
     Where no exception is handled, neither around it nor by itself, one that is raised in the body passes by its
     ``__exit__``.
     """
-    enter, leave = (objects.special_method(lo, manager, name) for name in ("__enter__", "__exit__"))
+    enter, leave = (special_method(lo, manager, name) for name in ("__enter__", "__exit__"))
     if enter is None or leave is None:
         raise lo.problem("AD0301", node, "the context manager has no '__exit__'")
     value = lo.call(enter, [], {}, item.context_expr)

@@ -9,18 +9,11 @@ from typing import Any
 from adjoint.diagnostics.similar import did_you_mean, one_of
 from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles, kept, sequence
 from adjoint.frontend.data import containers, making
+from adjoint.frontend.data.item_writes import set_item
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites
 from adjoint.frontend.interpreter.materialize import materialize
-from adjoint.frontend.interpreter.values import (
-    NONE,
-    IteratorValue,
-    Record,
-    Ref,
-    TupleValue,
-    Value,
-    list_record,
-)
+from adjoint.frontend.interpreter.values import NONE, IteratorValue, Record, Ref, TupleValue, Value, list_record
 from adjoint.frontend.iterators.items import static_items
 from adjoint.frontend.library import python_functions
 from adjoint.ir.nodes import Call, Const, Var
@@ -38,7 +31,7 @@ def make_dict(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: as
         elif _is_run_time_dict(args[0]):
             table = python_functions.call(lo, python_functions.entries, [args[0]], node)
             for name, value in kwargs.items():
-                containers.set_item(lo, table, Const(name), value, node)
+                set_item(lo, table, Const(name), value, node)
             return table
         else:
             given = sequence(lo, args[0])
@@ -275,7 +268,7 @@ def _dict_update(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node:
             parts.extend(record.parts)
     parts.extend(kwargs.items())
     for key, value in parts:
-        containers.set_item(lo, args[0], _as_key(key), value, node)
+        set_item(lo, args[0], _as_key(key), value, node)
     return NONE
 
 

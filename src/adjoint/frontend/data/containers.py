@@ -1,4 +1,4 @@
-"""Lists, tuples, dicts and arrays: their items, known at compile time or not."""
+"""Containers and arrays are read: items by index or key, lengths, membership."""
 
 from __future__ import annotations
 
@@ -9,30 +9,15 @@ from typing import Any, NoReturn
 import numpy as np
 
 from adjoint.diagnostics.similar import did_you_mean, one_of
-from adjoint.frontend.calls.operands import array_operand
-from adjoint.frontend.data.making import (
-    _element_of,
-    as_element,
-    as_tuple,
-    is_tuple,
-    joined_types,
-    list_items,
-    new_list,
-    note_element,
-    note_outside,
-    refuse_if_iterated,
-    replace,
-    runtime_list,
-    slot,
-)
-from adjoint.frontend.data.objects import class_of, is_object, special_method
+from adjoint.frontend.calls.emitted_calls import call
+from adjoint.frontend.data.element_types import as_element, joined_types
+from adjoint.frontend.data.making import as_tuple, is_tuple, new_list, runtime_list
 from adjoint.frontend.interpreter.choices import on_each_option
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites, type_of
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.state.signals import Restart, Unreached
 from adjoint.frontend.interpreter.values import (
-    NONE,
     Closure,
     IteratorValue,
     Method,
@@ -45,11 +30,13 @@ from adjoint.frontend.interpreter.values import (
     Value,
     is_atom,
 )
-from adjoint.frontend.iterators.iterators import drawn, is_lazy
+from adjoint.frontend.iterators.iterators import drawn
 from adjoint.frontend.library import python_functions
+from adjoint.frontend.objects.classes import class_of, is_object
+from adjoint.frontend.objects.special_methods import special_method
 from adjoint.frontend.syntax.indexing import array_key, type_of_item
-from adjoint.ir.nodes import Atom, Call, Const, Load, Raise, Store, Subscript, Var
-from adjoint.ir.types import FLOAT, INT, OPAQUE, Array, Dict, List, Number, Scalar, Storage, Tuple, Type, is_float_dtype
+from adjoint.ir.nodes import Atom, Call, Const, Load, Raise, Subscript, Var
+from adjoint.ir.types import FLOAT, INT, OPAQUE, Array, Dict, List, Number, Scalar, Storage, Tuple, Type
 from adjoint.runtime.display import keys_of
 from adjoint.runtime.objects import check_length, slice_bounds
 
@@ -128,8 +115,6 @@ def _load(lo: Lowerer, base: Var, index: Atom, type_: Type, node: ast.AST | None
 
 def subscript(lo: Lowerer, base: Value, index: Value, node: ast.AST | None) -> Value:
     """``base[index]``"""
-    from adjoint.frontend.syntax.operations import call  # circular
-
     refuse_number(lo, base, "has no items", node)
     match base:
         case Union():
@@ -208,7 +193,7 @@ def subscript(lo: Lowerer, base: Value, index: Value, node: ast.AST | None) -> V
         lo.emit(Load(target, base, array_key(lo, index, node), lo.span(node)))
         return target
     if is_object(lo, base):
-        raise lo.mistake(TypeError, node, f"{_name_of(class_of(lo, base))} object is not subscriptable")
+        raise lo.mistake(TypeError, node, f"{name_of(class_of(lo, base))} object is not subscriptable")
     raise lo.problem("AD0301", node, "this value has no items")
 
 
@@ -352,156 +337,12 @@ def raise_error(
     raise Unreached
 
 
-def set_item(lo: Lowerer, base: Value, index: Value, value: Value, node: ast.AST | None) -> None:
-    """``base[index] = value``"""
-    match base:
-        case Ref():
-            record = lo.store[base]
-            assert isinstance(record, Record)
-            if record.cls in (list, dict):
-                _set_known(lo, base, record, index, value, node)
-                return
-        case Var(type=Array()):
-            key = array_key(lo, index, node)
-            atom = array_operand(lo, value, node)
-            mark_array_written(lo, base, atom, node)
-            lo.emit(Store(base, key, atom, "set", lo.span(node)))
-            return
-        case Var(type=List() | Dict()):
-            if isinstance(index, SliceValue):
-                _set_slice(lo, base, index, value, node)
-                return
-            atom = slot(lo, value, node)
-            note_element(lo, base, atom, node)
-            atom = as_element(lo, atom, _element_of(base))
-            lo.emit(Store(base, Subscript((materialize(lo, index, node),)), atom, "set", lo.span(node)))
-            return
-        case IteratorValue(kind="flat", parts=(array,)):
-            from adjoint.frontend.library.array_writers import set_flat_item  # lazy
-
-            set_flat_item(lo, array, index, value, node)
-            return
-        case Union():
-            _set_of_each(lo, base, index, value, node)
-            return
-        case TupleValue() | Var(type=Tuple()) | Const(value=tuple() | str() | bytes() | int() | float() | None):
-            raise _no_items_to_assign(lo, class_of(lo, base), node)
-        case Const():
-            raise lo.problem("AD0311", node, "an item of an object that outlives the call is assigned")
-    method = special_method(lo, base, "__setitem__")
-    if method is not None:
-        lo.call(method, [index, value], {}, node)
-        return
-    if isinstance(base, Var) and isinstance(base.type, Number):
-        label = "it is not known whether this is an array, which is written, or a number, which raises"
-        raise lo.problem("AD0401", node, label, helps=("make it an array: np.asarray(x)",))
-    if is_object(lo, base) or (isinstance(base, Var) and isinstance(base.type, Scalar)):
-        raise _no_items_to_assign(lo, class_of(lo, base), node)
-    if isinstance(base, Var):
-        lo.emit(Store(base, array_key(lo, index, node), materialize(lo, value, node), "set", lo.span(node)))
-        return
-    raise lo.problem("AD0301", node, "an item of this value cannot be assigned")
-
-
-def _no_items_to_assign(lo: Lowerer, cls: type | None, node: ast.AST | None) -> Exception:
-    label = f"{_name_of(cls)} object does not support item assignment"
-    helps = ("make it a list: list(items)",) if cls is tuple else ()
-    return lo.mistake(TypeError, node, label, helps=helps)
-
-
-def _name_of(cls: type | None) -> str:
+def name_of(cls: type | None) -> str:
     return repr(getattr(cls, "__name__", None))
-
-
-def _set_of_each(lo: Lowerer, base: Union, index: Value, value: Value, node: ast.AST | None) -> None:
-    """``base[index] = value`` for one of several structures."""
-
-    def write(option: Value) -> Value:
-        set_item(lo, option, index, value, node)
-        return NONE
-
-    on_each_option(lo, base, write, node)
-
-
-def _set_slice(lo: Lowerer, base: Var, index: SliceValue, value: Value, node: ast.AST | None) -> None:
-    """``items[a:b] = values`` for a list at run time."""
-    refuse_if_iterated(lo, base, node)
-    places = bounds(lo, index, base)
-    python_functions.call(lo, python_functions.set_slice, [base, places.start, places.stop, places.step, value], node)
-
-
-def _set_known(lo: Lowerer, base: Ref, record: Record, index: Value, value: Value, node: ast.AST | None) -> None:
-    if isinstance(index, TupleValue):
-        index = materialize(lo, index, node)
-    if not isinstance(index, Const):
-        raise NeedsRuntime(tuple(original_sites((base.site,))))
-    key = index.value
-    if record.cls is list:
-        if not isinstance(key, int) or not -len(record.parts) <= key < len(record.parts):
-            raise lo.mistake(IndexError, node, "list assignment index out of range")
-        key %= len(record.parts)
-    elif record.get(key) is None:
-        refuse_if_iterated(lo, base, node)
-    replace(lo, base, record.with_part(key, value), node)
-
-
-def mark_array_written(lo: Lowerer, array: Var, value: Atom, node: ast.AST | None) -> None:
-    """An array is written in place with ``value``."""
-    if isinstance(array.type, Number):
-        label = "this may be a number or an array, and is written"
-        raise lo.problem("AD0401", node, label, helps=("write a copy: y = np.array(y)",))
-    assert isinstance(array.type, Array)
-    library = lo.settings.target.library
-    if library is not None and not library.writes:
-        raise lo.problem("AD0604", node, f"this writes into an array of {library.name}", name=library.name)
-    type_ = type_of(value)
-    floating = (isinstance(type_, Scalar) and type_.kind == "float") or is_float_dtype(getattr(type_, "dtype", None))
-    dtype = array.type.dtype
-    if floating and dtype is not None and not is_float_dtype(dtype) and dtype.kind != "O":
-        raise lo.problem(
-            "AD0408",
-            node,
-            f"a float is stored into an array of {dtype}, which cuts it off",
-            helps=("make the array with a floating dtype: np.zeros(n)",),
-        )
-    note_outside(lo, array, value, node)
-    array.type.storage.mark_written()
-
-
-def contains(lo: Lowerer, container: Value, item: Value, node: ast.AST | None) -> Value:
-    """``item in container``"""
-    from adjoint.frontend.iterators.items import iterated  # circular
-    from adjoint.frontend.syntax.operations import apply_operator, call  # circular
-
-    if isinstance(container, Ref):
-        record = lo.store[container]
-        assert isinstance(record, Record)
-        if record.cls is dict:
-            keys = Const(record.keys)
-            return call(lo, operator.contains, [keys, materialize(lo, item, node)], node)
-    items = list(container.items) if isinstance(container, TupleValue) else list_items(lo, container)
-    if items is not None:
-        result: Value = Const(False)
-        for candidate in items:
-            equal = apply_operator(lo, operator.eq, [candidate, item], node)
-            if equal == Const(True):
-                return equal
-            if equal != Const(False):
-                result = equal if result == Const(False) else call(lo, operator.or_, [result, equal], node)  # type: ignore[list-item]
-        return result
-    method = special_method(lo, container, "__contains__")
-    if method is not None:
-        return lo.call(method, [item], {}, node)
-    container = iterated(lo, container, node)
-    if is_lazy(container):
-        return python_functions.call(lo, python_functions.found, [container, item], node)
-    return call(lo, operator.contains, [materialize(lo, container, node), materialize(lo, item, node)], node)
 
 
 def length(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
     """``len(value)``"""
-    from adjoint.frontend.syntax.operations import call  # circular
-
     refuse_number(lo, value, "has no length", node)
     match value:
         case TupleValue(items=items):

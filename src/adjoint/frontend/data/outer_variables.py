@@ -16,7 +16,8 @@ from typing import Any
 from adjoint.diagnostics import Diagnostic, DifferentiationError, diagnostic
 from adjoint.differentiation.reachability import Dependence
 from adjoint.frontend.entry.captured import Captured, reader
-from adjoint.frontend.entry.inputs import captured, cell_of, fill_cell, is_constant
+from adjoint.frontend.entry.constants import is_constant
+from adjoint.frontend.entry.inputs import captured, cell_of, fill_cell
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.state.signals import Problem, Restart
 from adjoint.frontend.interpreter.tracking import set_unseen

@@ -6,10 +6,10 @@ import ast
 from typing import Any
 
 from adjoint.frontend.calls.handlers import handles
-from adjoint.frontend.data import containers
-from adjoint.frontend.data.key_paths import follow, parts_with_steps, put
+from adjoint.frontend.data.item_writes import set_item
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import NONE, Value
+from adjoint.frontend.objects.key_paths import follow, parts_with_steps, put
 from adjoint.ir.nodes import Const, Var
 from adjoint.ir.types import Array, Number, Scalar, carries_derivative
 from adjoint.keypaths.walk import walk
@@ -31,7 +31,7 @@ def _updated(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast
         new = lo.call(fn, [part, follow(lo, gradients, steps, node)], {}, node)
         if isinstance(part, Var) and isinstance(part.type, Array):
             if new != NONE:  # else the function has written to the array
-                containers.set_item(lo, part, Const(Ellipsis), new, node)
+                set_item(lo, part, Const(Ellipsis), new, node)
         elif isinstance(part, Var) and isinstance(part.type, Number):
             raise lo.problem(
                 "AD0301", node, f"whether the parameter {''.join(map(str, steps))} is an array is not known"

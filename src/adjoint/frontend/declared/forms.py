@@ -13,7 +13,6 @@ from typing import Any
 
 from adjoint.diagnostics import DifferentiationError, Span, diagnostic
 from adjoint.diagnostics.spans import shown_path
-from adjoint.frontend.data.objects import special_method
 from adjoint.frontend.declared.arguments import Arguments
 from adjoint.frontend.declared.declarations import WAYS_OUT
 from adjoint.frontend.declared.originals import call_original
@@ -33,6 +32,7 @@ from adjoint.frontend.functions.inlining import run_closure
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.state.signals import Problem
 from adjoint.frontend.interpreter.values import NONE, Closure, Method, Partial, Record, Ref, TupleValue, Union, Value
+from adjoint.frontend.objects.special_methods import special_method
 from adjoint.ir.nodes import Const, Var
 from adjoint.records import dataclass
 from adjoint.rules.declarations import Declaration

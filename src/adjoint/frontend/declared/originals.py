@@ -15,12 +15,12 @@ from typing import Any, get_args, get_origin
 
 import numpy as np
 
-from adjoint.frontend.calls.construction import call_class
 from adjoint.frontend.declared.parameters import called_by
 from adjoint.frontend.entry.captured import has_fields
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import Record, Ref, Site, TupleValue, Value
+from adjoint.frontend.objects.construction import call_class
 from adjoint.ir.nodes import Attribute, Call, Const, Key, Load, Subscript, Var
 from adjoint.ir.types import FLOAT, OPAQUE, Array, Number, Opaque, Type
 from adjoint.rules.declarations import Declaration, callee_of

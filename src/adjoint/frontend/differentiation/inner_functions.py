@@ -313,7 +313,7 @@ def _check_outside_writes(lo: Lowerer, block: Block, params: Sequence[Var]) -> N
     """What outlives the call may be written, but not with what varies."""
     if not lo.run_data.outside_writes:
         return
-    from adjoint.frontend.data.making import is_outside  # lazy
+    from adjoint.frontend.data.element_types import is_outside  # lazy
 
     varied = varying_in_calls(block, params)
     found = [

@@ -71,7 +71,7 @@ def _way(lo: Lowerer, choice: Any, value: Value, node: ast.AST | None) -> Way:
     choice = as_part(choice)
     if not isinstance(choice, PartOf):
         return WHOLE
-    from adjoint.frontend.data.key_paths import way_into  # lazy
+    from adjoint.frontend.objects.key_paths import way_into  # lazy
 
     return way_into(lo, value, choice.path, node)
 
@@ -80,6 +80,6 @@ def _part_of_gradient(lo: Lowerer, gradient: Value, way: Way, node: ast.AST | No
     """What the steps lead to that are taken in the gradient."""
     if not way.rest:
         return gradient
-    from adjoint.frontend.data.key_paths import follow  # lazy
+    from adjoint.frontend.objects.key_paths import follow  # lazy
 
     return follow(lo, gradient, way.rest, node)

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, get_origin
 
 from adjoint.diagnostics import Span, diagnostic
 from adjoint.diagnostics.similar import did_you_mean
-from adjoint.frontend.data import objects
-from adjoint.frontend.data.objects import class_of
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.state.signals import Problem
 from adjoint.frontend.interpreter.values import Closure, Method, Operator, Partial, Record, Ref, Value
+from adjoint.frontend.objects.classes import class_of
+from adjoint.frontend.objects.special_methods import special_method
 from adjoint.ir.nodes import Const, Function
 from adjoint.keypaths.parts import PartOf, as_part
 from adjoint.sources import definitions
@@ -53,7 +53,7 @@ def parameter_names(lo: Lowerer, function: Value, node: ast.AST | None) -> list[
             if found is not None:
                 names = parameter_names(lo, closure_of(lo, found, node), node)
                 return names[1:] if hasattr(constant, "__self__") else names
-    method = objects.special_method(lo, function, "__call__")
+    method = special_method(lo, function, "__call__")
     return [] if method is None else parameter_names(lo, method, node)
 
 

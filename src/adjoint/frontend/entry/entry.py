@@ -130,7 +130,7 @@ def _attempt(build: Callable[[Lowerer], Entry], settings: Settings) -> Entry:
                 raise _stuck(lo) from need
             if sites <= settings.runtime_sites:
                 settings.bare_sites.update(sites)
-            from adjoint.frontend.data.making import sites_of_objects_at  # lazy
+            from adjoint.frontend.data.element_types import sites_of_objects_at  # lazy
 
             settings.runtime_sites.update(sites)
             settings.runtime_sites.update(sites_of_objects_at(lo, sites))

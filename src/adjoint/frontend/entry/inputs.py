@@ -10,7 +10,6 @@ from __future__ import annotations
 import ast
 import builtins
 import functools
-import operator
 import types
 from collections.abc import Callable
 from typing import Any
@@ -20,16 +19,8 @@ import numpy as np
 from adjoint.diagnostics import error
 from adjoint.diagnostics.similar import did_you_mean, missing_import
 from adjoint.frontend.data.captured_by_rules import note_captured
-from adjoint.frontend.entry.captured import (
-    CONSTANT,
-    MAX_PARTS,
-    Captured,
-    Guard,
-    Path,
-    differentiated,
-    has_fields,
-    reader,
-)
+from adjoint.frontend.entry.captured import MAX_PARTS, Captured, Guard, Path, differentiated, has_fields, reader
+from adjoint.frontend.entry.constants import is_constant, is_library_constant
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.tracking import set_unseen
 from adjoint.frontend.interpreter.type_joins import join_types
@@ -49,70 +40,11 @@ from adjoint.frontend.interpreter.values import (
 from adjoint.ir.nodes import Attribute, Const, Load, Subscript, Var
 from adjoint.ir.types import FLOAT, INT, Array, Dict, Instance, List, Opaque, Scalar, Type
 from adjoint.rules.declarations import counts_by_identity
-from adjoint.rules.registry import is_defined
 from adjoint.rules.typing import abstract
 from adjoint.types.array_libraries import is_foreign
 from adjoint.types.structure import fields_of
 
 MAX_DEPTH = 8
-
-
-_CONSTANT_CLASSES = (
-    bool,
-    str,
-    bytes,
-    type(None),
-    type(Ellipsis),
-    type(NotImplemented),
-    type,
-    types.ModuleType,
-    types.FunctionType,
-    types.BuiltinFunctionType,
-    types.MethodDescriptorType,
-    types.WrapperDescriptorType,
-    functools._lru_cache_wrapper,
-    np.ufunc,
-    np.dtype,
-    slice,
-    range,
-)
-
-
-def is_constant(value: Any) -> bool:
-    """Whether a specialisation holds for one value only."""
-    from adjoint.frontend.differentiation.wrt import is_operator  # circular
-
-    return (
-        isinstance(value, _CONSTANT_CLASSES)
-        or isinstance(type(value), _ENUM_TYPE)
-        or is_operator(value)
-        or hasattr(type(value), CONSTANT)
-        or (
-            type(value).__module__.startswith(_CALLABLE_LIBRARIES)
-            and callable(value)
-            and not isinstance(value, (np.ndarray, np.generic))
-            and not is_foreign(value)
-        )
-        or (isinstance(value, _GETTERS) and _is_of_constants(value))
-        or (isinstance(value, types.MethodType) and is_defined(value))
-        or (counts_by_identity(value) and not isinstance(value, types.MethodType) and not has_fields(value))
-    )
-
-
-_GETTERS = (operator.itemgetter, operator.attrgetter, operator.methodcaller)
-
-
-def _is_of_constants(getter: Any) -> bool:
-    """Whether a getter holds nothing that may change while it stays the same object."""
-    made, given, *_ = getter.__reduce__()
-    if isinstance(made, functools.partial):
-        given = (*made.args, *made.keywords.values(), *given)
-    return all(isinstance(each, (str, int, float, type(None), slice)) for each in given)
-
-
-_CALLABLE_LIBRARIES = ("numba", "numpy", "scipy.special.", "scipy.stats.", "uarray", "jax", "cupy")
-"""Modules whose callable objects are what their names say: functions, families of functions, distributions."""
-_ENUM_TYPE = type(__import__("enum").Enum)
 
 
 def guard_lookup(lo: Lowerer, cls: type, name: str, found: Any) -> None:
@@ -157,8 +89,8 @@ def captured(lo: Lowerer, value: Any, path: Path, name: str, node: ast.AST | Non
             lo.store.setdefault(key, held)
         return known
     read = reader(path)
-    if is_constant(value) or _is_library_constant(path):
-        if not _is_library_constant(path) and path[0] != "root":
+    if is_constant(value) or is_library_constant(path):
+        if not is_library_constant(path) and path[0] != "root":
             lo.run_data.guards.append(Guard(path, read, value))
         result: Value = Const(value)
     else:
@@ -175,16 +107,6 @@ def captured(lo: Lowerer, value: Any, path: Path, name: str, node: ast.AST | Non
 def identity_of(path: Path) -> Path:
     """What is equal for two ways to the same data."""
     return tuple(part if isinstance(part, (str, int)) else id(part) for part in path)
-
-
-def _is_library_constant(path: Path) -> bool:
-    if path[0] == "default":
-        return bool(path[1].__module__.startswith("adjoint."))
-    if path[0] == "global":
-        return bool(path[1].get("__name__", "").startswith("adjoint.rules."))
-    if path[0] != "attribute" or not isinstance(path[1], types.ModuleType):
-        return False
-    return path[1].__name__.split(".")[0] in ("math", "numpy", "cmath", "sys", "scipy", "operator")
 
 
 def enter(lo: Lowerer, value: Any, path: Path, hint: str, declare: Callable[[Var], None]) -> Value:

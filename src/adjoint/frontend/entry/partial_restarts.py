@@ -12,7 +12,7 @@ import ast
 from collections.abc import Callable
 from typing import TypeVar
 
-from adjoint.frontend.data.making import sites_of_objects_at
+from adjoint.frontend.data.element_types import sites_of_objects_at
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites
 from adjoint.frontend.interpreter.state.blocks import Checkpoint

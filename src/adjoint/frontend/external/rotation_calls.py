@@ -10,12 +10,13 @@ from scipy.spatial.transform import Rotation
 
 from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles
 from adjoint.frontend.calls.opaque_arguments import may_carry
-from adjoint.frontend.data import objects
 from adjoint.frontend.external import rotation_definitions
 from adjoint.frontend.external.constant_objects import made_of_constants
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import Method, Value
+from adjoint.frontend.objects import attributes
+from adjoint.frontend.objects.classes import class_of
 from adjoint.ir.nodes import Call, Const, Var
 from adjoint.ir.types import Array
 
@@ -43,13 +44,13 @@ def _turning(name: str) -> Handler:
         if not any(_varies(lo, value) for value in (*args[1:], *kwargs.values())):
             return NotImplemented
         rotation = lo.call(Const(rotation_definitions.as_rotations), args[:1], {}, node)
-        return lo.call(objects.attribute(lo, rotation, name, node), args[1:], kwargs, node)
+        return lo.call(attributes.attribute(lo, rotation, name, node), args[1:], kwargs, node)
 
     return turn
 
 
 def _varies(lo: Lowerer, value: Value) -> bool:
-    return objects.class_of(lo, value) is rotation_definitions.Rotations or may_carry(lo, value)
+    return class_of(lo, value) is rotation_definitions.Rotations or may_carry(lo, value)
 
 
 for _name in _METHODS:

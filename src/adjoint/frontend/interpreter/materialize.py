@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from adjoint.frontend.calls.opaque_arguments import refuse_made_here
 from adjoint.frontend.interpreter.choices import Several
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import NeedsRuntime
@@ -120,8 +121,6 @@ def snapshot(lo: Lowerer, ref: Ref, node: ast.AST | None) -> Atom:
     record = lo.store[ref]
     assert isinstance(record, Record)
     if local_mark(record.cls) is not None:
-        from adjoint.frontend.calls.opaque_arguments import refuse_made_here  # circular
-
         refuse_made_here(lo, ref, node)
     atoms = [materialize(lo, item, node, observer=True) for item in record.items]
     names = Const(record.keys)

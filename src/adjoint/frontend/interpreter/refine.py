@@ -6,11 +6,11 @@ import ast
 import operator
 from collections.abc import Iterable
 
-from adjoint.frontend.data.objects import is_instance
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.tracking import set_unseen
 from adjoint.frontend.interpreter.values import Cell, Union
+from adjoint.frontend.objects.classes import is_instance
 from adjoint.ir.nodes import Atom, Const
 from adjoint.records import dataclass
 

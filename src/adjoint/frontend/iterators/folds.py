@@ -9,8 +9,10 @@ import operator
 from collections.abc import Sequence
 from typing import Any
 
+from adjoint.frontend.calls.emitted_calls import call
 from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles, kept, sequence
 from adjoint.frontend.data import containers, making
+from adjoint.frontend.data.element_types import joined_types
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import type_of
 from adjoint.frontend.interpreter.materialize import materialize
@@ -30,7 +32,7 @@ from adjoint.frontend.iterators.items import MAX_UNROLLED, static_items
 from adjoint.frontend.iterators.iterator_objects import lazily
 from adjoint.frontend.iterators.iterators import lazy, refuse_kept_by_function, refuse_twice
 from adjoint.frontend.library import python_functions
-from adjoint.frontend.syntax.operations import apply_operator, call
+from adjoint.frontend.syntax.operations import apply_operator
 from adjoint.ir.nodes import Call, Const, Var
 from adjoint.ir.types import Array, Dict, List, Opaque, Scalar
 from adjoint.runtime import display
@@ -204,7 +206,7 @@ def sorted_list(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: 
     lo.emit(Call((places,), order_of_items, tuple(atoms), (), lo.span(node)))
     if items is not None:
         if all(is_atom(item) for item in items):
-            element = making.joined_types([type_of(item) for item in items], lo, node)
+            element = joined_types([type_of(item) for item in items], lo, node)
             given = materialize(lo, containers.alike(lo, TupleValue(tuple(items)), tuple(items), element), node)
             row = []
             for i in range(len(items)):

@@ -9,15 +9,16 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
+from adjoint.frontend.calls.emitted_calls import call
 from adjoint.frontend.data import containers, making
-from adjoint.frontend.data.objects import special_method
 from adjoint.frontend.interpreter.choices import on_each_option
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import IteratorValue, RangeValue, Record, Ref, TupleValue, Union, Value
 from adjoint.frontend.iterators.iterator_objects import is_iterator_object, items_of_object
 from adjoint.frontend.library import python_functions
-from adjoint.frontend.syntax.operations import apply_operator, call
+from adjoint.frontend.objects.special_methods import special_method
+from adjoint.frontend.syntax.operations import apply_operator
 from adjoint.ir.nodes import Atom, Const, Var
 from adjoint.ir.types import Array, Dict, List, Number, Tuple
 from adjoint.records import dataclass

@@ -12,10 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from adjoint.frontend.calls.emitted_calls import call_any
 from adjoint.frontend.calls.handlers import handles
 from adjoint.frontend.calls.opaque_arguments import may_carry
 from adjoint.frontend.calls.operands import is_sequence
-from adjoint.frontend.data import containers, making, objects
+from adjoint.frontend.data import containers, making
+from adjoint.frontend.data.item_writes import set_item
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import type_of
 from adjoint.frontend.interpreter.materialize import materialize
@@ -347,7 +349,7 @@ def _as_strided(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: 
 def _setitem(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     if len(args) != 3:
         return NotImplemented
-    containers.set_item(lo, args[0], args[1], args[2], node)
+    set_item(lo, args[0], args[1], args[2], node)
     return NONE
 
 
@@ -440,7 +442,7 @@ def _array_of_parts(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], no
     leaves = [_call(lo, np.array, [leaf], {}, node) if leaf in lists else leaf for leaf in leaves]
     named = {**({"dtype": args[1]} if len(args) > 1 else {}), **kwargs}
     pairs = {name: materialize(lo, value, node) for name, value in named.items()}
-    return objects.call_any(lo, array_of, [Const(form), *leaves], node, **pairs)
+    return call_any(lo, array_of, [Const(form), *leaves], node, **pairs)
 
 
 def _array_of_literals(lo: Lowerer, value: Value, form: Any, leaves: list[Value], node: ast.AST | None) -> Any:

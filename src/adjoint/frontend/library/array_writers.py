@@ -8,16 +8,17 @@ from typing import Any
 
 import numpy as np
 
+from adjoint.frontend.calls.emitted_calls import call
 from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles
 from adjoint.frontend.calls.operands import array_operand
 from adjoint.frontend.data import containers
+from adjoint.frontend.data.item_writes import mark_array_written
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import type_of
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import NONE, IteratorValue, Ref, TupleValue, Value
 from adjoint.frontend.library import array_definitions, python_functions
 from adjoint.frontend.syntax.indexing import array_key
-from adjoint.frontend.syntax.operations import call
 from adjoint.ir.nodes import Const, Store, Var
 from adjoint.ir.types import Array, List, Scalar
 
@@ -28,7 +29,7 @@ MAX_FLAT_RANK = 3
 def _fill(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     value = array_operand(lo, args[1], node)
     assert isinstance(args[0], Var)
-    containers.mark_array_written(lo, args[0], value, node)
+    mark_array_written(lo, args[0], value, node)
     lo.emit(Store(args[0], None, value, "set", lo.span(node)))
     return NONE
 
@@ -53,7 +54,7 @@ def _adds_at(sign: int) -> Handler:
         if sign < 0:
             value = call(lo, np.negative, [value], node)
         assert isinstance(base, Var)
-        containers.mark_array_written(lo, base, value, node)
+        mark_array_written(lo, base, value, node)
         lo.emit(Store(base, array_key(lo, args[1], node), value, "add_at", lo.span(node)))
         return NONE
 
@@ -132,7 +133,7 @@ def into(
         python_functions.call(lo, array_definitions.compute_where, [Const(callee), out, where, *args], node)
         return out
     atom = materialize(lo, compute(), node)
-    containers.mark_array_written(lo, out, atom, node)
+    mark_array_written(lo, out, atom, node)
     lo.emit(Store(out, None, atom, "set", lo.span(node)))
     return out
 

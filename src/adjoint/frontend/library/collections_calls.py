@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.frontend.calls import construction
 from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles
 from adjoint.frontend.data import making
 from adjoint.frontend.data.container_methods import make_dict
@@ -21,6 +20,7 @@ from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import Record, Ref, Value
 from adjoint.frontend.library import python_functions, sorted_lists
 from adjoint.frontend.library.collections_definitions import DefaultDict, Deque
+from adjoint.frontend.objects import construction
 from adjoint.ir.nodes import Const
 
 

@@ -10,9 +10,11 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
+from adjoint.frontend.calls.emitted_calls import call
 from adjoint.frontend.calls.opaque_arguments import may_carry
 from adjoint.frontend.calls.operands import array_operand
-from adjoint.frontend.data import containers, making, objects
+from adjoint.frontend.data import containers, making
+from adjoint.frontend.data.item_writes import mark_array_written, set_item
 from adjoint.frontend.data.own_values import is_own
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
@@ -20,10 +22,13 @@ from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.none_checks import evaluate_owner, without_none
 from adjoint.frontend.interpreter.values import UNDEFINED, Cell, IteratorValue, Record, Ref, SliceValue, Value
 from adjoint.frontend.library import python_functions
+from adjoint.frontend.objects.attribute_writes import set_attribute
+from adjoint.frontend.objects.attributes import attribute
+from adjoint.frontend.objects.special_methods import special_method
 from adjoint.frontend.syntax import starred
 from adjoint.frontend.syntax.indexing import array_key, is_advanced
 from adjoint.frontend.syntax.names import lookup
-from adjoint.frontend.syntax.operations import apply_operator, call
+from adjoint.frontend.syntax.operations import apply_operator
 from adjoint.frontend.syntax.operators import inplace_operator
 from adjoint.ir.effects import effects_of
 from adjoint.ir.nodes import Atom, Call, Const, Slice, Statement, Store, Subscript, Var
@@ -40,10 +45,10 @@ def assign(lo: Lowerer, target: ast.expr, value: Value) -> None:
         case ast.Tuple(elts=elements) | ast.List(elts=elements):
             _unpack(lo, target, elements, value)
         case ast.Attribute():
-            objects.set_attribute(lo, evaluate_owner(lo, target.value, target), target.attr, value, target)
+            set_attribute(lo, evaluate_owner(lo, target.value, target), target.attr, value, target)
         case ast.Subscript():
             base = evaluate_owner(lo, target.value, target)
-            containers.set_item(lo, base, lo.evaluate(target.slice), value, target)
+            set_item(lo, base, lo.evaluate(target.slice), value, target)
         case _:
             raise lo.problem("AD0301", target, "this assignment target is not supported")
 
@@ -110,7 +115,7 @@ def augment(lo: Lowerer, target: ast.expr, op: Callable[..., Any], operand: ast.
             assign_name(lo, name, result, target)
         case ast.Attribute():
             base = evaluate_owner(lo, target.value, target)
-            current = objects.attribute(lo, base, target.attr, target)
+            current = attribute(lo, base, target.attr, target)
             value = lo.evaluate(operand)
             lo.at(node)
             result = _in_place(lo, current, op, value, node)
@@ -118,7 +123,7 @@ def augment(lo: Lowerer, target: ast.expr, op: Callable[..., Any], operand: ast.
                 result = _combine(lo, op, current, value, node)
             elif isinstance(base, Var) and isinstance(base.type, Array):
                 return  # the part of an array is a view of it, which holds the result already
-            objects.set_attribute(lo, base, target.attr, result, target)
+            set_attribute(lo, base, target.attr, result, target)
         case ast.Subscript():
             base = evaluate_owner(lo, target.value, target)
             index = lo.evaluate(target.slice)
@@ -158,10 +163,10 @@ def _augment_item(
         is_copy = isinstance(before, Var) and (not isinstance(before.type, Array) or any(map(is_advanced, key.items)))
         if is_copy and (lo.open is not opened or any(map(_writes, opened.statements[start:]))):
             assert before is not None
-            containers.set_item(lo, base, index, _combine(lo, op, before, value, node), target)
+            set_item(lo, base, index, _combine(lo, op, before, value, node), target)
             return
         if not _may_repeat(key):
-            containers.mark_array_written(lo, base, value, node)
+            mark_array_written(lo, base, value, node)
             lo.at(node)
             lo.emit(Store(base, key, value, "add" if op is operator.add else "sub", lo.span(node)))
             return
@@ -175,7 +180,7 @@ def _augment_item(
             None if isinstance(base, Var) and isinstance(base.type, Array) else _in_place(lo, current, op, value_, node)
         )
         result = in_place if in_place is not None else _combine(lo, op, current, value_, node)
-    containers.set_item(lo, base, index, result, target)
+    set_item(lo, base, index, result, target)
 
 
 def _may_run_code(node: ast.expr) -> bool:
@@ -243,7 +248,7 @@ def _in_place(lo: Lowerer, current: Value, op: Callable[..., Any], value: Value,
         return None  # its arrays are rebound, as numbers are
     operand = array_operand(lo, value, node, always=op not in (operator.add, operator.sub))
     _check_dtype(lo, current, operand, op, node)
-    containers.mark_array_written(lo, current, operand, node)
+    mark_array_written(lo, current, operand, node)
     if current.type.dims is None:
         name = Const(current.hint if current.named else None)
         lo.emit(Call((), check_array, (current, name), (), lo.span(node)))
@@ -282,7 +287,7 @@ def delete(lo: Lowerer, target: ast.expr) -> None:
 def _delete_item(lo: Lowerer, base: Value, index: Value, node: ast.Subscript) -> None:
     making.refuse_if_iterated(lo, base, node)
     record = lo.store.get(base) if isinstance(base, Ref) else None
-    method = objects.special_method(lo, base, "__delitem__")
+    method = special_method(lo, base, "__delitem__")
     kept = _parts_kept(record, index) if isinstance(record, Record) else None
     if kept is not None:
         assert isinstance(base, Ref) and isinstance(record, Record)

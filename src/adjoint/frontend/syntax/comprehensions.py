@@ -9,6 +9,7 @@ from weakref import WeakKeyDictionary
 
 from adjoint.frontend.control.iteration import going_through, in_advance, run_for
 from adjoint.frontend.data import making
+from adjoint.frontend.data.element_types import as_element, check_guess, guess_numbers, guessed_anew, note_element, slot
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.state.frames import Frame
@@ -139,13 +140,13 @@ def _list_of(
             lo.settings.runtime_sites.add(lo.site(node))
 
         def whole() -> Value:
-            making.guess_numbers(lo, lo.site(node), [element, *(generator.iter for generator in generators)])
+            guess_numbers(lo, lo.site(node), [element, *(generator.iter for generator in generators)])
             result = making.new_list(lo, [], node)
             each(lo, generators, lambda: append(lo, result, lo.evaluate(element), element), iterable, [element])
-            making.check_guess(lo, result)
+            check_guess(lo, result)
             return result
 
-        return making.guessed_anew(lo, lo.site(node), whole)
+        return guessed_anew(lo, lo.site(node), whole)
 
 
 def list_of_items(lo: Lowerer, iterable: Value, node: ast.AST) -> Value:
@@ -163,10 +164,10 @@ def append(lo: Lowerer, target: Value, value: Value, node: ast.AST | None) -> No
         making.replace(lo, target, list_record([*known, value]), node)
         return
     assert isinstance(target, Var)
-    atom = making.slot(lo, value, node)
-    making.note_element(lo, target, atom, node)
+    atom = slot(lo, value, node)
+    note_element(lo, target, atom, node)
     assert isinstance(target.type, List)
-    atom = making.as_element(lo, atom, target.type.element)
+    atom = as_element(lo, atom, target.type.element)
     lo.emit(Call((), list.append, (target, atom), (), lo.span(node)))
 
 
@@ -250,8 +251,8 @@ def dict_comprehension(lo: Lowerer, node: ast.DictComp) -> Value:
 
         def add() -> None:
             key = materialize(lo, lo.evaluate(node.key), node.key)
-            atom = making.slot(lo, lo.evaluate(node.value), node.value)
-            making.note_element(lo, result, atom, node)
+            atom = slot(lo, lo.evaluate(node.value), node.value)
+            note_element(lo, result, atom, node)
             lo.emit(Store(result, Subscript((key,)), atom, "set", lo.span(node)))
 
         each(lo, node.generators, add, iterable, [node.key, node.value])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import operator
 
-from adjoint.frontend.data import objects
 from adjoint.frontend.interpreter.choices import on_each_option
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
@@ -26,6 +25,7 @@ from adjoint.frontend.interpreter.values import (
     Union,
     Value,
 )
+from adjoint.frontend.objects.special_methods import truth_of_object
 from adjoint.ir.nodes import Atom, Call, Const, Var
 from adjoint.ir.types import BOOL, Dict, List, Scalar, Tuple
 
@@ -110,7 +110,7 @@ def truth_of(lo: Lowerer, value: Value, node: ast.AST | None) -> Atom:
             assert isinstance(record, Record)
             if record.cls in (list, dict):
                 return Const(bool(record.parts))
-            found: Atom = objects.truth_of_object(lo, value, node)
+            found: Atom = truth_of_object(lo, value, node)
             return found
         case Union():
             outcome = on_each_option(lo, value, lambda option: truth_of(lo, option, node), node)

@@ -8,7 +8,9 @@ from collections.abc import Callable
 from typing import Any
 
 from adjoint.frontend.calls.calls import call_node
-from adjoint.frontend.data import containers, making, objects
+from adjoint.frontend.calls.emitted_calls import call
+from adjoint.frontend.data import containers, making
+from adjoint.frontend.data.item_writes import set_item
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.none_checks import evaluate_owner
@@ -31,10 +33,11 @@ from adjoint.frontend.interpreter.values import (
 )
 from adjoint.frontend.iterators.iterators import hold, refuse_kept_by_function, taken
 from adjoint.frontend.library import python_functions
+from adjoint.frontend.objects.attributes import attribute
 from adjoint.frontend.syntax.assign import assign_name
 from adjoint.frontend.syntax.conditions import truth, truth_of
 from adjoint.frontend.syntax.names import lookup
-from adjoint.frontend.syntax.operations import apply_operator, call
+from adjoint.frontend.syntax.operations import apply_operator, contains
 from adjoint.frontend.syntax.operators import BINARY, COMPARE, UNARY
 from adjoint.frontend.syntax.starred import elements, list_display, tuple_display
 from adjoint.ir.nodes import Atom, Const, Var
@@ -167,7 +170,7 @@ def _compare(lo: Lowerer, node: ast.Compare) -> Value:
 
 def compare(lo: Lowerer, op: ast.cmpop, left: Value, right: Value, node: ast.AST | None) -> Value:
     if isinstance(op, (ast.In, ast.NotIn)):
-        inside = containers.contains(lo, right, left, node)
+        inside = contains(lo, right, left, node)
         if isinstance(op, ast.In):
             return inside
         cond = truth_of(lo, inside, node)
@@ -228,7 +231,7 @@ def _with_parts(lo: Lowerer, table: Value | None, parts: list[tuple[Any, Value]]
     if table is None:
         return making.new_dict(lo, parts, node)
     for key, value in parts:
-        containers.set_item(lo, table, key if isinstance(key, (Var, Const)) else Const(key), value, node)
+        set_item(lo, table, key if isinstance(key, (Var, Const)) else Const(key), value, node)
     return table
 
 
@@ -261,7 +264,7 @@ def _attribute(lo: Lowerer, node: ast.Attribute) -> Value:
         _refuse_sending(lo, node.value, node)
     base = evaluate_owner(lo, node.value, node)
     lo.at(node)
-    return _looked_up(lo, objects.attribute(lo, base, node.attr, node), node)
+    return _looked_up(lo, attribute(lo, base, node.attr, node), node)
 
 
 def _refuse_sending(lo: Lowerer, name: ast.Name, node: ast.Attribute) -> None:

@@ -18,7 +18,6 @@ from abc import ABCMeta
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from adjoint.frontend.data import objects
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.state.frames import Frame
 from adjoint.frontend.interpreter.state.signals import Problem
@@ -34,6 +33,7 @@ from adjoint.frontend.interpreter.values import (
     Union,
     Value,
 )
+from adjoint.frontend.objects.classes import class_of
 from adjoint.frontend.syntax.assign import assign_name
 from adjoint.frontend.syntax.expressions import make_closure
 from adjoint.ir.nodes import Const
@@ -230,7 +230,7 @@ class _Body:
             return constant.value
         if isinstance(value, Closure):
             return self.stand_in(value)
-        cls = objects.class_of(self.lo, value)
+        cls = class_of(self.lo, value)
         is_descriptor = cls is not None and any(hasattr(cls, method) for method in ("__get__", "__set_name__"))
         if isinstance(value, (Union, Operator, Pullback)) or is_descriptor:
             label = f"what the class attribute {name!r} is is not known before the function runs"

@@ -7,10 +7,12 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from adjoint.frontend.data import containers, making, objects
+from adjoint.frontend.data import containers, making
 from adjoint.frontend.interpreter.choices import on_each_option
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import UNDEFINED, Record, Ref, TupleValue, Union, Value
+from adjoint.frontend.objects.attributes import attribute
+from adjoint.frontend.objects.classes import class_of
 from adjoint.frontend.syntax import assign
 from adjoint.frontend.syntax.conditions import truth, truth_of
 from adjoint.frontend.syntax.expressions import compare
@@ -228,7 +230,7 @@ def _class(
     bindings: list[tuple[str, Value]],
 ) -> bool:
     wanted = lo.evaluate(pattern.cls)
-    cls = objects.class_of(lo, subject)
+    cls = class_of(lo, subject)
     if not isinstance(wanted, Const) or cls is None:
         raise lo.problem("AD0301", pattern, "the class of the subject is not known")
     if not issubclass(cls, wanted.value):
@@ -237,6 +239,4 @@ def _class(
     if pattern.patterns and wanted.value in (bool, bytes, dict, float, int, list, str, tuple):
         return _pattern(lo, pattern.patterns[0], subject, conditions, bindings)
     pairs = [*zip(names, pattern.patterns, strict=False), *zip(pattern.kwd_attrs, pattern.kwd_patterns, strict=True)]
-    return all(
-        _pattern(lo, part, objects.attribute(lo, subject, name, pattern), conditions, bindings) for name, part in pairs
-    )
+    return all(_pattern(lo, part, attribute(lo, subject, name, pattern), conditions, bindings) for name, part in pairs)

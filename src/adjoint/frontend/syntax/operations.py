@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import ast
-import math
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, TypeGuard
 
-import numpy as np
-
+from adjoint.frontend.calls.emitted_calls import call
 from adjoint.frontend.calls.operands import arrays
-from adjoint.frontend.data import containers, making, objects
+from adjoint.frontend.data import containers, making
+from adjoint.frontend.data.making import list_items
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.choices import on_each_option
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
-from adjoint.frontend.interpreter.values import Ref, TupleValue, Union, Value, is_atom
+from adjoint.frontend.interpreter.values import Record, Ref, TupleValue, Union, Value, is_atom
+from adjoint.frontend.iterators.iterators import is_lazy
 from adjoint.frontend.library import python_functions
-from adjoint.frontend.syntax.operators import COMPARE, SAFE_TO_FOLD, inplace_name, method_name, reflected_name
+from adjoint.frontend.objects.classes import is_object
+from adjoint.frontend.objects.special_methods import compared_fields, special_method
+from adjoint.frontend.syntax.operators import inplace_name, method_name, reflected_name
 from adjoint.ir.nodes import Atom, Const, Var
 from adjoint.ir.types import Array, Dict, Instance, List, Number, Opaque, Scalar, Tuple
 
@@ -40,7 +42,7 @@ def apply_operator(
                 ),
                 node,
             )
-    if any(objects.is_object(lo, operand) for operand in operands):
+    if any(is_object(lo, operand) for operand in operands):
         return _by_method(lo, op, operands, node, inplace)
     if _takes_sequences_for_arrays(op, operands):
         operands = arrays(lo, operands, node)
@@ -50,7 +52,7 @@ def apply_operator(
     _refuse_sequence_beside_float(lo, op, operands, node)
     atoms = [materialize(lo, operand, node) for operand in operands]
     if any(isinstance(joins.type_of(atom), Opaque) for atom in atoms):
-        from adjoint.frontend.data.sparse_matrices import is_sparse_matrix  # lazy
+        from adjoint.frontend.external.sparse_matrices import is_sparse_matrix  # lazy
 
         if any(map(is_sparse_matrix, atoms)):
             from adjoint.frontend.external.sparse_values import arithmetic  # lazy
@@ -67,39 +69,15 @@ def is_number(value: Value) -> TypeGuard[Atom]:
     return type(value) is Const and type(value.value) in (float, int, bool, complex)
 
 
-def call(lo: Lowerer, callee: Any, atoms: Sequence[Atom], node: ast.AST | None) -> Atom:
-    """A call with one result; what is known is computed here."""
-    if callee in SAFE_TO_FOLD and all(_folds(callee, a) for a in atoms):
-        try:
-            return Const(callee(*(a.value for a in atoms)))  # type: ignore[union-attr]
-        except Exception:  # raises at run time too
-            pass
-    lo.at(node)
-    return lo.open.call(callee, *atoms)
-
-
-_COMPARISONS = frozenset(COMPARE.values())
-
-
-def _folds(callee: Any, value: Atom) -> bool:
-    """Whether an operator is applied to a value here and now: arithmetic of floats is left to be read."""
-    if not isinstance(value, Const):
-        return False
-    if type(value.value) is float:
-        return callee in _COMPARISONS or (callee is operator.neg and math.isinf(value.value))
-    known = (bool, int, str, bytes, tuple, type, np.dtype)
-    return value.value is None or isinstance(value.value, known) or callable(value.value)
-
-
 def _by_method(
     lo: Lowerer, op: Callable[..., Any], operands: list[Value], node: ast.AST | None, inplace: bool
 ) -> Value:
     if op in (operator.is_, operator.is_not):
         return _identity(lo, op, operands, node)
-    if op is operator.ne and not any(objects.special_method(lo, operand, "__ne__") for operand in operands):
+    if op is operator.ne and not any(special_method(lo, operand, "__ne__") for operand in operands):
         equal = apply_operator(lo, operator.eq, operands, node)
         return Const(not equal.value) if isinstance(equal, Const) else call(lo, operator.not_, [equal], node)  # type: ignore[list-item]
-    fields = objects.compared_fields(lo, method_name(op), operands, node)
+    fields = compared_fields(lo, method_name(op), operands, node)
     if fields is not None:
         return apply_operator(lo, op, fields, node)
     attempts: list[tuple[Value, str | None, list[Value]]] = []
@@ -109,7 +87,7 @@ def _by_method(
     if len(operands) == 2:
         attempts.append((operands[1], reflected_name(op), operands[:1]))
     for receiver, name, arguments in attempts:
-        method = None if name is None else objects.special_method(lo, receiver, name)
+        method = None if name is None else special_method(lo, receiver, name)
         if method is None:
             continue
         result = lo.call(method, arguments, {}, node)
@@ -243,3 +221,32 @@ def _may_be_of_numpy(type_: object) -> bool:
 def _is_list(lo: Lowerer, value: Value) -> bool:
     is_run_time = isinstance(value, Var) and isinstance(value.type, List)
     return is_run_time or making.list_items(lo, value) is not None
+
+
+def contains(lo: Lowerer, container: Value, item: Value, node: ast.AST | None) -> Value:
+    """``item in container``"""
+    from adjoint.frontend.iterators.items import iterated  # circular
+
+    if isinstance(container, Ref):
+        record = lo.store[container]
+        assert isinstance(record, Record)
+        if record.cls is dict:
+            keys = Const(record.keys)
+            return call(lo, operator.contains, [keys, materialize(lo, item, node)], node)
+    items = list(container.items) if isinstance(container, TupleValue) else list_items(lo, container)
+    if items is not None:
+        result: Value = Const(False)
+        for candidate in items:
+            equal = apply_operator(lo, operator.eq, [candidate, item], node)
+            if equal == Const(True):
+                return equal
+            if equal != Const(False):
+                result = equal if result == Const(False) else call(lo, operator.or_, [result, equal], node)  # type: ignore[list-item]
+        return result
+    method = special_method(lo, container, "__contains__")
+    if method is not None:
+        return lo.call(method, [item], {}, node)
+    container = iterated(lo, container, node)
+    if is_lazy(container):
+        return python_functions.call(lo, python_functions.found, [container, item], node)
+    return call(lo, operator.contains, [materialize(lo, container, node), materialize(lo, item, node)], node)

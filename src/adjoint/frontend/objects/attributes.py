@@ -14,164 +14,34 @@ import numpy as np
 
 from adjoint.diagnostics.other_names import elsewhere
 from adjoint.diagnostics.similar import did_you_mean
-from adjoint.frontend.calls import class_customs
-from adjoint.frontend.data.constants import as_stored
+from adjoint.frontend.calls.emitted_calls import call_any
 from adjoint.frontend.entry import inputs
 from adjoint.frontend.entry.captured import CONSTANT
 from adjoint.frontend.interpreter.choices import on_each_option
 from adjoint.frontend.interpreter.core import Lowerer
-from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites
-from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import (
-    ELLIPSIS,
-    NONE,
     Closure,
     GeneratorObject,
     Method,
     Partial,
     Record,
     Ref,
-    Site,
     SuperValue,
     TupleValue,
     Union,
     Value,
-    is_atom,
 )
 from adjoint.frontend.library import python_functions
-from adjoint.ir.nodes import Attribute, Call, Const, Load, Raise, Store, Subscript, Var
+from adjoint.frontend.objects import class_customs
+from adjoint.frontend.objects.classes import class_of
+from adjoint.frontend.objects.fields import put_attribute
+from adjoint.ir.nodes import Attribute, Const, Load, Subscript, Var
 from adjoint.ir.types import Array, Dict, Instance, List, Number, Opaque, Scalar, Tuple
 from adjoint.rules import registry
-from adjoint.rules.typing import type_of_call
-from adjoint.runtime.objects import put_attribute as write_through
-from adjoint.types.array_libraries import Library, are_loaded
-from adjoint.types.dataclass_fields import dataclass_fields
+from adjoint.types.array_libraries import are_loaded
 from adjoint.types.structure import is_namedtuple_class
 
-_PYTHON_SCALARS = {"bool": bool, "int": int, "float": float, "complex": complex}
 _MISSING = object()
-
-
-def class_of(lo: Lowerer, value: Value) -> type | None:
-    """``type(value)``, as far as it is known."""
-    match value:
-        case Const(value=constant):
-            return type(constant)
-        case TupleValue(cls=cls):
-            return cls
-        case Ref():
-            record = lo.store[value]
-            return record.cls if isinstance(record, Record) else None
-        case Var(type=Scalar(kind=kind, dtype=dtype)):
-            return _PYTHON_SCALARS[kind] if dtype is None else dtype.type
-        case Var(type=Array()):
-            return np.ndarray
-        case Var(type=List(is_tuple=is_tuple)):
-            return tuple if is_tuple else list
-        case Var(type=Dict()):
-            return dict
-        case Var(type=Tuple(cls=cls)):
-            return cls
-        case Var(type=Instance(cls=cls)):
-            return cls
-        case Var(type=Opaque(cls=cls)):
-            return cls
-        case Closure():
-            return types.FunctionType
-        case Method():
-            return types.MethodType
-        case _:
-            return None
-
-
-_OF_NUMBERS = (bool, int, float, complex, np.ndarray, np.bool_, np.int64, np.float64, np.complex128)
-
-
-def is_instance(lo: Lowerer, value: Value, classes: Any) -> bool | None:
-    """Whether a value is of one of some classes, None where it is not known; raises what ``isinstance`` raises."""
-    if lo.settings.target.library is not None and isinstance(value, Var):
-        return _is_instance_there(lo.settings.target.library, value, classes)
-    cls = class_of(lo, value)
-    if cls is not None:
-        return isinstance(value.value, classes) if isinstance(value, Const) else issubclass(cls, classes)
-    if isinstance(value, Var) and isinstance(value.type, Number):
-        found = {issubclass(each, classes) for each in _OF_NUMBERS}
-        return found.pop() if len(found) == 1 else None
-    return None
-
-
-def _is_instance_there(library: Library, value: Var, classes: Any) -> bool | None:
-    """The same where arrays are of another library: there, what would be a number of NumPy is an array, too."""
-    from adjoint.frontend.external.array_libraries import class_of_arrays  # lazy
-
-    candidates: tuple[type, ...] = (class_of_arrays(library),)
-    match value.type:
-        case Scalar(kind="float" | "complex" as kind, dtype=None):
-            candidates = (*candidates, _PYTHON_SCALARS[kind])
-        case Scalar(kind=kind, dtype=None):
-            candidates = (_PYTHON_SCALARS[kind],)
-        case Array() | Scalar():
-            pass
-        case Number():
-            candidates = (*candidates, *_PYTHON_SCALARS.values())
-        case Opaque(cls=cls) if cls is not None:
-            candidates = (cls,)
-        case _:
-            return None
-    found = {issubclass(each, classes) for each in candidates}
-    return found.pop() if len(found) == 1 else None
-
-
-def is_object(lo: Lowerer, value: Value) -> bool:
-    """Whether operators on ``value`` are methods of a user's class."""
-    if isinstance(value, Ref):
-        record = lo.store[value]
-        return isinstance(record, Record) and record.cls not in (list, dict)
-    return isinstance(value, Var) and isinstance(value.type, Instance)
-
-
-def special_method(lo: Lowerer, receiver: Value, name: str) -> Value | None:
-    """The bound special method of an object's class, where the class defines one."""
-    if not is_object(lo, receiver):
-        return None
-    cls = class_of(lo, receiver)
-    assert cls is not None
-    for base in cls.__mro__:
-        if base is object:
-            return None
-        if name in base.__dict__:
-            found = base.__dict__[name]
-            if name in _COMPARISONS and _is_generated(base, found):
-                return None
-            inputs.guard_lookup(lo, cls, name, found)
-            return None if found is None else _bind(lo, receiver, cls, name, found, None)
-    return None
-
-
-_COMPARISONS = ("__eq__", "__lt__", "__le__", "__gt__", "__ge__")
-
-
-def _is_generated(cls: type, found: Any) -> bool:
-    """Whether a method of a class was written by `dataclasses.dataclass`."""
-    return "__dataclass_params__" in cls.__dict__ and isinstance(found, types.FunctionType) and not has_source(found)
-
-
-def compared_fields(lo: Lowerer, name: str | None, values: list[Value], node: ast.AST | None) -> list[Value] | None:
-    """The tuples of fields that dataclasses compare by a method; None where nothing is compared in this way."""
-    if name not in _COMPARISONS or not all(is_object(lo, value) for value in values):
-        return None
-    classes = {class_of(lo, value) for value in values}
-    cls = classes.pop()
-    owner = next((base for base in cls.__mro__ if name in base.__dict__), object) if cls and not classes else object
-    if not _is_generated(owner, owner.__dict__[name]):
-        return None
-    names = [field.name for field in dataclass_fields(owner) if field.compare]
-    return [TupleValue(tuple([attribute(lo, value, part, node) for part in names])) for value in values]
-
-
-def has_source(function: Any) -> bool:
-    code = getattr(function, "__code__", None)
-    return code is not None and not code.co_filename.startswith("<string>")
 
 
 def attribute(lo: Lowerer, base: Value, name: str, node: ast.AST | None) -> Value:
@@ -207,7 +77,7 @@ def attribute(lo: Lowerer, base: Value, name: str, node: ast.AST | None) -> Valu
             following = cls.__mro__[cls.__mro__.index(owner) + 1 :]
             for parent in following:
                 if name in parent.__dict__:
-                    return _bind(lo, receiver, cls, name, parent.__dict__[name], node)
+                    return bind(lo, receiver, cls, name, parent.__dict__[name], node)
             raise lo.mistake(AttributeError, node, f"no base class has an attribute {name!r}")
         case Var():
             return _attribute_of_variable(lo, base, name, node)
@@ -253,7 +123,7 @@ def _attribute_of_constant(lo: Lowerer, owner: Any, name: str, node: ast.AST | N
     try:
         value = getattr(owner, name)
     except AttributeError:
-        raise _no_attribute(lo, _describe(owner), name, dir(owner), node) from None
+        raise no_attribute(lo, _describe(owner), name, dir(owner), node) from None
     if lo.run_data.globals and isinstance(owner, types.ModuleType):
         cell = lo.run_data.globals.get((id(vars(owner)), name))
         if cell is not None:
@@ -271,7 +141,7 @@ def _attribute_of_constant(lo: Lowerer, owner: Any, name: str, node: ast.AST | N
     return Const(value)
 
 
-def _no_attribute(lo: Lowerer, owner: str, name: str, known: Iterable[object], node: ast.AST | None) -> Exception:
+def no_attribute(lo: Lowerer, owner: str, name: str, known: Iterable[object], node: ast.AST | None) -> Exception:
     public = [each for each in known if not str(each).startswith("__")]
     label, helps = f"{owner} has no attribute {name!r}", did_you_mean(name, public) or elsewhere(name)
     return lo.mistake(AttributeError, node, label, code="AD0211", helps=helps, name=name)
@@ -332,7 +202,7 @@ def _followed_attribute(lo: Lowerer, base: Var, cls: type, name: str, node: ast.
 
         return attribute_of_factors(base, name)
     if home.startswith("scipy.sparse."):
-        from adjoint.frontend.data import sparse_matrices  # lazy
+        from adjoint.frontend.external import sparse_matrices  # lazy
 
         return sparse_matrices.attribute(lo, base, name, node)
     if home.startswith("scipy.spatial.transform."):
@@ -380,31 +250,11 @@ def _attribute_of_number(lo: Lowerer, base: Var, owner: type, name: str, node: a
     found = inspect.getattr_static(owner, name, _MISSING)
     if found is _MISSING:
         what = "a number or an array" if isinstance(base.type, Number) else f"a value of class {owner.__name__!r}"
-        raise _no_attribute(lo, what, name, dir(owner), node)
+        raise no_attribute(lo, what, name, dir(owner), node)
     if callable(found):
         return Method(Const(found), base)
     target = Var(name, Opaque())
     lo.emit(Load(target, base, Attribute(name), lo.span(node)))
-    return target
-
-
-def call_any(lo: Lowerer, callee: Any, atoms: list[Any], node: ast.AST | None, **kwargs: Any) -> Value:
-    """A call with any number of results; several come as a tuple."""
-    pairs = tuple(kwargs.items())
-    types_ = type_of_call(callee, atoms, pairs)
-    rule = registry.rule_for(callee)
-    lo.at(node)
-    span = lo.span(node)
-    if len(types_) == 1 and not (rule is not None and rule.results > 1):
-        target = Var("t", types_[0])
-        lo.emit(Call((target,), callee, tuple(atoms), pairs, span))
-        return target
-    if rule is not None and rule.results == len(types_):
-        targets = tuple(Var("t", type_) for type_ in types_)
-        lo.emit(Call(targets, callee, tuple(atoms), pairs, span))
-        return TupleValue(targets, rule.result_class)
-    target = Var("shape" if callee is np.shape else "t", Tuple(tuple(types_)))
-    lo.emit(Call((target,), callee, tuple(atoms), pairs, span))
     return target
 
 
@@ -434,7 +284,7 @@ def _through_class(lo: Lowerer, receiver: Value, cls: type, name: str, node: ast
         if name in base.__dict__:
             inputs.guard_lookup(lo, cls, name, base.__dict__[name])
             _warn_of_override(lo, cls, name)
-            return _bind(lo, receiver, cls, name, base.__dict__[name], node)
+            return bind(lo, receiver, cls, name, base.__dict__[name], node)
     if name == "__class__":
         return Const(cls)
     for base in cls.__mro__:
@@ -448,10 +298,10 @@ def _through_class(lo: Lowerer, receiver: Value, cls: type, name: str, node: ast
     if cls in (list, tuple) and hasattr(np, name):
         label, helps = f"a {cls.__name__} has no attribute {name!r}", (f"np.{name}(...) takes lists, too",)
         raise lo.mistake(AttributeError, node, label, code="AD0211", helps=helps, name=name)
-    raise _no_attribute(lo, f"an object of class {cls.__name__!r}", name, [*own, *dir(cls)], node)
+    raise no_attribute(lo, f"an object of class {cls.__name__!r}", name, [*own, *dir(cls)], node)
 
 
-def _bind(lo: Lowerer, receiver: Value, cls: type, name: str, found: Any, node: ast.AST | None) -> Value:
+def bind(lo: Lowerer, receiver: Value, cls: type, name: str, found: Any, node: ast.AST | None) -> Value:
     match found:
         case property(fget=getter):
             return lo.call(Const(getter), [receiver], {}, node)
@@ -495,121 +345,7 @@ def _cached(lo: Lowerer, receiver: Value, name: str, found: Any, node: ast.AST |
     return value
 
 
-def truth_of_object(lo: Lowerer, value: Ref, node: ast.AST | None) -> Any:
-    from adjoint.frontend.syntax.conditions import truth_of  # lazy
-
-    for name in ("__bool__", "__len__"):
-        method = special_method(lo, value, name)
-        if method is not None:
-            return truth_of(lo, lo.call(method, [], {}, node), node)
-    return Const(True)
-
-
 # -- writing ----------------------------------------------------------------------------------------------------------
-
-
-def outlives_the_call(site: Site) -> bool:
-    """Whether an object comes from a global or captured variable."""
-    return site.place[:1] == ("input",) and site.place[1:2] != ("argument",)
-
-
-def writable(lo: Lowerer, ref: Ref, node: ast.AST | None) -> None:
-    """Raises where ``ref`` may not be written, or where that could not be seen through another name for it."""
-    sites = tuple(original_sites((ref.site,)))
-    if any(outlives_the_call(site) for site in sites):
-        raise NeedsRuntime(sites)
-    if ref.joins or ref.site.place[0] == "joined":
-        raise NeedsRuntime(tuple(original_sites((ref.site,))))
-
-
-def set_attribute(
-    lo: Lowerer, base: Value, name: str, value: Value, node: ast.AST | None, *, bare: bool = False
-) -> None:
-    """``base.name = value``; ``bare`` is past any ``__setattr__`` of the class."""
-    from adjoint.frontend.data import making  # lazy
-
-    cls = class_of(lo, base)
-    if cls is not None and isinstance(base, (Ref, Var)):
-        if not bare and class_customs.assigns_by_itself(lo, cls, node):
-            lo.call(Const(cls.__setattr__), [base, Const(name), value], {}, node)
-            return
-        found = inspect.getattr_static(cls, name, None)
-        if isinstance(found, property):
-            if found.fset is None:
-                raise lo.mistake(AttributeError, node, f"the property {name!r} has no setter")
-            lo.call(Const(found.fset), [base, value], {}, node)
-            return
-        put = class_customs.method_of_descriptor(found, "__set__")
-        if put is not None:
-            inputs.guard_lookup(lo, cls, name, found)
-            descriptor = inputs.captured(lo, found, ("static", cls, name), name, node)
-            lo.call(Const(put), [descriptor, base, value], {}, node)
-            return
-        class_customs.refuse_unusual_descriptor(lo, cls, name, found, node)
-        if isinstance(base, Ref) and class_customs.has_no_place_for(cls, name):
-            lo.stop(Raise(Const(AttributeError), None, lo.span(node)))
-            return
-    match base:
-        case Ref():
-            put_attribute(lo, base, name, value, node)
-        case Var(type=Instance()):
-            slot = making.slot(lo, as_stored(lo, cls, name, value), node)
-            making.grow_field(lo, base, name, slot)
-            lo.emit(Store(base, Attribute(name), slot, "set", lo.span(node)))
-        case Var(type=Array()):
-            _set_attribute_of_array(lo, base, name, value, node)
-        case Union():
-            _set_of_each(lo, base, name, value, node, bare=bare)
-        case Const():
-            raise lo.problem("AD0311", node, f"an attribute of {_describe(base.value)} is assigned")
-        case Var(type=Scalar()) if cls is not None:
-            raise lo.mistake(AttributeError, node, f"a value of class {cls.__name__!r} has no attributes of its own")
-        case Closure(function=None, block=block, attributes=attributes) if block is lo.block and isinstance(
-            value, Const
-        ):
-            attributes[name] = value.value
-        case Closure():
-            label = "an attribute of a function is assigned on some paths only, or to what is known at run time"
-            raise lo.problem("AD0301", node, label, helps=("assign a constant, right after the function",))
-        case _ if is_atom(base):
-            lo.emit(Store(base, Attribute(name), materialize(lo, value, node), "set", lo.span(node)))  # type: ignore[arg-type]
-        case _:
-            raise lo.problem("AD0301", node, "an attribute of this value cannot be assigned")
-
-
-def _set_of_each(lo: Lowerer, base: Union, name: str, value: Value, node: ast.AST | None, *, bare: bool) -> None:
-    """``base.name = value`` for one of several structures."""
-
-    def write(option: Value) -> Value:
-        set_attribute(lo, option, name, value, node, bare=bare)
-        return NONE
-
-    on_each_option(lo, base, write, node)
-
-
-def _set_attribute_of_array(lo: Lowerer, array: Var, name: str, value: Value, node: ast.AST | None) -> None:
-    """``array.name = value``: for a part of the array, a store into it."""
-    from adjoint.frontend.data.containers import set_item  # lazy
-
-    if name not in ("real", "imag"):
-        helps = ("make a view of another shape: b = a.reshape(shape)",) if name == "shape" else ()
-        raise lo.problem("AD0303", node, f"the attribute {name!r} of an array is assigned", helps=helps)
-    dtype = array.type.dtype if isinstance(array.type, Array) else None
-    if name == "imag" and dtype is not None and dtype.kind != "c":
-        raise lo.mistake(TypeError, node, f"an array of {dtype} has no imaginary part to set")
-    set_item(lo, attribute(lo, array, name, node), ELLIPSIS, value, node)
-
-
-def put_attribute(lo: Lowerer, base: Ref, name: str, value: Value, node: ast.AST | None) -> None:
-    """Writes to an object whose parts are known, past any ``__setattr__``."""
-    writable(lo, base, node)
-    record = lo.store[base]
-    assert isinstance(record, Record)
-    value = as_stored(lo, record.cls, name, value)
-    lo.store[base] = record.with_part(name, value)
-    if base.origin is not None:
-        atom = materialize(lo, value, node)
-        lo.open.effect(write_through, base.origin, Const(name), atom)
 
 
 # -- making -----------------------------------------------------------------------------------------------------------

@@ -10,15 +10,18 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
-from adjoint.frontend.calls import class_customs, library_classes
+from adjoint.frontend.calls import library_classes
+from adjoint.frontend.calls.emitted_calls import call_any
 from adjoint.frontend.calls.opaque_arguments import lend
 from adjoint.frontend.calls.tangent_arithmetic import made
-from adjoint.frontend.data import making, objects
-from adjoint.frontend.data.objects import has_source, put_attribute
+from adjoint.frontend.data import making
 from adjoint.frontend.entry import inputs
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import Held, Method, Record, Ref, TupleValue, Value, local_mark
+from adjoint.frontend.objects import class_customs
+from adjoint.frontend.objects.classes import has_source
+from adjoint.frontend.objects.fields import put_attribute
 from adjoint.ir.nodes import Const
 from adjoint.sources.library_folders import is_class_of_a_library
 from adjoint.types.dataclass_fields import dataclass_fields, is_dataclass
@@ -35,7 +38,7 @@ def call_class(lo: Lowerer, cls: type, args: list[Value], kwargs: dict[str, Valu
     atoms = [materialize(lo, value, node, observer=True) for value in args]
     pairs = {name: materialize(lo, value, node, observer=True) for name, value in kwargs.items()}
     lend(cls, atoms, pairs)
-    return objects.call_any(lo, cls, list(atoms), node, **pairs)
+    return call_any(lo, cls, list(atoms), node, **pairs)
 
 
 def _is_users(cls: type) -> bool:

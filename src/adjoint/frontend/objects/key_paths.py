@@ -9,11 +9,15 @@ from typing import Any, get_origin
 import numpy as np
 
 from adjoint.frontend.calls import handlers
-from adjoint.frontend.data import containers, objects
+from adjoint.frontend.data import containers
+from adjoint.frontend.data.item_writes import set_item
 from adjoint.frontend.data.making import new_list
 from adjoint.frontend.differentiation.differentiated_paths import Way, parts_of
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import Ref, TupleValue, Value
+from adjoint.frontend.objects.attribute_writes import set_attribute
+from adjoint.frontend.objects.attributes import attribute
+from adjoint.frontend.objects.classes import class_of
 from adjoint.ir.nodes import Const, Var
 from adjoint.ir.types import Array, Number, Opaque, Scalar, same_dtype
 from adjoint.keypaths import KeyPath, WritableKeyPath
@@ -50,7 +54,7 @@ def way_into(lo: Lowerer, value: Value, path: KeyPath[Any, Any], node: ast.AST |
 
 
 def _structure(lo: Lowerer, value: Value) -> str:
-    cls, parts = objects.class_of(lo, value), parts_of(lo, value) or {}
+    cls, parts = class_of(lo, value), parts_of(lo, value) or {}
     name = "a value" if cls is None else cls.__qualname__
     if cls in (list, tuple):
         return f"{name} of {len(parts)}"
@@ -72,7 +76,7 @@ def follow(lo: Lowerer, gradient: Value, steps: Sequence[Step], node: ast.AST | 
     """The part of a gradient that further steps lead to."""
     for step in steps:
         if isinstance(step, Field):
-            gradient = objects.attribute(lo, gradient, step.name, node)
+            gradient = attribute(lo, gradient, step.name, node)
         else:
             gradient = containers.subscript(lo, gradient, Const(step.key), node)
     return gradient
@@ -98,9 +102,9 @@ def put(lo: Lowerer, value: Value, steps: Sequence[Step], part: Value, node: ast
     *before, last = steps
     holder = follow(lo, value, before, node)
     if isinstance(last, Field):
-        objects.set_attribute(lo, holder, last.name, part, node)
+        set_attribute(lo, holder, last.name, part, node)
     else:
-        containers.set_item(lo, holder, Const(last.key), part, node)
+        set_item(lo, holder, Const(last.key), part, node)
 
 
 def _listing(function: Any, recursive: bool, writable: bool) -> None:
@@ -120,7 +124,7 @@ def _listing(function: Any, recursive: bool, writable: bool) -> None:
             paths = function(value.value, to=wanted.value) if is_class else []
         else:
             filtered = _filter(lo, wanted.value, node)
-            cls = objects.class_of(lo, value)
+            cls = class_of(lo, value)
             found = walk(value, lambda part, _: parts_with_steps(lo, part, node), recursive, ())
             paths = [
                 (WritableKeyPath if assignable else KeyPath)(steps, cls)
@@ -132,7 +136,7 @@ def _listing(function: Any, recursive: bool, writable: bool) -> None:
 
 def parts_with_steps(lo: Lowerer, value: Value, node: ast.AST | None) -> Iterator[tuple[tuple[Step, ...], Value, bool]]:
     """The parts of a value with the steps to them, and whether they can be assigned to."""
-    cls = objects.class_of(lo, value)
+    cls = class_of(lo, value)
     if isinstance(value, Var) and not isinstance(value.type, (Scalar, Array, Number, Opaque)):
         label = "which parts this has is only known when it runs"
         raise lo.problem("AD0301", node, label, helps=("ask the class: Model.all_key_paths()",))
@@ -157,7 +161,7 @@ def _filter(lo: Lowerer, to: Any, node: ast.AST | None) -> Callable[[Value], boo
         dtype = np.dtype(to)
         return lambda part: isinstance(part, Var) and same_dtype(getattr(part.type, "dtype", None), dtype)
     if isinstance(to, type):
-        return lambda part: objects.class_of(lo, part) is to
+        return lambda part: class_of(lo, part) is to
     raise lo.problem("AD0301", node, _NO_FUNCTION)
 
 

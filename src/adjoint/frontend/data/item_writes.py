@@ -1,0 +1,133 @@
+"""Containers and arrays are written: items by index, key or slice."""
+
+from __future__ import annotations
+
+import ast
+
+from adjoint.frontend.calls.operands import array_operand
+from adjoint.frontend.data.containers import bounds, name_of
+from adjoint.frontend.data.element_types import as_element, element_of, note_element, note_outside, slot
+from adjoint.frontend.data.making import refuse_if_iterated, replace
+from adjoint.frontend.interpreter.choices import on_each_option
+from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites, type_of
+from adjoint.frontend.interpreter.materialize import materialize
+from adjoint.frontend.interpreter.values import NONE, IteratorValue, Record, Ref, SliceValue, TupleValue, Union, Value
+from adjoint.frontend.library import python_functions
+from adjoint.frontend.objects.classes import class_of, is_object
+from adjoint.frontend.objects.special_methods import special_method
+from adjoint.frontend.syntax.indexing import array_key
+from adjoint.ir.nodes import Atom, Const, Store, Subscript, Var
+from adjoint.ir.types import Array, Dict, List, Number, Scalar, Tuple, is_float_dtype
+
+
+def set_item(lo: Lowerer, base: Value, index: Value, value: Value, node: ast.AST | None) -> None:
+    """``base[index] = value``"""
+    match base:
+        case Ref():
+            record = lo.store[base]
+            assert isinstance(record, Record)
+            if record.cls in (list, dict):
+                _set_known(lo, base, record, index, value, node)
+                return
+        case Var(type=Array()):
+            key = array_key(lo, index, node)
+            atom = array_operand(lo, value, node)
+            mark_array_written(lo, base, atom, node)
+            lo.emit(Store(base, key, atom, "set", lo.span(node)))
+            return
+        case Var(type=List() | Dict()):
+            if isinstance(index, SliceValue):
+                _set_slice(lo, base, index, value, node)
+                return
+            atom = slot(lo, value, node)
+            note_element(lo, base, atom, node)
+            atom = as_element(lo, atom, element_of(base))
+            lo.emit(Store(base, Subscript((materialize(lo, index, node),)), atom, "set", lo.span(node)))
+            return
+        case IteratorValue(kind="flat", parts=(array,)):
+            from adjoint.frontend.library.array_writers import set_flat_item  # lazy
+
+            set_flat_item(lo, array, index, value, node)
+            return
+        case Union():
+            _set_of_each(lo, base, index, value, node)
+            return
+        case TupleValue() | Var(type=Tuple()) | Const(value=tuple() | str() | bytes() | int() | float() | None):
+            raise _no_items_to_assign(lo, class_of(lo, base), node)
+        case Const():
+            raise lo.problem("AD0311", node, "an item of an object that outlives the call is assigned")
+    method = special_method(lo, base, "__setitem__")
+    if method is not None:
+        lo.call(method, [index, value], {}, node)
+        return
+    if isinstance(base, Var) and isinstance(base.type, Number):
+        label = "it is not known whether this is an array, which is written, or a number, which raises"
+        raise lo.problem("AD0401", node, label, helps=("make it an array: np.asarray(x)",))
+    if is_object(lo, base) or (isinstance(base, Var) and isinstance(base.type, Scalar)):
+        raise _no_items_to_assign(lo, class_of(lo, base), node)
+    if isinstance(base, Var):
+        lo.emit(Store(base, array_key(lo, index, node), materialize(lo, value, node), "set", lo.span(node)))
+        return
+    raise lo.problem("AD0301", node, "an item of this value cannot be assigned")
+
+
+def _no_items_to_assign(lo: Lowerer, cls: type | None, node: ast.AST | None) -> Exception:
+    label = f"{name_of(cls)} object does not support item assignment"
+    helps = ("make it a list: list(items)",) if cls is tuple else ()
+    return lo.mistake(TypeError, node, label, helps=helps)
+
+
+def _set_of_each(lo: Lowerer, base: Union, index: Value, value: Value, node: ast.AST | None) -> None:
+    """``base[index] = value`` for one of several structures."""
+
+    def write(option: Value) -> Value:
+        set_item(lo, option, index, value, node)
+        return NONE
+
+    on_each_option(lo, base, write, node)
+
+
+def _set_slice(lo: Lowerer, base: Var, index: SliceValue, value: Value, node: ast.AST | None) -> None:
+    """``items[a:b] = values`` for a list at run time."""
+    refuse_if_iterated(lo, base, node)
+    places = bounds(lo, index, base)
+    python_functions.call(lo, python_functions.set_slice, [base, places.start, places.stop, places.step, value], node)
+
+
+def _set_known(lo: Lowerer, base: Ref, record: Record, index: Value, value: Value, node: ast.AST | None) -> None:
+    if isinstance(index, TupleValue):
+        index = materialize(lo, index, node)
+    if not isinstance(index, Const):
+        raise NeedsRuntime(tuple(original_sites((base.site,))))
+    key = index.value
+    if record.cls is list:
+        if not isinstance(key, int) or not -len(record.parts) <= key < len(record.parts):
+            raise lo.mistake(IndexError, node, "list assignment index out of range")
+        key %= len(record.parts)
+    elif record.get(key) is None:
+        refuse_if_iterated(lo, base, node)
+    replace(lo, base, record.with_part(key, value), node)
+
+
+def mark_array_written(lo: Lowerer, array: Var, value: Atom, node: ast.AST | None) -> None:
+    """An array is written in place with ``value``."""
+    if isinstance(array.type, Number):
+        label = "this may be a number or an array, and is written"
+        raise lo.problem("AD0401", node, label, helps=("write a copy: y = np.array(y)",))
+    assert isinstance(array.type, Array)
+    library = lo.settings.target.library
+    if library is not None and not library.writes:
+        raise lo.problem("AD0604", node, f"this writes into an array of {library.name}", name=library.name)
+    type_ = type_of(value)
+    floating = (isinstance(type_, Scalar) and type_.kind == "float") or is_float_dtype(getattr(type_, "dtype", None))
+    dtype = array.type.dtype
+    if floating and dtype is not None and not is_float_dtype(dtype) and dtype.kind != "O":
+        raise lo.problem(
+            "AD0408",
+            node,
+            f"a float is stored into an array of {dtype}, which cuts it off",
+            helps=("make the array with a floating dtype: np.zeros(n)",),
+        )
+    note_outside(lo, array, value, node)
+    array.type.storage.mark_written()

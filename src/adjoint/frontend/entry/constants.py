@@ -1,0 +1,84 @@
+"""Which captured objects count as constants: nothing in them can vary."""
+
+from __future__ import annotations
+
+import functools
+import operator
+import types
+from typing import Any
+
+import numpy as np
+
+from adjoint.frontend.entry.captured import CONSTANT, Path, has_fields
+from adjoint.rules.declarations import counts_by_identity
+from adjoint.rules.registry import is_defined
+from adjoint.types.array_libraries import is_foreign
+
+_CONSTANT_CLASSES = (
+    bool,
+    str,
+    bytes,
+    type(None),
+    type(Ellipsis),
+    type(NotImplemented),
+    type,
+    types.ModuleType,
+    types.FunctionType,
+    types.BuiltinFunctionType,
+    types.MethodDescriptorType,
+    types.WrapperDescriptorType,
+    functools._lru_cache_wrapper,
+    np.ufunc,
+    np.dtype,
+    slice,
+    range,
+)
+
+
+def is_constant(value: Any) -> bool:
+    """Whether a specialisation holds for one value only."""
+    from adjoint.frontend.differentiation.wrt import is_operator  # circular
+
+    return (
+        isinstance(value, _CONSTANT_CLASSES)
+        or isinstance(type(value), _ENUM_TYPE)
+        or is_operator(value)
+        or hasattr(type(value), CONSTANT)
+        or (
+            type(value).__module__.startswith(_CALLABLE_LIBRARIES)
+            and callable(value)
+            and not isinstance(value, (np.ndarray, np.generic))
+            and not is_foreign(value)
+        )
+        or (isinstance(value, _GETTERS) and _is_of_constants(value))
+        or (isinstance(value, types.MethodType) and is_defined(value))
+        or (counts_by_identity(value) and not isinstance(value, types.MethodType) and not has_fields(value))
+    )
+
+
+_GETTERS = (operator.itemgetter, operator.attrgetter, operator.methodcaller)
+
+
+def _is_of_constants(getter: Any) -> bool:
+    """Whether a getter holds nothing that may change while it stays the same object."""
+    made, given, *_ = getter.__reduce__()
+    if isinstance(made, functools.partial):
+        given = (*made.args, *made.keywords.values(), *given)
+    return all(isinstance(each, (str, int, float, type(None), slice)) for each in given)
+
+
+_CALLABLE_LIBRARIES = ("numba", "numpy", "scipy.special.", "scipy.stats.", "uarray", "jax", "cupy")
+"""Modules whose callable objects are what their names say: functions, families of functions, distributions."""
+
+
+_ENUM_TYPE = type(__import__("enum").Enum)
+
+
+def is_library_constant(path: Path) -> bool:
+    if path[0] == "default":
+        return bool(path[1].__module__.startswith("adjoint."))
+    if path[0] == "global":
+        return bool(path[1].get("__name__", "").startswith("adjoint.rules."))
+    if path[0] != "attribute" or not isinstance(path[1], types.ModuleType):
+        return False
+    return path[1].__name__.split(".")[0] in ("math", "numpy", "cmath", "sys", "scipy", "operator")

@@ -1,0 +1,1 @@
+"""Objects: their classes, attributes and methods, how they are made and written."""

@@ -1,0 +1,96 @@
+"""Attributes are assigned: of objects, of views of arrays, of each object in a list."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+
+from adjoint.frontend.data.constants import as_stored
+from adjoint.frontend.data.element_types import slot
+from adjoint.frontend.data.item_writes import set_item
+from adjoint.frontend.data.making import grow_field
+from adjoint.frontend.entry import inputs
+from adjoint.frontend.interpreter.choices import on_each_option
+from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.materialize import materialize
+from adjoint.frontend.interpreter.values import ELLIPSIS, NONE, Closure, Ref, Union, Value, is_atom
+from adjoint.frontend.objects import class_customs
+from adjoint.frontend.objects.attributes import _describe, attribute
+from adjoint.frontend.objects.classes import class_of
+from adjoint.frontend.objects.fields import put_attribute
+from adjoint.ir.nodes import Attribute, Const, Raise, Store, Var
+from adjoint.ir.types import Array, Instance, Scalar
+
+
+def set_attribute(
+    lo: Lowerer, base: Value, name: str, value: Value, node: ast.AST | None, *, bare: bool = False
+) -> None:
+    """``base.name = value``; ``bare`` is past any ``__setattr__`` of the class."""
+    cls = class_of(lo, base)
+    if cls is not None and isinstance(base, (Ref, Var)):
+        if not bare and class_customs.assigns_by_itself(lo, cls, node):
+            lo.call(Const(cls.__setattr__), [base, Const(name), value], {}, node)
+            return
+        found = inspect.getattr_static(cls, name, None)
+        if isinstance(found, property):
+            if found.fset is None:
+                raise lo.mistake(AttributeError, node, f"the property {name!r} has no setter")
+            lo.call(Const(found.fset), [base, value], {}, node)
+            return
+        put = class_customs.method_of_descriptor(found, "__set__")
+        if put is not None:
+            inputs.guard_lookup(lo, cls, name, found)
+            descriptor = inputs.captured(lo, found, ("static", cls, name), name, node)
+            lo.call(Const(put), [descriptor, base, value], {}, node)
+            return
+        class_customs.refuse_unusual_descriptor(lo, cls, name, found, node)
+        if isinstance(base, Ref) and class_customs.has_no_place_for(cls, name):
+            lo.stop(Raise(Const(AttributeError), None, lo.span(node)))
+            return
+    match base:
+        case Ref():
+            put_attribute(lo, base, name, value, node)
+        case Var(type=Instance()):
+            stored = slot(lo, as_stored(lo, cls, name, value), node)
+            grow_field(lo, base, name, stored)
+            lo.emit(Store(base, Attribute(name), stored, "set", lo.span(node)))
+        case Var(type=Array()):
+            _set_attribute_of_array(lo, base, name, value, node)
+        case Union():
+            _set_of_each(lo, base, name, value, node, bare=bare)
+        case Const():
+            raise lo.problem("AD0311", node, f"an attribute of {_describe(base.value)} is assigned")
+        case Var(type=Scalar()) if cls is not None:
+            raise lo.mistake(AttributeError, node, f"a value of class {cls.__name__!r} has no attributes of its own")
+        case Closure(function=None, block=block, attributes=attributes) if block is lo.block and isinstance(
+            value, Const
+        ):
+            attributes[name] = value.value
+        case Closure():
+            label = "an attribute of a function is assigned on some paths only, or to what is known at run time"
+            raise lo.problem("AD0301", node, label, helps=("assign a constant, right after the function",))
+        case _ if is_atom(base):
+            lo.emit(Store(base, Attribute(name), materialize(lo, value, node), "set", lo.span(node)))  # type: ignore[arg-type]
+        case _:
+            raise lo.problem("AD0301", node, "an attribute of this value cannot be assigned")
+
+
+def _set_of_each(lo: Lowerer, base: Union, name: str, value: Value, node: ast.AST | None, *, bare: bool) -> None:
+    """``base.name = value`` for one of several structures."""
+
+    def write(option: Value) -> Value:
+        set_attribute(lo, option, name, value, node, bare=bare)
+        return NONE
+
+    on_each_option(lo, base, write, node)
+
+
+def _set_attribute_of_array(lo: Lowerer, array: Var, name: str, value: Value, node: ast.AST | None) -> None:
+    """``array.name = value``: for a part of the array, a store into it."""
+    if name not in ("real", "imag"):
+        helps = ("make a view of another shape: b = a.reshape(shape)",) if name == "shape" else ()
+        raise lo.problem("AD0303", node, f"the attribute {name!r} of an array is assigned", helps=helps)
+    dtype = array.type.dtype if isinstance(array.type, Array) else None
+    if name == "imag" and dtype is not None and dtype.kind != "c":
+        raise lo.mistake(TypeError, node, f"an array of {dtype} has no imaginary part to set")
+    set_item(lo, attribute(lo, array, name, node), ELLIPSIS, value, node)

@@ -1,0 +1,99 @@
+"""The class of a value, as far as it is known."""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+import numpy as np
+
+from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.values import Closure, Method, Record, Ref, TupleValue, Value
+from adjoint.ir.nodes import Const, Var
+from adjoint.ir.types import Array, Dict, Instance, List, Number, Opaque, Scalar, Tuple
+from adjoint.types.array_libraries import Library
+
+_PYTHON_SCALARS = {"bool": bool, "int": int, "float": float, "complex": complex}
+
+
+def class_of(lo: Lowerer, value: Value) -> type | None:
+    """``type(value)``, as far as it is known."""
+    match value:
+        case Const(value=constant):
+            return type(constant)
+        case TupleValue(cls=cls):
+            return cls
+        case Ref():
+            record = lo.store[value]
+            return record.cls if isinstance(record, Record) else None
+        case Var(type=Scalar(kind=kind, dtype=dtype)):
+            return _PYTHON_SCALARS[kind] if dtype is None else dtype.type
+        case Var(type=Array()):
+            return np.ndarray
+        case Var(type=List(is_tuple=is_tuple)):
+            return tuple if is_tuple else list
+        case Var(type=Dict()):
+            return dict
+        case Var(type=Tuple(cls=cls)):
+            return cls
+        case Var(type=Instance(cls=cls)):
+            return cls
+        case Var(type=Opaque(cls=cls)):
+            return cls
+        case Closure():
+            return types.FunctionType
+        case Method():
+            return types.MethodType
+        case _:
+            return None
+
+
+_OF_NUMBERS = (bool, int, float, complex, np.ndarray, np.bool_, np.int64, np.float64, np.complex128)
+
+
+def is_instance(lo: Lowerer, value: Value, classes: Any) -> bool | None:
+    """Whether a value is of one of some classes, None where it is not known; raises what ``isinstance`` raises."""
+    if lo.settings.target.library is not None and isinstance(value, Var):
+        return _is_instance_there(lo.settings.target.library, value, classes)
+    cls = class_of(lo, value)
+    if cls is not None:
+        return isinstance(value.value, classes) if isinstance(value, Const) else issubclass(cls, classes)
+    if isinstance(value, Var) and isinstance(value.type, Number):
+        found = {issubclass(each, classes) for each in _OF_NUMBERS}
+        return found.pop() if len(found) == 1 else None
+    return None
+
+
+def _is_instance_there(library: Library, value: Var, classes: Any) -> bool | None:
+    """The same where arrays are of another library: there, what would be a number of NumPy is an array, too."""
+    from adjoint.frontend.external.array_libraries import class_of_arrays  # lazy
+
+    candidates: tuple[type, ...] = (class_of_arrays(library),)
+    match value.type:
+        case Scalar(kind="float" | "complex" as kind, dtype=None):
+            candidates = (*candidates, _PYTHON_SCALARS[kind])
+        case Scalar(kind=kind, dtype=None):
+            candidates = (_PYTHON_SCALARS[kind],)
+        case Array() | Scalar():
+            pass
+        case Number():
+            candidates = (*candidates, *_PYTHON_SCALARS.values())
+        case Opaque(cls=cls) if cls is not None:
+            candidates = (cls,)
+        case _:
+            return None
+    found = {issubclass(each, classes) for each in candidates}
+    return found.pop() if len(found) == 1 else None
+
+
+def is_object(lo: Lowerer, value: Value) -> bool:
+    """Whether operators on ``value`` are methods of a user's class."""
+    if isinstance(value, Ref):
+        record = lo.store[value]
+        return isinstance(record, Record) and record.cls not in (list, dict)
+    return isinstance(value, Var) and isinstance(value.type, Instance)
+
+
+def has_source(function: Any) -> bool:
+    code = getattr(function, "__code__", None)
+    return code is not None and not code.co_filename.startswith("<string>")

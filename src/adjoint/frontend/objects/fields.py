@@ -1,0 +1,39 @@
+"""Fields of objects that are known: they are bound anew, unless others could see the object under another name."""
+
+from __future__ import annotations
+
+import ast
+
+from adjoint.frontend.data.constants import as_stored
+from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites
+from adjoint.frontend.interpreter.materialize import materialize
+from adjoint.frontend.interpreter.values import Record, Ref, Site, Value
+from adjoint.ir.nodes import Const
+from adjoint.runtime.objects import put_attribute as write_through
+
+
+def outlives_the_call(site: Site) -> bool:
+    """Whether an object comes from a global or captured variable."""
+    return site.place[:1] == ("input",) and site.place[1:2] != ("argument",)
+
+
+def writable(lo: Lowerer, ref: Ref, node: ast.AST | None) -> None:
+    """Raises where ``ref`` may not be written, or where that could not be seen through another name for it."""
+    sites = tuple(original_sites((ref.site,)))
+    if any(outlives_the_call(site) for site in sites):
+        raise NeedsRuntime(sites)
+    if ref.joins or ref.site.place[0] == "joined":
+        raise NeedsRuntime(tuple(original_sites((ref.site,))))
+
+
+def put_attribute(lo: Lowerer, base: Ref, name: str, value: Value, node: ast.AST | None) -> None:
+    """Writes to an object whose parts are known, past any ``__setattr__``."""
+    writable(lo, base, node)
+    record = lo.store[base]
+    assert isinstance(record, Record)
+    value = as_stored(lo, record.cls, name, value)
+    lo.store[base] = record.with_part(name, value)
+    if base.origin is not None:
+        atom = materialize(lo, value, node)
+        lo.open.effect(write_through, base.origin, Const(name), atom)

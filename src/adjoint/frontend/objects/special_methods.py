@@ -1,0 +1,64 @@
+"""Special methods: those of operators, comparisons and truth that a user's class defines."""
+
+from __future__ import annotations
+
+import ast
+import types
+from typing import Any
+
+from adjoint.frontend.entry import inputs
+from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.values import Ref, TupleValue, Value
+from adjoint.frontend.objects.attributes import attribute, bind
+from adjoint.frontend.objects.classes import class_of, has_source, is_object
+from adjoint.ir.nodes import Const
+from adjoint.types.dataclass_fields import dataclass_fields
+
+
+def special_method(lo: Lowerer, receiver: Value, name: str) -> Value | None:
+    """The bound special method of an object's class, where the class defines one."""
+    if not is_object(lo, receiver):
+        return None
+    cls = class_of(lo, receiver)
+    assert cls is not None
+    for base in cls.__mro__:
+        if base is object:
+            return None
+        if name in base.__dict__:
+            found = base.__dict__[name]
+            if name in _COMPARISONS and _is_generated(base, found):
+                return None
+            inputs.guard_lookup(lo, cls, name, found)
+            return None if found is None else bind(lo, receiver, cls, name, found, None)
+    return None
+
+
+_COMPARISONS = ("__eq__", "__lt__", "__le__", "__gt__", "__ge__")
+
+
+def _is_generated(cls: type, found: Any) -> bool:
+    """Whether a method of a class was written by `dataclasses.dataclass`."""
+    return "__dataclass_params__" in cls.__dict__ and isinstance(found, types.FunctionType) and not has_source(found)
+
+
+def compared_fields(lo: Lowerer, name: str | None, values: list[Value], node: ast.AST | None) -> list[Value] | None:
+    """The tuples of fields that dataclasses compare by a method; None where nothing is compared in this way."""
+    if name not in _COMPARISONS or not all(is_object(lo, value) for value in values):
+        return None
+    classes = {class_of(lo, value) for value in values}
+    cls = classes.pop()
+    owner = next((base for base in cls.__mro__ if name in base.__dict__), object) if cls and not classes else object
+    if not _is_generated(owner, owner.__dict__[name]):
+        return None
+    names = [field.name for field in dataclass_fields(owner) if field.compare]
+    return [TupleValue(tuple([attribute(lo, value, part, node) for part in names])) for value in values]
+
+
+def truth_of_object(lo: Lowerer, value: Ref, node: ast.AST | None) -> Any:
+    from adjoint.frontend.syntax.conditions import truth_of  # lazy
+
+    for name in ("__bool__", "__len__"):
+        method = special_method(lo, value, name)
+        if method is not None:
+            return truth_of(lo, lo.call(method, [], {}, node), node)
+    return Const(True)
