@@ -24,6 +24,7 @@ from adjoint.differentiation.forward.tangent_rules import TangentRules
 from adjoint.differentiation.memory.constant_views import constant_views, unsure_views
 from adjoint.differentiation.memory.shadow_types import ShadowTypes, typed
 from adjoint.differentiation.memory.slots import has_slots
+from adjoint.differentiation.nondifferentiable import without_forward
 from adjoint.differentiation.pure import without_writes
 from adjoint.differentiation.reachability import Dependence
 from adjoint.differentiation.reverse.memory.gathers import is_gathered
@@ -164,7 +165,7 @@ class Session:
 
     def not_forward(self, function: Function, found: Dependence) -> list[Diagnostic]:
         """What has no derivative in this mode."""
-        return found.without_forward(function)
+        return without_forward(found, function)
 
     def walked(
         self, function: Function, found: Dependence, wrt: tuple[int, ...], outputs: tuple[int, ...], complete: bool

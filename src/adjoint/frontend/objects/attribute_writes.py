@@ -15,7 +15,7 @@ from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import ELLIPSIS, NONE, Closure, Ref, Union, Value, is_atom
 from adjoint.frontend.objects import class_customs
-from adjoint.frontend.objects.attributes import _describe, attribute
+from adjoint.frontend.objects.attributes import attribute, described
 from adjoint.frontend.objects.classes import class_of
 from adjoint.frontend.objects.fields import put_attribute
 from adjoint.ir.nodes import Attribute, Const, Raise, Store, Var
@@ -59,7 +59,7 @@ def set_attribute(
         case Union():
             _set_of_each(lo, base, name, value, node, bare=bare)
         case Const():
-            raise lo.problem("AD0311", node, f"an attribute of {_describe(base.value)} is assigned")
+            raise lo.problem("AD0311", node, f"an attribute of {described(base.value)} is assigned")
         case Var(type=Scalar()) if cls is not None:
             raise lo.mistake(AttributeError, node, f"a value of class {cls.__name__!r} has no attributes of its own")
         case Closure(function=None, block=block, attributes=attributes) if block is lo.block and isinstance(

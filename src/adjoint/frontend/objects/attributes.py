@@ -123,7 +123,7 @@ def _attribute_of_constant(lo: Lowerer, owner: Any, name: str, node: ast.AST | N
     try:
         value = getattr(owner, name)
     except AttributeError:
-        raise no_attribute(lo, _describe(owner), name, dir(owner), node) from None
+        raise no_attribute(lo, described(owner), name, dir(owner), node) from None
     if lo.run_data.globals and isinstance(owner, types.ModuleType):
         cell = lo.run_data.globals.get((id(vars(owner)), name))
         if cell is not None:
@@ -147,7 +147,7 @@ def no_attribute(lo: Lowerer, owner: str, name: str, known: Iterable[object], no
     return lo.mistake(AttributeError, node, label, code="AD0211", helps=helps, name=name)
 
 
-def _describe(value: Any) -> str:
+def described(value: Any) -> str:
     name = getattr(value, "__name__", None)
     return repr(name) if name else f"an object of class {type(value).__name__!r}"
 

@@ -1,0 +1,272 @@
+"""Where derivatives end that flow through a function: at what is not looked into, has none, or is not to vary."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from adjoint.analysis.activity import lends_memory, may_write_anything
+from adjoint.analysis.may_vary import varying
+from adjoint.analysis.written_objects import is_text, read_back, reads
+from adjoint.diagnostics import Diagnostic, diagnostic
+from adjoint.diagnostics.spans import called_text
+from adjoint.differentiation.memory.dict_keys import key_problems
+from adjoint.differentiation.memory.slots import has_slots, is_container
+from adjoint.differentiation.memory.structural import roles_of
+from adjoint.ir.join import type_of_atom
+from adjoint.ir.nodes import Applied, Atom, Call, Const, Function, Key, Subscript, Var
+from adjoint.ir.types import Array, Opaque
+from adjoint.ir.walk import statements_in
+from adjoint.rules.declare import General
+from adjoint.rules.registry import is_defined, rule_for
+from adjoint.runtime import display
+
+if TYPE_CHECKING:
+    from adjoint.differentiation.reachability import Dependence
+
+_OF_RECORDS = ("keep an array for each field, in a dict or a dataclass",)
+_OUT_OF_EXCEPTIONS = ("put what varies into a variable or a list before raising, and read it from there",)
+
+
+def problems_of(dependence: Dependence, function: Function, wrt: Sequence[int]) -> list[Diagnostic]:
+    """What cannot be differentiated in a function; of what may be a consequence only the cause."""
+    found = [*_opaque_problems(dependence), *_setting_problems(dependence)]
+    found += _text_problems(dependence, function, wrt)
+    found += _memory_problems(dependence, bool(found))
+    found += key_problems(function, dependence)
+    return found or _problems_of_written_objects(dependence, function, wrt)
+
+
+def without_forward(dependence: Dependence, function: Function) -> list[Diagnostic]:
+    """Calls of functions that declare a reverse derivative only."""
+    found = []
+    for statement in statements_in(function.body):
+        if not isinstance(statement, Call):
+            continue
+        rule = rule_for(statement.callee)
+        if isinstance(rule, General) and rule.jvp is None and any(map(dependence.active, statement.targets)):
+            label = f"{name_of(statement)} declares a reverse derivative only, and forward mode is asked for here"
+            found.append(diagnostic("AD0204", statement.span, label, name=name_of(statement)[1:-1]))
+    return found
+
+
+def _setting_problems(dependence: Dependence) -> list[Diagnostic]:
+    return [
+        _setting_problem(call, name, value)
+        for call, name, value in dependence.settings
+        if dependence.varies(value) and any(map(dependence.active, call.targets))
+    ]
+
+
+def _opaque_problems(dependence: Dependence) -> list[Diagnostic]:
+    calls = [
+        (call, code, args)
+        for call, code in dependence.opaque
+        if any(map(dependence.varies, args := (*call.args, *(value for _, value in call.kwargs))))
+    ]
+    # What is done with the result of an opaque function is a consequence.
+    first = [
+        (call, code, args)
+        for call, code, args in calls
+        if any(dependence.varies(arg) and type_of_atom(arg) != Opaque() for arg in args[call.callee is display.call :])
+    ]
+    problems = (_opaque_problem(dependence, call, code, args) for call, code, args in first or calls)
+    return [problem for problem in problems if problem is not None]
+
+
+def _opaque_problem(dependence: Dependence, call: Call, code: str, args: tuple[Atom, ...]) -> Diagnostic | None:
+    """What is wrong with a call of what is not looked into, or has no derivative, and is handed what varies."""
+    name = name_of(call)
+    if any(map(dependence.active, call.targets)):
+        return _needed_of_opaque(call, code, name)
+    if code == "AD0201" and may_write_anything(call) and any(_lends_active(dependence, arg) for arg in args):
+        return diagnostic("AD0303", call.span, f"{name} is handed memory that varies, and may write it")
+    if call.callee is display.call and dependence.active(args[0]):
+        label = f"{name} belongs to an object that is not looked into, and may store what it is handed"
+        return diagnostic("AD0307", call.span, label)
+    return None
+
+
+def _lends_active(dependence: Dependence, arg: Atom) -> bool:
+    return lends_memory(arg) and dependence.active(arg)
+
+
+def _needed_of_opaque(call: Call, code: str, name: str) -> Diagnostic:
+    """The derivative of the result is needed."""
+    if call.callee is display.make_set:
+        return diagnostic("AD0307", call.span, "what varies is put into a set here")
+    if isinstance(call.callee, type) and issubclass(call.callee, BaseException):
+        label = "the exception carries what varies, and is looked into where it is handled"
+        return diagnostic("AD0307", call.span, label, helps=_OUT_OF_EXCEPTIONS)
+    label = f"{name} has no derivative" if code == "AD0204" else f"the body of {name} is not visible here"
+    if _is_of_function_values(call.callee):
+        label = "the pullback of a function that is known only at run time is not looked into"
+    if is_defined(call.callee):
+        code, label = "AD0204", f"{name} has no derivative with these arguments"
+    helps = _ways_out(call) if code == "AD0201" else None
+    return diagnostic(code, call.span, label, helps=helps)
+
+
+def _text_problems(dependence: Dependence, function: Function, wrt: Sequence[int]) -> list[Diagnostic]:
+    """Numbers that are written as text and read again lose their derivative on the way."""
+    readers = _useful_calls(dependence, function, _reads_text)
+    if not readers:
+        return []
+    varied = varying(function.body, [function.params[place] for place in wrt])
+    return [_back_from_text(call) for call in readers if any(arg in varied for arg in call.args if is_text(arg))]
+
+
+def _problems_of_written_objects(dependence: Dependence, function: Function, wrt: Sequence[int]) -> list[Diagnostic]:
+    """The same, where the text was written to an object in between; of several places the first."""
+    useful = _useful_calls(dependence, function, lambda call: any(map(_may_be_text, call.args)))
+    if not useful:
+        return []
+    told = read_back(function.body, varying(function.body, [function.params[place] for place in wrt]))
+    return [_back_from_text(call) for call in useful if reads(call, told)][:1]
+
+
+def _useful_calls(dependence: Dependence, function: Function, which: Callable[[Call], bool]) -> list[Call]:
+    calls = (statement for statement in statements_in(function.body) if isinstance(statement, Call))
+    return [call for call in calls if which(call) and _is_useful(dependence, call)]
+
+
+def _is_useful(dependence: Dependence, call: Call) -> bool:
+    return any(node in dependence.useful for target in call.targets for node in dependence.nodes(target))
+
+
+def _lends(dependence: Dependence, atom: Atom) -> bool:
+    return has_slots(type_of_atom(atom)) and dependence.active(atom)
+
+
+def _memory_problems(dependence: Dependence, opaque: bool) -> list[Diagnostic]:
+    found = []
+    for store in dependence.stores:
+        if not dependence.varies(store.value):
+            continue
+        base = type_of_atom(store.base)
+        if isinstance(store.base, Const):
+            found.append(diagnostic("AD0302", store.span, "this memory is not an argument of the function"))
+        elif names_field(store.base, store.key):
+            label = "what is stored here, into an array of records, varies"
+            found.append(diagnostic("AD0307", store.span, label, helps=_OF_RECORDS))
+        elif isinstance(base, Array):
+            found.append(diagnostic("AD0408", store.span, f"the array has dtype {base.dtype}"))
+        elif not (opaque and isinstance(base, Opaque) and dependence.active(store.base)):
+            found.append(diagnostic("AD0307", store.span, "what is stored here varies"))
+    found += [
+        diagnostic("AD0302", load.span, "what is read here is written to later")
+        for load in dependence.foreign
+        if dependence.active(load.target) and not dependence.varies(load.base)
+    ]
+    found += [
+        diagnostic("AD0303", call.span, f"{name_of(call)} writes memory that varies")
+        for call in dependence.writers
+        if any(_lends(dependence, arg) for arg in call.args)
+    ]
+    found += [
+        diagnostic("AD0305", loop.span, "what is drawn here varies")
+        for loop, index in dependence.draws
+        if dependence.active(index) and not opaque
+    ]
+    return found
+
+
+def _setting_problem(call: Call, name: str, value: Atom) -> Diagnostic:
+    """An argument varies that must not."""
+    hint = f"'{value.hint}'" if isinstance(value, Var) else "this"
+    if isinstance(call.callee, Applied):
+        label = f"{hint} varies, and the parameter is marked NoDerivative"
+        return diagnostic("AD0204", call.span, label, helps=_UNMARKED, name=name_of(call)[1:-1])
+    if _is_of_function_values(call.callee):
+        is_given = call.callee.__name__ == "given"
+        said = "and the parameter is marked NoDerivative" if is_given else "and is captured by the function value"
+        helps = _UNMARKED if is_given else _INSTEAD
+        return diagnostic("AD0204", call.span, f"{hint} varies, {said}", helps=helps)
+    return diagnostic("AD0204", call.span, f"{name} varies", name=name_of(call)[1:-1])
+
+
+_UNMARKED = (
+    "let the type of the function say that it varies: without NoDerivative there",
+    "or hand it ad.stop_gradient(x), if it shall count as a constant",
+)
+
+
+_INSTEAD = ("make it of what does not vary, and hand over what varies as an argument",)
+
+
+def _is_of_function_values(callee: Any) -> bool:
+    return getattr(callee, "__module__", None) == "adjoint.runtime.functions"
+
+
+def _back_from_text(call: Call) -> Diagnostic:
+    helps = ("use the number itself, from before it was made a text",)
+    label = "a number that varies comes back from text here"
+    return diagnostic("AD0204", call.span, label, helps=helps, name=name_of(call)[1:-1])
+
+
+def _may_be_text(atom: Atom) -> bool:
+    return isinstance(atom, Var) and isinstance(atom.type, Opaque) and atom.type.cls in (None, str, bytes)
+
+
+def _reads_text(call: Call) -> bool:
+    """Whether a call may make numbers of text."""
+    return any(map(is_text, call.args)) and roles_of(call, is_container) is None
+
+
+_DRAWN = """
+    poisson binomial negative_binomial multinomial geometric hypergeometric logseries zipf choice integers randint
+"""
+
+
+_PATHLESS = """
+    dirichlet f noncentral_chisquare noncentral_f power triangular vonmises wald multivariate_normal standard_cauchy
+"""
+
+
+_UNKNOWN_PATH = "transform numbers that do not depend on it: rng.standard_normal(n), rng.uniform(size=n)"
+
+
+_UNSHIFTED = "numbers drawn do not vary smoothly with it; if it shall count as a constant: ad.stop_gradient(x)"
+
+
+def _ways_out(call: Call) -> tuple[str, ...] | None:
+    """What to do about a call of what is not visible, by the name that the user gave it."""
+    name = None if call.span is None else called_text(call.span)
+    if name is None:
+        return None
+    callee = _called(call)
+    constant = "or hand it ad.stop_gradient(x), if the result shall count as a constant"
+    cls = callee.type.cls if isinstance(callee, Var) and isinstance(callee.type, Opaque) else type(callee)
+    if getattr(cls, "__name__", None) == "_lru_cache_wrapper":
+        return (f"call the function behind the cache: {name}.__wrapped__(...)",)
+    last = name.rpartition(".")[2]
+    if last != name and last in _DRAWN.split():
+        return (_UNSHIFTED,)
+    if last != name and last in _PATHLESS.split():
+        return (_UNKNOWN_PATH, constant)
+    if isinstance(callee, type):
+        return ("write out what it computes, or declare the derivative of a function that calls it", constant)
+    return (f"declare its derivative: @ad.derivative_of({name})", constant)
+
+
+def _called(call: Call) -> Any:
+    """What is called: the function, or the variable that holds it."""
+    callee = call.callee
+    if isinstance(callee, Applied) or (getattr(callee, "__name__", "") in ("call", "__call__") and call.args):
+        return call.args[0].value if isinstance(call.args[0], Const) else call.args[0]
+    return callee
+
+
+def name_of(call: Call) -> str:
+    callee = _called(call)
+    if isinstance(callee, Var):
+        return f"'{callee.hint}'"
+    return f"'{getattr(callee, '__name__', repr(callee))}'"
+
+
+def names_field(base: Atom, key: Key | None) -> bool:
+    """Whether a field of all records in an array is meant."""
+    items = key.items if isinstance(key, Subscript) else ()
+    return isinstance(type_of_atom(base), Array) and any(
+        isinstance(item, Const) and isinstance(item.value, str) for item in items
+    )
