@@ -185,3 +185,10 @@ def part_of_a_shape(a, k):
 @program(np.array([0.7, -1.3, 2.1, 0.4]))
 def rolled_by_lists(x):
     return np.roll(x, [1, 2], axis=[0, 0]) @ x + np.roll(np.outer(x, x), [3], axis=[1])[0] @ x
+
+
+@program(lambda rng: rng.normal(size=(2, 3)))
+def copies_in_an_order(a):
+    columns, rows = np.array(a, order="F"), np.array(a.T, order="C", copy=True)
+    weights = np.arange(6.0)
+    return np.sum(columns.ravel() * weights) * np.sum(rows.ravel("F") * weights) + np.sum(np.array(a, order="K")[0])

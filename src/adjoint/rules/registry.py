@@ -32,6 +32,7 @@ BASICS = ("helpers.numbers", "python.operators", "python.builtin", "python.math_
 STRUCTURES = ("helpers.structures",)
 BISECTION = ("python.bisection",)
 COMPLEX = ("python.complex_functions",)
+DATES = ("python.dates",)
 FUNCTIONS = ("helpers.function_values",)
 IMPLICIT = ("helpers.implicit_functions",)
 ARRAYS = (
@@ -110,6 +111,7 @@ _SEPARATE = {
     },
     "_bisect": BISECTION,
     "cmath": COMPLEX,
+    "datetime": DATES,
     "adjoint.runtime.functions": FUNCTIONS,
     "adjoint.runtime.numerical_methods.implicit": IMPLICIT,
 }
@@ -159,7 +161,7 @@ _variadic: dict[int, tuple[Fn, Fn]] = {}
 _binary: dict[int, tuple[Fn, Fn]] = {}
 _lock = RLock()
 _OF_SCIPY = dict.fromkeys(name for names in OF_SCIPY.values() for name in names)
-_unread = [*BASICS, *STRUCTURES, *BISECTION, *COMPLEX, *FUNCTIONS, *IMPLICIT, *ARRAYS, *_OF_SCIPY, *MESSAGES]
+_unread = [*BASICS, *STRUCTURES, *BISECTION, *COMPLEX, *DATES, *FUNCTIONS, *IMPLICIT, *ARRAYS, *_OF_SCIPY, *MESSAGES]
 """The modules of the library that are still to be imported."""
 _reader: int | None = None
 """The thread that imports them now, whose own entries are not to wait for it."""
@@ -413,7 +415,9 @@ def _read_for(callee: Any) -> bool:
     about_scipy = OF_SCIPY.get(_module_of_scipy(callee), ()) if "scipy" in sys.modules else ()
     if about_scipy or is_about_arrays(callee):
         return _read(BASICS + ARRAYS + about_scipy)
-    return _read(BASICS + _SEPARATE.get(getattr(callee, "__module__", None) or "", ()))
+    owner = getattr(callee, "__objclass__", None)
+    home = getattr(callee, "__module__", None) or getattr(owner, "__module__", None) or ""
+    return _read(BASICS + _SEPARATE.get(home, ()))
 
 
 def _is_about_messages(callee: Any) -> bool:
@@ -449,7 +453,18 @@ def _read_all() -> None:
     if _unread and _reader != get_ident():
         imported = [name for module, names in OF_SCIPY.items() if module in sys.modules for name in names]
         messages = MESSAGES if "mpi4py.MPI" in sys.modules else ()
-        _read(BASICS + STRUCTURES + BISECTION + COMPLEX + FUNCTIONS + IMPLICIT + ARRAYS + tuple(imported) + messages)
+        _read(
+            BASICS
+            + STRUCTURES
+            + BISECTION
+            + COMPLEX
+            + DATES
+            + FUNCTIONS
+            + IMPLICIT
+            + ARRAYS
+            + tuple(imported)
+            + messages
+        )
 
 
 def _read(names: tuple[str, ...]) -> bool:

@@ -42,6 +42,7 @@ from adjoint.rules.python import containers
 from adjoint.runtime.arithmetic.checks import brings_arithmetic
 from adjoint.runtime.arithmetic.numbers import choose
 from adjoint.types.array_libraries import dtype_of, is_foreign
+from adjoint.types.constant_types import EXAMPLES
 from adjoint.types.structure import fields_of, float_fields, is_namedtuple_class, slots_of
 
 __all__ = ["AnyExtents", "abstract", "type_of_call"]
@@ -88,7 +89,8 @@ def type_of_call(callee: Any, args: Sequence[Atom], kwargs: Sequence[tuple[str, 
         return (made,)
     rule = registry.rule_for(callee)
     if rule is None:
-        return (Opaque(callee) if isinstance(callee, type) and brings_arithmetic(callee) else OPAQUE,)
+        is_told = isinstance(callee, type) and (callee in EXAMPLES or brings_arithmetic(callee))
+        return (Opaque(callee) if is_told else OPAQUE,)
     key = (id(callee), arguments, named)
     template = _cache.get(key)
     if template is None:
@@ -306,6 +308,8 @@ class _Maker:
                 return None
             case Opaque(cls=cls) if cls is str:
                 return "text"
+            case Opaque(cls=cls) if cls in EXAMPLES:
+                return EXAMPLES[cls]
             case _:
                 raise _NoSample
 

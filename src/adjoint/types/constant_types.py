@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import enum
 import types
 import typing
@@ -12,6 +13,13 @@ import numpy as np
 
 from adjoint.types.annotations import UNKNOWN, alternatives
 
+EXAMPLES: dict[type, Any] = {
+    datetime.date: datetime.date(2020, 1, 1),
+    datetime.datetime: datetime.datetime(2020, 1, 1),
+    datetime.time: datetime.time(12),
+    datetime.timedelta: datetime.timedelta(days=1, seconds=2),
+}
+"""By which it is told what the arithmetic, the attributes and the methods of dates and spans of time give."""
 _CONSTANT_CLASSES = (int, str, bytes, bytearray, enum.Enum, type, types.ModuleType, np.dtype, range, slice)
 
 

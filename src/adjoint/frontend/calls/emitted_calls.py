@@ -17,6 +17,7 @@ from adjoint.ir.nodes import Atom, Call, Const, Var
 from adjoint.ir.types import Tuple
 from adjoint.rules import registry
 from adjoint.rules.typing import type_of_call
+from adjoint.types.constant_types import EXAMPLES
 
 
 def call_any(lo: Lowerer, callee: Any, atoms: list[Any], node: ast.AST | None, **kwargs: Any) -> Value:
@@ -59,5 +60,5 @@ def _folds(callee: Any, value: Atom) -> bool:
         return False
     if type(value.value) is float:
         return callee in _COMPARISONS or (callee is operator.neg and math.isinf(value.value))
-    known = (bool, int, str, bytes, tuple, type, np.dtype)
+    known = (bool, int, str, bytes, tuple, type, np.dtype, *EXAMPLES)
     return value.value is None or isinstance(value.value, known) or callable(value.value)

@@ -10,7 +10,6 @@ import ast
 from collections.abc import Sequence
 from typing import Any
 
-from adjoint.frontend.data import objects
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import (
     GeneratorContext,
@@ -21,6 +20,8 @@ from adjoint.frontend.interpreter.values import (
     Value,
 )
 from adjoint.frontend.library import iterator_definitions, python_functions
+from adjoint.frontend.objects.classes import class_of
+from adjoint.frontend.objects.special_methods import special_method
 from adjoint.ir.nodes import Const
 from adjoint.records import replace
 
@@ -32,7 +33,7 @@ _BY_FUNCTION: dict[Any, type] = {
 
 def is_iterator_object(lo: Lowerer, value: Value) -> bool:
     """Whether a value is an object that is asked for one item after the other."""
-    return objects.special_method(lo, value, "__next__") is not None
+    return special_method(lo, value, "__next__") is not None
 
 
 def items_of_object(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
@@ -46,7 +47,7 @@ def items_of_object(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
 def next_of_object(lo: Lowerer, args: list[Value], node: ast.AST | None) -> Value:
     """``next(value)`` or ``next(value, default)`` of such an object."""
     if len(args) == 1:
-        method = objects.special_method(lo, args[0], "__next__")
+        method = special_method(lo, args[0], "__next__")
         assert method is not None
         return lo.call(method, [], {}, node)
     own = _own_method(lo, args[0], "next_or")
@@ -57,7 +58,7 @@ def next_of_object(lo: Lowerer, args: list[Value], node: ast.AST | None) -> Valu
 
 def _own_method(lo: Lowerer, value: Value, name: str) -> Value | None:
     """A method of one of the classes that stand for Python's own iterators; None of users' classes."""
-    cls = objects.class_of(lo, value)
+    cls = class_of(lo, value)
     is_ours = cls is not None and cls.__module__ == iterator_definitions.__name__
     return Method(Const(cls.__dict__[name]), value) if is_ours and name in cls.__dict__ else None
 
@@ -99,7 +100,7 @@ def as_object(lo: Lowerer, value: Value, node: ast.AST) -> Value:
             raise lo.problem("AD0305", node, label, helps=("make a list of its items: list(...)",))
     if is_iterator_object(lo, value):
         return value
-    if objects.class_of(lo, value) is dict:
+    if class_of(lo, value) is dict:
         value = python_functions.call(lo, python_functions.copied, [value], node)
     return made(iterator_definitions.Remaining, value)
 
@@ -115,6 +116,6 @@ def cycle(lo: Lowerer, items: Value, node: ast.AST) -> Value:
 
 
 def _made(lo: Lowerer, cls: type, args: list[Value], node: ast.AST) -> Value:
-    from adjoint.frontend.calls.construction import construct  # lazy
+    from adjoint.frontend.objects.construction import construct  # lazy
 
     return construct(lo, cls, args, {}, node)

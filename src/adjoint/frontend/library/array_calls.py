@@ -39,6 +39,8 @@ def _array(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.A
     if "ndmin" in kwargs:
         return _of_rank(lo, np.array, args, kwargs, node)
     rest = {name: value for name, value in kwargs.items() if name != "copy"}
+    if "order" in kwargs and _copies(lo, kwargs, node):
+        return _in_order(lo, np.array, args, kwargs, node)
     if _copies(lo, kwargs, node):
         if isinstance(rest.pop("subok", None), Const):  # arrays of other classes are none to us
             return _call(lo, np.array, args, rest, node)
@@ -79,7 +81,7 @@ def _asarray(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast
         kwargs = {name: value for name, value in kwargs.items() if name != "subok"}
         return _call(lo, np.asarray, args, kwargs, node)
     if "order" in kwargs:
-        return _in_order(lo, args, kwargs, node)
+        return _in_order(lo, np.asarray, args, kwargs, node)
     if "ndmin" in kwargs:
         return _of_rank(lo, np.asarray, args, kwargs, node)
     if kwargs.get("copy") == _TRUE:
@@ -102,13 +104,13 @@ def _item(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AS
     return _call(lo, np.take, [array, index], {}, node)
 
 
-def _in_order(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    """A conversion that copies where the elements lie in another order than it is told."""
+def _in_order(lo: Lowerer, conversion: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    """A conversion to an array, and another copy where the elements lie in another order than it is told."""
     rest = dict(kwargs)
     order = rest.pop("order")
     if not isinstance(order, Const):
         return NotImplemented
-    array = _call(lo, np.asarray, args, rest, node)
+    array = _call(lo, conversion, args, rest, node)
     letter = order.value.upper() if isinstance(order.value, str) else order.value
     if letter in (None, "K", "A"):
         return array
@@ -143,6 +145,8 @@ for _maker in (np.empty, np.zeros, np.ones, np.full):
 
 @handles(np.ndarray.astype)
 def _astype(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    if "order" in kwargs and _copies(lo, kwargs, node):
+        return _in_order(lo, np.array, args, kwargs, node)
     if _copies(lo, kwargs, node):
         return NotImplemented
     return _call(lo, np.asarray, args, {name: value for name, value in kwargs.items() if name != "copy"}, node)

@@ -38,7 +38,9 @@ from adjoint.frontend.objects.fields import put_attribute
 from adjoint.ir.nodes import Attribute, Const, Load, Subscript, Var
 from adjoint.ir.types import Array, Dict, Instance, List, Number, Opaque, Scalar, Tuple
 from adjoint.rules import registry
+from adjoint.rules.typing import abstract
 from adjoint.types.array_libraries import are_loaded
+from adjoint.types.constant_types import EXAMPLES
 from adjoint.types.structure import is_namedtuple_class
 
 _MISSING = object()
@@ -183,6 +185,8 @@ def _attribute_of_variable(lo: Lowerer, base: Var, name: str, node: ast.AST | No
             return _through_class(lo, base, held, name, node)
     if cls is not None and not isinstance(base.type, Opaque):
         return _through_class(lo, base, cls, name, node)
+    if cls in EXAMPLES:
+        return _attribute_of_date(lo, base, cls, name, node)
     if cls is not None:
         found = _followed_attribute(lo, base, cls, name, node)
         if found is not None:
@@ -190,6 +194,20 @@ def _attribute_of_variable(lo: Lowerer, base: Var, name: str, node: ast.AST | No
         if registry.is_closed(cls) and not registry.is_harmless(cls, name):
             return _declared_attribute(lo, base, cls, name, node)
     target = Var(name, Opaque())
+    lo.emit(Load(target, base, Attribute(name), lo.span(node)))
+    return target
+
+
+def _attribute_of_date(lo: Lowerer, base: Var, cls: type, name: str, node: ast.AST | None) -> Value:
+    """An attribute or a method of a date or a span of time, which carries no derivative."""
+    found = inspect.getattr_static(cls, name, _MISSING)
+    if found is _MISSING:
+        raise no_attribute(lo, f"a value of class {cls.__name__!r}", name, dir(cls), node)
+    if isinstance(found, types.MethodDescriptorType):
+        return Method(Const(found), base)
+    if isinstance(found, types.ClassMethodDescriptorType):
+        return Const(getattr(cls, name))
+    target = Var(name, abstract(getattr(EXAMPLES[cls], name)))
     lo.emit(Load(target, base, Attribute(name), lo.span(node)))
     return target
 
