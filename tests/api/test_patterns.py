@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import adjoint as ad
-from adjoint.api.sparse.listing import _list_rows, rows_of
+from adjoint.api.sparse.compressed_rows import _list_rows, rows_of
 from adjoint.runtime.sets.numbers import all_in, both, new_unions
 
 

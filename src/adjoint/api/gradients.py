@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, Union
 import numpy as np
 
 from adjoint import keypaths
-from adjoint.api import fitting_shapes
+from adjoint.api import shape_errors
 from adjoint.diagnostics import DifferentiationError, error
 from adjoint.diagnostics.entrances import entrance, hand_over
 from adjoint.dispatch.keys import MISS, Door
@@ -126,7 +126,7 @@ class Derivative(LikeFunction):
                     break
             else:
                 return
-        fitting_shapes.check(gradient, self._wrt, self.function, args, kwargs)
+        shape_errors.check_shapes(gradient, self._wrt, self.function, args, kwargs)
 
     def specialized(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Specialization:
         """The compiled form for these arguments."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from adjoint.api.fitting_shapes import fits, misfit
 from adjoint.api.gradients import function_of, grad
+from adjoint.api.shape_errors import raise_shape_error, shapes_match
 from adjoint.diagnostics import error
 from adjoint.diagnostics.entrances import hand_over
 from adjoint.dispatch.call_cache import Request, enter
@@ -281,8 +281,8 @@ def hvp(
     if len(product) != len(points):
         parts = iter(product)
         product = tuple([None if without_symbol(tangent) is None else next(parts) for tangent in directions])
-    if not compiled.writes_containers and not all(map(fits, product, points)):
-        misfit(f, points, {})
+    if not compiled.writes_containers and not all(map(shapes_match, product, points)):
+        raise_shape_error(f, points, {})
     return (product, *aux) if has_aux else product
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from adjoint.analysis.activity import lends_memory, may_write_anything
 from adjoint.analysis.may_vary import varying
-from adjoint.analysis.written_objects import is_text, read_back, reads
+from adjoint.analysis.taint import is_text, reads_tainted, tainted_objects
 from adjoint.diagnostics import Diagnostic, diagnostic
 from adjoint.diagnostics.spans import called_text
 from adjoint.differentiation.memory.dict_keys import key_problems
@@ -121,8 +121,8 @@ def _problems_of_written_objects(dependence: Dependence, function: Function, wrt
     useful = _useful_calls(dependence, function, lambda call: any(map(_may_be_text, call.args)))
     if not useful:
         return []
-    told = read_back(function.body, varying(function.body, [function.params[place] for place in wrt]))
-    return [_back_from_text(call) for call in useful if reads(call, told)][:1]
+    told = tainted_objects(function.body, varying(function.body, [function.params[place] for place in wrt]))
+    return [_back_from_text(call) for call in useful if reads_tainted(call, told)][:1]
 
 
 def _useful_calls(dependence: Dependence, function: Function, which: Callable[[Call], bool]) -> list[Call]:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from adjoint.analysis.agreement import disagreements
+from adjoint.analysis.divergence import divergent_messages
 from adjoint.analysis.joins import joins
 from adjoint.analysis.memory.array_layout import layouts_read
 from adjoint.analysis.messages import communicates
@@ -156,7 +156,7 @@ class Session:
         self, function: Function, found: Dependence, wrt: tuple[int, ...], outputs: tuple[int, ...], complete: bool
     ) -> Function:
         views = (*constant_views(function, found.active), *unsure_views(function, found.active))
-        problems = [*found.problems, *self.not_forward(function, found), *views, *disagreements(function, wrt)]
+        problems = [*found.problems, *self.not_forward(function, found), *views, *divergent_messages(function, wrt)]
         if problems:
             raise DifferentiationError(problems)
         _carry_zeros(function, found)

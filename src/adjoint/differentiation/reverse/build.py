@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjoint.analysis.activity import activity, parts
-from adjoint.analysis.agreement import disagreements
+from adjoint.analysis.divergence import divergent_messages
 from adjoint.analysis.scalar_functions import number_flows
 from adjoint.diagnostics.errors import DifferentiationError
 from adjoint.differentiation.reverse.blind_spots import blind_spots
@@ -27,19 +27,7 @@ from adjoint.differentiation.reverse.statements import NOTHING, Reverser, YieldL
 from adjoint.ir.builder import Builder
 from adjoint.ir.checked import checked
 from adjoint.ir.effects import storages
-from adjoint.ir.nodes import (
-    Atom,
-    Block,
-    Call,
-    Const,
-    Function,
-    Load,
-    Return,
-    Statement,
-    Store,
-    Subscript,
-    Var,
-)
+from adjoint.ir.nodes import Atom, Block, Call, Const, Function, Load, Return, Statement, Store, Subscript, Var
 from adjoint.ir.types import OPAQUE, Array, Dict, Instance, List, Storage, Tuple, fresh, is_handle, storage_of
 from adjoint.ir.walk import clone_function, free_vars, leaves, operands, statements_in, substitute
 from adjoint.optimize.dead_code import remove_dead_code
@@ -301,7 +289,7 @@ def sweeps_of(
     references = () if request is None else request.references
     flows = number_flows(function)
     context = make_context(function, activity(function, wrt, outputs, flows, given.shadows, references))
-    problems = blind_spots(function, wrt, outputs, flows) or disagreements(function, wrt)
+    problems = blind_spots(function, wrt, outputs, flows) or divergent_messages(function, wrt)
     if problems:
         raise DifferentiationError(problems)
     reverser = Reverser(context, family, given, again, lent)

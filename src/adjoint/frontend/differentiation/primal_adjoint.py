@@ -18,10 +18,10 @@ from adjoint.diagnostics import Span
 from adjoint.differentiation.finish import finish
 from adjoint.differentiation.reverse import Split
 from adjoint.frontend.data.lists_of_objects import Stacked
-from adjoint.frontend.data.unkept_writes import without_kept_writes
 from adjoint.frontend.differentiation import picked_arguments, result_seeds
 from adjoint.frontend.differentiation.components import component
 from adjoint.frontend.differentiation.inner_functions import lower_inner, name_of
+from adjoint.frontend.differentiation.inside.defensive_copies import on_defensive_copies
 from adjoint.frontend.differentiation.picked_arguments import Picked
 from adjoint.frontend.differentiation.tangent_values import layouts
 from adjoint.frontend.differentiation.wrt import parameter_names, with_receiver
@@ -60,7 +60,7 @@ def lower_artifacts(
         layout = layouts(lo, picked.values, lasting=True)
         inner = lower_inner(lo, fn, values, named, picked.places, None, picked.ways)
         if not options.get("keep_writes", True):
-            inner = without_kept_writes(lo, inner, None)
+            inner = on_defensive_copies(lo, inner, None)
         stacked = Stacked(lo, inner)
         inner = stacked.inner
         part = component(lo, fn, inner.shape, chosen, None)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from adjoint import records
 from adjoint.frontend.entry import inputs
-from adjoint.frontend.entry.partial_restarts import lowered_until_known
+from adjoint.frontend.entry.local_fixpoints import lowered_to_fixpoint
 from adjoint.frontend.functions.activations import (
     activation,
     is_deep,
@@ -41,7 +41,7 @@ def call_closure(
         from adjoint.frontend.iterators.generators import made_by_call  # lazy
 
         return made_by_call(lo, closure, args, kwargs, node)
-    return lowered_until_known(lo, lambda: _lowered_call(lo, closure, args, kwargs, node), code)
+    return lowered_to_fixpoint(lo, lambda: _lowered_call(lo, closure, args, kwargs, node), code)
 
 
 def _lowered_call(

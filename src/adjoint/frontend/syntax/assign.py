@@ -15,7 +15,7 @@ from adjoint.frontend.calls.opaque_arguments import may_carry
 from adjoint.frontend.calls.operands import array_operand
 from adjoint.frontend.data import containers, making
 from adjoint.frontend.data.item_writes import mark_array_written, set_item
-from adjoint.frontend.data.own_values import is_own
+from adjoint.frontend.data.uniqueness import is_sole_owner
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
@@ -135,7 +135,12 @@ def augment(lo: Lowerer, target: ast.expr, op: Callable[..., Any], operand: ast.
 def _is_own(lo: Lowerer, name: str, current: Value) -> bool:
     """Whether a variable alone has what may be an array."""
     cell = lo.cell_named(name)
-    return _may_be_array(current) and cell is not None and lo.store.get(cell) is current and is_own(lo, current, cell)
+    return (
+        _may_be_array(current)
+        and cell is not None
+        and lo.store.get(cell) is current
+        and is_sole_owner(lo, current, cell)
+    )
 
 
 def _may_be_array(value: Value) -> TypeGuard[Var]:

@@ -12,7 +12,7 @@ from adjoint.frontend.calls.definitions import note_if_uncovered
 from adjoint.frontend.control.iteration import run_for
 from adjoint.frontend.control.liveness import forget
 from adjoint.frontend.control.loops import run_loop
-from adjoint.frontend.entry.partial_restarts import lowered_until_known
+from adjoint.frontend.entry.local_fixpoints import lowered_to_fixpoint
 from adjoint.frontend.interpreter.choices import for_each_structure, on_each_option
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
@@ -38,7 +38,7 @@ def run(lo: Lowerer, statements: Sequence[ast.stmt]) -> None:
             raise TooMuch
         lo.at(statement)
         try:
-            lowered_until_known(lo, functools.partial(_one, lo, statement))
+            lowered_to_fixpoint(lo, functools.partial(_one, lo, statement))
         except Problem as problem:
             found = problem.diagnostic
             place = found.labels[0].span if found.labels else None

@@ -40,9 +40,9 @@ def gradient(
     picked = pick(lo, function, wrt, args, kwargs, node)
     inner = lower_inner(lo, function, args, kwargs, picked.places, node, picked.ways)
     if not options.get("keep_writes", True):
-        from adjoint.frontend.data.unkept_writes import without_kept_writes  # lazy
+        from adjoint.frontend.differentiation.inside.defensive_copies import on_defensive_copies  # lazy
 
-        inner = without_kept_writes(lo, inner, node)
+        inner = on_defensive_copies(lo, inner, node)
     if has_aux:
         first_of_pair(lo, operator.function, inner, node)
     part = component(lo, operator.function, inner.shape, 0 if has_aux else options.get("result"), node)

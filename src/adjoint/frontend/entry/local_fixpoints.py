@@ -1,4 +1,4 @@
-"""Statements and calls that are lowered again on their own, where what they find out concerns nothing else.
+"""Local fixed points: statements and calls are lowered again on their own until they find out nothing more.
 
 Lowering starts again when it finds out what it must know from its beginning. From the second time on it goes on at once
 where that is about objects that a statement or a call makes itself, or about the function that is called, so that one
@@ -25,7 +25,7 @@ MOST_AGAIN = 100
 """How often one attempt lowers something again on its own."""
 
 
-def lowered_until_known(lo: Lowerer, lower: Callable[[], T], code: ast.AST | None = None) -> T:
+def lowered_to_fixpoint(lo: Lowerer, lower: Callable[[], T], code: ast.AST | None = None) -> T:
     """What ``lower`` gives; where it finds out something about what it makes itself, it runs again.
 
     It is a statement, or a call of the function ``code``.

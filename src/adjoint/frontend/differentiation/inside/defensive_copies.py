@@ -1,4 +1,4 @@
-"""``keep_writes=False``: the function is differentiated on copies of the arrays that it writes.
+"""``keep_writes=False``: the function is differentiated on defensive copies of the arrays that it writes.
 
 What it writes is then memory of its own. Where the gradient does not need it, nobody reads it, and dead code
 elimination takes it out, with all that was computed for it.
@@ -21,7 +21,7 @@ from adjoint.ir.walk import clone
 from adjoint.records import replace
 
 
-def without_kept_writes(lo: Lowerer, inner: Inner, node: ast.AST | None) -> Inner:
+def on_defensive_copies(lo: Lowerer, inner: Inner, node: ast.AST | None) -> Inner:
     """The function to differentiate, on copies of what it writes."""
     function = inner.function
     if puts(function):

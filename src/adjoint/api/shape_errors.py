@@ -1,4 +1,4 @@
-"""Whether gradients have the shapes of what they belong to; else the shapes in the function did not fit."""
+"""Errors of shapes that a gradient alone would not notice: where it has another shape than its argument."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from adjoint.keypaths.parts import PartOf
 _NUMBERS = frozenset((float, int, bool, complex, np.float64, np.float32, type(None)))
 
 
-def fits(gradient: Any, value: Any) -> bool:
-    """Whether the arrays in a gradient have the shapes of those in the value; what has no counterpart there, fits."""
+def shapes_match(gradient: Any, value: Any) -> bool:
+    """Whether the arrays in a gradient have the shapes of those in the value; what has no counterpart there, does."""
     pending = [(gradient, value)]
     seen = set()
     while pending:
@@ -42,16 +42,16 @@ def _class_of_points(gradient: Any) -> type | None:
     return None if known is None else known()
 
 
-def check(
+def check_shapes(
     gradient: Any, wrt: Any, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
 ) -> None:
     """Raises what the function raises, where a gradient with respect to ``wrt`` does not fit the arguments."""
     values = tuple(_chosen(wrt, function, args, kwargs))
-    if not fits(gradient if isinstance(wrt, tuple) else (gradient,), values):
-        misfit(function, args, kwargs)
+    if not shapes_match(gradient if isinstance(wrt, tuple) else (gradient,), values):
+        raise_shape_error(function, args, kwargs)
 
 
-def misfit(function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+def raise_shape_error(function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
     """Raises what the function raises for shapes that do not fit: the gradient did not need the value."""
     function(*args, **kwargs)
     raise error("AD0901", None, "the gradient of an array has another shape than the array")

@@ -1,4 +1,4 @@
-"""What is read from objects that nobody looks into, such as buffers of text, after what varies was written to them."""
+"""Taint analysis of objects that nobody looks into: a buffer of text tells what varies, once that was written to it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from adjoint.rules.declare import NoDerivative, Observer
 from adjoint.runtime import display
 
 
-def read_back(block: Block, varied: set[Atom]) -> set[Atom]:
+def tainted_objects(block: Block, varied: set[Atom]) -> set[Atom]:
     """The values of unknown classes that may tell what varies, since it was written to an object before.
 
     Parameters
@@ -82,7 +82,7 @@ def _is_unknown(atom: Atom) -> bool:
     return isinstance(atom, Var) and isinstance(atom.type, Opaque)
 
 
-def reads(call: Call, found: set[Atom]) -> bool:
+def reads_tainted(call: Call, found: set[Atom]) -> bool:
     """Whether a call makes numbers of such a value."""
     if found.isdisjoint(call.args):
         return False

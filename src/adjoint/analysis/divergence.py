@@ -1,10 +1,11 @@
-"""Whether all processes come to the same messages: no condition before one may depend on the data of one process.
+"""Divergence analysis: whether all processes come to the same messages.
+
+No condition before a message may depend on the data of one process.
 
 A value is *agreed* on if no data of a single process decide what it is: it is made of the program's constants, of
 arguments that are not differentiated (numbers of processes and of steps), and of what all processes receive alike, as
 the sum of ``Allreduce``. What is made of differentiated arguments, or received from one process, is not. Memory is
-looked at by storage class, whatever the order of events. Compilers for graphics processors ask the same of barriers,
-and call it the analysis of divergence.
+looked at by storage class, whatever the order of events. (Compilers for graphics processors ask the same of barriers.)
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ _OF_RAISING = "an exception that is handled decides whether a process comes to t
 _OF_CALLS = "a function that stays a function in the derivative exchanges messages: this calls it"
 
 
-def disagreements(function: Function, wrt: Sequence[int]) -> list[Diagnostic]:
+def divergent_messages(function: Function, wrt: Sequence[int]) -> list[Diagnostic]:
     """The refusals of messages that some processes may come to and others not."""
     if not is_exchanged():
         return []

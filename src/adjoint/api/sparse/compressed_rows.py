@@ -1,4 +1,4 @@
-"""The elements of sets that are unions of sets: the rows of a pattern."""
+"""Sets that are unions of sets, listed as the compressed rows of a pattern."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a variable alone has the memory of its value: then writing in place is the same as binding the name anew."""
+"""Uniqueness: a variable that alone owns its memory may be written in place, as if the name was bound anew."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Path = tuple[Sequence[Statement], ...]
 _NUMBERS = (bool, int, float, complex, np.generic)
 
 
-def is_own(lo: Lowerer, value: Var, cell: Cell) -> bool:
+def is_sole_owner(lo: Lowerer, value: Var, cell: Cell) -> bool:
     """Whether a variable alone has what it holds: an operation made it, and so far it was only read."""
     holders = [key for key, held in lo.store.items() if _has(held, value)]
     return holders == [cell] and _is_made(_path_to(lo.open), value)
