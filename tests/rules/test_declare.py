@@ -13,17 +13,7 @@ import pytest
 from adjoint.ir.nodes import Const
 from adjoint.rules import registry
 from adjoint.rules.declare import elementwise
-from adjoint.rules.registry import (
-    ARRAYS,
-    BASICS,
-    BISECTION,
-    STRUCTURES,
-    attribute_of,
-    binary_form,
-    method_of,
-    rule_for,
-    variadic,
-)
+from adjoint.rules.registry import ARRAYS, BASICS, BISECTION, STRUCTURES, attribute_of, method_of, rule_for, variadic
 from adjoint.runtime.array_functions.sequences import concatenate_of
 
 
@@ -83,9 +73,6 @@ def test_lookups() -> None:
     assert method_of(np.ndarray, "missing") is None
     assert variadic(np.concatenate) is concatenate_of
     assert concatenate_of.display is np.concatenate  # type: ignore[attr-defined]
-    import operator
-
-    assert binary_form(operator.iadd) is operator.add
     assert rule_for([]) is None
 
 
@@ -155,7 +142,7 @@ for name in {modules}:
     importlib.import_module(f"adjoint.rules.{{name}}")
 callees = [rule.fn for rule in registry._rules.values()]
 callees += [entry.fn for entries in registry._definitions.values() for entry in entries]
-callees += [fn for fn, _ in (*registry._variadic.values(), *registry._binary.values())]
+callees += [fn for fn, _ in registry._variadic.values()]
 callees += [cls for cls, _ in (*registry._methods, *registry._attributes)]
 callees = [fn for fn in callees if not (getattr(fn, "__module__", None) or "").startswith("adjoint.rules.")]
 print(*[f"{{fn!r}} {{registry.is_about_arrays(fn)}} {{getattr(fn, '__module__', None)}}" for fn in callees], sep="\\n")

@@ -26,7 +26,6 @@ from adjoint.records import dataclass
 from adjoint.sources import definitions
 
 Verdict = Literal["differentiable", "refused", "not checked", "declared"]
-_NO_CODE = ("__pycache__", "node_modules", "build", "dist")
 _AT_POINTS = ("vjp", "jvp", "hvp")
 
 

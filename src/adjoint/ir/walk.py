@@ -517,8 +517,7 @@ def inline(
             return values
         case Branch(cond, then, orelse, span):
             targets = _result_targets(body)
-            arity = len(targets)
-            builder.emit(If(cond, _yielding(then, arity), _yielding(orelse, arity), targets, span))
+            builder.emit(If(cond, _yielding(then), _yielding(orelse), targets, span))
             return targets
         case terminator:
             builder.emit(If(Const(True), Block((), terminator), Block((), Yield())))
@@ -535,7 +534,7 @@ def _result_targets(body: Block) -> tuple[Var, ...]:
     return tuple(targets)
 
 
-def _yielding(block: Block, arity: int) -> Block:
+def _yielding(block: Block) -> Block:
     """A function's continuation as a branch of an ``If``: what it returned it yields."""
 
     def leaf(terminator: Terminator) -> Terminator:

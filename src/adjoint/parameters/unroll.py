@@ -173,7 +173,7 @@ class Unrolled:
         forms = tuple(_form(layout, value, index in written) for index, value in enumerate(structures))
         for index in written:
             if not forms[index].is_flat:
-                _check_mutable(formula, layout, structures[index])
+                _check_mutable(layout, structures[index])
         places = [place for place in range(len(layout)) if self._places is None or place in self._places]
         constants = [name for name in formula.constants if name not in flags]
         if not formula.takes_steps:
@@ -239,7 +239,7 @@ def _check_no_points(formula: Formula, parameters: Sequence[Parameter]) -> None:
             raise error("AD0705", None, f"'{formula.name}' does more than take a step from {path}")
 
 
-def _check_mutable(formula: Formula, layout: Layout, structure: Any) -> None:
+def _check_mutable(layout: Layout, structure: Any) -> None:
     for parameter in layout.parameters:
         steps = parameter.steps if parameter.point is None else parameter.point
         value = reach(structure, steps)

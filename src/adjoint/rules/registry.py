@@ -158,7 +158,6 @@ _attributes: dict[tuple[type, str], Fn] = {}
 _closed: dict[type, frozenset[str]] = {}
 """Classes of which nothing may be asked but what is declared, with what may all the same."""
 _variadic: dict[int, tuple[Fn, Fn]] = {}
-_binary: dict[int, tuple[Fn, Fn]] = {}
 _lock = RLock()
 _OF_SCIPY = dict.fromkeys(name for names in OF_SCIPY.values() for name in names)
 _unread = [*BASICS, *STRUCTURES, *BISECTION, *COMPLEX, *DATES, *FUNCTIONS, *IMPLICIT, *ARRAYS, *_OF_SCIPY, *MESSAGES]
@@ -209,13 +208,6 @@ def add_variadic(fn: Fn, spread: Fn) -> None:
     """Enters the form of ``fn`` that takes the parts of its first argument, a sequence, one by one."""
     _read_for(fn)
     _variadic[id(fn)] = (fn, spread)
-    _changed(fn)
-
-
-def add_in_place(fn: Fn, binary: Fn) -> None:
-    """Enters the binary operator that an in-place operator means where it cannot write."""
-    _read_for(fn)
-    _binary[id(fn)] = (fn, binary)
     _changed(fn)
 
 
@@ -385,13 +377,6 @@ def variadic(callee: Any) -> Fn | None:
     """The form of a function of a sequence that takes its parts as arguments: ``concatenate_of``."""
     _read_for(callee)
     entry = _variadic.get(id(callee))
-    return entry[1] if entry else None
-
-
-def binary_form(callee: Any) -> Fn | None:
-    """The operator that an in-place operator stands for: ``add`` for ``iadd``."""
-    _read_for(callee)
-    entry = _binary.get(id(callee))
     return entry[1] if entry else None
 
 

@@ -71,7 +71,7 @@ def view(derivative: Derivative, *args: Any, **kwargs: Any) -> str:
         title=escape(repr(derivative)),
         program=left,
         derivative=right,
-        tape="" if tape is None else _table(tape, kept, program),
+        tape="" if tape is None else _table(tape, kept),
     )
 
 
@@ -237,7 +237,7 @@ def _told(kept: Sequence[Kept]) -> str:
     return f"keeps {names}" + (f" ({size_in_words(sum(sizes))})" if len(sizes) == len(kept) else "")
 
 
-def _table(tape: TapeReport, kept: list[tuple[str | None, Span | None, Kept]], program: _Program) -> str:
+def _table(tape: TapeReport, kept: list[tuple[str | None, Span | None, Kept]]) -> str:
     total = tape.bytes
     summary = "" if total is None else f": {size_in_words(total)}"
     told = [

@@ -44,14 +44,7 @@ from adjoint.ir.nodes import (
     Yield,
 )
 from adjoint.ir.types import Array, Number, Scalar, Storage, is_handle, relocated, storage_of
-from adjoint.ir.walk import (
-    binders_of,
-    operands,
-    statements_in,
-    substitute,
-    targets_of,
-    terminators_in,
-)
+from adjoint.ir.walk import binders_of, operands, statements_in, substitute, targets_of, terminators_in
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime import display
 from adjoint.runtime.arithmetic.numbers import choose, divide, product, quotient, selected, somewhere, times
@@ -601,11 +594,6 @@ def _is_surely_present(statement: Statement) -> bool:
     if statement.callee is operator.ne and statement.args[1] != Const(0):
         return False
     return statement.callee in (operator.ne, somewhere, spread) and statement.args[0] == PRESENT
-
-
-def _in_one(support: Atom, builder: Builder) -> Atom:
-    """A support as one number."""
-    return support if _is_number(support) else builder.call(somewhere, support, hint="support")
 
 
 def _is_number(atom: Atom) -> bool:

@@ -91,7 +91,7 @@ def with_values_carried(loop: Loop) -> tuple[list[Statement], Loop, list[Stateme
     for slot in slots:
         init = inits[slot]
         if isinstance(init, Var):
-            inits[slot] = _copied(init, before, loop.span)
+            inits[slot] = _copied(init, before)
         params[slot] = _value(params[slot])
         starts.append(Call((loop.params[slot],), np.copy, (params[slot],), (), loop.span))
     changed = [
@@ -112,7 +112,7 @@ def with_values_carried(loop: Loop) -> tuple[list[Statement], Loop, list[Stateme
         for place in places:
             value = values[place]
             if isinstance(value, Var):
-                values[place] = _copied(value, made, loop.span)
+                values[place] = _copied(value, made)
         new = Continue(tuple(values)) if isinstance(end, Continue) else Exit(end.kind, tuple(values))
         return tuple(made), new
 
@@ -127,7 +127,7 @@ def _value(var: Var) -> Var:
     return Var(var.hint, Array(var.type.dtype, var.type.dims), var.named)
 
 
-def _copied(var: Var, statements: list[Statement], span: object) -> Var:
+def _copied(var: Var, statements: list[Statement]) -> Var:
     copy = _value(var)
     statements.append(Call((copy,), np.copy, (var,)))
     return copy

@@ -68,4 +68,4 @@ def settle(
     lo.block, lo.store = origin, joined.store
     lo.emit(If(cond, then.seal(), orelse.seal(), joined.targets, span))
     if leaving:
-        lo._dispatch(joined.kind, falling, leaving, joined)
+        lo.dispatch(joined.kind, leaving, joined)

@@ -209,7 +209,7 @@ def _end_guarded(
         return
     falling = [leaf for leaf in exits if leaf.action == "fall"]
     if falling:
-        lo._dispatch(joined.kind, falling, leaving, joined)
+        lo.dispatch(joined.kind, leaving, joined)
         return
     for action in joined.kinds[1:]:
         code = joined.kinds.index(action)

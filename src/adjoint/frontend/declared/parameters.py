@@ -131,14 +131,14 @@ def resolved_wrt(fn: Any, wrt: Any) -> tuple[Place, ...] | None:
     if not chosen:
         raise Misfit("wrt=() names no parameter")
     own = parameters_of(fn)
-    places = tuple(_resolved(fn, own, choice) for choice in chosen)
+    places = tuple(_resolved(own, choice) for choice in chosen)
     for place, choice in zip(places, chosen, strict=True):
         if places.count(place) > 1:
             raise Misfit(f"wrt names {choice!r} twice")
     return places
 
 
-def _resolved(fn: Any, own: Sequence[Parameter] | None, choice: Any) -> Place:
+def _resolved(own: Sequence[Parameter] | None, choice: Any) -> Place:
     if isinstance(choice, bool) or not isinstance(choice, (int, str)):
         raise Misfit(f"wrt is the name or the position of a parameter, or several in a tuple; it is {choice!r}")
     if own is None:

@@ -73,7 +73,7 @@ def lower_artifacts(
         paths = list(leaf_paths(inner.shape, ()))
         hints = ["seed" if paths[i] == part.keys else f"{names[i]}_bar" for i in outputs]
         block, seeds = _backward(lo, halves, stacked, picked, layout, residuals, hints)
-        kept, adjoint = _parted(lo, name_of(fn), block, residuals, value, seeds)
+        kept, adjoint = _parted(lo, name_of(fn), block, residuals, seeds)
         both = lo.open.call(display.make_tuple, kept, value)
         entry = finish_entry(lo, f"{name_of(fn)}_primal", params, both)
         seeds_at = tuple(paths[i][len(part.keys) :] for i in outputs)
@@ -191,9 +191,7 @@ def _backward(
     return block, seeds
 
 
-def _parted(
-    lo: Lowerer, name: str, block: Block, residuals: Residuals, value: Atom, seeds: tuple[Var, ...]
-) -> tuple[Var, Function]:
+def _parted(lo: Lowerer, name: str, block: Block, residuals: Residuals, seeds: tuple[Var, ...]) -> tuple[Var, Function]:
     """The checkpoints in the primal, and the adjoint that takes them."""
     own = {*residuals.vars, residuals.value, *seeds}
     block = substitute(block, {var: residuals.add(var) for var in free_vars(block) if var not in own})

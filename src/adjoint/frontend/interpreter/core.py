@@ -315,7 +315,7 @@ class Lowerer(ABC):
         self.emit(If(cond, sides[0].seal(), sides[1].seal(), exits.targets, span))
         self.store = exits.store
         if leaving:
-            self._dispatch(exits.kind, falling, leaving, exits)
+            self.dispatch(exits.kind, leaving, exits)
         return exits.value
 
     def attempt(self, body: Callable[[], Value]) -> Value:
@@ -327,7 +327,7 @@ class Lowerer(ABC):
                 self.stop(Raise(Const(RecursionError)))
             return UNDEFINED
 
-    def _dispatch(self, kind: Atom, falling: list[Exiting], leaving: list[Exiting], exits: Joined) -> None:
+    def dispatch(self, kind: Atom, leaving: list[Exiting], exits: Joined) -> None:
         """After a join that only some paths fall through: sends the others on their way."""
         for action in dict.fromkeys(leaf.action for leaf in leaving):
             code = exits.kinds.index(action)

@@ -27,7 +27,6 @@ from adjoint.ir.nodes import (
     Return,
     Statement,
     Store,
-    Terminator,
     Var,
 )
 from adjoint.ir.types import Array, Dict, Instance, List, Opaque, Scalar, Tuple, Type
@@ -76,7 +75,7 @@ def halves(function: Function) -> Halves | None:
         return None
     statements = list(function.body.statements)
     head = _head(function)
-    tail = _tail(statements, head, end)
+    tail = _tail(statements, head)
     middle = [statement for statement in statements if statement not in head and statement not in tail]
     if not middle and not tail:
         return None
@@ -169,7 +168,7 @@ def _writes_structures(statement: Statement) -> bool:
 # The part behind the core
 
 
-def _tail(statements: list[Statement], head: set[Statement], end: Terminator) -> set[Statement]:
+def _tail(statements: list[Statement], head: set[Statement]) -> set[Statement]:
     """The statements that put structures together, or write to those of the user, and that nothing else waits for."""
     found: set[Statement] = set()
     waited_for: set[Atom] = set()

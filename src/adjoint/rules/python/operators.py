@@ -7,7 +7,6 @@ import operator
 import numpy as np
 
 from adjoint.rules.declare import constant, elementwise, no_derivative
-from adjoint.rules.registry import add_in_place
 from adjoint.runtime.arithmetic.numbers import divide, log, power, sign, times
 
 POSITIVE = (0.5, 2.0)
@@ -78,24 +77,6 @@ no_derivative(
     operator.rshift,
     operator.index,
 )
-
-for _name in [
-    "add",
-    "sub",
-    "mul",
-    "truediv",
-    "floordiv",
-    "mod",
-    "pow",
-    "matmul",
-    "and",
-    "or",
-    "xor",
-    "lshift",
-    "rshift",
-]:
-    _binary = getattr(operator, f"{_name}_" if _name in ("and", "or") else _name)
-    add_in_place(getattr(operator, f"i{_name}"), _binary)
 
 elementwise(np.add, lambda x1, x2, y: (1, 1))
 elementwise(np.subtract, lambda x1, x2, y: (1, -1))

@@ -50,7 +50,7 @@ class LooseViews:
         for statement in statements_in(function.body):
             for atom in operands(statement):
                 if isinstance(atom, Var) and atom in self.found:
-                    when = (math.inf, number(statement)[1]) if _keeps(statement, atom) else number(statement)
+                    when = (math.inf, number(statement)[1]) if _keeps(statement) else number(statement)
                     if self._is_late(atom, when, writes):
                         yield atom, statement.span
         for end in terminators_in(function.body):
@@ -67,7 +67,7 @@ class LooseViews:
         return False
 
 
-def _keeps(statement: Statement, atom: Var) -> bool:
+def _keeps(statement: Statement) -> bool:
     """Whether a statement may keep a view where others read it."""
     if isinstance(statement, Call):
         found = effects_of(statement)

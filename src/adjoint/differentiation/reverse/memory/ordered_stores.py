@@ -51,7 +51,6 @@ class _Index(NamedTuple):
     depth: int
 
 
-Symbol = _Index | Var
 Box = list[tuple[Linear | None, Linear | None]]
 """For each axis the first place, and the one behind the last; None where there is no bound."""
 

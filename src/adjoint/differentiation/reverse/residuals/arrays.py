@@ -60,7 +60,7 @@ def _keep(keeper: Keeper, var: Var, binding: Binding, type_: Array) -> None:
     shape, kept = Var("shape", OPAQUE), Var(f"{var.hint}_kept", type_)
     edits.put_before(outermost, Call((shape,), display.make_tuple, tuple(sizes)))
     edits.put_before(outermost, Call((kept,), np.empty, (shape, *dtype_argument(type_.dtype))))
-    places = tuple(keeper.loop_index(_loop(region), region) for region in regions)
+    places = tuple(keeper.loop_index(_loop(region)) for region in regions)
     keeper.after_binding(var, binding, Store(kept, Subscript(places, tupled=len(places) > 1), var))
     keeper.to_parent(kept, regions[0])
     new = keeper.stands_for[var] = Var(var.hint, var.type, var.named)

@@ -415,7 +415,7 @@ class Keeper:
         edits = self.context.edits
         edits.put_before(loop, Call((one,), display.make_list, (Const(_BLANKS[var.type.kind]),)))
         edits.put_before(loop, Call((kept,), operator.mul, (one, size), (), _span_of(binding)))
-        index = self.loop_index(loop, binding.region)
+        index = self.loop_index(loop)
         core = binding.region.start
         place = self.place(over, index, lambda statement: edits.put_first(core, statement))
         self.after_binding(var, binding, Store(kept, Subscript((place,)), var))
@@ -441,7 +441,7 @@ class Keeper:
         edits.put_before(loop, Call((size,), len, (steps,)))
         return size
 
-    def loop_index(self, loop: Loop, region: Region) -> Var:
+    def loop_index(self, loop: Loop) -> Var:
         if loop.index is not None:
             return loop.index
         return self.context.edits.index.setdefault(id(loop), Var("i", INT))

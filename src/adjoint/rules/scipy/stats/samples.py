@@ -144,7 +144,6 @@ def _of_rows(given):
 
 
 ROWS = [case(sample(6)), case(sample(4, 3), 1), case(sample(4, 3), axis=None)]
-GAPS = np.array([0.3, np.nan, 0.7, 1.9, 0.2])
 POSITIVE = [case(sample(5, kind="positive")), case(sample(4, 3, kind="positive"), axis=1)]
 _WITH_GAPS = [case(sample(5, kind="positive"), nan_policy="omit"), case(sample(5), bias=False)]
 
