@@ -120,6 +120,10 @@ def shadow_or_zeros(shadow: Any, x: Any) -> Any:
     return zeros_like(x) if shadow is None and x is not None else shadow
 
 
+_WHOLE = (int, np.integer, np.bool_)
+"""What a slot of floats may hold besides: 0 on one path, ``x**2`` on another."""
+
+
 class _Zeros:
     """One walk over a structure."""
 
@@ -146,15 +150,20 @@ class _Zeros:
             return self.remember(x, type(x)(*items) if is_namedtuple(x) else tuple(items))
         if isinstance(x, list):
             result: Any = self.remember(x, [])
-            counted = self.mutable or _counts_integers(x)
-            result.extend(0.0 if counted and _is_integer(item) else self.of(item) for item in x)
+            counted = not self.mutable and _counts_integers(x)
+            result.extend(self.of_slot(item, counted) for item in x)
             return result
         if isinstance(x, dict):
             result = self.remember(x, {})
             for key, item in x.items():
-                result[key] = self.of(item)
+                result[key] = self.of_slot(item, False)
             return result
         return self.of_object(x)
+
+    def of_slot(self, x: Any, counted: bool) -> Any:
+        """That of what lies in a list, dict or object; ``counted`` whole numbers stand for floats."""
+        is_float = isinstance(x, _WHOLE) if self.mutable else counted and _is_integer(x)
+        return 0.0 if is_float else self.of(x)
 
     def of_object(self, x: Any) -> Any:
         result = self.remember(x, new_object((shadow_class if self.mutable else tangent_class)(type(x))))
@@ -162,7 +171,7 @@ class _Zeros:
         empty = True
         for name in stored_fields(x) if self.mutable else field_names(x):
             value = getattr(x, name)
-            zero = 0.0 if _is_integer(value) and name in counted else self.of(value)
+            zero = self.of_slot(value, name in counted)
             if self.mutable or zero is not None:
                 set_field(result, name, zero)
                 empty = False
@@ -378,7 +387,7 @@ class _Finish:
         if isinstance(like, dict):
             result = self.remember(shadow, {})
             for key, item in like.items():
-                result[key] = self.of(shadow.get(key), item)
+                result[key] = None if _is_integer(item) else self.of(shadow.get(key), item)
             return result
         return self.of_object(shadow, like)
 

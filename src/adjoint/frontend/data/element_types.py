@@ -231,6 +231,7 @@ def check_guess(lo: Lowerer, items: Value) -> None:
         guessed = _guessed_site(lo, items.type)
         if guessed is not None:
             lo.settings.guesses[guessed.place[0]] = None
+            lo.settings.site_types[guessed] = List(None)  # so that it is not guessed again
             raise OtherItems((guessed,))
 
 
