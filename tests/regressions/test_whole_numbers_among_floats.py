@@ -69,7 +69,22 @@ def list_from_a_list(items):
     return total(0, len(items) - 1)
 
 
-@pytest.mark.parametrize("f", [remembered, remembered_by_hand, not_remembered, a_loop, truth_values])
+def rows_of_zeros(x):
+    n = len(x)
+    rows = [[x[i] * j for j in range(n)] for i in range(n)]
+    rows.append([0] * n)
+    rows.insert(1, [0 for _ in range(n)])
+    for i in range(1, n + 2):
+        rows[i][1] += rows[i - 1][0] * x[2] + x[1] ** 2
+    table = {0: x[0] * x[0]}
+    tables = [table]
+    for i in range(n):
+        tables.append({i: 0})
+        tables[-1][i] += x[i] ** 2 * tables[0][0]
+    return sum([sum(row) for row in rows]) * sum([sum(each.values()) for each in tables])
+
+
+@pytest.mark.parametrize("f", [remembered, remembered_by_hand, not_remembered, a_loop, truth_values, rows_of_zeros])
 def test_right(f: Callable[[Any], Any]) -> None:
     right(f, X)
     second(f, X)

@@ -132,9 +132,20 @@ def note_element(lo: Lowerer, container: Var, atom: Atom, node: ast.AST | None) 
             raise OtherItems((guessed,))
         return
     after = join_optional(lo, before, type_of(atom), node)
+    if isinstance(atom, Var) and _holds_less(atom.type, after):
+        remember(lo, atom.type, after, node)  # type: ignore[arg-type]
     if after == before:
         return
     remember(lo, type_, List(after) if isinstance(type_, List) else Dict(after), node)
+
+
+def _holds_less(type_: Type, than: Type | None) -> bool:
+    """Whether a container holds whole numbers, as far as it is known, where others like it hold floats, too."""
+    match type_, than:
+        case (List(element=one), List(element=other)) | (Dict(value=one), Dict(value=other)):
+            return one is not None and one != other
+        case _:
+            return False
 
 
 def _guessed_site(lo: Lowerer, type_: List) -> Site | None:
