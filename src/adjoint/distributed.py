@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import numpy as np
 
 from adjoint import tangents
-from adjoint.api.gradients import Derivative
+from adjoint.api.derivative import Derivative
 from adjoint.api.gradients import value_and_grad as value_and_grad_here
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "rules"))
 import evaluate as ev
 import test_library
 
-from adjoint.rules.declare import General, Rule
+from adjoint.rules.kinds import General, Rule
 from mutation.mutants import Mutant, mutants
 
 RULES = test_library.RULES

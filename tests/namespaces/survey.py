@@ -12,7 +12,7 @@ import numpy as np
 
 from adjoint.frontend.calls.handlers import handler
 from adjoint.rules import registry
-from adjoint.rules.declare import Constant, NoDerivative
+from adjoint.rules.kinds import Constant, NoDerivative
 from packages.checking import Outcome, checked
 
 NAMESPACES = (

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.rules.declare import Constant, NoDerivative, Rule
+from adjoint.rules.kinds import Constant, NoDerivative, Rule
 from adjoint.rules.registry import all_rules
 from rules.evaluate import cases_of
 from texts import run_text

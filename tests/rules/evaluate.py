@@ -17,7 +17,7 @@ import scipy.spatial.distance
 import scipy.special
 import scipy.stats
 
-from adjoint.rules.declare import Bilinear, Case, Elementwise, General, Linear, Rule, Sample
+from adjoint.rules.kinds import Bilinear, Case, Elementwise, General, Linear, Rule, Sample
 from adjoint.runtime.array_functions.arrays import unbroadcast, zeros_like
 
 Derivative = Callable[..., Any]

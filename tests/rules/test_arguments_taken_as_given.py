@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import evaluate as ev
 
 import adjoint as ad
-from adjoint.rules.declare import Constant, Elementwise, General, NoDerivative, Rule
+from adjoint.rules.kinds import Constant, Elementwise, General, NoDerivative, Rule
 from adjoint.rules.registry import all_rules
 
 RULES = [rule for rule in all_rules() if not isinstance(rule, (Constant, NoDerivative))]

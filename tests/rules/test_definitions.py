@@ -15,7 +15,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 import evaluate as ev
 
-from adjoint.rules.declare import Case, Sample
+from adjoint.rules.kinds import Case, Sample
 from adjoint.rules.registry import Definition, all_definitions
 from sampling import THOROUGH, check_by_turns
 

@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 import adjoint as ad
-from adjoint.rules.declare import Sample
+from adjoint.rules.kinds import Sample
 from adjoint.rules.registry import Definition, all_definitions
 from adjoint.testing import check_grads
 

@@ -16,7 +16,7 @@ import evaluate as ev
 
 import adjoint as ad
 from adjoint.analysis.memory.array_layout import VIEWS_AT_NEED
-from adjoint.rules.declare import Constant, NoDerivative
+from adjoint.rules.kinds import Constant, NoDerivative
 from adjoint.rules.registry import all_definitions, all_rules
 from adjoint.runtime.copies import copy_as_it_lies
 from sampling import is_chosen

@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import evaluate as ev
 from programs_in_files import module_of
 
-from adjoint.rules.declare import Constant, NoDerivative, Rule
+from adjoint.rules.kinds import Constant, NoDerivative, Rule
 from adjoint.rules.registry import all_rules
 from sampling import check_by_turns
 

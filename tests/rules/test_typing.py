@@ -12,8 +12,8 @@ import pytest
 from adjoint.ir.nodes import Atom, Const, Var
 from adjoint.ir.types import BOOL, FLOAT, INT, OPAQUE, Array, List, Number, Opaque, Scalar, Tuple, Type
 from adjoint.rules import typing
-from adjoint.rules.declare import Linear
 from adjoint.rules.joined_types import join
+from adjoint.rules.kinds import Linear
 from adjoint.rules.registry import all_rules, rule_for
 from adjoint.rules.typing import abstract, type_of_call
 from adjoint.runtime.array_functions.arrays import unbroadcast

@@ -12,7 +12,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 import evaluate as ev
 
-from adjoint.rules.declare import Rule
+from adjoint.rules.kinds import Rule
 from adjoint.rules.registry import all_definitions, all_rules
 
 RULES = [rule for rule in all_rules() if rule.cases]

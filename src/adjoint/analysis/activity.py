@@ -53,7 +53,7 @@ from adjoint.ir.types import (
 )
 from adjoint.ir.walk import leaves, operands, statements_in
 from adjoint.records import dataclass, field
-from adjoint.rules.declare import Constant, NoDerivative
+from adjoint.rules.kinds import Constant, NoDerivative
 from adjoint.rules.registry import rule_for
 from adjoint.runtime import tangents
 from adjoint.sources.library_folders import is_of_a_library

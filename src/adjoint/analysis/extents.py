@@ -39,7 +39,7 @@ from adjoint.ir.nodes import (
 )
 from adjoint.ir.types import INT, Array, Scalar, same_dtype
 from adjoint.ir.walk import blocks_of, defined_by, is_basic, leaves, operands, statements_in, terminators_in
-from adjoint.rules.declare import Elementwise
+from adjoint.rules.kinds import Elementwise
 from adjoint.rules.registry import exchanges, rule_for
 from adjoint.runtime import display
 from adjoint.runtime.arithmetic import bundles

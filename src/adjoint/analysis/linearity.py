@@ -32,7 +32,7 @@ from adjoint.ir.nodes import (
 from adjoint.ir.types import storage_of
 from adjoint.ir.walk import blocks_of, leaves, operands, statements_in
 from adjoint.rules.declarations import declaration_for
-from adjoint.rules.declare import Bilinear, Linear
+from adjoint.rules.kinds import Bilinear, Linear
 from adjoint.rules.registry import rule_for
 from adjoint.runtime import display
 

@@ -27,7 +27,7 @@ from adjoint.ir.nodes import (
 )
 from adjoint.ir.types import Scalar
 from adjoint.ir.walk import operands
-from adjoint.rules.declare import Constant, NoDerivative, Observer
+from adjoint.rules.kinds import Constant, NoDerivative, Observer
 from adjoint.rules.registry import rule_for
 
 Edges = dict[Var, list[Var]]

@@ -9,7 +9,7 @@ from adjoint.ir.nodes import Atom, Attribute, Block, Call, Load, Loop, Statement
 from adjoint.ir.types import Dict, List, Opaque, Tuple
 from adjoint.ir.walk import blocks_of, leaves, operands, statements_in, targets_of
 from adjoint.rules import registry
-from adjoint.rules.declare import NoDerivative, Observer
+from adjoint.rules.kinds import NoDerivative, Observer
 from adjoint.runtime import display
 
 

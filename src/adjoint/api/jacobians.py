@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from adjoint.api.across_processes import refuse_messages
-from adjoint.api.gradients import Derivative, LikeFunction, Mode, grad
+from adjoint.api.derivative import Derivative, LikeFunction, Mode
+from adjoint.api.gradients import grad
 from adjoint.api.jvp_vjp import reverse_form, vjp
 from adjoint.api.many_directions import Copies, Forwards
 from adjoint.api.structured_matrices import blocks, component_vector, has_structure, numbers_in, unit_tangents

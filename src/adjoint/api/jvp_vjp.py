@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from adjoint.api.gradients import function_of, grad
+from adjoint.api.derivative import function_of
+from adjoint.api.gradients import grad
 from adjoint.api.shape_errors import raise_shape_error, shapes_match
 from adjoint.diagnostics import error
 from adjoint.diagnostics.entrances import hand_over

@@ -6,7 +6,7 @@ import copy
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from adjoint.api.gradients import function_of
+from adjoint.api.derivative import function_of
 from adjoint.api.jvp_vjp import Pullback, checked_tangents, inputs_of_jvp, leaf_seed, specialized_jvp
 from adjoint.diagnostics import error
 from adjoint.diagnostics.entrances import entrance

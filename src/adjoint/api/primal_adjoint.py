@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from adjoint.api.gradients import Derivative
+from adjoint.api.derivative import Derivative
 from adjoint.api.jvp_vjp import leaf_seed
 from adjoint.api.tools.inspection import specialization_to_show
 from adjoint.diagnostics import error

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from adjoint.api.across_processes import refuse_messages
-from adjoint.api.gradients import function_of
+from adjoint.api.derivative import function_of
 from adjoint.api.jvp_vjp import checked_tangents, entries_of, specialized_jvp
 from adjoint.diagnostics import DifferentiationError, diagnostic, error
 from adjoint.diagnostics.entrances import entrance

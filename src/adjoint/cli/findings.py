@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 import adjoint
+from adjoint.api.derivative import Derivative
 from adjoint.api.differentiable_functions import declared_in, is_abstract, lacking_in, verdict
-from adjoint.api.gradients import Derivative
 from adjoint.api.tools.inspection import examples_of
 from adjoint.cli.main import OPERATORS
 from adjoint.cli.showing import arguments_for

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 import adjoint
-from adjoint.api.gradients import Derivative, name_of
+from adjoint.api.derivative import Derivative, name_of
 from adjoint.api.jvp_vjp import checked_tangents, specialized_jvp
 from adjoint.api.tools.export import module_text
 from adjoint.api.tools.inspection import examples_of, specialization_to_show

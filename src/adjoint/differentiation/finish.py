@@ -14,7 +14,7 @@ from adjoint.ir.nodes import Atom, Block, Call, Const, Function, Load, Statement
 from adjoint.ir.types import Array, Number, Scalar
 from adjoint.ir.walk import operands, rebuild, rebuild_terminator, statements_in, terminators_in
 from adjoint.pipeline import FINISH, Context, run
-from adjoint.rules.declare import Bilinear, Elementwise
+from adjoint.rules.kinds import Bilinear, Elementwise
 from adjoint.rules.registry import rule_for
 from adjoint.runtime.copies import owned
 from adjoint.target import PYTHON, Target

@@ -17,7 +17,7 @@ from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Applied, Atom, Call, Const, Function, Key, Subscript, Var
 from adjoint.ir.types import Array, Opaque
 from adjoint.ir.walk import statements_in
-from adjoint.rules.declare import General
+from adjoint.rules.kinds import General
 from adjoint.rules.registry import is_defined, rule_for
 from adjoint.runtime import display
 

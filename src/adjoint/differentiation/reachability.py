@@ -43,7 +43,7 @@ from adjoint.ir.nodes import (
 )
 from adjoint.ir.types import Array, Dict, Instance, List, Number, Opaque, Scalar, Tuple, Type, is_float_dtype, may_vary
 from adjoint.ir.walk import leaves, operands, statements_in
-from adjoint.rules.declare import Constant, Linear, NoDerivative, Observer, Rule
+from adjoint.rules.kinds import Constant, Linear, NoDerivative, Observer, Rule
 from adjoint.rules.registry import rule_for
 from adjoint.runtime import display, tangents
 from adjoint.runtime.array_functions.arrays import zeros_like

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from adjoint import keypaths  # noqa: F401, what the hint Wrt refers to
-from adjoint.api.gradients import Derivative, Wrt, grad
+from adjoint.api.derivative import Derivative, Wrt
+from adjoint.api.gradients import grad
 from adjoint.types.structure import children, field_names, is_container, is_namedtuple, is_object, memberwise
 from adjoint.types.vectors import tangent_class
 

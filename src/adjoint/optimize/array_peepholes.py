@@ -20,7 +20,7 @@ from adjoint.analysis.extents import Extents
 from adjoint.ir.nodes import Atom, Block, Branch, Call, Const, Function, Statement, Store, Var
 from adjoint.ir.types import Array, Scalar, fresh, is_float_dtype, same_dtype
 from adjoint.ir.walk import map_blocks, read_counts, statements_in
-from adjoint.rules.declare import Elementwise
+from adjoint.rules.kinds import Elementwise
 from adjoint.rules.registry import rule_for
 from adjoint.runtime.arithmetic.numbers import selected
 from adjoint.runtime.array_functions.arrays import count, spread, unbroadcast

@@ -13,7 +13,8 @@ from collections.abc import Sequence
 
 from adjoint.analysis.memory.storage_alias import owns_result
 from adjoint.analysis.shape_arguments import shape_argument
-from adjoint.ir.effects import PURE, effects_of
+from adjoint.ir.effects import effects_of
+from adjoint.ir.known_effects import PURE
 from adjoint.ir.nodes import (
     UNDEFINED,
     Atom,

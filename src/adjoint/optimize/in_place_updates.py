@@ -43,7 +43,7 @@ from adjoint.ir.walk import (
     statements_in,
     targets_of,
 )
-from adjoint.rules.declare import Elementwise
+from adjoint.rules.kinds import Elementwise
 from adjoint.rules.registry import rule_for
 
 

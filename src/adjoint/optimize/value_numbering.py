@@ -12,8 +12,8 @@ from collections.abc import Hashable, Iterable, Iterator, Set
 import numpy as np
 
 from adjoint.analysis.memory.storage_alias import Memory
-from adjoint.ir.effects import Effects
 from adjoint.ir.join import type_of_atom
+from adjoint.ir.known_effects import Effects
 from adjoint.ir.nodes import (
     UNDEFINED,
     Atom,

@@ -15,7 +15,7 @@ import numpy as np
 
 from adjoint.records import dataclass
 from adjoint.rules import registry
-from adjoint.rules.declare import SETTINGS, Bilinear, Constant, Elementwise, General, Linear, Rule
+from adjoint.rules.kinds import SETTINGS, Bilinear, Constant, Elementwise, General, Linear, Rule
 
 Fn = Callable[..., Any]
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)

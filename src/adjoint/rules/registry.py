@@ -24,7 +24,7 @@ from adjoint.rules.declarations import Declaration
 from adjoint.rules.declarations import declaration_for as declaration_for
 
 if TYPE_CHECKING:
-    from adjoint.rules.declare import Case, Rule
+    from adjoint.rules.kinds import Case, Rule
 
 Fn = Callable[..., Any]
 

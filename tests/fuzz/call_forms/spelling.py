@@ -20,7 +20,7 @@ import scipy.linalg
 import scipy.special
 import scipy.stats
 
-from adjoint.rules.declare import Constant, NoDerivative, Rule
+from adjoint.rules.kinds import Constant, NoDerivative, Rule
 from adjoint.rules.registry import all_definitions, all_rules
 from fuzz.check import Skipped
 

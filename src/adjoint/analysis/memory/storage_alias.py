@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from adjoint.ir.effects import Effects, effects_of
+from adjoint.ir.effects import effects_of
+from adjoint.ir.known_effects import Effects
 from adjoint.ir.nodes import (
     Atom,
     Block,

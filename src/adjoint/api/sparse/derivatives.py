@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.api.gradients import LikeFunction, grad
+from adjoint.api.derivative import LikeFunction
+from adjoint.api.gradients import grad
 from adjoint.api.jvp_vjp import vjp
 from adjoint.api.many_directions import Forwards, pulled_width
 from adjoint.api.sparse.local import LocalEntries, local_entries

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.api.gradients import Derivative, no_derivative
+from adjoint.api.derivative import Derivative, no_derivative
 from adjoint.api.tools.inspection import specialization_to_show
 from adjoint.codegen.texts import Emitted
 from adjoint.codegen.unparse import on_one_line

@@ -7,7 +7,8 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from adjoint.api.gradients import Derivative, grad, no_derivative
+from adjoint.api.derivative import Derivative, no_derivative
+from adjoint.api.gradients import grad
 from adjoint.api.jvp_vjp import Pullback, checked_tangents, jvp, specialized_jvp
 from adjoint.diagnostics import DifferentiationError, error
 from adjoint.diagnostics.entrances import entrance

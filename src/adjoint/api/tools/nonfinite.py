@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.api.gradients import Derivative
+from adjoint.api.derivative import Derivative
 from adjoint.codegen.python import emit
 from adjoint.codegen.texts import load
 from adjoint.diagnostics import Diagnostic, Span, diagnostic

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import adjoint
-from adjoint.api.gradients import Derivative
+from adjoint.api.derivative import Derivative
 from adjoint.api.tools.inspection import examples_of, specialization_to_show
 from adjoint.api.tools.tape_report import Kept, TapeReport, size_in_words, tape_of
 from adjoint.diagnostics import Span

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.api.gradients import Derivative, no_derivative
+from adjoint.api.derivative import Derivative, no_derivative
 from adjoint.api.tools.checkpoint_costs import Forecast, forecasts, has_checkpoints
 from adjoint.api.tools.inspection import known_arguments
 from adjoint.codegen.python import emit

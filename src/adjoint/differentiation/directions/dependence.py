@@ -8,8 +8,9 @@ import numpy as np
 
 from adjoint.analysis.joins import joins
 from adjoint.analysis.memory.alias import Aliases
-from adjoint.ir.effects import Effects, effects_of, written_places
+from adjoint.ir.effects import effects_of, written_places
 from adjoint.ir.join import is_array
+from adjoint.ir.known_effects import Effects
 from adjoint.ir.nodes import (
     Atom,
     Attribute,

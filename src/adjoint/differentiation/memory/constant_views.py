@@ -15,7 +15,7 @@ from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Atom, Block, Call, Function, Load, Loop, Statement, Var
 from adjoint.ir.types import Array, Number, Storage
 from adjoint.ir.walk import blocks_of, statements_in
-from adjoint.rules.declare import Constant
+from adjoint.rules.kinds import Constant
 from adjoint.rules.registry import rule_for
 
 LABEL = "what this gives counts as a constant, and shares memory that is written later"

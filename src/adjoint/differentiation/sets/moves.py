@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.rules.declare import Bilinear, Elementwise, Linear, Rule
+from adjoint.rules.kinds import Bilinear, Elementwise, Linear, Rule
 from adjoint.runtime import copies
 from adjoint.runtime.arithmetic import numbers
 from adjoint.runtime.array_functions import arrays, linalg, places, sequences

@@ -14,7 +14,7 @@ from adjoint.ir.builder import Builder
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Atom, Call, Const, Var
 from adjoint.ir.types import Array, List, Number, Scalar, Tuple, Type, is_float_dtype
-from adjoint.rules.declare import Linear, Rule
+from adjoint.rules.kinds import Linear, Rule
 from adjoint.runtime.array_functions.arrays import complex_of
 from adjoint.runtime.sets import functions
 from adjoint.runtime.sets.numbers import union

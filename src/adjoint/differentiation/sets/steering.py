@@ -19,8 +19,9 @@ from adjoint.differentiation.memory.slots import is_container
 from adjoint.differentiation.memory.structural import roles_of
 from adjoint.differentiation.reachability import Dependence
 from adjoint.differentiation.sets.moves import kind_of
-from adjoint.ir.effects import FACT, effects, effects_of, storages
+from adjoint.ir.effects import effects, effects_of, storages
 from adjoint.ir.join import type_of_atom
+from adjoint.ir.known_effects import FACT
 from adjoint.ir.nodes import (
     Applied,
     Atom,
@@ -45,7 +46,7 @@ from adjoint.ir.nodes import (
 from adjoint.ir.types import Array, Dict, Instance, List, Scalar, Storage, Tuple, Type, may_vary
 from adjoint.ir.walk import key_atoms, operands, targets_of
 from adjoint.records import dataclass
-from adjoint.rules.declare import Bilinear, Elementwise, General, Linear
+from adjoint.rules.kinds import Bilinear, Elementwise, General, Linear
 from adjoint.rules.registry import rule_for
 from adjoint.runtime import tangents
 from adjoint.runtime.array_functions import arrays

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from adjoint.diagnostics import Diagnostic
-from adjoint.differentiation.forward.forward import Forward, Session
+from adjoint.differentiation.forward.forward import Session
+from adjoint.differentiation.forward.statements import Forward
 from adjoint.differentiation.reachability import Dependence
 from adjoint.differentiation.sets.rules import SetRules, unknown
 from adjoint.differentiation.sets.steering import VARYING, Reason

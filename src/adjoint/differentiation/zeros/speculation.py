@@ -44,7 +44,7 @@ from adjoint.ir.nodes import (
 )
 from adjoint.ir.types import Scalar, Storage, storage_of
 from adjoint.ir.walk import blocks_of, key_atoms, operands, rebound, statements_in, substitute
-from adjoint.rules.declare import Bilinear, General, Linear
+from adjoint.rules.kinds import Bilinear, General, Linear
 from adjoint.rules.registry import rule_for
 from adjoint.runtime.arithmetic import numbers
 from adjoint.runtime.arithmetic.numbers import choose, divide, product, quotient, selected, times

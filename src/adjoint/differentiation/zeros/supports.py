@@ -24,7 +24,7 @@ from adjoint.ir.nodes import Atom, Call, Const, Load, Statement, Var
 from adjoint.ir.types import BOOL, Array, Scalar, Type, is_handle
 from adjoint.ir.walk import operands, targets_of
 from adjoint.records import dataclass
-from adjoint.rules.declare import Linear
+from adjoint.rules.kinds import Linear
 from adjoint.rules.registry import rule_for
 from adjoint.runtime.arithmetic.numbers import choose, divide, product, quotient, selected, somewhere, times
 from adjoint.runtime.array_functions.arrays import unbroadcast

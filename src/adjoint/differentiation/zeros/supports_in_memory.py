@@ -11,27 +11,31 @@ Nothing is kept that nobody asks for: the question goes back from the products, 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection
 
 import numpy as np
 
-from adjoint.analysis.joins import flows, reached
-from adjoint.differentiation.zeros.supports import is_moving, is_support, of_same_rank, ones_where
+from adjoint.differentiation.zeros.support_flow import (
+    ASKING,
+    SupportFlow,
+    is_called,
+    is_container,
+    is_reference,
+    tells,
+    variables_in,
+)
+from adjoint.differentiation.zeros.supports import is_moving, of_same_rank, ones_where
 from adjoint.ir.builder import Builder
 from adjoint.ir.effects import effects
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import (
-    Applied,
     Atom,
     Block,
     Branch,
     Call,
     Const,
     Continue,
-    Definition,
-    Derived,
     Exit,
-    Function,
     Guarded,
     Handler,
     If,
@@ -43,8 +47,8 @@ from adjoint.ir.nodes import (
     Var,
     Yield,
 )
-from adjoint.ir.types import Array, Number, Scalar, Storage, is_handle, relocated, storage_of
-from adjoint.ir.walk import binders_of, operands, statements_in, substitute, targets_of, terminators_in
+from adjoint.ir.types import Array, Number, Scalar, Storage, is_handle, relocated
+from adjoint.ir.walk import operands, statements_in, substitute
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime import display
 from adjoint.runtime.arithmetic.numbers import choose, divide, product, quotient, selected, somewhere, times
@@ -54,7 +58,6 @@ PRESENT = Const(1.0)
 """The support of a cotangent of which it is not known whether anything was left out."""
 _BOTH_PARTS = Const(1 + 1j)
 _STRONG = {times: product, divide: quotient}
-_ASKING = (times, divide, selected)
 _SUMS = (operator.add, operator.sub, np.add, np.subtract)
 _SIGNS = (operator.neg, operator.pos, np.negative, np.positive)
 _PRODUCTS = (operator.mul, operator.truediv, np.multiply, times, divide, product, quotient)
@@ -98,157 +101,14 @@ def keep_supports(
         return block
     if not any(_is_of_interest(statement) for statement in statements_in(block)):
         return block
-    flow = _Flow(block, seeds, by_chance, shadows, complete, primal)
+    flow = SupportFlow(block, seeds, by_chance, shadows, complete, primal)
     for call in flow.calls:
         calls(call)
     return _Keeper(flow, passive).function(block, seeds) if flow.needed else block
 
 
 def _is_of_interest(statement: Statement) -> bool:
-    return isinstance(statement, Call) and (_is_called(statement) or statement.callee in _ASKING)
-
-
-def _asked(block: Block, statements: Sequence[Statement]) -> set[Var]:
-    """What products, and the supports that they read, ask whether it was left out."""
-    read = {atom for end in terminators_in(block) for atom in operands(end)}
-    read.update(atom for statement in statements if not _tells(statement) for atom in operands(statement))
-    asked: set[Atom] = set()
-    for statement in reversed(statements):
-        if _tells(statement) and not read.isdisjoint(targets_of(statement)):
-            read.update(operands(statement))
-            asked.update(operands(statement))
-        elif isinstance(statement, Call) and statement.callee in _ASKING:
-            asked.add(statement.args[0])
-    return _vars(asked)
-
-
-def _tells(statement: Statement) -> bool:
-    """Whether a statement computes a support."""
-    return isinstance(statement, (Call, Load)) and any(map(is_support, targets_of(statement)))
-
-
-class _Flow:
-    """Where cotangents of a block come from, and what is needed of their supports."""
-
-    def __init__(
-        self,
-        block: Block,
-        seeds: Collection[Var],
-        by_chance: Collection[Var],
-        shadows: Collection[Var],
-        complete: bool,
-        primal: Callable[[Var], bool],
-    ) -> None:
-        self.shadows = shadows
-        self.primal = primal
-        self.onward: dict[Var, list[Var]] = {}
-        self.back: dict[Var, list[Var]] = {}
-        self.homes: dict[Storage, Var] = {}
-        self.bound: set[Var] = set()
-        statements = statements_in(block)
-        for statement in statements:
-            self.bound.update(targets_of(statement), binders_of(statement))
-            self.statement(statement)
-        for seed in seeds:
-            self.share(seed)
-        self.linear = reached(seeds, self.onward)
-        self.unknown = self.not_known(statements, seeds, complete)
-        tainted = reached((*(var for var in by_chance if var in self.linear), *self.unknown), self.onward)
-        self.tainted = tainted & self.linear
-        self.asked = _asked(block, statements) & self.tainted
-        self.needed = reached(self.asked, self.back, self.tainted)
-        self.calls = [
-            statement
-            for statement in statements
-            if isinstance(statement, Call) and _is_called(statement) and not self.tainted.isdisjoint(statement.args)
-        ]
-
-    def edge(self, source: Atom, target: Var) -> None:
-        whole = isinstance(target.type, Scalar) and target.type.kind in ("int", "bool")
-        if isinstance(source, Var) and not whole and not self.primal(source) and not self.primal(target):
-            self.onward.setdefault(source, []).append(target)
-            self.back.setdefault(target, []).append(source)
-
-    def join(self, source: Atom, target: Var) -> None:
-        """``target`` has the value of ``source``; a reference is to the same memory."""
-        self.edge(source, target)
-        if isinstance(source, Var) and is_handle(target.type):
-            self.edge(target, source)
-
-    def share(self, var: Var) -> None:
-        """What lies in one class of memory may be one."""
-        if not is_handle(var.type):
-            return
-        storage = storage_of(var.type)
-        if storage is not None:
-            self.join(self.homes.setdefault(storage, var), var)
-
-    def statement(self, statement: Statement) -> None:
-        for target in (*targets_of(statement), *binders_of(statement)):
-            self.share(target)
-        match statement:
-            case Call() | Load() if _tells(statement):
-                pass
-            case Call():
-                self.call(statement)
-            case Load(target=target, base=base):
-                self.join(base, target)
-            case Store(base=Var() as base, value=value):
-                self.share(base)
-                self.join(value, base) if _is_reference(value) else self.edge(value, base)
-            case _:
-                for source, target in flows(statement):
-                    self.join(source, target)
-
-    def call(self, call: Call) -> None:
-        for arg in operands(call):
-            for target in _derived(call):
-                self.edge(arg, target)
-        called = _is_called(call)
-        if not called and effects(call.callee).hands_on:  # it makes a container, or takes something out of one
-            for arg in filter(_is_reference, call.args):
-                for target in call.targets:
-                    self.join(arg, target)
-        if not call.targets or called:
-            for memory in _vars(call.args):
-                if is_handle(memory.type) and (not called or memory in self.shadows):
-                    self.share(memory)
-                    for arg in _vars(call.args) - {memory}:
-                        held = _is_reference(arg) and (not called or arg in self.shadows)
-                        self.join(arg, memory) if held else self.edge(arg, memory)
-
-    def not_known(self, statements: Iterable[Statement], seeds: Collection[Var], complete: bool) -> set[Var]:
-        """Cotangents of which nothing is known: other functions made them, or they lie in memory from outside."""
-        found = {seed for seed in seeds if not complete or _is_container(seed)}
-        found |= {var for var in self.linear if var not in self.bound and var not in seeds and is_handle(var.type)}
-        for statement in statements:
-            if not isinstance(statement, Call) or self.linear.isdisjoint(_vars(operands(statement))):
-                continue
-            called = _is_called(statement)
-            if called or len(statement.targets) > 1:
-                found.update(statement.targets)
-            if called:
-                found.update(arg for arg in _vars(statement.args) if arg in self.linear and is_handle(arg.type))
-        memory = {var for var in found if is_handle(var.type)}
-        handles = {var for var in self.linear if is_handle(var.type)}
-        return found & self.linear | reached(memory, self.onward, handles)
-
-
-def _derived(call: Call) -> tuple[Var, ...]:
-    """The results of a call to which tangents flow: function values give values, as many tangents, and a pullback."""
-    return call.targets[len(call.targets) // 2 : -1] if isinstance(call.callee, Applied) else call.targets
-
-
-def _is_called(call: Call) -> bool:
-    return isinstance(call.callee, (Definition, Function, Derived))
-
-
-def _vars(atoms: Iterable[Atom]) -> set[Var]:
-    return {atom for atom in atoms if isinstance(atom, Var)}
-
-
-def _is_reference(atom: Atom) -> bool:
-    return isinstance(atom, Var) and is_handle(atom.type)
+    return isinstance(statement, Call) and (is_called(statement) or statement.callee in ASKING)
 
 
 def _is_array(atom: Atom) -> bool:
@@ -267,14 +127,10 @@ def _is_complex(atom: Atom) -> bool:
     return isinstance(type_, Scalar) and type_.kind == "complex"
 
 
-def _is_container(var: Var) -> bool:
-    return not isinstance(var.type, (Array, Number, Scalar))
-
-
 class _Keeper:
     """Writes a block with the supports that are needed."""
 
-    def __init__(self, flow: _Flow, passive: Callable[[Var], bool]) -> None:
+    def __init__(self, flow: SupportFlow, passive: Callable[[Var], bool]) -> None:
         self.flow = flow
         self.passive = passive
         self.supports: dict[Var, Atom] = dict.fromkeys(flow.unknown, PRESENT)
@@ -355,7 +211,7 @@ class _Keeper:
             case Call():
                 self.call(statement, builder)
             case Load(target, base, key, span):
-                if _tells(statement):
+                if tells(statement):
                     builder.emit(self.asking(statement))
                     return
                 if self.keeps(target):
@@ -440,7 +296,7 @@ class _Keeper:
         return substitute(statement, asked)
 
     def call(self, call: Call, builder: Builder) -> None:
-        if _tells(call):
+        if tells(call):
             asking = self.asking(call)
             if _is_surely_present(substitute(asking, dict.fromkeys(self.present, PRESENT))):
                 self.present.update(call.targets)
@@ -449,14 +305,14 @@ class _Keeper:
         if call.callee is selected and call.args[0] in self.present:
             call = Call(call.targets, selected, (PRESENT, *call.args[1:]), (), call.span)
         if not call.targets:
-            memory = [arg for arg in _vars(call.args) if is_handle(arg.type)]
-            if any(map(self.keeps, memory)) and not any(map(self.is_unknown, memory)) and not _is_called(call):
+            memory = [arg for arg in variables_in(call.args) if is_handle(arg.type)]
+            if any(map(self.keeps, memory)) and not any(map(self.is_unknown, memory)) and not is_called(call):
                 args = tuple([self.slot(arg, builder) for arg in call.args])
                 builder.emit(Call((), call.callee, args, call.kwargs, call.span))
             builder.emit(call)
             return
         first = call.args[0] if call.args else None
-        if call.callee in _ASKING and isinstance(first, Var) and first in self.flow.asked:
+        if call.callee in ASKING and isinstance(first, Var) and first in self.flow.asked:
             self.product(call, first, builder)
         else:
             builder.emit(call)
@@ -478,13 +334,13 @@ class _Keeper:
     def made(self, call: Call, target: Var, builder: Builder) -> None:
         """The support of what a call makes."""
         given = [arg for arg in operands(call) if isinstance(arg, Var) and arg in self.flow.linear]
-        if any(self.is_unknown(arg) and _is_container(arg) for arg in given):
+        if any(self.is_unknown(arg) and is_container(arg) for arg in given):
             self.supports[target] = PRESENT
             return
         callee = call.callee
         is_arithmetic = _is_array(target) and (callee in _SUMS or callee in _SIGNS or callee in _PRODUCTS)
         in_memory = is_handle(target.type) and not is_arithmetic
-        if not given or in_memory or any(_is_reference(arg) and _is_container(arg) for arg in given):
+        if not given or in_memory or any(is_reference(arg) and is_container(arg) for arg in given):
             self.again(call, target, builder)
             return
         self.combined(call, target, given, builder)

@@ -32,7 +32,7 @@ from adjoint.ir.effects import storages
 from adjoint.ir.nodes import Atom, Call, Const, Var
 from adjoint.ir.types import Dict, Instance, List, Tuple, Type, carries_derivative
 from adjoint.ir.walk import operands
-from adjoint.rules.declare import Rule
+from adjoint.rules.kinds import Rule
 
 SIGNATURE = "__adjoint_signature__"
 """The attribute by which objects that carry their derivatives say what they take and give: they are never written."""

@@ -23,7 +23,7 @@ from adjoint.ir.nodes import Const, Var
 from adjoint.ir.types import Array, List
 from adjoint.rules import registry
 from adjoint.rules.declarations import Declaration
-from adjoint.rules.declare import Bilinear, Elementwise, General, Linear, Rule
+from adjoint.rules.kinds import Bilinear, Elementwise, General, Linear, Rule
 
 
 def is_ruled(constant: Any) -> bool:

@@ -18,7 +18,7 @@ from adjoint.diagnostics import Diagnostic, Span, diagnostic
 from adjoint.ir.nodes import Atom, Branch, Call, Function, If, Return, Statement, Var
 from adjoint.ir.types import FLOAT
 from adjoint.ir.walk import blocks_of, leaves, statements_in, terminators_in
-from adjoint.rules.declare import Elementwise
+from adjoint.rules.kinds import Elementwise
 from adjoint.rules.registry import rule_for
 
 _PYTHON_ROUNDINGS = (int, round, math.floor, math.ceil, math.trunc, operator.floordiv)

@@ -13,7 +13,7 @@ from adjoint.diagnostics import Diagnostic, DifferentiationError, diagnostic
 from adjoint.ir.nodes import Atom, Block, Branch, Call, Const, Function, Statement, Var
 from adjoint.ir.types import Opaque, carries_derivative
 from adjoint.ir.walk import map_blocks, operands, statements_in
-from adjoint.rules.declare import Bilinear, Elementwise, General, Linear
+from adjoint.rules.kinds import Bilinear, Elementwise, General, Linear
 from adjoint.rules.registry import exchanges, rule_for
 from adjoint.runtime.arithmetic.checks import PLAIN, brings_arithmetic, check_operand, ways_out
 

@@ -15,7 +15,7 @@ from adjoint.ir.walk import statements_in
 from adjoint.native.legalize.arrays.concatenations import joined
 from adjoint.native.legalize.arrays.indices import rank_of
 from adjoint.native.legalize.rewriting import Rewriting
-from adjoint.rules.declare import Elementwise
+from adjoint.rules.kinds import Elementwise
 from adjoint.rules.registry import rule_for
 from adjoint.runtime import display
 from adjoint.runtime.arithmetic import bundles

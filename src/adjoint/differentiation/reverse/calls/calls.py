@@ -33,7 +33,7 @@ from adjoint.ir.nodes import (
 )
 from adjoint.ir.types import INT, Array, Dict, Instance, List, Scalar, Tuple, is_handle
 from adjoint.ir.walk import operands
-from adjoint.rules.declare import Bilinear, Constant, Elementwise, General, Linear, NoDerivative, Rule
+from adjoint.rules.kinds import Bilinear, Constant, Elementwise, General, Linear, NoDerivative, Rule
 from adjoint.rules.registry import rule_for
 from adjoint.runtime import display, tangents
 from adjoint.runtime.arithmetic.numbers import times

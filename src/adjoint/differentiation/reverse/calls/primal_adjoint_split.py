@@ -11,18 +11,16 @@ import operator
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from adjoint.differentiation.reverse.build import (
-    Sweeps,
-    fresh_memory,
-    residuals_of,
-    sweeps_of,
-    vars_of,
-    with_supports,
-    without_idle_residuals,
-)
 from adjoint.differentiation.reverse.calls.calling_convention import Given, Halves, Request
 from adjoint.differentiation.reverse.memory.overwritten_values import only_asked
+from adjoint.differentiation.reverse.residuals.handed_over import (
+    fresh_memory,
+    residuals_of,
+    vars_of,
+    without_idle_residuals,
+)
 from adjoint.differentiation.reverse.residuals.packing import packed
+from adjoint.differentiation.reverse.sweeps import Sweeps, sweeps_of, with_supports
 from adjoint.ir.builder import Builder
 from adjoint.ir.checked import checked
 from adjoint.ir.effects import storages

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from adjoint.differentiation.reverse.build import again_of, sweeps_of, with_supports
 from adjoint.differentiation.reverse.calls.calling_convention import Given, Request
 from adjoint.differentiation.reverse.statements import NOTHING
+from adjoint.differentiation.reverse.sweeps import again_of, sweeps_of, with_supports
 from adjoint.ir.builder import Builder
 from adjoint.ir.effects import storages, written_places
 from adjoint.ir.nodes import Atom, Block, Call, Const, Definition, Function, Return, Store, Subscript, Var

@@ -65,7 +65,7 @@ from adjoint.ir.types import (
     may_vary,
 )
 from adjoint.ir.walk import blocks_of, key_atoms, leaves, operands, statements_in, targets_of
-from adjoint.rules.declare import Constant
+from adjoint.rules.kinds import Constant
 from adjoint.rules.registry import rule_for
 from adjoint.runtime import display, tangents
 from adjoint.runtime.array_functions.arrays import zeros_like

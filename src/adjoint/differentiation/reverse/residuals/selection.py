@@ -50,7 +50,7 @@ from adjoint.ir.nodes import (
 from adjoint.ir.raising import goes_on
 from adjoint.ir.types import INT, OPAQUE, Array, List, Scalar, Storage
 from adjoint.ir.walk import blocks_of, leaves, operands, rebuild, targets_of, vars_used
-from adjoint.rules.declare import Observer
+from adjoint.rules.kinds import Observer
 from adjoint.rules.registry import rule_for
 from adjoint.runtime import display
 

@@ -21,7 +21,7 @@ from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Atom, Block, Branch, Call, Function, Statement, Var
 from adjoint.ir.types import Array, Scalar
 from adjoint.ir.walk import blocks_of, map_blocks, read_counts, statements_in, substitute
-from adjoint.rules.declare import Elementwise
+from adjoint.rules.kinds import Elementwise
 from adjoint.rules.registry import rule_for
 from adjoint.runtime import tangents
 from adjoint.runtime.array_functions import arrays

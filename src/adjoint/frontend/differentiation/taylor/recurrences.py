@@ -39,7 +39,7 @@ from adjoint.ir.nodes import (
 from adjoint.ir.types import Array, Scalar, Storage, Type
 from adjoint.ir.walk import map_blocks, rebuild_terminator
 from adjoint.rules.declarations import declaration_for
-from adjoint.rules.declare import Bilinear, Constant, Elementwise, General, Linear, NoDerivative
+from adjoint.rules.kinds import Bilinear, Constant, Elementwise, General, Linear, NoDerivative
 from adjoint.rules.registry import rule_for
 from adjoint.rules.typing import abstract, type_of_call
 from adjoint.runtime.arithmetic import taylor

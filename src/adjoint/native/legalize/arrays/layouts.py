@@ -23,7 +23,7 @@ from adjoint.ir.walk import operands, statements_in, targets_of
 from adjoint.native.compile.not_native import NotNative
 from adjoint.native.legalize.python_calls import by_python
 from adjoint.native.legalize.rewriting import Rewriting
-from adjoint.rules.declare import Elementwise
+from adjoint.rules.kinds import Elementwise
 from adjoint.rules.registry import rule_for
 from adjoint.runtime import copies
 from adjoint.runtime.arithmetic import bundles, numbers

@@ -1,0 +1,300 @@
+"""Forward mode, statement by statement: what a value is moved by, its tangent is moved by, too."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from adjoint.analysis.messages import communicates
+from adjoint.differentiation.forward.derived_tangents import call_derived
+from adjoint.differentiation.forward.function_values import forward_applied
+from adjoint.differentiation.forward.tangent_rules import TangentRules
+from adjoint.differentiation.memory.shadow_types import ShadowTypes, typed
+from adjoint.differentiation.memory.slots import has_slots
+from adjoint.differentiation.reachability import Dependence
+from adjoint.differentiation.reverse.memory.gathers import is_gathered
+from adjoint.differentiation.zeros.supports_in_memory import keep_supports
+from adjoint.ir.builder import Builder
+from adjoint.ir.join import type_of_atom
+from adjoint.ir.nodes import (
+    Applied,
+    Atom,
+    Block,
+    Branch,
+    Call,
+    Const,
+    Continue,
+    Declared,
+    Definition,
+    Derived,
+    Exit,
+    Function,
+    Guarded,
+    Handler,
+    If,
+    Load,
+    Loop,
+    Return,
+    Statement,
+    Store,
+    Terminator,
+    Var,
+    Yield,
+)
+from adjoint.ir.types import Array, Type, may_be_whole
+from adjoint.ir.walk import defined_in
+from adjoint.rules.typing import type_of_call
+from adjoint.runtime.tangents import shadow_or_zeros
+
+if TYPE_CHECKING:
+    from adjoint.differentiation.forward.forward import Session
+
+
+Leaf = Callable[[Terminator, Builder], Terminator]
+
+
+def _is_of(function: Function) -> Callable[[Var], bool]:
+    """Whether a variable is one of a function's own; they are collected when one is asked for."""
+    bound: set[Var] = set()
+
+    def found(var: Var) -> bool:
+        if not bound:
+            bound.update(function.params, defined_in(function.body))
+        return var in bound
+
+    return found
+
+
+class Forward:
+    """The walk over one function."""
+
+    def __init__(self, session: Session, found: Dependence, wrt: tuple[int, ...], outputs: tuple[int, ...]) -> None:
+        self.session = session
+        self.found = found
+        self.wrt = wrt
+        self.outputs = outputs
+        self.types = ShadowTypes(found.memory)
+        self.dots: dict[Var, Atom] = {}
+        self.rules = TangentRules(found, self.types, self.dots, session.layouts_read)
+        self.besides: tuple[Atom, ...] = ()
+        """What the derivative of a function is given behind the tangents."""
+
+    def function(self, function: Function, *, complete: bool) -> Function:
+        params, body = self.derived(function)
+        primal = _is_of(function)
+        body = keep_supports(
+            body,
+            params,
+            self.rules.supports.found,
+            {dot for dot in self.dots.values() if isinstance(dot, Var)},
+            complete=complete,
+            primal=primal,
+            passive=lambda var: primal(var) and not self.found.active(var),
+            calls=self.session.gives_computed_zeros,
+        )
+        return Function(f"{function.name}_jvp", (*function.params, *params), body, function.doc)
+
+    def derived(self, function: Function) -> tuple[list[Var], Block]:
+        """The parameters that are tangents, and the body."""
+        params = []
+        for index in self.wrt:
+            param = function.params[index]
+            dot = self.new_dot(param)
+            params.append(dot)
+            if self.found.active(param):
+                self.dots[param] = dot
+        builder = Builder(type_of_call)
+        for index, param in enumerate(function.params):
+            if index not in self.wrt and self.found.active(param):
+                self.dots[param] = self.rules.fresh_shadow(builder, param)
+        return params, self.block(function.body, builder, self.leave_function)
+
+    def new_dot(self, var: Var) -> Var:
+        return Var(f"{var.hint}_dot", self.types.of(var.type), var.named)
+
+    def bind(self, var: Var) -> Var:
+        """A new tangent variable for a value that a construct binds."""
+        dot = self.new_dot(var)
+        self.dots[var] = dot
+        return dot
+
+    def dot_or_zero(self, value: Atom, slot: Type | None, builder: Builder) -> Atom:
+        return self.rules.dot_or_zero(builder, value, slot)
+
+    # Blocks and how they end
+
+    def block(self, block: Block, builder: Builder, leaf: Leaf) -> Block:
+        for statement in block.statements:
+            builder.span = statement.span
+            self.statement(statement, builder)
+        end = block.terminator
+        if isinstance(end, Branch):
+            then = self.block(end.then, builder.nested(), leaf)
+            orelse = self.block(end.orelse, builder.nested(), leaf)
+            return builder.block(Branch(end.cond, then, orelse, end.span))
+        return builder.block(leaf(end, builder))
+
+    def leave_function(self, end: Terminator, builder: Builder) -> Terminator:
+        if not isinstance(end, Return):
+            return end
+        dots = []
+        for index in self.outputs:
+            value = end.values[index]
+            type_ = type_of_atom(value)
+            dots.append(self.dot_or_zero(value, type_, builder))
+        return Return((*end.values, *dots), end.span)
+
+    def yielding(self, targets: tuple[Var, ...], slots: list[int]) -> Leaf:
+        def leaf(end: Terminator, builder: Builder) -> Terminator:
+            if not isinstance(end, Yield):
+                return end
+            dots = [self.dot_or_zero(end.values[slot], targets[slot].type, builder) for slot in slots]
+            return Yield((*end.values, *dots))
+
+        return leaf
+
+    # Statements
+
+    def statement(self, statement: Statement, builder: Builder) -> None:
+        match statement:
+            case Call(callee=callee) if isinstance(callee, (Definition, Function)):
+                self.call_function(statement, builder)
+            case Call(callee=Derived()) if any(map(self.found.active, statement.targets)):
+                call_derived(builder, statement, self.rules, self.bind, self.session.derive)
+                for target in statement.targets:
+                    self.rules.laid_out(builder, target)
+            case Call(callee=Declared()):
+                from adjoint.differentiation.forward.custom_derivatives import forward_declared  # lazy
+
+                forward_declared(builder, statement, self.rules, self.bind)
+            case Call(callee=Applied()):
+                forward_applied(builder, statement, self.rules, self.bind)
+            case Call():
+                self.rules.call(builder, statement)
+            case Load():
+                builder.emit(statement)
+                self.load(statement, builder)
+            case Store():
+                builder.emit(statement)
+                self.store(statement, builder)
+            case If():
+                self.if_(statement, builder)
+            case Loop():
+                self.loop(statement, builder)
+            case Guarded():
+                self.guarded(statement, builder)
+
+    def load(self, load: Load, builder: Builder) -> None:
+        target, base = load.target, self.dots.get(load.base) if isinstance(load.base, Var) else None
+        if not self.found.active(target):
+            return
+        if base is None:
+            self.dots[target] = self.rules.fresh_shadow(builder, target)
+        elif may_be_whole(target.type) and not isinstance(type_of_atom(load.base), Array):
+            slot = builder.load(base, load.key, self.types.of(target.type), f"{target.hint}_dot")
+            builder.emit(Call((self.bind(target),), shadow_or_zeros, (slot, target), (), load.span))
+        else:
+            builder.emit(Load(self.bind(target), base, load.key, load.span))
+            self.lay_out_gathered(load, builder)
+
+    def lay_out_gathered(self, load: Load, builder: Builder) -> None:
+        if is_gathered(load):
+            self.rules.laid_out(builder, load.target)
+
+    def store(self, store: Store, builder: Builder) -> None:
+        base = self.dots.get(store.base) if isinstance(store.base, Var) else None
+        if base is None or not self.found.active_slot(store.base, store.key):
+            return
+        if store.mode != "set" and not self.found.active(store.value):
+            return
+        if isinstance(type_of_atom(store.base), Array):
+            value = self.dots.get(store.value, Const(0.0)) if isinstance(store.value, Var) else Const(0.0)
+        else:
+            slot = self.found.content(store.base, store.key)
+            value = self.dot_or_zero(store.value, slot, builder)
+        builder.emit(Store(base, store.key, value, store.mode, store.span))
+
+    def if_(self, statement: If, builder: Builder) -> None:
+        slots = [slot for slot, target in enumerate(statement.targets) if self.found.active(target)]
+        leaf = self.yielding(statement.targets, slots)
+        then = self.block(statement.then, builder.nested(), leaf)
+        orelse = self.block(statement.orelse, builder.nested(), leaf)
+        dots = [self.bind(statement.targets[slot]) for slot in slots]
+        builder.emit(If(statement.cond, then, orelse, (*statement.targets, *dots), statement.span))
+
+    def guarded(self, statement: Guarded, builder: Builder) -> None:
+        slots = [slot for slot, target in enumerate(statement.targets) if self.found.active(target)]
+        leaf = self.yielding(statement.targets, slots)
+        body = self.block(statement.body, builder.nested(), leaf)
+        handlers = tuple(
+            Handler(handler.exception, handler.name, self.block(handler.body, builder.nested(), leaf))
+            for handler in statement.handlers
+        )
+        final = None if statement.final is None else self.block(statement.final, builder.nested(), lambda end, _: end)
+        targets = (*statement.targets, *(self.bind(statement.targets[slot]) for slot in slots))
+        builder.emit(Guarded(statement.context, statement.name, body, handlers, final, targets, statement.span))
+
+    def loop(self, loop: Loop, builder: Builder) -> None:
+        count = len(loop.params)
+        active = [slot for slot, target in enumerate(loop.targets) if self.found.active(target)]
+        carried = [slot for slot in range(count) if slot in active or self.found.active(loop.params[slot])]
+        extra = [slot for slot in active if slot >= count]
+        inits = [self.dot_or_zero(loop.inits[slot], loop.params[slot].type, builder) for slot in carried]
+        params = [self.bind(loop.params[slot]) for slot in carried]
+
+        def leaf(end: Terminator, inner: Builder) -> Terminator:
+            if isinstance(end, Continue):
+                dots = [self.dot_or_zero(end.values[slot], loop.params[slot].type, inner) for slot in carried]
+                return Continue((*end.values, *dots))
+            if isinstance(end, Exit):
+                firsts = [self.dot_or_zero(end.values[slot], loop.targets[slot].type, inner) for slot in carried]
+                others = [self.dot_or_zero(end.values[slot], loop.targets[slot].type, inner) for slot in extra]
+                return Exit(end.kind, (*end.values[:count], *firsts, *end.values[count:], *others))
+            return end
+
+        body = self.block(loop.body, builder.nested(), leaf)
+        firsts = [self.bind(loop.targets[slot]) for slot in carried]
+        others = [self.bind(loop.targets[slot]) for slot in extra]
+        targets = (*loop.targets[:count], *firsts, *loop.targets[count:], *others)
+        builder.emit(
+            Loop(
+                loop.over,
+                loop.index,
+                (*loop.params, *params),
+                (*loop.inits, *inits),
+                body,
+                targets,
+                loop.exit,
+                loop.span,
+            )
+        )
+
+    def call_function(self, call: Call, builder: Builder) -> None:
+        """A call of a function of the IR: of its own forward derivative, where a tangent flows."""
+        wrt = tuple(index for index, arg in enumerate(call.args) if self.found.active(arg))
+        outputs = tuple(index for index, target in enumerate(call.targets) if self.found.active(target))
+        passive = not wrt and not communicates(call.callee)
+        if passive and len(outputs) < 2:  # of several results nobody knows here which memory they share
+            builder.emit(call)
+            for index in outputs:
+                self.dots[call.targets[index]] = self.rules.fresh_shadow(builder, call.targets[index])
+            return
+        definition = self.session.definition(call.callee, wrt, outputs)
+        dots = [self.handed_over(call, index, builder) for index in wrt]
+        bound = [self.bind(call.targets[index]) for index in outputs]
+        builder.emit(
+            Call((*call.targets, *bound), definition, (*call.args, *dots, *self.besides), call.kwargs, call.span)
+        )
+
+    def handed_over(self, call: Call, place: int, builder: Builder) -> Atom:
+        """The tangent of an argument: a copy where memory that is written later counts as numbers in the function."""
+        arg = call.args[place]
+        dot = self.dot_or_zero(arg, type_of_atom(arg), builder)
+        function = call.callee.function if isinstance(call.callee, Definition) else call.callee
+        assert function is not None
+        param = function.params[place].type
+        if not isinstance(param, Array) or has_slots(param) or not has_slots(type_of_atom(arg)):
+            return dot
+        return typed(builder, np.copy, (dot,), self.types.of(param), dot.hint if isinstance(dot, Var) else "t_dot")

@@ -1,0 +1,158 @@
+"""The two sweeps of a function: its statements with what is kept, and those of the reverse sweep."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import TYPE_CHECKING
+
+from adjoint.analysis.activity import activity
+from adjoint.analysis.divergence import divergent_messages
+from adjoint.analysis.scalar_functions import number_flows
+from adjoint.diagnostics.errors import DifferentiationError
+from adjoint.differentiation.reverse.blind_spots import blind_spots
+from adjoint.differentiation.reverse.calls.calling_convention import Given, Request, Treatment
+from adjoint.differentiation.reverse.calls.derived_functions import Family
+from adjoint.differentiation.reverse.context import Context, make_context
+from adjoint.differentiation.reverse.cotangents import cotangent_type
+from adjoint.differentiation.reverse.forward_edits import apply
+from adjoint.differentiation.reverse.region import freeze, prune
+from adjoint.differentiation.reverse.residuals.notes import Notes
+from adjoint.differentiation.reverse.residuals.selection import Keeper
+from adjoint.differentiation.reverse.statements import NOTHING, Reverser, YieldLeaf
+from adjoint.ir.nodes import Atom, Block, Function, Return, Statement, Var
+from adjoint.ir.types import OPAQUE, Array, Storage
+from adjoint.records import dataclass, replace
+
+if TYPE_CHECKING:
+    from adjoint.differentiation.reverse.residuals.recomputed_iterations import Again, Reversed
+
+
+@dataclass(frozen=True, slots=True)
+class Sweeps:
+    """Both regions of one function, as statements."""
+
+    reverser: Reverser
+    forward: tuple[Statement, ...]
+    results: tuple[Atom, ...]
+    backward: tuple[Statement, ...]
+    seeds: tuple[Var, ...]
+    cotangents: tuple[Atom, ...]
+    popped: tuple[Var, ...]
+
+    @property
+    def context(self) -> Context:
+        return self.reverser.context
+
+
+def sweeps_of(
+    function: Function,
+    wrt: tuple[int, ...],
+    outputs: tuple[int, ...],
+    family: Family,
+    given: Given,
+    *,
+    halves: bool = True,
+    request: Request | None = None,
+    notes: Notes | None = None,
+    again: Again | None = None,
+    lent: Mapping[Var, Var] = NOTHING,
+    nameless: str = "t",
+) -> Sweeps:
+    """Both sweeps of a function that is prepared; ``nameless`` is what results are called that have no name."""
+    references = () if request is None else request.references
+    flows = number_flows(function)
+    context = make_context(function, activity(function, wrt, outputs, flows, given.shadows, references))
+    problems = blind_spots(function, wrt, outputs, flows) or divergent_messages(function, wrt)
+    if problems:
+        raise DifferentiationError(problems)
+    reverser = Reverser(context, family, given, again, lent)
+    _ask_for_shadows(reverser, request)
+    end = function.body.terminator
+    assert isinstance(end, Return)
+    outputs = tuple(output for output in outputs if output not in references)
+    seeds = tuple(_seed(end.values[output], nameless) for output in outputs)
+    for output, seed in zip(outputs, seeds, strict=True):
+        reverser.seed(end.values[output], seed)
+    reverser.block(function.body, reverser.scope, YieldLeaf([]))
+    reverser.root.span = None
+    cotangents = [reverser.result(function.params[place]) for place in wrt]
+    if context.problems:
+        raise DifferentiationError(context.problems)
+    prune(reverser.root, cotangents)
+    keeper = Keeper(reverser, halves=halves, notes=notes)
+    keeper.run(reverser.root, cotangents)
+    backward = freeze(reverser.root, keeper.resolve)
+    family.by_chance.update(reverser.supports.found)
+    family.shadows.update((*reverser.shadows.found.values(), *reverser.ownership.owned.values()))
+    forward = apply(function.body, context.edits, context.regions.cores)
+    results = tuple(map(keeper.resolve, cotangents))
+    return Sweeps(reverser, forward.statements, end.values, backward, seeds, results, tuple(keeper.popped))
+
+
+def with_supports(sweeps: Sweeps, family: Family, *, complete: bool = True) -> Sweeps:
+    """Both sweeps, with the supports of cotangents in memory; zeros in ``complete`` seeds are left out."""
+    if complete and not family.by_chance:
+        return sweeps
+    from adjoint.differentiation.zeros.supports_in_memory import keep_supports  # lazy
+
+    bound, active = sweeps.context.regions.bindings, sweeps.context.active
+    backward = keep_supports(
+        Block(sweeps.backward, Return(sweeps.cotangents)),
+        sweeps.seeds,
+        family.by_chance,
+        family.shadows,
+        complete=complete,
+        primal=lambda var: False,
+        passive=lambda var: var in bound and not active(var),
+        calls=family.gives_computed_zeros,
+    )
+    return replace(sweeps, backward=backward.statements)
+
+
+def _ask_for_shadows(reverser: Reverser, request: Request | None) -> None:
+    """References move in the memory of parameters: their shadows must be there when the function runs."""
+    late = reverser.shadows.late
+    if request is not None:
+        params = reverser.context.function.params
+        reverser.family.learn(request.definition, Treatment(first={params.index(var) for var in late}))
+    for var in late:
+        reverser.context.problem("AD0303", None, f"references move in the memory of {var.hint!r}")
+
+
+def again_of(family: Family) -> Again | None:
+    """What reverses an iteration that is run again, where that is good."""
+    return partial(reversed_iteration, family) if family.target.machine else None
+
+
+def reversed_iteration(
+    family: Family,
+    function: Function,
+    wrt: tuple[int, ...],
+    outputs: tuple[int, ...],
+    handles: dict[Var, Var],
+    owned: dict[Var, Var],
+    outside: frozenset[Storage],
+) -> Reversed | None:
+    """Both sweeps of one iteration of a loop; cotangents of arrays from outside go where the loop's do."""
+    try:
+        given = Given(frozenset(handles), final=outside)
+        sweeps = sweeps_of(function, wrt, outputs, family, given, halves=False, lent=handles | owned)
+    except DifferentiationError:
+        return None
+    from adjoint.differentiation.reverse.residuals.recomputed_iterations import Reversed  # lazy
+
+    return Reversed((*sweeps.forward, *sweeps.backward), sweeps.seeds, sweeps.cotangents)
+
+
+def _seed(value: Atom, nameless: str = "t") -> Var:
+    if not isinstance(value, Var):
+        return Var("ct", OPAQUE)
+    return Var(f"{nameless if value.hint == 't' else value.hint}_bar", cotangent_type(value.type))
+
+
+def accumulator(param: Var) -> Var:
+    """Memory in which the cotangent of an array accumulates: somebody writes it."""
+    seed = _seed(param)
+    assert isinstance(seed.type, Array)
+    return Var(seed.hint, Array(seed.type.dtype, seed.type.dims, Storage(written=True)))

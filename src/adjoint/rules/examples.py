@@ -1,0 +1,177 @@
+"""Examples of types: the values that a function is called on to find out the types of its results."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from adjoint.ir.nodes import Const
+from adjoint.ir.types import Array, Dict, Dim, List, Number, Opaque, Scalar, ScalarKind, Tuple
+from adjoint.rules.kinds import Elementwise, Rule
+from adjoint.types.constant_types import EXAMPLES
+
+
+class NoSample(Exception):
+    """A type of which no example can be made."""
+
+
+_EXTENTS: tuple[Callable[[int], int], ...] = (
+    lambda place: 3,
+    lambda place: 1,
+    lambda place: (place + 1) % 2,
+    lambda place: place + 1,
+    lambda place: 2,
+    lambda place: 12,
+)
+
+
+_MANY = (3, 3, 3, 3, 2, 12)
+
+
+_LARGE = 50
+
+
+_MOST_EXTENTS = 3
+
+
+_MOST_ELEMENTS = 100_000
+
+
+def examples_of(rule: Rule, arguments: Sequence[Any], named: Sequence[tuple[str, Any]]) -> Iterator[Any]:
+    """Results of the calls that succeed; what does not depend on the choice of extents is called once, counts twice."""
+    listed = any(map(lists_integers, (*arguments, *(value for _, value in named))))
+    choices = [
+        (extent, many, 0, as_places)
+        for as_places in ((False, True) if listed else (False,))
+        for extent, many in zip(_EXTENTS, _MANY, strict=True)
+    ]
+    if not isinstance(rule, Elementwise) and sum(isinstance(known, Array) for known in arguments) > 1:
+        choices.append((_EXTENTS[0], _MANY[0], 1, False))
+    above = max((len(known.dims) for known in arguments if isinstance(known, Array) and known.dims), default=1)
+    for rank in dict.fromkeys((0, 1, above)):  # the last, so that what is known does not decide the rank
+        for extent, many, apart, as_places in choices:
+            maker = _Maker(extent, many, rank, apart, as_places)
+            try:
+                args = [maker.make(argument, _value_at(rule, place)) for place, argument in enumerate(arguments)]
+                kwargs = {name: maker.make(argument, 0.75) for name, argument in named}
+                result = rule.fn(*args, **kwargs)
+                if rule.results > 1 and len(result) != rule.results:
+                    continue
+            except NoSample:
+                return
+            except Exception:  # the callee may raise anything: this example tells nothing
+                if maker.varied:
+                    continue
+                break
+            yield result
+            if not maker.varied:
+                yield result
+                break
+        if not any(is_vague(argument) for argument in (*arguments, *(value for _, value in named))):
+            return
+
+
+def _value_at(rule: Rule, place: int) -> float:
+    if not rule.domain:
+        return 0.75
+    low, high = rule.domain[min(place, len(rule.domain) - 1)]
+    return low + 0.55 * (high - low)
+
+
+class _Maker:
+    """Makes values of types; ``extent`` gives the extents and integers that are not known, one after the other.
+
+    Each array is ``apart`` longer than the one before where it is ``many``; integers in lists are places in arrays
+    where ``as_places``, else extents.
+    """
+
+    def __init__(self, extent: Callable[[int], int], many: int, rank: int, apart: int, as_places: bool) -> None:
+        self._extent, self._many, self._rank = extent, many, rank
+        self._apart, self._as_places = apart, as_places
+        self._place = -1
+        self.varied = False
+
+    def make(self, known: Any, value: float = 0.75) -> Any:
+        match known:
+            case Const(value=constant):
+                return _tamed(constant)
+            case Scalar(kind=kind, dtype=dtype):
+                number = self._scalar(kind, value)
+                return number if dtype is None else dtype.type(number)
+            case Array(dtype=dtype, dims=dims):
+                return self._array(dtype or np.dtype(float), dims, value)
+            case Number():
+                return self._array(np.dtype(float), ("many",), value) if self._rank else value
+            case List(element=Scalar(kind="int")) if self._as_places:
+                return [0] * max(1, self._next())
+            case List(element=Scalar(kind="int") as element):  # more extents would be those of a very large array
+                return [self.make(element, value) for _ in range(min(max(1, self._next()), _MOST_EXTENTS))]
+            case List(element=element) if element is not None:
+                return [self.make(element, value) for _ in range(max(1, self._next()))]
+            case Dict(value=element) if element is not None:
+                return {"a": self.make(element, value)}
+            case Tuple(items=items):
+                return tuple([self.make(item, value) for item in items])
+            case Opaque(cls=cls) if cls is type(None):
+                return None
+            case Opaque(cls=cls) if cls is str:
+                return "text"
+            case Opaque(cls=cls) if cls in EXAMPLES:
+                return EXAMPLES[cls]
+            case _:
+                raise NoSample
+
+    def _next(self) -> int:
+        self.varied = True
+        self._place += 1
+        return self._extent(self._place)
+
+    def _scalar(self, kind: ScalarKind, value: float) -> Any:
+        match kind:
+            case "float":
+                return value
+            case "int":
+                return self._next()
+            case "bool":
+                return True
+            case _:
+                return complex(value, 0.5)
+
+    def _array(self, dtype: Any, dims: tuple[Dim, ...] | None, value: float) -> Any:
+        known: Sequence[Dim] = ["any"] * (self._rank + 1) if dims is None else dims
+        shape = tuple([1 if dim == "one" else self._many if dim == "many" else self._next() for dim in known])
+        self.varied = self.varied or "many" in known
+        self._many += self._apart
+        if math.prod(shape) > _MOST_ELEMENTS:  # twelve along each of eight axes
+            raise ValueError(f"an example of shape {shape} is too large")
+        if dtype.kind == "b":
+            return np.ones(shape, bool)
+        if dtype.kind not in "fciu":
+            raise NoSample
+        array = np.full(shape, value if dtype.kind in "fc" else 1)
+        if dtype.kind in "fc":
+            array += 1e-3 * np.arange(array.size).reshape(shape)
+            if len(shape) >= 2 and shape[-1] == shape[-2]:
+                array = 0.1 * (array + np.swapaxes(array, -1, -2)) + 2 * np.eye(shape[-1])  # positive definite
+        return array.astype(dtype)
+
+
+def _tamed(constant: Any) -> Any:
+    """A constant of the call, but no large numbers: they may be extents."""
+    if type(constant) is int and abs(constant) > _LARGE:
+        return _LARGE
+    if type(constant) is tuple:
+        return tuple([_tamed(item) for item in constant])
+    return constant
+
+
+def lists_integers(known: Any) -> bool:
+    """Whether an argument is a list of integers, which may be extents as well as places in an array."""
+    return isinstance(known, List) and isinstance(known.element, Scalar) and known.element.kind == "int"
+
+
+def is_vague(known: Any) -> bool:
+    return isinstance(known, Number) or (isinstance(known, Array) and known.dims is None)
