@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import reduce
 from typing import Any
 
@@ -27,6 +27,7 @@ from adjoint.ir.types import (
     Type,
     same_dtype,
 )
+from adjoint.records import dataclass
 
 DType = np.dtype[Any] | None
 _PYTHON_NUMBERS = {bool: Scalar("bool"), int: Scalar("int"), float: Scalar("float"), complex: Scalar("complex")}
@@ -82,35 +83,77 @@ def join_atoms(atoms: Iterable[Atom]) -> Type:
     return reduce(join_types, types) if types else OPAQUE
 
 
+@dataclass(frozen=True, slots=True)
+class Lattice:
+    """Joins of types: what a value is that is one of two. Memory that either may be becomes one storage class.
+
+    Attributes
+    ----------
+    scalars
+        The join of two numbers.
+    top
+        What two types join to that have nothing in common; with None neither they nor what they lie in have a join.
+    mixes_tuples
+        Whether a list and a tuple whose length is known at run time only have a join.
+    """
+
+    scalars: Callable[[Scalar, Scalar], Type]
+    top: Type | None
+    mixes_tuples: bool
+
+    def join(self, one: Type, other: Type) -> Type | None:
+        """The least type of both."""
+        match one, other:
+            case Scalar(), Scalar():
+                return self.scalars(one, other)
+            case Array(), Array():
+                return _join_arrays(one, other)
+            case (Scalar() | Array() | Number(), Scalar() | Array() | Number()):
+                return Number()
+            case List(), List() if self.mixes_tuples or one.is_tuple == other.is_tuple:
+                storage = _united(one.storage, other.storage)
+                return self._container(
+                    one.element, other.element, lambda part: List(part, storage, one.is_tuple and other.is_tuple)
+                )
+            case Dict(), Dict():
+                storage = _united(one.storage, other.storage)
+                return self._container(one.value, other.value, lambda part: Dict(part, storage))
+            case Tuple(items=mine), Tuple(items=theirs) if len(mine) == len(theirs):
+                parts, cls = self._parts(mine, theirs), one.cls if one.cls is other.cls else tuple
+                return None if parts is None else Tuple(parts, cls)
+            case PerPlace(items=mine), PerPlace(items=theirs) if len(mine) == len(theirs):
+                parts = self._parts(mine, theirs)
+                return None if parts is None else PerPlace(parts)
+            case Instance(), Instance() if one.cls is other.cls and one.fields.keys() == other.fields.keys():
+                storage = _united(one.storage, other.storage)
+                parts = self._parts(tuple(one.fields.values()), tuple(other.fields[name] for name in one.fields))
+                return None if parts is None else Instance(one.cls, dict(zip(one.fields, parts, strict=True)), storage)
+            case Opaque(), Opaque():
+                return one if one == other else OPAQUE
+            case _:
+                return self.top
+
+    def _parts(self, mine: tuple[Type, ...], theirs: tuple[Type, ...]) -> tuple[Type, ...] | None:
+        parts = [self.join(one, other) for one, other in zip(mine, theirs, strict=True)]
+        known = tuple(part for part in parts if part is not None)
+        return known if len(known) == len(parts) else None
+
+    def _container(self, mine: Type | None, theirs: Type | None, made: Callable[[Type | None], Type]) -> Type | None:
+        """A container of what either holds, if it holds anything."""
+        if mine is None or theirs is None:
+            return made(theirs if mine is None else mine)
+        part = self.join(mine, theirs)
+        return None if part is None else made(part)
+
+
+_LATTICE = Lattice(lambda one, other: one if one == other else Number(), OPAQUE, mixes_tuples=True)
+
+
 def join_types(one: Type, other: Type) -> Type:
-    """The least type of both. Memory that either may be becomes one storage class."""
-    match one, other:
-        case Array(), Array():
-            return _join_arrays(one, other)
-        case (Scalar() | Array() | Number(), Scalar() | Array() | Number()):
-            return one if one == other else Number()
-        case List(), List():
-            element = _join_optional(one.element, other.element)
-            return List(element, _united(one.storage, other.storage), one.is_tuple and other.is_tuple)
-        case Dict(), Dict():
-            return Dict(_join_optional(one.value, other.value), _united(one.storage, other.storage))
-        case Tuple(items=mine), Tuple(items=theirs) if len(mine) == len(theirs):
-            return Tuple(tuple(map(join_types, mine, theirs)), one.cls if one.cls is other.cls else tuple)
-        case PerPlace(items=mine), PerPlace(items=theirs) if len(mine) == len(theirs):
-            return PerPlace(tuple(map(join_types, mine, theirs)))
-        case Instance(), Instance() if one.cls is other.cls and one.fields.keys() == other.fields.keys():
-            fields = {name: join_types(type_, other.fields[name]) for name, type_ in one.fields.items()}
-            return Instance(one.cls, fields, _united(one.storage, other.storage))
-        case Opaque(), Opaque() if one.cls is other.cls:
-            return one
-        case _:
-            return OPAQUE
-
-
-def _join_optional(one: Type | None, other: Type | None) -> Type | None:
-    if one is None or other is None:
-        return one if other is None else other
-    return join_types(one, other)
+    """What a variable of the IR is that holds values of one type or the other; nothing is converted."""
+    joined = _LATTICE.join(one, other)
+    assert joined is not None
+    return joined
 
 
 def _join_arrays(one: Array, other: Array) -> Array:

@@ -208,9 +208,6 @@ def _chosen(arguments: tuple[Type | Const, ...]) -> Type | None:
     return join_all(types) if all(isinstance(type_, Scalar) for type_ in types) else None
 
 
-# --- examples ---------------------------------------------------------------------------------------------------------
-
-
 # --- from results to types --------------------------------------------------------------------------------------------
 
 

@@ -172,6 +172,7 @@ _NOT_GIVEN = Const(np._NoValue)
 def _call_constant(
     lo: Lowerer, constant: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
 ) -> Value:
+    """A call of what is known: what is said of it in tables and rules comes first, then what it is, then its source."""
     union = next((value for value in (*args, *kwargs.values()) if isinstance(value, Union)), None)
     if union is not None and (is_ruled(constant) or constant in (float, abs)):
 
@@ -182,6 +183,21 @@ def _call_constant(
 
         return on_each_option(lo, union, apply, node)
     kwargs = {name: value for name, value in kwargs.items() if value != _NOT_GIVEN}
+    result = _by_table(lo, constant, args, kwargs, node)
+    if result is not None:
+        return result
+    args, kwargs = with_arrays(lo, constant, args, kwargs, node)
+    for means in (_by_rule, _by_kind, _by_source):
+        result = means(lo, constant, args, kwargs, node)
+        if result is not None:
+            return result
+    return call_opaque(lo, constant, args, kwargs, node)
+
+
+def _by_table(
+    lo: Lowerer, constant: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+) -> Value | None:
+    """A function of another array library, one whose derivative is declared, one with a handler, an operator."""
     if are_loaded():
         from adjoint.frontend.external import array_libraries  # lazy
 
@@ -189,16 +205,10 @@ def _call_constant(
             return Const(array_libraries.namespace(lo.settings.target.library))
         numpys = array_libraries.as_numpys(lo, constant, args, kwargs, node)
         if numpys is not None:
-            return call_value(lo, *numpys, node)
+            return lo.call(*numpys, node)
     declaration = registry.declaration_for(constant)
     if declaration is not None:
         return call_by_declaration(lo, declaration, None, args, kwargs, node)
-    if (getattr(constant, "__module__", None) or "").startswith("numba") or type(constant).__name__ == "JitClassType":
-        from adjoint.frontend.external import numba_functions  # lazy
-
-        plain = numba_functions.plain_form(constant)
-        if plain is not None:
-            return call_value(lo, Const(plain), args, kwargs, node)
     special = handlers.handler(constant)
     if special is not None:
         result = special(lo, args, kwargs, node)
@@ -213,17 +223,33 @@ def _call_constant(
         return converted(lo, constant, args, kwargs, node)
     if hasattr(type(constant), SIGNATURE):
         receiver = inputs.captured(lo, constant, ("object", constant), "f", node)
-        return call_value(lo, receiver, args, kwargs, node)
-    args, kwargs = with_arrays(lo, constant, args, kwargs, node)
+        return lo.call(receiver, args, kwargs, node)
+    return None
+
+
+def _by_rule(
+    lo: Lowerer, constant: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+) -> Value | None:
+    """A function that is defined by another one, or that has a rule."""
     meaning = definitions.meaning_of(constant, args, kwargs)
     if meaning is not None and definitions.covers(lo, meaning, len(args), tuple(kwargs), node):
-        return call_value(lo, Const(meaning), args, kwargs, node)
+        return lo.call(Const(meaning), args, kwargs, node)
     if meaning is not None and registry.is_functional(constant):
         definitions.refuse_functions(lo, constant, meaning, [*args, *kwargs.values()], node)
     if meaning is not None and registry.is_only_defined(constant):
         raise definitions.uncovered(lo, constant, meaning, node)
     if registry.rule_for(constant) is not None:
         return call_rule(lo, constant, args, kwargs, node)
+    return None
+
+
+def _by_kind(
+    lo: Lowerer, constant: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+) -> Value | None:
+    """What functions are made of: objects of NumPy and Numba, bound methods, partial functions, classes."""
+    meant = _meant(lo, constant, node)
+    if meant is not None:
+        return lo.call(meant, args, kwargs, node)
     match constant:
         case functools.partial():
             inner = inputs.captured(lo, constant.func, ("partial", constant, "func"), "f", node)
@@ -235,32 +261,46 @@ def _call_constant(
                 name: inputs.captured(lo, value, ("partial", constant, name), name, node)
                 for name, value in constant.keywords.items()
             }
-            return call_value(lo, inner, [*first, *args], {**named, **kwargs}, node)
+            return lo.call(inner, [*first, *args], {**named, **kwargs}, node)
         case operators.itemgetter() | operators.attrgetter() | operators.methodcaller():
             from adjoint.frontend.calls import operator_functions  # lazy
 
-            return call_value(lo, operator_functions.function_of(lo, constant, node), args, kwargs, node)
+            return lo.call(operator_functions.function_of(lo, constant, node), args, kwargs, node)
         case types.MethodType() if type(constant.__self__).__module__.startswith("scipy.stats."):
             return call_opaque(lo, constant, args, kwargs, node)  # what nothing is said of, and generated methods
         case types.MethodType():
             receiver = inputs.captured(lo, constant.__self__, ("self", constant), "self", node)
-            return call_value(lo, Method(Const(constant.__func__), receiver), args, kwargs, node)
+            return lo.call(Method(Const(constant.__func__), receiver), args, kwargs, node)
         case type():
             from adjoint.frontend.objects.construction import call_class  # lazy
 
             return call_class(lo, constant, args, kwargs, node)
+    return None
+
+
+def _meant(lo: Lowerer, constant: Any, node: ast.AST | None) -> Value | None:
+    """The function or class that one of NumPy or Numba stands for."""
     if type(constant).__module__.startswith("numpy"):
         from adjoint.frontend.library.array_functions import function_of  # lazy
 
-        meant = function_of(lo, constant, node)
-        if meant is not None:
-            return call_value(lo, meant, args, kwargs, node)
-    if type(constant).__module__.startswith("numba.np.ufunc"):
-        from adjoint.frontend.external.numba_functions import function_of as function_of_numba  # lazy
+        return function_of(lo, constant, node)
+    if _is_of_numba(constant):
+        from adjoint.frontend.external import numba_functions  # lazy
 
-        meant = function_of_numba(lo, constant, node)
-        if meant is not None:
-            return call_value(lo, meant, args, kwargs, node)
+        return numba_functions.function_of(constant)
+    return None
+
+
+def _is_of_numba(constant: Any) -> bool:
+    """Whether a function or class is Numba's, or made by it of one of the user's."""
+    homes = (type(constant).__module__, getattr(constant, "__module__", None) or "")
+    return any(home.startswith("numba") for home in homes)
+
+
+def _by_source(
+    lo: Lowerer, constant: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+) -> Value | None:
+    """A function whose source is at hand, perhaps behind a decorator of Python's library."""
     if hasattr(constant, "__wrapped__"):
         from adjoint.frontend.control.contexts_of_generators import context_of, function_of_contexts  # lazy
 
@@ -271,7 +311,7 @@ def _call_constant(
 
         meant = chosen_by_class(lo, constant, args, node)
         if meant is not None:
-            return call_value(lo, meant, args, kwargs, node)
+            return lo.call(meant, args, kwargs, node)
         if is_memo(constant) and any(may_carry(lo, value) for value in (*args, *kwargs.values())):
             return remembered(lo, constant, args, kwargs, node)
     function = underlying(constant)
@@ -284,14 +324,8 @@ def _call_constant(
         call = inspect.getattr_static(type(constant), "__call__", None)
         if isinstance(call, types.FunctionType) and not type(constant).__module__.startswith("numpy"):
             receiver = inputs.captured(lo, constant, ("object", constant), "self", node)
-            return call_value(lo, Const(call), [receiver, *args], kwargs, node)
-    return call_opaque(lo, constant, args, kwargs, node)
-
-
-# -- functions with rules ---------------------------------------------------------------------------------------------
-
-
-# -- functions whose body is not at hand ------------------------------------------------------------------------------
+            return lo.call(Const(call), [receiver, *args], kwargs, node)
+    return None
 
 
 def _is_inlined(lo: Lowerer, function: types.FunctionType, args: list[Value], kwargs: dict[str, Value]) -> bool:
@@ -299,9 +333,3 @@ def _is_inlined(lo: Lowerer, function: types.FunctionType, args: list[Value], kw
     if is_stand_in(function) or not is_of_a_library(function.__code__.co_filename):
         return True
     return any(may_carry(lo, value) for value in (*args, *kwargs.values()))
-
-
-# -- classes ----------------------------------------------------------------------------------------------------------
-
-
-# -- functions whose body is at hand ----------------------------------------------------------------------------------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from typing import Any
 
@@ -10,13 +9,15 @@ import numpy as np
 
 from adjoint.frontend.calls.opaque_arguments import STANDS_FOR
 from adjoint.frontend.external import numba_definitions
-from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import Partial, TupleValue, Value
 from adjoint.ir.nodes import Const
 
 
-def function_of(lo: Lowerer, constant: Any, node: ast.AST | None) -> Value | None:
-    """The function that a call of an object of Numba's means; None where the object is another one."""
+def function_of(constant: Any) -> Value | None:
+    """The function or class that a call of one of Numba's means; None where it means itself."""
+    plain = _plain_form(constant)
+    if plain is not None:
+        return Const(plain)
     match type(constant).__name__:
         case "DUFunc":
             function, dtype = constant._dispatcher.py_func, _dtype(constant)
@@ -52,9 +53,10 @@ def _axes(text: str) -> TupleValue:
 # Functions and classes that mean one of Python's
 
 
-def plain_form(constant: Any) -> Any:
+def _plain_form(constant: Any) -> Any:
     """What does the same in Python: `range` for `numba.prange`, `list` for `numba.typed.List`; None for all others."""
-    name, home = getattr(constant, "__name__", ""), constant.__module__
+    name: Any = getattr(constant, "__name__", "")
+    home: Any = getattr(constant, "__module__", None)
     if isinstance(constant, type):
         return _PLAIN.get((home, name)) or _plain_class(constant)
     return _EMPTY.get((home, name))

@@ -361,9 +361,3 @@ def _cached(lo: Lowerer, receiver: Value, name: str, found: Any, node: ast.AST |
     value = lo.call(Const(found.func), [receiver], {}, node)
     put_attribute(lo, receiver, name, value, node)
     return value
-
-
-# -- writing ----------------------------------------------------------------------------------------------------------
-
-
-# -- making -----------------------------------------------------------------------------------------------------------
