@@ -238,6 +238,8 @@ class Shadows:
             assert isinstance(base, Var)
             if is_gathered(statement):
                 return self.gather(var, shadow, statement)
+            if base not in self.found:  # nothing that varies is in there: a call may hand it on beside what does
+                return self.zeros(var, shadow)
             return Load(shadow, self.of(base), statement.key, statement.span)
         if isinstance(statement.callee, Definition):
             return None  # the call gives the shadow, too
