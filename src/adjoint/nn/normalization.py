@@ -91,16 +91,8 @@ class BatchNorm:
 
 
 @differentiable
-class LayerNorm:
-    """Normalises each sample over its features, the last axis (Ba et al., 2016).
-
-    Attributes
-    ----------
-    offset, scale
-        ``(features,)``.
-    epsilon
-        Added to the variance.
-    """
+class _OverSamples:
+    """Normalises each sample by its own mean and variance."""
 
     offset: Array
     scale: Array
@@ -110,6 +102,19 @@ class LayerNorm:
     def init(cls, features: int, *, epsilon: float = 0.001, dtype: DTypeLike = np.float64) -> Self:
         """Of ``features`` features."""
         return cls(np.zeros(features, dtype), np.ones(features, dtype), epsilon)
+
+
+@differentiable
+class LayerNorm(_OverSamples):
+    """Normalises each sample over its features, the last axis (Ba et al., 2016).
+
+    Attributes
+    ----------
+    offset, scale
+        ``(features,)``.
+    epsilon
+        Added to the variance.
+    """
 
     def __call__(self, x: Array) -> Array:
         return _standard(x, (-1,), self.epsilon) * self.scale + self.offset
@@ -154,7 +159,7 @@ class GroupNorm:
 
 
 @differentiable
-class InstanceNorm:
+class InstanceNorm(_OverSamples):
     """Normalises each feature of each sample over all extents (Ulyanov et al., 2016).
 
     Attributes
@@ -164,15 +169,6 @@ class InstanceNorm:
     epsilon
         Added to the variance.
     """
-
-    offset: Array
-    scale: Array
-    epsilon: float = no_derivative(default=0.001)
-
-    @classmethod
-    def init(cls, features: int, *, epsilon: float = 0.001, dtype: DTypeLike = np.float64) -> Self:
-        """Of ``features`` features."""
-        return cls(np.zeros(features, dtype), np.ones(features, dtype), epsilon)
 
     def __call__(self, x: Array) -> Array:
         return _standard(x, tuple(range(1, x.ndim - 1)), self.epsilon) * self.scale + self.offset
