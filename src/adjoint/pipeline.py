@@ -288,6 +288,11 @@ def _problem(context: Context) -> tuple[Any, ...]:
     return context.wrt, context.outputs, context.shared
 
 
+def _peephole(name: str, *, needed: bool = False) -> Pass:
+    """A row of the table of one-statement rewrites."""
+    return Pass(name, "native.legalize.peepholes:rewritten", given=lambda c: (name,), needed=needed)
+
+
 PASSES = {
     step.name: step
     for step in (
@@ -370,8 +375,8 @@ PASSES = {
         Pass("powers-as-floats", "native.legalize.numbers.powers:with_fractions", needed=True),
         Pass("uniform-rows", "native.legalize.arrays.nested_lists:with_rows_of_one_kind", needed=True),
         Pass("tuple-records", "native.legalize.recursion_records:with_records", needed=True),
-        Pass("plain-copies", "native.legalize.arrays.copies:with_plain_copies", needed=True),
-        Pass("plain-clips", "native.legalize.numbers.clips:with_plain_clips"),
+        _peephole("plain-copies", needed=True),
+        _peephole("plain-clips"),
         Pass("undefined-to-empty", "native.legalize.undefined_values:with_empty_stand_ins", needed=True),
         Pass("overlapping-updates", "native.legalize.arrays.overlapping_updates:without_overlaps", needed=True),
         Pass("fuse-arrays", "native.fusion:fuse", everywhere=True),
@@ -401,9 +406,9 @@ PASSES = {
             when=lambda c: c.target.checked.divisions or c.target.checked.functions,
             needed=True,
         ),
-        Pass("negative-powers", "native.legalize.numbers.powers:with_quotients", needed=True),
+        _peephole("negative-powers", needed=True),
         Pass("plain-functions", "native.legalize.plain_functions:with_plain_functions"),
-        Pass("plain-masks", "native.legalize.arrays.masks:with_plain_masks"),
+        _peephole("plain-masks"),
         Pass("call-python", "native.legalize.python_calls:with_calls_of_python", needed=True),
         Pass(
             "defer-checks",
@@ -414,7 +419,7 @@ PASSES = {
         ),
         Pass("vector-math", "native.vectors.calls:with_vector_calls", everywhere=True),
         Pass("split-functions", "native.legalize.outlining:in_parts", everywhere=True),
-        Pass("raised-numbers", "native.legalize.numbers.powers:with_raised_numbers", needed=True),
+        _peephole("raised-numbers", needed=True),
         Pass("plain-places", "native.legalize.arrays.slices:with_plain_places"),
         # several directions
         Pass(

@@ -1,7 +1,4 @@
-"""Powers with whole exponents that are negative, or may be: Numba's own raise at zero, also where NumPy's are infinite.
-
-Of whole numbers Numba's own are whole numbers again.
-"""
+"""Powers of whole numbers: Numba's own are whole numbers again, where Python's may be fractions."""
 
 from __future__ import annotations
 
@@ -13,18 +10,9 @@ from adjoint.ir.join import is_whole_number, kind_of_numbers, type_of_atom
 from adjoint.ir.nodes import Atom, Call, Const, Function, Load, Statement, Store, Var
 from adjoint.ir.types import FLOAT, INT, Scalar
 from adjoint.ir.walk import key_atoms, operands, statements_in, substitute, terminators_in
+from adjoint.native.legalize.peepholes import POWERS
 from adjoint.native.legalize.rewriting import Rewriting
 from adjoint.runtime.arithmetic import numbers
-
-
-def with_quotients(function: Function) -> Function:
-    """The function with ``1 / x**n`` in place of ``x**-n``."""
-    return _Dividing().function(function)
-
-
-def with_raised_numbers(function: Function) -> Function:
-    """The function with calls for powers of floats by whole numbers that are not known."""
-    return _Raising().function(function)
 
 
 def with_fractions(function: Function) -> Function:
@@ -70,7 +58,7 @@ def _that_meet_floats(function: Function) -> frozenset[Var]:
 
 def _is_whole_power(call: Call) -> bool:
     match call:
-        case Call(targets=(_,), callee=callee, args=(base, Var() as exponent)) if callee in _POWERS:
+        case Call(targets=(_,), callee=callee, args=(base, Var() as exponent)) if callee in POWERS:
             return all(is_whole_number(atom) and type_of_atom(atom) == INT for atom in (base, exponent))
         case _:
             return False
@@ -90,38 +78,3 @@ def _makes_a_float(statement: Statement, power: Atom) -> bool:
 
 def _is_of_floats(atom: Atom) -> bool:
     return kind_of_numbers(atom) in ("float", "complex")
-
-
-class _Dividing(Rewriting):
-    def statement(self, statement: Call | Load | Store) -> Iterable[Statement]:
-        match statement:
-            case Call(targets=(target,), callee=callee, args=(base, Const(value=int() as exponent))) if exponent < 0:
-                kind = type_of_atom(base)
-                if callee not in _POWERS or not isinstance(kind, Scalar):
-                    return (statement,)
-                before: list[Statement] = []
-                if kind.kind in ("int", "bool") and kind.dtype is None:
-                    number = Var(target.hint, FLOAT)
-                    before.append(Call((number,), float, (base,), (), statement.span))
-                    base, kind = number, FLOAT
-                if kind.kind != "float":
-                    return (statement,)
-                power = Var(target.hint, kind)
-                one = Const(1.0 if kind.dtype is None else kind.dtype.type(1.0))
-                before.append(Call((power,), operator.pow, (base, Const(-exponent)), (), statement.span))
-                return *before, Call((target,), operator.truediv, (one, power), (), statement.span)
-            case _:
-                return (statement,)
-
-
-class _Raising(Rewriting):
-    def statement(self, statement: Call | Load | Store) -> Iterable[Statement]:
-        match statement:
-            case Call(targets=targets, callee=callee, args=(base, Var() as exponent)) if callee in _POWERS:
-                kind = type_of_atom(base)
-                if isinstance(kind, Scalar) and kind.kind == "float" and is_whole_number(exponent):
-                    return (Call(targets, numbers.raised, (base, exponent), (), statement.span),)
-        return (statement,)
-
-
-_POWERS = (operator.pow, pow)
