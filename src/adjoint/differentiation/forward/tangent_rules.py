@@ -10,6 +10,14 @@ import numpy as np
 
 from adjoint.diagnostics import DifferentiationError
 from adjoint.diagnostics.diagnostic import diagnostic
+from adjoint.differentiation.forward.type_facts import (
+    is_complex,
+    may_be_complex,
+    may_enlarge,
+    place_of_number,
+    rank_of,
+    same_kind,
+)
 from adjoint.differentiation.memory.shadow_types import ShadowTypes, typed, zero_for
 from adjoint.differentiation.memory.slots import has_slots, is_container
 from adjoint.differentiation.memory.structural import (
@@ -239,7 +247,7 @@ class TangentRules:
         start = len(builder.statements)
         active = [place for place, arg in enumerate(args) if self.dot(arg) is not None]
         constants = {place: arg.value for place, arg in enumerate(args) if isinstance(arg, Const)}
-        form = rule.form([_rank(type_of_atom(arg)) for arg in args], constants)
+        form = rule.form([rank_of(type_of_atom(arg)) for arg in args], constants)
         varying = {args[place] for place in active} | {y}
         partials = None if rule.scaled is not None else splice(builder, form, (*args, y), kwargs)
         if partials is not None:
@@ -264,9 +272,9 @@ class TangentRules:
         if support is not None and isinstance(total, Var):
             self.supports.found[total] = support
         arguments = [type_of_atom(args[place]) for place in active]
-        becomes_real = not _is_complex(y.type) and any(_is_complex(type_) for type_ in arguments)
+        becomes_real = not is_complex(y.type) and any(is_complex(type_) for type_ in arguments)
         if rule.fn in (abs, np.absolute):
-            becomes_real = becomes_real or any(_may_be_complex(type_) for type_ in arguments)
+            becomes_real = becomes_real or any(may_be_complex(type_) for type_ in arguments)
         if becomes_real or self.may_be_smaller(builder, y, args, active, total, start):
             return self.matched(builder, total, y)
         return total
@@ -287,7 +295,7 @@ class TangentRules:
         """Whether a sum of contributions may lack the shape or dtype of the result: something passive enlarges it."""
         if isinstance(y.type, Scalar) and y.type.dtype is None:
             return False
-        if _same_kind(type_of_atom(total), y.type):
+        if same_kind(type_of_atom(total), y.type):
             return False
         reached = _inputs(builder.statements[start:], total)
         seen = [type_of_atom(args[place]) for place in active]
@@ -295,7 +303,7 @@ class TangentRules:
         if y in reached:
             return False
         passive = [arg for place, arg in enumerate(args) if place not in active and arg not in reached]
-        return any(_may_enlarge(type_of_atom(arg), seen) for arg in passive)
+        return any(may_enlarge(type_of_atom(arg), seen) for arg in passive)
 
     def matched(self, builder: Builder, total: Atom, y: Var) -> Atom:
         if has_slots(y.type):
@@ -310,7 +318,7 @@ class TangentRules:
             return None
         moved = list(args)
         for place in wrt:
-            moved[place] = self.dot_or_zero(builder, args[place], _number(type_of_atom(args[place])))
+            moved[place] = self.dot_or_zero(builder, args[place], place_of_number(type_of_atom(args[place])))
         support = self.supports.moved(builder, call, [moved[place] for place in wrt], moved)
         dot = _called(builder, call.callee, moved, kwargs)
         if support is not None:
@@ -367,7 +375,7 @@ class TangentRules:
         args, kwargs = rule.bind(call.args, dict(call.kwargs))
         places = {*(range(len(args)) if rule.wrt is None else rule.wrt), *rule.writes}
         moved = [
-            self.dot_or_zero(builder, arg, _number(type_of_atom(arg))) if place in places else arg
+            self.dot_or_zero(builder, arg, place_of_number(type_of_atom(arg))) if place in places else arg
             for place, arg in enumerate(args)
         ]
         builder.emit(Call((), call.callee, tuple(moved), tuple(kwargs.items()), call.span))
@@ -417,68 +425,6 @@ def _sum(builder: Builder, terms: list[tuple[int, Atom]]) -> Atom | None:
     for sign, term in ordered[1:]:
         total = builder.call(operator.add if sign > 0 else operator.sub, total, term)
     return total
-
-
-# Facts about types and statements
-
-
-def _rank(type_: Type | None) -> int | None:
-    match type_:
-        case Scalar():
-            return 0
-        case Array(dims=dims) if dims is not None:
-            return len(dims)
-        case _:
-            return None
-
-
-def _number(type_: Type | None) -> Type | None:
-    """The place of a linear argument: a whole number there has a zero tangent, too."""
-    return type_ if may_vary(type_) or not isinstance(type_, (Scalar, Array)) else Number()
-
-
-def _same_kind(one: Type | None, other: Type) -> bool:
-    """Whether values of two types surely have one dtype and shape."""
-    if isinstance(one, Scalar) and isinstance(other, Scalar):
-        return one.dtype == other.dtype
-    if not (isinstance(one, Array) and isinstance(other, Array)):
-        return False
-    if one.dtype is None or one.dtype != other.dtype or one.dims is None or other.dims is None:
-        return False
-    pairs = zip(one.dims, other.dims, strict=False)  # one broadcasts to the other: an extent that is not 1 is the same
-    return len(one.dims) == len(other.dims) and all(mine == "many" or theirs == "one" for mine, theirs in pairs)
-
-
-def _is_complex(type_: Type | None) -> bool:
-    """Whether a value is known to be complex."""
-    dtype = getattr(type_, "dtype", None)
-    return (isinstance(type_, Scalar) and type_.kind == "complex") or (dtype is not None and dtype.kind == "c")
-
-
-def _may_be_complex(type_: Type | None) -> bool:
-    """Whether a value is not known to be real."""
-    return not isinstance(type_, (Scalar, Array)) or (isinstance(type_, Array) and type_.dtype is None)
-
-
-def _may_enlarge(passive: Type | None, seen: Sequence[Type | None]) -> bool:
-    """Whether an argument may give the result a larger shape, or another dtype, than those that were seen."""
-    if isinstance(passive, Scalar):
-        if passive.dtype is None:
-            return False
-        return not any(isinstance(type_, (Array, Scalar)) and type_.dtype == passive.dtype for type_ in seen)
-    if not isinstance(passive, Array) or passive.dims is None or passive.dtype is None:
-        return True
-    return not any(_covers(type_, passive) for type_ in seen)
-
-
-def _covers(type_: Type | None, passive: Array) -> bool:
-    if not isinstance(type_, Array) or type_.dims is None or passive.dims is None or type_.dtype is None:
-        return False
-    assert passive.dtype is not None
-    if len(type_.dims) < len(passive.dims) or np.result_type(type_.dtype, passive.dtype) != type_.dtype:
-        return False
-    aligned = type_.dims[len(type_.dims) - len(passive.dims) :]
-    return all(theirs == "one" or mine == "many" for mine, theirs in zip(aligned, passive.dims, strict=True))
 
 
 def _inputs(statements: Sequence[Statement], result: Atom) -> set[Atom]:
