@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
+from collections.abc import Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -130,30 +131,8 @@ def subscript(lo: Lowerer, base: Value, index: Value, node: ast.AST | None) -> V
                 return _item_of_dict(lo, base, record, index, node)
         case Const(value=type() as cls) if isinstance(index, (Const, TupleValue)) and hasattr(cls, "__class_getitem__"):
             return base  # what a generic class is made for tells nothing at run time
-        case Const(value=constant):
-            if constant is np.r_ or constant is np.c_:
-                from adjoint.frontend.syntax.index_joins import join  # lazy
-
-                array = join(lo, constant, index, node)
-                if array is not None:
-                    return array
-            if constant is np.s_:
-                return index
-            if constant is np.index_exp:
-                return index if isinstance(index, TupleValue) else TupleValue((index,))
-            part = constant_slice(index) if isinstance(index, SliceValue) else None
-            if part is not None and isinstance(constant, (tuple, str)):
-                return Const(constant[part])
-            atom = materialize(lo, index, node)
-            if isinstance(atom, Const):
-                try:
-                    return Const(constant[atom.value])
-                except (TypeError, LookupError) as error:
-                    raise lo.mistake(type(error), node, str(error)) from None
-            if isinstance(constant, (tuple, list)) and constant:
-                types = [type_of(Const(item)) for item in constant]
-                return _load_any(lo, base, atom, joined_types(types, lo, node) or OPAQUE, node)
-            return call(lo, operator.getitem, [base, atom], node)
+        case Const():
+            return _item_of_constant(lo, base, index, node)
         case Var(type=Array() | Number()):
             key = array_key(lo, index, node)
             target = Var("t", type_of_item(base.type, key))
@@ -168,14 +147,7 @@ def subscript(lo: Lowerer, base: Value, index: Value, node: ast.AST | None) -> V
         case Var(type=Dict(value=value)):
             return _load(lo, base, materialize(lo, index, node), reached(value), node)
         case Var(type=Tuple(items=types_)):
-            if isinstance(index, Const) and isinstance(index.value, int):
-                if not -len(types_) <= index.value < len(types_):
-                    raise lo.mistake(IndexError, node, "tuple index out of range")
-                return _load(lo, base, index, types_[index.value], node)
-            if isinstance(index, SliceValue):
-                return subscript(lo, TupleValue(tuple(known_items(lo, base, node))), index, node)
-            joined = joined_types(list(types_), lo, node)
-            return _load(lo, base, materialize(lo, index, node), joined or OPAQUE, node)
+            return _item_of_run_time_tuple(lo, base, types_, index, node)
         case IteratorValue(kind="flat", parts=(array,)):
             from adjoint.frontend.library.array_writers import flat_item  # lazy
 
@@ -195,6 +167,46 @@ def subscript(lo: Lowerer, base: Value, index: Value, node: ast.AST | None) -> V
     if is_object(lo, base):
         raise lo.mistake(TypeError, node, f"{name_of(class_of(lo, base))} object is not subscriptable")
     raise lo.problem("AD0301", node, "this value has no items")
+
+
+def _item_of_constant(lo: Lowerer, base: Const, index: Value, node: ast.AST | None) -> Value:
+    constant = base.value
+    if constant is np.r_ or constant is np.c_:
+        from adjoint.frontend.syntax.index_joins import join  # lazy
+
+        array = join(lo, constant, index, node)
+        if array is not None:
+            return array
+    if constant is np.s_:
+        return index
+    if constant is np.index_exp:
+        return index if isinstance(index, TupleValue) else TupleValue((index,))
+    part = constant_slice(index) if isinstance(index, SliceValue) else None
+    if part is not None and isinstance(constant, (tuple, str)):
+        return Const(constant[part])
+    atom = materialize(lo, index, node)
+    if isinstance(atom, Const):
+        try:
+            return Const(constant[atom.value])
+        except (TypeError, LookupError) as error:
+            raise lo.mistake(type(error), node, str(error)) from None
+    if isinstance(constant, (tuple, list)) and constant:
+        types = [type_of(Const(item)) for item in constant]
+        return _load_any(lo, base, atom, joined_types(types, lo, node) or OPAQUE, node)
+    return call(lo, operator.getitem, [base, atom], node)
+
+
+def _item_of_run_time_tuple(
+    lo: Lowerer, base: Var, types_: Sequence[Type], index: Value, node: ast.AST | None
+) -> Value:
+    if isinstance(index, Const) and isinstance(index.value, int):
+        if not -len(types_) <= index.value < len(types_):
+            raise lo.mistake(IndexError, node, "tuple index out of range")
+        return _load(lo, base, index, types_[index.value], node)
+    if isinstance(index, SliceValue):
+        return subscript(lo, TupleValue(tuple(known_items(lo, base, node))), index, node)
+    joined = joined_types(list(types_), lo, node)
+    return _load(lo, base, materialize(lo, index, node), joined or OPAQUE, node)
 
 
 def reached(element: Type | None) -> Type:

@@ -17,6 +17,7 @@ from adjoint.frontend.differentiation.wrt import MARK, parameter_names, refusal,
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.placeholders import with_values_handed_over
+from adjoint.frontend.interpreter.state.blocks import Region
 from adjoint.frontend.interpreter.state.signals import EverythingInlined, Restart
 from adjoint.frontend.interpreter.values import (
     UNDEFINED,
@@ -129,20 +130,10 @@ def lower_inner(
     more than to hand over the arguments. One ``of_cotangents`` runs in the reverse sweep: it may store cotangents where
     they outlive the call.
     """
-    from adjoint.frontend.differentiation.differentiated_paths import activate_part  # circular
-
     outer_block, outer_store = lo.open, lo.store
     root = lo.fork(outer_store)
-    names = parameter_names(lo, function, node)
     active = Active([], [])
-    new_args, new_kwargs = list(args), dict(kwargs)
-    for place, way in zip(places, ways or [()] * len(places), strict=True):
-        active.copies.clear()  # arguments are varied one by one, also where one object is passed twice
-        if isinstance(place, str):
-            new_kwargs[place] = activate_part(lo, new_kwargs[place], way, active, place)
-        else:
-            hint = names[place] if place < len(names) else "x"
-            new_args[place] = activate_part(lo, new_args[place], way, active, hint)
+    new_args, new_kwargs = _activated(lo, function, args, kwargs, places, ways, active, node)
     before = dict(lo.store)
     with lo.region("function") as region:
         value = lo.call(function, new_args, new_kwargs, node) if call is None else call(new_args)
@@ -158,15 +149,7 @@ def lower_inner(
     refuse_generators(lo, function, [leaf.value for leaf in region.exits], node)
     shape = lo.join_shapes([as_result(joins.shape_of(leaf.value, leaf.store)) for leaf in region.exits])
     if lo.regions:
-        for leaf in region.exits:
-            after = dict(leaf.store)
-            for copy, original in active.originals.items():
-                was, now = before[copy], after.pop(copy)
-                assert isinstance(was, Record)
-                assert isinstance(now, Record)
-                if was is not now:
-                    lo.run_data.changed.append((original, was, now))
-            _check_effects(lo, before, after, node, what)
+        _note_changes(lo, region, active, before, node, what)
     block = lo.finish(region, root, lambda leaf: tuple(joins.flatten(leaf.value, shape, leaf.store, leaf.block)))
     lo.block, lo.store = outer_block, outer_store
     if lo.run_data.flow:
@@ -184,30 +167,8 @@ def lower_inner(
     inner_free = {var: Var(var.hint, var.type, var.named) for var in free}
     if free:
         block = substitute(block, inner_free)
-    checkpointed = bool(lo.run_data.checkpointed)
-    if checkpointed:  # a state has a value for each variable
-        block = _with_unbound_told(Function(name_of(function), (), block), shape).body
-    if checkpointed or lo.run_data.has_marks:
-        from adjoint.frontend.surgery.checkpointed_loops import outlined  # lazy
-
-        block = outlined(lo, block, name_of(function))
-    block = with_values_handed_over(block)
-    if lo.run_data.surgery:
-        from adjoint.frontend.surgery.sole_names import with_memory_settled  # lazy
-
-        block = with_memory_settled(block)
-    lowered = Function(name_of(function), (*active.params, *inner_free.values()), block)
-    if not checkpointed:
-        lowered = _with_unbound_told(lowered, shape)
-    arrays = (var for statement in statements_in(block) for var in targets_of(statement) if isinstance(var.type, Array))
-    if not lo.settings.target.machine and any(True for _ in arrays):
-        from adjoint.frontend.interpreter.promoted_stores import with_kinds_checked  # lazy
-
-        lowered = with_kinds_checked(lowered)
-    if _has_unknown_operands(block):
-        from adjoint.frontend.external.foreign_operands import with_operands_checked  # lazy
-
-        lowered = with_operands_checked(lowered, active.params)
+    params = (*active.params, *inner_free.values())
+    block, lowered = _finished(lo, Function(name_of(function), params, block), shape, active)
     if not of_cotangents:
         _check_outside_writes(lo, block, active.params)
     if lo.run_data.places:
@@ -221,6 +182,76 @@ def lower_inner(
         _refuse_calls_if_singular(lo, lowered)
     types = tuple(type_ for type_, _ in joins.leaf_types(shape, ""))
     return Inner(lowered, (*active.atoms, *free), len(active.params), shape, types)
+
+
+def _activated(
+    lo: Lowerer,
+    function: Value,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    places: Sequence[int | str],
+    ways: Sequence[tuple[Any, ...]] | None,
+    active: Active,
+    node: ast.AST | None,
+) -> tuple[list[Value], dict[str, Value]]:
+    """The arguments of a call, fresh parameters in place of what is differentiated."""
+    from adjoint.frontend.differentiation.differentiated_paths import activate_part  # circular
+
+    names = parameter_names(lo, function, node)
+    new_args, new_kwargs = list(args), dict(kwargs)
+    for place, way in zip(places, ways or [()] * len(places), strict=True):
+        active.copies.clear()  # arguments are varied one by one, also where one object is passed twice
+        if isinstance(place, str):
+            new_kwargs[place] = activate_part(lo, new_kwargs[place], way, active, place)
+        else:
+            hint = names[place] if place < len(names) else "x"
+            new_args[place] = activate_part(lo, new_args[place], way, active, hint)
+    return new_args, new_kwargs
+
+
+def _note_changes(
+    lo: Lowerer, region: Region, active: Active, before: dict[Any, Value], node: ast.AST | None, what: str
+) -> None:
+    """Takes down which arguments a function has changed where it is left; refuses what else it has."""
+    for leaf in region.exits:
+        after = dict(leaf.store)
+        for copy, original in active.originals.items():
+            was, now = before[copy], after.pop(copy)
+            assert isinstance(was, Record)
+            assert isinstance(now, Record)
+            if was is not now:
+                lo.run_data.changed.append((original, was, now))
+        _check_effects(lo, before, after, node, what)
+
+
+def _finished(lo: Lowerer, lowered: Function, shape: joins.Shape, active: Active) -> tuple[Block, Function]:
+    """A function that was lowered, as transforms take it; and its body without what is checked on its way."""
+    name, params, block = lowered.name, lowered.params, lowered.body
+    checkpointed = bool(lo.run_data.checkpointed)
+    if checkpointed:  # a state has a value for each variable
+        block = _with_unbound_told(Function(name, (), block), shape).body
+    if checkpointed or lo.run_data.has_marks:
+        from adjoint.frontend.surgery.checkpointed_loops import outlined  # lazy
+
+        block = outlined(lo, block, name)
+    block = with_values_handed_over(block)
+    if lo.run_data.surgery:
+        from adjoint.frontend.surgery.sole_names import with_memory_settled  # lazy
+
+        block = with_memory_settled(block)
+    lowered = Function(name, params, block)
+    if not checkpointed:
+        lowered = _with_unbound_told(lowered, shape)
+    arrays = (var for statement in statements_in(block) for var in targets_of(statement) if isinstance(var.type, Array))
+    if not lo.settings.target.machine and any(True for _ in arrays):
+        from adjoint.frontend.interpreter.promoted_stores import with_kinds_checked  # lazy
+
+        lowered = with_kinds_checked(lowered)
+    if _has_unknown_operands(block):
+        from adjoint.frontend.external.foreign_operands import with_operands_checked  # lazy
+
+        lowered = with_operands_checked(lowered, active.params)
+    return block, lowered
 
 
 def _with_unbound_told(function: Function, shape: joins.Shape) -> Function:
