@@ -1,5 +1,8 @@
 """Random numbers whose parameters vary: the same numbers, moved and scaled."""
 
+import math
+import random
+
 import numpy as np
 
 from programs.registry import program
@@ -56,3 +59,49 @@ class Model:
 def generator_of_an_object(m, s):
     model = Model(3)
     return sum(model.sample(m, s) ** 2 for _ in range(3))
+
+
+@program(0.7, 0.4)
+def random_walk_of_numbers(x, step):
+    rng = np.random.default_rng(3)
+    total = 0.0
+    for _ in range(5):
+        if rng.random() < 0.5:
+            x += step * rng.normal() + rng.uniform(-0.1, 0.1)
+        total += x * x * rng.integers(1, 4)
+        total *= 1.0 + 0.1 * rng.poisson(2.0)
+    return total
+
+
+@program(0.7, 0.4)
+def metropolis(x, step):
+    rng = np.random.RandomState(3)
+    total = 0.0
+    for _ in range(6):
+        proposal = x + rng.randn() * step
+        if rng.rand() < math.exp(min(0.0, 0.5 * (x**2 - proposal**2))):
+            x = proposal
+        total += x * x
+    return total
+
+
+@program(0.7, 0.4)
+def numbers_of_pythons_module(x, y):
+    random.seed(3)
+    total = 0.0
+    for _ in range(4):
+        total += random.gauss(0.0, 1.0) * x + random.random() * y * random.randint(1, 3)
+        total += random.uniform(x, 2.0 * y) * random.gauss(x, y) + random.expovariate(y) * random.lognormvariate(x, 0.2)
+        total *= random.normalvariate(1.0, y) + random.weibullvariate(x, 1.0 + y) + random.paretovariate(2.0 + x)
+    return total * random.betavariate(2.0, 3.0)
+
+
+@program(0.7, 0.4)
+def generator_of_pythons_module(x, y):
+    rng = random.Random(3)
+    items = [x, y, x * y]
+    total = rng.random() * x
+    for _ in range(3):
+        total += rng.gauss(0.0, y) * rng.uniform(0.0, 1.0) if rng.random() < 2.0 else 0.0
+        total += items[rng.randrange(3)] ** 2
+    return total

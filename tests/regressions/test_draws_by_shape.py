@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 import adjoint as ad
+from regressions.differences import right
 
 special = pytest.importorskip("scipy.special")
 SEED = 3
@@ -75,3 +77,17 @@ def test_others_are_refused(name: str, said: str) -> None:
 
     with pytest.raises(ad.DifferentiationError, match=said):
         ad.grad(f)(2.0)
+
+
+@pytest.mark.parametrize("name", ["triangular", "vonmisesvariate", "gammavariate"])
+def test_draws_of_python_follow_their_source(name: str) -> None:
+    def f(x: float) -> float:
+        random.seed(SEED)
+        return getattr(random, name)(x, 5.0) * x
+
+    right(f, 2.0)
+
+
+def test_others_of_python_are_refused() -> None:
+    with pytest.raises(ad.DifferentiationError, match="AD0201"):
+        ad.grad(lambda x: random.betavariate(x, 5.0) * x)(2.0)

@@ -94,7 +94,9 @@ def _families(constant: Any) -> tuple[str, ...]:
             return ("external.rotation_calls",)
         case FunctionType(__module__="adjoint.frontend.external.rotation_definitions"):
             return ("external.rotation_calls",)
-        case object(__module__="numpy.random" | "numpy.random._generator" | "numpy.random.mtrand"):
+        case object(__module__="numpy.random" | "numpy.random._generator" | "numpy.random.mtrand" | "random"):
+            return ("external.random_calls",)
+        case BuiltinFunctionType(__self__=object(__module__="random")):
             return ("external.random_calls",)
         case FunctionType(__module__=str(home)):
             return _families_of_functions(home)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import operator
+import random
 import types
 from typing import Any
 
@@ -51,11 +52,13 @@ def is_constant(value: Any) -> bool:
             and not is_foreign(value)
         )
         or (isinstance(value, _GETTERS) and _is_of_constants(value))
-        or (isinstance(value, types.MethodType) and is_defined(value))
+        or (isinstance(value, types.MethodType) and (is_defined(value) or value.__self__ is _RANDOM))
         or (counts_by_identity(value) and not isinstance(value, types.MethodType) and not has_fields(value))
     )
 
 
+_RANDOM = getattr(random.random, "__self__", None)
+"""The generator that the functions of Python's module are methods of."""
 _GETTERS = (operator.itemgetter, operator.attrgetter, operator.methodcaller)
 
 

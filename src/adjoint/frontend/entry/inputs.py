@@ -123,7 +123,7 @@ def enter(lo: Lowerer, value: Any, path: Path, hint: str, declare: Callable[[Var
             return _declared(Var(hint, FLOAT, True), declare)
         case complex() if type(value) is complex:
             return _declared(Var(hint, Scalar("complex"), True), declare)
-        case types.MethodType():
+        case types.MethodType() if not is_constant(value):
             receiver = enter(
                 lo,
                 value.__self__,

@@ -7,6 +7,8 @@ The numbers drawn are the same, and so is what the generator draws next. (Repara
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 
@@ -87,3 +89,34 @@ def choice(rng, a, size=None, replace=True, p=None, axis=0, **options):
 
 def permutation(rng, x):
     return np.take(x, rng.permutation(len(x)), axis=0)
+
+
+# The draws of Python: of the module, or of a generator
+
+
+def python_uniform(draws, a, b):
+    return a + (b - a) * draws.random()
+
+
+def python_gauss(draws, mu=0.0, sigma=1.0):
+    return mu + draws.gauss(0.0, 1.0) * sigma
+
+
+def python_normalvariate(draws, mu=0.0, sigma=1.0):
+    return mu + draws.normalvariate(0.0, 1.0) * sigma
+
+
+def python_lognormvariate(draws, mu=0.0, sigma=1.0):
+    return math.exp(python_normalvariate(draws, mu, sigma))
+
+
+def python_expovariate(draws, lambd=1.0):
+    return -math.log(1.0 - draws.random()) / lambd
+
+
+def python_paretovariate(draws, alpha):
+    return (1.0 - draws.random()) ** (-1.0 / alpha)
+
+
+def python_weibullvariate(draws, alpha, beta):
+    return alpha * (-math.log(1.0 - draws.random())) ** (1.0 / beta)

@@ -227,7 +227,7 @@ def _followed_attribute(lo: Lowerer, base: Var, cls: type, name: str, node: ast.
         from adjoint.frontend.external import rotation_calls  # lazy
 
         return rotation_calls.attribute(base, name)
-    if home.startswith("numpy.random."):
+    if home.startswith("numpy.random.") or cls.__name__ == "Random":
         from adjoint.frontend.external import random_calls  # lazy
 
         return random_calls.drawing(base, name)
