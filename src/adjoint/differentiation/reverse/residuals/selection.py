@@ -7,18 +7,17 @@ visits everything in the opposite order.
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjoint.diagnostics import Span
 from adjoint.differentiation.reverse.bindings import Binding, Region
 from adjoint.differentiation.reverse.context import sources
-from adjoint.differentiation.reverse.forward_edits import Slot, filler
+from adjoint.differentiation.reverse.forward_edits import filler
 from adjoint.differentiation.reverse.region import ReverseIf, ReverseLoop, Sweep, blocks, own_reads
 from adjoint.differentiation.reverse.residuals.induction_variables import unwound
+from adjoint.differentiation.reverse.residuals.keeping import Keeping, span_of
 from adjoint.differentiation.reverse.residuals.notes import Notes
 from adjoint.differentiation.reverse.residuals.recomputed_values import sliced
 from adjoint.ir.effects import effects
@@ -30,11 +29,9 @@ from adjoint.ir.nodes import (
     Block,
     Call,
     Const,
-    Continue,
     Declared,
     Definition,
     Derived,
-    Exit,
     Function,
     Guarded,
     If,
@@ -42,17 +39,14 @@ from adjoint.ir.nodes import (
     Loop,
     Range,
     Statement,
-    Store,
-    Subscript,
     Var,
     Yield,
 )
 from adjoint.ir.raising import goes_on
-from adjoint.ir.types import INT, OPAQUE, Array, List, Scalar, Storage
-from adjoint.ir.walk import blocks_of, leaves, operands, rebuild, targets_of, vars_used
+from adjoint.ir.types import Array, Scalar
+from adjoint.ir.walk import blocks_of, operands, rebuild, targets_of, vars_used
 from adjoint.rules.kinds import Observer
 from adjoint.rules.registry import rule_for
-from adjoint.runtime import display
 
 if TYPE_CHECKING:
     from adjoint.differentiation.reverse.statements import Reverser
@@ -62,24 +56,15 @@ def vars_of(atoms: Iterable[Atom]) -> list[Var]:
     return [atom for atom in atoms if type(atom) is Var]
 
 
-_BLANKS = {"float": 0.0, "int": 0, "bool": False, "complex": 0j}
-
-
-class Keeper:
+class Keeper(Keeping):
     """Finds for each variable of the forward region what stands for it in the reverse region."""
 
     def __init__(self, reverser: Reverser, *, halves: bool, notes: Notes | None = None) -> None:
-        self.reverser = reverser
+        super().__init__(reverser)
         self.notes = notes
         self.halves = halves
-        self.context = reverser.context
         self.bindings = self.context.regions.bindings
-        self.stands_for: dict[Var, Atom] = {}
-        self.indices: dict[int, Var] = {}
         self.loops: dict[int, ReverseLoop] = {}
-        self.tapes: dict[Var, Region] = {}
-        self.taped: dict[Region, list[Var]] = {}
-        self.popped: list[Var] = []
         self.naturals: set[Var] | None = None
         self.leaf_sets: dict[Var, frozenset[Var] | None] = {}
         self.settled: set[Var] = set()
@@ -376,7 +361,7 @@ class Keeper:
             return
         loop = binding.region.owner
         if self.notes is not None:
-            self.notes.note(var, _span_of(binding), self.reason(var, binding))
+            self.notes.note(var, span_of(binding), self.reason(var, binding))
         if binding.region.kind == "loop" and isinstance(loop, Loop) and self.countable(loop, binding.region, var):
             self.keep_in_array(var, binding, loop)
             return
@@ -399,119 +384,6 @@ class Keeper:
             return "computing it again costs more"
         return "what it is made of is not kept"
 
-    def countable(self, loop: Loop, region: Region, var: Var) -> bool:
-        """Whether one array can hold the variable for all iterations."""
-        outside = region.parent is not None and not region.parent.in_loop
-        exits = any(isinstance(leaf, Exit) for leaf in leaves(loop.body))
-        fits = isinstance(var.type, Scalar)
-        return outside and not exits and fits and isinstance(loop.over, Range) and not loop.over.backward
-
-    def keep_in_array(self, var: Var, binding: Binding, loop: Loop) -> None:
-        over = loop.over
-        assert isinstance(over, Range) and isinstance(var.type, Scalar)
-        kept = Var(f"{var.hint}_kept", List(var.type, Storage(written=True)))
-        one = Var("t", List(var.type, Storage(written=True)))
-        size = self.size(loop, over)
-        edits = self.context.edits
-        edits.put_before(loop, Call((one,), display.make_list, (Const(_BLANKS[var.type.kind]),)))
-        edits.put_before(loop, Call((kept,), operator.mul, (one, size), (), _span_of(binding)))
-        index = self.loop_index(loop)
-        core = binding.region.start
-        place = self.place(over, index, lambda statement: edits.put_first(core, statement))
-        self.after_binding(var, binding, Store(kept, Subscript((place,)), var))
-        sweep = self.context.sweeps[binding.region]
-        new = Var(var.hint, var.type, var.named)
-        self.stands_for[var] = new
-        back = self.place(over, self.indices[id(binding.region)], lambda statement: sweep.first((-1, 0), statement))
-        self.to_parent(kept, binding.region)
-        sweep.first(self.place_of(binding), Load(new, kept, Subscript((back,))))
-
-    def to_parent(self, kept: Var, region: Region) -> None:
-        """Binds what is made before a loop in the region around the loop."""
-        assert region.parent is not None
-        self.context.regions.bind(kept, region.parent, None, region.parent.start)
-        self.settle(kept)
-
-    def size(self, loop: Loop, over: Range) -> Atom:
-        edits = self.context.edits
-        if _counts_from_start(over):
-            return over.stop  # a list repeated a negative number of times is empty
-        steps, size = Var("steps", OPAQUE), Var("size", INT)
-        edits.put_before(loop, Call((steps,), range, (over.start, over.stop, over.step)))
-        edits.put_before(loop, Call((size,), len, (steps,)))
-        return size
-
-    def loop_index(self, loop: Loop) -> Var:
-        if loop.index is not None:
-            return loop.index
-        return self.context.edits.index.setdefault(id(loop), Var("i", INT))
-
-    def place(self, over: Range, index: Var, emit: Callable[[Statement], None]) -> Atom:
-        """The number of the iteration with this index."""
-        if _counts_from_start(over):
-            return index
-        distance, place = Var("t", INT), Var("k", INT)
-        emit(Call((distance,), operator.sub, (index, over.start)))
-        if over.step == Const(1):
-            return distance
-        emit(Call((place,), operator.floordiv, (distance, over.step)))
-        return place
-
-    @staticmethod
-    def place_of(binding: Binding) -> tuple[int, int]:
-        """Where in the reverse of its region a kept value is read: parameters before what is made of them."""
-        return (-1, 1 + binding.order) if binding.statement is None else (binding.order, 0)
-
-    def after_binding(self, var: Var, binding: Binding, statement: Statement) -> None:
-        """Puts a statement where a variable is known, once for each time that its region is reversed."""
-        edits = self.context.edits
-        owner = binding.statement
-        self.define(var)
-        if var in self.context.anchors and binding.block is binding.region.start:
-            anchor, after = self.context.anchors[var]
-            (edits.put_after if after else edits.put_before)(anchor, statement)
-        elif owner is None or binding.block is not binding.region.start:
-            edits.put_first(binding.region.start, statement)
-        else:
-            edits.put_after(owner, statement)
-
-    def keep_in_list(self, var: Var, binding: Binding) -> None:
-        is_kept_already = var in self.context.packs
-        kept = Var(var.hint if is_kept_already else f"{var.hint}_kept", List(var.type, Storage(written=True)))
-        region = binding.region
-        while region.parent is not None and region.parent.kind != "top":
-            region = region.parent
-        owner = region.owner
-        assert owner is not None
-        made = Call((kept,), display.make_list, (), (), _span_of(binding))
-        self.context.edits.put_before(owner, made)  # type: ignore[arg-type]
-        self.after_binding(var, binding, Call((), list.append, (kept, var)))
-        new = Var(var.hint, var.type, var.named)
-        self.stands_for[var] = new
-        self.context.sweeps[binding.region].first(self.place_of(binding), self.taken_back(new, kept, binding.region))
-        self.tapes[kept] = binding.region
-        self.taped.setdefault(binding.region, []).append(kept)
-        if var in self.context.forward_shadows:
-            self.context.forward_shadows.add(kept)
-        else:
-            self.popped.append(kept)
-        self.context.regions.bind(kept, self.context.regions.top, None, self.context.function.body)
-
-    def taken_back(self, new: Var, kept: Var, region: Region) -> Statement:
-        """Reads a kept value: by the number of the iteration where a list holds one for each, else from the end."""
-        loop, index = region.owner, self.indices.get(id(region))
-        outside = region.parent is not None and not region.parent.in_loop
-        if region.kind != "loop" or not outside or index is None or not isinstance(loop, Loop):
-            return Call((new,), list.pop, (kept,))
-        if not isinstance(loop.over, Range):
-            return Load(new, kept, Subscript((index,)))
-        over = loop.over
-        if over.backward or over.start != Const(0) or over.step != Const(1):  # the list has no gap at its start
-            return Call((new,), list.pop, (kept,))
-        return Load(new, kept, Subscript((index,)))
-
-    # Trip counts
-
     def inner_first(self, counts: list[Var]) -> list[Var]:
         def depth(var: Var) -> int:
             region: Region | None = self.context.region(self.context.regions.core(self.reverser.counts[var]))
@@ -522,37 +394,11 @@ class Keeper:
 
         return sorted(counts, key=depth, reverse=True)
 
-    def count(self, count: Var) -> None:
-        """Finds the number of full iterations: the length of a list that grows by one in each, or a counter."""
-        loop = self.reverser.counts[count]
-        core = self.context.regions.core(loop)
-        region = self.context.region(core)
-        parent = region.parent
-        assert parent is not None
-        tapes = self.taped.get(region, [])
-        if tapes and not parent.in_loop:
-            self.context.recipes[count] = (parent, (-1, 0), Call((count,), len, (tapes[0],)))
-            return
-        param, following = Var("count", INT), Var("count", INT)
-        self.context.edits.put_first(core, Call((following,), operator.add, (param, Const(1))))
-
-        def value(leaf: Continue | Exit, full: bool) -> Atom:
-            return following if full else param
-
-        self.context.edits.carry(loop, Slot(param, Const(0), count, value))
-        block = self.context.regions.block_of(loop)
-        self.context.regions.bind(count, parent, loop, block)
-
 
 def is_left_by_exceptions(region: Region) -> bool:
     """Whether an exception may leave a region, and control go on behind it."""
     owner = region.owner
     return region.kind == "guarded" and region.side == 0 and isinstance(owner, Guarded) and goes_on(owner)
-
-
-def _counts_from_start(over: Range) -> bool:
-    start = over.start
-    return over.step == Const(1) and isinstance(start, Const) and start.value in (0, 1)
 
 
 def _repeatable(callee: object) -> bool:
@@ -571,9 +417,3 @@ def _number_or_shape(atom: Atom, callee: object) -> bool:
     if not isinstance(atom, Var):
         return False
     return isinstance(atom.type, Scalar) or (callee in (len, np.size, np.ndim) and isinstance(atom.type, Array))
-
-
-def _span_of(binding: Binding) -> Span | None:
-    """Where a variable is computed."""
-    owner = binding.statement or binding.region.owner
-    return None if owner is None else owner.span
