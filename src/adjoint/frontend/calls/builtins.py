@@ -38,7 +38,6 @@ from adjoint.frontend.iterators.items import iterator_of, static_items, written_
 from adjoint.frontend.iterators.iterator_objects import is_iterator_object, lazily, next_of_object, rows
 from adjoint.frontend.iterators.iterators import drawn, is_iterator, is_lazy, refuse_twice
 from adjoint.frontend.library import python_functions
-from adjoint.frontend.objects.attribute_writes import set_attribute
 from adjoint.frontend.objects.attributes import attribute
 from adjoint.frontend.objects.classes import class_of, is_instance
 from adjoint.frontend.objects.special_methods import special_method
@@ -254,6 +253,8 @@ def _bare_setattr(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node
 
 
 def _set_named(lo: Lowerer, args: list[Value], node: ast.AST | None, *, bare: bool) -> Any:
+    from adjoint.frontend.objects.attribute_writes import set_attribute  # lazy
+
     base, name, value = args
     if not isinstance(name, Const):
         raise lo.problem("AD0301", node, "the name of the attribute is not known")

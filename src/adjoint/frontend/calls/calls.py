@@ -17,7 +17,6 @@ from adjoint.frontend.calls.opaque_calls import call_opaque, call_opaque_variabl
 from adjoint.frontend.calls.operands import with_arrays
 from adjoint.frontend.calls.rule_calls import call_by_declaration, call_rule, is_ruled
 from adjoint.frontend.differentiation.inside.operators import call_operator, operator_of
-from adjoint.frontend.differentiation.inside.pullbacks import call_pullback
 from adjoint.frontend.entry import inputs
 from adjoint.frontend.entry.captured import CONSTANT
 from adjoint.frontend.functions.closures import closure_of
@@ -133,6 +132,8 @@ def call_value(
         case Operator():
             return call_operator(lo, function, args, kwargs, node)
         case Pullback():
+            from adjoint.frontend.differentiation.inside.pullbacks import call_pullback  # lazy
+
             return call_pullback(lo, function, args, kwargs, node)
         case Const(value=Function() as body):
             from adjoint.frontend.declared.implicit_calls import call_function  # lazy

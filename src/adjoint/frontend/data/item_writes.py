@@ -46,7 +46,7 @@ def set_item(lo: Lowerer, base: Value, index: Value, value: Value, node: ast.AST
             lo.emit(Store(base, Subscript((materialize(lo, index, node),)), atom, "set", lo.span(node)))
             return
         case IteratorValue(kind="flat", parts=(array,)):
-            from adjoint.frontend.library.array_writers import set_flat_item  # lazy
+            from adjoint.frontend.library.array_writers import set_flat_item  # circular
 
             set_flat_item(lo, array, index, value, node)
             return

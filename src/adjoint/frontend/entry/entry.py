@@ -19,7 +19,7 @@ from adjoint.frontend.calls.opaque_arguments import refuse_made_here
 from adjoint.frontend.data.lists_of_objects import Stacked
 from adjoint.frontend.differentiation import result_seeds
 from adjoint.frontend.differentiation.inner_functions import lower_inner, name_of
-from adjoint.frontend.differentiation.inside import operators, pushforwards
+from adjoint.frontend.differentiation.inside import operators
 from adjoint.frontend.differentiation.tangent_values import differentiable_leaves, layouts, tangent_of
 from adjoint.frontend.differentiation.wrt import parameter_names
 from adjoint.frontend.entry.captured import Captured, Guard
@@ -261,6 +261,8 @@ def lower_jvp(
     function: Any, primals: Sequence[Any], tangents: Sequence[Any], target: Target = PYTHON, has_aux: bool = False
 ) -> Entry:
     """The entry of ``jvp(function, primals, tangents)``: a function of the primals and the tangents."""
+
+    from adjoint.frontend.differentiation.inside import pushforwards  # lazy
 
     def build(lo: Lowerer) -> Entry:
         fn = entered_root(lo, function)

@@ -14,7 +14,6 @@ from adjoint.frontend.calls.emitted_calls import call
 from adjoint.frontend.calls.opaque_arguments import may_carry
 from adjoint.frontend.calls.operands import array_operand
 from adjoint.frontend.data import containers, making
-from adjoint.frontend.data.item_writes import mark_array_written, set_item
 from adjoint.frontend.data.uniqueness import is_sole_owner
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
@@ -22,7 +21,6 @@ from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.none_checks import evaluate_owner, without_none
 from adjoint.frontend.interpreter.values import UNDEFINED, Cell, IteratorValue, Record, Ref, SliceValue, Value
 from adjoint.frontend.library import python_functions
-from adjoint.frontend.objects.attribute_writes import set_attribute
 from adjoint.frontend.objects.attributes import attribute
 from adjoint.frontend.objects.special_methods import special_method
 from adjoint.frontend.syntax import starred
@@ -45,9 +43,13 @@ def assign(lo: Lowerer, target: ast.expr, value: Value) -> None:
         case ast.Tuple(elts=elements) | ast.List(elts=elements):
             _unpack(lo, target, elements, value)
         case ast.Attribute():
+            from adjoint.frontend.objects.attribute_writes import set_attribute  # lazy
+
             set_attribute(lo, evaluate_owner(lo, target.value, target), target.attr, value, target)
         case ast.Subscript():
             base = evaluate_owner(lo, target.value, target)
+            from adjoint.frontend.data.item_writes import set_item  # lazy
+
             set_item(lo, base, lo.evaluate(target.slice), value, target)
         case _:
             raise lo.problem("AD0301", target, "this assignment target is not supported")
@@ -123,6 +125,8 @@ def augment(lo: Lowerer, target: ast.expr, op: Callable[..., Any], operand: ast.
                 result = _combine(lo, op, current, value, node)
             elif isinstance(base, Var) and isinstance(base.type, Array):
                 return  # the part of an array is a view of it, which holds the result already
+            from adjoint.frontend.objects.attribute_writes import set_attribute  # lazy
+
             set_attribute(lo, base, target.attr, result, target)
         case ast.Subscript():
             base = evaluate_owner(lo, target.value, target)
@@ -160,6 +164,8 @@ def _augment_item(
     target: ast.Subscript,
     node: ast.AugAssign,
 ) -> None:
+    from adjoint.frontend.data.item_writes import mark_array_written, set_item  # lazy
+
     if isinstance(base, Var) and isinstance(base.type, Array) and op in (operator.add, operator.sub):
         key = array_key(lo, index, target)
         opened, start = lo.open, len(lo.open.statements)
@@ -253,6 +259,8 @@ def _in_place(lo: Lowerer, current: Value, op: Callable[..., Any], value: Value,
         return None  # its arrays are rebound, as numbers are
     operand = array_operand(lo, value, node, always=op not in (operator.add, operator.sub))
     _check_dtype(lo, current, operand, op, node)
+    from adjoint.frontend.data.item_writes import mark_array_written  # lazy
+
     mark_array_written(lo, current, operand, node)
     if current.type.dims is None:
         name = Const(current.hint if current.named else None)

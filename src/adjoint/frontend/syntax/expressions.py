@@ -10,7 +10,6 @@ from typing import Any
 from adjoint.frontend.calls.calls import call_node
 from adjoint.frontend.calls.emitted_calls import call
 from adjoint.frontend.data import containers, making
-from adjoint.frontend.data.item_writes import set_item
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.none_checks import evaluate_owner
@@ -228,6 +227,8 @@ def _dict(lo: Lowerer, node: ast.Dict) -> Value:
 
 
 def _with_parts(lo: Lowerer, table: Value | None, parts: list[tuple[Any, Value]], node: ast.Dict) -> Value:
+    from adjoint.frontend.data.item_writes import set_item  # lazy
+
     if table is None:
         return making.new_dict(lo, parts, node)
     for key, value in parts:

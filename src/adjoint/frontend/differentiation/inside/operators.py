@@ -13,8 +13,6 @@ from typing import Any
 
 from adjoint.frontend.differentiation.inner_functions import forget_changes, lower_inner
 from adjoint.frontend.differentiation.inside.gradients import gradient
-from adjoint.frontend.differentiation.inside.pullbacks import vjp
-from adjoint.frontend.differentiation.inside.pushforwards import jvp
 from adjoint.frontend.differentiation.wrt import MARK, positions
 from adjoint.frontend.entry.inputs import captured
 from adjoint.frontend.interpreter import joins
@@ -130,6 +128,8 @@ def _is_container(value: Value) -> bool:
 
 def _immediate(lo: Lowerer, kind: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Value:
     from adjoint.frontend.data import containers  # lazy
+    from adjoint.frontend.differentiation.inside.pullbacks import vjp  # lazy
+    from adjoint.frontend.differentiation.inside.pushforwards import jvp  # lazy
 
     kwargs = dict(kwargs)
     has_aux = kwargs.pop("has_aux", Const(False))

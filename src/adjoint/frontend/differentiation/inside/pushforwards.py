@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 
+from adjoint.differentiation.forward.forward import forward
+from adjoint.differentiation.memory.copying import can_be_copied, copied
 from adjoint.frontend.data.lists_of_objects import Stacked
 from adjoint.frontend.differentiation.inner_functions import copy_as, forget_changes, lower_inner
 from adjoint.frontend.differentiation.refused_arguments import check_differentiable
@@ -29,8 +31,6 @@ def _lent(lo: Lowerer, direction: Atom, of: Atom, param: Var, node: ast.AST | No
             lo.emit(Call((own,), to_shadow, (direction, of)))
             return own
         case List() | Dict() | Tuple() | Instance() as type_ if written and lo.regions:
-            from adjoint.differentiation.memory.copying import can_be_copied, copied  # lazy
-
             if isinstance(direction, Var) and type(direction.type) is type(type_) and can_be_copied(direction.type):
                 return copied(lo.open, direction, type_)
             raise lo.problem("AD0303", node, f"the function changes {param.hint!r}, and its tangent with it")
@@ -54,8 +54,6 @@ def jvp(
     has_aux: bool = False,
 ) -> Value:
     """The value of a function and its derivative in one direction; ``aux`` behind them."""
-    from adjoint.differentiation.forward.forward import forward  # lazy
-
     if len(args) != len(tangents):
         raise lo.problem("AD0409", node, f"{len(args)} primals, but {len(tangents)} tangents")
     places = [i for i, tangent in enumerate(tangents) if tangent != NONE]
