@@ -13,10 +13,10 @@ from adjoint.ir.walk import (
     free_vars,
     inline,
     leaves,
+    operands,
     read_counts,
     substitute,
     targets_of,
-    uses,
 )
 from ir.building import build, choose, type_of_call, vector
 from ir.interpreter import run
@@ -32,11 +32,11 @@ def branching() -> Function:
     return Function("g", (x, c), b.block(Branch(c, *sides)))
 
 
-def test_uses_go_into_indices():
+def test_operands_go_into_indices():
     a, i = Var("a", vector()), Var("i", INT)
     b = Builder(type_of_call)
     b.load(a, Subscript((i, Slice(i, Const(None), Const(2))), tupled=True), FLOAT)
-    assert list(uses(b.statements[0])) == [a, i, i, Const(None), Const(2)]
+    assert list(operands(b.statements[0])) == [a, i, i, Const(None), Const(2)]
 
 
 def test_free_variables_are_in_order_and_without_what_is_bound_inside():

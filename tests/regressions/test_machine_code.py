@@ -9,7 +9,7 @@ import adjoint as ad
 from adjoint.codegen.python import emit
 from adjoint.codegen.texts import load
 from adjoint.native.legalize import python_calls
-from adjoint.native.legalize.form import loops_of
+from native.machine_form import loops_of
 
 pytest.importorskip("numba")
 

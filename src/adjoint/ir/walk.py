@@ -102,11 +102,6 @@ def _operands(node: Node) -> tuple[Atom, ...]:
     raise AssertionError(node)
 
 
-def uses(node: Node) -> Iterator[Atom]:
-    """Iterates over :func:`operands`."""
-    return iter(operands(node))
-
-
 def blocks_of(node: Node) -> tuple[Block, ...]:
     """The blocks directly inside a statement or a ``Branch``."""
     if type(node) in _WITHOUT_BLOCKS:

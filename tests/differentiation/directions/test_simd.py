@@ -17,10 +17,10 @@ from adjoint.frontend.entry.captured import differentiated
 from adjoint.ir.nodes import Function
 from adjoint.native.array_programs.elements_of_rows import with_elements_of_rows
 from adjoint.native.array_programs.rows_of_products import with_rows_of_products
-from adjoint.native.legalize.form import loops_of
 from adjoint.runtime.arithmetic.bundles import DIRECTIONS
 from adjoint.testing import clone
 from differentiation.directions.seeds import directions_of
+from native.machine_form import loops_of
 from numbers_of import numbers
 from programs.registry import Case, collect
 

@@ -13,7 +13,7 @@ from adjoint.differentiation.directions.simd import in_bundles
 from adjoint.differentiation.directions.sparse_tangents import with_zeros_skipped
 from adjoint.native.array_programs.elements_of_rows import with_elements_of_rows
 from adjoint.native.array_programs.rows_of_products import with_rows_of_products
-from adjoint.native.legalize.form import loops_of
+from native.machine_form import loops_of
 
 X, WEIGHTS = np.linspace(0.2, 0.9, 3), np.cos(np.arange(15.0)).reshape(5, 3)
 

@@ -4,13 +4,8 @@ from __future__ import annotations
 
 from adjoint.ir.nodes import Function, Var
 from adjoint.ir.types import Storage
-from adjoint.pipeline import LEGALIZE, NATIVE, Context, run
+from adjoint.pipeline import NATIVE, Context, run
 from adjoint.target import MACHINE, Target
-
-
-def loops_of(function: Function, target: Target = MACHINE) -> Function:
-    """A finished function of which all that computes with arrays is loops over numbers."""
-    return run(LEGALIZE, function, Context(target))
 
 
 def native_form(

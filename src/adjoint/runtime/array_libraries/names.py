@@ -80,8 +80,6 @@ _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "bitwise_xor": lambda a, b: a ^ b,
 }
 _DTYPES = words("bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64 complex64 complex128")
-ELEMENTWISE = (*_UNARY, *_UNARY_OF_ANY, *_BINARY, *_OPERATORS)
-"""The names that are made from tables."""
 
 
 class Names(Shapes):
