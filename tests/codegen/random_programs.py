@@ -7,8 +7,8 @@ import random
 from typing import Any
 
 from adjoint.ir import nodes
+from adjoint.ir.rebuild import map_leaves
 from adjoint.ir.types import BOOL, FLOAT, INT, List, Type
-from adjoint.ir.walk import map_leaves
 from adjoint.runtime import display
 
 FLOATS = List(FLOAT)

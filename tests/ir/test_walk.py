@@ -5,19 +5,10 @@ import pytest
 from adjoint.ir.builder import Builder
 from adjoint.ir.nodes import Block, Branch, Const, Function, If, Raise, Return, Slice, Subscript, Var
 from adjoint.ir.printer import format_function
+from adjoint.ir.rebuild import clone_function, inline, substitute
 from adjoint.ir.types import BOOL, FLOAT, INT, Number
 from adjoint.ir.verifier import verify
-from adjoint.ir.walk import (
-    clone_function,
-    defined_in,
-    free_vars,
-    inline,
-    leaves,
-    operands,
-    read_counts,
-    substitute,
-    targets_of,
-)
+from adjoint.ir.walk import defined_in, free_vars, leaves, operands, read_counts, targets_of
 from ir.building import build, choose, type_of_call, vector
 from ir.interpreter import run
 

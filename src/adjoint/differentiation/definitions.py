@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 from adjoint.ir.nodes import Call, Definition, Function, Statement
 from adjoint.ir.printer import format_function
-from adjoint.ir.walk import map_blocks, map_statements, statements_in
+from adjoint.ir.rebuild import map_blocks, map_statements
+from adjoint.ir.walk import statements_in
 
 
 def everywhere(function: Function, step: Callable[[Function], Function]) -> Function:

@@ -11,8 +11,9 @@ from adjoint.differentiation.reverse.residuals.notes import Notes
 from adjoint.ir.effects import effects_of
 from adjoint.ir.join import is_array, type_of_atom
 from adjoint.ir.nodes import Atom, Block, Call, Const, Function, Load, Statement, Store, Var
+from adjoint.ir.rebuild import rebuild, rebuild_terminator
 from adjoint.ir.types import Array, Number, Scalar
-from adjoint.ir.walk import operands, rebuild, rebuild_terminator, statements_in, terminators_in
+from adjoint.ir.walk import operands, statements_in, terminators_in
 from adjoint.pipeline import FINISH, Context, run
 from adjoint.rules.kinds import Bilinear, Elementwise
 from adjoint.rules.registry import rule_for

@@ -21,19 +21,10 @@ from adjoint.differentiation.memory.copying import (
 from adjoint.ir.builder import Builder
 from adjoint.ir.effects import storages, written_places
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.nodes import (
-    Atom,
-    Block,
-    Branch,
-    Call,
-    Derived,
-    Function,
-    Return,
-    Statement,
-    Var,
-)
+from adjoint.ir.nodes import Atom, Block, Branch, Call, Derived, Function, Return, Statement, Var
+from adjoint.ir.rebuild import inline, map_blocks
 from adjoint.ir.types import Storage, fresh
-from adjoint.ir.walk import inline, map_blocks, statements_in
+from adjoint.ir.walk import statements_in
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime.overlap import check_separate
 

@@ -12,7 +12,8 @@ from collections.abc import Iterable, Iterator
 from adjoint.analysis.linearity import is_linear
 from adjoint.differentiation.reverse.region import raises_or_acts
 from adjoint.ir.nodes import Block, Branch, Call, Declared, Definition, Function, Return, Statement, Surgery
-from adjoint.ir.walk import clone_function, leaves, map_blocks, rebuild_terminator, same_atom, statements_in
+from adjoint.ir.rebuild import clone_function, map_blocks, rebuild_terminator, same_atom
+from adjoint.ir.walk import leaves, statements_in
 from adjoint.records import replace
 
 HELPS_SHARED = (

@@ -18,8 +18,9 @@ import numpy as np
 
 from adjoint.analysis.extents import Extents
 from adjoint.ir.nodes import Atom, Block, Branch, Call, Const, Function, Statement, Store, Var
+from adjoint.ir.rebuild import map_blocks
 from adjoint.ir.types import Array, Scalar, fresh, is_float_dtype, same_dtype
-from adjoint.ir.walk import map_blocks, read_counts, statements_in
+from adjoint.ir.walk import read_counts, statements_in
 from adjoint.rules.kinds import Elementwise
 from adjoint.rules.registry import rule_for
 from adjoint.runtime.arithmetic.numbers import selected

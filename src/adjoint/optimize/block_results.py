@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from adjoint.ir.nodes import UNDEFINED, Atom, Block, Continue, Exit, Loop, Terminator, Undefined, Var, Yield
-from adjoint.ir.walk import map_leaves, with_values
+from adjoint.ir.rebuild import map_leaves, with_values
 from adjoint.records import replace
 
 

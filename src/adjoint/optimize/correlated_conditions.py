@@ -11,8 +11,9 @@ from collections.abc import Hashable, Mapping
 from itertools import islice
 
 from adjoint.ir.nodes import UNDEFINED, Atom, Block, If, Raise, Statement, Terminator, Var, Yield
+from adjoint.ir.rebuild import map_leaves, substitute
 from adjoint.ir.types import Scalar
-from adjoint.ir.walk import leaves, map_leaves, substitute, targets_of, vars_used
+from adjoint.ir.walk import leaves, targets_of, vars_used
 from adjoint.records import dataclass, field
 
 Seen = dict[Hashable, tuple[Var, ...]]

@@ -31,18 +31,9 @@ from adjoint.ir.nodes import (
     Subscript,
     Var,
 )
+from adjoint.ir.rebuild import map_blocks, rebuild
 from adjoint.ir.types import Array, Scalar, is_float_dtype
-from adjoint.ir.walk import (
-    blocks_of,
-    is_basic,
-    map_blocks,
-    mentions,
-    operands,
-    read_counts,
-    rebuild,
-    statements_in,
-    targets_of,
-)
+from adjoint.ir.walk import blocks_of, is_basic, mentions, operands, read_counts, statements_in, targets_of
 from adjoint.rules.kinds import Elementwise
 from adjoint.rules.registry import rule_for
 

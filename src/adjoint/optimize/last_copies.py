@@ -6,7 +6,8 @@ import numpy as np
 
 from adjoint.analysis.memory.storage_alias import Memory
 from adjoint.ir.nodes import Block, Call, Function, Var
-from adjoint.ir.walk import substitute, vars_used
+from adjoint.ir.rebuild import substitute
+from adjoint.ir.walk import vars_used
 
 _MAKERS = {id(callee) for callee in (np.empty, np.zeros, np.ones, np.full, np.copy)}
 """What makes arrays of NumPy's own class, as a copy is."""

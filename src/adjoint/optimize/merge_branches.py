@@ -23,20 +23,9 @@ from adjoint.ir.nodes import (
     Var,
     Yield,
 )
+from adjoint.ir.rebuild import map_blocks, map_leaves, rebuild_terminator, substitute
 from adjoint.ir.types import Scalar, Tuple
-from adjoint.ir.walk import (
-    blocks_of,
-    free_vars,
-    leaves,
-    map_blocks,
-    map_leaves,
-    operands,
-    rebuild_terminator,
-    statements_in,
-    substitute,
-    targets_of,
-    vars_used,
-)
+from adjoint.ir.walk import blocks_of, free_vars, leaves, operands, statements_in, targets_of, vars_used
 from adjoint.optimize.dead_code import load_is_pure
 
 

@@ -25,8 +25,9 @@ from adjoint.ir.nodes import (
     Subscript,
     Var,
 )
+from adjoint.ir.rebuild import map_blocks, rebuild_terminator, substitute
 from adjoint.ir.types import Array, Scalar, Storage, Type
-from adjoint.ir.walk import map_blocks, operands, rebuild_terminator, substitute, with_inner
+from adjoint.ir.walk import operands, with_inner
 
 Place = tuple[Var, tuple[Atom | Slice, ...]]
 Known = dict[Place, Atom]

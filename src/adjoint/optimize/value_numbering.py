@@ -39,8 +39,9 @@ from adjoint.ir.nodes import (
     Var,
     Yield,
 )
+from adjoint.ir.rebuild import rebuild, rebuild_terminator
 from adjoint.ir.types import BOOL, Array, Number, Opaque, Scalar, Tuple
-from adjoint.ir.walk import leaves, operands, read_counts, rebuild, rebuild_terminator
+from adjoint.ir.walk import leaves, operands, read_counts
 from adjoint.optimize.algebraic_simplification import fold, negated
 from adjoint.optimize.block_results import handing_out, only_value, with_carried
 from adjoint.optimize.correlated_conditions import Place, Rewritten, RewrittenSide, SameChoices, Seen

@@ -6,8 +6,9 @@ import numpy as np
 
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Block, Call, Function, Statement, Var
+from adjoint.ir.rebuild import map_blocks, rebuild_terminator, same_atom
 from adjoint.ir.types import Scalar, Tuple
-from adjoint.ir.walk import map_blocks, rebuild_terminator, same_atom, statements_in
+from adjoint.ir.walk import statements_in
 
 _MAKERS = (np.zeros, np.empty, np.ones)
 

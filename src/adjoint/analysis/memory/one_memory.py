@@ -11,8 +11,9 @@ from collections.abc import Hashable
 from adjoint.analysis.memory.alias import Aliases
 from adjoint.ir.effects import effects_of
 from adjoint.ir.nodes import Atom, Block, Call, Function, Guarded, Store, Var
+from adjoint.ir.rebuild import rebuild, rebuild_terminator
 from adjoint.ir.types import Array, Scalar, Storage, Type
-from adjoint.ir.walk import operands, rebuild, rebuild_terminator, statements_in, targets_of
+from adjoint.ir.walk import operands, statements_in, targets_of
 
 
 def with_memory_told(function: Function) -> Function | None:

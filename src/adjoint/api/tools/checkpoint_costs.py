@@ -10,7 +10,8 @@ from adjoint.codegen.texts import load
 from adjoint.diagnostics import Span
 from adjoint.differentiation.definitions import everywhere
 from adjoint.ir.nodes import Atom, Block, Call, Const, Definition, Function, Loop, Statement, Var
-from adjoint.ir.walk import map_blocks, statements_in, substitute
+from adjoint.ir.rebuild import map_blocks, substitute
+from adjoint.ir.walk import statements_in
 from adjoint.records import dataclass
 from adjoint.runtime.snapshots import bytes_of, run_again, size_of, snapshots_within
 

@@ -20,8 +20,9 @@ from adjoint.diagnostics.entrances import entrance
 from adjoint.diagnostics.render import render
 from adjoint.diagnostics.spans import at_run_time
 from adjoint.ir.nodes import Atom, Block, Branch, Call, Const, Definition, Function, Load, Statement, Store, Var
+from adjoint.ir.rebuild import map_blocks, rebuild_terminator
 from adjoint.ir.types import OPAQUE, Opaque, Type
-from adjoint.ir.walk import map_blocks, operands, rebuild_terminator, targets_of
+from adjoint.ir.walk import operands, targets_of
 from adjoint.records import dataclass, field
 from adjoint.runtime import display
 from adjoint.runtime.arithmetic import numbers

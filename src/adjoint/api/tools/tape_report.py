@@ -24,8 +24,9 @@ from adjoint.differentiation.reverse.residuals.notes import Notes
 from adjoint.frontend.entry.captured import differentiated
 from adjoint.frontend.entry.entry import Entry, lower_operator
 from adjoint.ir.nodes import Block, Call, Const, Function, Loop, Statement, Store, Terminator, Var
+from adjoint.ir.rebuild import map_blocks, rebuild_terminator
 from adjoint.ir.types import Array, List, Scalar, Type
-from adjoint.ir.walk import blocks_of, map_blocks, rebuild_terminator, statements_in
+from adjoint.ir.walk import blocks_of, statements_in
 from adjoint.records import dataclass
 from adjoint.runtime import display
 

@@ -26,7 +26,8 @@ from adjoint.ir.nodes import (
     Var,
     Yield,
 )
-from adjoint.ir.walk import leaves, map_blocks, statements_in, substitute, vars_used
+from adjoint.ir.rebuild import map_blocks, substitute
+from adjoint.ir.walk import leaves, statements_in, vars_used
 from adjoint.records import dataclass, replace
 
 _FEW = 3

@@ -9,8 +9,9 @@ from adjoint.differentiation.directions.dependence import Directed, facts_of
 from adjoint.ir.effects import written_places
 from adjoint.ir.join import is_array, type_of_atom
 from adjoint.ir.nodes import Atom, Block, Call, Const, Function, Return, Store, Var
+from adjoint.ir.rebuild import clone_function, substitute
 from adjoint.ir.types import OPAQUE, Array, Scalar, Tuple
-from adjoint.ir.walk import clone_function, operands, statements_in, substitute, terminators_in, vars_used
+from adjoint.ir.walk import operands, statements_in, terminators_in, vars_used
 from adjoint.optimize.dead_code import remove_dead_code
 from adjoint.optimize.zeros_by_shape import with_named_shapes
 from adjoint.records import dataclass

@@ -26,11 +26,8 @@ from adjoint.ir.nodes import (
     Terminator,
     Var,
 )
+from adjoint.ir.rebuild import rebuild, with_values
 from adjoint.ir.types import Storage, relocated
-from adjoint.ir.walk import (
-    rebuild,
-    with_values,
-)
 from adjoint.records import replace
 
 HandedOut = Callable[[Any], tuple[Atom, ...]]

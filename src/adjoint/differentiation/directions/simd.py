@@ -41,8 +41,9 @@ from adjoint.ir.nodes import (
     Terminator,
     Var,
 )
+from adjoint.ir.rebuild import with_values
 from adjoint.ir.types import FLOAT, INT, Array, Scalar, Tuple, same_dtype
-from adjoint.ir.walk import statements_in, with_values
+from adjoint.ir.walk import statements_in
 from adjoint.records import replace
 from adjoint.runtime import display, tangents
 from adjoint.runtime.arithmetic import bundles, fused_loops, numbers

@@ -11,8 +11,9 @@ import numpy as np
 from adjoint.analysis.memory.alias import Aliases
 from adjoint.differentiation.directions.dependence import Directed
 from adjoint.ir.nodes import Block, Call, Const, Function, Statement, Var
+from adjoint.ir.rebuild import map_blocks, rebuild_terminator, same_atom
 from adjoint.ir.types import BOOL, Array, Type
-from adjoint.ir.walk import map_blocks, rebuild_terminator, same_atom, statements_in, targets_of
+from adjoint.ir.walk import statements_in, targets_of
 from adjoint.runtime.array_functions.sparse import lets_zeros_be_skipped, product_of_moving
 
 _PRODUCTS = (operator.matmul, np.matmul, np.dot)

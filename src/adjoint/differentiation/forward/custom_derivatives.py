@@ -14,8 +14,8 @@ from adjoint.ir.builder import Builder
 from adjoint.ir.effects import is_shared_and_written
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Atom, Call, Declared, Derived, Surgery, Var
+from adjoint.ir.rebuild import inline
 from adjoint.ir.types import OPAQUE, Array, fresh, is_handle
-from adjoint.ir.walk import inline
 
 Bind = Callable[[Var], Var]
 

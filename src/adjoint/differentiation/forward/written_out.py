@@ -8,7 +8,8 @@ from adjoint.differentiation.pure import without_writes
 from adjoint.differentiation.reachability import Dependence
 from adjoint.ir.builder import Builder
 from adjoint.ir.nodes import Atom, Block, Branch, Call, Derived, Function, Statement, Var
-from adjoint.ir.walk import inline, map_blocks, statements_in, substitute
+from adjoint.ir.rebuild import inline, map_blocks, substitute
+from adjoint.ir.walk import statements_in
 from adjoint.rules.typing import type_of_call
 from adjoint.target import Target
 

@@ -32,8 +32,9 @@ from adjoint.ir.nodes import (
     Subscript,
     Var,
 )
+from adjoint.ir.rebuild import map_blocks, rebuild
 from adjoint.ir.types import Array, Number, Scalar
-from adjoint.ir.walk import map_blocks, operands, read_counts, rebuild, statements_in
+from adjoint.ir.walk import operands, read_counts, statements_in
 from adjoint.rules.registry import rule_for
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime.array_functions.arrays import complex_of

@@ -11,8 +11,8 @@ from adjoint.differentiation.reverse.calls.derived_functions import Family, with
 from adjoint.differentiation.reverse.residuals.notes import Notes
 from adjoint.ir.checked import checked
 from adjoint.ir.nodes import Atom, Block, Function, Return, Store, Var
+from adjoint.ir.rebuild import clone_function, substitute
 from adjoint.ir.types import OPAQUE, fresh, is_handle
-from adjoint.ir.walk import clone_function, substitute
 from adjoint.optimize.simplify import simplify
 from adjoint.pipeline import PREPARE_WHOLE, REVERSE, run
 from adjoint.pipeline import Context as PassContext

@@ -51,8 +51,9 @@ from adjoint.ir.nodes import (
     Yield,
 )
 from adjoint.ir.raising import goes_on, is_decided, may_raise, raises_itself
+from adjoint.ir.rebuild import clone, map_blocks, substitute
 from adjoint.ir.types import BOOL, INT, OPAQUE
-from adjoint.ir.walk import blocks_of, clone, leaves, map_blocks, statements_in, substitute, targets_of, vars_used
+from adjoint.ir.walk import blocks_of, leaves, statements_in, targets_of, vars_used
 
 NOTHING = Const(None)
 

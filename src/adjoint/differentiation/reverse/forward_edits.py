@@ -24,8 +24,8 @@ from adjoint.ir.nodes import (
     Var,
     Yield,
 )
+from adjoint.ir.rebuild import map_blocks
 from adjoint.ir.types import Scalar, Type
-from adjoint.ir.walk import map_blocks
 from adjoint.records import dataclass, field
 
 

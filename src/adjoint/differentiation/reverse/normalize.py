@@ -33,18 +33,9 @@ from adjoint.ir.nodes import (
     Var,
     Yield,
 )
+from adjoint.ir.rebuild import map_blocks, map_body, map_leaves, map_statements, substitute, with_values
 from adjoint.ir.types import INT, Array
-from adjoint.ir.walk import (
-    defined_in,
-    leaves,
-    map_blocks,
-    map_body,
-    map_leaves,
-    map_statements,
-    statements_in,
-    substitute,
-    with_values,
-)
+from adjoint.ir.walk import defined_in, leaves, statements_in
 
 Leaf = Yield | Continue | Exit | Return
 

@@ -12,7 +12,8 @@ from adjoint.differentiation.reverse.normalize import normalize, with_last_array
 from adjoint.ir.builder import Builder
 from adjoint.ir.nodes import Atom, Block, Call, Derived, Function, Guarded, Statement, Var
 from adjoint.ir.raising import goes_on
-from adjoint.ir.walk import inline, map_blocks, operands, statements_in, substitute
+from adjoint.ir.rebuild import inline, map_blocks, substitute
+from adjoint.ir.walk import operands, statements_in
 from adjoint.optimize.dead_code import remove_dead_code
 from adjoint.pipeline import NORMAL_FORM, Context, run
 from adjoint.rules.typing import type_of_call

@@ -29,7 +29,8 @@ from adjoint.ir.nodes import (
     Var,
     Yield,
 )
-from adjoint.ir.walk import blocks_of, leaves, operands, rebuild, statements_in, substitute, targets_of, vars_used
+from adjoint.ir.rebuild import rebuild, substitute
+from adjoint.ir.walk import blocks_of, leaves, operands, statements_in, targets_of, vars_used
 from adjoint.records import dataclass, field
 from adjoint.rules.registry import exchanges
 

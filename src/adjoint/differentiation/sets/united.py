@@ -34,8 +34,9 @@ from adjoint.ir.nodes import (
     Var,
     Yield,
 )
+from adjoint.ir.rebuild import map_blocks, substitute
 from adjoint.ir.types import Array, Opaque, Type, is_handle, may_vary
-from adjoint.ir.walk import blocks_of, map_blocks, statements_in, substitute
+from adjoint.ir.walk import blocks_of, statements_in
 from adjoint.records import replace
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime.sets.functions import either

@@ -42,8 +42,9 @@ from adjoint.ir.nodes import (
     Store,
     Var,
 )
+from adjoint.ir.rebuild import rebound, substitute
 from adjoint.ir.types import Scalar, Storage, storage_of
-from adjoint.ir.walk import blocks_of, key_atoms, operands, rebound, statements_in, substitute
+from adjoint.ir.walk import blocks_of, key_atoms, operands, statements_in
 from adjoint.rules.kinds import Bilinear, General, Linear
 from adjoint.rules.registry import rule_for
 from adjoint.runtime.arithmetic import numbers

@@ -47,8 +47,9 @@ from adjoint.ir.nodes import (
     Var,
     Yield,
 )
+from adjoint.ir.rebuild import substitute
 from adjoint.ir.types import Array, Number, Scalar, Storage, is_handle, relocated
-from adjoint.ir.walk import operands, statements_in, substitute
+from adjoint.ir.walk import operands, statements_in
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime import display
 from adjoint.runtime.arithmetic.numbers import choose, divide, product, quotient, selected, somewhere, times

@@ -30,8 +30,9 @@ from adjoint.ir.nodes import (
     Terminator,
     Var,
 )
+from adjoint.ir.rebuild import substitute
 from adjoint.ir.types import Array, Storage, is_handle
-from adjoint.ir.walk import leaves, operands, statements_in, substitute
+from adjoint.ir.walk import leaves, operands, statements_in
 
 
 def without_invariants(loop: Loop) -> tuple[Loop, dict[Var, Atom]]:

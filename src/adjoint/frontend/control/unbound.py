@@ -35,8 +35,9 @@ from adjoint.ir.nodes import (
     Var,
     Yield,
 )
+from adjoint.ir.rebuild import map_blocks
 from adjoint.ir.types import BOOL
-from adjoint.ir.walk import map_blocks, operands, statements_in, terminators_in
+from adjoint.ir.walk import operands, statements_in, terminators_in
 from adjoint.records import replace
 from adjoint.runtime.arithmetic.checks import check_bound
 

@@ -20,8 +20,8 @@ from adjoint.frontend.interpreter.values import Closure, Method, TupleValue, Val
 from adjoint.frontend.library import python_functions
 from adjoint.ir.effects import written_places
 from adjoint.ir.nodes import Atom, Call, Const, Function, Var
+from adjoint.ir.rebuild import inline
 from adjoint.ir.types import FLOAT, Array, Number, Scalar, Type, carries_derivative, fresh
-from adjoint.ir.walk import inline
 from adjoint.runtime.numerical_methods import implicit
 
 _ROOTS = (implicit.root, implicit.root_of_part, implicit.minimum, implicit.minimum_of_part)

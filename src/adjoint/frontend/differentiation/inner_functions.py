@@ -35,8 +35,9 @@ from adjoint.frontend.interpreter.values import (
     Value,
 )
 from adjoint.ir.nodes import Atom, Block, Call, Const, Function, Raise, Var
+from adjoint.ir.rebuild import substitute
 from adjoint.ir.types import FLOAT, Array, Opaque, Type, carries_derivative
-from adjoint.ir.walk import free_vars, operands, statements_in, substitute, targets_of, terminators_in
+from adjoint.ir.walk import free_vars, operands, statements_in, targets_of, terminators_in
 from adjoint.records import dataclass, field
 from adjoint.sources.scope import own_yields
 from adjoint.types.marks import no_derivative_fields

@@ -20,8 +20,9 @@ from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.state.signals import Problem
 from adjoint.frontend.interpreter.values import Record, Ref, TupleValue, Union, Value
 from adjoint.ir.nodes import Atom, Call, Const, Derived, Function, Return, Var
+from adjoint.ir.rebuild import clone, substitute
 from adjoint.ir.types import Array, Number, Scalar, carries_derivative, fresh
-from adjoint.ir.walk import clone, free_vars, substitute
+from adjoint.ir.walk import free_vars
 from adjoint.optimize.dead_code import remove_dead_code
 from adjoint.optimize.zeros_by_shape import with_named_shapes
 from adjoint.records import dataclass

@@ -33,8 +33,9 @@ from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.state.attempts import Settings
 from adjoint.frontend.interpreter.values import Value
 from adjoint.ir.nodes import Atom, Attribute, Block, Call, Const, Function, Load, Return, Var
+from adjoint.ir.rebuild import inline, substitute
 from adjoint.ir.types import Array, Dict, Instance, List, Opaque, Scalar, Tuple, Type, carries_derivative
-from adjoint.ir.walk import free_vars, inline, statements_in, substitute, targets_of
+from adjoint.ir.walk import free_vars, statements_in, targets_of
 from adjoint.records import dataclass, replace
 from adjoint.runtime import display
 from adjoint.runtime.objects import Checkpoints, make_object

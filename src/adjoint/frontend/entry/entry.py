@@ -33,8 +33,9 @@ from adjoint.frontend.interpreter.state.signals import EverythingInlined, Proble
 from adjoint.frontend.interpreter.values import NONE, Operator, TupleValue, Value
 from adjoint.ir.checked import checked
 from adjoint.ir.nodes import Atom, Block, Call, Derived, Function, Return, Var
+from adjoint.ir.rebuild import inline, substitute
 from adjoint.ir.types import Opaque, carries_derivative
-from adjoint.ir.walk import free_vars, inline, statements_in, substitute
+from adjoint.ir.walk import free_vars, statements_in
 from adjoint.records import dataclass, field, replace
 from adjoint.runtime import display
 from adjoint.runtime.objects import Checkpoints

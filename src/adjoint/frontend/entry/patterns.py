@@ -18,8 +18,8 @@ from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.state.attempts import Settings
 from adjoint.frontend.interpreter.values import TupleValue
 from adjoint.ir.nodes import Const, Var
+from adjoint.ir.rebuild import inline
 from adjoint.ir.types import carries_derivative
-from adjoint.ir.walk import inline
 from adjoint.target import Target
 
 if TYPE_CHECKING:

@@ -11,8 +11,9 @@ from collections.abc import Sequence, Set
 from adjoint.analysis.may_vary import varying
 from adjoint.diagnostics import Diagnostic, DifferentiationError, diagnostic
 from adjoint.ir.nodes import Atom, Block, Branch, Call, Const, Function, Statement, Var
+from adjoint.ir.rebuild import map_blocks
 from adjoint.ir.types import Opaque, carries_derivative
-from adjoint.ir.walk import map_blocks, operands, statements_in
+from adjoint.ir.walk import operands, statements_in
 from adjoint.rules.kinds import Bilinear, Elementwise, General, Linear
 from adjoint.rules.registry import exchanges, rule_for
 from adjoint.runtime.arithmetic.checks import PLAIN, brings_arithmetic, check_operand, ways_out

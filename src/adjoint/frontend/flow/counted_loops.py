@@ -6,8 +6,9 @@ import operator
 from collections.abc import Iterable
 
 from adjoint.ir.nodes import Block, Branch, Call, Const, Continue, Exit, Loop, Statement, Var
+from adjoint.ir.rebuild import map_blocks, rebuild_terminator, same_atom
 from adjoint.ir.types import INT
-from adjoint.ir.walk import leaves, map_blocks, rebuild_terminator, same_atom, statements_in
+from adjoint.ir.walk import leaves, statements_in
 
 
 def is_counted(loop: Loop) -> bool:

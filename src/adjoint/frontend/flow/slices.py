@@ -37,22 +37,9 @@ from adjoint.ir.nodes import (
     Store,
     Var,
 )
+from adjoint.ir.rebuild import clone, clone_function, map_blocks, rebuild_terminator, same_atom, substitute
 from adjoint.ir.types import INT, Storage
-from adjoint.ir.walk import (
-    blocks_of,
-    clone,
-    clone_function,
-    free_vars,
-    map_blocks,
-    operands,
-    read_counts,
-    rebuild_terminator,
-    same_atom,
-    statements_in,
-    substitute,
-    targets_of,
-    vars_used,
-)
+from adjoint.ir.walk import blocks_of, free_vars, operands, read_counts, statements_in, targets_of, vars_used
 from adjoint.optimize.dead_code import remove_dead_code
 from adjoint.rules.registry import rule_for
 from adjoint.runtime.array_functions.arrays import zeros_like

@@ -42,9 +42,10 @@ from adjoint.ir.nodes import (
     Subscript,
     Var,
 )
+from adjoint.ir.rebuild import map_blocks, substitute
 from adjoint.ir.types import Array, Storage, carries_derivative
 from adjoint.ir.types import fresh as fresh_type
-from adjoint.ir.walk import free_vars, map_blocks, statements_in, substitute
+from adjoint.ir.walk import free_vars, statements_in
 from adjoint.records import dataclass, field, replace
 
 TREES = (

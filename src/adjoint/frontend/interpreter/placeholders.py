@@ -27,8 +27,9 @@ from adjoint.ir.nodes import (
     Var,
     Yield,
 )
+from adjoint.ir.rebuild import map_blocks, with_values
 from adjoint.ir.types import BOOL, FLOAT, INT, Type
-from adjoint.ir.walk import leaves, map_blocks, statements_in, with_values
+from adjoint.ir.walk import leaves, statements_in
 from adjoint.records import replace
 
 _BLANKS: dict[Type | None, Const] = {FLOAT: Const(0.0), INT: Const(0), BOOL: Const(False)}

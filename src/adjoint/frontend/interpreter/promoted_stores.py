@@ -6,8 +6,8 @@ from collections.abc import Mapping, Set
 
 from adjoint.analysis.unknown_dtypes import unsure_arrays
 from adjoint.ir.nodes import Atom, Block, Branch, Call, Const, Function, Statement, Var
+from adjoint.ir.rebuild import map_blocks, rebuild, rebuild_terminator
 from adjoint.ir.types import Array
-from adjoint.ir.walk import map_blocks, rebuild, rebuild_terminator
 from adjoint.runtime.arithmetic.checks import check_floats
 
 

@@ -37,18 +37,9 @@ from adjoint.ir.nodes import (
     Var,
     Yield,
 )
+from adjoint.ir.rebuild import clone, map_blocks, map_leaves, substitute
 from adjoint.ir.types import OPAQUE, Array, is_handle
-from adjoint.ir.walk import (
-    clone,
-    defined_in,
-    free_vars,
-    leaves,
-    map_blocks,
-    map_leaves,
-    substitute,
-    targets_of,
-    vars_used,
-)
+from adjoint.ir.walk import defined_in, free_vars, leaves, targets_of, vars_used
 from adjoint.rules.declare import observer
 from adjoint.runtime.snapshots import bytes_of
 

@@ -14,8 +14,9 @@ import numpy as np
 from adjoint.ir.effects import effects_of, storages
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Atom, Block, Branch, Call, Const, Guarded, Loop, Statement, Store, Surgery, Terminator, Var
+from adjoint.ir.rebuild import map_blocks, rebuild_terminator, same_atom
 from adjoint.ir.types import Array, Storage
-from adjoint.ir.walk import binders_of, blocks_of, map_blocks, operands, rebuild_terminator, same_atom, targets_of
+from adjoint.ir.walk import binders_of, blocks_of, operands, targets_of
 from adjoint.records import dataclass, field, replace
 
 Path = tuple[tuple[int, int], ...]

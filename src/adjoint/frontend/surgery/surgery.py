@@ -26,8 +26,9 @@ from adjoint.frontend.interpreter.renaming import renamed
 from adjoint.frontend.interpreter.state.signals import Problem
 from adjoint.frontend.interpreter.values import NONE, UNDEFINED, Record, Ref, Site, TupleValue, Union, Value, is_atom
 from adjoint.ir.nodes import Atom, Block, Call, Const, Function, Surgery, Var
+from adjoint.ir.rebuild import substitute
 from adjoint.ir.types import FLOAT, Array, Dict, Instance, List, Tuple, Type, carries_derivative, fresh
-from adjoint.ir.walk import substitute, targets_of
+from adjoint.ir.walk import targets_of
 from adjoint.records import dataclass
 from adjoint.runtime.cotangents import check_cotangent
 from adjoint.types.vectors import tangent_class

@@ -9,8 +9,9 @@ from collections.abc import Iterator
 
 from adjoint.ir.join import is_whole_number
 from adjoint.ir.nodes import Attribute, Block, Call, Const, Function, Load, Statement, Subscript, Var
+from adjoint.ir.rebuild import map_blocks, rebuild_terminator, same_atom
 from adjoint.ir.types import INT, Array, Tuple
-from adjoint.ir.walk import map_blocks, rebuild_terminator, same_atom, statements_in
+from adjoint.ir.walk import statements_in
 from adjoint.native.loops.uses import Node, Uses
 from adjoint.runtime.objects import check_length, check_size
 

@@ -8,8 +8,9 @@ import numpy as np
 
 from adjoint.analysis.memory.alias import Aliases
 from adjoint.ir.nodes import Atom, Block, Call, Const, Function, Load, Loop, Range, Statement, Subscript, Var
+from adjoint.ir.rebuild import map_blocks, map_body, rebuild_terminator, same_atom, substitute
 from adjoint.ir.types import FLOAT, Array
-from adjoint.ir.walk import map_blocks, map_body, rebuild_terminator, same_atom, statements_in, substitute, targets_of
+from adjoint.ir.walk import statements_in, targets_of
 from adjoint.native.costs import WIDEST_ROW
 from adjoint.native.loops.uses import Uses
 from adjoint.records import dataclass

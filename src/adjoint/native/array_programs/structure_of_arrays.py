@@ -32,8 +32,9 @@ from adjoint.ir.nodes import (
     Var,
     Yield,
 )
+from adjoint.ir.rebuild import rebuild, rebuild_terminator
 from adjoint.ir.types import INT, Array, Instance, List, Scalar, Storage, Type
-from adjoint.ir.walk import operands, rebuild, rebuild_terminator, statements_in, terminators_in
+from adjoint.ir.walk import operands, statements_in, terminators_in
 from adjoint.records import dataclass
 from adjoint.runtime import display
 from adjoint.runtime.objects import slice_bounds

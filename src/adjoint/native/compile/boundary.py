@@ -29,8 +29,9 @@ from adjoint.ir.nodes import (
     Store,
     Var,
 )
+from adjoint.ir.rebuild import substitute
 from adjoint.ir.types import Array, Dict, Instance, List, Opaque, Scalar, Tuple, Type
-from adjoint.ir.walk import blocks_of, free_vars, leaves, operands, statements_in, substitute, targets_of, vars_used
+from adjoint.ir.walk import blocks_of, free_vars, leaves, operands, statements_in, targets_of, vars_used
 from adjoint.records import dataclass
 from adjoint.runtime import display, objects, stacks, tangents
 from adjoint.runtime.objects import Checkpoints

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from adjoint.analysis.memory.alias import Aliases
 from adjoint.ir.effects import effects_of
 from adjoint.ir.nodes import Atom, Block, Branch, Call, Definition, Function, Load, Statement, Store, Var
+from adjoint.ir.rebuild import map_blocks, substitute
 from adjoint.ir.types import Array
-from adjoint.ir.walk import map_blocks, operands, read_counts, substitute, targets_of
+from adjoint.ir.walk import operands, read_counts, targets_of
 from adjoint.native.costs import LONGEST_SEGMENT
 from adjoint.native.fusion.generate import Generator
 from adjoint.native.fusion.plan import Plan

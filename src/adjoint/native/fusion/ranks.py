@@ -23,8 +23,9 @@ from adjoint.ir.nodes import (
     Subscript,
     Var,
 )
+from adjoint.ir.rebuild import rebuild, rebuild_terminator
 from adjoint.ir.types import OPAQUE, Array, Dim, List, Number, Scalar, Type
-from adjoint.ir.walk import blocks_of, leaves, rebuild, rebuild_terminator, statements_in
+from adjoint.ir.walk import blocks_of, leaves, statements_in
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime.array_functions import arrays, products
 

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Set
 import numpy as np
 
 from adjoint.ir.nodes import Atom, Block, Branch, Call, Const, Function, Guarded, If, Load, Statement, Store, Var, Yield
-from adjoint.ir.walk import operands, statements_in, substitute
+from adjoint.ir.rebuild import substitute
+from adjoint.ir.walk import operands, statements_in
 from adjoint.native.compile.not_native import NotNative
 from adjoint.native.legalize.rewriting import Rewriting
 

@@ -9,8 +9,9 @@ from adjoint.differentiation.reverse.residuals.tapes import dtype_of
 from adjoint.ir.builder import Builder
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Atom, Block, Call, Definition, Function, Statement, Var
+from adjoint.ir.rebuild import inline, map_blocks, rebuild_terminator, substitute
 from adjoint.ir.types import Scalar, Type
-from adjoint.ir.walk import inline, leaves, map_blocks, operands, rebuild_terminator, statements_in, substitute
+from adjoint.ir.walk import leaves, operands, statements_in
 from adjoint.native.costs import LONGEST_INLINED, MOST_INLINED_CALLS
 from adjoint.rules.typing import type_of_call
 

@@ -34,8 +34,9 @@ from adjoint.ir.nodes import (
     Terminator,
     Var,
 )
+from adjoint.ir.rebuild import substitute
 from adjoint.ir.types import Array, List, Opaque, Scalar, Tuple, Type
-from adjoint.ir.walk import operands, substitute, targets_of
+from adjoint.ir.walk import operands, targets_of
 from adjoint.native.compile.not_native import NotNative
 from adjoint.native.compile.numba_types import declared_type, dtype_of, numba_type
 from adjoint.native.legalize.arrays.indices import is_mask, rank_of

@@ -35,8 +35,9 @@ from adjoint.ir.nodes import (
     Var,
     Yield,
 )
+from adjoint.ir.rebuild import map_leaves, rebuild, rebuild_terminator, with_values
 from adjoint.ir.types import INT, List, Opaque, Storage, Type
-from adjoint.ir.walk import leaves, map_leaves, operands, rebuild, rebuild_terminator, statements_in, with_values
+from adjoint.ir.walk import leaves, operands, statements_in
 from adjoint.native.compile.samples import sample_of
 from adjoint.runtime import display
 from adjoint.runtime.lists import no_items

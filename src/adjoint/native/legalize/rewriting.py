@@ -6,7 +6,7 @@ import operator
 from collections.abc import Iterable
 
 from adjoint.ir.nodes import Block, Branch, Call, Definition, Function, Load, Statement, Store, Terminator
-from adjoint.ir.walk import map_blocks, map_branch
+from adjoint.ir.rebuild import map_blocks, map_branch
 
 
 class Rewriting:

@@ -4,22 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from adjoint.ir.nodes import (
-    Atom,
-    Block,
-    Branch,
-    Const,
-    Exit,
-    Function,
-    If,
-    Loop,
-    Statement,
-    Undefined,
-    Var,
-    Yield,
-)
+from adjoint.ir.nodes import Atom, Block, Branch, Const, Exit, Function, If, Loop, Statement, Undefined, Var, Yield
+from adjoint.ir.rebuild import with_values
 from adjoint.ir.types import Array, List, Type
-from adjoint.ir.walk import with_values
 from adjoint.native.compile.samples import sample_of
 from adjoint.native.legalize.rewriting import Rewriting
 

@@ -29,16 +29,9 @@ from adjoint.ir.nodes import (
     Subscript,
     Var,
 )
+from adjoint.ir.rebuild import map_blocks, map_body, rebuild_terminator, substitute
 from adjoint.ir.types import INT, OPAQUE, Array, Dim, Scalar, Storage, Tuple
-from adjoint.ir.walk import (
-    defined_by,
-    map_blocks,
-    map_body,
-    operands,
-    rebuild_terminator,
-    substitute,
-    targets_of,
-)
+from adjoint.ir.walk import defined_by, operands, targets_of
 from adjoint.native.loops.uses import Uses
 from adjoint.records import replace
 from adjoint.rules.typing import type_of_call

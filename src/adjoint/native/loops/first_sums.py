@@ -26,8 +26,9 @@ from adjoint.ir.nodes import (
     Subscript,
     Var,
 )
+from adjoint.ir.rebuild import map_blocks, map_body, rebuild_terminator
 from adjoint.ir.types import FLOAT, INT, Array, Scalar, Tuple, is_float_dtype
-from adjoint.ir.walk import map_blocks, map_body, mentions, operands, rebuild_terminator
+from adjoint.ir.walk import mentions, operands
 from adjoint.native.loops.uses import own_arrays
 
 _ZERO = Const(0.0)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import operator
 
 from adjoint.ir.nodes import Block, Call, Function, Loop, Statement, Var
+from adjoint.ir.rebuild import map_blocks, map_body, rebuild_terminator, same_atom
 from adjoint.ir.types import INT
-from adjoint.ir.walk import defined_by, map_blocks, map_body, rebuild_terminator, same_atom
+from adjoint.ir.walk import defined_by
 
 _NEVER_FAIL = (operator.add, operator.sub, operator.mul, operator.neg)
 

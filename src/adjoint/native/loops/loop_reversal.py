@@ -32,18 +32,9 @@ from adjoint.ir.nodes import (
     Terminator,
     Var,
 )
+from adjoint.ir.rebuild import map_blocks, rebuild_terminator, substitute
 from adjoint.ir.types import INT, Array, List, Scalar, Storage
-from adjoint.ir.walk import (
-    free_vars,
-    leaves,
-    map_blocks,
-    operands,
-    rebuild_terminator,
-    statements_in,
-    substitute,
-    targets_of,
-    terminators_in,
-)
+from adjoint.ir.walk import free_vars, leaves, operands, statements_in, targets_of, terminators_in
 from adjoint.native.loops.reductions import adds_up
 from adjoint.records import dataclass
 from adjoint.rules.typing import type_of_call

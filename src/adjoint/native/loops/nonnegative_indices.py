@@ -4,22 +4,9 @@ from __future__ import annotations
 
 from adjoint.analysis.nonnegative import naturals_of
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.nodes import (
-    Atom,
-    Block,
-    Call,
-    Function,
-    Load,
-    Loop,
-    Range,
-    Slice,
-    Statement,
-    Store,
-    Subscript,
-    Var,
-)
+from adjoint.ir.nodes import Atom, Block, Call, Function, Load, Loop, Range, Slice, Statement, Store, Subscript, Var
+from adjoint.ir.rebuild import map_blocks, rebuild_terminator
 from adjoint.ir.types import INT, Array
-from adjoint.ir.walk import map_blocks, rebuild_terminator
 from adjoint.runtime.arithmetic import indices
 
 

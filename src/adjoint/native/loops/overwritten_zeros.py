@@ -24,7 +24,8 @@ from adjoint.ir.nodes import (
     Terminator,
     Var,
 )
-from adjoint.ir.walk import map_blocks, operands, rebuild_terminator, same_atom
+from adjoint.ir.rebuild import map_blocks, rebuild_terminator, same_atom
+from adjoint.ir.walk import operands
 from adjoint.native.loops.allocation_hoisting import UNFILLED
 from adjoint.native.loops.uses import Uses
 from adjoint.records import replace

@@ -28,17 +28,9 @@ from adjoint.ir.nodes import (
     Var,
     Yield,
 )
+from adjoint.ir.rebuild import map_blocks, rebuild_terminator, substitute
 from adjoint.ir.types import BOOL, FLOAT, INT, Array, Scalar, Storage
-from adjoint.ir.walk import (
-    blocks_of,
-    defined_by,
-    map_blocks,
-    operands,
-    rebuild_terminator,
-    statements_in,
-    substitute,
-    vars_used,
-)
+from adjoint.ir.walk import blocks_of, defined_by, operands, statements_in, vars_used
 from adjoint.native.loops.reductions import OPERATORS
 from adjoint.rules.typing import type_of_call
 

@@ -11,8 +11,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from adjoint.ir.nodes import Atom, Block, Call, Continue, Function, Load, Loop, Statement, Store, Var
+from adjoint.ir.rebuild import map_blocks, rebuild_terminator, same_atom
 from adjoint.ir.types import FLOAT, INT
-from adjoint.ir.walk import map_blocks, rebuild_terminator, same_atom
 from adjoint.native.costs import MOST_CARRIED
 from adjoint.native.loops.access import Touch, Walk, key_of, last_of, placed, walk_of
 from adjoint.native.loops.merging.scalar_replacement import computed_first

@@ -26,8 +26,9 @@ from adjoint.ir.nodes import (
     Subscript,
     Var,
 )
+from adjoint.ir.rebuild import map_blocks, rebuild_terminator
 from adjoint.ir.types import Scalar, storage_of
-from adjoint.ir.walk import blocks_of, map_blocks, operands, rebuild_terminator, statements_in, targets_of
+from adjoint.ir.walk import blocks_of, operands, statements_in, targets_of
 from adjoint.native.vectors.forms import vector_form
 from adjoint.runtime.arithmetic import indices
 

@@ -23,8 +23,9 @@ from adjoint.ir.builder import Builder
 from adjoint.ir.effects import is_shared_and_written, storages, written_places
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Atom, Call, Const, Declared, Subscript, Surgery, Var, differentiated_args
+from adjoint.ir.rebuild import inline
 from adjoint.ir.types import Array, is_handle, storage_of
-from adjoint.ir.walk import inline, operands, statements_in, terminators_in
+from adjoint.ir.walk import operands, statements_in, terminators_in
 
 if TYPE_CHECKING:
     from adjoint.differentiation.reverse.statements import Reverser

@@ -9,13 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
-from adjoint.differentiation.reverse.calls.calling_convention import (
-    Halves,
-    Request,
-    Treatment,
-    Treatments,
-    until_known,
-)
+from adjoint.differentiation.reverse.calls.calling_convention import Halves, Request, Treatment, Treatments, until_known
 from adjoint.differentiation.reverse.cotangents import cotangent_type
 from adjoint.differentiation.reverse.memory.overwritten_values import content
 from adjoint.differentiation.reverse.memory.storage_classes import unite_flows
@@ -37,17 +31,9 @@ from adjoint.ir.nodes import (
     Terminator,
     Var,
 )
+from adjoint.ir.rebuild import clone_function, inline, map_blocks, rebuild_terminator, substitute
 from adjoint.ir.types import Array, Storage, is_handle
-from adjoint.ir.walk import (
-    clone_function,
-    inline,
-    map_blocks,
-    operands,
-    rebuild_terminator,
-    statements_in,
-    substitute,
-    terminators_in,
-)
+from adjoint.ir.walk import operands, statements_in, terminators_in
 from adjoint.records import dataclass, field
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime import tangents

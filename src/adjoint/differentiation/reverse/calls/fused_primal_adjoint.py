@@ -12,17 +12,9 @@ from adjoint.differentiation.reverse.residuals.tapes import as_arrays
 from adjoint.ir.effects import effects_of, storages
 from adjoint.ir.join import is_array, type_of_atom
 from adjoint.ir.nodes import Atom, Block, Call, Definition, Function, If, Return, Statement, Store, Var
+from adjoint.ir.rebuild import map_blocks, rebuild_terminator
 from adjoint.ir.types import OPAQUE, Storage
-from adjoint.ir.walk import (
-    blocks_of,
-    free_vars,
-    map_blocks,
-    operands,
-    rebuild_terminator,
-    statements_in,
-    targets_of,
-    with_inner,
-)
+from adjoint.ir.walk import blocks_of, free_vars, operands, statements_in, targets_of, with_inner
 from adjoint.native.loops.loop_reversal import forwards
 from adjoint.native.loops.merging.repeated_loops import with_loops_joined
 from adjoint.optimize.redundant_loads import with_stores_forwarded, written_by

@@ -26,8 +26,9 @@ from adjoint.ir.checked import checked
 from adjoint.ir.effects import storages
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Atom, Block, Call, Const, Definition, Function, Load, Return, Statement, Subscript, Var
+from adjoint.ir.rebuild import clone_function, rebuild, substitute
 from adjoint.ir.types import OPAQUE, Array, Pack, Scalar, is_handle
-from adjoint.ir.walk import clone_function, free_vars, operands, rebuild, substitute, targets_of
+from adjoint.ir.walk import free_vars, operands, targets_of
 from adjoint.optimize.array_peepholes import polish
 from adjoint.optimize.simplify import simplify
 from adjoint.pipeline import PREPARE, Context, run

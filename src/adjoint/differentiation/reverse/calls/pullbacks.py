@@ -31,8 +31,9 @@ from adjoint.ir.nodes import (
     Store,
     Var,
 )
+from adjoint.ir.rebuild import clone_function, substitute
 from adjoint.ir.types import Array, Scalar, Storage, is_handle
-from adjoint.ir.walk import clone_function, free_vars, operands, statements_in, substitute
+from adjoint.ir.walk import free_vars, operands, statements_in
 from adjoint.optimize.dead_code import remove_dead_code
 from adjoint.optimize.simplify import simplify
 from adjoint.records import dataclass

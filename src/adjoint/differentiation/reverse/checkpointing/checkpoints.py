@@ -20,8 +20,9 @@ from adjoint.differentiation.reverse.cotangents import cotangent_var
 from adjoint.ir.checked import checked
 from adjoint.ir.effects import effects_of
 from adjoint.ir.nodes import Applied, Atom, Call, Definition, Derived, Function, Var
+from adjoint.ir.rebuild import clone_function
 from adjoint.ir.types import OPAQUE, Array, is_handle
-from adjoint.ir.walk import clone_function, statements_in
+from adjoint.ir.walk import statements_in
 from adjoint.rules.helpers.structures import CHECKS
 from adjoint.rules.registry import exchanges
 

@@ -33,8 +33,9 @@ from adjoint.ir.nodes import (
     Var,
     Yield,
 )
+from adjoint.ir.rebuild import clone, map_leaves
 from adjoint.ir.types import INT, OPAQUE, Array, List, Scalar, Storage, is_handle
-from adjoint.ir.walk import clone, free_vars, leaves, map_leaves, targets_of, vars_used
+from adjoint.ir.walk import free_vars, leaves, targets_of, vars_used
 from adjoint.optimize.simplify import simplify
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime import display

@@ -29,8 +29,8 @@ from adjoint.ir.nodes import (
     Var,
     Yield,
 )
+from adjoint.ir.rebuild import clone
 from adjoint.ir.types import INT, OPAQUE, Array
-from adjoint.ir.walk import clone
 from adjoint.runtime import display
 from adjoint.runtime.array_functions.arrays import zeros_like
 from adjoint.runtime.snapshots import make_shelf, next_snapshot, snapshots_within, thin_out

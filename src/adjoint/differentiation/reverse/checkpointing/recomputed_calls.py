@@ -11,8 +11,9 @@ from adjoint.differentiation.reverse.sweeps import again_of, sweeps_of, with_sup
 from adjoint.ir.builder import Builder
 from adjoint.ir.effects import storages, written_places
 from adjoint.ir.nodes import Atom, Block, Call, Const, Definition, Function, Return, Store, Subscript, Var
+from adjoint.ir.rebuild import clone_function, inline, map_leaves
 from adjoint.ir.types import OPAQUE, Array, Storage, fresh, is_handle
-from adjoint.ir.walk import clone_function, inline, leaves, map_leaves
+from adjoint.ir.walk import leaves
 from adjoint.optimize.simplify import simplify
 from adjoint.pipeline import PREPARE_WHOLE, Context, run
 from adjoint.rules.typing import type_of_call

@@ -19,8 +19,9 @@ from adjoint.differentiation.reverse.bindings import Region, Regions
 from adjoint.differentiation.reverse.region import Sweep
 from adjoint.ir.effects import effects_of
 from adjoint.ir.nodes import Atom, Block, Call, Function, Key, Load, Loop, Statement, Store, Subscript, Var
+from adjoint.ir.rebuild import map_key
 from adjoint.ir.types import Array, List, Number, Opaque, Scalar, Storage, Tuple, fresh, is_handle, storage_of
-from adjoint.ir.walk import blocks_of, map_key, operands, statements_in, targets_of, terminators_in
+from adjoint.ir.walk import blocks_of, operands, statements_in, targets_of, terminators_in
 from adjoint.runtime.copies import owned, snapshot
 
 if TYPE_CHECKING:

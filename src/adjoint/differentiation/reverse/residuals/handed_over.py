@@ -13,8 +13,9 @@ from adjoint.differentiation.reverse.residuals.shape_only import without_idle_sh
 from adjoint.ir.builder import Builder
 from adjoint.ir.effects import storages
 from adjoint.ir.nodes import Atom, Block, Call, Const, Function, Load, Return, Statement, Subscript, Var
+from adjoint.ir.rebuild import substitute
 from adjoint.ir.types import OPAQUE, Array, Dict, Instance, List, Storage, Tuple, is_handle, storage_of
-from adjoint.ir.walk import free_vars, leaves, operands, statements_in, substitute
+from adjoint.ir.walk import free_vars, leaves, operands, statements_in
 from adjoint.optimize.dead_code import remove_dead_code
 from adjoint.optimize.zeros_by_shape import with_named_shapes
 from adjoint.records import replace

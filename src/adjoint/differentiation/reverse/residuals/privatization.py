@@ -32,8 +32,9 @@ from adjoint.ir.nodes import (
     Terminator,
     Var,
 )
+from adjoint.ir.rebuild import map_blocks, map_body
 from adjoint.ir.types import Array, Scalar, Storage
-from adjoint.ir.walk import map_blocks, map_body, mentions, operands, statements_in, targets_of
+from adjoint.ir.walk import mentions, operands, statements_in, targets_of
 
 _WHOLE = Slice(Const(None), Const(None), Const(None))
 _UNFILLED: dict[Any, Any] = {np.empty: np.empty, np.zeros: np.empty, np.ones: np.empty}

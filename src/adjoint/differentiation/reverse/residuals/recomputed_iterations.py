@@ -27,8 +27,9 @@ from adjoint.ir.nodes import (
     Store,
     Var,
 )
+from adjoint.ir.rebuild import inline, map_blocks
 from adjoint.ir.types import Array, Opaque, Scalar, Storage, is_handle
-from adjoint.ir.walk import free_vars, inline, map_blocks, operands, statements_in
+from adjoint.ir.walk import free_vars, operands, statements_in
 from adjoint.optimize.dead_code import remove_dead_code
 from adjoint.records import dataclass
 

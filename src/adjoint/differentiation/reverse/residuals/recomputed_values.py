@@ -6,7 +6,8 @@ from collections.abc import Set
 
 from adjoint.differentiation.reverse.forward_edits import filler
 from adjoint.ir.nodes import UNDEFINED, Atom, Block, If, Statement, Var, Yield
-from adjoint.ir.walk import blocks_of, clone, map_blocks, operands, targets_of, vars_used
+from adjoint.ir.rebuild import clone, map_blocks
+from adjoint.ir.walk import blocks_of, operands, targets_of, vars_used
 
 
 def sliced(statement: If, var: Var, new: Var, asked: Set[Var]) -> If:

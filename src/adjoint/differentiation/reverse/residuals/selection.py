@@ -43,8 +43,9 @@ from adjoint.ir.nodes import (
     Yield,
 )
 from adjoint.ir.raising import goes_on
+from adjoint.ir.rebuild import rebuild
 from adjoint.ir.types import Array, Scalar
-from adjoint.ir.walk import blocks_of, operands, rebuild, targets_of, vars_used
+from adjoint.ir.walk import blocks_of, operands, targets_of, vars_used
 from adjoint.rules.kinds import Observer
 from adjoint.rules.registry import rule_for
 

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 from adjoint.analysis.shape_arguments import shape_argument
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Atom, Block, Branch, Call, Function, Load, Loop, Statement, Var
+from adjoint.ir.rebuild import map_blocks, substitute
 from adjoint.ir.types import Array
-from adjoint.ir.walk import blocks_of, map_blocks, read_counts, statements_in, substitute, targets_of
+from adjoint.ir.walk import blocks_of, read_counts, statements_in, targets_of
 from adjoint.runtime.array_functions.arrays import unbroadcast
 
 if TYPE_CHECKING:

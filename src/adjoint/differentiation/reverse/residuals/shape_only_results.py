@@ -19,8 +19,9 @@ from adjoint.analysis.extents import Extents
 from adjoint.analysis.shape_arguments import shape_argument
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Atom, Block, Branch, Call, Function, Statement, Var
+from adjoint.ir.rebuild import map_blocks, substitute
 from adjoint.ir.types import Array, Scalar
-from adjoint.ir.walk import blocks_of, map_blocks, read_counts, statements_in, substitute
+from adjoint.ir.walk import blocks_of, read_counts, statements_in
 from adjoint.rules.kinds import Elementwise
 from adjoint.rules.registry import rule_for
 from adjoint.runtime import tangents

@@ -7,8 +7,9 @@ import operator
 import numpy as np
 
 from adjoint.ir.nodes import Atom, Block, Call, Const, Function, Load, Statement, Store, Var
+from adjoint.ir.rebuild import rebuild, rebuild_terminator
 from adjoint.ir.types import INT, Array, List, Scalar, Storage
-from adjoint.ir.walk import operands, rebuild, rebuild_terminator, statements_in, terminators_in
+from adjoint.ir.walk import operands, statements_in, terminators_in
 from adjoint.runtime import display
 
 _DTYPES = {"float": np.float64, "int": np.int64, "bool": np.bool_, "complex": np.complex128}

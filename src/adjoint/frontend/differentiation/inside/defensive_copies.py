@@ -16,8 +16,8 @@ from adjoint.frontend.interpreter.sharing import puts
 from adjoint.ir.effects import storages, written_places
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Atom, Function, Var
+from adjoint.ir.rebuild import clone
 from adjoint.ir.types import Storage, Type, relocated
-from adjoint.ir.walk import clone
 from adjoint.records import replace
 
 

@@ -14,8 +14,8 @@ from adjoint.frontend.interpreter.values import NONE, Pullback, TupleValue, Valu
 from adjoint.frontend.library import python_functions
 from adjoint.ir.effects import storages, written_places
 from adjoint.ir.nodes import Atom, Call, Derived, Var
+from adjoint.ir.rebuild import inline
 from adjoint.ir.types import Array, Dict, Instance, List, Number, Scalar, Tuple, Type, carries_derivative
-from adjoint.ir.walk import inline
 
 
 def vjp(lo: Lowerer, function: Value, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Value:

@@ -16,8 +16,8 @@ from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import NONE, TupleValue, Value
 from adjoint.ir.effects import written_places
 from adjoint.ir.nodes import Atom, Call, Var
+from adjoint.ir.rebuild import inline
 from adjoint.ir.types import Array, Dict, Instance, List, Tuple, carries_derivative, has_one_layout
-from adjoint.ir.walk import inline
 from adjoint.runtime.tangents import to_shadow
 
 

@@ -20,8 +20,8 @@ from adjoint.diagnostics import error
 from adjoint.differentiation.finish import finish
 from adjoint.differentiation.forward.forward import forward
 from adjoint.ir.nodes import Block, Call, Declared, Definition, Function, Return, Statement, Surgery, Var
+from adjoint.ir.rebuild import map_blocks, rebuild_terminator
 from adjoint.ir.types import Array, carries_derivative, is_handle
-from adjoint.ir.walk import map_blocks, rebuild_terminator
 from adjoint.runtime.arithmetic.taylor import (
     NotCovered,
     Series,

@@ -36,8 +36,8 @@ from adjoint.ir.nodes import (
     Store,
     Var,
 )
+from adjoint.ir.rebuild import map_blocks, rebuild_terminator
 from adjoint.ir.types import Array, Scalar, Storage, Type
-from adjoint.ir.walk import map_blocks, rebuild_terminator
 from adjoint.rules.declarations import declaration_for
 from adjoint.rules.kinds import Bilinear, Constant, Elementwise, General, Linear, NoDerivative
 from adjoint.rules.registry import rule_for

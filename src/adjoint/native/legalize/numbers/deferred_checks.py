@@ -33,18 +33,9 @@ from adjoint.ir.nodes import (
     Var,
     Yield,
 )
+from adjoint.ir.rebuild import map_blocks, rebuild_terminator
 from adjoint.ir.types import INT, Array, Scalar, Storage
-from adjoint.ir.walk import (
-    blocks_of,
-    key_atoms,
-    leaves,
-    map_blocks,
-    operands,
-    rebuild_terminator,
-    statements_in,
-    terminators_in,
-    with_inner,
-)
+from adjoint.ir.walk import blocks_of, key_atoms, leaves, operands, statements_in, terminators_in, with_inner
 from adjoint.native.legalize.numbers.arithmetic_checks import is_checked_operation
 from adjoint.native.vectors.calls import chained
 from adjoint.runtime.arithmetic import checks, fused_loops

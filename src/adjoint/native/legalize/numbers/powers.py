@@ -8,8 +8,9 @@ from collections.abc import Iterable
 
 from adjoint.ir.join import is_whole_number, kind_of_numbers, type_of_atom
 from adjoint.ir.nodes import Atom, Call, Const, Function, Load, Statement, Store, Var
+from adjoint.ir.rebuild import substitute
 from adjoint.ir.types import FLOAT, INT
-from adjoint.ir.walk import key_atoms, operands, statements_in, substitute, terminators_in
+from adjoint.ir.walk import key_atoms, operands, statements_in, terminators_in
 from adjoint.native.legalize.peepholes import POWERS
 from adjoint.native.legalize.rewriting import Rewriting
 

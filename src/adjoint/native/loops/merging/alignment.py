@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from adjoint.ir.nodes import Atom, Block, Call, Const, Continue, Loop, Range, Statement, Store, Var
+from adjoint.ir.rebuild import clone
 from adjoint.ir.types import FLOAT, INT
-from adjoint.ir.walk import clone, free_vars, operands, targets_of
+from adjoint.ir.walk import free_vars, operands, targets_of
 from adjoint.native.loops.access import Distinct, Row, Touch, along, key_of, last_of, number, placed
 
 ONE = Const(1)

@@ -13,7 +13,7 @@ from functools import cached_property
 
 from adjoint.analysis.extents import Extents
 from adjoint.ir.nodes import Block, Function, Loop, Statement, Var
-from adjoint.ir.walk import map_blocks, rebuild_terminator, same_atom
+from adjoint.ir.rebuild import map_blocks, rebuild_terminator, same_atom
 from adjoint.native.costs import MOST_FUSED
 from adjoint.native.loops.access import Distinct, Row, row_of, touches_of
 from adjoint.native.loops.merging.alignment import Entry, Piece, Plan, aligned

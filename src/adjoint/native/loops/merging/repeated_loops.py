@@ -10,13 +10,8 @@ from collections.abc import Sequence
 from adjoint.ir.effects import effects_of
 from adjoint.ir.join import is_array
 from adjoint.ir.nodes import Block, Call, Continue, Function, Loop, Range, Statement, Var
-from adjoint.ir.walk import (
-    free_vars,
-    map_blocks,
-    operands,
-    rebuild_terminator,
-    substitute,
-)
+from adjoint.ir.rebuild import map_blocks, rebuild_terminator, substitute
+from adjoint.ir.walk import free_vars, operands
 from adjoint.native.loops.loop_reversal import Accesses, touch_apart
 
 

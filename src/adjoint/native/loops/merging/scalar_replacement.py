@@ -22,18 +22,9 @@ from adjoint.ir.nodes import (
     Var,
     Yield,
 )
+from adjoint.ir.rebuild import rebuild, same_block, substitute
 from adjoint.ir.types import BOOL, FLOAT, INT
-from adjoint.ir.walk import (
-    blocks_of,
-    mentions,
-    operands,
-    rebuild,
-    same_block,
-    substitute,
-    targets_of,
-    terminators_in,
-    with_inner,
-)
+from adjoint.ir.walk import blocks_of, mentions, operands, targets_of, terminators_in, with_inner
 from adjoint.native.loops.access import Row, Touch, along, key_of, may_meet, placed, touches_of
 from adjoint.native.loops.merging.alignment import ONE, Piece, Plan
 from adjoint.native.loops.reductions import NEUTRAL, OPERATORS

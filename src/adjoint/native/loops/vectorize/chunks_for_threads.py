@@ -14,8 +14,9 @@ import numpy as np
 from adjoint.analysis.activity import all_memory, memory_of_params
 from adjoint.analysis.nonnegative import naturals_of
 from adjoint.ir.nodes import Atom, Block, Call, Const, Continue, Function, Loop, Range, Return, Undefined, Var
+from adjoint.ir.rebuild import substitute
 from adjoint.ir.types import INT, Array, Scalar, Storage, Type
-from adjoint.ir.walk import free_vars, leaves, statements_in, substitute, targets_of, vars_used, with_inner
+from adjoint.ir.walk import free_vars, leaves, statements_in, targets_of, vars_used, with_inner
 from adjoint.native.loops.loop_reversal import Accesses, commutes, only_adds, touch_apart
 from adjoint.records import dataclass
 from adjoint.runtime.arithmetic import fused_loops, indices

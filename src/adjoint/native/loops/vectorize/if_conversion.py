@@ -30,8 +30,9 @@ from adjoint.ir.nodes import (
     Var,
     Yield,
 )
+from adjoint.ir.rebuild import map_blocks
 from adjoint.ir.types import BOOL, FLOAT, INT, Scalar, Storage
-from adjoint.ir.walk import blocks_of, map_blocks, operands, targets_of
+from adjoint.ir.walk import blocks_of, operands, targets_of
 from adjoint.native.costs import MOST_AT_ONCE
 from adjoint.native.loops.reductions import NEUTRAL
 from adjoint.records import replace

@@ -31,8 +31,9 @@ from adjoint.ir.nodes import (
     Subscript,
     Var,
 )
+from adjoint.ir.rebuild import map_blocks, rebuild, rebuild_terminator
 from adjoint.ir.types import BOOL, FLOAT, INT, Array, Scalar
-from adjoint.ir.walk import free_vars, map_blocks, operands, rebuild, rebuild_terminator, statements_in
+from adjoint.ir.walk import free_vars, operands, statements_in
 from adjoint.native.loops.reductions import OPERATORS
 from adjoint.native.loops.vectorize.if_conversion import chosen, differing, places_of
 from adjoint.native.vectors.forms import vector_form

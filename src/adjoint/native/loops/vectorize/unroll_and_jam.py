@@ -35,17 +35,9 @@ from adjoint.ir.nodes import (
     Var,
     Yield,
 )
+from adjoint.ir.rebuild import map_blocks, rebuild, rebuild_terminator, substitute
 from adjoint.ir.types import Array, Scalar, Storage, Type
-from adjoint.ir.walk import (
-    map_blocks,
-    operands,
-    rebuild,
-    rebuild_terminator,
-    statements_in,
-    substitute,
-    targets_of,
-    with_inner,
-)
+from adjoint.ir.walk import operands, statements_in, targets_of, with_inner
 from adjoint.native.costs import JAMMED, LONGEST_ABREAST, LONGEST_JAMMED
 from adjoint.native.loops.allocation_hoisting import is_fact
 from adjoint.native.loops.loop_reversal import Accesses, commutes
