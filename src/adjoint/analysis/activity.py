@@ -7,11 +7,18 @@ storage class and without regard to time: a class is varied once anything varied
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
+from adjoint.analysis.memory.reachable import (
+    GROWING,
+    all_memory,
+    is_ruled,
+    lends_memory,
+    may_write_anything,
+    own_memory,
+)
 from adjoint.analysis.messages import communicates
 from adjoint.analysis.scalar_functions import NumberFlows, varies_smoothly
-from adjoint.ir.effects import effects_of
 from adjoint.ir.join import is_array, type_of_atom
 from adjoint.ir.nodes import (
     Applied,
@@ -37,69 +44,12 @@ from adjoint.ir.nodes import (
     Yield,
     differentiated_args,
 )
-from adjoint.ir.types import (
-    Array,
-    Dict,
-    Instance,
-    List,
-    Number,
-    PerPlace,
-    Scalar,
-    Storage,
-    Tuple,
-    Type,
-    carries_derivative,
-    is_handle,
-)
+from adjoint.ir.types import Array, Scalar, Storage, Tuple, Type, carries_derivative, is_handle
 from adjoint.ir.walk import leaves, operands, statements_in
 from adjoint.records import dataclass, field
 from adjoint.rules.kinds import Constant, NoDerivative
 from adjoint.rules.registry import rule_for
 from adjoint.runtime import tangents
-from adjoint.sources.library_folders import is_of_a_library
-
-GROWING = (list.append, list.insert, list.extend, dict.update, dict.setdefault)
-"""Calls that put their later arguments into the memory of the first."""
-
-
-def own_memory(type_: Type | None) -> Storage | None:
-    """The storage class of a handle's own slots."""
-    match type_:
-        case Array(storage=storage):
-            return storage.find() if storage.written else None
-        case List(storage=storage) | Dict(storage=storage) | Instance(storage=storage):
-            return storage.find()
-        case _:
-            return None
-
-
-def all_memory(type_: Type | None) -> Iterator[Storage]:
-    """The storage classes that can be reached from a value of this type."""
-    own = own_memory(type_)
-    if own is not None:
-        yield own
-    for part in parts(type_):
-        yield from all_memory(part)
-
-
-def memory_of_params(function: Function) -> frozenset[Storage]:
-    """The memory that a function is given."""
-    return frozenset(storage.find() for param in function.params for storage in all_memory(param.type))
-
-
-def parts(type_: Type | None) -> tuple[Type, ...]:
-    """The types of what lies in a container."""
-    match type_:
-        case List(element=PerPlace(items=items)):
-            return items
-        case List(element=part) | Dict(value=part):
-            return () if part is None else (part,)
-        case Tuple(items=items):
-            return items
-        case Instance(fields=fields):
-            return tuple(fields.values())
-        case _:
-            return ()
 
 
 @dataclass(slots=True)
@@ -219,11 +169,6 @@ def derivative_ignores(callee: object) -> bool:
     return isinstance(rule_for(callee), (Constant, NoDerivative))
 
 
-def _is_ruled(call: Call) -> bool:
-    """Whether it is declared how a derivative flows through a call."""
-    return isinstance(call.callee, (Declared, Applied)) or rule_for(call.callee) is not None
-
-
 def _until_stable(marks: Marks, step: Callable[[], None]) -> None:
     before = -1
     while marks.size() != before:
@@ -322,7 +267,7 @@ def _forward_call(call: Call, marks: Marks) -> None:
         for arg in args:
             if lends_memory(arg):
                 marks.add_all(arg)
-    value_flows = any(marks.has(arg) for arg in args if _lies_in_slot(arg)) or _is_ruled(call)
+    value_flows = any(marks.has(arg) for arg in args if _lies_in_slot(arg)) or is_ruled(call)
     for target in call.targets:
         if is_handle(target.type) and not value_flows and not isinstance(target.type, Array):
             marks.add(target) if marks.has(args[0]) else None
@@ -425,7 +370,7 @@ class _Backward:
         if not self.reaches(call, lambda found: reached or any(map(found.has, written))):
             return
         for arg in args:
-            if isinstance(call.callee, (Definition, Derived)) or _is_ruled(call):
+            if isinstance(call.callee, (Definition, Derived)) or is_ruled(call):
                 marks.add_all(arg)  # of containers it reads what lies in them, too
             elif _is_display(call) and isinstance(arg, Var) and is_handle(arg.type) and not isinstance(arg.type, Tuple):
                 continue  # a reference: its memory is needed where it is read
@@ -490,31 +435,11 @@ def _may_be_written(call: Call, args: tuple[Atom, ...]) -> list[Atom]:
     return [arg for arg in args if lends_memory(arg)] if may_write_anything(call) else []
 
 
-def may_write_anything(call: Call) -> bool:
-    """Whether nobody vouches for what a call does to the memory that it is handed."""
-    if isinstance(call.callee, (Definition, Derived, Function)) or _is_ruled(call):
-        return False
-    return not effects_of(call).known and not _is_exception_of_a_library(call.callee)
-
-
-def _is_exception_of_a_library(callee: object) -> bool:
-    """Whether a call makes an exception whose class is no user's: it keeps what it is given, for a message."""
-    if not isinstance(callee, type) or not issubclass(callee, BaseException):
-        return False
-    code = getattr(callee.__init__, "__code__", None)
-    return code is None or is_of_a_library(code.co_filename)
-
-
-def lends_memory(atom: Atom) -> bool:
-    """Whether handing a value to a function hands it memory that it could write."""
-    return isinstance(atom, Var) and isinstance(atom.type, (Array, List, Dict, Instance, Tuple, Number))
-
-
 def _is_display(call: Call) -> bool:
     """Whether a call only makes a container (no rule says that it computes)."""
     takes_out = call.callee in (list.pop, dict.pop, dict.get, dict.setdefault, operator.getitem)
     return (
-        not _is_ruled(call)
+        not is_ruled(call)
         and not takes_out
         and any(is_handle(target.type) and not isinstance(target.type, (Array, Scalar)) for target in call.targets)
     )

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from adjoint.analysis.activity import GROWING, may_write_anything, parts
+from adjoint.analysis.memory.reachable import GROWING, may_write_anything, parts
 from adjoint.analysis.messages import communicates
 from adjoint.diagnostics.diagnostic import Diagnostic, diagnostic
 from adjoint.ir.effects import effects, effects_of

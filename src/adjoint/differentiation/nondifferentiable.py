@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from adjoint.analysis.activity import lends_memory, may_write_anything
 from adjoint.analysis.may_vary import varying
+from adjoint.analysis.memory.reachable import lends_memory, may_write_anything
 from adjoint.analysis.taint import is_text, reads_tainted, tainted_objects
 from adjoint.diagnostics import Diagnostic, diagnostic
 from adjoint.diagnostics.spans import called_text

@@ -12,8 +12,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from adjoint.analysis.activity import lends_memory, may_write_anything
 from adjoint.analysis.joins import caught, joins
+from adjoint.analysis.memory.reachable import lends_memory, may_write_anything
 from adjoint.analysis.messages import communicates
 from adjoint.differentiation.aliases import Aliases, Node, takes_out
 from adjoint.differentiation.memory.slots import Slot, has_slots, is_container

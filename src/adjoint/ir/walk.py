@@ -40,9 +40,6 @@ _WITHOUT_BLOCKS = frozenset({Call, Load, Store, Yield, Continue, Exit, Return, R
 _HANDING_OUT = frozenset({Yield, Continue, Exit, Return})
 
 
-# Questions
-
-
 def key_atoms(key: Key | None) -> tuple[Atom, ...]:
     """The atoms in an index, slices included."""
     if key is None or type(key) is Attribute:
@@ -223,9 +220,6 @@ def leaves(block: Block) -> Iterator[Terminator]:
         yield from leaves(terminator.orelse)
     else:
         yield terminator
-
-
-# Copies
 
 
 def terminators_in(block: Block) -> Iterator[Terminator]:

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from adjoint.analysis.activity import GROWING, Activity, lends_memory, may_write_anything
+from adjoint.analysis.activity import Activity
+from adjoint.analysis.memory.reachable import GROWING, lends_memory, may_write_anything
 from adjoint.analysis.messages import communicates
 from adjoint.diagnostics.diagnostic import Diagnostic, diagnostic
 from adjoint.diagnostics.spans import Span

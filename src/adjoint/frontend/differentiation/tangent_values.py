@@ -8,20 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.analysis.activity import all_memory
+from adjoint.analysis.memory.reachable import all_memory
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
-from adjoint.frontend.interpreter.values import (
-    NONE,
-    Record,
-    Ref,
-    Site,
-    TupleValue,
-    Union,
-    Value,
-    list_record,
-)
+from adjoint.frontend.interpreter.values import NONE, Record, Ref, Site, TupleValue, Union, Value, list_record
 from adjoint.frontend.library import python_functions
 from adjoint.ir.nodes import Atom, Call, Const, Var
 from adjoint.ir.types import (

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from adjoint.analysis.activity import all_memory
+from adjoint.analysis.memory.reachable import all_memory
 from adjoint.diagnostics import Diagnostic, diagnostic
 from adjoint.frontend.entry.captured import has_fields
 from adjoint.frontend.interpreter.core import Lowerer

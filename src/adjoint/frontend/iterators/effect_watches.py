@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from adjoint.analysis.activity import parts
+from adjoint.analysis.memory.reachable import parts
 from adjoint.frontend.data.captures import parts_of
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.state.signals import Problem

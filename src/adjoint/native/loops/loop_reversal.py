@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Collection
 from typing import NamedTuple
 
-from adjoint.analysis.activity import all_memory
+from adjoint.analysis.memory.reachable import all_memory
 from adjoint.ir.builder import Builder
 from adjoint.ir.effects import effects_of
 from adjoint.ir.join import is_array

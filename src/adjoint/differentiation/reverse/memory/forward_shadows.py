@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from adjoint.analysis.activity import all_memory, own_memory
+from adjoint.analysis.memory.reachable import all_memory, own_memory
 from adjoint.differentiation.reverse.calls.calling_convention import Given
 from adjoint.differentiation.reverse.context import Context
 from adjoint.differentiation.reverse.memory.gathers import is_gathered

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
 
-from adjoint.analysis.activity import all_memory, own_memory
+from adjoint.analysis.memory.reachable import all_memory, own_memory
 from adjoint.ir.join import is_array
 from adjoint.ir.nodes import Atom, Call, Definition, Function, Statement, Store, Var
 from adjoint.ir.types import Array, Dict, List, Number, Scalar, Storage, Type, is_handle

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adjoint.analysis.activity import all_memory, parts
+from adjoint.analysis.memory.reachable import all_memory, parts
 from adjoint.analysis.memory.storage_alias import owns_result
 from adjoint.analysis.shape_arguments import shape_argument
 from adjoint.diagnostics import Span

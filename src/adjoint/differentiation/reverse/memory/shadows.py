@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adjoint.analysis.activity import all_memory, own_memory, parts
+from adjoint.analysis.memory.reachable import all_memory, own_memory, parts
 from adjoint.differentiation.reverse.calls.calling_convention import Given
 from adjoint.differentiation.reverse.context import Context
 from adjoint.differentiation.reverse.forward_edits import Slot

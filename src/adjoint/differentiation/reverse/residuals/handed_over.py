@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjoint.analysis.activity import parts
+from adjoint.analysis.memory.reachable import parts
 from adjoint.differentiation.reverse.residuals.shape_only import without_idle_shapes
 from adjoint.ir.builder import Builder
 from adjoint.ir.effects import storages

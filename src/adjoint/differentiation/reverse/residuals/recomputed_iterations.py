@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from adjoint.analysis.activity import all_memory
+from adjoint.analysis.memory.reachable import all_memory
 from adjoint.ir.effects import effects_of
 from adjoint.ir.nodes import (
     Atom,

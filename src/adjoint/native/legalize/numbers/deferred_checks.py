@@ -11,7 +11,7 @@ import operator
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from adjoint.analysis.activity import memory_of_params
+from adjoint.analysis.memory.reachable import memory_of_params
 from adjoint.ir.effects import effects_of
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import (

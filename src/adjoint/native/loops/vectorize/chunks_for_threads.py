@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
 
-from adjoint.analysis.activity import all_memory, memory_of_params
+from adjoint.analysis.memory.reachable import all_memory, memory_of_params
 from adjoint.analysis.nonnegative import naturals_of
 from adjoint.ir.nodes import Atom, Block, Call, Const, Continue, Function, Loop, Range, Return, Undefined, Var
 from adjoint.ir.rebuild import substitute

@@ -9,8 +9,8 @@ import math
 import operator
 from collections.abc import Collection, Iterator
 
-from adjoint.analysis.activity import all_memory
 from adjoint.analysis.joins import joins
+from adjoint.analysis.memory.reachable import all_memory
 from adjoint.differentiation.directions.dependence import Inseparable
 from adjoint.ir.effects import effects_of
 from adjoint.ir.join import kind_of_numbers, type_of_atom

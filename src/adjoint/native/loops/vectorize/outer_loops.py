@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.analysis.activity import all_memory
+from adjoint.analysis.memory.reachable import all_memory
 from adjoint.differentiation.directions.dependence import Inseparable
 from adjoint.differentiation.directions.simd import Bundling
 from adjoint.ir.join import kind_of_numbers, type_of_atom
