@@ -37,6 +37,7 @@ from adjoint.frontend.interpreter.values import (
     TupleValue,
     Value,
 )
+from adjoint.frontend.objects.classes import refuse_other_items
 from adjoint.ir.nodes import Attribute, Const, Load, Subscript, Var
 from adjoint.ir.types import FLOAT, INT, Array, Dict, Instance, List, Opaque, Scalar, Type
 from adjoint.rules.declarations import counts_by_identity
@@ -148,6 +149,8 @@ def enter(lo: Lowerer, value: Any, path: Path, hint: str, declare: Callable[[Var
             lo.run_data.sites_of_storage.append((var.type.storage, Site(("input", *path))))
         return _declared(var, declare)
     if isinstance(value, tuple):
+        if type(value) is not tuple:
+            refuse_other_items(lo, type(value), None)
         base = Var(hint, Opaque(tuple), True)
         declare(base)
         return TupleValue(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import types
 from typing import Any
 
@@ -97,3 +98,19 @@ def is_object(lo: Lowerer, value: Value) -> bool:
 def has_source(function: Any) -> bool:
     code = getattr(function, "__code__", None)
     return code is not None and not code.co_filename.startswith("<string>")
+
+
+def refuse_other_items(lo: Lowerer, cls: type, node: ast.AST | None) -> None:
+    """Refuses a class of named tuples that changes what a tuple is: how it is made, compared, or gone through."""
+    for base in cls.__mro__[: cls.__mro__.index(tuple)]:
+        for name in _OF_TUPLES:
+            own = base.__dict__.get(name)
+            if has_source(getattr(own, "__func__", own)):
+                label = f"the named tuple {cls.__name__!r} has a {name!r} of its own"
+                raise lo.problem("AD0301", node, label, helps=("use a dataclass",))
+
+
+_OF_TUPLES = (
+    *("__new__", "__init__", "__getitem__", "__iter__", "__len__", "__contains__", "__bool__", "__hash__"),
+    *("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"),
+)

@@ -20,7 +20,7 @@ from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import Held, Method, Record, Ref, TupleValue, Value, local_mark
 from adjoint.frontend.objects import class_customs
-from adjoint.frontend.objects.classes import has_source
+from adjoint.frontend.objects.classes import has_source, refuse_other_items
 from adjoint.frontend.objects.fields import put_attribute
 from adjoint.ir.nodes import Const
 from adjoint.sources.library_folders import is_class_of_a_library
@@ -107,6 +107,7 @@ def construct(lo: Lowerer, cls: type, args: list[Value], kwargs: dict[str, Value
 def _named_tuple(
     lo: Lowerer, cls: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
 ) -> TupleValue:
+    refuse_other_items(lo, cls, node)
     values = dict(zip(cls._fields, args, strict=False)) | kwargs
     for name, default in getattr(cls, "_field_defaults", {}).items():
         values.setdefault(name, lo.store[default] if isinstance(default, Held) else Const(default))

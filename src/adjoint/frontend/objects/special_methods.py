@@ -11,18 +11,19 @@ from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import Ref, TupleValue, Value
 from adjoint.frontend.objects.attributes import attribute, bind
 from adjoint.frontend.objects.classes import class_of, has_source, is_object
-from adjoint.ir.nodes import Const
+from adjoint.ir.nodes import Const, Var
+from adjoint.ir.types import Tuple
 from adjoint.types.dataclass_fields import dataclass_fields
+from adjoint.types.structure import is_namedtuple_class
 
 
 def special_method(lo: Lowerer, receiver: Value, name: str) -> Value | None:
     """The bound special method of an object's class, where the class defines one."""
-    if not is_object(lo, receiver):
-        return None
     cls = class_of(lo, receiver)
-    assert cls is not None
+    if cls is None or not (is_object(lo, receiver) or is_named(receiver, cls)):
+        return None
     for base in cls.__mro__:
-        if base is object:
+        if base in (object, tuple):
             return None
         if name in base.__dict__:
             found = base.__dict__[name]
@@ -31,6 +32,12 @@ def special_method(lo: Lowerer, receiver: Value, name: str) -> Value | None:
             inputs.guard_lookup(lo, cls, name, found)
             return None if found is None else bind(lo, receiver, cls, name, found, None)
     return None
+
+
+def is_named(value: Value, cls: type | None) -> bool:
+    """Whether a value is a named tuple, whose class may have operators of its own."""
+    is_tuple = isinstance(value, TupleValue) or (isinstance(value, Var) and isinstance(value.type, Tuple))
+    return is_tuple and cls is not None and is_namedtuple_class(cls)
 
 
 _COMPARISONS = ("__eq__", "__lt__", "__le__", "__gt__", "__ge__")

@@ -18,8 +18,8 @@ from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import Record, Ref, TupleValue, Union, Value, is_atom
 from adjoint.frontend.iterators.iterators import is_lazy
 from adjoint.frontend.library import python_functions
-from adjoint.frontend.objects.classes import is_object
-from adjoint.frontend.objects.special_methods import compared_fields, special_method
+from adjoint.frontend.objects.classes import class_of, is_object
+from adjoint.frontend.objects.special_methods import compared_fields, is_named, special_method
 from adjoint.frontend.syntax.operators import inplace_name, method_name, reflected_name
 from adjoint.ir.nodes import Atom, Const, Var
 from adjoint.ir.types import Array, Dict, Instance, List, Number, Opaque, Scalar, Tuple
@@ -42,7 +42,7 @@ def apply_operator(
                 ),
                 node,
             )
-    if any(is_object(lo, operand) for operand in operands):
+    if any(is_object(lo, operand) for operand in operands) or _is_of_named_tuples(lo, op, operands):
         return _by_method(lo, op, operands, node, inplace)
     if _takes_sequences_for_arrays(op, operands):
         operands = arrays(lo, operands, node)
@@ -61,6 +61,17 @@ def apply_operator(
             if result is not None:
                 return result
     return call(lo, op, atoms, node)
+
+
+def _is_of_named_tuples(lo: Lowerer, op: Callable[..., Any], operands: list[Value]) -> bool:
+    """Whether an operator is a method of a class of named tuples."""
+    names = (method_name(op), reflected_name(op))
+    return any(
+        name is not None and special_method(lo, operand, name) is not None
+        for operand in operands
+        if is_named(operand, class_of(lo, operand))
+        for name in names
+    )
 
 
 def is_number(value: Value) -> TypeGuard[Atom]:

@@ -246,6 +246,10 @@ def _before_the_rest(function: Value) -> list[str] | None:
         case Method(function=inner):
             found = _before_the_rest(inner)
             return found[1:] if found else None
+        case Const(value=type() as cls):
+            made_by = inspect.getattr_static(cls, "__init__")
+            taken = _before_the_rest(Const(made_by)) if isinstance(made_by, types.FunctionType) else None
+            return taken[1:] if taken else None
         case Const(value=types.FunctionType() as constant) if registry.rule_for(constant) is None:
             code = constant.__code__
             takes_any = code.co_flags & inspect.CO_VARARGS and not constant.__defaults__
