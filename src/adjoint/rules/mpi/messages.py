@@ -63,7 +63,7 @@ _exchanges(
     lambda dots, y, values, comm, shape, dtype, dest, tag: post_send(dots[0], comm, shape, dtype, dest, tag),
     lambda ct, y, values, comm, shape, dtype, dest, tag: (
         complete_receive(ct, comm, shape, dtype, dest, tag)[0],
-        *(None, None, None, None, None),
+        *(None,) * 5,
     ),
     FLOAT,
 )
@@ -72,7 +72,7 @@ _exchanges(
     lambda dots, y, ticket, comm, shape, dtype, dest, tag: complete_send(dots[0], comm, shape, dtype, dest, tag),
     lambda ct, y, ticket, comm, shape, dtype, dest, tag: (
         post_receive(comm, shape, dtype, dest, tag),
-        *(None, None, None, None, None),
+        *(None,) * 5,
     ),
     FLOAT,
 )
@@ -80,7 +80,7 @@ _exchanges(
 
 def _unposted_receive(ct, y, comm, shape, dtype, source, tag):
     complete_send(ct, comm, shape, dtype, source, tag)
-    return None, None, None, None, None
+    return (None,) * 5
 
 
 _exchanges(
@@ -97,7 +97,7 @@ _exchanges(
     ),
     lambda ct, y, ticket, comm, shape, dtype, source, tag: (
         post_send(ct[0], comm, shape, dtype, source, y[1]),
-        *(None, None, None, None, None),
+        *(None,) * 5,
     ),
     INT,
     shape=2,
@@ -105,7 +105,7 @@ _exchanges(
 _exchanges(
     total,
     lambda dots, y, values, comm, shape, dtype: total(dots[0], comm, shape, dtype),
-    lambda ct, y, values, comm, shape, dtype: (total(ct, comm, shape, dtype), None, None, None),
+    lambda ct, y, values, comm, shape, dtype: (total(ct, comm, shape, dtype), *(None,) * 3),
     shape=2,
     agreed=True,
 )
@@ -124,7 +124,7 @@ _exchanges(
     ),
     lambda ct, y, values, comm, shape, dtype, op: (
         _share(y, values, comm, shape, dtype) * total(ct, comm, shape, dtype),
-        *(None, None, None, None),
+        *(None,) * 4,
     ),
     shape=2,
     agreed=True,
@@ -134,7 +134,7 @@ _exchanges(
     lambda dots, y, values, comm, shape, dtype, root: broadcast(dots[0], comm, shape, dtype, root),
     lambda ct, y, values, comm, shape, dtype, root: (
         reduced(ct, comm, shape, dtype, root),
-        *(None, None, None, None),
+        *(None,) * 4,
     ),
     shape=2,
     agreed=True,
@@ -144,7 +144,7 @@ _exchanges(
     lambda dots, y, values, comm, shape, dtype, root: reduced(dots[0], comm, shape, dtype, root),
     lambda ct, y, values, comm, shape, dtype, root: (
         broadcast(ct, comm, shape, dtype, root),
-        *(None, None, None, None),
+        *(None,) * 4,
     ),
     shape=2,
 )
@@ -153,7 +153,7 @@ _exchanges(
     lambda dots, y, values, comm, part, whole, dtype, root: gathered(dots[0], comm, part, whole, dtype, root),
     lambda ct, y, values, comm, part, whole, dtype, root: (
         scattered(ct, comm, whole, part, dtype, root),
-        *(None, None, None, None, None),
+        *(None,) * 5,
     ),
     shape=3,
 )
@@ -162,7 +162,7 @@ _exchanges(
     lambda dots, y, values, comm, whole, part, dtype, root: scattered(dots[0], comm, whole, part, dtype, root),
     lambda ct, y, values, comm, whole, part, dtype, root: (
         gathered(ct, comm, part, whole, dtype, root),
-        *(None, None, None, None, None),
+        *(None,) * 5,
     ),
     shape=3,
 )
@@ -171,7 +171,7 @@ _exchanges(
     lambda dots, y, values, comm, part, whole, dtype: gathered_for_all(dots[0], comm, part, whole, dtype),
     lambda ct, y, values, comm, part, whole, dtype: (
         total_in_parts(ct, comm, whole, part, dtype),
-        *(None, None, None, None),
+        *(None,) * 4,
     ),
     shape=3,
     agreed=True,
@@ -181,7 +181,7 @@ _exchanges(
     lambda dots, y, values, comm, whole, part, dtype: total_in_parts(dots[0], comm, whole, part, dtype),
     lambda ct, y, values, comm, whole, part, dtype: (
         gathered_for_all(ct, comm, part, whole, dtype),
-        *(None, None, None, None),
+        *(None,) * 4,
     ),
     shape=3,
 )
