@@ -80,7 +80,7 @@ def test_parts_that_would_be_read_or_written_through_a_view(function) -> None:
     for derive in (lambda: ad.grad(function)(X, SLICES), lambda: ad.vjp(function, X, SLICES)):
         with pytest.raises(ad.DifferentiationError) as refusal:
             derive()
-        assert refusal.value.diagnostics[0].code == "AD0303"
+        assert refusal.value.diagnostics[0].code in ("AD0303", "AD0401")
     with pytest.raises(ad.DifferentiationError):
         ad.jvp(parts_written, (X, SLICES), (X, None))
 
@@ -90,3 +90,15 @@ def test_parts_that_would_be_read_through_a_view_in_forward_mode() -> None:
     step = 1e-6
     change = parts_read_after(X * (1 + step), SLICES) - parts_read_after(X * (1 - step), SLICES)
     assert tangent == pytest.approx(change / (2 * step), rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: x[np.unravel_index(np.argmax(x), x.shape)] ** 2,
+        lambda x: x[tuple(np.argwhere(x > 1.0)[0])] ** 2,
+        lambda x: x[tuple([1, 2])] * x[tuple(np.array([1, 1]))],
+    ],
+)
+def test_one_number_at_an_index_of_unknown_length(f) -> None:
+    right(f, np.array([[0.5, 0.2, -0.3], [1.2, -0.7, 0.4]]))

@@ -11,7 +11,7 @@ from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import NONE, SliceValue, TupleValue, Value
 from adjoint.ir.nodes import Atom, Const, Slice, Subscript, Var
-from adjoint.ir.types import KINDS_OF_DTYPES, Array, Dim, List, Number, Opaque, Scalar, Type
+from adjoint.ir.types import KINDS_OF_DTYPES, Array, Dim, List, Number, Opaque, Scalar, Tuple, Type
 
 
 def array_key(lo: Lowerer, index: Value, node: ast.AST | None) -> Subscript:
@@ -40,7 +40,7 @@ def type_of_item(base: Type, key: Subscript) -> Type:
     """The type of ``base[key]`` for an array."""
     if not isinstance(base, Array):
         return Number()
-    if any(isinstance(item, Var) and item.type == Opaque(tuple) for item in key.items):
+    if any(isinstance(item, Var) and isinstance(item.type, Opaque | Tuple | Number) for item in key.items):
         return Number()  # of whatever rank, a view or a copy
     if any(is_advanced(item) for item in key.items):
         return _advanced(base, key)
