@@ -79,6 +79,18 @@ class Finding:
             return None
         return self.seconds["Adjoint"] / self.seconds[other]
 
+    def kept(self) -> dict[str, Any]:
+        """The finding for another process, as what JSON can hold."""
+        subject = self.subject
+        own = {"name": subject.name, "limit": subject.limit, "loops": subject.loops}
+        return own | {"seconds": self.seconds, "peak": self.peak, "first": self.first, "notes": self.notes}
+
+    @classmethod
+    def read(cls, kept: dict[str, Any]) -> Finding:
+        """A finding of another process: of the subject only what tables say."""
+        subject = Subject(kept["name"], cls.read, (), (), limit=kept["limit"], loops=kept["loops"])
+        return cls(subject, kept["seconds"], kept["peak"], kept["first"], kept["notes"])
+
     def row(self) -> tuple[str, ...]:
         """The finding as a row of text."""
         return (
@@ -155,7 +167,7 @@ def _rounds(contestants: dict[str, Callable[[], Any]]) -> int:
 
 def _difference(found: Any, expected: Any) -> float:
     """How far gradients are from JAX's, beside the largest number in these; single precision counts a thousandth."""
-    theirs = [np.conj(np.asarray(each)) for each in expected]
+    theirs = [np.asarray(each) for each in expected]
     scale = max(*(float(np.max(np.abs(each), initial=0.0)) for each in theirs), 1e-12)
     worst = max(float(np.max(np.abs(np.asarray(a) - b), initial=0.0)) for a, b in zip(found, theirs, strict=True))
     is_single = any(each.dtype in (np.float32, np.complex64) for each in theirs)

@@ -12,8 +12,10 @@ import inspect
 import json
 import linecache
 import os
+import subprocess
 import sys
-from collections.abc import Callable, Iterator
+import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,46 +23,91 @@ import numpy as np
 
 from benchmarks.__main__ import ONE_THREAD
 
+RESULTS = Path(__file__).with_name("kernels") / "npbench.md"
+
 
 def main() -> int:
     """Measures; the result is the exit status."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.npbench", description=__doc__)
     parser.add_argument("checkout", type=Path, help="a checkout of NPBench")
-    parser.add_argument("--only", default="", help="names of kernels, with commas between them")
+    parser.add_argument("--only", default="", help="names of kernels, with commas between them: nothing is written")
     parser.add_argument("--preset", default="S", choices=("S", "M", "L", "paper"), help="the size")
     parser.add_argument("--interpreted", action="store_true", help="measure interpreted derivatives, too")
-    parser.add_argument("--output", type=Path, help="where to write the table as Markdown")
+    parser.add_argument("--seconds", type=float, default=300.0, help="how long the process of a kernel may take")
+    parser.add_argument("--output", type=Path, default=RESULTS, metavar="PATH", help="where to write the table")
+    parser.add_argument("--kept", type=Path, help="a folder: what is found is kept there, and not measured again")
+    parser.add_argument("--finding", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
     os.environ.update(ONE_THREAD)  # read by the libraries when they are imported
 
+    from benchmarks.beside_jax import measured, table
+
+    if options.finding is not None:
+        subject = subject_of(options.checkout, options.only, options.preset)
+        if subject is not None:
+            options.finding.write_text(json.dumps(measured(subject, options.interpreted).kept()))
+        return 0
+
     from rich.console import Console
 
-    from benchmarks.beside_jax import measured, table
     from benchmarks.report import markdown, show
 
     console = Console(width=None if sys.stdout.isatty() else 220)
-    sys.path.insert(0, str(options.checkout))
     findings = []
-    for subject in subjects(options.checkout, options.preset, set(filter(None, options.only.split(",")))):
-        findings.append(measured(subject, options.interpreted))
-        console.print("  ".join(findings[-1].row()), markup=False, highlight=False, soft_wrap=True)
+    for name in options.only.split(",") if options.only else kernels(options.checkout):
+        finding = _in_a_process(name, options)
+        if finding is not None:
+            findings.append(finding)
+            console.print("  ".join(finding.row()), markup=False, highlight=False, soft_wrap=True)
     results = table(
-        "NPBench", f"CPU time of one thread, sizes of preset {options.preset}; ratios below 1 are faster.", findings
+        "NPBench",
+        f"Gradients; CPU time of one thread, sizes of preset {options.preset}; ratios below 1 are faster. The program "
+        "is compiled by Numba. First calls are those of machine code that nobody has kept, and of JAX; peak memory is "
+        "what a call needs beyond what the process holds already. Some of JAX's versions are other algorithms, or "
+        "depend on other elements: their gradients differ.",
+        findings,
     )
     show(results, console)
-    if options.output is not None:
+    if not options.only:
         options.output.write_text(markdown([results], "python -m benchmarks.npbench"), encoding="utf-8")
     return 0
 
 
-def subjects(checkout: Path, preset: str, only: set[str]) -> Iterator[Any]:
-    """The kernels that have an argument of floats."""
-    for path in sorted((checkout / "bench_info").glob("*.json")):
-        described = json.loads(path.read_text())["benchmark"]
-        if not only or path.stem in only:
-            subject = _subject(path.stem, described, preset)
-            if subject is not None:
-                yield subject
+def kernels(checkout: Path) -> list[str]:
+    """The names of all kernels."""
+    return sorted(path.stem for path in (checkout / "bench_info").glob("*.json"))
+
+
+def _in_a_process(name: str, options: argparse.Namespace) -> Any:
+    """What a process of its own finds of a kernel, with nothing kept from before; None for one without floats."""
+    from benchmarks.beside_jax import Finding, Subject
+
+    with tempfile.TemporaryDirectory() as folder:
+        finding = Path(options.kept or folder, f"{name}.json").resolve()
+        if finding.exists():
+            return Finding.read(json.loads(finding.read_text()))
+        command = [sys.executable, "-m", "benchmarks.npbench", str(options.checkout), "--only", name]
+        command += ["--preset", options.preset, "--finding", str(finding)] + ["--interpreted"] * options.interpreted
+        try:
+            ended = subprocess.run(
+                command, env=os.environ | {"ADJOINT_CACHE_DIR": folder}, timeout=options.seconds, capture_output=True
+            )
+        except subprocess.TimeoutExpired:
+            words = f"no end within {options.seconds:.0f} s"
+        else:
+            if finding.exists():
+                return Finding.read(json.loads(finding.read_text()))
+            if ended.returncode == 0:
+                return None
+            words = (ended.stderr.decode().strip().splitlines() or [f"exit status {ended.returncode}"])[-1][:90]
+        return Finding(Subject(name, kernels, (), ()), notes=[words])
+
+
+def subject_of(checkout: Path, name: str, preset: str) -> Any:
+    """The kernel of a name; None if it has no argument of floats."""
+    sys.path.insert(0, str(checkout))
+    described = json.loads((checkout / "bench_info" / f"{name}.json").read_text())["benchmark"]
+    return _subject(name, described, preset)
 
 
 def _subject(name: str, described: dict[str, Any], preset: str) -> Any:
@@ -85,8 +132,7 @@ def _subject(name: str, described: dict[str, Any], preset: str) -> Any:
     written = [
         key
         for key, before, after in zip(described["input_args"], arguments, given, strict=True)
-        if key in described["output_args"]
-        or (key in described["array_args"] and not np.array_equal(before, after, equal_nan=True))
+        if key in described["array_args"] and not np.array_equal(before, after, equal_nan=True)
     ]
     complex_ = {name for name, value in zip(described["input_args"], given, strict=True) if _is_complex(value)}
     complex_ |= {f"result[{i}]" for i, part in enumerate(parts) if _is_complex(part)}

@@ -24,6 +24,7 @@ from adjoint.target import PYTHON, SKIPPED, Target
 
 if TYPE_CHECKING:
     from adjoint.differentiation.reverse.residuals.notes import Notes
+    from adjoint.native.compile.signatures import Agreement
 
 # The pipelines
 
@@ -60,6 +61,7 @@ SPECULATE = ("drop-supports",)
 
 TOUCH_UP = (
     "cleanup",
+    "dead-stores",
     "shape-only-residuals",
     "cleanup",
     "shape-only-results",
@@ -94,6 +96,7 @@ LEGALIZE = (
     "plain-clips",
     "undefined-to-empty",
     "overlapping-updates",
+    "tape-motion",
     "fuse-arrays",
     "normalize-indices",
     "explicit-dtypes",
@@ -118,6 +121,7 @@ LOOPS = (
 """Loops as machine code likes them."""
 
 NATIVE = (
+    "agreeing-extents",
     "numpy-layouts",
     "row-bounds",
     *LEGALIZE,
@@ -174,6 +178,8 @@ class Context:
         Memory that others see; None for that of the parameters.
     by_rows
         Parameters that are arrays laid out by rows.
+    agreeing
+        Extents of parameters that agree.
     directions, with_value, count
         For sweeps: the parameters that are the direction, whether the value of the function is given too, and how many
         directions there are.
@@ -187,6 +193,7 @@ class Context:
     keep_derived: bool = False
     handed: frozenset[Storage] | None = None
     by_rows: frozenset[Var] = frozenset()
+    agreeing: Sequence[Agreement] = ()
     directions: tuple[int, ...] = ()
     with_value: bool = False
     count: int = 1
@@ -342,6 +349,7 @@ PASSES = {
             needed=True,
         ),
         Pass("drop-supports", "differentiation.zeros.speculation:without_supports"),
+        Pass("dead-stores", "optimize.dead_stores:without_dead_stores", everywhere=True),
         Pass(
             "shape-only-residuals", "differentiation.reverse.residuals.shape_only:without_idle_shapes", everywhere=True
         ),
@@ -359,6 +367,11 @@ PASSES = {
             when=lambda c: not c.target.machine,
         ),
         # from finished functions to loops over numbers
+        Pass(
+            "agreeing-extents",
+            "native.legalize.agreeing_extents:with_extents_agreeing",
+            given=lambda c: (c.agreeing,),
+        ),
         Pass(
             "numpy-layouts",
             "native.legalize.arrays.layouts:with_numpys_layouts",
@@ -379,6 +392,7 @@ PASSES = {
         _peephole("plain-clips"),
         Pass("undefined-to-empty", "native.legalize.undefined_values:with_empty_stand_ins", needed=True),
         Pass("overlapping-updates", "native.legalize.arrays.overlapping_updates:without_overlaps", needed=True),
+        Pass("tape-motion", "native.legalize.tape_motion:with_tapes_moved", everywhere=True),
         Pass("fuse-arrays", "native.fusion:fuse", everywhere=True),
         Pass("normalize-indices", "native.legalize.arrays.indices:with_plain_indices", needed=True),
         Pass("explicit-dtypes", "native.legalize.numbers.promotions:with_dtypes", needed=True),

@@ -26,10 +26,12 @@ class _Collecting(backend.Core):
     """A core that takes down the text for its arguments, and runs as Python."""
 
     texts: list[str]
+    agreeing: bool
 
     def _for(self, args: Sequence[Any]) -> Any:
         try:
-            self.texts.append(self.emitted_for([SimpleNamespace(layout=_layout(arg)) for arg in args]).text)
+            kinds = [SimpleNamespace(layout=_layout(arg)) for arg in args]
+            self.texts.append(self._emitted(kinds, args if self.agreeing else None).text)
         except NotNative as reason:
             self.texts.append(f"# not compiled: {reason}\n")
         self._latest = self.interpreted
@@ -50,10 +52,10 @@ def takes(callee: Any, args: tuple[Any, ...], named: dict[str, Any], targets: Se
 
 
 @contextmanager
-def collected() -> Iterator[list[str]]:
-    """The texts of what is called for the first time meanwhile."""
+def collected(agreeing: bool = False) -> Iterator[list[str]]:
+    """The texts of what is called for the first time meanwhile: for any extents, or such that agree as those given."""
     texts: list[str] = []
-    core = type("Collecting", (_Collecting,), {"texts": texts})
+    core = type("Collecting", (_Collecting,), {"texts": texts, "agreeing": agreeing})
     with (
         mock.patch.object(backend, "Core", core),
         mock.patch.object(python_calls, "_resolved", takes),

@@ -9,18 +9,11 @@ import pytest
 
 from adjoint.codegen.texts import load
 from adjoint.dispatch import persistent_cache
-from adjoint.ir.nodes import Function
 from adjoint.native import backend
 from adjoint.native.compile.not_native import NotNative
 from adjoint.native.legalize import python_calls
-from adjoint.pipeline import LEGALIZE, Context, run
-from adjoint.target import MACHINE
+from adjoint.native.legalize.form import loops_of as loops_of
 from golden.machine_texts import takes
-
-
-def loops_of(function: Function) -> Function:
-    """A finished function of which all that computes with arrays is loops over numbers."""
-    return run(LEGALIZE, function, Context(MACHINE))
 
 
 class PythonCore(backend.Core):

@@ -96,7 +96,7 @@ def fired(case: Case, mode: str, told: Told | None = None) -> set[str]:
             told(name, before, after)
 
     specialize.forget()
-    with collected(), watched(note), warnings.catch_warnings(), np.errstate(all="ignore"):
+    with collected(agreeing=True), watched(note), warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:
             MODES[mode](case)

@@ -11,7 +11,7 @@ from programs.registry import collect
 
 SILENT = ("unite-memory",)
 """Passes whose work the text of a function does not show."""
-SELDOM = ("split-functions",)
+SELDOM = ()
 """Passes for functions longer than those of the corpus; their own tests have some."""
 
 

@@ -8,12 +8,13 @@ values that they had when the terms were made: a term that leaves a loop names n
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
 
-from adjoint.analysis.window_extents import Extent, WholeNumbers, less
+from adjoint.analysis.linear_indices import Linear
+from adjoint.analysis.window_extents import Extent, WholeNumbers, as_extent, less
 from adjoint.ir.join import is_whole_number
 from adjoint.ir.nodes import (
     Atom,
@@ -42,7 +43,7 @@ from adjoint.ir.walk import blocks_of, defined_by, is_basic, leaves, operands, s
 from adjoint.rules.kinds import Elementwise
 from adjoint.rules.registry import exchanges, rule_for
 from adjoint.runtime import display
-from adjoint.runtime.arithmetic import bundles
+from adjoint.runtime.arithmetic import bundles, fused_loops, numbers
 from adjoint.runtime.array_functions import arrays
 
 Shape = tuple[Extent, ...]
@@ -57,7 +58,17 @@ _LIKE |= {
     operator.neg: 0,
     operator.pos: 0,
 }
+_LIKE |= dict.fromkeys((np.ndarray.astype, np.roll, np.flip, np.sign, np.real, np.imag, np.conj, np.isnan, np.isinf), 0)
 """Functions whose result has the shape of an argument, and which."""
+_BY_ELEMENTS: frozenset[Any] = frozenset(
+    (
+        *(operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne),
+        *(np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal),
+        *(operator.and_, operator.or_, operator.xor, np.logical_and, np.logical_or, np.logical_xor),
+        *(operator.invert, np.logical_not, numbers.choose, numbers.selected, arrays.empty_sum),
+    )
+)
+"""Functions besides the element-wise ones of which rules tell derivatives."""
 _PRODUCTS = (operator.matmul, np.matmul, arrays.empty_product)
 _REDUCTIONS = (np.sum, np.mean, np.prod, np.max, np.min, np.var, np.std, np.any, np.all)
 _FILLS = (list.append, list.pop)
@@ -125,6 +136,23 @@ class Extents:
         else:
             self.shapes[var] = shape
 
+    def unite(self, one: Atom, other: Atom, more: int) -> None:
+        """Takes note that an extent, or a whole number, is another one and ``more``."""
+        mine, value = self.whole.of(one), self.whole.of(other).plus(Linear(more))
+        if mine.constant or list(mine.terms.values()) != [1] or mine.terms.keys() & value.terms.keys():
+            return
+        (symbol,) = mine.terms
+        self.whole.replace(symbol, value)
+        term = as_extent(value)
+        for known in (self.shapes, self.tuples):
+            known.update(
+                {
+                    var: tuple(term if part == symbol else part for part in shape)
+                    for var, shape in known.items()
+                    if symbol in shape
+                }
+            )
+
     # Statements
 
     def block(self, block: Block) -> None:
@@ -141,6 +169,8 @@ class Extents:
             case Call(targets=(target,)):
                 self.bind(target, self.result(statement))
                 self.measure(statement, target)
+            case Call(callee=fused_loops.agrees, args=(one, other, Const(value=int() as more))):
+                self.unite(one, other, more)
             case Call(callee=list.append, args=(Var() as tape, value)) if tape in self.tapes:
                 self.fill(tape, value)
             case Call(targets=(target, *others)) if shape_in_arguments(statement) is not None:
@@ -186,7 +216,7 @@ class Extents:
         if callee is np.transpose and len(args) == 1:
             shape = self.of(args[0])
             return None if shape is None else shape[::-1]
-        if callee is arrays.empty_sum or isinstance(rule_for(callee), Elementwise):
+        if _is_by_elements(call):
             return self.broadcast([self.of(arg) for arg in args])
         return None
 
@@ -367,6 +397,14 @@ class Extents:
         return found
 
 
+def _is_by_elements(call: Call) -> bool:
+    """Whether a call makes each element of one of each of its arguments."""
+    callee = call.callee
+    if callee is np.where:
+        return len(call.args) == 3
+    return (isinstance(callee, Hashable) and callee in _BY_ELEMENTS) or isinstance(rule_for(callee), Elementwise)
+
+
 def _tapes(body: Block) -> dict[Var, Shape | None]:
     """Lists that are made here and only ever filled, read and emptied."""
     made: set[Var] = set()
@@ -375,7 +413,7 @@ def _tapes(body: Block) -> dict[Var, Shape | None]:
         match statement:
             case Call(targets=(target,), callee=callee, args=args) if callee is display.make_list and not args:
                 made.add(target)
-            case Call(callee=callee, args=(_, *rest)) if callee in _FILLS:
+            case Call(callee=callee, args=(_, *rest)) if callee in _FILLS or callee is len:
                 other.update(rest)
             case Load(key=Subscript(items=items)):
                 other.update(item for item in items if isinstance(item, Var))

@@ -43,6 +43,15 @@ class WholeNumbers:
         """Takes note of a number that is an extent."""
         self._sums[target] = _of_extent(extent)
 
+    def replace(self, symbol: Hashable, value: Linear) -> None:
+        """Takes note that a symbol is this number, from here on and in what was noted."""
+        self._sums = {
+            var: number.replaced(symbol, value) if symbol in number.terms else number
+            for var, number in self._sums.items()
+        }
+        if _is_number(symbol):
+            self._sums[symbol[1]] = value  # type: ignore[index]
+
     def enter(self, loop: Loop) -> None:
         """Takes note of the range of a loop's index, which holds inside of it."""
         if loop.index is None or not isinstance(loop.over, Range) or not isinstance(loop.over.step, Const):
@@ -69,7 +78,7 @@ class WholeNumbers:
 
     def extent(self, atom: Atom) -> Extent:
         """The term of a number as an extent."""
-        return _as_extent(self.of(atom))
+        return as_extent(self.of(atom))
 
     def window(self, extent: Extent, part: Slice) -> Extent | None:
         """How much a slice selects; None where that does not follow."""
@@ -79,7 +88,7 @@ class WholeNumbers:
         if isinstance(part.upper, Const) and type(part.upper.value) is int and part.upper.value < 0:
             upper = whole.plus(upper)
         bounds = lower, upper, whole.plus(upper.times(-1))
-        return _as_extent(upper.plus(lower.times(-1))) if all(map(self._is_natural, bounds)) else None
+        return as_extent(upper.plus(lower.times(-1))) if all(map(self._is_natural, bounds)) else None
 
     def _is_natural(self, number: Linear) -> bool:
         """Whether a number is surely not negative."""
@@ -110,6 +119,11 @@ def less(extent: Extent, count: int) -> Extent:
         return extent
     if isinstance(extent, int):
         return max(extent - count, 0)
+    if isinstance(extent, tuple) and extent[0] == "sum":
+        known = _of_extent(extent)
+        is_natural = all(times > 0 and not _is_number(symbol) for symbol, times in known.terms.items())
+        if is_natural and (known.constant >= count or list(known.terms.values()) == [1]):
+            return as_extent(known.plus(Linear(-count)))
     if isinstance(extent, tuple) and extent[0] == "less":
         return ("less", extent[1], extent[2] + count)
     return ("less", extent, count)
@@ -123,7 +137,7 @@ def _of_extent(extent: Extent) -> Linear:
     return Linear(0, {extent: 1})
 
 
-def _as_extent(number: Linear) -> Extent:
+def as_extent(number: Linear) -> Extent:
     """The term of ``max(number, 0)``."""
     if not number.terms:
         return max(number.constant, 0)

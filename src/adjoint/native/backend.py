@@ -6,7 +6,7 @@ Numba is imported only when something is compiled.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from adjoint.codegen.python import emit
@@ -16,6 +16,7 @@ from adjoint.ir.nodes import Function, Var
 from adjoint.ir.types import Storage
 from adjoint.native.compile.core import Core
 from adjoint.native.compile.not_native import faults_as_reasons
+from adjoint.native.compile.signatures import agreements
 from adjoint.records import replace
 from adjoint.target import Target
 
@@ -91,10 +92,24 @@ def compiled_text(
     target: Target,
     handed: frozenset[Storage] | None = None,
     by_rows: frozenset[Var] = frozenset(),
+    args: Sequence[Any] | None = None,
 ) -> Emitted:
-    """The text of a function for the compiler; ``by_rows``: parameters that are arrays laid out so."""
-    from adjoint.native.legalize.form import native_form  # lazy
+    """The text of a function for the compiler.
+
+    Parameters
+    ----------
+    function, target, handed
+        As those of a core.
+    by_rows
+        Parameters that are arrays laid out so.
+    args
+        Arguments of which the extents agree as they will at all calls; None for any.
+    """
+    from adjoint.native.legalize.agreeing_extents import compared_sources  # lazy
+    from adjoint.native.legalize.form import loops_of, native_form  # lazy
     from adjoint.native.legalize.names import with_names_apart  # lazy
 
     with faults_as_reasons():
-        return with_names_apart(emit(native_form(function, target, handed, by_rows), counted=True))
+        agreeing = () if args is None else agreements(args, compared_sources(loops_of(function, target)))
+        form = native_form(function, target, handed, by_rows, agreeing)
+        return with_names_apart(emit(form, counted=True))

@@ -14,10 +14,10 @@ import numpy as np
 
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Atom, Call, Const, Var
-from adjoint.ir.types import BOOL, FLOAT, INT, Array, Scalar, Type
+from adjoint.ir.types import BOOL, FLOAT, INT, Array, Scalar, Type, same_dtype
 from adjoint.records import replace
 from adjoint.runtime.arithmetic.numbers import selected, somewhere
-from adjoint.runtime.array_functions.arrays import copy_laid_out_like
+from adjoint.runtime.array_functions.arrays import copy_laid_out_like, unbroadcast
 
 Folded = Atom | Call | None
 
@@ -290,6 +290,18 @@ def _copy_by_rows(call: Call, facts: Facts) -> Folded:
     return None if facts.layout_shows() else _copy(call, facts)
 
 
+def _fitted(call: Call, facts: Facts) -> Folded:
+    """A cotangent that is a number, fitted to a number: of that nothing is asked but its dtype."""
+    ct, like = map(type_of_atom, call.args)
+    if not isinstance(ct, Scalar) or not isinstance(like, Scalar) or ct.kind != "float" or like.kind != "float":
+        return None
+    if same_dtype(like.dtype, ct.dtype):
+        return _instead(call, call.args[0], facts)
+    if like.dtype is None:
+        return None
+    return Call(call.targets, like.dtype.type, call.args[:1], (), call.span)
+
+
 _TABLE: dict[Any, Callable[[Call, Facts], Folded]] = {
     operator.add: _add,
     operator.sub: _sub,
@@ -301,6 +313,7 @@ _TABLE: dict[Any, Callable[[Call, Facts], Folded]] = {
     float: _converts(FLOAT),
     int: _converts(INT),
     bool: _converts(BOOL),
+    unbroadcast: _fitted,
     np.copy: _copy,
     np.ndarray.copy: _copy_by_rows,
     copy_laid_out_like: _copy_by_rows,

@@ -21,6 +21,7 @@ from adjoint.target import MACHINE
 
 pytest.importorskip("numba")
 
+from adjoint.native.compile.signatures import Agreement
 from adjoint.native.kept import files as cache
 from adjoint.native.kept import known_units, versions
 from adjoint.native.kept import machine_code as kept_code
@@ -120,15 +121,16 @@ def test_what_is_harmed_is_made_anew(tmp_path, monkeypatch):
 
 def test_the_sources_of_adjoint_and_the_versions_count(monkeypatch):
     found = fingerprint(_function(numbers.quotient))
-    names = [known_units.entry_of("f", found, ("float64",), "", MACHINE)]
+    names = [known_units.entry_of("f", found, ("float64",), (), "", MACHINE)]
     monkeypatch.setattr(known_units, "digest", lambda: "another")
-    names.append(known_units.entry_of("f", found, ("float64",), "", MACHINE))
+    names.append(known_units.entry_of("f", found, ("float64",), (), "", MACHINE))
     monkeypatch.setattr(known_units, "circumstances", lambda: ("numba 0",))
-    names.append(known_units.entry_of("f", found, ("float64",), "", MACHINE))
-    names.append(known_units.entry_of("f", found, ("float32",), "", MACHINE))
-    names.append(known_units.entry_of("f", found, ("float64",), "fastmath=True", MACHINE))
-    names.append(known_units.entry_of("f", found, ("float64",), "", replace(MACHINE, threads=2)))
-    names.append(known_units.entry_of("f", found, ("float64",), "", replace(MACHINE, skipped=frozenset({"a"}))))
+    names.append(known_units.entry_of("f", found, ("float64",), (), "", MACHINE))
+    names.append(known_units.entry_of("f", found, ("float32",), (), "", MACHINE))
+    names.append(known_units.entry_of("f", found, ("float32",), (Agreement((1, 0), (0, 0), 0),), "", MACHINE))
+    names.append(known_units.entry_of("f", found, ("float64",), (), "fastmath=True", MACHINE))
+    names.append(known_units.entry_of("f", found, ("float64",), (), "", replace(MACHINE, threads=2)))
+    names.append(known_units.entry_of("f", found, ("float64",), (), "", replace(MACHINE, skipped=frozenset({"a"}))))
     assert len(set(names)) == len(names)
 
 

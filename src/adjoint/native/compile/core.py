@@ -13,9 +13,10 @@ from adjoint.diagnostics import Diagnostic, DifferentiationError, warn
 from adjoint.ir.fingerprint import Nameless, fingerprint
 from adjoint.ir.nodes import Function, Var
 from adjoint.ir.types import Array, List, Storage, Type
-from adjoint.native.compile.signatures import types_of
+from adjoint.native.compile.signatures import agreements, types_of
 from adjoint.native.compile.written_units import declare_runtime
 from adjoint.native.kept.known_units import entry_of, keep_unit, known_unit
+from adjoint.runtime.arithmetic.fused_loops import ExtentsDiffer
 from adjoint.target import Target
 
 
@@ -77,13 +78,19 @@ class Core:
             run = self._for(args)
         try:
             return run(*args)
+        except ExtentsDiffer:
+            pass
         except (TypeError, ValueError) as problem:  # of the dispatcher, which then has run nothing, or of the program
             if isinstance(problem, ValueError) and not _has_empty_list(args):
                 raise
             fitting = self._for(args)
             if fitting is run:
                 raise
-            return fitting(*args)
+            try:
+                return fitting(*args)
+            except ExtentsDiffer:
+                pass
+        return self._for_any_extents(args)(*args)
 
     def prepare(self, signature: Sequence[Any]) -> Any:
         """Compiles for arguments of these types; the type of the result. Raises where that fails."""
@@ -108,6 +115,14 @@ class Core:
     def emitted_for(self, signature: Sequence[Any]) -> Emitted:
         """The text that is compiled for arguments of these types: how they lie counts where it decides something."""
         return self._text(frozenset(self._told_by(signature)))
+
+    def _emitted(self, signature: Sequence[Any], args: Sequence[Any] | None) -> Emitted:
+        """The text for types, and for extents that agree as those of these arguments."""
+        if args is None:
+            return self.emitted_for(signature)
+        from adjoint.native.backend import compiled_text  # lazy
+
+        return compiled_text(self._function, self._target, self._handed, frozenset(self._told_by(signature)), args)
 
     def _text(self, by_rows: frozenset[Var]) -> Emitted:
         from adjoint.native.backend import compiled_text  # lazy
@@ -150,19 +165,28 @@ class Core:
         with self._lock:
             signature = types_of(args)
             if signature not in self._known:
-                self._known[signature] = self._compile(signature)
+                self._known[signature] = self._compile(signature, args)
             self._latest = self._known[signature]
             return self._latest
 
-    def _compile(self, signature: tuple[Any, ...]) -> Callable[..., Any]:
+    def _for_any_extents(self, args: Sequence[Any]) -> Callable[..., Any]:
+        """The callable for arguments of these types, from now on: its extents were not what they had been."""
+        with self._lock:
+            signature = types_of(args)
+            self._latest = self._known[signature] = self._compile(signature, None)
+            return self._latest
+
+    def _compile(self, signature: tuple[Any, ...], args: Sequence[Any] | None) -> Callable[..., Any]:
+        """The callable for types, and for extents that agree as those of these arguments; None for all."""
         warning, self._warning = self._warning, None
         if warning is not None:
             warn(warning)
-        entry = entry_of(self.__name__, self.fingerprint, signature, self._flags, self._target)
+        agreeing = () if args is None else agreements(args)
+        entry = entry_of(self.__name__, self.fingerprint, signature, agreeing, self._flags, self._target)
         known = None if entry is None else known_unit(entry, signature)
-        return self._new(signature, entry) if known is None else known.call
+        return self._new(signature, args if agreeing else None, entry) if known is None else known.call
 
-    def _new(self, signature: tuple[Any, ...], entry: str | None) -> Callable[..., Any]:
+    def _new(self, signature: tuple[Any, ...], args: Sequence[Any] | None, entry: str | None) -> Callable[..., Any]:
         """New machine code, which is kept under this name."""
         from adjoint.native.compile.not_native import NotNative  # lazy
         from adjoint.native.compile.progress import told_when_slow  # lazy
@@ -171,7 +195,7 @@ class Core:
         declare_runtime()
         try:
             with told_when_slow(self.__name__.removesuffix("_core")) as progress:
-                unit = Unit(self.emitted_for(signature), signature, self._flags)
+                unit = Unit(self._emitted(signature, args), signature, self._flags)
                 progress.leaves(unit.lines_of_python)
                 call = unit.compile()
             if entry is not None and unit.is_closed:

@@ -1,8 +1,13 @@
-"""Numba's types of arguments."""
+"""What a text is compiled for: Numba's types of arguments, and which of their extents agree.
+
+Shapes are not part of types. Where a text would compare extents again and again (``u[1:-1] + v[1:-1]`` is broadcast if
+one of the two has a single row), it is compiled for those that agree at the first call, and says so where another call
+differs.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -49,3 +54,60 @@ def _kind_of(value: Any) -> str:
         return f"an array of {value.dtype}"
     name = type(value).__name__
     return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
+
+
+MOST_WIDER = 4
+"""So many elements wider an extent may be than another one, to be told as a part of it: halos of stencils."""
+
+Source = tuple[int, int | None]
+"""An argument and an axis of it; None for a whole number itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """``one`` is ``other`` and ``more``; ``other`` is an extent."""
+
+    one: Source
+    other: Source
+    more: int
+
+
+def agreements(args: Sequence[Any], among: Collection[Source] | None = None) -> tuple[Agreement, ...]:
+    """What holds of the extents and whole numbers of arguments, or of some of them.
+
+    Axes that have one element are told from others by the types of a derivative; where an axis has none, nothing is
+    told: there is nothing to do.
+    """
+    found = [(size, source) for size, source in _sizes(args) if among is None or source in among]
+    if any(size == 0 for size, (_, axis) in found if axis is not None):
+        return ()
+    known: list[tuple[int, Source]] = []
+    told: list[Agreement] = []
+    for size, source in sorted(found, key=lambda each: (each[0], each[1][1] is None, each[1])):
+        if size < 2:
+            continue
+        base = _base(size, source, known)
+        if base is not None:
+            told.append(Agreement(source, base[1], size - base[0]))
+        if source[1] is not None:
+            known.append((size, source))
+    return tuple(told)
+
+
+def _base(size: int, source: Source, known: Sequence[tuple[int, Source]]) -> tuple[int, Source] | None:
+    """An extent that is the same, or one of the same axis that is a little smaller."""
+    same = next((each for each in known if each[0] == size), None)
+    if same is not None or source[1] is None:
+        return same
+    others = (each for each in reversed(known) if each[1][1] == source[1] and size - each[0] <= MOST_WIDER)
+    return next(others, None)
+
+
+def _sizes(args: Sequence[Any]) -> list[tuple[int, Source]]:
+    found: list[tuple[int, Source]] = []
+    for place, arg in enumerate(args):
+        if isinstance(arg, np.ndarray):
+            found += [(size, (place, axis)) for axis, size in enumerate(arg.shape)]
+        elif type(arg) is int:
+            found.append((arg, (place, None)))
+    return found

@@ -10,20 +10,25 @@ import hashlib
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from adjoint.native.compile.written_units import Loaded, Written
 from adjoint.native.kept import files as cache
 from adjoint.native.kept.versions import circumstances, digest
 from adjoint.target import Target
 
+if TYPE_CHECKING:
+    from adjoint.native.compile.signatures import Agreement
 
-def entry_of(name: str, found: str | None, signature: Sequence[Any], flags: str, target: Target) -> str | None:
+
+def entry_of(
+    name: str, found: str | None, signature: Sequence[Any], agreeing: Sequence[Agreement], flags: str, target: Target
+) -> str | None:
     """The name of the entry for a function of this name and fingerprint; None where there can be none."""
     if found is None or target.watch is not None:
         return None
     options = (target.machine, repr(target.checked), target.threads, sorted(target.skipped), flags)
-    facts = (found, tuple(map(str, signature)), options, *circumstances(), digest())
+    facts = (found, tuple(map(str, signature)), agreeing, options, *circumstances(), digest())
     return f"{name[:60]}_{hashlib.sha256(repr(facts).encode()).hexdigest()[:24]}{cache.ENTRY}"
 
 

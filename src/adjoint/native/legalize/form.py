@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 from adjoint.ir.nodes import Function, Var
 from adjoint.ir.types import Storage
-from adjoint.pipeline import NATIVE, Context, run
+from adjoint.pipeline import LEGALIZE, NATIVE, Context, run
 from adjoint.target import MACHINE, Target
+
+if TYPE_CHECKING:
+    from adjoint.native.compile.signatures import Agreement
+
+
+def loops_of(function: Function, target: Target = MACHINE) -> Function:
+    """A finished function of which all that computes with arrays is loops over numbers."""
+    return run(LEGALIZE, function, Context(target))
 
 
 def native_form(
@@ -13,6 +24,7 @@ def native_form(
     target: Target = MACHINE,
     handed: frozenset[Storage] | None = None,
     by_rows: frozenset[Var] = frozenset(),
+    agreeing: Sequence[Agreement] = (),
 ) -> Function:
     """A finished function as Numba is to see it.
 
@@ -26,5 +38,7 @@ def native_form(
         Memory that others see; None for that of the parameters.
     by_rows
         Parameters that are arrays laid out by rows.
+    agreeing
+        Extents of parameters that agree.
     """
-    return run(NATIVE, function, Context(target, handed=handed, by_rows=by_rows))
+    return run(NATIVE, function, Context(target, handed=handed, by_rows=by_rows, agreeing=agreeing))

@@ -4,38 +4,87 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from adjoint.ir.nodes import Block, Call, Definition, Function, Return, Statement, Var
+from adjoint.ir.nodes import Block, Branch, Call, Definition, Function, Loop, Return, Statement, Terminator, Var
+from adjoint.ir.rebuild import map_blocks, map_branch
 from adjoint.ir.walk import blocks_of, free_vars, operands, statements_in, targets_of
 from adjoint.native.costs import LONGEST_FUNCTION, LONGEST_PART, SHORTEST_PART
+from adjoint.runtime import display
+
+_PART = "_part"
+"""How names of parts end."""
 
 
 def in_parts(function: Function) -> Function:
     """The function, with runs of its statements in functions of their own where there are too many.
 
-    A part ends where the fewest variables are alive.
+    A part ends where the fewest variables are alive. Bodies of loops are taken apart like functions. What fills lists
+    stays: where a list is made empty, a compiler looks for what is put on it to know its type.
     """
-    statements = function.body.statements
-    if sum(map(_size, statements)) <= LONGEST_FUNCTION or len(statements) <= SHORTEST_PART:
-        return function
-    after = _read_from(statements, function.body)
-    parts: list[Statement] = []
-    first = 0
-    while len(statements) - first > LONGEST_PART:
-        last = _cut(statements, first, after)
-        parts.append(_part(f"{function.name}_part", statements[first:last], after[last]))
-        first = last
-    body = Block((*parts, *statements[first:]), function.body.terminator)
+    if len(statements_in(function.body)) <= LONGEST_FUNCTION or function.name.endswith(_PART):
+        return function  # what still is long in a part cannot be taken apart
+    body = _taken_apart(function.body, function.name + _PART)
     return Function(function.name, function.params, body, function.doc)
+
+
+def _taken_apart(block: Block, name: str) -> Block:
+    """A block in which no run of statements is long, from the inside out."""
+
+    def inside(each: Statement) -> Statement:
+        if (_size(each) <= LONGEST_PART and not _fills_lists(each)) or _is_one_loop(each):
+            return each
+        return map_blocks(each, lambda inner: _taken_apart(inner, name))
+
+    statements = [inside(each) for each in block.statements]
+    end = block.terminator
+    if isinstance(end, Branch):
+        end = map_branch(end, lambda inner: _taken_apart(inner, name))
+    after = _read_from(statements, end)
+    found: list[Statement] = []
+    first = 0
+    for place in range(len(statements) + 1):
+        if place == len(statements) or _fills_lists(statements[place]):
+            found += _in_runs(statements[:place], first, after, name)
+            found += statements[place : place + 1]
+            first = place + 1
+    return Block(tuple(found), end)
+
+
+def _is_one_loop(statement: Statement) -> bool:
+    """Whether a statement is a loop whose iterations may go side by side: calls would keep LLVM from it."""
+    return (
+        isinstance(statement, Loop)
+        and not statement.params
+        and not any(isinstance(each, Loop) for each in statements_in(statement.body))
+    )
+
+
+def _fills_lists(statement: Statement) -> bool:
+    """Whether a statement makes a list of which a compiler has to see what is put on it, or puts something on one."""
+    inner = [each for block in blocks_of(statement) for each in statements_in(block)]
+    calls = [each for each in (statement, *inner) if isinstance(each, Call)]
+    return any(each.callee is list.append or (each.callee is display.make_list and not each.args) for each in calls)
+
+
+def _in_runs(statements: Sequence[Statement], first: int, after: list[set[Var]], name: str) -> list[Statement]:
+    """The statements from ``first`` on, in parts as far as they are long together."""
+    left = sum(map(_size, statements[first:]))
+    parts: list[Statement] = []
+    while left > LONGEST_PART and len(statements) - first > 1:
+        last = _cut(statements, first, after)
+        parts.append(_part(name, statements[first:last], after[last]))
+        left -= sum(map(_size, statements[first:last]))
+        first = last
+    return [*parts, *statements[first:]]
 
 
 def _size(statement: Statement) -> int:
     return 1 + sum(len(statements_in(block)) for block in blocks_of(statement))
 
 
-def _read_from(statements: Sequence[Statement], body: Block) -> list[set[Var]]:
+def _read_from(statements: Sequence[Statement], end: Terminator) -> list[set[Var]]:
     """For each place between statements the variables that are read behind it."""
-    read = [{atom for atom in operands(body.terminator) if isinstance(atom, Var)}]
-    read[0].update(var for block in blocks_of(body.terminator) for var in free_vars(block))
+    read = [{atom for atom in operands(end) if isinstance(atom, Var)}]
+    read[0].update(var for block in blocks_of(end) for var in free_vars(block))
     for statement in reversed(statements):
         own = {atom for atom in operands(statement) if isinstance(atom, Var)}
         own.update(var for block in blocks_of(statement) for var in free_vars(block))

@@ -178,6 +178,14 @@ def _declare_comparison(function, error, message):
         return context.get_dummy_value()
 
 
+@_instruction(fused_loops.agrees, lambda one, other, more: _checked(one, other, more))
+def _agrees(context, builder, signature, args):
+    one, other, more = _as_extents(context, builder, signature, args)
+    differs = builder.icmp_signed("!=", one, builder.add(other, more))
+    _raise_if(context, builder, differs, "made for other extents", fused_loops.ExtentsDiffer)
+    return context.get_dummy_value()
+
+
 _declare_comparison(fused_loops.same_extent, ValueError, _BROADCAST)
 _declare_comparison(
     fused_loops.contracts_extent, ValueError, "matmul: operands have a mismatch in their core dimensions"

@@ -98,6 +98,24 @@ definition(
 )
 
 
+def _of_floats(dtype):
+    """Whether a dtype that is known is one of floats."""
+    return isinstance(dtype, (type, np.dtype)) and np.issubdtype(dtype, np.inexact)
+
+
+definition(
+    np.linspace,
+    lambda start, stop, num=50, endpoint=True, retstep=False, dtype=None: np.linspace(
+        start, stop, num, endpoint
+    ).astype(dtype),
+    when=lambda given: given.get("retstep", False) in (False, 0) and _of_floats(given.get("dtype")),
+    cases=[
+        case(number(), number(), 5, dtype=np.float64),
+        case(sample(3), 2.0, num=4, endpoint=False, dtype=np.dtype(complex)),
+    ],
+)
+
+
 def _weights(num, endpoint, *ends):
     """How far on the way each element is, along an axis before those of the ends."""
     rank = max([np.ndim(end) for end in ends])

@@ -45,6 +45,16 @@ def fits_extent(narrow: int, wide: int) -> None:
         raise ValueError("operands could not be broadcast together")
 
 
+class ExtentsDiffer(Exception):
+    """The arguments of a call are not what machine code was made for: nothing has run yet."""
+
+
+def agrees(one: int, other: int, more: int) -> None:
+    """Raises unless an extent is another one and ``more``."""
+    if one != other + more:
+        raise ExtentsDiffer("made for other extents")
+
+
 def contracts_extent(one: int, other: int) -> None:
     """Raises unless the extents over which a product of matrices sums are equal."""
     if one != other:

@@ -3,14 +3,14 @@
 The cotangent of a sum is spread over the shape of what was summed: where nothing else reads that, an array of its shape
 and dtype does as well. An operand of an element-wise function that is known to have the shape is at hand; in place of
 other results, and of products of matrices, stand arrays that nobody fills. The operands are asked only for their shapes
-then, and so on backwards.
+then, and so on backwards: through what is reshaped, and through tapes.
 """
 
 from __future__ import annotations
 
 import operator
 from collections import Counter
-from collections.abc import Hashable, Iterator
+from collections.abc import Collection, Hashable, Iterator
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ import numpy as np
 from adjoint.analysis.extents import Extents
 from adjoint.analysis.shape_arguments import shape_argument
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.nodes import Atom, Block, Branch, Call, Function, Statement, Var
+from adjoint.ir.nodes import Atom, Attribute, Block, Branch, Call, Function, Load, Statement, Var
 from adjoint.ir.rebuild import map_blocks, substitute
 from adjoint.ir.types import Array, Scalar
 from adjoint.ir.walk import blocks_of, read_counts, statements_in
@@ -32,11 +32,13 @@ _LAID_OUT_LIKE = (arrays.zeros_like, np.zeros_like, tangents.shadow_or_zeros, ch
 """Of the functions that ask for a shape, those whose result, or message, tells more than shape and dtype."""
 _EMPTY = (arrays.empty_product, arrays.empty_sum)
 _PRODUCTS = (operator.matmul, np.matmul)
+_RESHAPED = (np.reshape, np.ndarray.reshape)
+_SHAPES = (Attribute("shape"), Attribute("size"), Attribute("ndim"))
 
 
 def without_unread_results(function: Function) -> Function:
     """The function in which no product of matrices and no element-wise result is computed for its shape."""
-    if not any(True for statement in statements_in(function.body) for _ in _asked_by(statement)):
+    if not any(True for statement in statements_in(function.body) for _ in _asked_by(statement, ())):
         return function
     unread = _Unread(function)
     unread.block(function.body)
@@ -46,12 +48,17 @@ def without_unread_results(function: Function) -> Function:
     return Function(function.name, function.params, body, function.doc)
 
 
-def _asked_by(statement: Statement) -> Iterator[Var]:
-    """The arrays of which a statement asks only the shape."""
-    if isinstance(statement, Call) and isinstance(statement.callee, Hashable):
+def _asked_by(statement: Statement, tapes: Collection[Var]) -> Iterator[Var]:
+    """The arrays of which a statement asks only the shape; ``tapes``: those of which nothing else is asked."""
+    if isinstance(statement, Load):
+        if statement.key in _SHAPES and isinstance(statement.base, Var) and isinstance(statement.base.type, Array):
+            yield statement.base
+    elif isinstance(statement, Call) and isinstance(statement.callee, Hashable):
         asked: tuple[Atom, ...] = ()
         place = shape_argument(statement.callee)
-        if statement.callee in _EMPTY:
+        if statement.callee is list.append and statement.args[0] in tapes:
+            asked = statement.args[1:]
+        elif statement.callee in _EMPTY:
             asked = statement.args
         elif place is not None and statement.callee not in _LAID_OUT_LIKE:
             asked = statement.args[place : place + 1]
@@ -66,8 +73,26 @@ class _Unread:
     def __init__(self, function: Function) -> None:
         self.extents = Extents(function)
         self.read = Counter(read_counts(function.body))
-        self.asked = Counter(var for each in statements_in(function.body) for var in _asked_by(each))
+        self.asked = Counter(var for each in statements_in(function.body) for var in _asked_by(each, ()))
+        tapes = self.tapes(function)
+        if tapes:
+            self.asked = Counter(var for each in statements_in(function.body) for var in _asked_by(each, tapes))
         self.found: dict[Var, Var | Call] = {}
+
+    def tapes(self, function: Function) -> set[Var]:
+        """The tapes of which each array that is taken back is asked only for its shape."""
+        others: set[Atom] = set()
+        for statement in statements_in(function.body):
+            match statement:
+                case Load(target=target, base=Var() as tape):
+                    pass
+                case Call(targets=(target,), callee=list.pop, args=(Var() as tape,)):
+                    pass
+                case _:
+                    continue
+            if self.asked[target] < self.read[target] or not _is_plain(target):
+                others.add(tape)
+        return {tape for tape in self.extents.tapes if tape not in others}
 
     def block(self, block: Block) -> None:
         """From the last statement on: what a result is computed from is read less often once it is not computed."""
@@ -102,6 +127,8 @@ class _Unread:
         operands = [arg for arg in call.args if isinstance(arg, Var) and isinstance(arg.type, Array)]
         if call.kwargs or not all(_is_plain(arg) and _dtype(arg) == _dtype(target) for arg in operands):
             return None
+        if call.callee in _RESHAPED:
+            return call
         if call.callee in _PRODUCTS and len(operands) == len(call.args) == 2:
             return Call(call.targets, arrays.empty_product, call.args, (), call.span)
         others = [arg for arg in call.args if arg not in operands]

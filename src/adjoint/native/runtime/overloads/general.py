@@ -275,9 +275,9 @@ def _spread(ct, x, axis=None, keepdims=False):
 
 @overload(arrays.empty_product)
 def _empty_product(a, b):
-    if not _is_array(a) or not _is_array(b) or max(a.ndim, b.ndim) > 2 or a.dtype != b.dtype:
+    if not _is_array(a) or not _is_array(b) or b.ndim > 2 or a.dtype != b.dtype:
         return None
-    extents = (["a.shape[0]"] if a.ndim == 2 else []) + (["b.shape[1]"] if b.ndim == 2 else [])
+    extents = [f"a.shape[{axis}]" for axis in range(a.ndim - 1)] + (["b.shape[1]"] if b.ndim == 2 else [])
     if not extents:
         return None
     lines = [

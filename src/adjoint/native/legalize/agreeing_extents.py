@@ -1,0 +1,80 @@
+"""Extents of arguments that are known to agree: a check at the start, by which analyses know of it."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING
+
+from adjoint.analysis.extents import Extents
+from adjoint.ir.nodes import Atom, Attribute, Block, Call, Const, Function, Load, Statement, Subscript, Var
+from adjoint.ir.types import INT, Array, Scalar, Tuple
+from adjoint.ir.walk import statements_in, targets_of
+from adjoint.runtime.arithmetic import fused_loops
+
+if TYPE_CHECKING:
+    from adjoint.native.compile.signatures import Agreement, Source
+
+_COMPARISONS = (
+    *(fused_loops.common_extent, fused_loops.same_extent, fused_loops.fits_extent, fused_loops.step_along),
+    fused_loops.contracts_extent,
+)
+"""What fused loops have instead of knowledge."""
+
+
+def with_extents_agreeing(function: Function, agreeing: Sequence[Agreement]) -> Function:
+    """The function with a check of what shall agree before all else."""
+    if not agreeing:
+        return function
+    statements: list[Statement] = []
+    known: dict[Source, Atom] = {}
+
+    def number(source: Source) -> Atom:
+        place, axis = source
+        param = function.params[place]
+        if axis is None:
+            return param
+        if source not in known:
+            assert isinstance(param.type, Array) and param.type.dims is not None
+            shape, extent = Var("shape", Tuple((INT,) * len(param.type.dims))), Var("n", INT)
+            statements.append(Load(shape, param, Attribute("shape")))
+            statements.append(Load(extent, shape, Subscript((Const(axis),))))
+            known[source] = extent
+        return known[source]
+
+    for each in agreeing:
+        one, other = number(each.one), number(each.other)
+        statements.append(Call((), fused_loops.agrees, (one, other, Const(each.more))))
+    body = Block((*statements, *function.body.statements), function.body.terminator)
+    return Function(function.name, function.params, body, function.doc)
+
+
+def compared_sources(function: Function) -> set[Source]:
+    """The extents of parameters, and the whole numbers among these, that loops over numbers compare as they run."""
+    extents = Extents(function)
+    made: dict[Atom, Statement] = {}
+    work: list[Hashable] = []
+    for statement in statements_in(function.body):
+        made.update(dict.fromkeys(targets_of(statement), statement))
+        if isinstance(statement, Call) and statement.callee in _COMPARISONS:
+            work += statement.args
+    places = {param: place for place, param in enumerate(function.params)}
+    found: set[Source] = set()
+    seen: set[Hashable] = set()
+    while work:
+        term = work.pop()
+        if term in seen:
+            continue
+        seen.add(term)
+        match term:
+            case ("extent", Var() as array, int() as axis) if array in places:
+                found.add((places[array], axis))
+            case ("number", Var() as number) if number in places:
+                found.add((places[number], None))
+            case ("number", Var() as number):
+                call = made.get(number)
+                work += call.args if isinstance(call, Call) else ()
+            case tuple():
+                work += term
+            case Var(type=Scalar(kind="int")):
+                work += extents.whole.of(term).terms
+    return found

@@ -1,0 +1,77 @@
+"""Motion of pushes and pops: what is kept goes on its tape at the end of a block, and comes off at the start.
+
+Between them array statements stand in one piece then, which is fused as a whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from adjoint.ir.nodes import Block, Branch, Call, Function, Load, Statement, Subscript, Var
+from adjoint.ir.rebuild import map_blocks, map_branch
+from adjoint.ir.walk import blocks_of, operands, statements_in, terminators_in, vars_used
+from adjoint.runtime import display
+
+
+def with_tapes_moved(function: Function) -> Function:
+    """The function with pushes as late and pops as early in their blocks as tapes allow."""
+    tapes = _tapes(function.body)
+    if not tapes:
+        return function
+    body = _Motion(tapes).block(function.body)
+    return function if body is function.body else Function(function.name, function.params, body, function.doc)
+
+
+def _tapes(body: Block) -> set[Var]:
+    """Lists that are made here empty, and only ever filled, read, counted and emptied."""
+    made: set[Var] = set()
+    others: set[object] = set()
+    for statement in statements_in(body):
+        match statement:
+            case Call(targets=(target,), callee=display.make_list, args=()):
+                made.add(target)
+            case Call(callee=callee, args=(_, *rest)) if callee in (list.append, list.pop, len):
+                others.update(rest)
+            case Load(key=Subscript(items=items)):
+                others.update(items)
+            case _:
+                others.update(operands(statement))
+    others.update(atom for end in terminators_in(body) for atom in operands(end))
+    return made - others
+
+
+class _Motion:
+    def __init__(self, tapes: set[Var]) -> None:
+        self._tapes = tapes
+
+    def block(self, block: Block) -> Block:
+        statements = [map_blocks(each, self.block) for each in block.statements]
+        end = block.terminator
+        if isinstance(end, Branch):
+            end = map_branch(end, self.block)
+        late = self._moved(statements, list.append)
+        early = self._moved(late[::-1], list.pop)[::-1]
+        if end is block.terminator and all(a is b for a, b in zip(early, block.statements, strict=True)):
+            return block
+        return Block(tuple(early), end)
+
+    def _moved(self, statements: Sequence[Statement], callee: object) -> list[Statement]:
+        """Statements with calls of a method of tapes behind all others, if those do nothing with the same tapes."""
+        found: list[Statement] = []
+        held: list[Statement] = []
+        busy: set[Var] = set()
+        for statement in statements:
+            touched = self._touched(statement)
+            if busy & touched:
+                found += held
+                held, busy = [], set()
+            if isinstance(statement, Call) and statement.callee is callee and touched:
+                held.append(statement)
+                busy |= touched
+            else:
+                found.append(statement)
+        return found + held
+
+    def _touched(self, statement: Statement) -> set[Var]:
+        inner = [var for block in blocks_of(statement) for var in vars_used(block)]
+        return self._tapes.intersection((*operands(statement), *inner))
