@@ -132,7 +132,8 @@ def _subject(name: str, described: dict[str, Any], preset: str) -> Any:
     written = [
         key
         for key, before, after in zip(described["input_args"], arguments, given, strict=True)
-        if key in described["array_args"] and not np.array_equal(before, after, equal_nan=True)
+        if key in described["output_args"]
+        or (key in described["array_args"] and not np.array_equal(before, after, equal_nan=True))
     ]
     complex_ = {name for name, value in zip(described["input_args"], given, strict=True) if _is_complex(value)}
     complex_ |= {f"result[{i}]" for i, part in enumerate(parts) if _is_complex(part)}
