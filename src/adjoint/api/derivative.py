@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Literal, Union
 import numpy as np
 
 from adjoint import keypaths
-from adjoint.api import shape_errors
 from adjoint.diagnostics import DifferentiationError, error
 from adjoint.diagnostics.entrances import hand_over
 from adjoint.dispatch.keys import MISS, Door
@@ -131,6 +130,8 @@ class Derivative(LikeFunction):
                     break
             else:
                 return
+        from adjoint.api import shape_errors  # lazy
+
         shape_errors.check_shapes(gradient, self._wrt, self.function, args, kwargs)
 
     def specialized(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Specialization:

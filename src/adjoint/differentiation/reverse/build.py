@@ -23,13 +23,6 @@ if TYPE_CHECKING:
     pass
 
 
-from adjoint.differentiation.reverse.residuals.handed_over import (
-    copied,
-    fresh_memory,
-    memory_of_the_caller,
-    residuals_of,
-    without_idle_residuals,
-)
 from adjoint.differentiation.reverse.sweeps import (
     Sweeps,
     accumulator,
@@ -141,6 +134,14 @@ def split(
     copies
         Whether arrays that the caller can write meanwhile (arguments, results) are copied where they are kept.
     """
+    from adjoint.differentiation.reverse.residuals.handed_over import (  # lazy
+        copied,
+        fresh_memory,
+        memory_of_the_caller,
+        residuals_of,
+        without_idle_residuals,
+    )
+
     function = run(PREPARE_WHOLE, function, PassContext(target, wrt, outputs))
     if not isinstance(function.body.terminator, Return):
         raise ValueError(f"{function.name} never returns")

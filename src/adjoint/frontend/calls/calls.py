@@ -13,7 +13,6 @@ import numpy as np
 
 from adjoint.frontend.calls import definitions, handlers, library_classes
 from adjoint.frontend.calls.opaque_arguments import SIGNATURE, may_carry
-from adjoint.frontend.calls.opaque_calls import call_opaque, call_opaque_variable
 from adjoint.frontend.calls.operands import with_arrays
 from adjoint.frontend.calls.rule_calls import call_by_declaration, call_rule, is_ruled
 from adjoint.frontend.differentiation.inside.operators import call_operator, operator_of
@@ -155,6 +154,8 @@ def call_value(
     if method is not None:
         return call_value(lo, method, args, kwargs, node)
     if isinstance(function, Var):
+        from adjoint.frontend.calls.opaque_calls import call_opaque_variable  # lazy
+
         return call_opaque_variable(lo, function, args, kwargs, node)
     raise lo.problem("AD0202", node, "what is called here is not known")
 
@@ -192,6 +193,8 @@ def _call_constant(
         result = means(lo, constant, args, kwargs, node)
         if result is not None:
             return result
+    from adjoint.frontend.calls.opaque_calls import call_opaque  # lazy
+
     return call_opaque(lo, constant, args, kwargs, node)
 
 
@@ -268,6 +271,8 @@ def _by_kind(
 
             return lo.call(operator_functions.function_of(lo, constant, node), args, kwargs, node)
         case types.MethodType() if type(constant.__self__).__module__.startswith("scipy.stats."):
+            from adjoint.frontend.calls.opaque_calls import call_opaque  # lazy
+
             return call_opaque(lo, constant, args, kwargs, node)  # what nothing is said of, and generated methods
         case types.MethodType():
             receiver = inputs.captured(lo, constant.__self__, ("self", constant), "self", node)

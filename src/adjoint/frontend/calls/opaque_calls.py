@@ -9,6 +9,7 @@ from typing import Any
 from adjoint.frontend.calls.emitted_calls import call_any
 from adjoint.frontend.calls.opaque_arguments import keep_identity, keep_track, lend, refuse_made_here
 from adjoint.frontend.data import making
+from adjoint.frontend.functions.function_values import as_annotated, returned_by
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import Value
@@ -34,8 +35,6 @@ def call_opaque(lo: Lowerer, constant: Any, args: list[Value], kwargs: dict[str,
     result = call_any(lo, constant, list(atoms), node, **pairs)
     _note_given(lo, result, (*atoms, *pairs.values()))
     if isinstance(result, Var) and type(result.type) is Opaque and getattr(constant, "__annotations__", None):
-        from adjoint.frontend.functions.function_values import as_annotated, returned_by  # lazy
-
         return as_annotated(lo, result, returned_by(constant), node)
     return result
 
@@ -72,8 +71,6 @@ def call_opaque_variable(
     _note_given(lo, target, (*atoms, *named.values()))
     known = next((item.read(lo.run_data.root) for item in lo.run_data.inputs if item.var is function), None)
     if getattr(known, "__annotations__", None):  # the very object is part of the key of the specialisation
-        from adjoint.frontend.functions.function_values import as_annotated, returned_by  # lazy
-
         return as_annotated(lo, target, returned_by(known), node)
     return target
 

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from adjoint.analysis.extents import Extents, Shape
 from adjoint.analysis.shape_arguments import shape_argument
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import Atom, Block, Branch, Call, Function, Load, Loop, Statement, Var
@@ -19,8 +20,6 @@ from adjoint.ir.walk import blocks_of, read_counts, statements_in, targets_of
 from adjoint.runtime.array_functions.arrays import unbroadcast
 
 if TYPE_CHECKING:
-    from adjoint.analysis.extents import Shape
-
     Key = tuple[Shape, object]
 
 
@@ -58,7 +57,6 @@ def _asking(body: Block) -> Iterator[tuple[Call, int]]:
 
 class _Fitter:
     def __init__(self, function: Function) -> None:
-        from adjoint.analysis.extents import Extents  # lazy
         from adjoint.analysis.undefined import may_be_undefined  # lazy
 
         self.extents = Extents(function)
