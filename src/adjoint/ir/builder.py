@@ -6,19 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from adjoint.diagnostics.spans import Span
-from adjoint.ir.nodes import (
-    Atom,
-    Attribute,
-    Block,
-    Call,
-    Key,
-    Load,
-    Statement,
-    Store,
-    Subscript,
-    Terminator,
-    Var,
-)
+from adjoint.ir.nodes import Atom, Attribute, Block, Call, Key, Load, Statement, Store, Subscript, Terminator, Var
 from adjoint.ir.types import Type
 
 TypeOfCall = Callable[[Any, Sequence[Atom], Sequence[tuple[str, Atom]]], tuple[Type, ...]]

@@ -138,10 +138,11 @@ def overlapping(x, out):
 
 #: ad.grad(unknown_kind_in_place)(2.0, "[1.0, 2.0]")
 def unknown_kind_in_place(x, text):
-    total = 0.0
+    total = before = 0.0
     for value in json.loads(text):
+        before = total
         total += value * x  # error[AD0401]: it is not known whether this is a number (which would be rebound) or an array (which would be written)
-    return total
+    return before + total
 
 
 #: ad.grad(sums_of_what_changes)([1.0, 2.0])

@@ -10,19 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal
 
-from adjoint.ir.nodes import (
-    UNDEFINED,
-    Block,
-    Branch,
-    Exit,
-    Function,
-    Guarded,
-    If,
-    Loop,
-    Raise,
-    Statement,
-    Var,
-)
+from adjoint.ir.nodes import UNDEFINED, Block, Branch, Exit, Function, Guarded, If, Loop, Raise, Statement, Var
 from adjoint.ir.walk import blocks_of, targets_of
 from adjoint.records import dataclass, field
 

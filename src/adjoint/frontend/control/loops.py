@@ -8,14 +8,16 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from adjoint.frontend.control.liveness import live_at_head
+from adjoint.frontend.data.uniqueness import starts_alone
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.forms import loose
 from adjoint.frontend.interpreter.state.blocks import Exiting, Open
+from adjoint.frontend.interpreter.state.signals import Restart
 from adjoint.frontend.interpreter.tracking import set_unseen
 from adjoint.frontend.interpreter.values import UNDEFINED, Cell, Value, is_torn
 from adjoint.ir.nodes import Atom, Const, Continue, Exit, Items, Loop, Raise, Range, Var
-from adjoint.ir.types import INT
+from adjoint.ir.types import INT, Number
 from adjoint.records import dataclass
 from adjoint.sources.scope import assigned_names
 
@@ -32,6 +34,8 @@ class _Pass:
     root: Open
     exits: list[Exiting]
     shapes: dict[Any, joins.Shape]
+    alone: dict[Cell, Var]
+    """Parameters that are taken to be the only ones that have what may be an array, by variable."""
 
 
 def run_loop(
@@ -56,13 +60,19 @@ def run_loop(
         for key, shape in lo.settings.loop_shapes[memo].items():
             if key in carried:
                 carried[key] = lo.join_shapes([carried[key], shape], key)
-    found = _settle(lo, node, base, carried, body)
+    alone = {key for key in carried if isinstance(key, Cell) and _may_be_alone(lo, node, key, base, origin)}
+    found = _settle(lo, node, base, carried, body, alone)
     lo.settings.loop_shapes[memo] = {key: shape for key, shape in found.shapes.items() if isinstance(key, Cell)}
     _emit(lo, node, origin, base, over, index, found.shapes, found, orelse)
 
 
 def _settle(
-    lo: Lowerer, node: ast.AST, base: dict[Any, Value], carried: dict[Any, joins.Shape], body: Callable[[], None]
+    lo: Lowerer,
+    node: ast.AST,
+    base: dict[Any, Value],
+    carried: dict[Any, joins.Shape],
+    body: Callable[[], None],
+    alone: set[Cell],
 ) -> _Pass:
     """Runs the body until nothing new turns up.
 
@@ -75,7 +85,7 @@ def _settle(
     for _ in range(MAX_PASSES):
         lo.run_data.inlined = inlined.copy()
         with lo.awaiting(unbound) as read:
-            found = _run_body(lo, base, carried, body)
+            found = _run_body(lo, base, carried, body, alone)
         try:
             assumption = _widen(lo, base, carried, found)
         except joins.TooManyOptions:
@@ -105,18 +115,51 @@ def _first_assumption(
     return carried
 
 
-def _run_body(lo: Lowerer, base: dict[Any, Value], carried: dict[Any, joins.Shape], body: Callable[[], None]) -> _Pass:
+def _run_body(
+    lo: Lowerer,
+    base: dict[Any, Value],
+    carried: dict[Any, joins.Shape],
+    body: Callable[[], None],
+    alone: set[Cell],
+) -> _Pass:
     root = lo.fork(base)
     params: list[Var] = []
+    assumed: dict[Cell, Var] = {}
     for key, shape in carried.items():
         hint, named = (key.name, True) if isinstance(key, Cell) else ("part", False)
         atoms = [Var(name, type_, named) for type_, name in joins.leaf_types(shape, hint)]
         params.extend(atoms)
+        if key in alone and len(atoms) == 1 and isinstance(atoms[0].type, Number):
+            assumed[key] = atoms[0]
+            lo.run_data.alone[atoms[0]] = root
         set_unseen(lo.store, key, joins.build(shape, iter(atoms), lo.store))
     with lo.region("loop") as region:
         lo.attempt(lambda: _run(body))
         lo.leave("continue")
-    return _Pass(tuple(params), root, region.exits, carried)
+    return _Pass(tuple(params), root, region.exits, carried, assumed)
+
+
+def _may_be_alone(lo: Lowerer, node: ast.AST, cell: Cell, base: dict[Any, Value], origin: Open) -> bool:
+    return (lo.site(node), cell.name) not in lo.settings.not_alone and starts_alone(lo, base, origin, cell)
+
+
+def _check_alone(
+    lo: Lowerer, node: ast.AST, origin: Open, base: dict[Any, Value], found: _Pass, targets: dict[Cell, Var]
+) -> None:
+    """Starts again where an iteration was lowered as if it alone had an array, and one before it may hand it on.
+
+    The variables of which that is true have it alone behind the loop, too.
+    """
+    for cell, param in found.alone.items():
+        going_on = [leaf for leaf in found.exits if leaf.action == "continue"]
+        leaving = [leaf for leaf in found.exits if leaf.action != "continue"]
+        if param in lo.run_data.relied_on:
+            starts = starts_alone(lo, base, origin, cell)
+            if not starts or not all(starts_alone(lo, leaf.store, leaf.block, cell) for leaf in going_on):
+                lo.settings.not_alone.add((lo.site(node), cell.name))
+                raise Restart
+            if all(starts_alone(lo, leaf.store, leaf.block, cell) for leaf in leaving) and cell in targets:
+                lo.run_data.alone[targets[cell]] = None
 
 
 def _run(body: Callable[[], None]) -> Value:
@@ -163,9 +206,13 @@ def _emit(
     # After the loop the carried variables are the first targets; then come those that only exits hand out.
     targets = [Var(param.hint, param.type, param.named) for param in found.params]
     places = iter(targets)
+    own: dict[Cell, Var] = {}
     for key, shape in carried.items():
         atoms = [next(places) for _ in joins.leaf_types(shape, "")]
         exhausted.store[key] = joins.build(shape, iter(atoms), exhausted.store)
+        if key in found.alone:
+            own[key] = atoms[0]
+    _check_alone(lo, node, origin, base, found, own)
     lo.block, lo.store = origin, exhausted.store
     kinds = ["exhausted"] if over is not None else []
     kinds += [kind for kind in dict.fromkeys(leaf.action for leaf in leaving) if kind not in kinds]

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from adjoint.frontend.interpreter.choices import parts_of
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.state.blocks import Open
-from adjoint.frontend.interpreter.values import Cell, Value
+from adjoint.frontend.interpreter.values import UNDEFINED, Cell, Value
 from adjoint.ir.effects import effects_of
-from adjoint.ir.nodes import Atom, Block, Branch, Call, Const, If, Raise, Statement, Undefined, Var, Yield
+from adjoint.ir.nodes import Atom, Block, Branch, Call, Const, If, Loop, Raise, Statement, Undefined, Var, Yield
 from adjoint.ir.types import Scalar
 from adjoint.ir.walk import blocks_of, operands, statements_in, targets_of, terminators_in
 
@@ -23,8 +24,36 @@ _NUMBERS = (bool, int, float, complex, np.generic)
 
 def is_sole_owner(lo: Lowerer, value: Var, cell: Cell) -> bool:
     """Whether a variable alone has what it holds: an operation made it, and so far it was only read."""
-    holders = [key for key, held in lo.store.items() if _has(held, value)]
-    return holders == [cell] and _is_made(_path_to(lo.open), value)
+    return _holders(lo.store, value) == [cell] and _is_owned(lo, lo.open, value)
+
+
+def starts_alone(lo: Lowerer, store: Mapping[Any, Value], block: Open, cell: Cell) -> bool:
+    """Whether what a variable holds at the end of a block is a number, or an array that it alone has."""
+    value = store.get(cell, UNDEFINED)
+    if not isinstance(value, Var):
+        return isinstance(value, (Const, Undefined)) and _is_number(value)
+    return _is_number(value) or (_holders(store, value) == [cell] and _is_owned(lo, block, value))
+
+
+def _holders(store: Mapping[Any, Value], value: Var) -> list[Any]:
+    return [key for key, held in store.items() if _has(held, value)]
+
+
+def _is_owned(lo: Lowerer, block: Open, value: Var) -> bool:
+    path = _path_to(block)
+    known = lo.run_data.alone
+    if _is_made(path, value, known.keys()):
+        return True
+    if known.get(value) is not _root(block):
+        return False
+    is_read = all(_only_reads(part, value) for statements in path for each in statements for part in _with_inner(each))
+    if is_read:
+        lo.run_data.relied_on.add(value)
+    return is_read
+
+
+def _root(block: Open) -> Open:
+    return block if block.parent is None else _root(block.parent)
 
 
 def _has(held: Value, value: Var) -> bool:
@@ -40,36 +69,40 @@ def _path_to(block: Open) -> Path:
     return tuple(reversed(found))
 
 
-def _is_made(path: Path, value: Var) -> bool:
+def _is_made(path: Path, value: Var, known: Collection[Var]) -> bool:
     for statements in reversed(path):
         for statement in reversed(statements):
             if value in targets_of(statement):
-                return _makes(statement, value)
+                return _makes(statement, value, known)
             if not all(_only_reads(part, value) for part in _with_inner(statement)):
                 return False
     return False
 
 
-def _makes(statement: Statement, value: Var) -> bool:
+def _makes(statement: Statement, value: Var, known: Collection[Var]) -> bool:
     match statement:
         case Call():
             facts = effects_of(statement)
             return facts.known and facts.view_of is None and not facts.hands_on
         case If(then=then, orelse=orelse, targets=targets):
             place = targets.index(value)
-            return all(_gives_own((), block, place) for block in (then, orelse))
+            return all(_gives_own((), block, place, known) for block in (then, orelse))
+        case Loop():
+            return value in known
         case _:
             return False
 
 
-def _gives_own(path: Path, block: Block, place: int) -> bool:
+def _gives_own(path: Path, block: Block, place: int, known: Collection[Var]) -> bool:
     path = (*path, block.statements)
     match block.terminator:
         case Yield(values=values):
             atom = values[place]
-            return _is_number(atom) or (isinstance(atom, Var) and values.count(atom) == 1 and _is_made(path, atom))
+            return _is_number(atom) or (
+                isinstance(atom, Var) and values.count(atom) == 1 and _is_made(path, atom, known)
+            )
         case Branch(then=then, orelse=orelse):
-            return all(_gives_own(path, side, place) for side in (then, orelse))
+            return all(_gives_own(path, side, place, known) for side in (then, orelse))
         case terminator:
             return isinstance(terminator, Raise)
 

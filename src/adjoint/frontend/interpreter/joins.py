@@ -26,14 +26,7 @@ from adjoint.frontend.interpreter.values import (
 )
 from adjoint.ir.builder import Builder
 from adjoint.ir.nodes import Atom, Const, Undefined, Var
-from adjoint.ir.types import (
-    INT,
-    OPAQUE,
-    Dict,
-    Instance,
-    List,
-    Type,
-)
+from adjoint.ir.types import INT, OPAQUE, Dict, Instance, List, Type
 from adjoint.records import dataclass
 from adjoint.rules.typing import abstract
 

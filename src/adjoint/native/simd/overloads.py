@@ -37,17 +37,7 @@ from adjoint.native.simd.bundles import (
     signs_of,
     with_number,
 )
-from adjoint.native.vectors.functions import (
-    cos,
-    exp,
-    log,
-    magnitude,
-    power,
-    power_to_infinity,
-    sin,
-    square_root,
-    tanh,
-)
+from adjoint.native.vectors.functions import cos, exp, log, magnitude, power, power_to_infinity, sin, square_root, tanh
 from adjoint.runtime.arithmetic import bundles, indices, numbers, vector_math
 from adjoint.runtime.array_functions import plain
 

@@ -6,14 +6,7 @@ from __future__ import annotations
 
 import math
 
-from adjoint.native.vectors.exponentials import (
-    LN2_HIGH,
-    LN2_LOW,
-    exponent_and_part,
-    exponent_and_rest,
-    growth,
-    scaled,
-)
+from adjoint.native.vectors.exponentials import LN2_HIGH, LN2_LOW, exponent_and_part, exponent_and_rest, growth, scaled
 from adjoint.native.vectors.instructions import SIGN, Code
 
 _TWO_THIRDS = (0.6666666666666666, 3.700743415417188e-17)

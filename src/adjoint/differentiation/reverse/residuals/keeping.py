@@ -9,20 +9,7 @@ from typing import TYPE_CHECKING
 from adjoint.diagnostics import Span
 from adjoint.differentiation.reverse.bindings import Binding, Region
 from adjoint.differentiation.reverse.forward_edits import Slot
-from adjoint.ir.nodes import (
-    Atom,
-    Call,
-    Const,
-    Continue,
-    Exit,
-    Load,
-    Loop,
-    Range,
-    Statement,
-    Store,
-    Subscript,
-    Var,
-)
+from adjoint.ir.nodes import Atom, Call, Const, Continue, Exit, Load, Loop, Range, Statement, Store, Subscript, Var
 from adjoint.ir.types import INT, OPAQUE, List, Scalar, Storage
 from adjoint.ir.walk import leaves
 from adjoint.runtime import display

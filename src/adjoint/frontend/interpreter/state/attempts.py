@@ -127,6 +127,10 @@ class Run:
     """How often each statement was run that defines a class."""
     handed_out: list[Any] = field(default_factory=list)
     """Arrays that recursive functions return."""
+    alone: dict[Var, Open | None] = field(default_factory=dict)
+    """Variables of loops that alone have what may be an array: parameters, with the body, and what is left behind."""
+    relied_on: set[Var] = field(default_factory=set)
+    """Those of them that were written as if that was so."""
     prologue: Open = field(default_factory=Open)
     """Loads from arguments and captured data, before everything else."""
 
@@ -149,6 +153,8 @@ class Settings:
     """Loops through lists that grow, shrink or are put in another order meanwhile."""
     stepped: set[Site] = field(default_factory=set)
     """Where iterators are made to which the program comes back: objects, which know their place."""
+    not_alone: set[tuple[Site, str]] = field(default_factory=set)
+    """Loops with variables that may hand on an array to the next iteration that others have, too."""
     fixed_sites: set[Site] = field(default_factory=set)
     """List arguments whose length must be known."""
     single_sites: set[Site] = field(default_factory=set)
