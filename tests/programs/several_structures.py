@@ -1,5 +1,7 @@
 """Values of one of several structures, where a call or a statement needs one."""
 
+import enum
+
 import numpy as np
 
 from programs.registry import program
@@ -48,3 +50,19 @@ def returned_by_a_call(x, k):
         return (x, x * x) if k > 1 else x * 3.0
 
     return np.sum(np.sin(np.asarray(found())))
+
+
+class Step(enum.Enum):
+    ADD = 1
+    MULTIPLY = 2
+
+    def apply(self, a, b):
+        return a + b if self is Step.ADD else a * b
+
+
+@program(0.7, 4)
+def member_by_a_value_known_at_run_time(x, n):
+    total = x
+    for i in range(n):
+        total = Step(1 + i % 2).apply(total, 1.0 + x)
+    return total

@@ -68,7 +68,7 @@ class Node:
         self.right = None
 
 
-def test_trees_of_objects_are_refused_with_a_way_out() -> None:
+def test_trees_of_objects() -> None:
     def built(values, low, high):
         if low >= high:
             return None
@@ -78,8 +78,22 @@ def test_trees_of_objects_are_refused_with_a_way_out() -> None:
         node.right = built(values, middle + 1, high)
         return node
 
+    def f(values):
+        root = built(values, 0, len(values))
+        return root.key * root.left.key + root.right.key
+
+    check_grads(f, (np.array([0.5, 1.5, 2.5]),))
+
+
+def test_trees_of_tuples_are_refused_with_a_way_out() -> None:
+    def built(values, low, high):
+        if low >= high:
+            return None
+        middle = (low + high) // 2
+        return values[middle] ** 2, built(values, low, middle), built(values, middle + 1, high)
+
     with pytest.raises(ad.DifferentiationError, match="keep the nodes in lists") as refusal:
-        ad.grad(lambda x: built(x, 0, len(x)).key)(np.ones(3))
+        ad.grad(lambda x: built(x, 0, len(x))[0])(np.ones(3))
     assert refusal.value.diagnostics[0].code == "AD0402"
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from adjoint.ir.nodes import Atom, Const, Var
 from adjoint.ir.types import (
+    INT,
     KINDS_OF_DTYPES,
     OPAQUE,
     Array,
@@ -20,6 +21,7 @@ from adjoint.ir.types import (
     Number,
     Opaque,
     PerPlace,
+    Reference,
     Scalar,
     ScalarKind,
     Storage,
@@ -104,6 +106,8 @@ class Lattice:
     def join(self, one: Type, other: Type) -> Type | None:
         """The least type of both."""
         match one, other:
+            case (Reference(), _) | (_, Reference()):
+                return self._reference(one, other) or self._reference(other, one) or self.top
             case Scalar(), Scalar():
                 return self.scalars(one, other)
             case Array(), Array():
@@ -132,6 +136,14 @@ class Lattice:
                 return one if one == other else OPAQUE
             case _:
                 return self.top
+
+    def _reference(self, one: Type, other: Type) -> Type | None:
+        """What is one of the objects of a class that refer to each other, or one of them or None."""
+        if not isinstance(one, Reference):
+            return None
+        if one == other or other == Opaque(type(None)):
+            return one
+        return INT if self.top is not None and other == INT else None
 
     def _parts(self, mine: tuple[Type, ...], theirs: tuple[Type, ...]) -> tuple[Type, ...] | None:
         parts = [self.join(one, other) for one, other in zip(mine, theirs, strict=True)]

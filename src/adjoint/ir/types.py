@@ -69,10 +69,30 @@ class Scalar(Type):
     dtype: np.dtype | None = None
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Scalar) and self.kind == other.kind and same_dtype(self.dtype, other.dtype)
+        is_one = isinstance(other, Scalar) and self.kind == other.kind and same_dtype(self.dtype, other.dtype)
+        return is_one and not isinstance(other, Reference)
 
     def __hash__(self) -> int:
         return hash((self.kind, self.dtype))
+
+
+@dataclass(frozen=True, slots=True)
+class Reference(Scalar):
+    """A whole number that says which of the objects of a class this is, or None, in the list of all of them."""
+
+    cls: type = type(None)
+    home: Any = None
+    """Which list that is."""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Reference) and self.home == other.home
+
+    def __hash__(self) -> int:
+        return hash((Reference, self.cls))
+
+
+NOWHERE = 1 << 62
+"""The place of None among such objects: what asks for it raises."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,6 +217,21 @@ def depth_of(type_: Type | None) -> int:
             return 1 + max(map(depth_of, fields.values()), default=0)
         case _:
             return 0
+
+
+def linked_class_in(type_: Type | None) -> type | None:
+    """The class of an object that others of its class refer to, or that is in what lies in a container."""
+    match type_:
+        case Reference(cls=cls):
+            return cls
+        case List(element=part) | Dict(value=part):
+            return linked_class_in(part)
+        case Tuple(items=items):
+            return next(filter(None, map(linked_class_in, items)), None)
+        case Instance(fields=fields):
+            return next(filter(None, map(linked_class_in, fields.values())), None)
+        case _:
+            return None
 
 
 def fresh(type_: Type) -> Type:

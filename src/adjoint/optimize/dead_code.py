@@ -11,6 +11,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Sequence
 
+from adjoint.analysis.memory.reachable import parts
 from adjoint.analysis.memory.storage_alias import owns_result
 from adjoint.analysis.shape_arguments import shape_argument
 from adjoint.ir.effects import effects_of
@@ -40,7 +41,7 @@ from adjoint.ir.nodes import (
     Var,
     Yield,
 )
-from adjoint.ir.types import Array, Dict, Instance, List, Opaque, Scalar, Tuple
+from adjoint.ir.types import Array, Dict, Instance, List, Opaque, Scalar, Tuple, is_handle
 from adjoint.ir.walk import leaves, operands
 from adjoint.runtime.arithmetic.checks import check_bound
 
@@ -135,7 +136,8 @@ class _Marker:
         elif found.view_of is not None and not found.hands_on and found.view_of < len(call.args):
             self._derive(call.args[found.view_of], call.targets)
         for position in found.writes:
-            self._write(call, call.args[position] if position < len(call.args) else UNDEFINED, construct)
+            base = call.args[position] if position < len(call.args) else UNDEFINED
+            self._write(call, UNDEFINED if _writes_below(call, base) else base, construct)
 
     def _scan_load(self, load: Load, construct: _Construct | None, guarded: bool) -> None:
         self._simple[load.target] = (load, construct)
@@ -267,6 +269,13 @@ class _Marker:
         for leaf in construct.leaves:
             if isinstance(leaf, kind):
                 self._mark(leaf.values[position])
+
+
+def _writes_below(call: Call, base: Atom) -> bool:
+    """Whether a call writes what lies in a container, which others may have: no method of the container does."""
+    if type(base) is not Var or getattr(call.callee, "__objclass__", None) in (list, dict):
+        return False
+    return any(map(is_handle, parts(base.type)))
 
 
 def load_is_pure(load: Load) -> bool:

@@ -27,3 +27,14 @@ def order_of_items(keys: Sequence[Any], reverse: bool = False) -> list[int]:
     [1, 2, 0]
     """
     return sorted(range(len(keys)), key=lambda place: keys[place], reverse=reverse)
+
+
+def first_of_same(items: Sequence[Any]) -> list[int]:
+    """The place at which each item, as an object, stands first.
+
+    >>> row = [1.0]
+    >>> first_of_same([row, [1.0], row])
+    [0, 1, 0]
+    """
+    places: dict[int, int] = {}
+    return [places.setdefault(id(item), place) for place, item in enumerate(items)]

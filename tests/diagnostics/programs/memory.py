@@ -238,3 +238,18 @@ def variable_assigned_by_recursion(x, n):
 
     visit(n)  # error[AD0303]: 'visit' calls itself and assigns a variable from outside
     return total
+
+
+class Link:
+    def __init__(self, value, following):
+        self.value = value
+        self.following = following
+
+
+#: ad.grad(prints_a_link)([1.0, 2.0])
+def prints_a_link(values):
+    head = None
+    for value in values:
+        head = Link(value, head)
+    print(head)  # error[AD0301]: an object of the class 'Link', whose objects refer to each other, is handed on as a whole
+    return head.value * values[0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import math
+import operator
 import sys
 from typing import Any
 
@@ -40,10 +41,11 @@ from adjoint.frontend.iterators.iterators import drawn, is_iterator, is_lazy, re
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.objects.attributes import attribute
 from adjoint.frontend.objects.classes import class_of, is_instance
+from adjoint.frontend.objects.linked import identity, is_reference
 from adjoint.frontend.objects.special_methods import special_method
 from adjoint.frontend.syntax.conditions import truth_of
 from adjoint.ir.nodes import Const, Var
-from adjoint.ir.types import Array, Dict, Instance, List, Scalar
+from adjoint.ir.types import Array, Dict, Instance, List, Reference, Scalar
 from adjoint.runtime import display
 from adjoint.runtime.arithmetic import numbers
 from adjoint.runtime.array_functions.arrays import float_dtype
@@ -186,15 +188,25 @@ def _isinstance(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: 
     if not isinstance(given, Const):
         return NotImplemented
     try:
+        if isinstance(args[0], Var) and isinstance(args[0].type, Reference):
+            return _is_instance_or_none(lo, args[0], args[0].type.cls, given.value)
         found = is_instance(lo, args[0], given.value)
         return NotImplemented if found is None else Const(found)
     except TypeError:
         raise lo.mistake(TypeError, node, "the second argument of 'isinstance' is not a class") from None
 
 
+def _is_instance_or_none(lo: Lowerer, value: Var, cls: type, classes: Any) -> Value:
+    """Of an object that others of its class refer to, or None."""
+    is_so, none_is = issubclass(cls, classes), isinstance(None, classes)
+    if is_so == none_is:
+        return Const(is_so)
+    return identity(lo, operator.is_not if is_so else operator.is_, value, NONE)
+
+
 @handles(type)
 def _type(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    cls = class_of(lo, args[0]) if len(args) == 1 else None
+    cls = class_of(lo, args[0]) if len(args) == 1 and not is_reference(args[0]) else None
     return NotImplemented if cls is None else Const(cls)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import math
 import operator
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,15 +14,40 @@ from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import TupleValue, Value
 from adjoint.frontend.syntax.operators import COMPARE, SAFE_TO_FOLD
 from adjoint.ir.nodes import Atom, Call, Const, Var
-from adjoint.ir.types import Tuple
+from adjoint.ir.types import Dict, List, Reference, Tuple, linked_class_in
 from adjoint.rules import registry
 from adjoint.rules.typing import type_of_call
 from adjoint.types.constant_types import EXAMPLES
 
 
+def refuse_linked(lo: Lowerer, atoms: Iterable[Any], node: ast.AST | None) -> None:
+    """Refuses to hand objects that refer to each other to what does not know that they are numbers here."""
+    if not lo.run_data.pools:
+        return
+    found = next((cls for atom in atoms if isinstance(atom, Var) and (cls := linked_class_in(atom.type))), None)
+    if found is None:
+        return
+    label = f"an object of the class {found.__name__!r}, whose objects refer to each other, is handed on as a whole"
+    problem = lo.problem("AD0301", node, label, helps=("hand over its attributes",))
+    lo.settings.refused_linked = True
+    raise problem
+
+
+def _is_inside(callee: Any, atoms: Sequence[Any]) -> bool:
+    """Whether a call only asks for the place of an object in a container: where that says when objects are equal."""
+    if callee is not operator.contains or not isinstance(atoms[0], Var):
+        return False
+    if isinstance(atoms[0].type, Dict):
+        return not (isinstance(atoms[1], Var) and linked_class_in(atoms[1].type))
+    cls: Any = linked_class_in(atoms[0].type)
+    is_one = isinstance(atoms[1], Var) and isinstance(atoms[1].type, Reference)
+    return isinstance(atoms[0].type, List) and is_one and cls is not None and cls.__eq__ is object.__eq__
+
+
 def call_any(lo: Lowerer, callee: Any, atoms: list[Any], node: ast.AST | None, **kwargs: Any) -> Value:
     """A call with any number of results; several come as a tuple."""
     pairs = tuple(kwargs.items())
+    refuse_linked(lo, (*atoms, *kwargs.values()), node)
     types_ = type_of_call(callee, atoms, pairs)
     rule = registry.rule_for(callee)
     lo.at(node)
@@ -47,6 +72,8 @@ def call(lo: Lowerer, callee: Any, atoms: Sequence[Atom], node: ast.AST | None) 
             return Const(callee(*(a.value for a in atoms)))  # type: ignore[union-attr]
         except Exception:  # raises at run time too
             pass
+    if not _is_inside(callee, atoms):
+        refuse_linked(lo, atoms, node)
     lo.at(node)
     return lo.open.call(callee, *atoms)
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import ast
 import types
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
 from adjoint.analysis.memory.reachable import may_write_anything
+from adjoint.frontend.calls.emitted_calls import refuse_linked
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites
 from adjoint.frontend.interpreter.values import (
     LOCAL,
+    UNDEFINED,
     Closure,
     GeneratorObject,
     GeneratorValue,
@@ -113,6 +115,8 @@ _STAND_INS = {
 
 def refuse_made_here(lo: Lowerer, value: Value, node: ast.AST | None) -> None:
     """Raises where a value that is handed out has to do with a class that is defined inside the function."""
+    if lo.run_data.pools:
+        refuse_linked(lo, _variables_in(lo, value), node)
     mark = _mark_in(lo, value)
     if mark in _STAND_INS:
         label = f"a {_STAND_INS[mark]!r} that is made inside the function is handed out"
@@ -120,6 +124,17 @@ def refuse_made_here(lo: Lowerer, value: Value, node: ast.AST | None) -> None:
     if mark is not None:
         label = f"an object or a method of the class {mark!r}, defined inside the function, is handed out"
         raise lo.problem("AD0301", node, label, helps=("hand over its fields", "define the class in the module"))
+
+
+def _variables_in(lo: Lowerer, value: Value) -> Iterator[Var]:
+    match value:
+        case Var():
+            yield value
+        case Ref():
+            yield from _variables_in(lo, lo.store.get(value, UNDEFINED))
+        case Record(items=parts) | TupleValue(items=parts) | Union(options=parts):
+            for part in parts:
+                yield from _variables_in(lo, part)
 
 
 def _mark_in(lo: Lowerer, value: Value) -> str | None:

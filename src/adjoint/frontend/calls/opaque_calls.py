@@ -6,7 +6,7 @@ import ast
 import types
 from typing import Any
 
-from adjoint.frontend.calls.emitted_calls import call_any
+from adjoint.frontend.calls.emitted_calls import call_any, refuse_linked
 from adjoint.frontend.calls.opaque_arguments import keep_identity, keep_track, lend, refuse_made_here
 from adjoint.frontend.data import making
 from adjoint.frontend.functions.function_values import as_annotated, returned_by
@@ -64,6 +64,7 @@ def call_opaque_variable(
         keep_track(lo, value)
     atoms: list[Atom] = [function, *(materialize(lo, value, node) for value in args)]
     named = {name: materialize(lo, value, node) for name, value in kwargs.items()}
+    refuse_linked(lo, (*atoms, *named.values()), node)
     lend(display.call, atoms, named)
     pairs = tuple(named.items())
     target = Var("t", OPAQUE)

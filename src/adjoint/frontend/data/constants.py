@@ -9,6 +9,7 @@ from typing import Any
 from adjoint.analysis.may_vary import varying
 from adjoint.declarations.custom_derivatives import stop_gradient
 from adjoint.diagnostics import Diagnostic, diagnostic
+from adjoint.frontend.calls.emitted_calls import refuse_linked
 from adjoint.frontend.calls.handlers import handles
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import original_sites
@@ -23,6 +24,7 @@ from adjoint.ir.types import (
     Instance,
     List,
     Number,
+    Reference,
     Scalar,
     Storage,
     Tuple,
@@ -88,6 +90,9 @@ def _constant(lo: Lowerer, value: Value, node: ast.AST | None, known: dict[Ref, 
             target = Var("t", fresh(type_))
             lo.emit(Call((target,), stop_gradient, (value,), (), lo.span(node)))
             return target
+        case Var(type=Reference()):
+            refuse_linked(lo, [value], node)
+            return value
         case TupleValue(items=items, cls=cls):
             return TupleValue(tuple(_constant(lo, item, node, known) for item in items), cls)
         case Ref():

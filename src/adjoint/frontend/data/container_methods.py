@@ -16,6 +16,7 @@ from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import NONE, IteratorValue, Record, Ref, TupleValue, Value, list_record
 from adjoint.frontend.iterators.items import static_items
 from adjoint.frontend.library import python_functions
+from adjoint.frontend.objects.special_methods import special_method
 from adjoint.ir.nodes import Call, Const, Var
 from adjoint.ir.types import Dict, List
 
@@ -28,20 +29,15 @@ def make_dict(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: as
         record = lo.store.get(args[0])
         if isinstance(record, Record) and record.cls is dict:
             parts.extend(record.parts)
-        elif _is_run_time_dict(args[0]):
-            table = python_functions.call(lo, python_functions.entries, [args[0]], node)
-            for name, value in kwargs.items():
-                set_item(lo, table, Const(name), value, node)
-            return table
+        elif _is_run_time_dict(args[0]) or special_method(lo, args[0], "keys") is not None:
+            return _with_entries(lo, python_functions.entries, args[0], kwargs, node)
         else:
             given = sequence(lo, args[0])
             pairs = static_items(lo, given, node)
+            if pairs is None and (_is_list(given) or isinstance(given, IteratorValue)):
+                return _with_entries(lo, python_functions.table, given, kwargs, node)
             if pairs is None:
-                return (
-                    python_functions.call(lo, python_functions.table, [given], node)
-                    if _is_zip(given, kwargs)
-                    else NotImplemented
-                )
+                return NotImplemented
             for pair in pairs:
                 entry = containers.known_items(lo, pair, node)
                 if len(entry) != 2:
@@ -52,8 +48,14 @@ def make_dict(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: as
     return making.new_dict(lo, parts, node)
 
 
-def _is_zip(value: Value, kwargs: dict[str, Value]) -> bool:
-    return isinstance(value, IteratorValue) and value.kind == "zip" and not kwargs
+def _with_entries(
+    lo: Lowerer, function: Callable[..., Any], given: Value, named: dict[str, Value], node: ast.AST | None
+) -> Value:
+    """A dict that a function of the library makes of what is given, and what has names."""
+    table = python_functions.call(lo, function, [given], node)
+    for name, value in named.items():
+        set_item(lo, table, Const(name), value, node)
+    return table
 
 
 def _method(cls: type, name: str) -> Callable[[Handler], Handler]:

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from adjoint.diagnostics.similar import did_you_mean, one_of
-from adjoint.frontend.calls.emitted_calls import call
+from adjoint.frontend.calls.emitted_calls import call, refuse_linked
 from adjoint.frontend.data.element_types import as_element, joined_types
 from adjoint.frontend.data.making import as_tuple, is_tuple, new_list, runtime_list
 from adjoint.frontend.interpreter.choices import on_each_option
@@ -19,6 +19,7 @@ from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites, typ
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.state.signals import Restart, Unreached
 from adjoint.frontend.interpreter.values import (
+    NONE,
     Closure,
     IteratorValue,
     Method,
@@ -37,7 +38,7 @@ from adjoint.frontend.objects.classes import class_of, is_object
 from adjoint.frontend.objects.special_methods import special_method
 from adjoint.frontend.syntax.indexing import array_key, type_of_item
 from adjoint.ir.nodes import Atom, Call, Const, Load, Raise, Subscript, Var
-from adjoint.ir.types import FLOAT, INT, OPAQUE, Array, Dict, List, Number, Scalar, Storage, Tuple, Type
+from adjoint.ir.types import FLOAT, INT, OPAQUE, Array, Dict, List, Number, Opaque, Scalar, Storage, Tuple, Type
 from adjoint.runtime.display import keys_of
 from adjoint.runtime.objects import check_length, slice_bounds
 
@@ -93,7 +94,7 @@ def items_if_known(lo: Lowerer, value: Value, node: ast.AST | None, count: int |
 
 def refuse_number(lo: Lowerer, value: Value, what: str, node: ast.AST | None) -> None:
     """Python's own numbers are no sequences; those of NumPy answer for themselves."""
-    if isinstance(value, Var) and isinstance(value.type, Scalar) and value.type.dtype is None:
+    if isinstance(value, Var) and type(value.type) is Scalar and value.type.dtype is None:
         raise lo.mistake(TypeError, node, f"a value of class {value.type.kind!r} {what}")
 
 
@@ -108,9 +109,11 @@ def _fix_length(lo: Lowerer, storage: Storage) -> None:
         raise Restart
 
 
-def _load(lo: Lowerer, base: Var, index: Atom, type_: Type, node: ast.AST | None) -> Var:
+def _load(lo: Lowerer, base: Var, index: Atom, type_: Type, node: ast.AST | None) -> Atom:
     target = Var("t", type_)
     lo.emit(Load(target, base, Subscript((index,)), lo.span(node)))
+    if lo.settings.linked and type_ == Opaque(type(None)):
+        return NONE  # as far as is known: what else is put there starts this again
     return target
 
 
@@ -145,7 +148,9 @@ def subscript(lo: Lowerer, base: Value, index: Value, node: ast.AST | None) -> V
                 return as_tuple(chosen) if is_tuple(base) else chosen
             return _load(lo, base, materialize(lo, index, node), reached(element), node)
         case Var(type=Dict(value=value)):
-            return _load(lo, base, materialize(lo, index, node), reached(value), node)
+            name = materialize(lo, index, node)
+            refuse_linked(lo, [name], node)
+            return _load(lo, base, name, reached(value), node)
         case Var(type=Tuple(items=types_)):
             return _item_of_run_time_tuple(lo, base, types_, index, node)
         case IteratorValue(kind="flat", parts=(array,)):

@@ -10,16 +10,18 @@ from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites, typ
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.state.signals import OtherItems
 from adjoint.frontend.interpreter.type_joins import join_types
-from adjoint.frontend.interpreter.values import Closure, Method, Record, Ref, Site, TupleValue, Value
+from adjoint.frontend.interpreter.values import NONE, Closure, Method, Record, Ref, Site, TupleValue, Value
 from adjoint.frontend.objects.fields import outlives_the_call
 from adjoint.ir.nodes import Atom, Call, Const, Var
 from adjoint.ir.types import (
     FLOAT,
+    NOWHERE,
     OPAQUE,
     Array,
     Dict,
     Instance,
     List,
+    Reference,
     Scalar,
     Tuple,
     Type,
@@ -42,6 +44,8 @@ def element_of(container: Var) -> Type | None:
 
 def as_element(lo: Lowerer, atom: Atom, element: Type | None) -> Atom:
     """A whole number among floats as a float, so that its slot has a derivative like the others."""
+    if isinstance(element, Reference):
+        return Const(NOWHERE) if atom == NONE else atom
     if not isinstance(element, Scalar) or element.kind != "float":
         return atom
     type_ = type_of(atom)
@@ -66,7 +70,8 @@ def join_optional(lo: Lowerer, one: Type | None, other: Type | None, node: ast.A
         return one if other is None else other
     joined = join_types(one, other)
     if joined is None:
-        if not carries_derivative(one) and not carries_derivative(other):
+        is_linked = isinstance(one, Reference) or isinstance(other, Reference)
+        if not is_linked and not carries_derivative(one) and not carries_derivative(other):
             return OPAQUE
         raise lo.problem("AD0402", node, "the elements of this container have different structures")
     return joined

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from adjoint.frontend.calls.emitted_calls import refuse_linked
 from adjoint.frontend.calls.operands import array_operand
 from adjoint.frontend.data.containers import bounds, name_of
 from adjoint.frontend.data.element_types import as_element, element_of, note_element, note_outside, slot
@@ -43,7 +44,9 @@ def set_item(lo: Lowerer, base: Value, index: Value, value: Value, node: ast.AST
             atom = slot(lo, value, node)
             note_element(lo, base, atom, node)
             atom = as_element(lo, atom, element_of(base))
-            lo.emit(Store(base, Subscript((materialize(lo, index, node),)), atom, "set", lo.span(node)))
+            place = materialize(lo, index, node)
+            refuse_linked(lo, [place], node)
+            lo.emit(Store(base, Subscript((place,)), atom, "set", lo.span(node)))
             return
         case IteratorValue(kind="flat", parts=(array,)):
             from adjoint.frontend.library.array_writers import set_flat_item  # circular
@@ -67,7 +70,9 @@ def set_item(lo: Lowerer, base: Value, index: Value, value: Value, node: ast.AST
     if is_object(lo, base) or (isinstance(base, Var) and isinstance(base.type, Scalar)):
         raise _no_items_to_assign(lo, class_of(lo, base), node)
     if isinstance(base, Var):
-        lo.emit(Store(base, array_key(lo, index, node), materialize(lo, value, node), "set", lo.span(node)))
+        given = materialize(lo, value, node)
+        refuse_linked(lo, [given], node)
+        lo.emit(Store(base, array_key(lo, index, node), given, "set", lo.span(node)))
         return
     raise lo.problem("AD0301", node, "an item of this value cannot be assigned")
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from adjoint.frontend.calls.emitted_calls import refuse_linked
 from adjoint.frontend.data.element_types import (
     as_element,
     join_optional,
@@ -246,6 +247,7 @@ def _runtime_dict(lo: Lowerer, site: Site, parts: list[tuple[Any, Value]], node:
     known = lo.settings.site_types.get(site)
     if isinstance(known, Dict):
         value_type = join_optional(lo, known.value, value_type, node)
+    refuse_linked(lo, atoms[::2], node)
     atoms[1::2] = [as_element(lo, atom, value_type) for atom in atoms[1::2]]
     storage = Storage(written=True)
     lo.run_data.sites_of_storage.append((storage, site))

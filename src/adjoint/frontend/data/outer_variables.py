@@ -15,6 +15,7 @@ from typing import Any
 
 from adjoint.diagnostics import Diagnostic, DifferentiationError, diagnostic
 from adjoint.differentiation.reachability import Dependence
+from adjoint.frontend.calls.emitted_calls import refuse_linked
 from adjoint.frontend.entry.captured import Captured, reader
 from adjoint.frontend.entry.constants import is_constant
 from adjoint.frontend.entry.inputs import captured, cell_of, fill_cell
@@ -72,8 +73,10 @@ def assign_outside(lo: Lowerer, cell: Cell, value: Value, node: ast.AST | None) 
     assert isinstance(value, (Var, Const))
     lo.at(node)
     if source is not None:
+        refuse_linked(lo, [value], None)
         lo.open.effect(assign_captured, place, value)
     else:
+        refuse_linked(lo, [value], None)
         lo.open.effect(assign_global, place, Const(cell.name), value)
 
 

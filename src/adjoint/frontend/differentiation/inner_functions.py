@@ -10,6 +10,7 @@ import numpy as np
 
 from adjoint.analysis.may_vary import varying, varying_in_calls
 from adjoint.diagnostics import DifferentiationError, diagnostic
+from adjoint.frontend.calls.emitted_calls import refuse_linked
 from adjoint.frontend.data.constants import refuse_written_constants
 from adjoint.frontend.data.written_views import refuse_written_views
 from adjoint.frontend.differentiation.none_results import without_none
@@ -136,7 +137,7 @@ def lower_inner(
     active = Active([], [])
     new_args, new_kwargs = _activated(lo, function, args, kwargs, places, ways, active, node)
     before = dict(lo.store)
-    with lo.region("function") as region:
+    with lo.beginning(node) as lists, lo.region("function") as region:
         value = lo.call(function, new_args, new_kwargs, node) if call is None else call(new_args)
         if returned is not None and lo.block is not None:
             value = returned(value)
@@ -149,9 +150,11 @@ def lower_inner(
         raise _never_returns(lo, function, block, node)
     refuse_generators(lo, function, [leaf.value for leaf in region.exits], node)
     shape = lo.join_shapes([as_result(joins.shape_of(leaf.value, leaf.store)) for leaf in region.exits])
+    refuse_linked(lo, [Var(hint, type_) for type_, hint in joins.leaf_types(shape, "result")], node)
     if lo.regions:
         _note_changes(lo, region, active, before, node, what)
     block = lo.finish(region, root, lambda leaf: tuple(joins.flatten(leaf.value, shape, leaf.store, leaf.block)))
+    block = Block((*lists, *block.statements), block.terminator)
     lo.block, lo.store = outer_block, outer_store
     if lo.run_data.flow:
         from adjoint.frontend.flow.derivatives import with_flow_settled  # lazy

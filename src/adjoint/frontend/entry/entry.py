@@ -90,8 +90,30 @@ class Entry:
 
 
 def attempt(build: Callable[[Lowerer], Entry], settings: Settings | None = None) -> Entry:
-    """Runs ``build`` until it goes through with all that it found out."""
+    """Runs ``build`` until it goes through with all that it found out.
+
+    Where a structure is refused that objects make which refer to each other, these are put into lists.
+    """
     settings = settings or Settings()
+    try:
+        return _attempt_patiently(build, settings)
+    except (DifferentiationError, RecursionError) as refusal:
+        if settings.linked or not settings.may_be_linked or not _is_about_structure(refusal):
+            raise
+        linked = Settings(settings.target, settings.attempts, linked=frozenset(settings.may_be_linked))
+        try:
+            return _attempt_patiently(build, linked)
+        except (DifferentiationError, RecursionError) as other:
+            if linked.refused_linked or not _is_about_structure(other):
+                raise
+            raise refusal from None
+
+
+def _is_about_structure(refusal: DifferentiationError | RecursionError) -> bool:
+    return isinstance(refusal, RecursionError) or any(each.code == "AD0402" for each in refusal.diagnostics)
+
+
+def _attempt_patiently(build: Callable[[Lowerer], Entry], settings: Settings) -> Entry:
     try:
         return _attempt(build, settings)
     except EverythingInlined:
@@ -101,7 +123,7 @@ def attempt(build: Callable[[Lowerer], Entry], settings: Settings | None = None)
             raise
         patience = PATIENCE
     target = replace(settings.target, inlined=ALL_INLINED)
-    return _attempt(build, Settings(target, settings.attempts, patience=patience))
+    return _attempt(build, Settings(target, settings.attempts, patience=patience, linked=settings.linked))
 
 
 def _is_settled(lo: Lowerer) -> bool:
@@ -444,7 +466,7 @@ def finish_entry(lo: Lowerer, name: str, params: Sequence[Var], result: Value) -
         from adjoint.frontend.flow.derivatives import with_flow_settled  # lazy
 
         body = with_flow_settled(lo, body)
-    prologue = tuple(lo.run_data.prologue.statements)
+    prologue = (*lo.run_data.prologue.statements, *lo.run_data.starts[()])
     inputs = tuple(lo.run_data.inputs)
     function = Function(
         name, (*params, *(item.var for item in inputs)), Block((*prologue, *body.statements), body.terminator)

@@ -125,7 +125,7 @@ def call_definition(
     found = {name: as_structure(joins.shape_of(value, lo.store)) for name, value in bound.items()}
     if code in lo.settings.kept:
         found = common_form(lo, code, found)
-    key = (code, tuple(closure.cells.values()), _key(found))
+    key = (code, tuple(closure.cells.values()), _key(found), lo.run_data.scope)
     outside = surroundings(lo, closure, bound.values())
     called = lo.run_data.definitions.get((key, None)) or lo.run_data.definitions.get((key, outside.form))
     if called is not None:

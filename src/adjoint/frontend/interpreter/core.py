@@ -217,6 +217,17 @@ class Lowerer(ABC):
             self.which = outer
 
     @contextmanager
+    def beginning(self, node: ast.AST | None) -> Iterator[list[Statement]]:
+        """Meanwhile a function is lowered whose objects nobody else has: gives the statements that it begins with."""
+        run, outer = self.run_data, self.run_data.scope
+        run.scope = (outer, None if node is None else self.site(node))
+        run.starts[run.scope] = []
+        try:
+            yield run.starts[run.scope]
+        finally:
+            run.scope = outer
+
+    @contextmanager
     def awaiting(self, cells: Collection[Cell]) -> Iterator[set[Cell]]:
         """In a first look at an iteration ends where it reads what one before may have bound; gives what was read."""
         read: set[Cell] = set()

@@ -13,6 +13,7 @@ import numpy as np
 
 from adjoint.frontend.interpreter.type_joins import join_types
 from adjoint.frontend.interpreter.values import (
+    NONE,
     UNDEFINED,
     Method,
     Partial,
@@ -26,7 +27,7 @@ from adjoint.frontend.interpreter.values import (
 )
 from adjoint.ir.builder import Builder
 from adjoint.ir.nodes import Atom, Const, Undefined, Var
-from adjoint.ir.types import INT, OPAQUE, Dict, Instance, List, Type
+from adjoint.ir.types import INT, NOWHERE, OPAQUE, Dict, Instance, List, Reference, Type
 from adjoint.records import dataclass
 from adjoint.rules.typing import abstract
 
@@ -287,6 +288,9 @@ def _is_runtime_form(cls: type, type_: Type) -> bool:
 def _join_leaves(one: Leaf | Same, other: Leaf | Same) -> Shape | None:
     if isinstance(one, Same) and isinstance(other, Same) and one.value == other.value:
         return one
+    for mine, theirs in ((one, other), (other, one)):
+        if isinstance(mine, Leaf) and isinstance(mine.type, Reference) and theirs == Same(NONE):
+            return mine
     types = []
     for shape in (one, other):
         if isinstance(shape, Leaf):
@@ -392,6 +396,8 @@ def flatten(value: Value, shape: Shape, store: Store, block: Builder) -> Iterato
             yield UNDEFINED
         return
     match shape:
+        case Leaf(type=Reference()) if value == NONE:
+            yield Const(NOWHERE)
         case Leaf():
             yield value  # type: ignore[misc]
         case TupleShape(items=items):

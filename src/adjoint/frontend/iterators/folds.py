@@ -9,7 +9,7 @@ import operator
 from collections.abc import Sequence
 from typing import Any
 
-from adjoint.frontend.calls.emitted_calls import call
+from adjoint.frontend.calls.emitted_calls import call, refuse_linked
 from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles, kept, sequence
 from adjoint.frontend.data import containers, making
 from adjoint.frontend.data.element_types import joined_types
@@ -36,6 +36,7 @@ from adjoint.frontend.syntax.operations import apply_operator
 from adjoint.ir.nodes import Call, Const, Var
 from adjoint.ir.types import Array, Dict, List, Opaque, Scalar
 from adjoint.runtime import display
+from adjoint.runtime.lists import order_of_items
 
 
 @handles(sum, math.fsum)
@@ -185,8 +186,6 @@ def _partial(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast
 @handles(sorted)
 def sorted_list(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     """The order is found without derivatives; then the items are taken in that order."""
-    from adjoint.runtime.lists import order_of_items  # lazy
-
     given = sequence(lo, args[0])
     if isinstance(given, Var) and isinstance(given.type, Opaque):
         return NotImplemented
@@ -202,6 +201,7 @@ def sorted_list(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: 
         ordered = sorted(constants, reverse=bool(getattr(reverse, "value", False)))
         return making.new_list(lo, [Const(item) for item in ordered], node)
     atoms = [materialize(lo, keys, node, observer=True), materialize(lo, reverse, node)]
+    refuse_linked(lo, atoms, node)
     places = Var("order", List(Scalar("int")))
     lo.emit(Call((places,), order_of_items, tuple(atoms), (), lo.span(node)))
     if items is not None:

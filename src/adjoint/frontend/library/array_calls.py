@@ -25,7 +25,7 @@ from adjoint.frontend.interpreter.values import ELLIPSIS, NONE, Record, Ref, Tup
 from adjoint.frontend.iterators.items import static_items
 from adjoint.frontend.library import array_definitions, python_functions
 from adjoint.ir.nodes import Call, Const, Var
-from adjoint.ir.types import Array, Dict, Instance, List, Opaque, Scalar, Tuple, Type, has_one_layout
+from adjoint.ir.types import Array, Dict, Instance, List, Opaque, Reference, Scalar, Tuple, Type, has_one_layout
 from adjoint.runtime.array_functions.places import from_diagonal
 from adjoint.runtime.array_functions.products import einsum_of_one
 from adjoint.runtime.array_functions.sequences import array_of
@@ -373,7 +373,7 @@ def _with_the_same_items(lo: Lowerer, copied: Var, node: ast.AST | None) -> Valu
 
 
 def _is_immutable(type_: Type | None) -> bool:
-    return isinstance(type_, Scalar) or (isinstance(type_, Tuple) and all(map(_is_immutable, type_.items)))
+    return type(type_) is Scalar or (isinstance(type_, Tuple) and all(map(_is_immutable, type_.items)))
 
 
 @handles(copy.deepcopy)
@@ -382,10 +382,33 @@ def _deepcopy(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: as
 
     def deep(part: Value) -> Value:
         if id(part) not in made:
-            made[id(part)] = _copied(lo, part, deep, node)
+            rows = _copied_rows(lo, part, node)
+            made[id(part)] = _copied(lo, part, deep, node) if rows is None else rows
         return made[id(part)]
 
     return deep(args[0])
+
+
+def _copied_rows(lo: Lowerer, value: Value, node: ast.AST | None) -> Value | None:
+    """A copy of a list or dict that exists at run time, of lists, dicts or arrays of numbers; None for other values.
+
+    Rows that are one object are one in the copy, too.
+    """
+    if not isinstance(value, Var):
+        return None
+    match value.type:
+        case List(element=part, is_tuple=False):
+            function: Any = python_functions.copied_deep
+        case Dict(value=part):
+            function = python_functions.copied_deep_table
+        case _:
+            return None
+    if isinstance(part, Array):
+        return python_functions.call(lo, function, [value, Const(np.copy)], node)
+    is_row = isinstance(part, (List, Dict)) and _holds_what_is_immutable(part)
+    if not is_row or (isinstance(part, List) and part.is_tuple):
+        return None
+    return python_functions.call(lo, function, [value, Const(dict if isinstance(part, Dict) else list)], node)
 
 
 def _copied(lo: Lowerer, value: Value, inner: Callable[[Value], Value], node: ast.AST | None) -> Value:
@@ -403,6 +426,8 @@ def _copied(lo: Lowerer, value: Value, inner: Callable[[Value], Value], node: as
         return making.runtime_object(lo, ref, node) if ref.site in lo.settings.runtime_sites else ref
     if isinstance(value, TupleValue):
         return TupleValue(tuple(inner(part) for part in value.items), value.cls)
+    if isinstance(value, Var) and isinstance(value.type, Reference):
+        raise lo.problem("AD0303", node, "an object that others refer to is copied")
     if isinstance(value, Var) and isinstance(value.type, Array):
         return _call(lo, np.copy, [value], {}, node)
     if isinstance(value, Var) and _holds_what_is_immutable(value.type):

@@ -8,6 +8,7 @@ from typing import Any
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import Value
 from adjoint.ir.nodes import Const
+from adjoint.runtime.lists import first_of_same
 
 
 def call(lo: Lowerer, function: Any, arguments: list[Value], node: ast.AST | None) -> Value:
@@ -55,6 +56,14 @@ def place_of_key(key: Any, keys: Any) -> Any:
         if key == each:
             return i
     raise KeyError(key)
+
+
+def place_of_value(value: Any, values: Any, name: Any) -> Any:
+    """The place of a value among those of the members of an enumeration."""
+    for i, each in enumerate(values):
+        if value == each:
+            return i
+    raise ValueError(f"{value!r} is not a valid {name}")
 
 
 def delete(items: Any, place: Any) -> None:
@@ -255,6 +264,23 @@ def transposed(rows_: Any) -> Any:
 
 def copied(items: Any) -> Any:
     return [item for item in items]  # noqa: C416
+
+
+def copied_deep(items: Any, copy: Any) -> Any:
+    firsts = first_of_same(items)
+    result: list[Any] = []
+    for i in range(len(items)):
+        if firsts[i] == i:
+            result.append(copy(items[i]))
+        else:
+            result.append(result[firsts[i]])
+    return result
+
+
+def copied_deep_table(table: Any, copy: Any) -> Any:
+    keys = list(table)
+    values = copied_deep([table[key] for key in keys], copy)
+    return {keys[i]: values[i] for i in range(len(keys))}
 
 
 def total(items: Any, start: Any) -> Any:

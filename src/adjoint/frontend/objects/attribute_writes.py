@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 import inspect
 
+from adjoint.frontend.calls.emitted_calls import refuse_linked
 from adjoint.frontend.data.constants import as_stored
-from adjoint.frontend.data.element_types import slot
+from adjoint.frontend.data.element_types import as_element, slot
 from adjoint.frontend.data.item_writes import set_item
 from adjoint.frontend.data.making import grow_field
 from adjoint.frontend.entry import inputs
@@ -18,8 +19,9 @@ from adjoint.frontend.objects import class_customs
 from adjoint.frontend.objects.attributes import attribute, described
 from adjoint.frontend.objects.classes import class_of
 from adjoint.frontend.objects.fields import put_attribute
+from adjoint.frontend.objects.linked import referent
 from adjoint.ir.nodes import Attribute, Const, Raise, Store, Var
-from adjoint.ir.types import Array, Instance, Scalar
+from adjoint.ir.types import Array, Instance, Reference, Scalar
 
 
 def set_attribute(
@@ -54,6 +56,8 @@ def set_attribute(
             stored = slot(lo, as_stored(lo, cls, name, value), node)
             grow_field(lo, base, name, stored)
             lo.emit(Store(base, Attribute(name), stored, "set", lo.span(node)))
+        case Var(type=Reference()):
+            _set_attribute_of_linked(lo, base, name, value, node)
         case Var(type=Array()):
             _set_attribute_of_array(lo, base, name, value, node)
         case Union():
@@ -70,9 +74,21 @@ def set_attribute(
             label = "an attribute of a function is assigned on some paths only, or to what is known at run time"
             raise lo.problem("AD0301", node, label, helps=("assign a constant, right after the function",))
         case _ if is_atom(base):
-            lo.emit(Store(base, Attribute(name), materialize(lo, value, node), "set", lo.span(node)))  # type: ignore[arg-type]
+            given = materialize(lo, value, node)
+            refuse_linked(lo, [given], node)
+            lo.emit(Store(base, Attribute(name), given, "set", lo.span(node)))  # type: ignore[arg-type]
         case _:
             raise lo.problem("AD0301", node, "an attribute of this value cannot be assigned")
+
+
+def _set_attribute_of_linked(lo: Lowerer, base: Var, name: str, value: Value, node: ast.AST | None) -> None:
+    """``base.name = value`` for an object that others of its class refer to."""
+    found = referent(lo, base, node)
+    assert isinstance(found.type, Instance)
+    stored = slot(lo, as_stored(lo, found.type.cls, name, value), node)
+    grow_field(lo, found, name, stored)
+    part = as_element(lo, stored, found.type.fields.get(name))
+    lo.emit(Store(found, Attribute(name), part, "set", lo.span(node)))
 
 
 def _set_of_each(lo: Lowerer, base: Union, name: str, value: Value, node: ast.AST | None, *, bare: bool) -> None:

@@ -20,6 +20,7 @@ from adjoint.frontend.entry.captured import CONSTANT
 from adjoint.frontend.interpreter.choices import on_each_option
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import (
+    NONE,
     Closure,
     GeneratorObject,
     Method,
@@ -35,8 +36,9 @@ from adjoint.frontend.library import python_functions
 from adjoint.frontend.objects import class_customs
 from adjoint.frontend.objects.classes import class_of
 from adjoint.frontend.objects.fields import put_attribute
+from adjoint.frontend.objects.linked import field_type, referent, refuse_none
 from adjoint.ir.nodes import Attribute, Const, Load, Subscript, Var
-from adjoint.ir.types import Array, Dict, Instance, List, Number, Opaque, Scalar, Tuple
+from adjoint.ir.types import Array, Dict, Instance, List, Number, Opaque, Reference, Scalar, Tuple
 from adjoint.rules import registry
 from adjoint.rules.typing import abstract
 from adjoint.types.array_libraries import are_loaded
@@ -158,6 +160,8 @@ def _attribute_of_variable(lo: Lowerer, base: Var, name: str, node: ast.AST | No
     cls = class_of(lo, base)
     if isinstance(base.type, Instance):
         class_customs.refuse_custom_lookup(lo, base.type.cls, node)
+    if isinstance(base.type, Reference):
+        return _attribute_of_linked(lo, base, base.type.cls, name, node)
     match base.type:
         case Instance(fields=fields) if name in fields:
             target = Var(name, fields[name])
@@ -196,6 +200,18 @@ def _attribute_of_variable(lo: Lowerer, base: Var, name: str, node: ast.AST | No
     target = Var(name, Opaque())
     lo.emit(Load(target, base, Attribute(name), lo.span(node)))
     return target
+
+
+def _attribute_of_linked(lo: Lowerer, base: Var, cls: type, name: str, node: ast.AST | None) -> Value:
+    """An attribute of an object that others of its class refer to, or None."""
+    class_customs.refuse_custom_lookup(lo, cls, node)
+    held = field_type(lo, base, name)
+    if held == Opaque(type(None)):  # of all of them, as far as it is known: what is put there starts this again
+        return NONE
+    if held is not None:
+        return _attribute_of_variable(lo, referent(lo, base, node), name, node)
+    refuse_none(lo, base, node)
+    return _through_class(lo, base, cls, name, node)
 
 
 def _attribute_of_date(lo: Lowerer, base: Var, cls: type, name: str, node: ast.AST | None) -> Value:

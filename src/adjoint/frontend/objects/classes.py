@@ -11,7 +11,7 @@ import numpy as np
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import Closure, Method, Record, Ref, TupleValue, Value
 from adjoint.ir.nodes import Const, Var
-from adjoint.ir.types import Array, Dict, Instance, List, Number, Opaque, Scalar, Tuple
+from adjoint.ir.types import Array, Dict, Instance, List, Number, Opaque, Reference, Scalar, Tuple
 from adjoint.types.array_libraries import Library
 
 _PYTHON_SCALARS = {"bool": bool, "int": int, "float": float, "complex": complex}
@@ -27,6 +27,8 @@ def class_of(lo: Lowerer, value: Value) -> type | None:
         case Ref():
             record = lo.store[value]
             return record.cls if isinstance(record, Record) else None
+        case Var(type=Reference(cls=cls)):
+            return cls
         case Var(type=Scalar(kind=kind, dtype=dtype)):
             return _PYTHON_SCALARS[kind] if dtype is None else dtype.type
         case Var(type=Array()):
@@ -92,7 +94,7 @@ def is_object(lo: Lowerer, value: Value) -> bool:
     if isinstance(value, Ref):
         record = lo.store[value]
         return isinstance(record, Record) and record.cls not in (list, dict)
-    return isinstance(value, Var) and isinstance(value.type, Instance)
+    return isinstance(value, Var) and isinstance(value.type, (Instance, Reference))
 
 
 def has_source(function: Any) -> bool:

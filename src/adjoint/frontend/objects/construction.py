@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import enum
 import functools
 import inspect
 import types
@@ -18,11 +19,14 @@ from adjoint.frontend.data import making
 from adjoint.frontend.entry import inputs
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
-from adjoint.frontend.interpreter.values import Held, Method, Record, Ref, TupleValue, Value, local_mark
+from adjoint.frontend.interpreter.values import NONE, Held, Method, Record, Ref, TupleValue, Union, Value, local_mark
+from adjoint.frontend.library import python_functions
 from adjoint.frontend.objects import class_customs
 from adjoint.frontend.objects.classes import has_source, refuse_other_items
 from adjoint.frontend.objects.fields import put_attribute
-from adjoint.ir.nodes import Const
+from adjoint.frontend.objects.linked import linked_object
+from adjoint.ir.nodes import Const, Var
+from adjoint.ir.types import Array, Number, Scalar
 from adjoint.sources.library_folders import is_class_of_a_library
 from adjoint.types.dataclass_fields import dataclass_fields, is_dataclass
 from adjoint.types.structure import is_namedtuple_class
@@ -32,6 +36,8 @@ from adjoint.types.vectors import Fields
 def call_class(lo: Lowerer, cls: type, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Value:
     if _is_users(cls) and node is not None:
         return construct(lo, cls, args, kwargs, node)
+    if issubclass(cls, enum.Enum) and len(args) == 1 and not kwargs and isinstance(args[0], Var):
+        return _member(lo, cls, args[0], node)
     if node is not None and library_classes.is_looked_into(lo, cls, [*args, *kwargs.values()]):
         body = functools.partial(construct, lo, cls, args, kwargs, node)
         return library_classes.followed(lo, cls, None, body)
@@ -39,6 +45,17 @@ def call_class(lo: Lowerer, cls: type, args: list[Value], kwargs: dict[str, Valu
     pairs = {name: materialize(lo, value, node, observer=True) for name, value in kwargs.items()}
     lend(cls, atoms, pairs)
     return call_any(lo, cls, list(atoms), node, **pairs)
+
+
+def _member(lo: Lowerer, cls: type[enum.Enum], value: Var, node: ast.AST | None) -> Value:
+    """The member of an enumeration that has a value which is known at run time only."""
+    members, missing = list(cls), getattr(cls._missing_, "__func__", None)
+    plain = all(type(member.value) in (int, float, str) for member in members) and not issubclass(cls, enum.Flag)
+    if not plain or missing is not enum.Enum._missing_.__func__:  # type: ignore[attr-defined]
+        return call_any(lo, cls, [value], node)
+    values = TupleValue(tuple(Const(member.value) for member in members))
+    place = python_functions.call(lo, python_functions.place_of_value, [value, values, Const(cls.__name__)], node)
+    return Union(materialize(lo, place, node), tuple(map(Const, members)))
 
 
 def _is_users(cls: type) -> bool:
@@ -95,13 +112,30 @@ def construct(lo: Lowerer, cls: type, args: list[Value], kwargs: dict[str, Value
             else:
                 for_the_rest.append(value)
         init, args, kwargs = inspect.getattr_static(cls, "__post_init__", None), for_the_rest, {}
-    is_bare = ref.site in lo.settings.bare_sites
-    new: Value = making.runtime_object(lo, ref, node) if is_bare else ref
+    is_linked = cls in lo.settings.linked
+    exist = linked_object if is_linked else making.runtime_object
+    is_bare = ref.site in (lo.settings.runtime_sites if is_linked else lo.settings.bare_sites)
+    new: Value = exist(lo, ref, node) if is_bare else ref
     if isinstance(init, types.FunctionType):
         lo.call(Method(Const(init), new), args, kwargs, node)
-    if ref.site in lo.settings.runtime_sites and not is_bare:
-        return making.runtime_object(lo, ref, node)
+    _note_links(lo, cls, ref)
+    if (is_linked or ref.site in lo.settings.runtime_sites) and not is_bare:
+        return exist(lo, ref, node)
     return new
+
+
+def _note_links(lo: Lowerer, cls: type, ref: Ref) -> None:
+    """Takes down a class whose objects may refer to others: they hold None, objects or lists."""
+    record = lo.store.get(ref)
+    if isinstance(record, Record) and any(map(_may_refer, record.items)):
+        lo.settings.may_be_linked.add(cls)
+
+
+_NUMBERS = (Scalar, Number, Array)
+
+
+def _may_refer(part: Value) -> bool:
+    return part == NONE or isinstance(part, Ref) or (isinstance(part, Var) and not isinstance(part.type, _NUMBERS))
 
 
 def _named_tuple(

@@ -8,7 +8,7 @@ from typing import Any
 
 from adjoint.frontend.entry import inputs
 from adjoint.frontend.interpreter.core import Lowerer
-from adjoint.frontend.interpreter.values import Ref, TupleValue, Value
+from adjoint.frontend.interpreter.values import TupleValue, Value
 from adjoint.frontend.objects.attributes import attribute, bind
 from adjoint.frontend.objects.classes import class_of, has_source, is_object
 from adjoint.ir.nodes import Const, Var
@@ -61,7 +61,7 @@ def compared_fields(lo: Lowerer, name: str | None, values: list[Value], node: as
     return [TupleValue(tuple([attribute(lo, value, part, node) for part in names])) for value in values]
 
 
-def truth_of_object(lo: Lowerer, value: Ref, node: ast.AST | None) -> Any:
+def truth_of_object(lo: Lowerer, value: Value, node: ast.AST | None) -> Any:
     from adjoint.frontend.syntax.conditions import truth_of  # lazy
 
     for name in ("__bool__", "__len__"):

@@ -25,9 +25,11 @@ from adjoint.frontend.interpreter.values import (
     Union,
     Value,
 )
+from adjoint.frontend.objects.classes import class_of
+from adjoint.frontend.objects.linked import identity
 from adjoint.frontend.objects.special_methods import truth_of_object
 from adjoint.ir.nodes import Atom, Call, Const, Var
-from adjoint.ir.types import BOOL, Dict, List, Scalar, Tuple
+from adjoint.ir.types import BOOL, Dict, List, Reference, Scalar, Tuple
 
 
 def truth(lo: Lowerer, node: ast.expr) -> tuple[Atom, tuple[Fact, ...]]:
@@ -101,6 +103,8 @@ def truth_of(lo: Lowerer, value: Value, node: ast.AST | None) -> Atom:
                 return value
         case Var(type=List() | Dict() | Tuple()):
             return lo.open.call(len, value)
+        case Var(type=Reference()):
+            return _truth_of_linked(lo, value, node)
         case Var():
             return value
         case TupleValue(items=items):
@@ -124,6 +128,22 @@ def truth_of(lo: Lowerer, value: Value, node: ast.AST | None) -> Atom:
             return materialize(lo, value, node)
         case _:
             raise lo.problem("AD0301", node, "the truth of this value is not known")
+
+
+def _truth_of_linked(lo: Lowerer, value: Var, node: ast.AST | None) -> Atom:
+    """Whether there is an object, and what its class says of it."""
+    is_there = identity(lo, operator.is_not, value, NONE)
+    assert isinstance(is_there, (Var, Const))
+    if not any(hasattr(class_of(lo, value), name) for name in ("__bool__", "__len__")):
+        return is_there
+
+    def truth_there() -> Value:
+        found: Atom = truth_of_object(lo, value, node)
+        return found
+
+    found = lo.branch(is_there, truth_there, lambda: Const(False), node)
+    assert isinstance(found, (Var, Const))
+    return found
 
 
 def _bool_of(lo: Lowerer, truth: Value, node: ast.AST | None) -> Atom:

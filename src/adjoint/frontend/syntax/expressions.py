@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from adjoint.frontend.calls.calls import call_node
-from adjoint.frontend.calls.emitted_calls import call
+from adjoint.frontend.calls.emitted_calls import call, refuse_linked
 from adjoint.frontend.data import containers, making
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
@@ -242,6 +242,7 @@ def _format(lo: Lowerer, node: ast.JoinedStr) -> Value:
         if isinstance(part, ast.FormattedValue):
             spec = Const("") if part.format_spec is None else _format_atom(lo, part.format_spec)
             value = materialize(lo, evaluate(lo, part.value), part, observer=True)
+            refuse_linked(lo, [value], part)
             parts.append(lo.open.call(display.format_value, value, Const(part.conversion), spec))
         else:
             assert isinstance(part, ast.Constant)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeGuard
 
 from adjoint.frontend.calls.emitted_calls import call
@@ -15,10 +15,11 @@ from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.choices import on_each_option
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
-from adjoint.frontend.interpreter.values import Record, Ref, TupleValue, Union, Value, is_atom
+from adjoint.frontend.interpreter.values import NONE, Record, Ref, TupleValue, Union, Value, is_atom
 from adjoint.frontend.iterators.iterators import is_lazy
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.objects.classes import class_of, is_object
+from adjoint.frontend.objects.linked import identity, is_reference
 from adjoint.frontend.objects.special_methods import compared_fields, is_named, special_method
 from adjoint.frontend.syntax.operators import inplace_name, method_name, reflected_name
 from adjoint.ir.nodes import Atom, Const, Var
@@ -42,6 +43,8 @@ def apply_operator(
                 ),
                 node,
             )
+    if any(map(is_reference, operands)) and _compares_places(lo, op, operands):
+        return identity(lo, op, operands[0], operands[1], node)
     if any(is_object(lo, operand) for operand in operands) or _is_of_named_tuples(lo, op, operands):
         return _by_method(lo, op, operands, node, inplace)
     if _takes_sequences_for_arrays(op, operands):
@@ -72,6 +75,14 @@ def _is_of_named_tuples(lo: Lowerer, op: Callable[..., Any], operands: list[Valu
         if is_named(operand, class_of(lo, operand))
         for name in names
     )
+
+
+def _compares_places(lo: Lowerer, op: Callable[..., Any], operands: Sequence[Value]) -> bool:
+    """Whether objects that refer to each other, or None, are the same where an operator says so."""
+    if op in (operator.is_, operator.is_not) or (op in (operator.eq, operator.ne) and NONE in operands):
+        return True
+    own = any(special_method(lo, operand, "__eq__") is not None for operand in operands)
+    return op in (operator.eq, operator.ne) and not own and compared_fields(lo, "__eq__", [*operands], None) is None
 
 
 def is_number(value: Value) -> TypeGuard[Atom]:

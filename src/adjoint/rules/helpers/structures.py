@@ -11,7 +11,7 @@ from adjoint.runtime.arithmetic.checks import (
     check_single,
     check_written,
 )
-from adjoint.runtime.lists import order_of_items
+from adjoint.runtime.lists import first_of_same, order_of_items
 from adjoint.runtime.messages import check_in_place, check_sum
 from adjoint.runtime.objects import (
     check_least_length,
@@ -25,7 +25,7 @@ from adjoint.runtime.objects import (
 from adjoint.runtime.outside import assign_captured, assign_global
 from adjoint.runtime.overlap import check_separate
 
-no_derivative(order_of_items, slice_bounds)
+no_derivative(first_of_same, order_of_items, slice_bounds)
 no_derivative(first_items, pure=False)
 CHECKS = (
     *(check_alike, check_array, check_bound, check_floats, check_operand, check_separate, check_single, check_written),

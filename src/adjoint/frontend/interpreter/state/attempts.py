@@ -111,6 +111,12 @@ class Run:
     again: int = 0
     """How often something was lowered again on its own."""
     definitions: dict[Any, Any] = field(default_factory=dict)
+    pools: dict[Site, Var] = field(default_factory=dict)
+    """The lists of all objects of classes whose objects refer to each other."""
+    scope: tuple[Any, ...] = ()
+    """Which function makes them: the whole, or one whose derivative is taken inside."""
+    starts: dict[tuple[Any, ...], list[Statement]] = field(default_factory=lambda: {(): []})
+    """By function, what makes the lists where it begins."""
     watches: list[list[Statement]] = field(default_factory=list)
     """Where statements are taken down while they are emitted."""
     handled: int = 0
@@ -151,6 +157,12 @@ class Settings:
     """Loops that change what their items are computed from, so that these cannot be computed before them."""
     by_position: set[Site] = field(default_factory=set)
     """Loops through lists that grow, shrink or are put in another order meanwhile."""
+    linked: frozenset[type] = frozenset()
+    """Classes whose objects refer to each other: all of one lie in one list."""
+    refused_linked: bool = False
+    """Whether such an object is handed on as a whole, which cannot be."""
+    may_be_linked: set[type] = field(default_factory=set)
+    """Those of which that could be so."""
     stepped: set[Site] = field(default_factory=set)
     """Where iterators are made to which the program comes back: objects, which know their place."""
     not_alone: set[tuple[Site, str]] = field(default_factory=set)
