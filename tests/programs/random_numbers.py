@@ -105,3 +105,19 @@ def generator_of_pythons_module(x, y):
         total += rng.gauss(0.0, y) * rng.uniform(0.0, 1.0) if rng.random() < 2.0 else 0.0
         total += items[rng.randrange(3)] ** 2
     return total
+
+
+@program(TABLE, 0.4)
+def batches(table, rate):
+    rng = np.random.default_rng(3)
+    weights = rng.normal(size=2)
+    total = 0.0
+    for _ in range(2):
+        for places in np.array_split(rng.permutation(4), 2):
+            rows = table[places] * (rng.random((len(places), 2)) < 0.8)
+            weights = weights - rate * 0.01 * np.sum(rows, axis=0) + rng.uniform(-0.1, 0.1, 2)
+            total += np.sum((rows @ weights) ** 2) + table[rng.choice(4, 2), rng.integers(0, 2, 2)].sum()
+    noise = rng.standard_normal(size=3)
+    noise = noise * rate
+    noise[rng.integers(3)] += rate**2
+    return total + noise @ noise + np.sum(rng.poisson(2.0, (2, 2)) * table[:2])

@@ -17,9 +17,9 @@ from adjoint.frontend.external import random_definitions
 from adjoint.frontend.external.constant_objects import made_of_constants
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
-from adjoint.frontend.interpreter.values import NONE, Method, Value
+from adjoint.frontend.interpreter.values import NONE, Method, TupleValue, Value
 from adjoint.ir.nodes import Attribute, Call, Const, Load, Var
-from adjoint.ir.types import FLOAT, INT, Opaque, Scalar, Type
+from adjoint.ir.types import FLOAT, INT, Array, Dim, Opaque, Scalar, Type
 from adjoint.runtime import display
 
 GENERATORS = (np.random.Generator, np.random.RandomState)
@@ -145,24 +145,63 @@ def _plain(
     type_ = None
     if of_constants or not any(may_carry(lo, value) for value in (*args, *kwargs.values())):
         is_of_python = isinstance(generator, Var) and _is_pythons(generator)
-        type_ = _number_of_python(name, args, kwargs) if is_of_python else _number_of_numpy(name, args, kwargs)
+        type_ = _number_of_python(name, args, kwargs) if is_of_python else _given_by_numpy(name, args, kwargs)
     if type_ is None:
         return lo.call(method, args, kwargs, node)
     return _drawn(lo, type_, display.call, [method, *args], kwargs, node)
 
 
-def _number_of_numpy(name: str, args: list[Value], kwargs: dict[str, Value]) -> Type | None:
-    """The type of what a draw gives; None if that is no number: a parameter is an array, or a size is given."""
+def _given_by_numpy(name: str, args: list[Value], kwargs: dict[str, Value]) -> Type | None:
+    """The type of what a draw gives, where numbers are its parameters and the rank is known; else None."""
+    if name in ("permutation", "choice"):
+        return _chosen(name, args, kwargs)
     count = _WHOLE.get(name, _PARAMETERS.get(name))
     if count is None or {"out", "dtype"} & kwargs.keys():
         return None
     given = [*args[:count], *[value for key, value in kwargs.items() if key != "size"]]
-    sizes = [*args[count:], *[value for key, value in kwargs.items() if key == "size"]]
-    if not all(value == NONE or _is_number(value) for value in given) or any(size != NONE for size in sizes):
+    if not all(value == NONE or _is_number(value) for value in given):
         return None
-    if name == "integers":
-        return Scalar("int", np.dtype(np.int64))
-    return FLOAT if name in _PARAMETERS else INT
+    number = FLOAT if name in _PARAMETERS else Scalar("int", np.dtype(np.int64)) if name == "integers" else INT
+    if name in ("rand", "randn"):
+        return _array_of(number, len(args)) if all(map(_is_whole, args)) else None
+    rank = _rank([*args[count:], *[value for key, value in kwargs.items() if key == "size"]])
+    return None if rank is None else _array_of(number, rank)
+
+
+def _chosen(name: str, args: list[Value], kwargs: dict[str, Value]) -> Type | None:
+    """The same of ``permutation(n)`` and ``choice(n, size)``."""
+    if not args or not _is_whole(args[0]):
+        return None
+    sizes = [*args[1:2], *[value for key, value in kwargs.items() if key == "size"]]
+    rank = 1 if name == "permutation" else _rank(sizes)
+    return None if rank is None else _array_of(INT, rank)
+
+
+def _rank(sizes: list[Value]) -> int | None:
+    """How many axes a draw has; None if it is not known."""
+    match sizes:
+        case []:
+            return 0
+        case [Const(value=None)]:
+            return 0
+        case [TupleValue(items=items)] | [Const(value=tuple() as items)]:
+            return len(items) or None  # an array of no axes is none of these
+        case [size] if _is_whole(size):
+            return 1
+        case _:
+            return None
+
+
+def _array_of(number: Scalar, rank: int) -> Type:
+    dtype = np.dtype(np.int64) if number.kind == "int" else np.dtype(np.float64)
+    extent: Dim = "any"
+    return number if rank == 0 else Array(dtype, (extent,) * rank)
+
+
+def _is_whole(value: Value) -> bool:
+    if isinstance(value, Const):
+        return isinstance(value.value, (int, np.integer)) and not isinstance(value.value, bool)
+    return isinstance(value, Var) and isinstance(value.type, Scalar) and value.type.kind == "int"
 
 
 def _number_of_python(name: str, args: list[Value], kwargs: dict[str, Value]) -> Type | None:
@@ -212,7 +251,7 @@ def _of_the_module(name: str, function: Any) -> Handler:
         if any(may_carry(lo, value) for value in (*args, *kwargs.values())):
             draw = _draw(name)
             return NotImplemented if draw is None else lo.call(Const(draw), [Const(np.random), *args], kwargs, node)
-        type_ = _number_of_numpy(name, args, kwargs)
+        type_ = _given_by_numpy(name, args, kwargs)
         return NotImplemented if type_ is None else _drawn(lo, type_, function, args, kwargs, node)
 
     return call
