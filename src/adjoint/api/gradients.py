@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
+from adjoint import keypaths  # noqa: F401, what the hint Wrt refers to
 from adjoint.diagnostics import error
 from adjoint.diagnostics.entrances import entrance
 from adjoint.dispatch.options import Native, resolve
 from adjoint.keypaths.parts import as_part
-
-if TYPE_CHECKING:
-    pass
 
 from adjoint.api.derivative import Derivative, Mode, Wrt, WrtOne, checked_wrt, function_of
 
