@@ -6,12 +6,11 @@ from collections.abc import Callable
 from typing import Any, Literal
 
 from adjoint import keypaths  # noqa: F401, what the hint Wrt refers to
+from adjoint.api.derivative import Derivative, Mode, Wrt, WrtOne, checked_wrt, function_of
 from adjoint.diagnostics import error
 from adjoint.diagnostics.entrances import entrance
 from adjoint.dispatch.options import Native, resolve
 from adjoint.keypaths.parts import as_part
-
-from adjoint.api.derivative import Derivative, Mode, Wrt, WrtOne, checked_wrt, function_of
 
 
 def _component(result: Any, has_aux: bool) -> dict[str, Any]:
