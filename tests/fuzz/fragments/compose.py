@@ -41,6 +41,7 @@ import copy
 import functools
 import heapq
 import itertools
+import json
 import math
 import operator
 from dataclasses import dataclass, field, replace

@@ -314,3 +314,42 @@ def grown_while_read(d: Draft) -> str:
             $work.append($e * $1 + $v[len($work) % $N])
     $t = sum($work)
     """
+
+
+@fragment("l: list, x: float -> t: float")
+def work_list(d: Draft) -> str:
+    return """
+    $q = <<[$x]||[$x, $0]||list($l)>>
+    $t = 0.0
+    for <<$e in $q||$i, $e in enumerate($q)||$e, $o in zip($q, [1.0, 2.0, 3.0, 4.0, 5.0, 6.0])>>:
+        if len($q) < <<5||6>>:
+            <<$q.append($e * $0)||$q.insert(len($q), $e + $x)||$q += [$e - $x]>>
+        <<$t += $e * $x||$t = $t * $0 + $e>>
+        <<pass||$q[0] *= $1>>
+    $t += sum($q)
+    """
+
+
+@fragment("x: float -> t: float")
+def single_draws(d: Draft) -> str:
+    return """
+    $rng = <<np.random.default_rng(3)||np.random.RandomState(3)>>
+    $t = 0.0
+    for $i in range(<<3||4>>):
+        if $rng.<<normal()||uniform()||standard_normal()>> < $0:
+            $t += $x * $rng.normal(<<0.0, 0.5||loc=0.5||$x, 0.1>>)
+        <<$t *= 1.0 + 0.1 * $rng.uniform()||$t = $t + $rng.exponential()||$t -= $rng.permutation(3)[0] * $x>>
+    """
+
+
+@fragment("x: float, l: list -> t: float")
+def numbers_of_unknown_kind(d: Draft) -> str:
+    return """
+    $t = <<0.0||$x>>
+    $o = <<0.0||$t>>
+    for $k in json.loads("[1.5, 0.5, 2]"):
+        <<$o = $t||$o = $k * $x||pass>>
+        <<$t += $k * $x||$t *= 0.5 * $k||$t -= $k * $o>>
+        <<pass||$l.append($t)||$t, $o = $o, $t>>
+    $t = $t + $o
+    """

@@ -279,3 +279,51 @@ def accumulators(d: Draft) -> str:
         (<<$p if $i % 2 == 0 else $q||$p if $e > 0 or $i == 0 else $q>>).push($e * $x)
     $t = ($p + $q).mean + $p.m2 * $0
     """
+
+
+@fragment("x: float, y: float -> t: float")
+def named_tuple_with_operators(d: Draft) -> str:
+    d.above("""
+    class $Pair(NamedTuple):
+        a: float
+        b: float = 1.0
+
+        def __add__(self, other):
+            return $Pair(self.a + other.a, self.b * other.b)
+
+        def __mul__(self, factor):
+            return $Pair(self.a * factor, self.b + factor)
+
+        __rmul__ = __mul__
+
+        def __neg__(self):
+            return $Pair(-self.a, self.b)
+    """)
+    return """
+    $p = <<$Pair($x, $y)||$Pair($x)||-$Pair($y, $x)>>
+    for $i in range(<<1||3>>):
+        $p = <<$p + $Pair($y, $0)||$p * $x||$0 * $p + $p>>
+    $u, $v = $p
+    $t = <<$u * $v||$p.a + $p[1]||sum([$p, $p], $Pair($0)).a>>
+    """
+
+
+@fragment("l: list, x: float -> t: float")
+def linked_by_loops(d: Draft) -> str:
+    d.above("""
+    class $Node:
+        def __init__(self, value, after=None):
+            self.value, self.after = value, after
+    """)
+    return """
+    $head = None
+    for $e in $l:
+        $head = $Node($e * $x, $head)
+        <<$head.value *= $0||pass>>
+    $t, $node = 0.0, $head
+    while $node is not None:
+        <<$t += $node.value * $x||$t = $t * $0 + $node.value>>
+        <<pass||$node.value = $t>>
+        $node = $node.after
+    <<$t += $head.value if $head is not None else $x||pass>>
+    """
