@@ -29,6 +29,8 @@ _FAN_IN = 8
 _MOST_GROUPS = 8
 _ATTEMPTS = 10
 _ROWS_TRIED = 4
+_LASTS = 1.0
+"""For so many seconds, the number of threads counts as known: shards go in groups that were right for it."""
 
 T = TypeVar("T")
 Reduction = Literal["sum", "mean"]
@@ -117,6 +119,7 @@ class DistributedGradient:
         self._derivative = value_and_grad_here(f, wrt, native=native)
         self._held: tuple[Client, dict[Any, Future], Any] | None = None
         self._group = 0
+        self._asked: tuple[Client, float, int] | None = None
 
     def _names(self, places: Iterable[str | int]) -> list[str]:
         names = [
@@ -235,7 +238,7 @@ class DistributedGradient:
     ) -> list[Any]:
         from distributed import as_completed  # lazy
 
-        self._group = _group_size(len(bounds) - 1, _threads(client), self._group)
+        self._group = _group_size(len(bounds) - 1, self._threads(client), self._group)
         groups, derivative = self._scattered(client, data, _in_groups(list(_pairs(bounds)), self._group))
         weights = [(b - a) / bounds[-1] if self._reduction == "mean" else None for a, b in _pairs(bounds)]
         tasks: dict[Future, int] = {}
@@ -255,6 +258,13 @@ class DistributedGradient:
                 done += tasks[task]
                 progress(done, sum(tasks.values()))
         return [_summed(parts) for parts in client.gather(totals)]
+
+    def _threads(self, client: Client) -> int:
+        """How many threads the workers have; to ask the scheduler takes a message there and back."""
+        now = time.monotonic()
+        if self._asked is None or self._asked[0] is not client or now - self._asked[1] > _LASTS:
+            self._asked = client, now, _threads(client)
+        return self._asked[2]
 
     def _scattered(
         self, client: Client, data: list[Any], groups: list[list[tuple[int, int]]]
