@@ -24,6 +24,7 @@ from adjoint.codegen.placement.memory_order import (
 from adjoint.codegen.placement.pending import EARLY, LINE_WIDTH, Fragment, OpenBlock
 from adjoint.codegen.placement.uses import Insides, Uses, echoes
 from adjoint.codegen.tree import Bind, Catch, Choice, Guard, Jump, Leave, Move, Plain, Repeat, Stmt, width
+from adjoint.diagnostics.errors import DifferentiationError
 from adjoint.diagnostics.spans import Span
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import (
@@ -37,6 +38,7 @@ from adjoint.ir.nodes import (
     Exit,
     Function,
     Guarded,
+    Handler,
     If,
     Items,
     Load,
@@ -54,8 +56,9 @@ from adjoint.ir.nodes import (
 )
 from adjoint.ir.raising import may_raise
 from adjoint.ir.types import BOOL
-from adjoint.ir.walk import key_atoms, operands, targets_of
+from adjoint.ir.walk import key_atoms, operands, statements_in, targets_of
 from adjoint.records import dataclass, replace
+from adjoint.runtime.arithmetic.checks import check_array, check_floats
 
 RESULTS_WIDTH = 40
 """Several results are computed in the line that returns them if they are shorter than this; else they get names."""
@@ -531,12 +534,32 @@ class Lowering:
                 None if handler.name is None or not self.uses.count(handler.name) else self._number(handler.name),
                 self._block(handler.body, inner),
             )
-            for handler in guarded.handlers
+            for handler in (*_refusals(guarded), *guarded.handlers)
         ]
         final = None if guarded.final is None else self._block(guarded.final, replace(inner, targets=()))
         name = None if guarded.name is None or not self.uses.count(guarded.name) else self._number(guarded.name)
         guard = Guard(context, name, body, handlers, final, guarded.span)
         out.emit(guard, WRITES_ANYTHING, self.insides.hints_bound_in(guarded))
+
+
+def _refusals(guarded: Guarded) -> tuple[Handler, ...]:
+    """A handler that lets refusals at run time pass, where another one would take them for the program's own."""
+    if not any(map(_takes_refusals, guarded.handlers)):
+        return ()
+    from adjoint.runtime import functions  # lazy
+
+    refusing = (check_array, check_floats, functions.with_pullback, functions.called)
+    if not any(isinstance(each, Call) and each.callee in refusing for each in statements_in(guarded.body)):
+        return ()
+    return (Handler(Const(DifferentiationError), None, Block((), Raise(None, None, guarded.span))),)
+
+
+def _takes_refusals(handler: Handler) -> bool:
+    if isinstance(handler.body.terminator, Raise) and handler.body.terminator.exception is None:
+        return False
+    kind = handler.exception.value if isinstance(handler.exception, Const) else Exception
+    kinds = kind if isinstance(kind, tuple) else (kind,)
+    return any(isinstance(each, type) and issubclass(DifferentiationError, each) for each in kinds)
 
 
 def _several(nodes: list[ast.expr]) -> ast.expr:

@@ -1,0 +1,28 @@
+"""What is refused at run time is no exception of the program: its own handlers let it pass."""
+
+import functools
+
+import numpy as np
+import pytest
+
+import adjoint as ad
+
+Map = ad.Fn[[np.ndarray], np.ndarray]
+TABLE = [lambda v: v, lambda v: v * 2.0]
+get = functools.lru_cache(lambda key: TABLE[key])
+
+
+def written_in_a_try(v, key):
+    try:
+        change: Map = get(key)
+        w = change(v)
+        w *= 3.0
+    except Exception:
+        pass
+    return np.sum(v * v)
+
+
+def test_a_refusal_passes_handlers() -> None:
+    with pytest.raises(ad.DifferentiationError, match="AD0303"):
+        ad.grad(written_in_a_try)(np.array([1.0, 2.0]), 0)
+    assert ad.grad(written_in_a_try)(np.array([1.0, 2.0]), 1).tolist() == [2.0, 4.0]
