@@ -26,3 +26,23 @@ def test_a_refusal_passes_handlers() -> None:
     with pytest.raises(ad.DifferentiationError, match="AD0303"):
         ad.grad(written_in_a_try)(np.array([1.0, 2.0]), 0)
     assert ad.grad(written_in_a_try)(np.array([1.0, 2.0]), 1).tolist() == [2.0, 4.0]
+
+
+def change_in_place(v, key):
+    change: Map = get(key)
+    w = change(v)
+    w *= 3.0
+
+
+@pytest.mark.parametrize("kinds", [Exception, TypeError, (ValueError, TypeError), ad.DifferentiationError])
+def test_a_refusal_in_a_function_that_is_called_passes_handlers(kinds) -> None:
+    def f(v, key):
+        try:
+            change_in_place(v, key)
+        except kinds:
+            pass
+        return np.sum(v * v)
+
+    with pytest.raises(ad.DifferentiationError, match="AD0303"):
+        ad.grad(f)(np.array([1.0, 2.0]), 0)
+    assert ad.grad(f)(np.array([1.0, 2.0]), 1).tolist() == [2.0, 4.0]

@@ -56,9 +56,8 @@ from adjoint.ir.nodes import (
 )
 from adjoint.ir.raising import may_raise
 from adjoint.ir.types import BOOL
-from adjoint.ir.walk import key_atoms, operands, statements_in, targets_of
+from adjoint.ir.walk import key_atoms, operands, targets_of
 from adjoint.records import dataclass, replace
-from adjoint.runtime.arithmetic.checks import check_array, check_floats
 
 RESULTS_WIDTH = 40
 """Several results are computed in the line that returns them if they are shorter than this; else they get names."""
@@ -546,15 +545,11 @@ def _refusals(guarded: Guarded) -> tuple[Handler, ...]:
     """A handler that lets refusals at run time pass, where another one would take them for the program's own."""
     if not any(map(_takes_refusals, guarded.handlers)):
         return ()
-    from adjoint.runtime import functions  # lazy
-
-    refusing = (check_array, check_floats, functions.with_pullback, functions.called)
-    if not any(isinstance(each, Call) and each.callee in refusing for each in statements_in(guarded.body)):
-        return ()
     return (Handler(Const(DifferentiationError), None, Block((), Raise(None, None, guarded.span))),)
 
 
 def _takes_refusals(handler: Handler) -> bool:
+    """Whether a handler takes refusals among other exceptions, and does not raise them again."""
     if isinstance(handler.body.terminator, Raise) and handler.body.terminator.exception is None:
         return False
     kind = handler.exception.value if isinstance(handler.exception, Const) else Exception
