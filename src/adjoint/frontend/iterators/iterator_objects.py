@@ -59,8 +59,8 @@ def next_of_object(lo: Lowerer, args: list[Value], node: ast.AST | None) -> Valu
 def _own_method(lo: Lowerer, value: Value, name: str) -> Value | None:
     """A method of one of the classes that stand for Python's own iterators; None of users' classes."""
     cls = class_of(lo, value)
-    is_ours = cls is not None and cls.__module__ == iterator_definitions.__name__
-    return Method(Const(cls.__dict__[name]), value) if is_ours and name in cls.__dict__ else None
+    is_ours = cls is not None and issubclass(cls, iterator_definitions.Drawn) and hasattr(cls, name)
+    return Method(Const(getattr(cls, name)), value) if is_ours else None
 
 
 def lazily(lo: Lowerer, value: IteratorValue, node: ast.AST | None) -> Value:

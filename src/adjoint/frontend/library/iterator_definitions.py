@@ -13,15 +13,19 @@ END = sys.maxsize
 """The place of what has come to its end: for good, whatever is put into the list afterwards."""
 
 
-class Remaining:
+class Drawn:
+    """What is asked for one item after the other."""
+
+    def __iter__(self) -> Any:
+        return self
+
+
+class Remaining(Drawn):
     """``iter(items)`` of a sequence."""
 
     def __init__(self, items: Any) -> None:
         self.items = items
         self.place = 0
-
-    def __iter__(self) -> Any:
-        return self
 
     def __next__(self) -> Any:
         place = self.place
@@ -47,15 +51,12 @@ class Remaining:
         self.place = END
 
 
-class Backwards:
+class Backwards(Drawn):
     """``reversed(items)``"""
 
     def __init__(self, items: Any) -> None:
         self.items = items
         self.count = len(items)
-
-    def __iter__(self) -> Any:
-        return self
 
     def __next__(self) -> Any:
         if self.count == 0:
@@ -69,42 +70,13 @@ class Backwards:
             yield self.items[self.count]
 
 
-class Entries:
-    """``iter(table.items())``, or of its values alone, each as it is when it is asked for."""
+class ByItem(Drawn):
+    """What gives something for each item of another iterator: ``_of(item)``."""
 
-    def __init__(self, table: Any, with_key: Any) -> None:
-        self.table = table
-        self.with_key = with_key
-        self.keys = Remaining(list(table))
-
-    def __iter__(self) -> Any:
-        return self
-
-    def _of(self, key: Any) -> Any:
-        return (key, self.table[key]) if self.with_key else self.table[key]
-
-    def __next__(self) -> Any:
-        return self._of(self.keys.__next__())
-
-    def left(self) -> Iterator[Any]:
-        for key in self.keys:
-            yield self._of(key)
-
-
-class Numbered:
-    """``enumerate(items, start)``"""
-
-    def __init__(self, items: Any, start: Any) -> None:
-        self.items = items
-        self.number = start
-
-    def __iter__(self) -> Any:
-        return self
+    items: Any
 
     def _of(self, item: Any) -> Any:
-        number = self.number
-        self.number = number + 1
-        return number, item
+        raise NotImplementedError
 
     def __next__(self) -> Any:
         return self._of(self.items.__next__())
@@ -114,33 +86,48 @@ class Numbered:
             yield self._of(item)
 
 
-class Mapped:
+class Entries(ByItem):
+    """``iter(table.items())``, or of its values alone, each as it is when it is asked for."""
+
+    def __init__(self, table: Any, with_key: Any) -> None:
+        self.table = table
+        self.with_key = with_key
+        self.items = Remaining(list(table))
+
+    def _of(self, item: Any) -> Any:
+        return (item, self.table[item]) if self.with_key else self.table[item]
+
+
+class Numbered(ByItem):
+    """``enumerate(items, start)``"""
+
+    def __init__(self, items: Any, start: Any) -> None:
+        self.items = items
+        self.number = start
+
+    def _of(self, item: Any) -> Any:
+        number = self.number
+        self.number = number + 1
+        return number, item
+
+
+class Mapped(ByItem):
     """``map(function, items)``"""
 
     def __init__(self, function: Any, items: Any) -> None:
         self.function = function
         self.items = items
 
-    def __iter__(self) -> Any:
-        return self
-
-    def __next__(self) -> Any:
-        return self.function(self.items.__next__())
-
-    def left(self) -> Iterator[Any]:
-        for item in self.items:
-            yield self.function(item)
+    def _of(self, item: Any) -> Any:
+        return self.function(item)
 
 
-class Filtered:
+class Filtered(Drawn):
     """``filter(function, items)``"""
 
     def __init__(self, function: Any, items: Any) -> None:
         self.function = function
         self.items = items
-
-    def __iter__(self) -> Any:
-        return self
 
     def __next__(self) -> Any:
         item = self.items.__next__()
@@ -154,16 +141,13 @@ class Filtered:
                 yield item
 
 
-class Chained:
+class Chained(Drawn):
     """``itertools.chain(first, second)``"""
 
     def __init__(self, first: Any, second: Any) -> None:
         self.first = first
         self.second = second
         self.is_in_first = True
-
-    def __iter__(self) -> Any:
-        return self
 
     def __next__(self) -> Any:
         if self.is_in_first:
@@ -182,16 +166,13 @@ class Chained:
             yield item
 
 
-class Cycle:
+class Cycle(Drawn):
     """``itertools.cycle(items)``"""
 
     def __init__(self, items: Any) -> None:
         self.items = items
         self.seen: list[Any] = []
         self.place = -1
-
-    def __iter__(self) -> Any:
-        return self
 
     def __next__(self) -> Any:
         if self.place < 0:
@@ -208,16 +189,13 @@ class Cycle:
         return self.seen[place]
 
 
-class Shared:
+class Shared(Drawn):
     """One of those that ``itertools.tee`` gives, which share what they have drawn."""
 
     def __init__(self, items: Any, drawn: Any) -> None:
         self.items = items
         self.drawn = drawn
         self.place = 0
-
-    def __iter__(self) -> Any:
-        return self
 
     def __next__(self) -> Any:
         place = self.place
@@ -232,14 +210,11 @@ def shared_by(items: Any, count: Any) -> Any:
     return tuple([Shared(items, drawn) for _ in range(count)])
 
 
-class Rows:
+class Rows(Drawn):
     """``zip(*columns)``"""
 
     def __init__(self, *columns: Any) -> None:
         self.columns = columns
-
-    def __iter__(self) -> Any:
-        return self
 
     def __next__(self) -> Any:
         return tuple([column.__next__() for column in self.columns])
