@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from adjoint.frontend.calls import definitions, handlers, library_classes
-from adjoint.frontend.calls.opaque_arguments import SIGNATURE, may_carry
+from adjoint.frontend.calls.opaque_arguments import SIGNATURE, any_carries
 from adjoint.frontend.calls.operands import with_arrays
 from adjoint.frontend.calls.rule_calls import call_by_declaration, call_rule, is_ruled
 from adjoint.frontend.differentiation.inside.operators import call_operator, operator_of
@@ -318,7 +318,7 @@ def _by_source(
         meant = chosen_by_class(lo, constant, args, node)
         if meant is not None:
             return lo.call(meant, args, kwargs, node)
-        if is_memo(constant) and any(may_carry(lo, value) for value in (*args, *kwargs.values())):
+        if is_memo(constant) and any_carries(lo, args, kwargs):
             return remembered(lo, constant, args, kwargs, node)
     function = underlying(constant)
     if function is not None and _is_inlined(lo, function, args, kwargs):
@@ -338,4 +338,4 @@ def _is_inlined(lo: Lowerer, function: types.FunctionType, args: list[Value], kw
     """A user's function always is; a library's only where it is handed something that may carry a derivative."""
     if is_stand_in(function) or not is_of_a_library(function.__code__.co_filename):
         return True
-    return any(may_carry(lo, value) for value in (*args, *kwargs.values()))
+    return any_carries(lo, args, kwargs)

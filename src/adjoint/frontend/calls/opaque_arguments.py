@@ -64,6 +64,11 @@ def may_carry(lo: Lowerer, value: Value) -> bool:
             return False
 
 
+def any_carries(lo: Lowerer, args: Iterable[Value], kwargs: Mapping[str, Value]) -> bool:
+    """Whether a derivative may flow through an argument of a call."""
+    return any(may_carry(lo, value) for value in (*args, *kwargs.values()))
+
+
 def refuse_objects(lo: Lowerer, rule: Rule, values: Iterable[Value], node: ast.AST | None) -> None:
     """Rules tell derivatives for numbers and arrays; what NumPy makes of an object, its class knows."""
     for value in values:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.frontend.calls.opaque_arguments import may_carry
+from adjoint.frontend.calls.opaque_arguments import any_carries, may_carry
 from adjoint.frontend.data import making
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
@@ -27,7 +27,7 @@ def with_arrays(
     """
     if not any(is_sequence(lo, value) for value in (*args, *kwargs.values())):
         return args, kwargs
-    if not any(may_carry(lo, value) for value in (*args, *kwargs.values())):
+    if not any_carries(lo, args, kwargs):
         return args, kwargs
     from adjoint.rules.operands import operands_of  # lazy
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from adjoint.frontend.calls.opaque_arguments import may_carry
+from adjoint.frontend.calls.opaque_arguments import any_carries
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import Value
@@ -23,7 +23,7 @@ def made_of_constants(
     hint: str,
 ) -> Any:
     """A call that gives an object of a class, of arguments that do not vary; else NotImplemented."""
-    if any(may_carry(lo, value) for value in (*args, *kwargs.values())):
+    if any_carries(lo, args, kwargs):
         return NotImplemented
     target = Var(hint, Opaque(cls))
     pairs = tuple([(name, materialize(lo, value, node)) for name, value in kwargs.items()])
