@@ -7,7 +7,7 @@ import operator
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from adjoint.frontend.control.loops import run_loop
+from adjoint.frontend.control.loops import go_on_if, run_loop
 from adjoint.frontend.data import containers
 from adjoint.frontend.data.element_types import knows_half
 from adjoint.frontend.data.making import is_list
@@ -16,7 +16,6 @@ from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.state.signals import Restart
 from adjoint.frontend.interpreter.values import (
-    UNDEFINED,
     Cell,
     GeneratorObject,
     GeneratorValue,
@@ -241,7 +240,6 @@ def _run_by_position(
     """Goes through a list that changes meanwhile as Python's iterators do: by a place, as long as there is one."""
     counter = Cell("place")
     lo.store[counter] = Const(0)
-
     known = [part for part in _containers(iterable) if isinstance(part, Ref)]
     if known:
         raise NeedsRuntime(tuple(original_sites(tuple([part.site for part in known]))))
@@ -251,17 +249,12 @@ def _run_by_position(
         assert sequence is not None
         place = materialize(lo, lo.store[counter], node)
 
-        def goes_on() -> Value:
+        def turn() -> None:
             lo.store[counter] = lo.open.call(operator.add, place, Const(1))
             bind(sequence.item(place))
             body()
-            return UNDEFINED
 
-        def ends() -> Value:
-            lo.leave("exhausted")
-            return UNDEFINED
-
-        lo.branch(lo.open.call(operator.lt, place, sequence.length()), goes_on, ends, node)
+        go_on_if(lo, lo.open.call(operator.lt, place, sequence.length()), turn, node)
 
     run_loop(lo, node, None, None, iteration, orelse, assigned)
 
@@ -305,11 +298,6 @@ def _unroll(
 def _leave_if_not_there(lo: Lowerer, item: Getter) -> None:
     """Leaves an unrolled loop where what it goes through ends before this item."""
 
-    def leave() -> Value:
-        lo.leave("exhausted")
-        return UNDEFINED
-
     for length in lengths_of(item):
         assert isinstance(item, Perhaps)
-        there = lo.open.call(operator.lt, Const(item.place), length)
-        lo.branch(there, lambda: UNDEFINED, leave)
+        go_on_if(lo, lo.open.call(operator.lt, Const(item.place), length), lambda: None)

@@ -60,19 +60,32 @@ def run_loop(
         for key, shape in lo.settings.loop_shapes[memo].items():
             if key in carried:
                 carried[key] = lo.join_shapes([carried[key], shape], key)
-    alone = {key for key in carried if isinstance(key, Cell) and _may_be_alone(lo, node, key, base, origin)}
-    found = _settle(lo, node, base, carried, body, alone)
+    found = _settle(lo, node, origin, base, carried, body)
     lo.settings.loop_shapes[memo] = {key: shape for key, shape in found.shapes.items() if isinstance(key, Cell)}
     _emit(lo, node, origin, base, over, index, found.shapes, found, orelse)
+
+
+def go_on_if(lo: Lowerer, goes_on: Atom, turn: Callable[[], None], node: ast.AST | None = None) -> None:
+    """Runs an iteration where a loop goes on; else the loop is exhausted."""
+
+    def turned() -> Value:
+        turn()
+        return UNDEFINED
+
+    def ended() -> Value:
+        lo.leave("exhausted")
+        return UNDEFINED
+
+    lo.branch(goes_on, turned, ended, node)
 
 
 def _settle(
     lo: Lowerer,
     node: ast.AST,
+    origin: Open,
     base: dict[Any, Value],
     carried: dict[Any, joins.Shape],
     body: Callable[[], None],
-    alone: set[Cell],
 ) -> _Pass:
     """Runs the body until nothing new turns up.
 
@@ -85,7 +98,7 @@ def _settle(
     for _ in range(MAX_PASSES):
         lo.run_data.inlined = inlined.copy()
         with lo.awaiting(unbound) as read:
-            found = _run_body(lo, base, carried, body, alone)
+            found = _run_body(lo, node, origin, base, carried, body)
         try:
             assumption = _widen(lo, base, carried, found)
         except joins.TooManyOptions:
@@ -117,10 +130,11 @@ def _first_assumption(
 
 def _run_body(
     lo: Lowerer,
+    node: ast.AST,
+    origin: Open,
     base: dict[Any, Value],
     carried: dict[Any, joins.Shape],
     body: Callable[[], None],
-    alone: set[Cell],
 ) -> _Pass:
     root = lo.fork(base)
     params: list[Var] = []
@@ -129,7 +143,8 @@ def _run_body(
         hint, named = (key.name, True) if isinstance(key, Cell) else ("part", False)
         atoms = [Var(name, type_, named) for type_, name in joins.leaf_types(shape, hint)]
         params.extend(atoms)
-        if key in alone and len(atoms) == 1 and isinstance(atoms[0].type, Number):
+        may_be_array = isinstance(key, Cell) and len(atoms) == 1 and isinstance(atoms[0].type, Number)
+        if may_be_array and _may_be_alone(lo, node, key, base, origin):
             assumed[key] = atoms[0]
             lo.run_data.alone[atoms[0]] = root
         set_unseen(lo.store, key, joins.build(shape, iter(atoms), lo.store))
@@ -143,23 +158,20 @@ def _may_be_alone(lo: Lowerer, node: ast.AST, cell: Cell, base: dict[Any, Value]
     return (lo.site(node), cell.name) not in lo.settings.not_alone and starts_alone(lo, base, origin, cell)
 
 
-def _check_alone(
-    lo: Lowerer, node: ast.AST, origin: Open, base: dict[Any, Value], found: _Pass, targets: dict[Cell, Var]
-) -> None:
+def _check_alone(lo: Lowerer, node: ast.AST, found: _Pass, targets: dict[Cell, Var]) -> None:
     """Starts again where an iteration was lowered as if it alone had an array, and one before it may hand it on.
 
     The variables of which that is true have it alone behind the loop, too.
     """
     for cell, param in found.alone.items():
-        going_on = [leaf for leaf in found.exits if leaf.action == "continue"]
-        leaving = [leaf for leaf in found.exits if leaf.action != "continue"]
-        if param in lo.run_data.relied_on:
-            starts = starts_alone(lo, base, origin, cell)
-            if not starts or not all(starts_alone(lo, leaf.store, leaf.block, cell) for leaf in going_on):
-                lo.settings.not_alone.add((lo.site(node), cell.name))
-                raise Restart
-            if all(starts_alone(lo, leaf.store, leaf.block, cell) for leaf in leaving) and cell in targets:
-                lo.run_data.alone[targets[cell]] = None
+        if param not in lo.run_data.relied_on:
+            continue
+        shared = [leaf.action for leaf in found.exits if not starts_alone(lo, leaf.store, leaf.block, cell)]
+        if "continue" in shared:
+            lo.settings.not_alone.add((lo.site(node), cell.name))
+            raise Restart
+        if not shared:
+            lo.run_data.alone[targets[cell]] = None
 
 
 def _run(body: Callable[[], None]) -> Value:
@@ -212,7 +224,7 @@ def _emit(
         exhausted.store[key] = joins.build(shape, iter(atoms), exhausted.store)
         if key in found.alone:
             own[key] = atoms[0]
-    _check_alone(lo, node, origin, base, found, own)
+    _check_alone(lo, node, found, own)
     lo.block, lo.store = origin, exhausted.store
     kinds = ["exhausted"] if over is not None else []
     kinds += [kind for kind in dict.fromkeys(leaf.action for leaf in leaving) if kind not in kinds]

@@ -19,9 +19,10 @@ from adjoint.types.structure import is_namedtuple_class
 
 def special_method(lo: Lowerer, receiver: Value, name: str) -> Value | None:
     """The bound special method of an object's class, where the class defines one."""
-    cls = class_of(lo, receiver)
-    if cls is None or not (is_object(lo, receiver) or is_named(receiver, cls)):
+    if not is_object(lo, receiver) and not is_named(lo, receiver):
         return None
+    cls = class_of(lo, receiver)
+    assert cls is not None
     for base in cls.__mro__:
         if base in (object, tuple):
             return None
@@ -34,10 +35,10 @@ def special_method(lo: Lowerer, receiver: Value, name: str) -> Value | None:
     return None
 
 
-def is_named(value: Value, cls: type | None) -> bool:
+def is_named(lo: Lowerer, value: Value) -> bool:
     """Whether a value is a named tuple, whose class may have operators of its own."""
     is_tuple = isinstance(value, TupleValue) or (isinstance(value, Var) and isinstance(value.type, Tuple))
-    return is_tuple and cls is not None and is_namedtuple_class(cls)
+    return is_tuple and is_namedtuple_class(class_of(lo, value))
 
 
 _COMPARISONS = ("__eq__", "__lt__", "__le__", "__gt__", "__ge__")

@@ -18,7 +18,7 @@ from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import NONE, Record, Ref, TupleValue, Union, Value, is_atom
 from adjoint.frontend.iterators.iterators import is_lazy
 from adjoint.frontend.library import python_functions
-from adjoint.frontend.objects.classes import class_of, is_object
+from adjoint.frontend.objects.classes import is_object
 from adjoint.frontend.objects.linked import identity, is_reference
 from adjoint.frontend.objects.special_methods import compared_fields, is_named, special_method
 from adjoint.frontend.syntax.operators import inplace_name, method_name, reflected_name
@@ -72,7 +72,7 @@ def _is_of_named_tuples(lo: Lowerer, op: Callable[..., Any], operands: list[Valu
     return any(
         name is not None and special_method(lo, operand, name) is not None
         for operand in operands
-        if is_named(operand, class_of(lo, operand))
+        if is_named(lo, operand)
         for name in names
     )
 

@@ -11,7 +11,7 @@ from typing import Any
 from adjoint.frontend.calls.definitions import note_if_uncovered
 from adjoint.frontend.control.iteration import run_for
 from adjoint.frontend.control.liveness import forget
-from adjoint.frontend.control.loops import run_loop
+from adjoint.frontend.control.loops import go_on_if, run_loop
 from adjoint.frontend.entry.local_fixpoints import lowered_to_fixpoint
 from adjoint.frontend.interpreter.choices import for_each_structure, on_each_option
 from adjoint.frontend.interpreter.core import Lowerer
@@ -190,16 +190,11 @@ def _while(lo: Lowerer, node: ast.While) -> None:
         lo.at(node)
         cond, facts = _test(lo, test)
 
-        def goes_on() -> Value:
+        def turn() -> None:
             refine(lo, facts, True)
             run(lo, node.body)
-            return UNDEFINED
 
-        def ends() -> Value:
-            lo.leave("exhausted")
-            return UNDEFINED
-
-        lo.branch(cond, goes_on, ends, node)
+        go_on_if(lo, cond, turn, node)
 
     run_loop(lo, node, None, None, iteration, node.orelse, [node.test, *node.body])
 
