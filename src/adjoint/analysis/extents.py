@@ -87,7 +87,7 @@ class Extents:
         self.whole = WholeNumbers()
         self.parts: dict[Var, tuple[Atom, ...]] = {}
         self.inner: dict[int, set[Var]] = {}
-        self.tapes = _tapes(function.body)
+        self.tapes: dict[Var, Shape | None] = dict.fromkeys(tapes_of(function.body))
         self.filled: dict[Var, Shape | None] = {}
         self.selected: dict[int, Shape | None] = {}
         for param in function.params:
@@ -405,7 +405,7 @@ def _is_by_elements(call: Call) -> bool:
     return (isinstance(callee, Hashable) and callee in _BY_ELEMENTS) or isinstance(rule_for(callee), Elementwise)
 
 
-def _tapes(body: Block) -> dict[Var, Shape | None]:
+def tapes_of(body: Block) -> set[Var]:
     """Lists that are made here and only ever filled, read and emptied."""
     made: set[Var] = set()
     other: set[Atom] = set()
@@ -422,7 +422,7 @@ def _tapes(body: Block) -> dict[Var, Shape | None]:
             case _:
                 other.update(operands(statement))
     other.update(atom for end in terminators_in(body) for atom in operands(end))
-    return dict.fromkeys(made - other)
+    return made - other
 
 
 def like_argument(callee: Any) -> int | None:

@@ -318,6 +318,17 @@ def is_handle(type_: Type | None) -> bool:
             return False
 
 
+def rank_of(type_: Type | None) -> int | None:
+    """The number of axes of a number or an array; None where it is not known."""
+    match type_:
+        case Scalar():
+            return 0
+        case Array(dims=dims) if dims is not None:
+            return len(dims)
+        case _:
+            return None
+
+
 def carries_derivative(type_: Type | None) -> bool:
     """Whether a value of this type can vary smoothly, itself or in one of its parts."""
     if type(type_) is Scalar:

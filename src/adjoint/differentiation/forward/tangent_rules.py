@@ -15,7 +15,6 @@ from adjoint.differentiation.forward.type_facts import (
     may_be_complex,
     may_enlarge,
     place_of_number,
-    rank_of,
     same_kind,
 )
 from adjoint.differentiation.memory.shadow_types import ShadowTypes, typed, zero_for
@@ -36,7 +35,7 @@ from adjoint.ir.effects import effects_of
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.nodes import UNDEFINED, Atom, Attribute, Call, Const, Load, Statement, Store, Subscript, Undefined, Var
 from adjoint.ir.rebuild import rebuild
-from adjoint.ir.types import FLOAT, Array, Number, Scalar, Storage, Tuple, Type, has_one_layout, may_vary
+from adjoint.ir.types import FLOAT, Array, Number, Scalar, Storage, Tuple, Type, has_one_layout, may_vary, rank_of
 from adjoint.ir.walk import operands
 from adjoint.rules.kinds import Bilinear, Constant, Elementwise, General, Linear, NoDerivative, Rule
 from adjoint.rules.registry import rule_for

@@ -9,16 +9,6 @@ import numpy as np
 from adjoint.ir.types import Array, Number, Scalar, Type, may_vary
 
 
-def rank_of(type_: Type | None) -> int | None:
-    match type_:
-        case Scalar():
-            return 0
-        case Array(dims=dims) if dims is not None:
-            return len(dims)
-        case _:
-            return None
-
-
 def place_of_number(type_: Type | None) -> Type | None:
     """The place of a linear argument: a whole number there has a zero tangent, too."""
     return type_ if may_vary(type_) or not isinstance(type_, (Scalar, Array)) else Number()

@@ -7,37 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from adjoint.ir.nodes import Block, Branch, Call, Function, Load, Statement, Subscript, Var
+from adjoint.analysis.extents import tapes_of
+from adjoint.ir.nodes import Block, Branch, Call, Function, Statement, Var
 from adjoint.ir.rebuild import map_blocks, map_branch
-from adjoint.ir.walk import blocks_of, operands, statements_in, terminators_in, vars_used
-from adjoint.runtime import display
+from adjoint.ir.walk import blocks_of, operands, vars_used
 
 
 def with_tapes_moved(function: Function) -> Function:
     """The function with pushes as late and pops as early in their blocks as tapes allow."""
-    tapes = _tapes(function.body)
+    tapes = tapes_of(function.body)
     if not tapes:
         return function
     body = _Motion(tapes).block(function.body)
     return function if body is function.body else Function(function.name, function.params, body, function.doc)
-
-
-def _tapes(body: Block) -> set[Var]:
-    """Lists that are made here empty, and only ever filled, read, counted and emptied."""
-    made: set[Var] = set()
-    others: set[object] = set()
-    for statement in statements_in(body):
-        match statement:
-            case Call(targets=(target,), callee=display.make_list, args=()):
-                made.add(target)
-            case Call(callee=callee, args=(_, *rest)) if callee in (list.append, list.pop, len):
-                others.update(rest)
-            case Load(key=Subscript(items=items)):
-                others.update(items)
-            case _:
-                others.update(operands(statement))
-    others.update(atom for end in terminators_in(body) for atom in operands(end))
-    return made - others
 
 
 class _Motion:

@@ -31,7 +31,7 @@ from adjoint.ir.nodes import (
     Subscript,
     Var,
 )
-from adjoint.ir.types import INT, Array, Dict, Instance, List, Scalar, Tuple, is_handle
+from adjoint.ir.types import INT, Array, Dict, Instance, List, Scalar, Tuple, is_handle, rank_of
 from adjoint.ir.walk import operands
 from adjoint.rules.kinds import Bilinear, Constant, Elementwise, General, Linear, NoDerivative, Rule
 from adjoint.rules.registry import rule_for
@@ -233,7 +233,7 @@ class _Pullback:
         return self.reverser.context.zero(self.scope.sweep, target) if cotangent is None else cotangent
 
     def form(self) -> Callable[..., Any]:
-        ranks = tuple(map(_rank, self.args))
+        ranks = tuple([rank_of(type_of_atom(arg)) for arg in self.args])
         constants = {place: arg.value for place, arg in enumerate(self.args) if isinstance(arg, Const)}
         form = self.rule.form(ranks, constants)
         assert form is not None
@@ -342,13 +342,3 @@ def _is_literal(atom: object, value: object) -> bool:
     if value is None:
         return atom is None or (isinstance(atom, Const) and atom.value is None)
     return isinstance(atom, Const) and isinstance(atom.value, (int, float)) and atom.value == value
-
-
-def _rank(atom: Atom) -> int | None:
-    match type_of_atom(atom):
-        case Scalar():
-            return 0
-        case Array(dims=dims) if dims is not None:
-            return len(dims)
-        case _:
-            return None
