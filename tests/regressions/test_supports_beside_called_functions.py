@@ -120,3 +120,16 @@ def test_shadows_that_are_kept_in_lists():
     jacobian = ad.jacobian(moved, wrt=(0, 1))(np.array([-0.7, -0.6, 0.5]), weights)
     for place, bar in enumerate(pullback(np.ones(3))):
         np.testing.assert_allclose(bar, np.sum(jacobian[place], axis=0), rtol=1e-12)
+
+
+def test_copies_of_what_nobody_writes():
+    """What is put into a copy is no part of the tangent that the copy was made of."""
+
+    def picked(v):
+        powers = v ** np.arange(3)
+        x = v[1] * v[1]
+        copy = v[[0]]
+        copy[0] += x
+        return np.sum((copy + powers) ** 2)
+
+    right(picked, np.array([-0.1, -0.3, -0.8]))

@@ -77,9 +77,9 @@ class SupportFlow:
             self.back.setdefault(target, []).append(source)
 
     def join(self, source: Atom, target: Var) -> None:
-        """``target`` has the value of ``source``; a reference is to the same memory."""
+        """``target`` has the value of ``source``; a reference is to the same memory, but what nobody writes is copied."""
         self.edge(source, target)
-        if isinstance(source, Var) and is_handle(target.type):
+        if isinstance(source, Var) and is_handle(target.type) and (is_handle(source.type) or is_container(source)):
             self.edge(target, source)
 
     def share(self, var: Var) -> None:
