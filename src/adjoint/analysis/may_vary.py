@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from adjoint.analysis.joins import caught
 from adjoint.ir.effects import effects
-from adjoint.ir.nodes import Atom, Block, Call, Definition, Function, Loop, Store, Var
+from adjoint.ir.nodes import Atom, Block, Call, Definition, Function, Items, Loop, Store, Var
 from adjoint.ir.walk import blocks_of, leaves, operands, statements_in, targets_of
 
 
@@ -26,6 +26,8 @@ def varying(block: Block, params: Iterable[Var]) -> set[Atom]:
             varied.update(targets_of(statement))
             if isinstance(statement, Loop):
                 varied.update(statement.params)
+                if isinstance(statement.over, Items) and statement.over.iterable in varied:
+                    varied.update(filter(None, (statement.index,)))
             elif isinstance(statement, Store) and isinstance(statement.base, Var):
                 varied.add(statement.base)
             elif isinstance(statement, Call) and not statement.targets:

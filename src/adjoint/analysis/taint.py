@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from types import MethodDescriptorType
 
+from adjoint.analysis.joins import caught
 from adjoint.ir.nodes import Atom, Attribute, Block, Call, Load, Loop, Statement, Var
-from adjoint.ir.types import Dict, List, Opaque, Tuple
+from adjoint.ir.types import Dict, List, Opaque, Tuple, Type
 from adjoint.ir.walk import blocks_of, leaves, operands, statements_in, targets_of
 from adjoint.rules import registry
 from adjoint.rules.kinds import NoDerivative, Observer
@@ -36,6 +37,7 @@ def _told(statement: Statement, varied: set[Atom], found: set[Atom]) -> Iterator
     given = [*operands(statement)]
     given += [atom for inner in blocks_of(statement) for leaf in leaves(inner) for atom in operands(leaf)]
     made = targets_of(statement)
+    yield from (name for raised, name in caught(statement) if raised in found)
     if not found.isdisjoint(given):
         yield from made
         if isinstance(statement, Loop):
@@ -55,6 +57,23 @@ def _told(statement: Statement, varied: set[Atom], found: set[Atom]) -> Iterator
 def is_text(atom: Atom) -> bool:
     """Whether a value is known to be a text."""
     return isinstance(atom, Var) and isinstance(atom.type, Opaque) and atom.type.cls in (str, bytes)
+
+
+def holds_text(atom: Atom) -> bool:
+    """Whether a value is known to be a text, or a container with texts in it."""
+    return isinstance(atom, Var) and _is_of_text(atom.type)
+
+
+def _is_of_text(type_: Type | None) -> bool:
+    match type_:
+        case Opaque(cls=cls):
+            return cls in (str, bytes)
+        case List(element=inner) | Dict(value=inner):
+            return _is_of_text(inner)
+        case Tuple(items=items):
+            return any(map(_is_of_text, items))
+        case _:
+            return False
 
 
 def _is_opaque(call: Call) -> bool:

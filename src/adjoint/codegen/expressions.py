@@ -189,6 +189,8 @@ class Expressions:
             special = self._operator(callee, args) or self._display(callee, args) or self._of_array(callee, atoms, args)
             if special is not None:
                 return special
+        if callee is display.print_all:
+            return self._plain(self.names.builtin("print"), [part for arg in args for part in _spread(arg)], kwargs)
         if callee is display.make_tuple:
             return self._plain(kwargs[0][1], args, ())  # of the class of a named tuple
         if callee is display.call or is_call_of_pullback(callee):
@@ -240,6 +242,10 @@ class Expressions:
 def is_call_of_pullback(callee: Any) -> bool:
     """Whether what is called is the first argument: the pullback of a call of a function value."""
     return getattr(callee, "__name__", "") == "pulled_back" and callee.__module__ == "adjoint.runtime.functions"
+
+
+def _spread(container: ast.expr) -> list[ast.expr]:
+    return container.elts if isinstance(container, ast.Tuple) else [ast.Starred(container, _LOAD)]
 
 
 def _unless_none(part: ast.expr) -> ast.expr | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from adjoint.analysis.may_vary import varying
 from adjoint.analysis.memory.reachable import lends_memory, may_write_anything
-from adjoint.analysis.taint import is_text, reads_tainted, tainted_objects
+from adjoint.analysis.taint import holds_text, reads_tainted, tainted_objects
 from adjoint.diagnostics import Diagnostic, diagnostic
 from adjoint.diagnostics.spans import called_text
 from adjoint.differentiation.memory.dict_keys import key_problems
@@ -113,7 +113,7 @@ def _text_problems(dependence: Dependence, function: Function, wrt: Sequence[int
     if not readers:
         return []
     varied = varying(function.body, [function.params[place] for place in wrt])
-    return [_back_from_text(call) for call in readers if any(arg in varied for arg in call.args if is_text(arg))]
+    return [_back_from_text(call) for call in readers if any(arg in varied for arg in call.args if holds_text(arg))]
 
 
 def _problems_of_written_objects(dependence: Dependence, function: Function, wrt: Sequence[int]) -> list[Diagnostic]:
@@ -210,7 +210,7 @@ def _may_be_text(atom: Atom) -> bool:
 
 def _reads_text(call: Call) -> bool:
     """Whether a call may make numbers of text."""
-    return any(map(is_text, call.args)) and roles_of(call, is_container) is None
+    return any(map(holds_text, call.args)) and roles_of(call, is_container) is None
 
 
 _DRAWN = """

@@ -10,6 +10,7 @@ import builtins
 import operator
 from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
+from types import BuiltinMethodType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -235,7 +236,7 @@ def _by_kind(callee: Any) -> Effects:
         and getattr(builtins, callee.__name__, 0) is callee
     ):
         return FRESH
-    owner = getattr(callee, "__objclass__", None)
+    owner = type(callee.__self__) if isinstance(callee, BuiltinMethodType) else getattr(callee, "__objclass__", None)
     return PURE if owner in (str, bytes, int, float, complex, tuple, range) else UNKNOWN
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import operator
 import warnings
 from collections.abc import Sequence
-from types import FunctionType
+from types import BuiltinMethodType, FunctionType
 from typing import Any
 
 import numpy as np
@@ -39,6 +39,7 @@ from adjoint.rules.examples import examples_of, lists_integers
 from adjoint.rules.joined_types import join_all
 from adjoint.rules.kinds import Elementwise, NoDerivative, Rule
 from adjoint.rules.python import containers
+from adjoint.runtime import display
 from adjoint.runtime.arithmetic.checks import brings_arithmetic
 from adjoint.runtime.arithmetic.numbers import choose
 from adjoint.types.array_libraries import dtype_of, is_foreign
@@ -60,7 +61,15 @@ registry.on_change(_cache.clear)
 _ARITHMETIC = (operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, operator.abs, abs)
 _COMPARISONS = (operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne)
 
-_MADE = {id(int): INT, id(float): FLOAT, id(bool): BOOL, id(len): INT}
+_TEXT = Opaque(str)
+_PRINTS = (print, display.print_all)
+_MADE = {
+    id(int): INT,
+    id(float): FLOAT,
+    id(bool): BOOL,
+    id(len): INT,
+    **{id(function): _TEXT for function in (str, repr, format, ascii, bin, hex, str.join, str.format)},
+}
 """Functions whose result has one type, whatever they are given."""
 
 
@@ -84,7 +93,7 @@ def type_of_call(callee: Any, args: Sequence[Atom], kwargs: Sequence[tuple[str, 
     handler = containers.handler_for(callee)
     if handler is not None:
         return (handler(*(type_of_known(argument) for argument in arguments)),)
-    made = _MADE.get(id(callee))
+    made = _TEXT if _makes_text(callee) else _MADE.get(id(callee))
     if made is not None:
         return (made,)
     rule = registry.rule_for(callee)
@@ -99,6 +108,12 @@ def type_of_call(callee: Any, args: Sequence[Atom], kwargs: Sequence[tuple[str, 
         return template
     base = _viewed(rule, arguments)
     return tuple([_instantiated(type_, base) for type_ in template])
+
+
+def _makes_text(callee: Any) -> bool:
+    """Whether this is a method of a text that is known, and makes another one of texts or numbers."""
+    is_method = isinstance(callee, BuiltinMethodType) and isinstance(callee.__self__, str)
+    return is_method and callee.__name__ in ("format", "format_map", "join")
 
 
 def _known(atom: Atom) -> Type | Const:
@@ -140,7 +155,7 @@ def _infer(
     if rule.typed is not None:
         return rule.typed(arguments)
     if not rule.pure or rule.writes:
-        return (_NOTHING if rule.writes or rule.fn is print else OPAQUE,) * rule.results
+        return (_NOTHING if rule.writes or rule.fn in _PRINTS else OPAQUE,) * rule.results
     special = _special(rule, arguments, named)
     if special is not None:
         return (special,)

@@ -41,6 +41,11 @@ def keys_of(table: dict[Any, Any]) -> list[Any]:
     return list(table)
 
 
+def print_all(*containers: Any, **options: Any) -> None:
+    """``print(*first, *second)``"""
+    print(*(item for items in containers for item in items), **options)
+
+
 def make_slice(lower: Any, upper: Any, step: Any) -> slice:
     """``slice(lower, upper, step)``"""
     return slice(lower, upper, step)

@@ -84,7 +84,7 @@ def linear_algebra(d: Draft) -> str:
     $k = <<$s @ $s.T||np.outer($v, $v)||$s.T @ $s>> * 0.1 + np.eye($N) * <<1.5||(1.0 + $x * $x)>>
     $w = <<np.linalg.solve($k, $v)||np.linalg.inv($k) @ $v||np.linalg.cholesky($k) @ $v||$k @ $v
         ||np.linalg.det($k) * $v * 0.2||np.linalg.norm($k) * $v * 0.2||np.linalg.slogdet($k)[1] + $v
-        ||np.linalg.eigvalsh($k)||np.linalg.qr($k)[1] @ $v * 0.5||np.diag($k) * $v
+        ||np.linalg.eigvalsh($k + np.diag(np.arange($N)))||np.linalg.qr($k)[1] @ $v * 0.5||np.diag($k) * $v
         ||np.linalg.lstsq($k, $v, rcond=None)[0]>>
     """
 

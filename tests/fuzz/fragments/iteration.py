@@ -159,7 +159,7 @@ def two_names_of_one_list(d: Draft) -> str:
     return """
     $m = <<$l||$l[:]||list($l)||$l.copy()||[*$l]||$l + []>>
     $m[0] = $x
-    <<$m += [$0]||$m = $m + [$0]||$m.append($x)||$m *= 2>>
+    <<$m += [$0]||$m = $m + [$0]||$m.append($x)||$m *= 2||$m += $l||$m.extend($m)>>
     $t = $l[0] * len($l) + $m[-1]
     """
 

@@ -77,7 +77,7 @@ class SupportFlow:
             self.back.setdefault(target, []).append(source)
 
     def join(self, source: Atom, target: Var) -> None:
-        """``target`` has the value of ``source``; a reference is to the same memory, but what nobody writes is copied."""
+        """``target`` has the value of ``source``; a reference is to the same memory, unless nobody writes that."""
         self.edge(source, target)
         if isinstance(source, Var) and is_handle(target.type) and (is_handle(source.type) or is_container(source)):
             self.edge(target, source)

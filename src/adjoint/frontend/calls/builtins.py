@@ -422,14 +422,17 @@ def _surely_real(lo: Lowerer, value: Value, node: ast.AST | None) -> bool:
             return False
 
 
+_PRINTS = (print, display.print_all)
+
+
 def _observing(function: Any) -> Handler:
     def observe(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
         for value in (*args, *kwargs.values()):
             refuse_made_here(lo, value, node)
         atoms = [materialize(lo, value, node, observer=True) for value in args]
         pairs = {name: materialize(lo, value, node, observer=True) for name, value in kwargs.items()}
-        if function is print:
-            lo.open.effect(print, *atoms, **pairs)
+        if function in _PRINTS:
+            lo.open.effect(function, *atoms, **pairs)
             return NONE
         if not pairs and atoms and all(isinstance(a, Const) for a in atoms) and function is str:
             return Const(str(*(a.value for a in atoms)))  # type: ignore[union-attr]
@@ -438,5 +441,5 @@ def _observing(function: Any) -> Handler:
     return observe
 
 
-for _observer in (print, repr, str, format):
+for _observer in (*_PRINTS, repr, str, format):
     HANDLERS[_observer] = _observing(_observer)

@@ -55,7 +55,10 @@ def call_node(lo: Lowerer, node: ast.Call) -> Value:
     taken_apart = starred.columns(lo, node) if function == Const(zip) else None
     if taken_apart is not None:
         return taken_apart
-    args = starred.arguments(lo, function, node)
+    if function == Const(print):
+        function, args = starred.printed(lo, node)
+    else:
+        args = starred.arguments(lo, function, node)
     kwargs: dict[str, Value] = {}
     for keyword in node.keywords:
         value = lo.evaluate(keyword.value)

@@ -13,6 +13,7 @@ from adjoint.frontend.functions.function_values import as_annotated, returned_by
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import Value
+from adjoint.frontend.iterators.iterators import drawn
 from adjoint.ir.effects import effects
 from adjoint.ir.nodes import Atom, Call, Const, Var
 from adjoint.ir.types import OPAQUE, Array, Number, Opaque, Scalar
@@ -23,6 +24,8 @@ def call_opaque(lo: Lowerer, constant: Any, args: list[Value], kwargs: dict[str,
     known = _text_of(lo, constant, args, kwargs, node)
     if known is not None:
         return known
+    if _goes_through(constant):
+        args = [drawn(lo, value, node) for value in args]
     facts = effects(constant)
     for value in (*args, *kwargs.values()):
         refuse_made_here(lo, value, node)
@@ -37,6 +40,12 @@ def call_opaque(lo: Lowerer, constant: Any, args: list[Value], kwargs: dict[str,
     if isinstance(result, Var) and type(result.type) is Opaque and getattr(constant, "__annotations__", None):
         return as_annotated(lo, result, returned_by(constant), node)
     return result
+
+
+def _goes_through(constant: Any) -> bool:
+    """Whether a function draws all items of an iterator at once, and only looks at them."""
+    is_of_text = isinstance(constant, types.BuiltinFunctionType) and isinstance(constant.__self__, (str, bytes))
+    return constant is str.join or (is_of_text and constant.__name__ == "join")
 
 
 def _text_of(

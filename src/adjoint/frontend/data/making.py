@@ -203,7 +203,9 @@ def extend_list(lo: Lowerer, current: Value, value: Value, node: ast.AST | None)
             raise NeedsRuntime(tuple(original_sites((current.site,))))
         replace(lo, current, list_record([*mine, *theirs]), node)
         return current
-    python_functions.call(lo, python_functions.extend, [current, value], node)
+    is_list = isinstance(value, Var) and isinstance(value.type, List)
+    by = python_functions.extend_by_list if is_list else python_functions.extend
+    python_functions.call(lo, by, [current, value], node)
     return current
 
 

@@ -17,6 +17,7 @@ from adjoint.frontend.interpreter.values import (
     Closure,
     GeneratorContext,
     GeneratorObject,
+    GeneratorValue,
     IteratorValue,
     Method,
     Partial,
@@ -84,7 +85,7 @@ def materialize(lo: Lowerer, value: Value, node: ast.AST | None, *, observer: bo
         case Union():
             label = "a value that has several structures is used where one is needed"
             raise Several(lo.problem("AD0402", node, label), value)
-        case GeneratorObject() | GeneratorContext():
+        case GeneratorValue() | GeneratorObject() | GeneratorContext():
             label = "a generator is handed to code that is not visible, or to a container"
             raise lo.problem("AD0305", node, label, helps=("make a list of its items: list(...)",))
         case Closure():

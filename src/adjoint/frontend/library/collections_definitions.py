@@ -28,11 +28,11 @@ class Deque:
             self._held.pop()
 
     def extend(self, iterable: Any) -> None:
-        for item in iterable:
+        for item in list(self._held) if iterable is self else iterable:
             self.append(item)
 
     def extendleft(self, iterable: Any) -> None:
-        for item in iterable:
+        for item in list(self._held) if iterable is self else iterable:
             self.appendleft(item)
 
     def pop(self) -> Any:

@@ -21,6 +21,12 @@ def extend(items: Any, more: Any) -> None:
         items.append(item)
 
 
+def extend_by_list(items: Any, more: Any) -> None:
+    """Both may be the same list."""
+    for i in range(len(more)):
+        items.append(more[i])
+
+
 def insert(items: Any, place: Any, item: Any) -> None:
     size = len(items)
     first = max(place + size, 0) if place < 0 else min(place, size)

@@ -31,6 +31,7 @@ from adjoint.ir.nodes import Const, Raise, Var
 from adjoint.ir.types import Array, List, Tuple
 from adjoint.records import dataclass
 from adjoint.rules import registry
+from adjoint.runtime import display
 from adjoint.runtime.objects import check_least_length
 from adjoint.sources.library_folders import is_of_a_library
 
@@ -54,14 +55,29 @@ def list_display(lo: Lowerer, node: ast.List) -> Value:
 
 def tuple_display(lo: Lowerer, node: ast.Tuple) -> Value:
     """``(x, *items)``"""
-    parts = _parts(lo, node.elts, lambda items: TupleValue(tuple(items)), tuple, node)
+    parts = _parts(lo, node.elts, _tuple_of, lambda items, star: _counted(lo, tuple, items, star, node))
     if len(parts) > 1:
         return _made(lo, tuple, _joined(lo, [_made(lo, list, part, node) for part in parts], node), node)
     return parts[0] if parts else TupleValue(())
 
 
+def printed(lo: Lowerer, node: ast.Call) -> tuple[Value, list[Any]]:
+    """What ``print(*items)`` calls, and with what: of items of which the number is not known, with containers."""
+    parts = _parts(lo, node.args, _tuple_of, lambda items, _: items)
+    if all(isinstance(part, TupleValue) for part in parts):
+        return Const(print), [item for part in parts if isinstance(part, TupleValue) for item in part.items]
+    return Const(display.print_all), [*parts]
+
+
+def _tuple_of(items: list[Value]) -> Value:
+    return TupleValue(tuple(items))
+
+
 def _parts(
-    lo: Lowerer, elements: Sequence[ast.expr], make: Callable[[list[Value]], Value], kind: type, node: ast.AST
+    lo: Lowerer,
+    elements: Sequence[ast.expr],
+    make: Callable[[list[Value]], Value],
+    spread: Callable[[Value, ast.Starred], Value],
 ) -> list[Value]:
     """What elements come to, in parts: of each starred one of unknown length, and of those between."""
     parts: list[Value] = []
@@ -74,15 +90,19 @@ def _parts(
         if (known := containers.items_if_known(lo, value, element)) is not None:
             items += known
             continue
-        _refuse_uncountable(lo, value, element)
         parts += [make(items)] if items else []
-        parts.append(_made(lo, kind, value, node))
+        parts.append(spread(value, element))
         items = []
     return [*parts, make(items)] if items else parts
 
 
 def _listed(lo: Lowerer, elements: Sequence[ast.expr], node: ast.AST) -> list[Value]:
-    return _parts(lo, elements, lambda items: making.new_list(lo, items, node), list, node)
+    return _parts(
+        lo,
+        elements,
+        lambda items: making.new_list(lo, items, node),
+        lambda items, star: _counted(lo, list, items, star, node),
+    )
 
 
 def _joined(lo: Lowerer, parts: list[Value], node: ast.AST) -> Value:
@@ -96,6 +116,12 @@ def _joined(lo: Lowerer, parts: list[Value], node: ast.AST) -> Value:
 def _made(lo: Lowerer, kind: type, items: Value, node: ast.AST) -> Value:
     """``kind(items)``"""
     return lo.call(Const(kind), [items], {}, node)
+
+
+def _counted(lo: Lowerer, kind: type, items: Value, star: ast.Starred, node: ast.AST) -> Value:
+    """``kind(items)``, where the number of items is known at run time."""
+    _refuse_uncountable(lo, items, star)
+    return _made(lo, kind, items, node)
 
 
 def _refuse_uncountable(lo: Lowerer, value: Value, node: ast.AST) -> None:

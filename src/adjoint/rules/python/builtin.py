@@ -20,6 +20,7 @@ from adjoint.rules.declare import (
     observer,
 )
 from adjoint.rules.python.operators import power_of_constant
+from adjoint.runtime import display
 from adjoint.runtime.arithmetic.numbers import choose, first_equal, imaginary_part, log, power, times, unit
 from adjoint.runtime.array_functions.arrays import unbroadcast
 
@@ -92,7 +93,7 @@ general(
 constant(round, imaginary_part)
 no_derivative(int, bool, len, isinstance, issubclass, type, callable, hasattr, ord, chr, any, all, range, slice)
 observer(repr, str, format, id, hash, ascii, bin, hex)
-observer(print, builtins.open, pure=False)
+observer(print, display.print_all, builtins.open, pure=False)
 
 
 def _sum(iterable, start=0):
