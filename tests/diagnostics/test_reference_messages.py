@@ -326,7 +326,7 @@ SAID: dict[str, Case] = {
     ),
     "xform.external_function": (lambda: ad.grad(lambda x: math.nextafter(x, 1.0))(2.0), "AD0201", "ad.derivative_of"),
     "xform.nondiff_result": (lambda: ad.grad(rounded)(2.5), "AD0502", "through a rounding"),
-    "xform.nondiff_argument": (lambda: ad.grad(through_text)(2.5), "AD0201", "in what this calls"),
+    "xform.nondiff_argument": (lambda: ad.grad(through_text)(2.5), "AD0204", "comes back from text here"),
     "xform.missing_return": (lambda: ad.grad(without_return)(2.5), "AD0407", "no 'return' follows"),
     "xform.unsupported_cf": (lambda: ad.grad(executed)(2.5), "AD0301", "not in the source"),
     "xform.coroutine": (lambda: ad.grad(generated)(2.5), "AD0104", "return a list"),

@@ -20,7 +20,7 @@ from adjoint.dispatch.keys import MISS, Door, keys_of
 from adjoint.frontend.entry.captured import CONSTANT, Captured, Guard, has_fields
 from adjoint.rules.declarations import counts_by_identity
 from adjoint.rules.registry import is_of_users
-from adjoint.types.structure import fields_of, slots_of
+from adjoint.types.structure import fields_of, own_attribute, slots_of
 
 if TYPE_CHECKING:
     from adjoint.dispatch.specialize import Specialization
@@ -271,7 +271,7 @@ def _is_plain_object(value: Any) -> bool:
         return False
     if counts_by_identity(value):
         return False
-    if not has_fields(value) or slots_of(cls) or getattr(value, "__adjoint_operator__", None) is not None:
+    if not has_fields(value) or slots_of(cls) or own_attribute(value, "__adjoint_operator__") is not None:
         return False
     names = fields_of(value)
     return names.keys() == value.__dict__.keys() and all(

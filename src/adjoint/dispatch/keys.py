@@ -18,7 +18,7 @@ from adjoint.frontend.entry.captured import CONSTANT, MAX_PARTS, has_fields
 from adjoint.rules.declarations import counts_by_identity
 from adjoint.rules.registry import is_of_users
 from adjoint.types.array_libraries import device_of, name_of, name_of_dtype
-from adjoint.types.structure import fields_of
+from adjoint.types.structure import fields_of, own_attribute
 
 Seen = dict[int, int]
 """The objects met so far, by identity, with the order in which they were met."""
@@ -83,7 +83,7 @@ def _key_of_object(value: Any, cls: type, seen: Seen) -> Any:
             return cls, id(value)
         named = tuple([(name, key_of(item, seen)) for name, item in value.keywords.items()])
         return cls, key_of(value.func, seen), tuple([key_of(item, seen) for item in value.args]), named
-    if has_fields(value) and getattr(value, "__adjoint_operator__", None) is None:
+    if has_fields(value) and own_attribute(value, "__adjoint_operator__") is None:
         if id(value) in seen:
             return "same", seen[id(value)]
         seen[id(value)] = len(seen)

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 def is_dataclass(x: object) -> bool:
     """Whether ``x`` is a dataclass or an object of one."""
-    return hasattr(x, "__dataclass_fields__")
+    return hasattr(x if isinstance(x, type) else type(x), "__dataclass_fields__")
 
 
 def dataclass_fields(x: Any) -> tuple[Field[Any], ...]:

@@ -125,12 +125,19 @@ def excluded_fields(x: object) -> list[str]:
     return [name for name in stored_fields(x) if name in excluded] if excluded else []
 
 
+_MISSING = object()
+
+
 def _has(x: object, name: str) -> bool:
+    return own_attribute(x, name, _MISSING) is not _MISSING
+
+
+def own_attribute(x: object, name: str, default: Any = None) -> Any:
+    """An attribute that an object or its class has; ``__getattr__``, which may raise anything, is not asked."""
     try:
-        object.__getattribute__(x, name)
+        return object.__getattribute__(x, name)
     except AttributeError:
-        return False
-    return True
+        return default
 
 
 def float_fields(cls: type) -> frozenset[str]:

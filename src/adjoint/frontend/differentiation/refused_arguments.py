@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from adjoint.frontend.interpreter.values import Record, Ref, TupleValue, Value
 from adjoint.ir.nodes import Const, Var
 from adjoint.ir.types import Array, Dict, Instance, List, Opaque, Scalar, Type
 from adjoint.runtime.arithmetic.checks import brings_arithmetic, ways_out
+from adjoint.types.structure import own_attribute
 
 
 def check_differentiable(
@@ -123,9 +125,21 @@ def _opaque(cls: type, given: Any) -> tuple[str, tuple[str, ...]]:
         return object_of(cls), (f"hand over Python's own: {'dict' if cls.__name__ == 'Dict' else 'list'}(xs)",)
     if cls.__module__.startswith("numba."):
         return object_of(cls), ("pass its numbers as arguments, or keep them in a dataclass",)
-    if callable(getattr(given, "__array__", None)):
+    if callable(own_attribute(given, "__array__")):
         return object_of(cls), ("hand over a plain array: np.asarray(x)",)
-    return object_of(cls), ()
+    return object_of(cls), _as_dict(cls)
+
+
+def _as_dict(cls: type | None) -> tuple[str, ...]:
+    """The way out for objects of classes that inherit from dict, or do what it does."""
+    if cls is None or not issubclass(cls, (dict, MappingProxyType)):
+        return ()
+    plain = "hand over a plain dict: dict(x)"
+    return (
+        (plain, "or an object with its items as attributes: types.SimpleNamespace(**x)")
+        if hasattr(cls, "__getattr__")
+        else (plain,)
+    )
 
 
 def _container(lo: Lowerer, value: Value) -> tuple[str, str, tuple[str, ...]]:
@@ -141,7 +155,7 @@ def _container(lo: Lowerer, value: Value) -> tuple[str, str, tuple[str, ...]]:
             return "AD0403", "a dict of integers", ("pass floats: {'a': 1.0} for {'a': 1}",)
         return "AD0403", f"{holder} whose numbers are integers", ("give its fields floats, or the annotation float",)
     if not kinds:
-        return "AD0404", f"{holder} in which there are no numbers", ()
+        return "AD0404", f"{holder} in which there are no numbers", () if cls is dict else _as_dict(cls)
     return "AD0404", f"{holder} in which there are no floats", ()
 
 

@@ -17,6 +17,7 @@ from adjoint.ir.nodes import Const, Function
 from adjoint.keypaths.parts import PartOf, as_part
 from adjoint.sources import definitions
 from adjoint.sources.definitions import FunctionSource
+from adjoint.types.structure import own_attribute
 
 if TYPE_CHECKING:
     from adjoint.keypaths.path import KeyPath
@@ -26,7 +27,7 @@ MARK = "__adjoint_operator__"
 
 def is_operator(value: Any) -> bool:
     """Whether ``value`` is a differential operator or what one made of a function."""
-    return getattr(value, MARK, None) is not None
+    return own_attribute(value, MARK) is not None
 
 
 def parameter_names(lo: Lowerer, function: Value, node: ast.AST | None) -> list[str]:
@@ -46,7 +47,7 @@ def parameter_names(lo: Lowerer, function: Value, node: ast.AST | None) -> list[
         case Const(value=Function(params=params)):
             return [param.hint for param in params]
         case Const(value=constant):
-            mark = getattr(constant, MARK, None)
+            mark = own_attribute(constant, MARK)
             if isinstance(mark, tuple):
                 return parameter_names(lo, Const(mark[1]), node)
             found = definitions.underlying(constant)

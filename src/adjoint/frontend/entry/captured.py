@@ -14,7 +14,7 @@ from adjoint.rules.registry import is_of_users
 from adjoint.runtime.arithmetic.checks import brings_arithmetic
 from adjoint.sources.library_folders import is_class_of_a_library
 from adjoint.types.array_libraries import is_foreign
-from adjoint.types.structure import slots_of
+from adjoint.types.structure import own_attribute, slots_of
 
 MAX_PARTS = 64
 """Up to how many parts of a list or dict of structures are taken one by one."""
@@ -119,7 +119,7 @@ def reader(path: Path) -> Callable[[Any], Any]:
 
 def differentiated(function: Any) -> Any:
     """The function behind operators: ``f`` for ``ad.grad(ad.grad(f))``."""
-    while isinstance(made := getattr(function, "__adjoint_operator__", None), tuple):
+    while isinstance(made := own_attribute(function, "__adjoint_operator__"), tuple):
         function = made[1]
     return function
 

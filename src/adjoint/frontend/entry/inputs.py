@@ -43,7 +43,7 @@ from adjoint.ir.types import FLOAT, INT, Array, Dict, Instance, List, Opaque, Sc
 from adjoint.rules.declarations import counts_by_identity
 from adjoint.rules.typing import abstract
 from adjoint.types.array_libraries import is_foreign
-from adjoint.types.structure import fields_of
+from adjoint.types.structure import fields_of, own_attribute
 
 MAX_DEPTH = 8
 
@@ -166,8 +166,9 @@ def enter(lo: Lowerer, value: Any, path: Path, hint: str, declare: Callable[[Var
         return _enter_list(lo, value, path, hint, declare)
     if isinstance(value, dict) and type(value) is dict:
         return _enter_dict(lo, value, path, hint, declare)
-    if hasattr(value, "__adjoint_type__"):  # it stands for an argument of which only the type is known
-        return _declared(Var(hint, value.__adjoint_type__, True), declare)
+    stands_for = own_attribute(value, "__adjoint_type__")  # an argument of which only the type is known
+    if stands_for is not None:
+        return _declared(Var(hint, stands_for, True), declare)
     if has_fields(value):
         return _enter_object(lo, value, path, hint, declare)
     return _declared(Var(hint, Opaque(type(value)), True), declare)
