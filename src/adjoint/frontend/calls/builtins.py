@@ -40,7 +40,7 @@ from adjoint.frontend.iterators.iterator_objects import is_iterator_object, lazi
 from adjoint.frontend.iterators.iterators import drawn, is_iterator, is_lazy, refuse_twice
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.objects.attributes import attribute
-from adjoint.frontend.objects.classes import class_of, is_instance
+from adjoint.frontend.objects.classes import class_of, class_seen, is_instance, is_object, seen
 from adjoint.frontend.objects.linked import identity, is_reference
 from adjoint.frontend.objects.special_methods import special_method
 from adjoint.frontend.syntax.conditions import truth_of
@@ -168,9 +168,18 @@ def _names_unseen(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node
     raise lo.problem("AD0301", node, label, helps=_WRITTEN_OUT)
 
 
-@handles(vars, dir)
+@handles(dir)
 def _names_of_the_frame(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     return NotImplemented if args else _names_unseen(lo, args, kwargs, node)
+
+
+@handles(vars)
+def _vars(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    if len(args) != 1 or not is_object(lo, args[0]) or node is None:
+        return _names_of_the_frame(lo, args, kwargs, node)
+    from adjoint.frontend.objects.own_attributes import table_of  # lazy
+
+    return table_of(lo, args[0], node)
 
 
 @handles(sys._getframe, inspect.currentframe, inspect.stack)
@@ -206,7 +215,7 @@ def _is_instance_or_none(lo: Lowerer, value: Var, cls: type, classes: Any) -> Va
 
 @handles(type)
 def _type(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    cls = class_of(lo, args[0]) if len(args) == 1 and not is_reference(args[0]) else None
+    cls = class_seen(lo, args[0]) if len(args) == 1 and not is_reference(args[0]) else None
     return NotImplemented if cls is None else Const(cls)
 
 
@@ -229,13 +238,16 @@ def _hasattr(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast
     if isinstance(base, Ref):
         record = lo.store[base]
         assert isinstance(record, Record)
-        return Const(record.get(name.value) is not None or hasattr(record.cls, name.value))
+        shown = seen(record.cls)
+        return Const((shown is record.cls and record.get(name.value) is not None) or hasattr(shown, name.value))
     if isinstance(base, Closure):
         owner = hasattr if base.function is None else base.function
         return Const(name.value in base.attributes or hasattr(owner, name.value))
     cls = class_of(lo, base)
     if cls is None:
         return NotImplemented
+    if seen(cls) is not cls:
+        return Const(hasattr(seen(cls), name.value))
     if isinstance(base, Var) and isinstance(base.type, Instance) and not hasattr(cls, name.value):
         return lo.open.call(hasattr, base, name)
     return Const(hasattr(cls, name.value))
@@ -427,6 +439,7 @@ _PRINTS = (print, display.print_all)
 
 def _observing(function: Any) -> Handler:
     def observe(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+        args = [making.plain_dict(lo, arg, node) if class_seen(lo, arg) is dict else arg for arg in args]
         for value in (*args, *kwargs.values()):
             refuse_made_here(lo, value, node)
         atoms = [materialize(lo, value, node, observer=True) for value in args]

@@ -15,6 +15,7 @@ from adjoint.frontend.calls import definitions, handlers, library_classes
 from adjoint.frontend.calls.opaque_arguments import SIGNATURE, any_carries
 from adjoint.frontend.calls.operands import with_arrays
 from adjoint.frontend.calls.rule_calls import call_by_declaration, call_rule, is_ruled
+from adjoint.frontend.data import making
 from adjoint.frontend.differentiation.inside.operators import call_operator, operator_of
 from adjoint.frontend.entry import inputs
 from adjoint.frontend.entry.captured import CONSTANT
@@ -65,7 +66,7 @@ def call_node(lo: Lowerer, node: ast.Call) -> Value:
         if keyword.arg is not None:
             kwargs[keyword.arg] = value
             continue
-        record = lo.store.get(value)
+        record = lo.store.get(making.plain_dict(lo, value, keyword.value))
         if not isinstance(record, Record) or record.cls is not dict:
             raise lo.problem("AD0301", keyword.value, "'**' of something whose keys are not known")
         kwargs.update(record.parts)

@@ -64,6 +64,8 @@ def _families(constant: Any) -> tuple[str, ...]:
             return ("surgery.backward_blocks",)
         case type(__module__="collections" | "types"):
             return ("library.collections_calls",)
+        case FunctionType(__module__="adjoint.frontend.library.attribute_tables"):
+            return ("objects.own_attributes",)
         case FunctionType(__module__="functools" | "adjoint.frontend.library.functools_definitions"):
             return ("library.functools_calls",)
         case FunctionType(__module__="contextlib" | "adjoint.frontend.control.contexts_of_generators"):

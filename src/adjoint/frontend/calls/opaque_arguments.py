@@ -14,6 +14,7 @@ from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites
 from adjoint.frontend.interpreter.values import (
     LOCAL,
+    STANDS_FOR,
     UNDEFINED,
     Closure,
     GeneratorObject,
@@ -106,13 +107,11 @@ def lend(callee: Any, args: Sequence[Atom], kwargs: Mapping[str, Atom]) -> None:
             storage.mark_written()
 
 
-STANDS_FOR = "__adjoint_stands_for__"
-"""The attribute of classes whose objects stand for those of others, which must not be seen outside."""
-
-
 _STAND_INS = {
     "Deque": "deque",
+    "AttributeTable": "dict of attributes",
     "DefaultDict": "defaultdict",
+    "OrderedDict": "OrderedDict",
     **dict.fromkeys(("OptimizeResult", "RootResults"), "result of a solver"),
     "OdeResult": "trajectory",
 }

@@ -26,6 +26,7 @@ def make_dict(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: as
     """``dict(...)``"""
     parts: list[tuple[Any, Value]] = []
     if args:
+        args = [making.plain_dict(lo, args[0], node), *args[1:]]
         record = lo.store.get(args[0])
         if isinstance(record, Record) and record.cls is dict:
             parts.extend(record.parts)

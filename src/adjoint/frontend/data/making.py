@@ -38,6 +38,8 @@ from adjoint.frontend.interpreter.values import (
 )
 from adjoint.frontend.iterators.iterators import is_lazy
 from adjoint.frontend.library import python_functions
+from adjoint.frontend.library.attribute_tables import AttributeTable
+from adjoint.frontend.library.collections_definitions import Table
 from adjoint.frontend.objects.fields import writable
 from adjoint.ir.nodes import Atom, Call, Const, Var
 from adjoint.ir.types import OPAQUE, Dict, Instance, List, Number, Storage, Type
@@ -207,6 +209,16 @@ def extend_list(lo: Lowerer, current: Value, value: Value, node: ast.AST | None)
     by = python_functions.extend_by_list if is_list else python_functions.extend
     python_functions.call(lo, by, [current, value], node)
     return current
+
+
+def plain_dict(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
+    """A dict with the items of an object of a class that stands for dict, or for one that inherits from it."""
+    record = lo.store.get(value) if isinstance(value, Ref) else None
+    if isinstance(record, Record) and issubclass(record.cls, Table):
+        return record.get("_table") or value
+    if isinstance(record, Record) and record.cls is AttributeTable:
+        return python_functions.call(lo, AttributeTable.copy, [value], node)
+    return value
 
 
 def is_dict(lo: Lowerer, value: Value) -> bool:

@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.frontend.calls.opaque_arguments import STANDS_FOR
 from adjoint.frontend.external import numba_definitions
-from adjoint.frontend.interpreter.values import Partial, TupleValue, Value
+from adjoint.frontend.interpreter.values import STANDS_FOR, Partial, TupleValue, Value
 from adjoint.ir.nodes import Const
 
 

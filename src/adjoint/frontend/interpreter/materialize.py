@@ -70,6 +70,9 @@ def materialize(lo: Lowerer, value: Value, node: ast.AST | None, *, observer: bo
             return materialize(lo, drawn(lo, value, node), node, observer=observer)
         case IteratorValue(kind="count" | "cycle" as kind, parts=parts):
             return _call(lo, getattr(itertools, kind), [materialize(lo, part, node) for part in parts])
+        case IteratorValue(kind="items" | "values", parts=(Ref() as owner,)) if lo.store[owner].cls is not dict:  # type: ignore[union-attr]
+            label = "a view of the attributes of an object is handed out"
+            raise lo.problem("AD0301", node, label, helps=("make a list of it: list(...)",))
         case IteratorValue(kind="items" | "keys" | "values" as kind, parts=(table,)):
             return _call(lo, getattr(dict, kind), [materialize(lo, table, node, observer=observer)])
         case IteratorValue(kind=kind, parts=parts):

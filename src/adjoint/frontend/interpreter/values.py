@@ -37,6 +37,10 @@ LOCAL = "__adjoint_local__"
 """The attribute by which classes that are defined inside a function are known, and the functions in them."""
 
 
+STANDS_FOR = "__adjoint_stands_for__"
+"""The attribute of classes whose objects stand for those of others, which must not be seen outside."""
+
+
 class Local:
     """What is known of a class that is defined inside a function.
 

@@ -14,12 +14,11 @@ import numpy as np
 
 from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles
 from adjoint.frontend.data import making
-from adjoint.frontend.data.container_methods import make_dict
 from adjoint.frontend.external import nditer_definitions
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import Record, Ref, Value
 from adjoint.frontend.library import python_functions, sorted_lists
-from adjoint.frontend.library.collections_definitions import DefaultDict, Deque
+from adjoint.frontend.library.collections_definitions import DefaultDict, Deque, OrderedDict
 from adjoint.frontend.objects import construction
 from adjoint.ir.nodes import Const
 
@@ -33,7 +32,7 @@ def _stands_for(cls: type) -> Handler:
 
 HANDLERS[collections.deque] = _stands_for(Deque)
 HANDLERS[collections.defaultdict] = _stands_for(DefaultDict)
-HANDLERS[collections.OrderedDict] = make_dict  # dicts are ordered
+HANDLERS[collections.OrderedDict] = _stands_for(OrderedDict)
 
 
 def _means(function: Callable[..., Any], *keywords: str) -> Handler:

@@ -68,6 +68,9 @@ class Deque:
     def __reversed__(self) -> Any:
         return reversed(self._held)
 
+    def __eq__(self, other: Any) -> Any:
+        return isinstance(other, collections.deque) and self._held == list(other)
+
     def __contains__(self, item: Any) -> bool:
         return item in self._held
 
@@ -78,20 +81,13 @@ class Deque:
         self._held[place] = item
 
 
-class DefaultDict:
-    """Stands for `collections.defaultdict`."""
+class Table:
+    """What the classes that inherit from dict have in common."""
 
-    __adjoint_stands_for__ = collections.defaultdict
-
-    def __init__(self, default_factory: Any = None, /, *table: Any, **named: Any) -> None:
-        self.default_factory = default_factory
+    def __init__(self, *table: Any, **named: Any) -> None:
         self._table: dict[Any, Any] = dict(*table, **named)
 
     def __getitem__(self, key: Any) -> Any:
-        if key not in self._table:
-            if self.default_factory is None:
-                raise KeyError(key)
-            self._table[key] = self.default_factory()
         return self._table[key]
 
     def __setitem__(self, key: Any, value: Any) -> None:
@@ -129,3 +125,58 @@ class DefaultDict:
 
     def update(self, *table: Any, **named: Any) -> None:
         self._table.update(*table, **named)
+
+    def clear(self) -> None:
+        self._table.clear()
+
+    def __eq__(self, other: Any) -> Any:
+        return isinstance(other, dict) and self._table == dict(other)
+
+
+class DefaultDict(Table):
+    """Stands for `collections.defaultdict`."""
+
+    __adjoint_stands_for__ = collections.defaultdict
+
+    def __init__(self, default_factory: Any = None, /, *table: Any, **named: Any) -> None:
+        self.default_factory = default_factory
+        self._table = dict(*table, **named)
+
+    def __getitem__(self, key: Any) -> Any:
+        if key not in self._table:
+            if self.default_factory is None:
+                raise KeyError(key)
+            self._table[key] = self.default_factory()
+        return self._table[key]
+
+
+class OrderedDict(Table):
+    """Stands for `collections.OrderedDict`."""
+
+    __adjoint_stands_for__ = collections.OrderedDict
+
+    def __reversed__(self) -> Any:
+        return reversed(list(self._table))
+
+    def __eq__(self, other: Any) -> Any:
+        if isinstance(other, collections.OrderedDict) and list(self._table) != list(other):
+            return False
+        return isinstance(other, dict) and self._table == dict(other)
+
+    def move_to_end(self, key: Any, last: Any = True) -> None:
+        value = self._table.pop(key)
+        if last:
+            self._table[key] = value
+        else:
+            rest = list(self._table.items())
+            self._table.clear()
+            self._table[key] = value
+            for other, held in rest:
+                self._table[other] = held
+
+    def popitem(self, last: Any = True) -> Any:
+        keys = list(self._table)
+        if len(keys) == 0:
+            raise KeyError("dictionary is empty")
+        key = keys[-1] if last else keys[0]
+        return key, self._table.pop(key)

@@ -13,7 +13,7 @@ from adjoint.frontend.functions.function_values import meaning
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import NONE, Closure, TupleValue, Value
 from adjoint.frontend.library import functools_definitions, python_functions
-from adjoint.frontend.objects.classes import class_of
+from adjoint.frontend.objects.classes import class_seen
 from adjoint.frontend.objects.construction import construct
 from adjoint.ir.nodes import Const, Undefined, Var
 from adjoint.ir.types import Opaque, Scalar
@@ -69,7 +69,7 @@ def chosen_by_class(lo: Lowerer, function: Any, args: list[Value], node: ast.AST
     """The function that one made by ``singledispatch`` chooses for its first argument; None for other functions."""
     if getattr(function, "__code__", None) is not _CODE_OF_DISPATCH or not args:
         return None
-    cls = class_of(lo, args[0])
+    cls = class_seen(lo, args[0])
     if cls is None:
         label = "the class of the first argument, by which the function is chosen, is not known here"
         raise lo.problem("AD0401", node, label, helps=("call the function that is meant",))

@@ -34,7 +34,7 @@ from adjoint.frontend.interpreter.values import (
 )
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.objects import class_customs
-from adjoint.frontend.objects.classes import class_of
+from adjoint.frontend.objects.classes import class_of, seen
 from adjoint.frontend.objects.fields import put_attribute
 from adjoint.frontend.objects.linked import field_type, referent, refuse_none
 from adjoint.ir.nodes import Attribute, Const, Load, Subscript, Var
@@ -320,7 +320,7 @@ def _through_class(lo: Lowerer, receiver: Value, cls: type, name: str, node: ast
             _warn_of_override(lo, cls, name)
             return bind(lo, receiver, cls, name, base.__dict__[name], node)
     if name == "__class__":
-        return Const(cls)
+        return Const(seen(cls))
     for base in cls.__mro__:
         if "__getattr__" in base.__dict__:
             return lo.call(Const(base.__dict__["__getattr__"]), [receiver, Const(name)], {}, node)
@@ -351,9 +351,11 @@ def bind(lo: Lowerer, receiver: Value, cls: type, name: str, found: Any, node: a
             return Method(Const(found), receiver)
         case types.MemberDescriptorType() | types.GetSetDescriptorType():
             if name == "__class__":
-                return Const(cls)
+                return Const(seen(cls))
             if name == "__dict__":
-                raise lo.problem("AD0301", node, "'__dict__' of an active object is not supported")
+                from adjoint.frontend.objects.own_attributes import table_of  # lazy
+
+                return table_of(lo, receiver, node)
             raise lo.problem("AD0304", node, f"the attribute {name!r} is not assigned")
         case types.MethodDescriptorType() | types.WrapperDescriptorType():
             return Method(Const(found), receiver)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from adjoint.frontend.interpreter.core import Lowerer
-from adjoint.frontend.interpreter.values import Closure, Method, Record, Ref, TupleValue, Value
+from adjoint.frontend.interpreter.values import STANDS_FOR, Closure, Method, Record, Ref, TupleValue, Value
 from adjoint.ir.nodes import Const, Var
 from adjoint.ir.types import Array, Dict, Instance, List, Number, Opaque, Reference, Scalar, Tuple
 from adjoint.types.array_libraries import Library
@@ -51,6 +51,18 @@ def class_of(lo: Lowerer, value: Value) -> type | None:
             return None
 
 
+def class_seen(lo: Lowerer, value: Value) -> type | None:
+    """The class that a program sees: that for which the class of an object here stands."""
+    cls = class_of(lo, value)
+    return None if cls is None else seen(cls)
+
+
+def seen(cls: type) -> type:
+    """The class for which another one stands, or the same."""
+    stands_for: type = cls.__dict__.get(STANDS_FOR, cls)
+    return stands_for
+
+
 _OF_NUMBERS = (bool, int, float, complex, np.ndarray, np.bool_, np.int64, np.float64, np.complex128)
 
 
@@ -58,7 +70,7 @@ def is_instance(lo: Lowerer, value: Value, classes: Any) -> bool | None:
     """Whether a value is of one of some classes, None where it is not known; raises what ``isinstance`` raises."""
     if lo.settings.target.library is not None and isinstance(value, Var):
         return _is_instance_there(lo.settings.target.library, value, classes)
-    cls = class_of(lo, value)
+    cls = class_seen(lo, value)
     if cls is not None:
         return isinstance(value.value, classes) if isinstance(value, Const) else issubclass(cls, classes)
     if isinstance(value, Var) and isinstance(value.type, Number):

@@ -213,7 +213,7 @@ def _dict(lo: Lowerer, node: ast.Dict) -> Value:
         if key is not None:
             parts.append((evaluate(lo, key), evaluate(lo, value)))
             continue
-        inner = evaluate(lo, value)
+        inner = making.plain_dict(lo, evaluate(lo, value), value)
         record = lo.store.get(inner)
         if isinstance(record, Record) and record.cls is dict:
             parts.extend(record.parts)

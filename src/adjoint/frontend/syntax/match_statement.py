@@ -12,7 +12,7 @@ from adjoint.frontend.interpreter.choices import on_each_option
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import UNDEFINED, Record, Ref, TupleValue, Union, Value
 from adjoint.frontend.objects.attributes import attribute
-from adjoint.frontend.objects.classes import class_of
+from adjoint.frontend.objects.classes import class_seen
 from adjoint.frontend.syntax import assign
 from adjoint.frontend.syntax.conditions import truth, truth_of
 from adjoint.frontend.syntax.expressions import compare
@@ -230,7 +230,7 @@ def _class(
     bindings: list[tuple[str, Value]],
 ) -> bool:
     wanted = lo.evaluate(pattern.cls)
-    cls = class_of(lo, subject)
+    cls = class_seen(lo, subject)
     if not isinstance(wanted, Const) or cls is None:
         raise lo.problem("AD0301", pattern, "the class of the subject is not known")
     if not issubclass(cls, wanted.value):

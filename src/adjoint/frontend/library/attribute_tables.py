@@ -1,0 +1,78 @@
+"""What `vars` gives of an object, in Python: a dict that is the object's attributes, whatever becomes of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def names_of(owner: Any) -> Any:
+    return tuple(vars(owner))
+
+
+def own_attribute(owner: Any, name: Any) -> Any:
+    return vars(owner)[name]
+
+
+def put_own(owner: Any, name: Any, value: Any) -> None:
+    vars(owner)[name] = value
+
+
+def values_of(owner: Any) -> Any:
+    return vars(owner).values()
+
+
+def items_of(owner: Any) -> Any:
+    return vars(owner).items()
+
+
+class AttributeTable:
+    """Stands for the ``__dict__`` of an object."""
+
+    __adjoint_stands_for__ = dict
+
+    def __init__(self, owner: Any) -> None:
+        self._owner = owner
+
+    def __getitem__(self, name: Any) -> Any:
+        if name not in names_of(self._owner):
+            raise KeyError(name)
+        return own_attribute(self._owner, name)
+
+    def __setitem__(self, name: Any, value: Any) -> None:
+        put_own(self._owner, name, value)
+
+    def __contains__(self, name: Any) -> bool:
+        return name in names_of(self._owner)
+
+    def __len__(self) -> int:
+        return len(names_of(self._owner))
+
+    def __iter__(self) -> Any:
+        return iter(names_of(self._owner))
+
+    def __eq__(self, other: Any) -> Any:
+        return isinstance(other, dict) and self.copy() == dict(other)
+
+    def keys(self) -> Any:
+        return names_of(self._owner)
+
+    def values(self) -> Any:
+        return values_of(self._owner)
+
+    def items(self) -> Any:
+        return items_of(self._owner)
+
+    def get(self, name: Any, default: Any = None) -> Any:
+        return own_attribute(self._owner, name) if name in names_of(self._owner) else default
+
+    def setdefault(self, name: Any, default: Any = None) -> Any:
+        if name not in names_of(self._owner):
+            put_own(self._owner, name, default)
+        return own_attribute(self._owner, name)
+
+    def update(self, *tables: Any, **named: Any) -> None:
+        for name, value in dict(*tables, **named).items():
+            put_own(self._owner, name, value)
+
+    def copy(self) -> Any:
+        return {name: own_attribute(self._owner, name) for name in names_of(self._owner)}

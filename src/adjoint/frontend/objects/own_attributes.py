@@ -1,0 +1,83 @@
+"""The attributes of an object as a dict: ``vars(x)``, ``x.__dict__``."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from typing import Any, Generic
+
+from adjoint.frontend.calls.handlers import handles
+from adjoint.frontend.calls.opaque_arguments import SIGNATURE
+from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.values import STANDS_FOR, IteratorValue, Record, Ref, Value
+from adjoint.frontend.library import attribute_tables
+from adjoint.frontend.objects.construction import construct
+from adjoint.frontend.objects.fields import put_attribute
+from adjoint.ir.nodes import Const
+from adjoint.types.dataclass_fields import dataclass_fields
+from adjoint.types.structure import slots_of
+
+_BY_NAME = ("read its attributes by their names",)
+
+
+def table_of(lo: Lowerer, owner: Value, node: ast.AST | None) -> Value:
+    """The dict of an object's own attributes: an object that looks them up when it is asked."""
+    _attributes(lo, owner, node)
+    return construct(lo, attribute_tables.AttributeTable, [owner], {}, node)
+
+
+def _attributes(lo: Lowerer, owner: Value, node: ast.AST | None) -> Record:
+    """What an object holds, where all of it is known, in the order of its ``__dict__``."""
+    record = lo.store.get(owner) if isinstance(owner, Ref) else None
+    if not isinstance(record, Record) or record.cls in (list, dict):
+        raise lo.problem("AD0301", node, "which attributes this object has is not known one by one", helps=_BY_NAME)
+    cls = record.cls
+    others = slots_of(cls) or issubclass(cls, Generic) or hasattr(cls, SIGNATURE) or STANDS_FOR in cls.__dict__
+    if others or not all(field.init for field in dataclass_fields(cls)):
+        label = f"objects of class {cls.__name__!r} hold something besides attributes, or in another order"
+        raise lo.problem("AD0301", node, label, helps=_BY_NAME)
+    return record
+
+
+@handles(attribute_tables.names_of)
+def _names(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    return Const(_attributes(lo, args[0], node).keys)
+
+
+@handles(attribute_tables.own_attribute)
+def _own_attribute(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    owner, name = args
+    part = _attributes(lo, owner, node).get(_name(lo, name, node))
+    assert part is not None and isinstance(owner, Ref)
+    return lo.known_part(owner, _name(lo, name, node), part)
+
+
+@handles(attribute_tables.put_own)
+def _put_own(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    owner, name, value = args
+    cls, key = _attributes(lo, owner, node).cls, _name(lo, name, node)
+    if hasattr(type(inspect.getattr_static(cls, key, None)), "__set__"):
+        raise lo.problem(
+            "AD0301", node, f"the class {cls.__name__!r} has a descriptor {key!r}, which hides this attribute"
+        )
+    assert isinstance(owner, Ref)
+    put_attribute(lo, owner, key, value, node)
+    return Const(None)
+
+
+@handles(attribute_tables.values_of)
+def _values(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    _attributes(lo, args[0], node)
+    return IteratorValue("values", (args[0],))
+
+
+@handles(attribute_tables.items_of)
+def _items(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    _attributes(lo, args[0], node)
+    return IteratorValue("items", (args[0],))
+
+
+def _name(lo: Lowerer, name: Value, node: ast.AST | None) -> str:
+    if not isinstance(name, Const) or type(name.value) is not str or not name.value.isidentifier():
+        raise lo.problem("AD0301", node, "the name of the attribute is not known")
+    return name.value
