@@ -25,6 +25,7 @@ from fuzz.fragments import (  # noqa: F401
     iteration,
     objects,
     precision,
+    questions,
     solvers,
     state,
     surgery,
