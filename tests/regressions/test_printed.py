@@ -68,6 +68,29 @@ def test_what_is_printed(f, capsys) -> None:
     assert capsys.readouterr().out == expected
     ad.jvp(f, (v,), (v,))
     assert capsys.readouterr().out == expected
+    if f is not items_of_iterators:  # iterators of series are printed as they are
+        ad.jet(f, (v,), (v,), 1)
+        assert expected in capsys.readouterr().out
+
+
+def told(x, v):
+    print(x, [x, 1], {"a": x, "b": (x, v)}, f"{x:.2f}", "%.1f of %s" % (x, v), str(x), repr(v))  # noqa: UP031
+    try:
+        if x > 1.0:
+            raise ValueError(f"{x}", x)
+    except ValueError as problem:
+        print(problem, problem.args)
+        return x**3 * len(problem.args)
+    return x * x * np.sum(v)
+
+
+def test_what_is_printed_of_series(capsys) -> None:
+    v = np.array([1.0, 2.0])
+    for x, derivatives in ((1.5, (6.75, 13.5, 18.0, 12.0)), (0.5, (0.75, 3.0, 6.0, 0.0))):
+        told(x, v)
+        expected = capsys.readouterr().out
+        np.testing.assert_allclose(ad.jet(told, (x, v), (1.0, None), 3), derivatives)
+        assert expected in capsys.readouterr().out
 
 
 def test_the_text_of_what_prints_all_items() -> None:

@@ -205,6 +205,8 @@ def coefficient(value: Any, place: int) -> Any:
     if isinstance(value, (list, tuple)) and holds_series(value):
         parts = [coefficient(part, place) for part in value]
         return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
+    if isinstance(value, dict) and holds_series(value):
+        return {key: coefficient(part, place) for key, part in value.items()}
     return value if place == 0 else _zero(value)
 
 
@@ -217,7 +219,9 @@ def _zero(value: Any) -> Any:
 
 
 def holds_series(value: Any) -> bool:
-    """Whether a value is a series, or a list or tuple with one in it."""
+    """Whether a value is a series, or a list, tuple or dict with one in it."""
+    if isinstance(value, dict):
+        return any(map(holds_series, value.values()))
     return isinstance(value, Series) or (isinstance(value, (list, tuple)) and any(map(holds_series, value)))
 
 

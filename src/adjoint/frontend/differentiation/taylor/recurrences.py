@@ -5,11 +5,13 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from types import BuiltinMethodType
 from typing import Any
 
 import numpy as np
 
 from adjoint.analysis.may_vary import varying
+from adjoint.analysis.taint import is_text
 from adjoint.codegen.python import emit
 from adjoint.codegen.texts import load
 from adjoint.declarations.function_values import Fn, parts_of
@@ -39,7 +41,7 @@ from adjoint.ir.nodes import (
 from adjoint.ir.rebuild import map_blocks, rebuild_terminator
 from adjoint.ir.types import Array, Scalar, Storage, Type
 from adjoint.rules.declarations import declaration_for
-from adjoint.rules.kinds import Bilinear, Constant, Elementwise, General, Linear, NoDerivative
+from adjoint.rules.kinds import Bilinear, Constant, Elementwise, General, Linear, NoDerivative, Observer
 from adjoint.rules.registry import rule_for
 from adjoint.rules.typing import abstract, type_of_call
 from adjoint.runtime.arithmetic import taylor
@@ -110,9 +112,15 @@ def _lifted_definition(definition: Definition, definitions: dict[Definition, Def
 
 
 def _takes_anything(call: Call) -> bool:
+    if call.callee is operator.mod and _is_text(call.args[0]):
+        return False
     if getattr(call.callee, "__module__", None) == operator.add.__module__ or call.callee in _AS_THEY_ARE:
         return True
     return roles_of(call, is_container) is not None
+
+
+def _is_text(atom: Atom) -> bool:
+    return is_text(atom) or (isinstance(atom, Const) and isinstance(atom.value, (str, bytes)))
 
 
 def _is_written_later(call: Call, written: set[Storage]) -> bool:
@@ -151,6 +159,8 @@ def recurrence(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> An
     name = getattr(callee, "__name__", repr(callee))
     if rule is None and declaration_for(callee) is not None:
         return of_opaque(callee, args, kwargs, taylor.RECURRENCES["declared"])
+    if isinstance(rule, Observer) or _tells(callee, args):
+        return callee(*map(value_of, args), **{key: value_of(value) for key, value in kwargs.items()})
     if rule is None or rule.writes:
         raise NotCovered(f"{name!r}")
     bound, named = rule.bind(args, kwargs, lambda default: default)
@@ -175,6 +185,15 @@ def recurrence(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> An
             return _general(rule, callee, bound, named)
         case _:
             raise NotCovered(f"{name!r}")
+
+
+def _tells(callee: Any, args: tuple[Any, ...]) -> bool:
+    """Whether a call only tells somebody of numbers: it makes a text, or an exception."""
+    if callee is operator.mod:
+        return isinstance(args[0], (str, bytes))
+    if isinstance(callee, type):
+        return issubclass(callee, BaseException)
+    return isinstance(callee, BuiltinMethodType) and isinstance(callee.__self__, str)
 
 
 taylor.RECURRENCES["find"] = recurrence
