@@ -1,5 +1,6 @@
 """Text that is made while a function runs is text, not an array that might be written."""
 
+import numpy as np
 import pytest
 
 import adjoint as ad
@@ -126,3 +127,24 @@ def test_text_that_tells_of_no_number() -> None:
         return x
 
     right(length, 2.0, 3)
+
+
+def of_a_tuple(x, n):
+    items = tuple([2.0 * k for k in range(n)])
+    return x * len(str(items)) * (2.0 if f"{items}".startswith("(") and "%s" % (items,) == str(items) else 3.0)  # noqa: UP031
+
+
+def of_elements(x, n):
+    v = np.array([x, 2.0 * x, 0.0])
+    total = 0.0
+    for item in (*v.tolist(), v.item(n - 1), v[1:2].item()):
+        try:
+            total += 1.0 / item
+        except ZeroDivisionError:
+            total += item + x
+    return total * len(repr(v[2:].tolist()))
+
+
+@pytest.mark.parametrize("f", [of_a_tuple, of_elements])
+def test_what_tuples_and_elements_look_like(f) -> None:
+    right(f, 2.0, 3)

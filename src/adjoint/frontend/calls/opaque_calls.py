@@ -32,8 +32,8 @@ def call_opaque(lo: Lowerer, constant: Any, args: list[Value], kwargs: dict[str,
         keep_track(lo, value)
         if not (facts.known and facts.pure):
             keep_identity(lo, value)
-    atoms = [materialize(lo, value, node) for value in args]
-    pairs = {name: materialize(lo, value, node) for name, value in kwargs.items()}
+    atoms = [_handed_out(lo, value, node) for value in args]
+    pairs = {name: _handed_out(lo, value, node) for name, value in kwargs.items()}
     lend(constant, atoms, pairs)
     result = call_any(lo, constant, list(atoms), node, **pairs)
     _note_given(lo, result, (*atoms, *pairs.values()))
@@ -63,6 +63,12 @@ def _text_of(
     return making.new_list(lo, [Const(item) for item in found], node) if isinstance(found, list) else Const(found)
 
 
+def _handed_out(lo: Lowerer, value: Value, node: ast.AST | None) -> Atom:
+    """An argument as others see it: what stands for a tuple is one."""
+    atom = materialize(lo, value, node)
+    return lo.open.call(tuple, atom) if making.is_tuple(value) else atom
+
+
 def call_opaque_variable(
     lo: Lowerer, function: Var, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
 ) -> Value:
@@ -71,8 +77,8 @@ def call_opaque_variable(
     for value in (*args, *kwargs.values()):
         refuse_made_here(lo, value, node)
         keep_track(lo, value)
-    atoms: list[Atom] = [function, *(materialize(lo, value, node) for value in args)]
-    named = {name: materialize(lo, value, node) for name, value in kwargs.items()}
+    atoms: list[Atom] = [function, *(_handed_out(lo, value, node) for value in args)]
+    named = {name: _handed_out(lo, value, node) for name, value in kwargs.items()}
     refuse_linked(lo, (*atoms, *named.values()), node)
     lend(display.call, atoms, named)
     pairs = tuple(named.items())

@@ -31,7 +31,7 @@ from adjoint.frontend.interpreter.values import (
     local_mark,
 )
 from adjoint.ir.nodes import Atom, Call, Const, Undefined, Var
-from adjoint.ir.types import Instance, Type
+from adjoint.ir.types import Instance, List, Type
 from adjoint.rules.typing import abstract
 from adjoint.runtime import display
 from adjoint.runtime.objects import make_object
@@ -45,6 +45,8 @@ def materialize(lo: Lowerer, value: Value, node: ast.AST | None, *, observer: bo
     with that object existing at run time.
     """
     match value:
+        case Var(type=List(is_tuple=True)) if observer:
+            return _call(lo, tuple, [value])
         case Var() | Const():
             return value
         case Undefined():

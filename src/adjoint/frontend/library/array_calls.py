@@ -100,8 +100,13 @@ def _item(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AS
         return NotImplemented
     index: Value = places[0] if len(places) == 1 else TupleValue(tuple(places))
     if isinstance(index, TupleValue) or (isinstance(index, Const) and isinstance(index.value, tuple)):
-        return containers.subscript(lo, array, index, node)
-    return _call(lo, np.take, [array, index], {}, node)
+        found = containers.subscript(lo, array, index, node)
+    else:
+        found = _call(lo, np.take, [array, index], {}, node)
+    dtype = found.type.dtype if isinstance(found, Var) and isinstance(found.type, Scalar) else None
+    if dtype is not None and dtype.kind == "f":
+        return _call(lo, float, [found], {}, node)
+    return python_functions.call(lo, python_functions.number, [found], node)
 
 
 def _in_order(lo: Lowerer, conversion: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
@@ -500,7 +505,7 @@ def _tolist(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.
         return NotImplemented
     if type_.dtype == np.dtype(float):
         return python_functions.call(
-            lo, python_functions.copied if len(type_.dims) == 1 else python_functions.rows, [args[0]], node
+            lo, python_functions.floats if len(type_.dims) == 1 else python_functions.rows_of_floats, [args[0]], node
         )
     return python_functions.call(
         lo, python_functions.numbers if len(type_.dims) == 1 else python_functions.rows_of_numbers, [args[0]], node

@@ -213,8 +213,16 @@ def update(table: Any, other: Any) -> None:
         table[key] = value
 
 
-def rows(matrix: Any) -> Any:
-    return [[item for item in row] for row in matrix]  # noqa: C416
+def number(item: Any) -> Any:
+    return item.item()
+
+
+def floats(array: Any) -> Any:
+    return [float(item) for item in array]
+
+
+def rows_of_floats(matrix: Any) -> Any:
+    return [[float(item) for item in row] for row in matrix]
 
 
 def numbers(array: Any) -> Any:

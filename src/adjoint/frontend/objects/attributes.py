@@ -158,6 +158,8 @@ def described(value: Any) -> str:
 
 def _attribute_of_variable(lo: Lowerer, base: Var, name: str, node: ast.AST | None) -> Value:
     cls = class_of(lo, base)
+    if name == "__class__" and isinstance(base.type, (Scalar, Array)) and cls is not None:
+        return Const(cls)
     if isinstance(base.type, Instance):
         class_customs.refuse_custom_lookup(lo, base.type.cls, node)
     if isinstance(base.type, Reference):

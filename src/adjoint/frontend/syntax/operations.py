@@ -157,6 +157,8 @@ def _on_sequences(lo: Lowerer, op: Callable[..., Any], operands: list[Value], no
     if len(operands) != 2:
         return None
     left, right = operands
+    if op is operator.mod and joins.type_of(left) == Opaque(str):
+        return call(lo, op, [materialize(lo, left, node), materialize(lo, right, node, observer=True)], node)
     if op is operator.add:
         if isinstance(left, TupleValue) and isinstance(right, TupleValue):
             return TupleValue(left.items + right.items)

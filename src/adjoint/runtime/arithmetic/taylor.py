@@ -205,8 +205,6 @@ def coefficient(value: Any, place: int) -> Any:
     if isinstance(value, (list, tuple)) and holds_series(value):
         parts = [coefficient(part, place) for part in value]
         return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
-    if isinstance(value, dict) and holds_series(value):
-        return {key: coefficient(part, place) for key, part in value.items()}
     return value if place == 0 else _zero(value)
 
 
@@ -219,9 +217,7 @@ def _zero(value: Any) -> Any:
 
 
 def holds_series(value: Any) -> bool:
-    """Whether a value is a series, or a list, tuple or dict with one in it."""
-    if isinstance(value, dict):
-        return any(map(holds_series, value.values()))
+    """Whether a value is a series, or a list or tuple with one in it."""
     return isinstance(value, Series) or (isinstance(value, (list, tuple)) and any(map(holds_series, value)))
 
 
@@ -277,6 +273,19 @@ class Lifted:
         if self.made and isinstance(result, np.ndarray) and result.dtype.kind in "fc":
             return Series(ORDER.get(), [result, *(np.zeros_like(result) for _ in range(ORDER.get()))])
         return result
+
+
+class Told:
+    """A function that tells somebody of its arguments: of numbers, where series stand for these."""
+
+    def __init__(self, callee: Any) -> None:
+        self.callee = callee
+        self.__name__ = f"{getattr(callee, '__name__', 'function')}_told"
+        self.__module__ = __name__
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        told = RECURRENCES["told"]
+        return self.callee(*map(told, args), **{name: told(value) for name, value in kwargs.items()})
 
 
 ORDER: ContextVar[int] = ContextVar("order of the series that are computed")
@@ -546,6 +555,7 @@ __all__ = [
     "Lifted",
     "NotCovered",
     "Series",
+    "Told",
     "apply",
     "coefficient",
     "derived",

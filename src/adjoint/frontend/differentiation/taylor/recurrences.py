@@ -49,6 +49,7 @@ from adjoint.runtime.arithmetic.taylor import (
     Lifted,
     NotCovered,
     Series,
+    Told,
     coefficient,
     derived,
     holds_series,
@@ -58,7 +59,7 @@ from adjoint.runtime.arithmetic.taylor import (
 from adjoint.runtime.array_functions.sequences import array_of
 from adjoint.runtime.functions import called
 
-_AS_THEY_ARE = (range, len, list, tuple, dict, zip, enumerate, reversed, slice, iter, next, isinstance, type, bool)
+_AS_THEY_ARE = (range, len, list, tuple, dict, zip, enumerate, reversed, slice, iter, next, isinstance, type, bool, id)
 """Functions of Python that take series as they take anything."""
 
 
@@ -97,6 +98,8 @@ def _lifted(
         raise NotCovered("a function whose derivative takes derivatives of another one")
     if isinstance(callee, DeclaredSeries):
         return statement
+    if callee not in _AS_THEY_ARE and _tells(statement):
+        return Call(statement.targets, Told(callee), statement.args, statement.kwargs, statement.span)
     if _takes_anything(statement):
         return statement
     made = _is_written_later(statement, written)
@@ -111,9 +114,18 @@ def _lifted_definition(definition: Definition, definitions: dict[Definition, Def
     return definitions[definition]
 
 
+def _tells(call: Call) -> bool:
+    """Whether a call only tells somebody of numbers: it prints, or makes a text or an exception."""
+    callee = call.callee
+    if callee is operator.mod:
+        return _is_text(call.args[0])
+    if isinstance(callee, BuiltinMethodType) and isinstance(callee.__self__, str):
+        return True
+    is_exception = isinstance(callee, type) and issubclass(callee, BaseException)
+    return is_exception or isinstance(rule_for(callee), Observer)
+
+
 def _takes_anything(call: Call) -> bool:
-    if call.callee is operator.mod and _is_text(call.args[0]):
-        return False
     if getattr(call.callee, "__module__", None) == operator.add.__module__ or call.callee in _AS_THEY_ARE:
         return True
     return roles_of(call, is_container) is not None
@@ -159,8 +171,6 @@ def recurrence(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> An
     name = getattr(callee, "__name__", repr(callee))
     if rule is None and declaration_for(callee) is not None:
         return of_opaque(callee, args, kwargs, taylor.RECURRENCES["declared"])
-    if isinstance(rule, Observer) or _tells(callee, args):
-        return callee(*map(value_of, args), **{key: value_of(value) for key, value in kwargs.items()})
     if rule is None or rule.writes:
         raise NotCovered(f"{name!r}")
     bound, named = rule.bind(args, kwargs, lambda default: default)
@@ -185,15 +195,6 @@ def recurrence(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> An
             return _general(rule, callee, bound, named)
         case _:
             raise NotCovered(f"{name!r}")
-
-
-def _tells(callee: Any, args: tuple[Any, ...]) -> bool:
-    """Whether a call only tells somebody of numbers: it makes a text, or an exception."""
-    if callee is operator.mod:
-        return isinstance(args[0], (str, bytes))
-    if isinstance(callee, type):
-        return issubclass(callee, BaseException)
-    return isinstance(callee, BuiltinMethodType) and isinstance(callee.__self__, str)
 
 
 taylor.RECURRENCES["find"] = recurrence
