@@ -4,6 +4,8 @@ import functools
 import math
 import operator
 
+import numpy as np
+
 from programs.registry import program
 
 
@@ -176,3 +178,24 @@ class Gate:
 def operators_as_functions(x, y):
     a, b = Gate(x), Gate(y)
     return operator.or_(a, ~b).x * operator.lt(a, b) + functools.reduce(operator.or_, [a, b, operator.invert(a)]).x
+
+
+class Total:
+    def __init__(self, value):
+        self.value = value
+
+    def __iadd__(self, other):
+        self.value += other
+        return self
+
+
+@program(0.7, [0.4, -0.9], np.array([0.9, -0.35]))
+def in_place_by_functions(x, items, v):
+    flat = functools.reduce(operator.iadd, [items, [items[0] * 2.0]], [])
+    same = operator.iconcat(items, [x])
+    same[0] = x * x
+    scaled = functools.reduce(operator.imul, [v, 2.0], v[1:] * np.ones(2))
+    one = Total(x)
+    two = operator.iadd(one, operator.ipow(x, 3))
+    table = operator.ior({"a": x}, {"b": two.value})
+    return sum(flat) * items[0] * items[-1] + scaled @ v + one.value * table["b"] + operator.itruediv(x, 2.0)

@@ -7,6 +7,7 @@ import inspect
 import math
 import operator
 import sys
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -55,19 +56,34 @@ from adjoint.sources.library_folders import is_of_a_library
 @handles(range)
 def _range(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     atoms = [materialize(lo, value, node) for value in args]
+    for atom in atoms:
+        type_ = type_of(atom)
+        if isinstance(type_, Scalar) and type_.kind in ("float", "complex"):
+            raise lo.mistake(TypeError, node, f"'range' takes whole numbers, and this is of class {type_.kind!r}")
     if len(atoms) == 1:
         return RangeValue(Const(0), atoms[0], Const(1))
     return RangeValue(atoms[0], atoms[1], atoms[2] if len(atoms) > 2 else Const(1))
 
 
+def _refuse_uniterable(lo: Lowerer, values: Iterable[Value], node: ast.AST | None) -> None:
+    """Numbers, and arrays without axes, are no iterables, whether anybody asks for an item or not."""
+    for value in values:
+        type_ = type_of(value)
+        if isinstance(type_, Scalar) or (isinstance(type_, Array) and type_.dims == ()) or value == NONE:
+            name = "NoneType" if value == NONE else getattr(class_of(lo, value), "__name__", "array")
+            raise lo.mistake(TypeError, node, f"a value of class {name!r} cannot be iterated over")
+
+
 @handles(enumerate)
 def _enumerate(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    _refuse_uniterable(lo, args[:1], node)
     start = kwargs.get("start", args[1] if len(args) > 1 else Const(0))
     return lazily(lo, IteratorValue("enumerate", (kept(lo, args[0]), start)), node)
 
 
 @handles(zip)
 def _zip(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    _refuse_uniterable(lo, args, node)
     if node is not None and sum(is_iterator_object(lo, arg) for arg in args) > 1:
         return rows(lo, args, node)
     parts = tuple(kept(lo, arg) for arg in args)
@@ -84,6 +100,7 @@ def _zip(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST
 
 @handles(reversed)
 def _reversed(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    _refuse_uniterable(lo, args, node)
     method = special_method(lo, args[0], "__reversed__")
     if method is not None:
         return NotImplemented
@@ -124,6 +141,7 @@ def _bool(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AS
 
 @handles(iter)
 def _iter(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    _refuse_uniterable(lo, args[:1], node)
     value = iterator_of(lo, args[0], node)
     if is_iterator(value) or is_iterator_object(lo, value):
         return value

@@ -219,6 +219,9 @@ def _by_table(
         return call_by_declaration(lo, declaration, None, args, kwargs, node)
     special = handlers.handler(constant)
     if special is not None:
+        wrong = handlers.misfit(constant, args, kwargs)
+        if wrong is not None:
+            raise lo.mistake(TypeError, node, wrong)
         result = special(lo, args, kwargs, node)
         if result is not NotImplemented:
             return result  # type: ignore[no-any-return]

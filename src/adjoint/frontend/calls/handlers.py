@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import ast
+import inspect
+import math
 from collections.abc import Callable
+from functools import cache
 from importlib import import_module
-from types import BuiltinFunctionType, FunctionType, MethodDescriptorType
+from types import BuiltinFunctionType, FunctionType, MethodDescriptorType, ModuleType
 from typing import Any
 
 from adjoint.frontend.interpreter.core import Lowerer
@@ -124,6 +127,47 @@ def handles(*functions: Any) -> Callable[[Handler], Handler]:
         return function
 
     return register
+
+
+def misfit(constant: Any, args: list[Value], kwargs: dict[str, Value]) -> str | None:
+    """What is wrong with the number of arguments of a call of a function of Python; None where nothing is."""
+    is_function = isinstance(constant, BuiltinFunctionType) and isinstance(constant.__self__, ModuleType)
+    is_class = isinstance(constant, type) and constant in _WITHOUT_SIGNATURE
+    if kwargs or not (is_function or is_class or isinstance(constant, MethodDescriptorType)):
+        return None
+    least, most = _places(constant)
+    if least <= len(args) <= most:
+        return None
+    own = isinstance(constant, MethodDescriptorType)  # which is no argument to whoever calls it
+    return f"{constant.__name__!r} does not take {len(args) - own} argument{'s' * (len(args) - own != 1)}"
+
+
+_WITHOUT_SIGNATURE: dict[Any, tuple[int, float]] = {
+    **dict.fromkeys((iter, next, enumerate), (1, 2)),
+    **dict.fromkeys((max, min), (1, math.inf)),
+    **dict.fromkeys((list, tuple, set, frozenset, dict, float), (0, 1)),
+    getattr: (2, 3),
+    range: (1, 3),
+    slice: (1, 3),
+    map: (2, math.inf),
+    filter: (2, 2),
+    reversed: (1, 1),
+}
+"""How many arguments those of Python's functions and classes take that do not tell."""
+
+
+@cache
+def _places(constant: Any) -> tuple[int, float]:
+    """How many positional arguments a function takes, at least and at most."""
+    if constant in _WITHOUT_SIGNATURE:
+        return _WITHOUT_SIGNATURE[constant]
+    try:
+        parameters = inspect.signature(constant).parameters.values()
+    except (TypeError, ValueError):
+        return 0, math.inf
+    taken = [each for each in parameters if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)]
+    endless = any(each.kind is each.VAR_POSITIONAL for each in parameters)
+    return sum(each.default is each.empty for each in taken), math.inf if endless else len(taken)
 
 
 def kept(lo: Lowerer, value: Value) -> Value:

@@ -11,7 +11,7 @@ from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles
 from adjoint.frontend.data import making
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import Partial, Ref, TupleValue, Union, Value
-from adjoint.frontend.library import python_functions
+from adjoint.frontend.library import in_place_operators, python_functions
 from adjoint.frontend.objects.classes import is_object
 from adjoint.frontend.syntax.operations import apply_operator
 from adjoint.frontend.syntax.operators import BINARY, COMPARE, UNARY
@@ -34,6 +34,18 @@ def _has_structure(lo: Lowerer, value: Value) -> bool:
 for _table, _operands in ((UNARY, 1), (BINARY, 2), (COMPARE, 2)):
     for _operator in set(_table.values()) - {operator.not_, operator.is_, operator.is_not}:
         handles(_operator)(_handler(_operator, _operands))
+
+
+def _in_place(means: Any) -> Handler:
+    def apply(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+        return NotImplemented if kwargs or len(args) != 2 else python_functions.call(lo, means, args, node)
+
+    return apply
+
+
+for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "or", "and", "xor"):
+    HANDLERS[getattr(operator, f"i{_name}")] = _in_place(getattr(in_place_operators, f"i{_name}"))
+HANDLERS[operator.iconcat] = _in_place(in_place_operators.iadd)
 
 
 @handles(operator.itemgetter)

@@ -93,9 +93,11 @@ def items_if_known(lo: Lowerer, value: Value, node: ast.AST | None, count: int |
 
 
 def refuse_number(lo: Lowerer, value: Value, what: str, node: ast.AST | None) -> None:
-    """Python's own numbers are no sequences; those of NumPy answer for themselves."""
-    if isinstance(value, Var) and type(value.type) is Scalar and value.type.dtype is None:
-        raise lo.mistake(TypeError, node, f"a value of class {value.type.kind!r} {what}")
+    """Numbers are no sequences."""
+    if isinstance(value, Var) and type(value.type) is Scalar:
+        dtype = value.type.dtype
+        name = value.type.kind if dtype is None else dtype.type.__name__
+        raise lo.mistake(TypeError, node, f"a value of class {name!r} {what}")
 
 
 def _fix_length(lo: Lowerer, storage: Storage) -> None:
@@ -119,7 +121,8 @@ def _load(lo: Lowerer, base: Var, index: Atom, type_: Type, node: ast.AST | None
 
 def subscript(lo: Lowerer, base: Value, index: Value, node: ast.AST | None) -> Value:
     """``base[index]``"""
-    refuse_number(lo, base, "has no items", node)
+    if isinstance(base, Var) and type(base.type) is Scalar and base.type.dtype is None:  # NumPy's raise another error
+        refuse_number(lo, base, "has no items", node)
     match base:
         case Union():
             return on_each_option(lo, base, lambda option: subscript(lo, option, index, node), node)

@@ -192,13 +192,16 @@ def sorted_list(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: 
     items = static_items(lo, given, node)
     if items is None:
         given = _by_place(lo, given, node)
-    elif isinstance(given, IteratorValue):
+    elif isinstance(given, IteratorValue) or making.is_dict(lo, given):
         given = TupleValue(tuple(items))
     key, reverse = _present(kwargs.get("key", NONE), args), kwargs.get("reverse", Const(False))
     keys = given if key == NONE else python_functions.call(lo, python_functions.mapped, [key, given], node)
-    if items is not None and all(isinstance(item, Const) for item in items) and key == NONE:
+    if items is not None and all(isinstance(item, Const) for item in (*items, reverse)) and key == NONE:
         constants: list[Any] = [item.value for item in items if isinstance(item, Const)]
-        ordered = sorted(constants, reverse=bool(getattr(reverse, "value", False)))
+        try:
+            ordered = sorted(constants, reverse=bool(reverse.value))  # type: ignore[union-attr]
+        except TypeError as error:
+            raise lo.mistake(TypeError, node, str(error)) from None
         return making.new_list(lo, [Const(item) for item in ordered], node)
     atoms = [materialize(lo, keys, node, observer=True), materialize(lo, reverse, node)]
     refuse_linked(lo, atoms, node)
