@@ -145,3 +145,40 @@ def test_what_may_be_a_number_or_an_array_is_not_written() -> None:
         return np.sum(y)
 
     assert refused(lambda: ad.grad(writes)(-0.7)).diagnostics[0].code == "AD0401"
+
+
+def nothing_of(v: Any) -> Any:
+    if v:
+        return 1.0
+    return None
+
+
+def compared(x: float, v: Any, w: Any) -> float:
+    try:
+        nothing_of(v)
+        x = 2.0 * x
+    except ValueError:
+        x = 3.0 * x
+    try:
+        same = False
+        if v == w:
+            same = True
+        x = x * 5.0
+    except ValueError:
+        same = (v == w).all()
+        x = x * (7.0 if same else 11.0)
+    return x * x
+
+
+def test_the_truth_of_an_array_that_nobody_needs() -> None:
+    for v in (np.ones(3), np.ones(1), np.zeros(1)):
+        right(compared, 0.7, v, np.ones_like(v))
+    assert ad.source(ad.grad(nothing_else), 0.7, np.ones(3)).count("if v:\n            pass") == 1
+
+
+def nothing_else(x: float, v: Any) -> float:
+    try:
+        nothing_of(v)
+    except ValueError:
+        return x * x
+    return x

@@ -54,7 +54,7 @@ from adjoint.ir.nodes import (
     Var,
     Yield,
 )
-from adjoint.ir.raising import may_raise
+from adjoint.ir.raising import is_decided, may_raise
 from adjoint.ir.types import BOOL
 from adjoint.ir.walk import key_atoms, operands, targets_of
 from adjoint.records import dataclass, replace
@@ -276,7 +276,8 @@ class Lowering:
         if echoes(statement) and isinstance(statement.cond, Var) and statement.cond in out.waiting:
             out.release(out.waiting[statement.cond])
         cond = self._single(statement.cond, out)
-        choice = Choice(cond.node, then, orelse, cond.effect == WRITES, statement.span)
+        asks = not is_decided(statement.cond)
+        choice = Choice(cond.node, then, orelse, cond.effect == WRITES, statement.span, asks)
         hints = self.insides.hints_bound_in(statement)
         out.emit(choice, cond.accesses | self._accesses(statement, out), hints)
 

@@ -78,8 +78,10 @@ class StatementPrinter:
                 return self.move(statement)
             case Plain(statement=plain):
                 return [plain]
-            case Choice(cond=cond, then=then, orelse=orelse, effect=effect):
+            case Choice(cond=cond, then=then, orelse=orelse, effect=effect, asks=asks):
                 printed = ast.If(cond, arrange_block(self.block(then)), arrange_block(self.block(orelse)))
+                if asks and not (printed.body or printed.orelse):
+                    printed.body = [ast.Pass()]
                 return [printed] if printed.body or printed.orelse else [ast.Expr(cond)] * effect
             case Repeat():
                 return self.repeat(statement)

@@ -66,13 +66,17 @@ class Plain:
 
 @dataclass(slots=True)
 class Choice:
-    """``if``; ``effect`` says that the condition must be evaluated even if nothing depends on it."""
+    """``if``; ``effect`` says that the condition must be evaluated even if nothing depends on it.
+
+    ``asks`` says that its truth must be asked, too, which may raise.
+    """
 
     cond: ast.expr
     then: list[Stmt]
     orelse: list[Stmt]
     effect: bool = False
     span: Span | None = None
+    asks: bool = False
 
 
 @dataclass(slots=True)

@@ -41,6 +41,7 @@ from adjoint.ir.nodes import (
     Var,
     Yield,
 )
+from adjoint.ir.raising import is_decided
 from adjoint.ir.types import Array, Dict, Instance, List, Opaque, Scalar, Tuple, is_handle
 from adjoint.ir.walk import leaves, operands
 from adjoint.runtime.arithmetic.checks import check_bound
@@ -164,9 +165,11 @@ class _Marker:
         for position, target in enumerate(statement.targets):
             self._target[target] = (construct, position)
         match statement:
-            case If(then=then, orelse=orelse):
+            case If(cond=cond, then=then, orelse=orelse):
                 self._scan(then, construct, guarded=guarded)
                 self._scan(orelse, construct, guarded=guarded)
+                if guarded and not is_decided(cond):
+                    self._root_constructs.append(construct)
             case Loop(index=index, params=params, body=body, exit=exit_):
                 for position, param in enumerate(params):
                     self._param[param] = (construct, position)
