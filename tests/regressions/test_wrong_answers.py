@@ -377,8 +377,6 @@ first_of = operator.attrgetter("x")
 @pytest.mark.parametrize(
     "f",
     [
-        lambda p: vars(p)["x"] * 2.0,
-        lambda p: sum(value * value for value in vars(p).values()),
         lambda p: p.__getattribute__("x") * 2.0,
         lambda p: object.__getattribute__(p, "x") * 2.0,
         lambda p: np.sum(p),
@@ -391,7 +389,15 @@ def test_an_object_that_is_handed_to_what_is_not_visible_varies(f):
         ad.grad(f)(Coordinates(1.0, 2.0))
 
 
-@pytest.mark.parametrize("f", [lambda p: first_of(p) * 2.0, lambda p: operator.attrgetter("x")(p) * 2.0])
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda p: first_of(p) * 2.0,
+        lambda p: operator.attrgetter("x")(p) * 2.0,
+        lambda p: vars(p)["x"] * 2.0,
+        lambda p: sum(value * value for name, value in vars(p).items() if name == "x"),
+    ],
+)
 def test_getters_read_what_varies(f):
     """Each gave zero, then was refused."""
     gradient = ad.grad(f)(Coordinates(1.0, 2.0))

@@ -180,6 +180,8 @@ def _special(
     known = None if named else _of_plain_numbers(rule, arguments)
     if known is not None:
         return known
+    if rule.fn is operator.sub and any(type_of_known(argument) in _SETS for argument in arguments):
+        return Opaque(set)
     if registry.is_about_arrays(rule.fn):
         from adjoint.rules import shapes  # lazy
 
@@ -187,6 +189,9 @@ def _special(
     if rule.fn is choose and arguments and isinstance(type_of_known(arguments[0]), Scalar):
         return _chosen(arguments[1:])
     return _chosen(arguments) if rule.fn in (max, min) else None
+
+
+_SETS = (Opaque(set), Opaque(frozenset))
 
 
 def _of_plain_numbers(rule: Rule, arguments: tuple[Type | Const, ...]) -> Type | None:
