@@ -122,6 +122,9 @@ LOOPS = (
 
 NATIVE = (
     "agreeing-extents",
+    "agreeing-shapes",
+    "sums-in-place",
+    "delayed-products",
     "numpy-layouts",
     "row-bounds",
     *LEGALIZE,
@@ -372,6 +375,13 @@ PASSES = {
             "native.legalize.agreeing_extents:with_extents_agreeing",
             given=lambda c: (c.agreeing,),
         ),
+        Pass(
+            "agreeing-shapes",
+            "differentiation.reverse.residuals.shape_only:without_idle_shapes",
+            when=lambda c: bool(c.agreeing),
+        ),
+        Pass("sums-in-place", "native.array_programs.sums_in_place:with_sums_in_place", everywhere=True),
+        Pass("delayed-products", "native.array_programs.delayed_products:with_delayed_products", everywhere=True),
         Pass(
             "numpy-layouts",
             "native.legalize.arrays.layouts:with_numpys_layouts",

@@ -161,3 +161,40 @@ def kalman_like_scan(a, b, inputs):
 @program(normal(3), normal(3))
 def inner_and_vdot(a, b):
     return np.inner(a, b) + np.vdot(a, b) ** 2
+
+
+def _recurrent_step(h, w, b):
+    return np.tanh(h @ w + b), w, b
+
+
+@program(normal(3, 4), normal(4, 4), normal(4))
+def recurrent_in_batches(h, w, b):
+    for _ in range(3):
+        h, w, b = _recurrent_step(h, w, b)
+    return np.sum(h * h)
+
+
+@program(normal(12), normal(12, 12), normal(12))
+def power_method_of_a_pair(v, a, shift):
+    for _ in range(3):
+        v, a = a.T @ (a @ v) + shift, a
+        v = v / np.sqrt(v @ v)
+    return v @ (a @ v)
+
+
+@program(normal(9, 16))
+def covariances_by_columns(x):
+    n = x.shape[1]
+    c = np.zeros((n, n))
+    for i in range(n):
+        c[i:, i] = c[i, i:] = x[:, i] @ x[:, i:] / n
+    return np.sum(c * c)
+
+
+@program(normal(16, 9), normal(11, 9))
+def layer_one_by_one(w, xs):
+    total = 0.0
+    for i in range(len(xs)):
+        t = np.tanh(w @ xs[i])
+        total -= t @ t
+    return total

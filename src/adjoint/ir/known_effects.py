@@ -208,6 +208,13 @@ KNOWN_BY_NAME: dict[str, dict[str, Effects]] = {
     },
     "adjoint.runtime.arithmetic.indices": {"natural": PURE, "row": PURE, "unsigned": PURE},
     "adjoint.runtime.arithmetic.fused_loops": dict.fromkeys(_OF_LOOPS.split(), PURE),
+    "adjoint.runtime.array_functions.delayed": {
+        **dict.fromkeys(("room_for_outer", "room_for_lines"), NEW),
+        **dict.fromkeys(("add_outer", "add_rows"), Effects(pure=False, writes=(0, 1, 5, 6, 7))),
+        "add_line": Effects(pure=False, writes=(0, 1, 6, 7)),
+        "add_delayed": Effects(pure=False, writes=(0, 3)),
+        "add_delayed_lines": Effects(pure=False, writes=(0, 3)),
+    },
     "adjoint.runtime.array_functions.sparse": {"product_of_moving": PURE, "lets_zeros_be_skipped": PURE},
     "adjoint.runtime.sets.numbers": {"union": PURE},  # to make a union twice is as good as once
     "adjoint.runtime.sets.entries": {

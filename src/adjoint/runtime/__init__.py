@@ -18,6 +18,7 @@ _MODULES = (
     "arithmetic.fused_loops",
     "arithmetic.numbers",
     "arithmetic.vector_math",
+    "array_functions.delayed",
     "array_functions.linalg",
     "array_functions.places",
     "array_functions.plain",

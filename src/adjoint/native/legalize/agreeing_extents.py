@@ -10,6 +10,7 @@ from adjoint.ir.nodes import Atom, Attribute, Block, Call, Const, Function, Load
 from adjoint.ir.types import INT, Array, Scalar, Tuple
 from adjoint.ir.walk import statements_in, targets_of
 from adjoint.runtime.arithmetic import fused_loops
+from adjoint.runtime.array_functions.arrays import unbroadcast
 
 if TYPE_CHECKING:
     from adjoint.native.compile.signatures import Agreement, Source
@@ -18,7 +19,7 @@ _COMPARISONS = (
     *(fused_loops.common_extent, fused_loops.same_extent, fused_loops.fits_extent, fused_loops.step_along),
     fused_loops.contracts_extent,
 )
-"""What fused loops have instead of knowledge."""
+"""What fused loops have instead of knowledge; so has the fitting of cotangents."""
 
 
 def with_extents_agreeing(function: Function, agreeing: Sequence[Agreement]) -> Function:
@@ -57,6 +58,8 @@ def compared_sources(function: Function) -> set[Source]:
         made.update(dict.fromkeys(targets_of(statement), statement))
         if isinstance(statement, Call) and statement.callee in _COMPARISONS:
             work += statement.args
+        elif isinstance(statement, Call) and statement.callee is unbroadcast:
+            work += (extent for array in statement.args for extent in extents.of(array) or ())
     places = {param: place for place, param in enumerate(function.params)}
     found: set[Source] = set()
     seen: set[Hashable] = set()

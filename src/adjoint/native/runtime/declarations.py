@@ -1,5 +1,6 @@
 """The functions of the runtime that Numba knows, but for those of bundles: importing this module declares them."""
 
+import adjoint.native.runtime.delayed_products
 import adjoint.native.runtime.instructions
 import adjoint.native.runtime.linear_systems
 import adjoint.native.runtime.overloads.checks

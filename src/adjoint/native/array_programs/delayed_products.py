@@ -1,0 +1,297 @@
+"""Delayed updates: products that a loop adds to one matrix are kept, and added some at a time as a product of matrices.
+
+``w_bar += np.outer(t, x)`` reads and writes the whole matrix for each vector; many of them at once do so once, in BLAS.
+So do products of one matrix with a vector in each iteration, added to lines of another (``y[:, i] += a @ v``).
+It is legal where a loop does nothing else with the matrix than to add to it, and where nobody sees the matrix if the
+loop raises. Sums are added in another order.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Hashable, Mapping, Sequence
+
+import numpy as np
+
+from adjoint.analysis.memory.alias import Aliases
+from adjoint.ir.effects import effects_of
+from adjoint.ir.nodes import (
+    Atom,
+    Block,
+    Call,
+    Const,
+    Function,
+    Guarded,
+    Load,
+    Loop,
+    Slice,
+    Statement,
+    Store,
+    Subscript,
+    Var,
+)
+from adjoint.ir.rebuild import map_blocks, map_body, rebuild_terminator, same_atom
+from adjoint.ir.types import Array, Storage, same_dtype
+from adjoint.ir.walk import defined_by, operands, read_counts, statements_in, targets_of, terminators_in
+from adjoint.records import dataclass
+from adjoint.runtime.array_functions import delayed
+
+_PRODUCTS = (np.outer, operator.matmul, np.matmul)
+_DTYPES = (np.dtype(np.float64), np.dtype(np.float32))
+_NUMBERS = np.dtype(np.int64)
+
+
+def with_delayed_products(function: Function) -> Function:
+    """The function with products that loops add to matrices added some at a time."""
+    delays = _Delays(function)
+    body = delays.block(function.body)
+    return Function(function.name, function.params, body, function.doc) if delays.changed else function
+
+
+@dataclass(frozen=True, slots=True)
+class _Around:
+    """A loop, with what it binds, the statement that binds it, and the classes of memory that it may write."""
+
+    bound: set[Var]
+    made: Mapping[Var, Statement]
+    written: set[Hashable]
+
+
+@dataclass(eq=False, slots=True)
+class _Room:
+    """Where products for one matrix are kept: what is called before the loop, and behind it."""
+
+    before: list[Statement]
+    kept: tuple[Var, ...]
+    after: Call
+
+
+class _Delays:
+    def __init__(self, function: Function) -> None:
+        self.function = function
+        self.counts = read_counts(function.body)
+        self.known: Aliases | None = None
+        self.changed = False
+
+    @property
+    def aliases(self) -> Aliases:
+        if self.known is None:
+            self.known = Aliases(self.function)
+        return self.known
+
+    def block(self, old: Block) -> Block:
+        statements: list[Statement] = []
+        for statement in old.statements:
+            if isinstance(statement, Guarded):  # who handles an exception sees what was added before
+                statements.append(statement)
+                continue
+            statement = map_blocks(statement, self.block)
+            statements += self.loop(statement) if isinstance(statement, Loop) else [statement]
+        return Block(tuple(statements), rebuild_terminator(old.terminator, same_atom, self.block))
+
+    def loop(self, loop: Loop) -> list[Statement]:
+        """A loop, with what has to be done before it and after it."""
+        if not any(_is_update(each) for each in loop.body.statements):
+            return [loop]
+        around = self.around(loop)
+        rooms: dict[object, _Room] = {}
+        body: list[Statement] = []
+        for statement in loop.body.statements:
+            instead = self.delayed(statement, loop, around, rooms) if isinstance(statement, Store) else None
+            body += [statement] if instead is None else instead
+        if not rooms:
+            return [loop]
+        self.changed = True
+        before = [statement for room in rooms.values() for statement in room.before]
+        loop = map_body(loop, Block(tuple(body), loop.body.terminator))
+        return [*before, loop, *(room.after for room in rooms.values())]
+
+    def around(self, loop: Loop) -> _Around:
+        inside = statements_in(loop.body)
+        made = {target: statement for statement in loop.body.statements for target in targets_of(statement)}
+        return _Around(defined_by(loop), made, set().union(*map(self.written_by, inside)))
+
+    def written_by(self, statement: Statement) -> set[Hashable]:
+        if isinstance(statement, Store):
+            return self.aliases.classes([statement.base])
+        if not isinstance(statement, Call):
+            return set()
+        found = effects_of(statement)
+        places = found.writes if found.known else range(len(statement.args))
+        return self.aliases.classes(statement.args[place] for place in places)
+
+    def delayed(self, store: Store, loop: Loop, around: _Around, rooms: dict[object, _Room]) -> list[Statement] | None:
+        """What takes the place of an addition to a matrix; None where it has to stay."""
+        matrix, product = store.base, store.value
+        maker = around.made.get(product) if isinstance(product, Var) else None
+        if not _is_update(store) or not isinstance(maker, Call) or maker.callee not in (*_PRODUCTS, np.transpose):
+            return None
+        if self.counts[product] != 1 or not isinstance(matrix, Var) or matrix in around.bound:  # type: ignore[index]
+            return None
+        part, loads = _part_of(matrix, store)
+        if _rank(matrix) != 2 or part is None or not self.is_only_added_to(matrix, loop):
+            return None
+        takes = Const(store.mode == "sub")
+        if _rank(part) == 1:
+            line = self.line(maker, matrix, around)
+            if line is None:
+                return None
+            ahead, factor, a, v = line
+            room = rooms.get((matrix, factor))
+            if room is None:
+                room = rooms[matrix, factor] = _room_for_lines(matrix, factor, ahead)
+            return [*loads, Call((), delayed.add_line, (matrix, part, factor, a, v, takes, *room.kept), (), store.span)]
+        found = self.pair(maker, around, matrix)
+        if found is None:
+            return None
+        if matrix not in rooms:
+            rooms[matrix] = _room_for_outer(matrix)
+        ahead, callee, one, other = found
+        args = (matrix, part, one, other, takes, *rooms[matrix].kept)
+        return [*loads, *ahead, Call((), callee, args, (), store.span)]
+
+    def is_only_added_to(self, matrix: Var, loop: Loop) -> bool:
+        """Whether a loop does nothing with the memory of a matrix, which nobody else has, but to add to it."""
+        own = self.aliases.of(matrix)
+        if own in self.aliases.classes(self.function.params):
+            return False
+        ends = [atom for end in terminators_in(loop.body) for atom in operands(end)]
+        if own in self.aliases.classes((*loop.inits, *ends)):
+            return False
+        for statement in statements_in(loop.body):
+            atoms = operands(statement)
+            if isinstance(statement, Store) and statement.mode != "set" and self.aliases.of(statement.base) == own:
+                atoms = (statement.value,)
+            if own in self.aliases.classes((*atoms, *targets_of(statement))):
+                return False
+        return True
+
+    def pair(self, maker: Call, around: _Around, matrix: Var) -> tuple[list[Statement], object, Atom, Atom] | None:
+        """The factors of an outer product, or those of ``x.T @ y``, and what adds such a product."""
+        swapped = maker.callee is np.transpose and len(maker.args) == 1
+        if swapped:
+            (inner,) = maker.args
+            found = around.made.get(inner) if isinstance(inner, Var) and self.counts[inner] == 1 else None
+            if not isinstance(found, Call):
+                return None
+            maker = found
+        if maker.callee not in _PRODUCTS or maker.kwargs or len(maker.args) != 2:
+            return None
+        one, other = maker.args
+        if not _are_alike(matrix, one, other):
+            return None
+        if maker.callee is np.outer:
+            if _rank(one) != 1 or _rank(other) != 1:
+                return None
+            return [], delayed.add_outer, *((other, one) if swapped else (one, other))
+        if _rank(one) != 2 or _rank(other) != 2:
+            return None
+        transposed = other if swapped else one
+        assert isinstance(transposed, Var)
+        turned = around.made.get(transposed)
+        if isinstance(turned, Call) and turned.callee is np.transpose and len(turned.args) == 1:
+            ahead, rows = list[Statement](), turned.args[0]
+        else:
+            rows = Var(transposed.hint, transposed.type)
+            ahead = [Call((rows,), np.transpose, (transposed,))]
+        columns = one if swapped else other
+        if swapped:  # (a @ b).T is b.T @ a.T
+            assert isinstance(one, Var)
+            turned_other = Var(one.hint, one.type)
+            ahead.append(Call((turned_other,), np.transpose, (one,)))
+            columns = turned_other
+        return ahead, delayed.add_rows, rows, columns
+
+    def line(self, maker: Call, matrix: Var, around: _Around) -> tuple[list[Statement], Var, Atom, Atom] | None:
+        """The factors of ``a @ v``, and the matrix, the same in all iterations, of which ``a`` is a part."""
+        if maker.callee not in (operator.matmul, np.matmul) or len(maker.args) != 2 or maker.kwargs:
+            return None
+        a, v = maker.args
+        if not isinstance(a, Var) or _rank(a) != 2 or _rank(v) != 1 or not _are_alike(matrix, a, v):
+            return None
+        ahead: list[Statement] = []
+        factor = self.whole(a, around, ahead)
+        if factor is None or self.aliases.of(a) in around.written or self.aliases.of(a) == self.aliases.of(matrix):
+            return None
+        return ahead, factor, a, v
+
+    def whole(self, a: Var, around: _Around, ahead: list[Statement]) -> Var | None:
+        """The matrix from outside of a loop of which one is a view; ``ahead`` says how it is made there."""
+        if a not in around.bound:
+            return a
+        match around.made.get(a):
+            case Load(base=Var() as base, key=Subscript(items=items)) if _rank(base) == 2:
+                return self.whole(base, around, ahead) if all(isinstance(item, Slice) for item in items) else None
+            case Call(callee=callee, args=(Var() as base,), kwargs=()) if callee is np.transpose and _rank(base) == 2:
+                outer = self.whole(base, around, ahead)
+                if outer is None:
+                    return None
+                turned = Var(outer.hint, outer.type)
+                ahead.append(Call((turned,), np.transpose, (outer,)))
+                return turned
+            case _:
+                return None
+
+
+def _is_update(statement: Statement) -> bool:
+    return isinstance(statement, Store) and statement.mode in ("add", "sub") and isinstance(statement.value, Var)
+
+
+def _rank(atom: object) -> int | None:
+    type_ = getattr(atom, "type", None)
+    return len(type_.dims) if isinstance(type_, Array) and type_.dims is not None else None
+
+
+def _are_alike(*atoms: object) -> bool:
+    """Whether all are arrays of real numbers of one dtype."""
+    dtypes = [getattr(getattr(atom, "type", None), "dtype", None) for atom in atoms]
+    return dtypes[0] in _DTYPES and all(same_dtype(dtype, dtypes[0]) for dtype in dtypes)
+
+
+def _part_of(matrix: Var, store: Store) -> tuple[Var | None, list[Statement]]:
+    """What is added to, and how it is made a view; None where its rank is not that of the product."""
+    if store.key is None or store.key == Subscript((Const(Ellipsis),)):
+        return matrix, []
+    value = store.value
+    if not isinstance(store.key, Subscript) or not isinstance(value, Var) or not isinstance(value.type, Array):
+        return None, []
+    assert isinstance(matrix.type, Array)
+    dims = value.type.dims
+    if dims is None or len(dims) != _rank_of_part(store.key, matrix):
+        return None, []
+    part = Var(matrix.hint, Array(matrix.type.dtype, tuple("any" for _ in dims), matrix.type.storage))
+    return part, [Load(part, matrix, store.key, store.span)]
+
+
+def _rank_of_part(key: Subscript, matrix: Var) -> int | None:
+    """The rank of what slices and whole numbers select; None for other indices."""
+    rank = 2
+    for item in key.items:
+        kind = getattr(getattr(item, "type", None), "kind", None) if isinstance(item, Var) else None
+        if isinstance(item, Slice):
+            continue
+        if kind == "int" or (isinstance(item, Const) and type(item.value) is int):
+            rank -= 1
+        else:
+            return None
+    return rank
+
+
+def _room_for_outer(matrix: Var) -> _Room:
+    kept = (_array("us", matrix), _array("vs", matrix), _spans())
+    return _Room([Call(kept, delayed.room_for_outer, (matrix,))], kept, Call((), delayed.add_delayed, (matrix, *kept)))
+
+
+def _room_for_lines(matrix: Var, factor: Var, ahead: Sequence[Statement]) -> _Room:
+    kept = (_array("vs", matrix), _spans())
+    made = Call(kept, delayed.room_for_lines, (matrix, factor))
+    return _Room([*ahead, made], kept, Call((), delayed.add_delayed_lines, (matrix, factor, *kept)))
+
+
+def _array(hint: str, matrix: Var) -> Var:
+    assert isinstance(matrix.type, Array)
+    return Var(hint, Array(matrix.type.dtype, ("any", "any"), Storage(written=True)))
+
+
+def _spans() -> Var:
+    return Var("spans", Array(_NUMBERS, ("any", "any"), Storage(written=True)))
