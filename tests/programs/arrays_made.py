@@ -363,3 +363,17 @@ def shapes_in_lists(m):
     a[:, :2] += m[:, 1:]
     b[...] = m[:, :2]
     return np.sum(a * m) + np.sum(np.ones([rows, 1]) * b * b) + np.sum(c * m)
+
+
+@program(normal(3, 4))
+def grids_in_brackets(m):
+    rows, columns = np.mgrid[0 : m.shape[0], 0 : m.shape[1]]
+    i, j = np.ogrid[1:3, 0:4:2]
+    scaled = m * np.exp(-0.1 * rows * columns)
+    return np.sum(scaled * scaled) + np.sum(m[i, j] * (i + j)) + np.sum(np.mgrid[:4] * m)
+
+
+@program(normal(2))
+def grids_between_what_varies(x):
+    grid = np.mgrid[x[0] : x[1] : 5j, -1.0:1.0:0.5]
+    return np.sum(np.sin(grid[0]) * grid[1] ** 2) * x[0]

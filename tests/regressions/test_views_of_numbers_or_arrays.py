@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
@@ -81,3 +83,21 @@ def by_a_copy(x):
 
 def test_copies_that_are_written():
     check_grads(by_a_copy, (X,))
+
+
+def shaped_anew(x):
+    y = (x * 2.0)[json.loads("[0, 1]")]
+    y.shape = (1, 2)
+    return np.sum(y)
+
+
+def real_parts_written(x):
+    y = (x * 2.0)[json.loads("[0, 1]")]
+    y.real = 3.0
+    return np.sum(y * x[0])
+
+
+@pytest.mark.parametrize("function", [shaped_anew, real_parts_written])
+def test_attributes_of_what_may_be_an_array_are_not_assigned(function):
+    with pytest.raises(ad.DifferentiationError, match="AD0303"):
+        ad.grad(function)(np.ones(3))

@@ -185,6 +185,12 @@ def _item_of_constant(lo: Lowerer, base: Const, index: Value, node: ast.AST | No
         array = join(lo, constant, index, node)
         if array is not None:
             return array
+    if constant is np.mgrid or constant is np.ogrid:
+        from adjoint.frontend.syntax.index_joins import grid  # lazy
+
+        array = grid(lo, constant, index, node)
+        if array is not None:
+            return array
     if constant is np.s_:
         return index
     if constant is np.index_exp:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -160,6 +161,29 @@ def joined_rows(parts: Any) -> Any:
 
 def joined_columns(parts: Any) -> Any:
     return np.concatenate([_as_columns(np.atleast_1d(part)) for part in parts], axis=-1)
+
+
+def numbers_up_to(start: Any, stop: Any, step: Any, dense: bool) -> Any:
+    count = math.ceil((stop - start) / step)
+    if dense:
+        count = len(np.empty(count))  # which raises where it is negative
+    return np.arange(count) * step + start
+
+
+def numbers_to(start: Any, stop: Any, count: int) -> Any:
+    if count > 1:
+        return np.arange(count) * ((stop - start) / (count - 1)) + start
+    return np.arange(count) * 1.0 + start
+
+
+def dense_grid(axes: Any) -> Any:
+    nothing = np.zeros(tuple([len(axis) for axis in axes]), int)
+    return np.stack([part + nothing for part in open_grid(axes)])
+
+
+def open_grid(axes: Any) -> Any:
+    last = len(axes) - 1
+    return tuple([np.reshape(axis, (1,) * i + (-1,) + (1,) * (last - i)) for i, axis in enumerate(axes)])
 
 
 def _as_columns(part: Any) -> Any:

@@ -21,7 +21,7 @@ from adjoint.frontend.objects.classes import class_of
 from adjoint.frontend.objects.fields import put_attribute
 from adjoint.frontend.objects.linked import referent
 from adjoint.ir.nodes import Attribute, Const, Raise, Store, Var
-from adjoint.ir.types import Array, Instance, Reference, Scalar
+from adjoint.ir.types import Array, Instance, Number, Reference, Scalar
 
 
 def set_attribute(
@@ -58,7 +58,7 @@ def set_attribute(
             lo.emit(Store(base, Attribute(name), stored, "set", lo.span(node)))
         case Var(type=Reference()):
             _set_attribute_of_linked(lo, base, name, value, node)
-        case Var(type=Array()):
+        case Var(type=Array() | Number()):
             _set_attribute_of_array(lo, base, name, value, node)
         case Union():
             _set_of_each(lo, base, name, value, node, bare=bare)
@@ -103,7 +103,7 @@ def _set_of_each(lo: Lowerer, base: Union, name: str, value: Value, node: ast.AS
 
 def _set_attribute_of_array(lo: Lowerer, array: Var, name: str, value: Value, node: ast.AST | None) -> None:
     """``array.name = value``: for a part of the array, a store into it."""
-    if name not in ("real", "imag"):
+    if name not in ("real", "imag") or isinstance(array.type, Number):
         helps = ("make a view of another shape: b = a.reshape(shape)",) if name == "shape" else ()
         raise lo.problem("AD0303", node, f"the attribute {name!r} of an array is assigned", helps=helps)
     dtype = array.type.dtype if isinstance(array.type, Array) else None

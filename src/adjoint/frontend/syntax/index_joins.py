@@ -1,8 +1,9 @@
-"""``np.r_`` and ``np.c_``: arrays that are joined by writing them in brackets."""
+"""Arrays made by writing in brackets: joined by ``np.r_`` and ``np.c_``, grids by ``np.mgrid`` and ``np.ogrid``."""
 
 from __future__ import annotations
 
 import ast
+import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,7 +12,8 @@ import numpy as np
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import SliceValue, TupleValue, Value
 from adjoint.frontend.library import array_definitions, python_functions
-from adjoint.ir.nodes import Const
+from adjoint.ir.nodes import Const, Var
+from adjoint.ir.types import Array, is_float_dtype
 
 
 def join(lo: Lowerer, constant: Any, index: Value, node: ast.AST | None) -> Value | None:
@@ -22,6 +24,37 @@ def join(lo: Lowerer, constant: Any, index: Value, node: ast.AST | None) -> Valu
     maker = array_definitions.joined_rows if constant is np.r_ else array_definitions.joined_columns
     parts = [_numbers_of(lo, item, node) if isinstance(item, SliceValue) else item for item in items]
     return python_functions.call(lo, maker, [TupleValue(tuple(parts))], node)
+
+
+def grid(lo: Lowerer, constant: Any, index: Value, node: ast.AST | None) -> Value | None:
+    """The grid of ``np.mgrid[a:b, c:d]``, or of ``np.ogrid``; None where there is more than slices in the brackets."""
+    parts: Sequence[Value] = index.items if isinstance(index, TupleValue) else (index,)
+    if not parts or not all(isinstance(part, SliceValue) and part.upper != Const(None) for part in parts):
+        return None
+    if isinstance(index, SliceValue):
+        return _numbers_of(lo, index, node)
+    dense = constant is np.mgrid
+    axes = [_axis_of(lo, part, dense, node) for part in parts if isinstance(part, SliceValue)]
+    if any(map(_has_floats, axes)):
+        axes = [
+            axis if _has_floats(axis) else lo.call(Const(operator.mul), [axis, Const(1.0)], {}, node) for axis in axes
+        ]
+    maker = array_definitions.dense_grid if dense else array_definitions.open_grid
+    return python_functions.call(lo, maker, [TupleValue(tuple(axes))], node)
+
+
+def _has_floats(axis: Value) -> bool:
+    return isinstance(axis, Var) and isinstance(axis.type, Array) and is_float_dtype(axis.type.dtype)
+
+
+def _axis_of(lo: Lowerer, part: SliceValue, dense: bool, node: ast.AST | None) -> Value:
+    """The numbers of one of several slices, as NumPy computes them for grids."""
+    start = Const(0) if part.lower == Const(None) else part.lower
+    step = Const(1) if part.step == Const(None) else part.step
+    if isinstance(step, Const) and isinstance(step.value, complex):
+        count = Const(int(abs(step.value)))
+        return python_functions.call(lo, array_definitions.numbers_to, [start, part.upper, count], node)
+    return python_functions.call(lo, array_definitions.numbers_up_to, [start, part.upper, step, Const(dense)], node)
 
 
 def _numbers_of(lo: Lowerer, part: SliceValue, node: ast.AST | None) -> Value:
