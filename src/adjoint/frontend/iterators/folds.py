@@ -39,7 +39,7 @@ from adjoint.runtime import display
 from adjoint.runtime.lists import order_of_items
 
 
-@handles(sum, math.fsum)
+@handles(sum)
 def _sum(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     from adjoint.frontend.syntax.comprehensions import fold, fold_generator  # lazy
 
@@ -61,6 +61,15 @@ def _sum(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST
             total = item if place == 0 and total == Const(0) and isinstance(item, Var) else add(total, item)
         return total
     return python_functions.call(lo, python_functions.total, [given, start], node)
+
+
+@handles(math.fsum)
+def _fsum(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    """Of what iterators give, that of their list."""
+    given = sequence(lo, args[0])
+    if isinstance(given, IteratorValue):
+        given = lo.call(Const(list), [given], {}, node)
+    return NotImplemented if given is args[0] else lo.call(Const(math.fsum), [given], {}, node)
 
 
 def _extreme(builtin: Any, plain: Any, by_key: Any) -> Handler:

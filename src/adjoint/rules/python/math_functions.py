@@ -4,9 +4,22 @@
 
 import math
 
-from adjoint.rules.declare import case, constant, definition, elementwise, general, linear, no_derivative, number
+import numpy as np
+
+from adjoint.rules.declare import (
+    case,
+    constant,
+    definition,
+    elementwise,
+    general,
+    linear,
+    no_derivative,
+    number,
+    sample,
+)
 from adjoint.rules.python.operators import power_of_constant, power_of_number
-from adjoint.runtime.arithmetic.numbers import divide, polygamma, sign, times
+from adjoint.runtime.arithmetic.numbers import divide, exact_sum, polygamma, sign, times
+from adjoint.runtime.array_functions.arrays import spread
 
 LN2 = 0.6931471805599453
 LN10 = 2.302585092994046
@@ -133,15 +146,15 @@ no_derivative(
 )
 
 
+linear(exact_sum, lambda ct, a: spread(ct, a), cases=[case(sample(4))])
+
+
 def _dist(p, q):
     return math.sqrt(math.fsum([(a - b) ** 2 for a, b in zip(p, q)]))  # noqa: B905
 
 
 def _fsum(seq):
-    total = 0.0
-    for x in seq:
-        total = total + x
-    return total
+    return exact_sum(seq if isinstance(seq, np.ndarray) else np.array(list(seq)))
 
 
 def _prod(iterable, *, start=1):
@@ -152,10 +165,7 @@ def _prod(iterable, *, start=1):
 
 
 def _sumprod(p, q):
-    total = 0.0
-    for a, b in zip(p, q):  # noqa: B905
-        total = total + a * b
-    return total
+    return math.fsum([a * b for a, b in zip(p, q)])  # noqa: B905
 
 
 definition(math.dist, _dist, cases=[case([1.0, 2.5], [0.5, -1.0])])

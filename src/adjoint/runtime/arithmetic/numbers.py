@@ -174,6 +174,11 @@ def first_equal(y: Any, *candidates: Any) -> int:
     return 0  # all are not a number
 
 
+def exact_sum(a: Any) -> float:
+    """The sum of the numbers in an array, rounded once."""
+    return math.fsum(a)
+
+
 def polygamma(n: int, x: Any) -> Any:
     """The derivative of order ``n + 1`` of ``log(gamma(x))``."""
     if isinstance(x, np.ndarray):

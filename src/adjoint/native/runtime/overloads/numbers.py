@@ -202,6 +202,52 @@ def _first_equal(y, *candidates):
     return first_equal
 
 
+@overload(numbers.exact_sum)
+def _exact_sum(a):
+    """Shewchuk's: parts of the sum that do not overlap, and at last the largest of them, rounded half to even."""
+    if not _is_array(a) or a.ndim != 1:
+        return None
+
+    def exact_sum(a):
+        parts, count, special = np.empty(8), 0, 0.0
+        for item in a:
+            x = float(item)
+            if not np.isfinite(x):
+                special += x
+                continue
+            kept = 0
+            for i in range(count):
+                y = parts[i]
+                if abs(x) < abs(y):
+                    x, y = y, x
+                high = x + y
+                low = y - (high - x)
+                if low != 0.0:
+                    parts[kept] = low
+                    kept += 1
+                x = high
+            if kept == len(parts):
+                parts = np.append(parts, np.empty(kept))
+            parts[kept] = x
+            count = kept + 1
+        if special != 0.0:
+            return special
+        total, low = 0.0, 0.0
+        while count > 0 and low == 0.0:
+            count -= 1
+            high = total + parts[count]
+            low = parts[count] - (high - total)
+            total = high
+        if count > 0 and ((low < 0.0) == (parts[count - 1] < 0.0)):
+            twice = 2.0 * low
+            high = total + twice
+            if twice == high - total:
+                total = high
+        return total
+
+    return exact_sum
+
+
 @overload(bessel.sinc_slope)
 def _sinc_slope(n, x):
     if _is_array(x):
