@@ -122,9 +122,10 @@ def measured(subject: Subject, interpreted: bool = False) -> Finding:
         _first(finding, contestants, "interpreted", lambda: plain(*subject.arguments))
     for name, taken in race(contestants, _rounds(contestants), time.process_time).items():
         finding.seconds[name] = taken.best
-    for name in ("Adjoint", "JAX"):
-        if name in contestants:
-            finding.peak[name] = max(_peak(contestants[name]) for _ in range(2))
+    if "Adjoint" in contestants:
+        finding.peak["Adjoint"] = max(_peak(contestants["Adjoint"]) for _ in range(2))
+    if "JAX" in contestants:
+        finding.peak["JAX"] = _peak_of_jax(subject)
     return finding
 
 
@@ -152,10 +153,23 @@ def _first(finding: Finding, contestants: dict[str, Callable[[], Any]], name: st
 def _of_jax(subject: Subject) -> Callable[[], Any]:
     import jax  # lazy
 
+    differentiated, given = _in_jax(subject)
+    return lambda: jax.block_until_ready(differentiated(*given))
+
+
+def _in_jax(subject: Subject) -> tuple[Any, list[Any]]:
+    import jax  # lazy
+
     jax.config.update("jax_enable_x64", True)
     differentiated = jax.jit(jax.grad(subject.jax, argnums=tuple(range(len(subject.wrt)))))
-    given = [jax.numpy.asarray(subject.arguments[place]) for place in subject.wrt]
-    return lambda: jax.block_until_ready(differentiated(*given))
+    return differentiated, [jax.numpy.asarray(subject.arguments[place]) for place in subject.wrt]
+
+
+def _peak_of_jax(subject: Subject) -> float:
+    """What XLA plans for a call: JAX keeps freed memory for itself, so that a process does not grow by it."""
+    differentiated, given = _in_jax(subject)
+    planned = differentiated.lower(*given).compile().memory_analysis()
+    return float(planned.temp_size_in_bytes + planned.output_size_in_bytes)
 
 
 def _rounds(contestants: dict[str, Callable[[], Any]]) -> int:

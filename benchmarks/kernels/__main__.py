@@ -37,7 +37,7 @@ def main() -> int:
         "Gradients of programs on arrays",
         "CPU time of one thread; ratios below 1 are faster. The program is compiled by Numba. First calls are those "
         "of machine code that nobody has kept, and of JAX; peak memory is what a call needs beyond what the process "
-        "holds already.",
+        "holds already, for JAX results and temporaries as XLA plans them.",
         findings,
     )
     show(results, console)

@@ -198,3 +198,10 @@ def layer_one_by_one(w, xs):
         t = np.tanh(w @ xs[i])
         total -= t @ t
     return total
+
+
+@program(normal(10, 10), normal(10, 10))
+def covariance_propagated(a, p):
+    for _ in range(3):
+        p = a @ p @ a.T / 9.0 + np.eye(10)
+    return np.sum(p * p)

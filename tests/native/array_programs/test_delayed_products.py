@@ -50,6 +50,19 @@ def twice(a: np.ndarray, v: np.ndarray) -> float:
     return np.sum(v) + np.sum(a)
 
 
+def propagated(a: np.ndarray, p: np.ndarray) -> float:
+    """Products in the cotangent of ``a`` are transposed, and have transposed factors."""
+    for _ in range(12):
+        p = a @ p @ a.T + 0.1 * p
+    return np.sum(p)
+
+
+def turned(a: np.ndarray, x: np.ndarray) -> float:
+    for _ in range(12):
+        x = np.tanh((a.T @ x.T).T @ a + (x @ a).T)
+    return np.sum(x * x)
+
+
 def overwritten(a: np.ndarray, x: np.ndarray) -> float:
     """The matrix of which the products are is another one in each iteration."""
     total = 0.0
@@ -70,6 +83,9 @@ PROGRAMS: dict[str, tuple[Callable[..., Any], tuple[np.ndarray, ...], str]] = {
     "one_by_one": (one_by_one, (drawn(20, 30), drawn(150, 30)), "add_outer"),
     "covariances": (covariances, (drawn(40, 25), drawn(25, 25)), "add_line"),
     "twice": (twice, (drawn(30, 20), drawn(30)), "add_outer"),
+    "propagated": (propagated, (drawn(24, 24), drawn(24, 24)), "add_rows"),
+    "propagated_small": (propagated, (drawn(3, 3), drawn(3, 3)), "add_rows"),
+    "turned": (turned, (drawn(40, 40), np.ascontiguousarray(drawn(40, 40).T)), "add_rows"),
     "overwritten": (overwritten, (drawn(20, 20), drawn(20, 20)), ""),
 }
 
@@ -116,6 +132,29 @@ def read_meanwhile(w: np.ndarray, xs: np.ndarray) -> float:
     return total
 
 
+def factor_written(w: np.ndarray, xs: np.ndarray) -> float:
+    """A factor is another one by the time that the product is added."""
+    m, n, u = np.zeros((20, 20)), np.zeros((20, 20)), w.copy()
+    for i in range(xs.shape[0]):
+        t = np.outer(u, xs[i])
+        s = np.outer(u, xs[i]).T
+        u *= 0.9
+        m += t
+        n += s
+    return np.sum(m * m) + np.sum(n * m) + u[3]
+
+
+def factor_written_inside(w: np.ndarray, xs: np.ndarray) -> float:
+    m, c, u = np.zeros((20, 30)), xs[:20].copy(), w.copy()
+    for i in range(20):
+        t = c.T @ u
+        for j in range(2):
+            u[j:] += 0.1
+        m[i] += t[:1]
+        m[:, i] += c @ u[: c.shape[1]]
+    return np.sum(m * m)
+
+
 def written_outside(w: np.ndarray, m: np.ndarray, xs: np.ndarray) -> float:
     for i in range(xs.shape[0]):
         m += np.outer(xs[i], w)
@@ -124,10 +163,11 @@ def written_outside(w: np.ndarray, m: np.ndarray, xs: np.ndarray) -> float:
     return np.sum(m)
 
 
-def test_what_is_read_meanwhile_is_added_at_once() -> None:
+@pytest.mark.parametrize("function", [read_meanwhile, factor_written, factor_written_inside])
+def test_what_is_other_meanwhile_is_added_at_once(function: Callable[..., Any]) -> None:
     args = drawn(20), drawn(30, 20)
-    value, gradient = ad.value_and_grad(read_meanwhile, wrt=(0, 1), native="strict")(*args)
-    expected, slopes = ad.value_and_grad(read_meanwhile, wrt=(0, 1))(*args)
+    value, gradient = ad.value_and_grad(function, wrt=(0, 1), native="strict")(*args)
+    expected, slopes = ad.value_and_grad(function, wrt=(0, 1))(*args)
     np.testing.assert_allclose(value, expected, rtol=1e-12)
     for one, other in zip(gradient, slopes, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-11, atol=1e-12)

@@ -32,7 +32,15 @@ from adjoint.ir.nodes import (
 )
 from adjoint.ir.rebuild import map_blocks, map_body, rebuild_terminator, same_atom
 from adjoint.ir.types import Array, Storage, same_dtype
-from adjoint.ir.walk import defined_by, operands, read_counts, statements_in, targets_of, terminators_in
+from adjoint.ir.walk import (
+    defined_by,
+    operands,
+    read_counts,
+    statements_in,
+    targets_of,
+    terminators_in,
+    with_inner,
+)
 from adjoint.records import dataclass
 from adjoint.runtime.array_functions import delayed
 
@@ -132,6 +140,8 @@ class _Delays:
         if _rank(matrix) != 2 or part is None or not self.is_only_added_to(matrix, loop):
             return None
         takes = Const(store.mode == "sub")
+        if self.changes_before(maker, store, loop, around):
+            return None
         if _rank(part) == 1:
             line = self.line(maker, matrix, around)
             if line is None:
@@ -149,6 +159,16 @@ class _Delays:
         ahead, callee, one, other = found
         args = (matrix, part, one, other, takes, *rooms[matrix].kept)
         return [*loads, *ahead, Call((), callee, args, (), store.span)]
+
+    def changes_before(self, maker: Call, store: Store, loop: Loop, around: _Around) -> bool:
+        """Whether something writes factors of a product before it is added, which is where they will be read."""
+        (inner, *_) = maker.args
+        found = around.made.get(inner) if maker.callee is np.transpose and isinstance(inner, Var) else None
+        first = found if isinstance(found, Call) else maker
+        statements = loop.body.statements
+        between = statements[statements.index(first) + 1 : statements.index(store)]
+        written = set().union(*(self.written_by(each) for outer in between for each in with_inner(outer)))
+        return not written.isdisjoint(self.aliases.classes(first.args))
 
     def is_only_added_to(self, matrix: Var, loop: Loop) -> bool:
         """Whether a loop does nothing with the memory of a matrix, which nobody else has, but to add to it."""
@@ -186,21 +206,14 @@ class _Delays:
             return [], delayed.add_outer, *((other, one) if swapped else (one, other))
         if _rank(one) != 2 or _rank(other) != 2:
             return None
-        transposed = other if swapped else one
-        assert isinstance(transposed, Var)
-        turned = around.made.get(transposed)
+        assert isinstance(one, Var)
+        turned = around.made.get(one)
         if isinstance(turned, Call) and turned.callee is np.transpose and len(turned.args) == 1:
-            ahead, rows = list[Statement](), turned.args[0]
+            ahead, x = list[Statement](), turned.args[0]
         else:
-            rows = Var(transposed.hint, transposed.type)
-            ahead = [Call((rows,), np.transpose, (transposed,))]
-        columns = one if swapped else other
-        if swapped:  # (a @ b).T is b.T @ a.T
-            assert isinstance(one, Var)
-            turned_other = Var(one.hint, one.type)
-            ahead.append(Call((turned_other,), np.transpose, (one,)))
-            columns = turned_other
-        return ahead, delayed.add_rows, rows, columns
+            x = Var(one.hint, one.type)
+            ahead = [Call((x,), np.transpose, (one,))]
+        return ahead, delayed.add_rows, *((other, x) if swapped else (x, other))  # (a @ b).T is b.T @ a.T
 
     def line(self, maker: Call, matrix: Var, around: _Around) -> tuple[list[Statement], Var, Atom, Atom] | None:
         """The factors of ``a @ v``, and the matrix, the same in all iterations, of which ``a`` is a part."""
