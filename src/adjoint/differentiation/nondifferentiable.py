@@ -24,8 +24,8 @@ from adjoint.runtime import display
 if TYPE_CHECKING:
     from adjoint.differentiation.reachability import Dependence
 
+OUT_OF_EXCEPTIONS = ("put what varies into a variable or a list before raising, and read it from there",)
 _OF_RECORDS = ("keep an array for each field, in a dict or a dataclass",)
-_OUT_OF_EXCEPTIONS = ("put what varies into a variable or a list before raising, and read it from there",)
 
 
 def problems_of(dependence: Dependence, function: Function, wrt: Sequence[int]) -> list[Diagnostic]:
@@ -97,7 +97,7 @@ def _needed_of_opaque(call: Call, code: str, name: str) -> Diagnostic:
         return diagnostic("AD0307", call.span, "what varies is put into a set here")
     if isinstance(call.callee, type) and issubclass(call.callee, BaseException):
         label = "the exception carries what varies, and is looked into where it is handled"
-        return diagnostic("AD0307", call.span, label, helps=_OUT_OF_EXCEPTIONS)
+        return diagnostic("AD0307", call.span, label, helps=OUT_OF_EXCEPTIONS)
     label = f"{name} has no derivative" if code == "AD0204" else f"the body of {name} is not visible here"
     if _is_of_function_values(call.callee):
         label = "the pullback of a function that is known only at run time is not looked into"

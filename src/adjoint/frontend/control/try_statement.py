@@ -269,6 +269,7 @@ def _try_except(lo: Lowerer, node: ast.Try) -> None:
         def handle(handler: ast.ExceptHandler = handler, name: Var | None = name) -> None:
             restore(lo, watch)
             if handler.name is not None and name is not None:
+                lo.run_data.caught.add(name)
                 assign.assign_name(lo, handler.name, name, handler)
             run(lo, handler.body)
 

@@ -10,6 +10,7 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
+from adjoint.differentiation.nondifferentiable import OUT_OF_EXCEPTIONS
 from adjoint.frontend.calls.emitted_calls import call
 from adjoint.frontend.calls.opaque_arguments import may_carry
 from adjoint.frontend.calls.operands import array_operand
@@ -31,7 +32,7 @@ from adjoint.frontend.syntax.operators import inplace_operator
 from adjoint.ir.effects import effects_of
 from adjoint.ir.nodes import Atom, Call, Const, Slice, Statement, Store, Subscript, Var
 from adjoint.ir.types import Array, Dict, List, Number, Opaque, Scalar, is_float_dtype
-from adjoint.ir.walk import blocks_of, statements_in
+from adjoint.ir.walk import blocks_of, operands, statements_in, targets_of
 from adjoint.runtime.arithmetic.checks import check_array, check_written
 
 
@@ -246,6 +247,9 @@ def _in_place(lo: Lowerer, current: Value, op: Callable[..., Any], value: Value,
     if isinstance(current, Var) and isinstance(current.type, Opaque) and not may_carry(lo, value):
         return call(lo, inplace_operator(op), [current, materialize(lo, value, node)], node)
     if isinstance(current, Var) and isinstance(current.type, Number):
+        if _comes_from_exception(lo, value):
+            label = "an exception carries this, and of what kind it is is not known"
+            raise lo.problem("AD0307", node, label, helps=OUT_OF_EXCEPTIONS)
         raise lo.problem(
             "AD0401",
             node,
@@ -271,6 +275,21 @@ def _in_place(lo: Lowerer, current: Value, op: Callable[..., Any], value: Value,
         result = lo.open.call(op, current, operand)
         lo.emit(Store(current, None, result, "set", lo.span(node)))
     return current
+
+
+def _comes_from_exception(lo: Lowerer, value: Value) -> bool:
+    """Whether a value is computed here of what an exception holds that is handled."""
+    made = {target: operands(each) for each in lo.open.statements for target in targets_of(each)}
+    pending: list[Atom] = [value] if isinstance(value, Var) else []
+    seen: set[Atom] = set()
+    while pending:
+        atom = pending.pop()
+        if atom in lo.run_data.caught:
+            return True
+        if isinstance(atom, Var) and atom not in seen:
+            seen.add(atom)
+            pending += made.get(atom, ())
+    return False
 
 
 def _check_dtype(lo: Lowerer, array: Var, operand: Atom, op: Callable[..., Any], node: ast.AST) -> None:

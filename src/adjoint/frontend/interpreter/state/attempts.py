@@ -92,6 +92,8 @@ class Run:
     """The declared derivatives being followed, outermost first."""
     made_with: dict[Var, tuple[Atom, ...]] = field(default_factory=dict)
     """What functions of which nobody sees the body were given that may vary, by the variable of their result."""
+    caught: set[Var] = field(default_factory=set)
+    """The exceptions that handlers have names for."""
     called_values: dict[Span, Span] = field(default_factory=dict)
     """Where functions of which nobody sees the body are called by a name, and where that name gets its value."""
     originals: set[Var] = field(default_factory=set)
