@@ -60,6 +60,8 @@ def _range(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.A
         type_ = type_of(atom)
         if isinstance(type_, Scalar) and type_.kind in ("float", "complex"):
             raise lo.mistake(TypeError, node, f"'range' takes whole numbers, and this is of class {type_.kind!r}")
+    if len(atoms) == 3 and atoms[2] == Const(0):
+        raise lo.mistake(ValueError, node, "the step of 'range' must not be zero")
     if len(atoms) == 1:
         return RangeValue(Const(0), atoms[0], Const(1))
     return RangeValue(atoms[0], atoms[1], atoms[2] if len(atoms) > 2 else Const(1))
