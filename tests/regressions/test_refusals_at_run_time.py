@@ -46,3 +46,20 @@ def test_a_refusal_in_a_function_that_is_called_passes_handlers(kinds) -> None:
     with pytest.raises(ad.DifferentiationError, match="AD0303"):
         ad.grad(f)(np.array([1.0, 2.0]), 0)
     assert ad.grad(f)(np.array([1.0, 2.0]), 1).tolist() == [2.0, 4.0]
+
+
+def gone_through(a):
+    total = 0.0
+    try:
+        for item in np.nditer(a):
+            total += item * item
+    except Exception:
+        total = np.sum(a)
+    return total
+
+
+def test_another_layout_is_no_exception_of_the_program() -> None:
+    a = np.full((2, 3), 2.0)
+    np.testing.assert_array_equal(ad.grad(gone_through)(a), 2.0 * a)
+    with pytest.raises(ad.DifferentiationError, match="does not lie in the order of its rows"):
+        ad.grad(gone_through)(np.asfortranarray(a))

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from adjoint.frontend.library.array_definitions import unravelled
+from adjoint.runtime.arithmetic.checks import check_rows
 
 
 def nditer(op: Any, flags: Any = None, op_flags: Any = None, op_dtypes: Any = None, order: Any = "K") -> Any:
@@ -21,8 +22,8 @@ def nditer(op: Any, flags: Any = None, op_flags: Any = None, op_dtypes: Any = No
             if "readonly" not in mode:
                 raise NotImplementedError("numpy.nditer of several arrays of which some are written")
         return IterOfSeveral(op)
-    if order != "C" and not op.flags.c_contiguous:
-        raise NotImplementedError("numpy.nditer of an array that does not lie in the order of its rows")
+    if order != "C":
+        check_rows(op)
     return WritingIter(op) if "readwrite" in modes or "writeonly" in modes else ReadingIter(op)
 
 

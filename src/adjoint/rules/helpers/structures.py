@@ -8,6 +8,7 @@ from adjoint.runtime.arithmetic.checks import (
     check_bound,
     check_floats,
     check_operand,
+    check_rows,
     check_single,
     check_written,
 )
@@ -29,7 +30,7 @@ no_derivative(first_of_same, order_of_items, slice_bounds)
 no_derivative(first_items, pure=False)
 CHECKS = (
     *(check_alike, check_array, check_bound, check_floats, check_operand, check_separate, check_single, check_written),
-    *(check_least_length, check_length, check_size, check_sum, check_in_place),
+    *(check_least_length, check_length, check_size, check_sum, check_in_place, check_rows),
 )
 """Functions that raise or do nothing: what one lets pass it lets pass when it is run again."""
 

@@ -347,6 +347,23 @@ def check_array(operand: Any, name: str | None) -> None:
         raise error("AD0401", None, label, helps=(f"write the operation out: {shown} = {shown} * 2",))
 
 
+def check_rows(operand: Any) -> None:
+    """Refuses an array that `numpy.nditer` would not go through in the order of its rows.
+
+    Raises
+    ------
+    DifferentiationError
+        AD0204.
+
+    >>> check_rows(np.zeros((2, 3)))
+    """
+    if not operand.flags.c_contiguous:
+        from adjoint.diagnostics import error  # lazy
+
+        label = "'nditer' is handed an array that does not lie in the order of its rows"
+        raise error("AD0204", None, label, helps=("say in which order it is gone through: order='C'",), name="nditer")
+
+
 def check_written(before: Any, after: Any) -> None:
     """Raises what NumPy raises where a result does not fit into the array that is written in place.
 
