@@ -11,6 +11,7 @@ import pytest
 import adjoint as ad
 from adjoint.testing import check_grads
 from native.machine_form import machine_text
+from sampling import THOROUGH
 
 pytest.importorskip("numba")
 
@@ -153,6 +154,52 @@ def factor_written_inside(w: np.ndarray, xs: np.ndarray) -> float:
         m[i] += t[:1]
         m[:, i] += c @ u[: c.shape[1]]
     return np.sum(m * m)
+
+
+def in_all_forms(f: np.ndarray, us: np.ndarray, vs: np.ndarray) -> float:
+    """Sums of products that nobody reads before the loop ends; ``f`` is 20 by 30."""
+    m, t = np.zeros((20, 30)), np.zeros((30, 20))
+    rows, turned = np.zeros((20, 30)), np.zeros((30, 20))
+    parts, inner = np.zeros((20, 30)), np.zeros((20, 30))
+    columns, lines = np.zeros((20, 150)), np.zeros((150, 30))
+    some, others = np.zeros((20, 150)), np.zeros((150, 20))
+    for i in range(150):
+        u, v = us[i], vs[i]
+        x, y = us[i : i + 3], vs[i : i + 3]
+        m += np.outer(u, v)
+        m -= np.outer(v * 0.5, u).T
+        t -= np.outer(v, u)
+        t += np.outer(u, v * 0.3).T
+        rows += x.T @ y
+        rows -= (y.T @ (x * 0.7)).T
+        turned += (x.T @ y).T
+        turned -= y.T @ (x * 0.1)
+        turned += (f @ np.outer(v, v)).T
+        parts[:, i % 30 :] += np.outer(u, v[i % 30 :])
+        parts[i % 20] -= v
+        inner[2:, 1:-1] -= np.outer(u[2:], v[1:-1])
+        inner[3:-1] += x[:, 3:-1].T @ y
+        columns[:, i] += f @ v
+        lines[i] -= f.T @ u
+        some[:, i] += f[:, i % 30 :] @ v[i % 30 :]
+        some[1:, i] += f[1:] @ v
+        others[i] += f @ v
+        others[i, ::2] -= f[::2] @ v
+    total = np.sum(m * np.cos(m)) + np.sum(t * t.T[0, 0]) + np.sum(np.sin(t)) + np.sum(rows * rows) + np.sum(turned**2)
+    total += np.sum(parts**2) + np.sum(inner**2) + np.sum(columns**2) + np.sum(lines**2)
+    return total + np.sum(some**2) + np.sum(others**2)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, *([np.float32] if THOROUGH else [])])
+def test_all_forms(dtype: type) -> None:
+    args = [drawn(*shape).astype(dtype) for shape in ((20, 30), (152, 20), (152, 30))]
+    value, gradient = ad.value_and_grad(in_all_forms, wrt=(0, 1, 2), native="strict")(*args)
+    exact = [arg.astype(np.float64) for arg in args]
+    expected, slopes = ad.value_and_grad(in_all_forms, wrt=(0, 1, 2))(*exact)
+    tolerance = 1e-11 if dtype is np.float64 else 2e-4
+    np.testing.assert_allclose(value, expected, rtol=tolerance)
+    for one, other in zip(gradient, slopes, strict=True):
+        np.testing.assert_allclose(one, other, rtol=tolerance, atol=tolerance * np.max(np.abs(other)))
 
 
 def written_outside(w: np.ndarray, m: np.ndarray, xs: np.ndarray) -> float:
