@@ -99,10 +99,10 @@ def _key_of_object(value: Any, cls: type, seen: Seen) -> Any:
 def _key_of_function(value: types.FunctionType, seen: Seen) -> Any:
     """Function objects of one ``def`` are of one kind if what they capture is.
 
-    Default values, and the class that ``super()`` needs, are read from the very function; and a derivative is
-    declared of the very function.
+    Default values, attributes, and the class that ``super()`` needs, are read from the very function; and a derivative
+    is declared of the very function.
     """
-    if value.__defaults__ or value.__kwdefaults__ or "__class__" in value.__code__.co_freevars:
+    if value.__defaults__ or value.__kwdefaults__ or vars(value) or "__class__" in value.__code__.co_freevars:
         return ref(value)
     if is_of_users(value):
         return ref(value)

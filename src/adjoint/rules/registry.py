@@ -33,6 +33,7 @@ STRUCTURES = ("helpers.structures",)
 BISECTION = ("python.bisection",)
 COMPLEX = ("python.complex_functions",)
 DATES = ("python.dates",)
+CLOCKS = ("python.clocks",)
 FUNCTIONS = ("helpers.function_values",)
 IMPLICIT = ("helpers.implicit_functions",)
 ARRAYS = (
@@ -112,6 +113,7 @@ _SEPARATE = {
     "_bisect": BISECTION,
     "cmath": COMPLEX,
     "datetime": DATES,
+    "time": CLOCKS,
     "adjoint.runtime.functions": FUNCTIONS,
     "adjoint.runtime.numerical_methods.implicit": IMPLICIT,
 }
@@ -160,7 +162,21 @@ _closed: dict[type, frozenset[str]] = {}
 _variadic: dict[int, tuple[Fn, Fn]] = {}
 _lock = RLock()
 _OF_SCIPY = dict.fromkeys(name for names in OF_SCIPY.values() for name in names)
-_unread = [*BASICS, *STRUCTURES, *BISECTION, *COMPLEX, *DATES, *FUNCTIONS, *IMPLICIT, *ARRAYS, *_OF_SCIPY, *MESSAGES]
+_unread = [
+    *(
+        *BASICS,
+        *STRUCTURES,
+        *BISECTION,
+        *COMPLEX,
+        *DATES,
+        *CLOCKS,
+        *FUNCTIONS,
+        *IMPLICIT,
+        *ARRAYS,
+        *_OF_SCIPY,
+        *MESSAGES,
+    )
+]
 """The modules of the library that are still to be imported."""
 _reader: int | None = None
 """The thread that imports them now, whose own entries are not to wait for it."""
@@ -444,6 +460,7 @@ def _read_all() -> None:
             + BISECTION
             + COMPLEX
             + DATES
+            + CLOCKS
             + FUNCTIONS
             + IMPLICIT
             + ARRAYS

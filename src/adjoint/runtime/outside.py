@@ -1,4 +1,4 @@
-"""Assignments to variables that outlive the call: globals, and what functions capture."""
+"""Assignments to variables that outlive the call: globals, attributes of functions and classes, captured variables."""
 
 from __future__ import annotations
 
@@ -11,6 +11,10 @@ from typing import Any
 Before = dict[tuple[int, str], tuple[Any, str, Any]]
 """What variables held before they were assigned: where each lives, its name, and the value."""
 _latest: ContextVar[Before | None] = ContextVar("_latest", default=None)
+
+
+_NOTHING = object()
+"""What stands for the value of an attribute that is not there."""
 
 
 def assign_global(module: Any, name: str, value: Any) -> None:
@@ -26,6 +30,21 @@ def assign_global(module: Any, name: str, value: Any) -> None:
     if before is not None:
         before.setdefault((id(table), name), (table, name, table[name]))
     table[name] = value
+
+
+def assign_attribute(owner: Any, name: str, value: Any) -> None:
+    """Assigns an attribute of a function or a class.
+
+    >>> class Model:
+    ...     calls = 1
+    >>> assign_attribute(Model, "calls", 2)
+    >>> Model.calls
+    2
+    """
+    before = _latest.get()
+    if before is not None:
+        before.setdefault((id(owner), name), (owner, name, vars(owner).get(name, _NOTHING)))
+    setattr(owner, name, value)
 
 
 def assign_captured(cell: CellType, value: Any) -> None:
@@ -57,8 +76,12 @@ def as_once(before: Before) -> Iterator[None]:
     for place, name, value in before.values():
         if isinstance(place, dict):
             place[name] = value
-        else:
+        elif isinstance(place, CellType):
             place.cell_contents = value
+        elif value is not _NOTHING:
+            setattr(place, name, value)
+        elif name in vars(place):
+            delattr(place, name)
     around = _latest.get()
     token = _latest.set(before)
     try:

@@ -2,7 +2,6 @@
 
 import functools
 import math
-import time
 import zlib
 from dataclasses import dataclass
 
@@ -135,14 +134,13 @@ def remembers(x):
     return x * x
 
 
-#: ad.grad(timed(power))(3.0)
-def timed(f):
+#: ad.grad(keeping(power))(3.0)
+def keeping(f):
     @functools.wraps(f)
     def wrapper(*args):
-        start = time.perf_counter()
-        result = f(*args)
-        wrapper.elapsed = time.perf_counter() - start  # error[AD0311]: an attribute of 'power' is assigned
-        return result
+        wrapper.calls = getattr(wrapper, "calls", 0) + 1
+        wrapper.latest = f(*args)  # error[AD0302]: what is stored here depends on the arguments
+        return wrapper.latest
 
     return wrapper
 

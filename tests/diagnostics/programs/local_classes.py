@@ -157,5 +157,6 @@ def attribute_of_the_class(x):
     class Settings:
         scale = 1.0
 
-    Settings.scale = x  # error[AD0311]: an attribute of 'Settings' is assigned
+    Settings.scale = x
+    Settings.shift = x  # error[AD0311]: the class 'Settings' gets the attribute 'shift' here
     return Settings.scale

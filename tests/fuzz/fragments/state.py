@@ -31,6 +31,44 @@ def state_dict_stepped(d: Draft) -> str:
     """
 
 
+@fragment("x: float, v: vec -> t: float")
+def function_with_attributes(d: Draft) -> str:
+    return """
+    def $f(z):
+        $f.calls += 1
+        <<$f.last = z * $f.calls||if not hasattr($f, "big"): pass||$f.last = $f.last * $0 + z>>
+        return z * z * $f.calls
+
+    $f.calls, $f.last = <<0||1||2>>, $x * $1
+    $t = $f($x) + sum($f(e) for e in $v)
+    for $i in range($N):
+        if $i % 2:
+            $t += $f($t * 0.1) * $f.last
+    $t = $t * $f.calls + $f.last
+    """
+
+
+@fragment("x: float, v: vec -> t: float")
+def class_with_attributes(d: Draft) -> str:
+    return """
+    class $C:
+        made = 0
+        total = 0.0
+
+        def __init__(self, value):
+            <<$C||type(self)||self.__class__>>.made += 1
+            $C.total = $C.total + value * $C.made
+            self.value = value
+
+    $t = 0.0
+    for $e in $v:
+        $t += $C($e * $x).value * <<$C.made||$C.total>>
+    if $x > $0:
+        $C.made += 5
+    $t = $t + $C.total * $C.made
+    """
+
+
 @fragment("s: dict, x: float")
 def dict_written(d: Draft) -> str:
     return """

@@ -201,20 +201,26 @@ ENTRIES = {
         title="an object that outlives the call is written",
         helps=("return the value, and keep it where the function is called",),
         explanation="""
-            An attribute of a function or module, or an item of an object that is a constant for the derivative, is
-            assigned. Adjoint follows what lists, dicts, arrays and objects hold that a function is given or captures,
+            An attribute or an item is assigned of an object that is a constant for the derivative: a member of an
+            enumeration, a class with a metaclass of its own. Adjoint follows what lists, dicts, arrays and objects hold
+            that a function is given or captures, global variables, and attributes of functions, classes and modules,
             but not these.
 
+                class Level(enum.Enum):
+                    LOW = 1
+
                 def loss(x):
-                    loss.calls += 1                          # refused: an attribute of a function
+                    Level.LOW.calls = 1                      # refused: an attribute of a member
                     return x * x
 
-            Return what is to be kept beside the value, and keep it outside; or count in a global variable:
+            Return what is to be kept beside the value, and keep it outside; or count in a global variable, or in an
+            attribute of a function:
 
                 def loss(x):
-                    return x * x, {"calls": 1}
+                    loss.calls += 1
+                    return x * x
 
-                gradient, counts = ad.grad(loss, has_aux=True)(2.0)
+                loss.calls = 0
             """,
     ),
     "AD0312": Entry(

@@ -16,6 +16,7 @@ from adjoint.frontend.calls.emitted_calls import call_any
 from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles, kept, sequence
 from adjoint.frontend.calls.opaque_arguments import refuse_made_here
 from adjoint.frontend.data import containers, making
+from adjoint.frontend.entry.inputs import guard_presence
 from adjoint.frontend.interpreter.choices import on_each_option
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import type_of
@@ -40,7 +41,7 @@ from adjoint.frontend.iterators.items import iterator_of, static_items, written_
 from adjoint.frontend.iterators.iterator_objects import is_iterator_object, lazily, next_of_object, rows
 from adjoint.frontend.iterators.iterators import drawn, is_iterator, is_lazy, refuse_twice
 from adjoint.frontend.library import python_functions
-from adjoint.frontend.objects.attributes import attribute
+from adjoint.frontend.objects.attributes import attribute, presence_of
 from adjoint.frontend.objects.classes import class_of, class_seen, is_instance, is_object, seen
 from adjoint.frontend.objects.linked import identity, is_reference
 from adjoint.frontend.objects.special_methods import special_method
@@ -254,15 +255,18 @@ def _hasattr(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast
     if not isinstance(name, Const):
         return NotImplemented
     if isinstance(base, Const):
-        return Const(hasattr(base.value, name.value))
+        return _has_now(lo, base.value, name.value)
     if isinstance(base, Ref):
         record = lo.store[base]
         assert isinstance(record, Record)
         shown = seen(record.cls)
-        return Const((shown is record.cls and record.get(name.value) is not None) or hasattr(shown, name.value))
+        if shown is record.cls and record.get(name.value) is not None:
+            return Const(True)
+        return _has_now(lo, shown, name.value)
     if isinstance(base, Closure):
-        owner = hasattr if base.function is None else base.function
-        return Const(name.value in base.attributes or hasattr(owner, name.value))
+        if base.attributes.get(name.value) in lo.store:
+            return Const(True)
+        return _has_now(lo, base.function, name.value) if base.function else Const(hasattr(hasattr, name.value))
     cls = class_of(lo, base)
     if cls is None:
         return NotImplemented
@@ -270,7 +274,12 @@ def _hasattr(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast
         return Const(hasattr(seen(cls), name.value))
     if isinstance(base, Var) and isinstance(base.type, Instance) and not hasattr(cls, name.value):
         return lo.open.call(hasattr, base, name)
-    return Const(hasattr(cls, name.value))
+    return _has_now(lo, cls, name.value)
+
+
+def _has_now(lo: Lowerer, owner: Any, name: str) -> Value:
+    flag = presence_of(lo, owner, name)
+    return Const(guard_presence(lo, owner, name)) if flag is None else flag
 
 
 @handles(getattr)

@@ -9,7 +9,7 @@ in a list of one item, written where the variable is; and what cannot be kept so
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -18,6 +18,7 @@ from adjoint.frontend.data.item_writes import set_item
 from adjoint.frontend.data.making import runtime_list
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites
+from adjoint.frontend.interpreter.state.attempts import Kept
 from adjoint.frontend.interpreter.state.signals import Restart
 from adjoint.frontend.interpreter.tracking import Tracked
 from adjoint.frontend.interpreter.values import TORN, UNDEFINED, Cell, Ref, Site, Value, is_atom, is_torn
@@ -58,7 +59,7 @@ class Body:
 def body_of(lo: Lowerer, node: ast.stmt) -> Body:
     """A body that is about to be lowered, in the open block."""
     place = lo.site(node)
-    return Body(node, place, dict(_boxes(lo, node, lo.settings.boxed.get(place, set()))))
+    return Body(node, place, dict(_boxes(lo, node, lo.settings.boxed.get(place, {}))))
 
 
 @contextmanager
@@ -83,11 +84,11 @@ def watched(lo: Lowerer, body: Body) -> Iterator[None]:
         run.boxes = outer
 
 
-def _boxes(lo: Lowerer, node: ast.stmt, names: set[str]) -> Iterator[tuple[Cell, Var]]:
+def _boxes(lo: Lowerer, node: ast.stmt, kept: Collection[Kept]) -> Iterator[tuple[Cell, Var]]:
     """The lists of one item in which variables are kept, made before the body."""
     assert lo.frame is not None
-    for name in sorted(names):
-        cell = lo.cell_named(name)
+    for owner, name in sorted(kept, key=lambda each: each[1]):
+        cell = lo.cell_named(name) if owner is None else lo.run_data.globals[owner, name]
         value = lo.store.get(cell, UNDEFINED)
         if is_torn(value):
             keep_or_refuse(lo, value, node, f"what {name!r} holds here depends on where the exception was raised")
@@ -154,8 +155,9 @@ def keep_or_refuse(
     known = lo.run_data.torn.get(value) if isinstance(value, Var) else None
     if known is not None:
         place, cell = known
-        boxed = lo.settings.boxed.setdefault(place, set())
-        if cell.name not in boxed:
-            boxed.add(cell.name)
+        owner = next((owner for (owner, _), other in lo.run_data.globals.items() if other is cell), None)
+        boxed = lo.settings.boxed.setdefault(place, {})
+        if (owner, cell.name) not in boxed:
+            boxed[owner, cell.name] = None
             raise Restart
     raise lo.problem("AD0308", node, label, helps=helps)

@@ -100,9 +100,9 @@ def parts_of(lo: Lowerer, value: Any) -> tuple[Any, ...]:
 def _parts(lo: Lowerer, value: Any) -> tuple[Hashable, tuple[Any, ...]]:
     """What tells a value from others of its kind, and the values in it."""
     match value:
-        case Closure(source=source, cells=cells, defaults=defaults, kw_defaults=named):
-            captured = tuple(lo.store.get(cell) for cell in cells.values())
-            return (source.node, tuple(cells), tuple(named)), (*captured, *defaults, *named.values())
+        case Closure(source=source, cells=cells, defaults=defaults, kw_defaults=named, attributes=attributes):
+            captured = [lo.store.get(cell) for cell in (*cells.values(), *attributes.values())]
+            return (source.node, tuple(cells), tuple(named), tuple(attributes)), (*captured, *defaults, *named.values())
         case Ref():
             return None, (lo.store.get(value),)
         case Record(cls=cls, keys=keys, items=items):
@@ -152,6 +152,8 @@ def captured_by(lo: Lowerer, value: Any) -> tuple[Var, ...]:
         for name, cell in part.cells.items():
             if name in used:
                 look(lo.store.get(cell))
+        for cell in part.attributes.values():
+            look(lo.store.get(cell))
 
     for function in _functions_in(lo, value, (Closure, Method, Partial, Operator)):
         look(function)

@@ -1,8 +1,9 @@
-"""Variables that outlive the call, where the function assigns them: globals, and what function objects capture.
+"""Variables that outlive the call, where the function assigns them.
 
-Inside the call such a variable is one like any other: it starts with what it holds when the call begins, is joined
-where paths meet and carried by loops. Besides, each assignment is written to where the variable lives, at its place
-among what else the function does to the world. What is written must not vary.
+They are globals, attributes of functions and classes, and what function objects capture. Inside the call such a
+variable is one like any other: it starts with what it holds when the call begins, is joined where paths meet and
+carried by loops. Besides, each assignment is written to where the variable lives, at its place among what else the
+function does to the world. What is written must not vary.
 """
 
 from __future__ import annotations
@@ -16,9 +17,9 @@ from typing import Any
 from adjoint.diagnostics import Diagnostic, DifferentiationError, diagnostic
 from adjoint.differentiation.reachability import Dependence
 from adjoint.frontend.calls.emitted_calls import refuse_linked
-from adjoint.frontend.entry.captured import Captured, reader
+from adjoint.frontend.entry.captured import Captured, Path, reader
 from adjoint.frontend.entry.constants import is_constant
-from adjoint.frontend.entry.inputs import captured, cell_of, fill_cell
+from adjoint.frontend.entry.inputs import captured, cell_of, fill_cell, guard_presence
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.state.signals import Problem, Restart
 from adjoint.frontend.interpreter.tracking import set_unseen
@@ -26,7 +27,7 @@ from adjoint.frontend.interpreter.values import UNDEFINED, Cell, Value
 from adjoint.ir.nodes import Atom, Attribute, Call, Const, Definition, Derived, Function, Load, Subscript, Var
 from adjoint.ir.types import Opaque, Scalar
 from adjoint.ir.walk import statements_in
-from adjoint.runtime.outside import assign_captured, assign_global
+from adjoint.runtime.outside import assign_attribute, assign_captured, assign_global
 
 _PLAIN = (bool, int, float, complex, str, bytes, type(None))
 
@@ -36,26 +37,45 @@ def open_assigned(lo: Lowerer) -> None:
     for found in lo.settings.assigned_outside.values():
         match found:
             case (dict() as table, str(name)):
-                cell = Cell(name)
-                lo.run_data.globals[id(table), name] = cell
-                value = captured(lo, table[name], ("global", table, name), name, None)
-                lo.run_data.outside[cell] = value
-                set_unseen(lo.store, cell, value)
+                _open(lo, table, name, ("global", table, name), table[name])
             case (types.CellType() as source, str(name)):
                 fill_cell(lo, cell_of(lo, source, name), name, None)
+            case (owner, str(name)):
+                _open_attribute(lo, owner, name)
 
 
-def first_assignment(lo: Lowerer, name: str, node: ast.AST | None) -> Restart:
-    """What to raise where a global name is assigned of which that was not known from the beginning."""
-    assert lo.frame is not None
-    table = lo.frame.closure.globals
-    key = ("global", id(table), name)
+def _open(lo: Lowerer, owner: Any, name: str, path: Path, value: Any) -> None:
+    cell = lo.run_data.globals[id(owner), name] = Cell(name)
+    held = lo.run_data.outside[cell] = captured(lo, value, path, name, None)
+    set_unseen(lo.store, cell, held)
+
+
+def _open_attribute(lo: Lowerer, owner: Any, name: str) -> None:
+    """An attribute of a function or class; where it has none, that is remembered."""
+    if name in vars(owner):
+        _open(lo, owner, name, ("attribute", owner, name), vars(owner)[name])
+        return
+    guard_presence(lo, owner, name)
+    cell = lo.run_data.globals[id(owner), name] = Cell(name)
+    flag = lo.run_data.presence[cell] = Cell(f"has_{name}")
+    for key, held in ((cell, UNDEFINED), (flag, Const(False))):
+        lo.run_data.outside[key] = held
+        set_unseen(lo.store, key, held)
+
+
+def first_assignment(lo: Lowerer, owner: Any, name: str, node: ast.AST | None) -> Restart:
+    """What to raise where a variable is assigned of which that was not known from the beginning.
+
+    ``owner`` is a function or class whose attribute it is, or the dict of the module of a global variable.
+    """
+    is_global = isinstance(owner, dict)
+    key = ("global" if is_global else "attribute", id(owner), name)
     if lo.run_data.all_constant or key in lo.settings.assigned_outside:
         raise _refusal(lo, name, node)
-    if name not in table:
+    if is_global and name not in owner:
         label = f"the global variable {name!r} does not exist when the derivative is made"
         raise lo.problem("AD0302", node, label, helps=(f"give it a value in the module: {name} = None",))
-    lo.settings.assigned_outside[key] = (table, name)
+    lo.settings.assigned_outside[key] = (owner, name)
     return Restart()
 
 
@@ -67,17 +87,20 @@ def assign_outside(lo: Lowerer, cell: Cell, value: Value, node: ast.AST | None) 
         if key not in lo.settings.assigned_outside:
             lo.settings.assigned_outside[key] = (source, cell.name)
             raise Restart
-    if not _is_plain(value) or not _is_plain(lo.store.get(cell, UNDEFINED)):
+    before, flag = lo.store.get(cell, UNDEFINED), lo.run_data.presence.get(cell)
+    if not _is_plain(value) or not (_is_plain(before) or (flag is not None and before is UNDEFINED)):
         raise _refusal(lo, cell.name, node)
+    if flag is not None:
+        lo.store[flag] = Const(True)
     place = _place(lo, cell)
     assert isinstance(value, (Var, Const))
     lo.at(node)
+    refuse_linked(lo, [value], None)
     if source is not None:
-        refuse_linked(lo, [value], None)
         lo.open.effect(assign_captured, place, value)
     else:
-        refuse_linked(lo, [value], None)
-        lo.open.effect(assign_global, place, Const(cell.name), value)
+        write = assign_global if _is_global(lo, cell) else assign_attribute
+        lo.open.effect(write, place, Const(cell.name), value)
 
 
 def _refusal(lo: Lowerer, name: str, node: ast.AST | None) -> Problem:
@@ -109,7 +132,13 @@ def _place(lo: Lowerer, cell: Cell) -> Atom:
 def _read_place(lo: Lowerer, cell: Cell) -> Atom:
     source = lo.run_data.contents.get(cell)
     if source is None:
-        return Const(_module_of(lo, cell))
+        owner = _owner_of(lo, cell)
+        if isinstance(owner, (dict, types.ModuleType)) or _is_found_by_name(owner):
+            return Const(owner)
+        held = Var(owner.__name__ if owner.__name__.isidentifier() else "owner", Opaque(type(owner)), True)
+        path = ("object", owner)
+        lo.run_data.inputs.append(Captured(path, reader(path), held))
+        return held
     var = Var(f"{cell.name}_cell", Opaque(types.CellType), True)
     if cell in lo.run_data.given:
         base, index = lo.run_data.given[cell]
@@ -126,12 +155,23 @@ def _read_place(lo: Lowerer, cell: Cell) -> Atom:
     return Const(source)
 
 
-def _module_of(lo: Lowerer, cell: Cell) -> Any:
-    """The module of a global variable; its dict where it is not the one that is imported by its name."""
-    tables = [found[0] for found in lo.settings.assigned_outside.values() if isinstance(found[0], dict)]
-    table = next(table for table in tables if lo.run_data.globals.get((id(table), cell.name)) is cell)
-    module = sys.modules.get(table.get("__name__", ""))
-    return module if module is not None and vars(module) is table else table
+def _owner_of(lo: Lowerer, cell: Cell) -> Any:
+    """What has a variable: a function, a class, a module, or the dict of one that is not imported by its name."""
+    owners = [found[0] for found in lo.settings.assigned_outside.values()]
+    owner = next(owner for owner in owners if lo.run_data.globals.get((id(owner), cell.name)) is cell)
+    if not isinstance(owner, dict):
+        return owner
+    module = sys.modules.get(owner.get("__name__", ""))
+    return module if module is not None and vars(module) is owner else owner
+
+
+def _is_found_by_name(owner: Any) -> bool:
+    """Whether a function or class is what its module has under its name."""
+    return getattr(sys.modules.get(owner.__module__), owner.__qualname__, None) is owner
+
+
+def _is_global(lo: Lowerer, cell: Cell) -> bool:
+    return isinstance(_owner_of(lo, cell), (dict, types.ModuleType))
 
 
 def refuse_varying(function: Function, count: int) -> None:
@@ -150,7 +190,7 @@ def _varying(function: Function, wrt: tuple[int, ...], seen: set[tuple[int, tupl
         if not isinstance(call, Call):
             continue
         callee = call.callee
-        if callee in (assign_captured, assign_global) and dependence.varies(call.args[-1]):
+        if callee in (assign_attribute, assign_captured, assign_global) and dependence.varies(call.args[-1]):
             yield diagnostic("AD0302", call.span, "what is stored here depends on the arguments")
         if isinstance(callee, (Derived, Definition)):
             callee = callee.function

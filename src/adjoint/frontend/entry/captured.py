@@ -64,12 +64,13 @@ def _is_same_constant(now: Any, before: Any) -> bool:
 
 
 def is_twin(a: Any, b: Any) -> bool:
-    """Whether two function objects came from one ``def`` or ``lambda`` that captures nothing."""
+    """Whether two function objects came from one ``def`` that captures nothing, and have no attributes."""
     return (
         type(a) is types.FunctionType is type(b)
         and a.__code__ is b.__code__
         and a.__globals__ is b.__globals__
         and not (is_of_users(a) or is_of_users(b))
+        and not (vars(a) or vars(b))
         and not (a.__closure__ or a.__defaults__ or a.__kwdefaults__ or b.__defaults__ or b.__kwdefaults__)
     )
 
@@ -82,6 +83,8 @@ def reader(path: Path) -> Callable[[Any], Any]:
             return lambda _: table[name] if name in table else fallback[name]
         case ("attribute", owner, name):
             return lambda _: getattr(owner, name)
+        case ("has", owner, name):
+            return lambda _: hasattr(owner, name)
         case ("static", cls, name):
             return lambda _: inspect.getattr_static(cls, name)
         case ("own_cell", index):

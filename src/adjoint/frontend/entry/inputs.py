@@ -28,7 +28,6 @@ from adjoint.frontend.interpreter.values import (
     LOCAL,
     UNDEFINED,
     Cell,
-    Held,
     Method,
     Partial,
     Record,
@@ -63,6 +62,15 @@ def guard_lookup(lo: Lowerer, cls: type, name: str, found: Any) -> None:
     lo.run_data.guards.append(Guard(path, reader(path), found))
 
 
+def guard_presence(lo: Lowerer, owner: Any, name: str) -> bool:
+    """Whether an object has an attribute now: the specialisation depends on it."""
+    found, path = hasattr(owner, name), ("has", owner, name)
+    is_fixed = is_library_constant(("attribute", owner, name)) or not hasattr(owner, "__dict__")
+    if not (lo.run_data.all_constant or is_fixed or any(guard.path == path for guard in lo.run_data.guards)):
+        lo.run_data.guards.append(Guard(path, reader(path), found))
+    return found
+
+
 _LOOKED_UP = (types.FunctionType, property, staticmethod, classmethod)
 
 
@@ -78,8 +86,6 @@ def entered_root(lo: Lowerer, function: Any) -> Value:
 
 def captured(lo: Lowerer, value: Any, path: Path, name: str, node: ast.AST | None) -> Value:
     """The value of captured data or of a constant, entered as what it is."""
-    if isinstance(value, Held):
-        return lo.store[value]
     if lo.run_data.all_constant:
         if lo.run_data.of_users:
             note_captured(value, path)

@@ -48,14 +48,16 @@ class Local:
     ----------
     settled
         Whether its statement is run once: then objects may exist at run time, for its methods find what they capture.
+    node
+        The statement.
     said, parts
         What the statement says: the same class serves all attempts at lowering where that does not change.
     """
 
-    __slots__ = ("cls", "parts", "said", "settled")
+    __slots__ = ("cls", "node", "parts", "said", "settled")
 
-    def __init__(self, settled: bool, said: Any, parts: list[Any]) -> None:
-        self.settled, self.said, self.parts = settled, said, parts
+    def __init__(self, settled: bool, node: ast.ClassDef, said: Any, parts: list[Any]) -> None:
+        self.settled, self.node, self.said, self.parts = settled, node, said, parts
         self.cls: type | None = None
 
 
@@ -181,8 +183,8 @@ class Closure:
     """The function object, where one exists."""
     block: Any = None
     """The block in which it was made."""
-    attributes: dict[str, Any] = field(default_factory=dict)
-    """What was assigned to it in that block: constants."""
+    attributes: dict[str, Cell] = field(default_factory=dict)
+    """The variables that its attributes are, of a function that is made inside the call."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from adjoint.frontend.interpreter.choices import on_each_option
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import ELLIPSIS, NONE, Closure, Ref, Union, Value, is_atom
-from adjoint.frontend.objects import class_customs
+from adjoint.frontend.objects import attributes_outside, class_customs
 from adjoint.frontend.objects.attributes import attribute, described
 from adjoint.frontend.objects.classes import class_of
 from adjoint.frontend.objects.fields import put_attribute
@@ -62,17 +62,14 @@ def set_attribute(
             _set_attribute_of_array(lo, base, name, value, node)
         case Union():
             _set_of_each(lo, base, name, value, node, bare=bare)
+        case Const(value=owner) | Closure(function=owner) if isinstance(owner, attributes_outside.OWNERS):
+            attributes_outside.assign(lo, owner, name, value, node)
         case Const():
             raise lo.problem("AD0311", node, f"an attribute of {described(base.value)} is assigned")
         case Var(type=Scalar()) if cls is not None:
             raise lo.mistake(AttributeError, node, f"a value of class {cls.__name__!r} has no attributes of its own")
-        case Closure(function=None, block=block, attributes=attributes) if block is lo.block and isinstance(
-            value, Const
-        ):
-            attributes[name] = value.value
         case Closure():
-            label = "an attribute of a function is assigned on some paths only, or to what is known at run time"
-            raise lo.problem("AD0301", node, label, helps=("assign a constant, right after the function",))
+            attributes_outside.assign_of_local_function(lo, base, name, value, node)
         case _ if is_atom(base):
             given = materialize(lo, value, node)
             refuse_linked(lo, [given], node)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import enum
 import functools
 import inspect
 import sys
@@ -21,8 +22,11 @@ from adjoint.frontend.interpreter.choices import on_each_option
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import (
     NONE,
+    UNDEFINED,
+    Cell,
     Closure,
     GeneratorObject,
+    Held,
     Method,
     Partial,
     Record,
@@ -81,16 +85,19 @@ def attribute(lo: Lowerer, base: Value, name: str, node: ast.AST | None) -> Valu
             following = cls.__mro__[cls.__mro__.index(owner) + 1 :]
             for parent in following:
                 if name in parent.__dict__:
-                    return bind(lo, receiver, cls, name, parent.__dict__[name], node)
+                    return _assigned(lo, parent, name, node) or bind(
+                        lo, receiver, cls, name, parent.__dict__[name], node
+                    )
             raise lo.mistake(AttributeError, node, f"no base class has an attribute {name!r}")
         case Var():
             return _attribute_of_variable(lo, base, name, node)
         case Closure(source=source):
             if name in ("__name__", "__qualname__"):
                 return Const(source.name)
-            if name in base.attributes:
-                return Const(base.attributes[name])
-            if base.function is not None and hasattr(base.function, name):
+            cell = base.attributes.get(name)
+            if cell is not None and cell in lo.store:
+                return _held_by(lo, cell, node)
+            if base.function is not None:
                 return _attribute_of_constant(lo, base.function, name, node)
         case Method():
             if name == "__self__":
@@ -124,25 +131,55 @@ def _attribute_of_constant(lo: Lowerer, owner: Any, name: str, node: ast.AST | N
             return Method(Const(found.__func__), Const(owner))
         if _lists_key_paths(found):
             return Method(Const(found.function), Const(owner))
+    assigned = _assigned(lo, owner, name, node)
+    if assigned is not None:
+        return assigned
     try:
         value = getattr(owner, name)
     except AttributeError:
         raise no_attribute(lo, described(owner), name, dir(owner), node) from None
-    if lo.run_data.globals and isinstance(owner, types.ModuleType):
-        cell = lo.run_data.globals.get((id(vars(owner)), name))
-        if cell is not None:
-            from adjoint.frontend.syntax.names import held_by  # lazy
-
-            return held_by(lo, cell, node)
     if isinstance(owner, types.ModuleType) and are_loaded():
         from adjoint.frontend.external.array_libraries import constant_of  # lazy
 
         value = constant_of(value) or value
+    if isinstance(value, Held):
+        return _held_by(lo, value, node)
     if isinstance(owner, (types.ModuleType, type)):
+        return inputs.captured(lo, value, ("attribute", owner, name), name, node)
+    if name in getattr(owner, "__dict__", ()) and not isinstance(owner, enum.Enum):
         return inputs.captured(lo, value, ("attribute", owner, name), name, node)
     if isinstance(value, types.MethodType) and hasattr(type(owner), CONSTANT):
         return Method(Const(value.__func__), Const(owner))
     return Const(value)
+
+
+def _assigned(lo: Lowerer, owner: Any, name: str, node: ast.AST | None) -> Value | None:
+    """What an attribute of a function, class or module holds that the function assigns; None for others."""
+    cell = _variable_of(lo, owner, name)
+    return None if cell is None or lo.store.get(cell, UNDEFINED) is UNDEFINED else _held_by(lo, cell, node)
+
+
+def _held_by(lo: Lowerer, cell: Cell, node: ast.AST | None) -> Value:
+    from adjoint.frontend.syntax.names import held_by  # lazy
+
+    return held_by(lo, cell, node)
+
+
+def presence_of(lo: Lowerer, owner: Any, name: str) -> Value | None:
+    """Whether an object has an attribute that the function assigns, and that was not there before; None for others."""
+    cell = _variable_of(lo, owner, name)
+    flag = None if cell is None else lo.run_data.presence.get(cell)
+    return None if flag is None else lo.store[flag]
+
+
+def _variable_of(lo: Lowerer, owner: Any, name: str) -> Cell | None:
+    """The variable that an attribute of a function, class or module is that the function assigns."""
+    known = lo.run_data.globals
+    if not known:
+        return None
+    if isinstance(owner, type):
+        owner = next((base for base in owner.__mro__ if name in vars(base) or (id(base), name) in known), owner)
+    return known.get((id(vars(owner)) if isinstance(owner, types.ModuleType) else id(owner), name))
 
 
 def no_attribute(lo: Lowerer, owner: str, name: str, known: Iterable[object], node: ast.AST | None) -> Exception:
@@ -316,6 +353,9 @@ def _warn_of_override(lo: Lowerer, cls: type, name: str) -> None:
 def _through_class(lo: Lowerer, receiver: Value, cls: type, name: str, node: ast.AST | None) -> Value:
     if name in ("_replace", "_asdict") and is_namedtuple_class(cls):
         return Method(Const(getattr(python_functions, f"namedtuple{name}")), receiver)
+    assigned = _assigned(lo, cls, name, node)
+    if assigned is not None:
+        return assigned
     for base in cls.__mro__:
         if name in base.__dict__:
             inputs.guard_lookup(lo, cls, name, base.__dict__[name])
@@ -351,6 +391,8 @@ def bind(lo: Lowerer, receiver: Value, cls: type, name: str, found: Any, node: a
             return Method(Const(found.function), receiver)
         case types.FunctionType():
             return Method(Const(found), receiver)
+        case Held():
+            return _held_by(lo, found, node)
         case types.MemberDescriptorType() | types.GetSetDescriptorType():
             if name == "__class__":
                 return Const(seen(cls))

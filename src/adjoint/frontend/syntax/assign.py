@@ -61,7 +61,8 @@ def assign_name(lo: Lowerer, name: str, value: Value, node: ast.AST | None) -> N
     if cell is None:
         from adjoint.frontend.data.outer_variables import first_assignment  # lazy
 
-        raise first_assignment(lo, name, node)
+        assert lo.frame is not None
+        raise first_assignment(lo, lo.frame.closure.globals, name, node)
     if value is UNDEFINED:
         raise lo.problem("AD0304", node, "a value that does not exist on any path is assigned")
     if isinstance(value, IteratorValue) and value.kind in ("count", "cycle"):
@@ -70,6 +71,11 @@ def assign_name(lo: Lowerer, name: str, value: Value, node: ast.AST | None) -> N
         from adjoint.frontend.flow.derivatives import bound  # lazy
 
         value = bound(lo, value, name)
+    bind_anew(lo, cell, value, node)
+
+
+def bind_anew(lo: Lowerer, cell: Cell, value: Value, node: ast.AST | None) -> None:
+    """Gives a variable another value, here and where it lives if it outlives the call."""
     if outlives_the_call(lo, cell):
         from adjoint.frontend.data.outer_variables import assign_outside  # lazy
 
@@ -82,7 +88,7 @@ def assign_name(lo: Lowerer, name: str, value: Value, node: ast.AST | None) -> N
 
 
 def outlives_the_call(lo: Lowerer, cell: Cell) -> bool:
-    """Whether a variable is global, or captured by a function object."""
+    """Whether a variable is global, an attribute of a function or class, or captured by a function object."""
     return not lo.run_data.all_constant and (cell in lo.run_data.contents or cell in lo.run_data.globals.values())
 
 

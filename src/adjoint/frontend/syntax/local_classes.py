@@ -224,7 +224,7 @@ class _Body:
     def member(self, name: str, value: Value, node: ast.AST) -> Any:
         """What stands in the class for a value."""
         constant = _constant(value)
-        if constant is not None:
+        if constant is not None and (self.node, name) not in self.lo.settings.assigned_in_classes:
             if not isinstance(constant.value, (*_WRAPPERS, dataclasses.Field)):  # whose parts are known already
                 self.parts.append(constant)
             return constant.value
@@ -300,7 +300,7 @@ class _Body:
             cls = self.known.cls
             assert cls is not None
         else:
-            mark = Local(self.settled, said, self.parts)
+            mark = Local(self.settled, self.node, said, self.parts)
             cls = mark.cls = self.new(bases, decorators, mark)
             if self.settled:
                 self.lo.settings.classes[self.place] = mark

@@ -23,7 +23,7 @@ from adjoint.runtime.objects import (
     put_item,
     slice_bounds,
 )
-from adjoint.runtime.outside import assign_captured, assign_global
+from adjoint.runtime.outside import assign_attribute, assign_captured, assign_global
 from adjoint.runtime.overlap import check_separate
 
 no_derivative(first_of_same, order_of_items, slice_bounds)
@@ -35,7 +35,7 @@ CHECKS = (
 """Functions that raise or do nothing: what one lets pass it lets pass when it is run again."""
 
 observer(*CHECKS, pure=False)
-observer(assign_captured, assign_global, put_attribute, put_item, pure=False)
+observer(assign_attribute, assign_captured, assign_global, put_attribute, put_item, pure=False)
 constant(tangents.shadow, tangents.shadow_like, tangents.shadow_of_values)
 no_derivative(tangents.pour, pure=False, writes=(0,))
 linear(

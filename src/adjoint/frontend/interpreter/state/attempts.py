@@ -20,6 +20,10 @@ Form = dict[str, joins.Shape]
 """What is known of the arguments of a call."""
 
 
+Kept = tuple[int | None, str]
+"""A variable: the identity of what has it, where that outlives the call, and its name."""
+
+
 @dataclass(frozen=True, slots=True)
 class Repeated:
     """Calls of a function that one could serve, and how many statements they took, inlined."""
@@ -51,7 +55,9 @@ class Run:
     given: dict[Cell, tuple[Var, int]] = field(default_factory=dict)
     """Of those that functions among the arguments capture: the function, and the place among its cells."""
     globals: dict[tuple[int, str], Cell] = field(default_factory=dict)
-    """The global variables that the function assigns, by the identity of the dict and the name."""
+    """Global variables, and attributes of functions and classes, that the call assigns: by what has them, and name."""
+    presence: dict[Cell, Cell] = field(default_factory=dict)
+    """Of those that were not there when the call began: the variables that tell whether they are."""
     places: dict[Cell, Atom] = field(default_factory=dict)
     """Where variables live that outlive the call and are assigned."""
     inputs: list[Any] = field(default_factory=list)
@@ -176,7 +182,7 @@ class Settings:
     site_types: dict[Site, Type] = field(default_factory=dict)
     guesses: dict[Any, Scalar | None] = field(default_factory=dict)
     """By place in the source: what a list that starts empty is taken to hold that is made there; None for nothing."""
-    boxed: dict[Site, set[str]] = field(default_factory=dict)
+    boxed: dict[Site, dict[Kept, None]] = field(default_factory=dict)
     """By ``try`` statement, the variables that are kept where handlers find them."""
     classes: dict[Any, Local] = field(default_factory=dict)
     """Classes that are defined inside functions: by statement, and how often that was run before."""
@@ -211,7 +217,9 @@ class Settings:
     constant_inputs: set[tuple[Any, ...]] = field(default_factory=set)
     """Paths of integer inputs whose value must be known."""
     assigned_outside: dict[Any, tuple[Any, str]] = field(default_factory=dict)
-    """Global and captured variables that the function assigns: the dict or the cell, and the name."""
+    """Variables that outlive the call and that it assigns: the dict, the function, class or cell, and the name."""
     unseen: dict[Any, Diagnostic] = field(default_factory=dict)
     """Classes and methods of libraries that are not looked into, with what was in the way."""
+    assigned_in_classes: set[tuple[ast.AST, str]] = field(default_factory=set)
+    """Attributes that the function assigns, of classes that are defined inside of it: by statement and name."""
     loop_shapes: dict[Any, dict[Any, joins.Shape]] = field(default_factory=dict)
