@@ -125,11 +125,76 @@ def scaled(d, x):
     return np.sum(((d[0] * SQUARE) @ x + (SQUARE / d[1]) @ x) ** 2)
 
 
-@pytest.mark.parametrize("f", [products, sums, solutions, diagonals, scaled])
+def summed(d, x):
+    matrix = of_data(d) * x[0]
+    weights = np.arange(9.0).reshape(3, 3)
+    return matrix.sum() * matrix.mean() + matrix.multiply(weights).sum() + matrix.multiply(x[1]).trace() ** 2
+
+
+def entries_in_order(d, x):
+    weights = np.arange(len(d)) + 1.0
+    places = (np.array([2, 0, 1]), np.array([1, 0, 2]))
+    loose = sp.coo_matrix((d[:3], places), shape=(3, 3))
+    return (of_data(d) * x[0]).T.data @ weights + (-(SQUARE * d[0])).data @ weights + loose.data @ x
+
+
+@pytest.mark.parametrize("f", [products, sums, solutions, diagonals, scaled, summed, entries_in_order])
 def test_entries_that_vary(f: Callable[..., Any]) -> None:
     right(f, SQUARE.data, X)
     right(f, SQUARE.data, X, wrt=1)
     second(lambda d: f(d, X), SQUARE.data)
+
+
+def entries_sorted(x):
+    return sp.csr_matrix((x, (np.array([2, 0, 1]), np.array([1, 0, 2])))).data @ X
+
+
+def entries_added_up(x):
+    return sp.coo_matrix((x, (np.array([0, 0, 1]), np.array([1, 1, 2])))).tocsr().data.max()
+
+
+def entries_of_diagonals(x):
+    return np.sum(sp.diags([x, x[:2]], [0, 1]).data)
+
+
+def times_an_array(x):
+    return np.sum((SQUARE * x[0]) * x)
+
+
+def array_times(x):
+    return np.sum(x * (SQUARE * x[0]))
+
+
+def over_an_array(x):
+    return ((SQUARE * x[0]) / X).sum()
+
+
+def times_a_matrix(x):
+    return ((SQUARE * x[0]) * SQUARE).sum() + ((SQUARE * x[0]) @ SQUARE).sum()
+
+
+def matrix_of_matrices(x):
+    return ((SQUARE * x[0]) @ (SQUARE * x[1])).sum()
+
+
+def plus_an_array(x):
+    return np.sum((SQUARE * x[0]) + np.eye(3))
+
+
+def sum_along_an_axis(x):
+    return np.sum((SQUARE * x[0]).sum(axis=0))
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        *(entries_sorted, entries_added_up, entries_of_diagonals, times_an_array, array_times, over_an_array),
+        *(times_a_matrix, matrix_of_matrices, plus_an_array, sum_along_an_axis),
+    ],
+)
+def test_what_scipy_does_otherwise_is_refused(f: Callable[[Any], Any]) -> None:
+    refused(lambda: ad.grad(f)(X))
+    refused(lambda: ad.jvp(f, (X,), (X,)))
 
 
 def test_factors_of_constant_matrices() -> None:

@@ -21,6 +21,8 @@ MAKERS: dict[str, Callable[..., Any]] = {
     "clamped": lambda x, y: interpolate.CubicSpline(x, y, bc_type=("clamped", (2, 0.3))),
     "inside": lambda x, y: interpolate.CubicSpline(x, y, extrapolate=False),
     "pchip": interpolate.PchipInterpolator,
+    "akima": lambda x, y: interpolate.Akima1DInterpolator(x, y, extrapolate=True),
+    "makima": lambda x, y: interpolate.Akima1DInterpolator(x, y, method="makima"),
     "hermite": lambda x, y: interpolate.CubicHermiteSpline(x, y, np.sin(y)),
     "linear spline": lambda x, y: interpolate.make_interp_spline(x, y, k=1),
     "quadratic spline": lambda x, y: interpolate.make_interp_spline(x, y, k=2),
@@ -31,7 +33,7 @@ MAKERS: dict[str, Callable[..., Any]] = {
 @pytest.mark.parametrize("name", [name for name in MAKERS if name == "not a knot" or is_chosen(name, 4)])
 def test_made_of_what_varies(name: str) -> None:
     maker = MAKERS[name]
-    at = AT[1:-1] if name == "inside" else AT
+    at = AT[1:-1] if name in ("inside", "makima") else AT
 
     def values(x: Any, y: Any, at: Any) -> Any:
         spline = maker(x, y)
@@ -40,6 +42,21 @@ def test_made_of_what_varies(name: str) -> None:
     given = (X, Y, at)
     got, _ = ad.value_and_grad(lambda *a: np.sum(values(*a)[0]))(*given)
     np.testing.assert_allclose(got, np.sum(values(*given)[0]), rtol=1e-12)
+    check_grads(values, given, order=1)
+
+
+@pytest.mark.parametrize("name", [name for name in MAKERS if name == "cubic spline" or is_chosen(name, 3)])
+def test_integrals_of_what_varies(name: str) -> None:
+    maker = MAKERS[name]
+
+    def values(x: Any, y: Any, a: float, b: float) -> Any:
+        spline = maker(x, y)
+        whole = spline.antiderivative()
+        return spline.integrate(a, b) * 1.5, spline.integrate(b, a), whole(b), whole.derivative()(a)
+
+    given = (X, Y, 0.3, 2.7)
+    got = ad.vjp(values, *given)[0]
+    np.testing.assert_allclose(got, values(*given), rtol=1e-12)
     check_grads(values, given, order=1)
 
 
@@ -71,6 +88,12 @@ def test_from_outside(spline: Any) -> None:
     at = AT[1:-2] if spline.extrapolate is not True else AT
     np.testing.assert_allclose(ad.vjp(lambda at: spline(at), at)[0], spline(at), rtol=1e-12)
     check_grads(lambda at: spline(at), (at,), order=1)
+    if spline.extrapolate != "periodic":
+        whole = spline.antiderivative(2)
+        check_grads(lambda at: spline.integrate(at[0], at[1]) * whole(at[0]), (at[:2],), order=1)
+        np.testing.assert_allclose(
+            ad.vjp(lambda a, b: spline.integrate(a, b), -1.0, 2.0)[0], spline.integrate(-1.0, 2.0), rtol=1e-12
+        )
     if isinstance(spline, interpolate.CubicSpline):
         check_grads(lambda at: spline.derivative()(at) * spline(at, 2), (at,), order=1)
 
@@ -91,3 +114,12 @@ def test_grids() -> None:
         ad.grad(lambda at: np.sum(made(at)))(at + 2.0)
     with pytest.raises(ad.DifferentiationError):
         ad.grad(lambda at: np.sum(made(at, method="cubic")))(at)
+
+
+def test_integrals_of_periodic_curves_are_refused() -> None:
+    def f(y: Any) -> Any:
+        return interpolate.CubicSpline(X, y, extrapolate="periodic").integrate(0.3, 4.0)
+
+    with pytest.raises(ad.DifferentiationError) as refusal:
+        ad.grad(f)(Y)
+    assert [each.code for each in refusal.value.diagnostics] == ["AD0204"]

@@ -92,7 +92,7 @@ def _key_of_object(value: Any, cls: type, seen: Seen) -> Any:
     try:
         hash(value)
     except TypeError:
-        return cls
+        return (cls, id(value)) if callable(value) else cls  # what is called is a constant of the specialisation
     return value if callable(value) else cls
 
 

@@ -54,6 +54,7 @@ ARRAYS = (
     "numpy.order",
     "numpy.calculus",
     "numpy.more.polynomials",
+    "numpy.more.polynomial_objects",
     "numpy.joining",
     "numpy.choosing",
     "numpy.ufunc_methods",

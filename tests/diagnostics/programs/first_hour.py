@@ -2,6 +2,7 @@
 
 import functools
 import math
+import time
 import zlib
 from dataclasses import dataclass
 
@@ -138,8 +139,9 @@ def remembers(x):
 def keeping(f):
     @functools.wraps(f)
     def wrapper(*args):
-        wrapper.calls = getattr(wrapper, "calls", 0) + 1
+        start = time.perf_counter()
         wrapper.latest = f(*args)  # error[AD0302]: what is stored here depends on the arguments
+        wrapper.elapsed = time.perf_counter() - start
         return wrapper.latest
 
     return wrapper

@@ -20,7 +20,7 @@ from adjoint.frontend.interpreter.values import Closure, Method, Operator, Parti
 from adjoint.ir.nodes import Const
 from adjoint.rules import registry
 
-LIBRARY = "adjoint.rules."
+LIBRARY = ("adjoint.rules.", "adjoint.frontend.external.")
 
 
 def meaning_of(callee: Any, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Any:
@@ -85,10 +85,17 @@ def note_if_uncovered(lo: Lowerer, node: ast.Raise) -> None:
             return
     if frame is None:
         return
+    key = frame.closure.function, frame.call_span
     if lo.settings.kept and not lo.settings.rules_inlined:
         lo.settings.rules_inlined = True  # what a function gives that stays one is not known
+    elif key in lo.settings.uncovered:  # of an object that stands for one of the library: nothing else is there
+        name = frame.closure.source.name
+        label = f"no derivative of {name!r} is known with {lo.settings.uncovered[key]}"
+        found = lo.problem("AD0204", node, label, helps=(), name=name).diagnostic
+        lo.run_data.diagnostics.setdefault((found.code, found.span), found)
+        return
     else:
-        lo.settings.uncovered[frame.closure.function, frame.call_span] = _text(lo, said)
+        lo.settings.uncovered[key] = _text(lo, said)
     raise Restart
 
 

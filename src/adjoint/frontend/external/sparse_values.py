@@ -36,6 +36,7 @@ def _varies(lo: Lowerer, values: list[Value]) -> bool:
 
 def _made(by_rows: Callable[..., Any] | None) -> Handler:
     """Handles the making of a matrix of its entries; where they do not vary it stays a matrix of SciPy."""
+    by_entries = sparse_definitions.of_entries_kept if by_rows is None else sparse_definitions.of_entries
 
     def make(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
         entries = args[0] if args else None
@@ -43,7 +44,7 @@ def _made(by_rows: Callable[..., Any] | None) -> Handler:
             return NotImplemented
         named = {name: value for name, value in kwargs.items() if name not in _SAYS_NOTHING}
         if len(entries.items) == 2:
-            return lo.call(Const(sparse_definitions.of_entries), [*entries.items, *args[1:2]], named, node)
+            return lo.call(Const(by_entries), [*entries.items, *args[1:2]], named, node)
         if by_rows is None:
             return NotImplemented
         return lo.call(Const(by_rows), [*entries.items, *args[1:2]], named, node)

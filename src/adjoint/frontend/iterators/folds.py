@@ -9,6 +9,8 @@ import operator
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from adjoint.frontend.calls.emitted_calls import call, refuse_linked
 from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles, kept, sequence
 from adjoint.frontend.data import containers, making
@@ -36,6 +38,7 @@ from adjoint.frontend.syntax.operations import apply_operator
 from adjoint.ir.nodes import Call, Const, Var
 from adjoint.ir.types import Array, Dict, List, Opaque, Scalar
 from adjoint.runtime import display
+from adjoint.runtime.arithmetic.numbers import length_of
 from adjoint.runtime.lists import order_of_items
 
 
@@ -70,6 +73,15 @@ def _fsum(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AS
     if isinstance(given, IteratorValue):
         given = lo.call(Const(list), [given], {}, node)
     return NotImplemented if given is args[0] else lo.call(Const(math.fsum), [given], {}, node)
+
+
+@handles(math.hypot)
+def _hypot(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    match args:
+        case [IteratorValue(kind="rest", parts=(items,))]:
+            return call(lo, length_of, [materialize(lo, lo.call(Const(np.array), [items], {}, node), node)], node)
+        case _:
+            return NotImplemented
 
 
 def _extreme(builtin: Any, plain: Any, by_key: Any) -> Handler:

@@ -18,6 +18,10 @@ def sort(a: Any, axis: Any = -1) -> None:
     a[...] = np.sort(a, axis=axis)
 
 
+def partition(a: Any, kth: Any, axis: Any) -> None:
+    a[...] = np.partition(a, kth, axis)
+
+
 def copy_where(a: Any, values: Any, where: Any) -> None:
     a[...] = np.where(where, values, a)
 

@@ -14,7 +14,10 @@ from adjoint.frontend.entry import inputs
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import Partial, Value
 from adjoint.frontend.library import array_definitions
+from adjoint.frontend.objects.attributes import attribute
+from adjoint.frontend.objects.classes import class_of
 from adjoint.ir.nodes import Const
+from adjoint.rules.numpy.more.polynomial_objects import Poly1d
 
 SERIES = (Polynomial, Chebyshev, Legendre, Laguerre, Hermite, HermiteE)
 
@@ -32,9 +35,36 @@ def _vectorize(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: a
     return Partial(Const(array_definitions.vectorized_to), (types[0], args[0]), ())
 
 
-@handles(np.poly1d)
-def _poly1d(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    return Partial(Const(np.polyval), (args[0],), ()) if len(args) == 1 and not kwargs else NotImplemented
+_OF_POLYNOMIALS = {np.polyval: False, np.roots: False} | dict.fromkeys(
+    (np.polyder, np.polyint, np.polyadd, np.polysub, np.polymul), True
+)
+"""Functions that take polynomials for their coefficients, and whether they give one then."""
+
+
+def _of_polynomials(callee: Any, gives_one: bool) -> Handler:
+    def handle(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+        given = [polynomial_of(lo, arg, node) for arg in args]
+        places = [place for place, value in enumerate(given) if class_of(lo, value) is Poly1d]
+        if not places or (callee is np.polyval and 1 in places):
+            return NotImplemented
+        for place in places:
+            given[place] = attribute(lo, given[place], "given" if gives_one else "coeffs", node)
+        result = lo.call(Const(callee), given, kwargs, node)
+        return lo.call(Const(np.poly1d), [result], {}, node) if gives_one else result
+
+    return handle
+
+
+for _callee, _gives_one in _OF_POLYNOMIALS.items():
+    HANDLERS[_callee] = _of_polynomials(_callee, _gives_one)
+
+
+def polynomial_of(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
+    """For a polynomial that does not vary the object that it is in derivatives; other values as they are."""
+    if not isinstance(value, Const) or not isinstance(value.value, np.poly1d):
+        return value
+    path = ("attribute", value.value, "coeffs")
+    return lo.call(Const(np.poly1d), [inputs.captured(lo, value.value.coeffs, path, "coeffs", node)], {}, node)
 
 
 def _series(cls: Any) -> Handler:

@@ -115,6 +115,15 @@ def _sort(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AS
     return python_functions.call(lo, array_definitions.sort, [args[0], axis], node)
 
 
+@handles(np.ndarray.partition)
+def _partition(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    if set(kwargs) - {"kth", "axis"} or not 1 < len(args) + ("kth" in kwargs) < 4:
+        return NotImplemented
+    kth = kwargs.get("kth", args[1] if len(args) > 1 else NONE)
+    axis = kwargs.get("axis", args[2] if len(args) > 2 else Const(-1))
+    return python_functions.call(lo, array_definitions.partition, [args[0], kth, axis], node)
+
+
 def into(
     lo: Lowerer,
     compute: Callable[[], Value],

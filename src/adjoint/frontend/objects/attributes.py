@@ -148,6 +148,10 @@ def _attribute_of_constant(lo: Lowerer, owner: Any, name: str, node: ast.AST | N
         return inputs.captured(lo, value, ("attribute", owner, name), name, node)
     if name in getattr(owner, "__dict__", ()) and not isinstance(owner, enum.Enum):
         return inputs.captured(lo, value, ("attribute", owner, name), name, node)
+    if isinstance(owner, np.poly1d):
+        from adjoint.frontend.library.array_functions import polynomial_of  # lazy
+
+        return attribute(lo, polynomial_of(lo, Const(owner), node), name, node)
     if isinstance(value, types.MethodType) and hasattr(type(owner), CONSTANT):
         return Method(Const(value.__func__), Const(owner))
     return Const(value)

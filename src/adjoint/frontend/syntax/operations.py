@@ -7,6 +7,8 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any, TypeGuard
 
+import numpy as np
+
 from adjoint.frontend.calls.emitted_calls import call
 from adjoint.frontend.calls.operands import arrays
 from adjoint.frontend.data import containers, making
@@ -43,6 +45,10 @@ def apply_operator(
                 ),
                 node,
             )
+    if any(isinstance(operand, Const) and isinstance(operand.value, np.poly1d) for operand in operands):
+        from adjoint.frontend.library.array_functions import polynomial_of  # lazy
+
+        operands = [polynomial_of(lo, operand, node) for operand in operands]
     if any(map(is_reference, operands)) and _compares_places(lo, op, operands):
         return identity(lo, op, operands[0], operands[1], node)
     if any(is_object(lo, operand) for operand in operands) or _is_of_named_tuples(lo, op, operands):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import math
 import operator
 import types
 from collections.abc import Callable, Collection, Sequence
@@ -276,6 +277,8 @@ def _before_the_rest(function: Value) -> list[str] | None:
             made_by = inspect.getattr_static(cls, "__init__")
             taken = _before_the_rest(Const(made_by)) if isinstance(made_by, types.FunctionType) else None
             return taken[1:] if taken else None
+        case Const(value=math.hypot):
+            return []
         case Const(value=types.FunctionType() as constant) if registry.rule_for(constant) is None:
             code = constant.__code__
             takes_any = code.co_flags & inspect.CO_VARARGS and not constant.__defaults__
@@ -304,7 +307,7 @@ def asked_for(function: Value, named: Collection[str]) -> tuple[int, int] | None
         case Partial(function=inner, args=args, kwargs=kwargs):
             found = asked_for(inner, {*named, *(name for name, _ in kwargs)})
             return None if found is None else (found[0] - len(args), found[1] - len(args))
-        case Const(value=types.FunctionType() | types.MethodType() | type() as constant):
+        case Const(value=types.FunctionType() | types.BuiltinFunctionType() | types.MethodType() | type() as constant):
             return _asked_by_signature(constant, named)
         case _:
             return None

@@ -34,6 +34,12 @@ linear(
     wrt=(1,),
     cases=[case(0.0, number()), case(True, number()), case(CONDITION, sample(3)), case(np.eye(3)[0], sample(3))],
 )
+general(
+    numbers.length_of,
+    lambda dots, y, x: np.sum(times(dots[0], divide(x, y))),
+    lambda ct, y, x: (times(ct, divide(x, y)),),
+    cases=[case(sample(3))],
+)
 no_derivative(numbers.somewhere)
 elementwise(
     numbers.power,

@@ -10,7 +10,7 @@ from adjoint.runtime.array_functions.arrays import reshape_like, unbroadcast
 CLASSES = (np.ndarray, np.generic)
 
 SAME_NAME = """
-    sum mean prod max min var std cumsum cumprod ptp any all argmax argmin argsort nonzero searchsorted
+    sum mean prod max min var std cumsum cumprod ptp any all argmax argmin argsort argpartition nonzero searchsorted
     ravel squeeze swapaxes diagonal trace repeat take clip dot round
 """
 for _name in SAME_NAME.split():

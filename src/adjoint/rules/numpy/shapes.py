@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from adjoint.rules.declare import case, definition, general, linear, no_derivative, number, sample
+from adjoint.rules.registry import UNKNOWN
 from adjoint.runtime.array_functions import arrays, places
 from adjoint.runtime.array_functions.arrays import (
     inverse_axes,
@@ -156,6 +157,29 @@ def _pad_vjp(ct, y, array, pad_width, mode="constant", *, constant_values=0):
     return (unpad_places(ct, array, pad_width, mode),)
 
 
+def _padded(array, pad_width, mode="constant", *, constant_values=0):
+    """With numbers that may vary; those along a later axis are written last, as NumPy does."""
+    widths = np.broadcast_to(pad_width, (np.ndim(array), 2))
+    numbers = np.broadcast_to(constant_values, (np.ndim(array), 2))
+    result = np.pad(array, pad_width)
+    for axis in range(np.ndim(array)):
+        along = np.moveaxis(result, axis, 0)
+        along[: widths[axis, 0]] = numbers[axis, 0]
+        along[len(along) - widths[axis, 1] :] = numbers[axis, 1]
+    return result
+
+
+definition(
+    np.pad,
+    _padded,
+    when=lambda given: given.get("mode", "constant") == "constant" and given.get("constant_values", 0) is UNKNOWN,
+    arrays=("array", "constant_values"),
+    cases=[
+        case(sample(3), 2, constant_values=number()),
+        case(sample(2, 3), ((1, 0), (2, 3)), constant_values=sample(2, 2)),
+        case(sample(3), (1, 2), "constant", constant_values=sample(2)),
+    ],
+)
 COPYING = ("edge", "reflect", "symmetric", "wrap")
 
 general(

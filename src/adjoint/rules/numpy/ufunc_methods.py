@@ -84,14 +84,32 @@ def _logaddexp_accumulate(array, axis=0):
 
 
 definition(np.logaddexp.accumulate, _logaddexp_accumulate, cases=RUNNING)
+
+
+def _reduceat(reduced):
+    def reduceat(array, indices, axis=0):
+        along = np.moveaxis(array, axis, 0)
+        parts = []
+        for place in range(len(indices)):
+            start = indices[place]
+            end = indices[place + 1] if place + 1 < len(indices) else len(along)
+            parts.append(reduced(along[start : max(start + 1, end)], axis=0))
+        return np.stack(parts, axis=axis)
+
+    return reduceat
+
+
+PIECES = [
+    case(sample(6), np.array([0, 2, 5])),
+    case(sample(6), np.array([3, 1, 1, 4])),
+    case(sample(4, 3), np.array([0, 2]), axis=1),
+]
+for _of_pieces, _reduced in ((np.multiply, np.prod), (np.maximum, np.max), (np.minimum, np.min)):
+    definition(_of_pieces.reduceat, _reduceat(_reduced), cases=PIECES)
 definition(
     np.add.reduceat,
     lambda array, indices, axis=0: segments.add_reduceat(array, indices, axis),
-    cases=[
-        case(sample(6), np.array([0, 2, 5])),
-        case(sample(6), np.array([3, 1, 1, 4])),
-        case(sample(4, 3), np.array([0, 2]), axis=1),
-    ],
+    cases=PIECES,
 )
 
 

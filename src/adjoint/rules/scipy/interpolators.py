@@ -19,7 +19,7 @@ from adjoint.rules.scipy.interpolate import _basis
 
 def _piecewise_value(self, x, nu=0, extrapolate=None):
     if nu < 0:
-        raise NotImplementedError("an antiderivative")
+        return _piecewise_value(_antiderivative(self, -nu), x, 0, extrapolate)
     outside = self.extrapolate if extrapolate is None else extrapolate
     breaks, c = np.asarray(self.x), np.asarray(self.c)
     sign = np.where(breaks[0] > breaks[-1], -1.0, 1.0)
@@ -61,10 +61,16 @@ class Piecewise:
     def derivative(self, nu=1):
         return _derivative(self, nu)
 
+    def antiderivative(self, nu=1):
+        return _antiderivative(self, nu)
+
+    def integrate(self, a, b, extrapolate=None):
+        return _piecewise_integral(self, a, b, extrapolate)
+
 
 def _derivative(self, nu=1):
     if nu < 0:
-        raise NotImplementedError("an antiderivative")
+        return _antiderivative(self, -nu)
     c = np.asarray(self.c)
     for _ in range(nu):
         powers = np.arange(np.shape(c)[0] - 1, 0, -1)
@@ -72,8 +78,34 @@ def _derivative(self, nu=1):
     return Piecewise(c, self.x, self.extrapolate, self.axis)
 
 
+def _antiderivative(self, nu=1):
+    if nu < 0:
+        return _derivative(self, -nu)
+    c = np.asarray(self.c)
+    for _ in range(nu):
+        c = c / np.reshape(np.arange(np.shape(c)[0], 0, -1), (-1,) + (1,) * (np.ndim(c) - 1))
+        h = _over_rows(np.diff(self.x), c[0])
+        rise = np.zeros(np.shape(c)[1:])
+        for row in range(np.shape(c)[0]):
+            rise = (rise + c[row]) * h
+        start = np.concatenate([np.zeros(np.shape(rise[:1])), np.cumsum(rise, axis=0)[:-1]])
+        c = np.concatenate([c, start[None]])
+    return Piecewise(c, self.x, False if self.extrapolate == "periodic" else self.extrapolate, self.axis)
+
+
+def _piecewise_integral(self, a, b, extrapolate=None):
+    outside = self.extrapolate if extrapolate is None else extrapolate
+    if outside == "periodic":
+        raise NotImplementedError("the integral of a periodic curve")
+    whole = _antiderivative(self)
+    curve = Piecewise(whole.c, whole.x, bool(outside), 0)
+    return curve(b) - curve(a)
+
+
 definition(interpolate.PPoly.__call__, _piecewise_value, arrays=())
 definition(interpolate.PPoly.derivative, _derivative, arrays=())
+definition(interpolate.PPoly.antiderivative, _antiderivative, arrays=())
+definition(interpolate.PPoly.integrate, _piecewise_integral, arrays=())
 
 
 def _hermite(x, y, dydx, extrapolate, axis):
@@ -119,6 +151,25 @@ def _pchip(x, y, axis=0, extrapolate=None):
     inner = np.where(flat, 0.0, (after + before) / (after / left + before / right))
     first, last = _end(h[0], h[1], m[0], m[1]), _end(h[-1], h[-2], m[-1], m[-2])
     return _hermite(x, y, np.concatenate([first[None], inner, last[None]]), extrapolate, axis)
+
+
+def _akima(x, y, axis=0, *, method="akima", extrapolate=None):
+    x, y, axis = _rows(x, y, axis)
+    outside = False if extrapolate is None else extrapolate
+    h = _over_rows(np.diff(x), y)
+    m = np.diff(y, axis=0) / h
+    if len(x) == 2:
+        return _hermite(x, y, np.concatenate([m, m]), outside, axis)
+    before, after = 2.0 * m[:1] - m[1:2], 2.0 * m[-1:] - m[-2:-1]
+    m = np.concatenate([2.0 * before - m[:1], before, m, after, 2.0 * after - m[-1:]])
+    turns = np.abs(np.diff(m, axis=0))
+    if method == "makima":
+        turns = turns + 0.5 * np.abs(m[1:] + m[:-1])
+    first, last = turns[2:], turns[:-2]
+    known = first + last > 1e-9 * np.max(first + last)
+    share = np.where(known, last, 0.5) / np.where(known, first + last, 1.0)
+    slopes = np.where(known, m[1:-2] + share * (m[2:-1] - m[1:-2]), 0.5 * (m[3:] + m[:-3]))
+    return _hermite(x, y, slopes, outside, axis)
 
 
 def _cubic_spline(x, y, axis=0, bc_type="not-a-knot", extrapolate=None):
@@ -204,8 +255,49 @@ class Spline:
     def __call__(self, x, nu=0, extrapolate=None):
         return _spline_value(self, x, nu, extrapolate)
 
+    def derivative(self, nu=1):
+        return _spline_derivative(self, nu)
+
+    def antiderivative(self, nu=1):
+        return _spline_antiderivative(self, nu)
+
+    def integrate(self, a, b, extrapolate=None):
+        return _spline_integral(self, a, b, extrapolate)
+
+
+def _spline_derivative(self, nu=1):
+    t, k, c = np.asarray(self.t), self.k, np.asarray(self.c)[: len(self.t) - self.k - 1]
+    for _ in range(nu):
+        c = k * (c[1:] - c[:-1]) / _over_rows(t[k + 1 : -1] - t[1 : -k - 1], c)
+        t, k = t[1:-1], k - 1
+    return Spline(t, c, k, self.extrapolate, self.axis)
+
+
+def _spline_antiderivative(self, nu=1):
+    t, k, c = np.asarray(self.t), self.k, np.asarray(self.c)[: len(self.t) - self.k - 1]
+    for _ in range(nu):
+        sums = np.cumsum(c * _over_rows(t[k + 1 :] - t[: -k - 1], c), axis=0) / (k + 1)
+        c = np.concatenate([np.zeros(np.shape(c[:1])), sums])
+        t, k = np.concatenate([t[:1], t, t[-1:]]), k + 1
+    return Spline(t, c, k, False if self.extrapolate == "periodic" else self.extrapolate, self.axis)
+
+
+def _spline_integral(self, a, b, extrapolate=None):
+    outside = self.extrapolate if extrapolate is None else extrapolate
+    if outside == "periodic":
+        raise NotImplementedError("the integral of a periodic curve")
+    whole = _spline_antiderivative(self)
+    curve = Spline(whole.t, whole.c, whole.k, True, 0)
+    if outside:
+        return curve(b) - curve(a)
+    first, last = self.t[self.k], self.t[len(self.t) - self.k - 1]
+    return curve(np.clip(b, first, last)) - curve(np.clip(a, first, last))
+
 
 definition(interpolate.BSpline.__call__, _spline_value, arrays=())
+definition(interpolate.BSpline.derivative, _spline_derivative, arrays=())
+definition(interpolate.BSpline.antiderivative, _spline_antiderivative, arrays=())
+definition(interpolate.BSpline.integrate, _spline_integral, arrays=())
 
 
 def _b_spline(t, c, k, extrapolate=True, axis=0):
@@ -302,6 +394,7 @@ def _regular_grid(points, values, method="linear", bounds_error=True, fill_value
 X, Y = np.array([0.0, 0.5, 1.1, 2.0, 2.3]), np.array([0.1, 0.7, 0.2, -0.4, 0.3])
 definition(interpolate.CubicSpline, _cubic_spline, arrays=())
 definition(interpolate.PchipInterpolator, _pchip, arrays=())
+definition(interpolate.Akima1DInterpolator, _akima, arrays=())
 definition(interpolate.CubicHermiteSpline, _cubic_hermite_spline, arrays=())
 definition(interpolate.BSpline, _b_spline, arrays=())
 definition(interpolate.make_interp_spline, _make_interp_spline, arrays=())

@@ -36,6 +36,15 @@ def times(a: Any, b: Any) -> Any:
     return a * 0.0 if a == 0 else a * b
 
 
+def length_of(components: np.ndarray) -> float:
+    """``math.hypot`` of any number of components.
+
+    >>> length_of(np.array([3.0, 4.0]))
+    5.0
+    """
+    return math.hypot(*components)
+
+
 def quotient(a: Any, b: Any) -> Any:
     """``a / b``, which is not a number where both are zero."""
     if type(b) is float and b and type(a) is float:

@@ -29,6 +29,14 @@ def _nansum(a, axis=None, *, keepdims=False):
     return np.sum(np.where(np.isnan(a), 0.0, a), axis=axis, keepdims=keepdims)
 
 
+def _nancumsum(a, axis=None):
+    return np.cumsum(np.where(np.isnan(a), 0.0, a), axis=axis)
+
+
+def _nancumprod(a, axis=None):
+    return np.cumprod(np.where(np.isnan(a), 1.0, a), axis=axis)
+
+
 def _numbers(a, axis, keepdims):
     """How many elements are numbers, in the precision of the array."""
     counted = np.logical_not(np.isnan(a))
@@ -78,6 +86,9 @@ definition(
 )
 definition(np.ptp, _ptp, cases=AXES)
 definition(np.nansum, _nansum, cases=[*AXES, *NANS])
+RUNNING = [case(sample(5)), case(sample(4, 3), 1), case(sample(4, 3), axis=0), *NANS]
+definition(np.nancumsum, _nancumsum, cases=RUNNING)
+definition(np.nancumprod, _nancumprod, cases=RUNNING)
 definition(np.nanmean, _nanmean, cases=[*AXES, *NANS])
 definition(np.nanprod, _nanprod, cases=[*AXES, *NANS])
 definition(np.nanvar, _nanvar, cases=[*AXES, *NANS, case(sample(4, 3), axis=0, ddof=1)])
