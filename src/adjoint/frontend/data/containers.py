@@ -19,6 +19,7 @@ from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites, typ
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.state.signals import Restart, Unreached
 from adjoint.frontend.interpreter.values import (
+    ELLIPSIS,
     NONE,
     Closure,
     IteratorValue,
@@ -139,6 +140,10 @@ def subscript(lo: Lowerer, base: Value, index: Value, node: ast.AST | None) -> V
             return base  # what a generic class is made for tells nothing at run time
         case Const():
             return _item_of_constant(lo, base, index, node)
+        case Var(type=Scalar()) if index == TupleValue(()):
+            return base  # a number of NumPy
+        case Var(type=Scalar()) if _adds_axes_only(index):
+            return subscript(lo, lo.open.call(np.asarray, base), index, node)
         case Var(type=Array() | Number()):
             key = array_key(lo, index, node)
             target = Var("t", type_of_item(base.type, key))
@@ -175,6 +180,11 @@ def subscript(lo: Lowerer, base: Value, index: Value, node: ast.AST | None) -> V
     if is_object(lo, base):
         raise lo.mistake(TypeError, node, f"{name_of(class_of(lo, base))} object is not subscriptable")
     raise lo.problem("AD0301", node, "this value has no items")
+
+
+def _adds_axes_only(index: Value) -> bool:
+    items = index.items if isinstance(index, TupleValue) else (index,)
+    return all(item in (NONE, ELLIPSIS) for item in items)
 
 
 def _item_of_constant(lo: Lowerer, base: Const, index: Value, node: ast.AST | None) -> Value:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.nodes import Const, Key, Load, Var
+from adjoint.ir.nodes import Const, Key, Load, Slice, Subscript, Var
 from adjoint.ir.types import Array, List, Scalar
-from adjoint.ir.walk import key_atoms
 
 REORDERED = (
     *(np.transpose, np.matrix_transpose, np.swapaxes, np.moveaxis, np.expand_dims, np.squeeze),
@@ -25,9 +24,14 @@ def is_gathered(load: Load) -> bool:
 
 
 def copies(key: Key) -> bool | None:
-    """Whether an index has a mask or an array of integers in it; None where it is not known what is in it."""
+    """Whether an index has a mask or an array of integers in it; None where it is not known what is in it.
+
+    A slice picks out a view, whatever its bounds are.
+    """
     found: bool | None = False
-    for atom in key_atoms(key):
+    for atom in key.items if isinstance(key, Subscript) else ():
+        if isinstance(atom, Slice):
+            continue
         type_ = type_of_atom(atom)
         if isinstance(type_, (Array, List)) or (isinstance(atom, Const) and isinstance(atom.value, (list, tuple))):
             return True
