@@ -277,6 +277,10 @@ def _by_kind(
             from adjoint.frontend.calls import operator_functions  # lazy
 
             return lo.call(operator_functions.function_of(lo, constant, node), args, kwargs, node)
+        case functools.singledispatchmethod():
+            from adjoint.frontend.library.functools_calls import method_by_class  # lazy
+
+            return lo.call(method_by_class(lo, constant, args, node), args[1:], kwargs, node)
         case types.MethodType() if type(constant.__self__).__module__.startswith("scipy.stats."):
             from adjoint.frontend.calls.opaque_calls import call_opaque  # lazy
 

@@ -9,11 +9,13 @@ from typing import Any
 
 from adjoint.frontend.calls.handlers import handles
 from adjoint.frontend.entry import inputs
+from adjoint.frontend.entry.captured import Guard, reader
 from adjoint.frontend.functions.function_values import meaning
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import NONE, Closure, TupleValue, Value
 from adjoint.frontend.library import functools_definitions, python_functions
-from adjoint.frontend.objects.classes import class_seen
+from adjoint.frontend.objects.attributes import bind
+from adjoint.frontend.objects.classes import class_of, class_seen
 from adjoint.frontend.objects.construction import construct
 from adjoint.ir.nodes import Const, Undefined, Var
 from adjoint.ir.types import Opaque, Scalar
@@ -69,11 +71,30 @@ def chosen_by_class(lo: Lowerer, function: Any, args: list[Value], node: ast.AST
     """The function that one made by ``singledispatch`` chooses for its first argument; None for other functions."""
     if getattr(function, "__code__", None) is not _CODE_OF_DISPATCH or not args:
         return None
-    cls = class_seen(lo, args[0])
+    cls = _class_that_decides(lo, args[0], node)
+    return inputs.captured(lo, function.dispatch(cls), ("dispatched", function, cls), function.__name__, node)
+
+
+def method_by_class(
+    lo: Lowerer, method: functools.singledispatchmethod[Any], args: list[Value], node: ast.AST | None
+) -> Value:
+    """The method that one made by ``singledispatchmethod`` chooses, bound to its object, the first argument."""
+    receiver, *others = args
+    owner = class_of(lo, receiver)
+    if not others or owner is None:
+        raise lo.problem("AD0301", node, "the argument is not given by position, by whose class the method is chosen")
+    path = ("dispatched", method.dispatcher, _class_that_decides(lo, others[0], node))
+    chosen = method.dispatcher.dispatch(path[2])
+    lo.run_data.guards.append(Guard(path, reader(path), chosen))
+    return bind(lo, receiver, owner, method.func.__name__, chosen, node)
+
+
+def _class_that_decides(lo: Lowerer, value: Value, node: ast.AST | None) -> type:
+    cls = class_seen(lo, value)
     if cls is None:
         label = "the class of the first argument, by which the function is chosen, is not known here"
         raise lo.problem("AD0401", node, label, helps=("call the function that is meant",))
-    return inputs.captured(lo, function.dispatch(cls), ("dispatched", function, cls), function.__name__, node)
+    return cls
 
 
 def is_memo(function: Any) -> bool:

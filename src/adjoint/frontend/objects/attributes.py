@@ -389,6 +389,8 @@ def bind(lo: Lowerer, receiver: Value, cls: type, name: str, found: Any, node: a
             return _cached(lo, receiver, name, found, node)
         case staticmethod():
             return Const(found.__func__)
+        case functools.singledispatchmethod():
+            return Method(Const(found), receiver)
         case classmethod():
             return Method(Const(found.__func__), Const(cls))
         case _ if _lists_key_paths(found):
