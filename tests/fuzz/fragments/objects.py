@@ -327,3 +327,27 @@ def linked_by_loops(d: Draft) -> str:
         $node = $node.after
     <<$t += $head.value if $head is not None else $x||pass>>
     """
+
+
+@fragment("v: vec, x: float -> t: float")
+def heap_of_trees(d: Draft) -> str:
+    d.above("""
+    class $Tree:
+        def __init__(self, weight, left=None, right=None):
+            self.weight, self.left, self.right = weight, left, right
+    """)
+    return """
+    $heap = []
+    for $i, $e in enumerate($v):
+        heapq.heappush($heap, (<<$e * $e||$e * $x||abs($e)>>, $i, $Tree($e * $x)))
+    $k = $N
+    while len($heap) > 1:
+        $a, _, $l = heapq.heappop($heap)
+        $b, _, $r = heapq.heappop($heap)
+        heapq.heappush($heap, ($a <<+ $b||+ $0 * $b||* $b>>, $k, $Tree($l.weight * $0 + $r.weight, $l, $r)))
+        $k += 1
+    $t, $node = 0.0, $heap[0][-1]
+    while $node is not None:
+        $t = $t * $1 + $node.weight
+        $node = $node.<<left||right>>
+    """

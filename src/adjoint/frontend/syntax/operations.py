@@ -25,7 +25,7 @@ from adjoint.frontend.objects.linked import identity, is_reference
 from adjoint.frontend.objects.special_methods import compared_fields, is_named, special_method
 from adjoint.frontend.syntax.operators import inplace_name, method_name, reflected_name
 from adjoint.ir.nodes import Atom, Const, Var
-from adjoint.ir.types import Array, Dict, Instance, List, Number, Opaque, Scalar, Tuple
+from adjoint.ir.types import Array, Dict, Instance, List, Number, Opaque, Scalar, Tuple, linked_class_in
 
 
 def apply_operator(
@@ -58,6 +58,9 @@ def apply_operator(
     sequence = _on_sequences(lo, op, operands, node)
     if sequence is not None:
         return sequence
+    if lo.run_data.pools and op in _IN_ORDER and all(_is_of_linked(operand) for operand in operands):
+        left, right = (containers.known_items(lo, operand, node) for operand in operands)
+        return _ordered(lo, op, left, right, node)
     _refuse_sequence_beside_float(lo, op, operands, node)
     atoms = [materialize(lo, operand, node) for operand in operands]
     if any(isinstance(joins.type_of(atom), Opaque) for atom in atoms):
@@ -205,6 +208,34 @@ def _on_sequences(lo: Lowerer, op: Callable[..., Any], operands: list[Value], no
             result = equal if result == Const(True) else call(lo, operator.and_, [result, equal], node)  # type: ignore[list-item]
         return result if op is operator.eq else call(lo, operator.not_, [result], node)  # type: ignore[list-item]
     return None
+
+
+_IN_ORDER = (operator.lt, operator.le, operator.gt, operator.ge)
+
+
+def _is_of_linked(value: Value) -> bool:
+    """Whether a value is a tuple of known length with objects in it that refer to each other."""
+    return isinstance(value, Var) and isinstance(value.type, Tuple) and linked_class_in(value.type) is not None
+
+
+def _ordered(
+    lo: Lowerer, op: Callable[..., Any], left: Sequence[Value], right: Sequence[Value], node: ast.AST | None
+) -> Value:
+    """A comparison of tuples item by item, as the places of objects are no objects: the first that differ decide."""
+    if not left or not right:
+        return Const(op(len(left), len(right)))
+    mine, theirs = left[0], right[0]
+    equal = materialize(lo, apply_operator(lo, operator.eq, [mine, theirs], node), node)
+    lo.run_data.choices += 1  # objects without an order raise where all before them are equal
+    try:
+        return lo.branch(
+            equal,
+            lambda: _ordered(lo, op, left[1:], right[1:], node),
+            lambda: apply_operator(lo, op, [mine, theirs], node),
+            node,
+        )
+    finally:
+        lo.run_data.choices -= 1
 
 
 def _as_run_time_tuple(lo: Lowerer, value: Value, node: ast.AST) -> Value:
