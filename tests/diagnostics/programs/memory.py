@@ -192,7 +192,7 @@ def shuffled_copy(x, rng):
 #: ad.grad(written_by_an_unknown_method)(np.ones(3))
 def written_by_an_unknown_method(x):
     y = x.copy()
-    y.partition(1)  # error[AD0303]: 'partition' is handed memory that varies, and may write it
+    y.byteswap(True)  # error[AD0303]: 'byteswap' is handed memory that varies, and may write it
     return y[0] * 2.0
 
 

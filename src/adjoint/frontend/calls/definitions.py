@@ -20,7 +20,7 @@ from adjoint.frontend.interpreter.values import Closure, Method, Operator, Parti
 from adjoint.ir.nodes import Const
 from adjoint.rules import registry
 
-LIBRARY = ("adjoint.rules.", "adjoint.frontend.external.")
+LIBRARY = ("adjoint.rules.", "adjoint.frontend.external.sparse_definitions")
 
 
 def meaning_of(callee: Any, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Any:

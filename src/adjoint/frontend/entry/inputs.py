@@ -28,6 +28,7 @@ from adjoint.frontend.interpreter.values import (
     LOCAL,
     UNDEFINED,
     Cell,
+    Held,
     Method,
     Partial,
     Record,
@@ -86,6 +87,8 @@ def entered_root(lo: Lowerer, function: Any) -> Value:
 
 def captured(lo: Lowerer, value: Any, path: Path, name: str, node: ast.AST | None) -> Value:
     """The value of captured data or of a constant, entered as what it is."""
+    if isinstance(value, Held):
+        return lo.store[value]
     if lo.run_data.all_constant:
         if lo.run_data.of_users:
             note_captured(value, path)

@@ -146,7 +146,7 @@ def _attribute_of_constant(lo: Lowerer, owner: Any, name: str, node: ast.AST | N
         return _held_by(lo, value, node)
     if isinstance(owner, (types.ModuleType, type)):
         return inputs.captured(lo, value, ("attribute", owner, name), name, node)
-    if name in getattr(owner, "__dict__", ()) and not isinstance(owner, enum.Enum):
+    if name in getattr(owner, "__dict__", ()) and not (isinstance(owner, enum.Enum) or _is_our_own(owner)):
         return inputs.captured(lo, value, ("attribute", owner, name), name, node)
     if isinstance(owner, np.poly1d):
         from adjoint.frontend.library.array_functions import polynomial_of  # lazy
@@ -184,6 +184,11 @@ def _variable_of(lo: Lowerer, owner: Any, name: str) -> Cell | None:
     if isinstance(owner, type):
         owner = next((base for base in owner.__mro__ if name in vars(base) or (id(base), name) in known), owner)
     return known.get((id(vars(owner)) if isinstance(owner, types.ModuleType) else id(owner), name))
+
+
+def _is_our_own(owner: Any) -> bool:
+    """Whether an object is one of the library's functions: what these have nobody changes."""
+    return str(getattr(owner, "__module__", "")).startswith("adjoint.")
 
 
 def no_attribute(lo: Lowerer, owner: str, name: str, known: Iterable[object], node: ast.AST | None) -> Exception:

@@ -4,7 +4,6 @@
 
 import numpy as np
 
-from adjoint.rules.declare import definition
 from adjoint.runtime.array_functions.places import leading_zeros
 
 
@@ -117,10 +116,3 @@ def coefficients_of_number(other):
     if isinstance(other, (np.ndarray, np.generic)):
         raise TypeError("a number or an array of NumPy to the left of a polynomial makes an array of it")
     return np.atleast_1d(other)
-
-
-def _poly1d(c_or_r, r=False, variable=None):
-    return Poly1d(np.poly(c_or_r) if r else coefficients_of(c_or_r))
-
-
-definition(np.poly1d, _poly1d, arrays=())

@@ -7,6 +7,7 @@ import numpy.polynomial.polynomial as ascending
 
 from adjoint.rules.declare import case, definition, general, no_derivative, number, sample
 from adjoint.rules.numpy.conversions import as_array, inexact
+from adjoint.rules.numpy.more.polynomial_objects import Poly1d, coefficients_of
 from adjoint.runtime.arithmetic.numbers import is_real
 from adjoint.runtime.array_functions import linalg, places
 from adjoint.runtime.array_functions.arrays import float_dtype, unbroadcast
@@ -164,6 +165,13 @@ definition(
         case(POINTS, sample(5, 2), 1, w=sample(5, kind="positive")),
     ],
 )
+
+
+def _poly1d(c_or_r, r=False, variable=None):
+    return Poly1d(np.poly(c_or_r) if r else coefficients_of(c_or_r))
+
+
+definition(np.poly1d, _poly1d, arrays=())
 
 # what these rules are made of
 
