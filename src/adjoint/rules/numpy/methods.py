@@ -27,16 +27,19 @@ attribute(np.ndarray, "mT", np.matrix_transpose)
 
 # those that say it in another way are callees themselves
 
-_VARIADIC_SHAPE = [case(sample(4, 3), 2, 6), case(sample(4, 3), (6, 2)), case(sample(4, 3), -1)]
+_VARIADIC_SHAPE = [
+    *(case(sample(4, 3), 2, 6), case(sample(4, 3), (6, 2)), case(sample(4, 3), -1)),
+    case(sample(4, 3), -1, copy=True),
+]
 
 
-def _reshaped_array(ct, a, *shape, order="C"):
+def _reshaped_array(ct, a, *shape, order="C", copy=None):
     if order != "C":
         return np.reshape(ct, a.shape, order=order)
     return np.reshape(ct, a.shape)
 
 
-def _reshaped(ct, a, *shape, order="C"):
+def _reshaped(ct, a, *shape, order="C", copy=None):
     if order != "C":
         return np.reshape(ct, np.shape(a), order=order)
     return reshape_like(ct, a)

@@ -133,7 +133,7 @@ definition(np.cov, _cov, cases=[*SAMPLES, case(sample(5)), case(sample(3, 4), bi
 definition(np.corrcoef, _corrcoef, cases=SAMPLES)
 
 
-def _bin_edges(a, bins=10, range=None):
+def _bin_edges(a, bins=10, range=None, weights=None):
     if isinstance(bins, str):
         raise NotImplementedError("a rule for the number of bins")
     if np.ndim(bins) > 0:
@@ -165,7 +165,7 @@ definition(
     np.histogram_bin_edges,
     _bin_edges,
     arrays=("a",),
-    cases=[case(sample(5), 4), case(sample(5), range=(0.5, 2.0)), case(sample(2, 2))],
+    cases=[case(sample(5), 4), case(sample(5), range=(0.5, 2.0)), case(sample(2, 2), weights=None)],
 )
 definition(
     np.histogram,
