@@ -488,7 +488,7 @@ def test_attributes_of_functions_that_are_made_here() -> None:
             g.scale = 3.0
         return g(x)
 
-    label = "an attribute of a function is assigned on some paths only, or to what is known at run time"
+    label = "an attribute of a function, which it did not have before, is assigned on some paths only"
     refused(on_a_path, "AD0301", label)
 
 

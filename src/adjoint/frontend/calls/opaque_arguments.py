@@ -112,6 +112,7 @@ _STAND_INS = {
     "AttributeTable": "dict of attributes",
     "DefaultDict": "defaultdict",
     "OrderedDict": "OrderedDict",
+    "ObjectSet": "set of objects",
     **dict.fromkeys(("OptimizeResult", "RootResults"), "result of a solver"),
     "OdeResult": "trajectory",
 }

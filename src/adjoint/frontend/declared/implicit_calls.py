@@ -77,7 +77,14 @@ def _marks(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.A
     """Of a function that exists its attributes count when the derivative runs."""
     match args[0]:
         case Closure(function=None, attributes=attributes):
-            return Const((attributes.get("terminal", False), attributes.get("direction", 0)))
+            given = [
+                lo.store[attributes[name]] if name in attributes else default
+                for name, default in (("terminal", Const(False)), ("direction", Const(0)))
+            ]
+            if not all(isinstance(value, Const) for value in given):
+                label = "what 'terminal' or 'direction' of this event is depends on numbers"
+                raise lo.problem("AD0204", node, label, helps=("assign a constant",), name="solve_ivp")
+            return Const(tuple(value.value for value in given if isinstance(value, Const)))
         case Closure(function=function) | Method(function=Const(value=function)) | Const(value=function):
             return Const(function)
     label = "it is not known here which function this event is"

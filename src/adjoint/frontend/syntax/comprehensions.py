@@ -13,6 +13,7 @@ from adjoint.frontend.data.element_types import as_element, check_guess, guess_n
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.state.frames import Frame
+from adjoint.frontend.interpreter.state.signals import Problem
 from adjoint.frontend.interpreter.values import UNDEFINED, Cell, GeneratorValue, Ref, TupleValue, Value, list_record
 from adjoint.frontend.iterators.items import Getter, known_range, lengths_of, static_getters
 from adjoint.frontend.iterators.iterators import has_generator, hold
@@ -136,6 +137,10 @@ def _list_of(
                 known = None if items is None else _known(lo, generators[0], items, element)
             if known is not None:
                 return making.new_list(lo, known, node)
+        else:
+            known = _objects_known(lo, generators, iterable, element, node)
+            if known is not None:
+                return making.new_list(lo, known, node)
         if not has_generator(iterable):
             lo.settings.runtime_sites.add(lo.site(node))
 
@@ -185,6 +190,44 @@ def _known(lo: Lowerer, generator: ast.comprehension, items: Sequence[Getter], e
             kept = kept and bool(cond.value)
         if kept:
             result.append(lo.evaluate(element))
+    return result
+
+
+def _objects_known(
+    lo: Lowerer, generators: Sequence[ast.comprehension], iterable: Value, element: ast.expr, node: ast.AST
+) -> list[Value] | None:
+    """The objects that several generators give, where all that they go through is known; None for other items."""
+    items = static_getters(lo, iterable, node)
+    if items is None:
+        return None
+    before = lo.checkpoint()
+    try:
+        with going_through(lo, iterable):
+            found = _known_in_turn(lo, generators, items, element, node)
+    except Problem:  # perhaps not in a loop
+        found = None
+    if found is not None and lo.block is not None and any(isinstance(item, Ref) for item in found):
+        return found
+    lo.roll_back(before)
+    return None
+
+
+def _known_in_turn(
+    lo: Lowerer, generators: Sequence[ast.comprehension], items: Sequence[Getter], element: ast.expr, node: ast.AST
+) -> list[Value] | None:
+    if len(generators) == 1:
+        return _known(lo, generators[0], items, element)
+    if any(map(lengths_of, items)) or generators[0].ifs:
+        return None
+    result: list[Value] = []
+    for item in items:
+        assign.assign(lo, generators[0].target, item())
+        iterable = lo.evaluate(generators[1].iter)
+        inner = static_getters(lo, iterable, node)
+        found = None if inner is None else _known_in_turn(lo, generators[1:], inner, element, node)
+        if found is None or lo.block is None:
+            return None
+        result += found
     return result
 
 

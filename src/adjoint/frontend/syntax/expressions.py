@@ -26,6 +26,7 @@ from adjoint.frontend.interpreter.values import (
     IteratorValue,
     Record,
     SliceValue,
+    TupleValue,
     Union,
     Value,
     is_atom,
@@ -33,6 +34,7 @@ from adjoint.frontend.interpreter.values import (
 from adjoint.frontend.iterators.iterators import hold, refuse_kept_by_function, taken
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.objects.attributes import attribute
+from adjoint.frontend.objects.classes import is_object
 from adjoint.frontend.syntax.assign import assign_name
 from adjoint.frontend.syntax.conditions import truth, truth_of
 from adjoint.frontend.syntax.names import lookup
@@ -201,7 +203,10 @@ def _walrus(lo: Lowerer, node: ast.NamedExpr) -> Value:
 
 
 def _set(lo: Lowerer, node: ast.Set) -> Value:
-    atoms = [materialize(lo, value, node) for value in elements(lo, node.elts)]
+    values = elements(lo, node.elts)
+    if any(is_object(lo, value) for value in values):
+        return lo.call(Const(set), [TupleValue(tuple(values))], {}, node)
+    atoms = [materialize(lo, value, node) for value in values]
     return call(lo, display.make_set, atoms, node)
 
 

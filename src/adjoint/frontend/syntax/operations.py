@@ -304,6 +304,10 @@ def contains(lo: Lowerer, container: Value, item: Value, node: ast.AST | None) -
             if equal != Const(False):
                 result = equal if result == Const(False) else call(lo, operator.or_, [result, equal], node)  # type: ignore[list-item]
         return result
+    if lo.run_data.sets:
+        from adjoint.frontend.library.sets_of_objects import note_object  # lazy
+
+        note_object(lo, container, item)
     method = special_method(lo, container, "__contains__")
     if method is not None:
         return lo.call(method, [item], {}, node)

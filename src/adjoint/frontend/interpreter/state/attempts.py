@@ -119,6 +119,8 @@ class Run:
     again: int = 0
     """How often something was lowered again on its own."""
     definitions: dict[Any, Any] = field(default_factory=dict)
+    sets: dict[Var, Any] = field(default_factory=dict)
+    """Sets that were made empty, by variable, and where in the source."""
     pools: dict[Site, Var] = field(default_factory=dict)
     """The lists of all objects of classes whose objects refer to each other."""
     scope: tuple[Any, ...] = ()
@@ -186,6 +188,8 @@ class Settings:
     """By ``try`` statement, the variables that are kept where handlers find them."""
     classes: dict[Any, Local] = field(default_factory=dict)
     """Classes that are defined inside functions: by statement, and how often that was run before."""
+    object_sets: set[Any] = field(default_factory=set)
+    """Where in the source sets are made that hold objects which are equal to themselves only."""
     tracked: set[tuple[ast.AST, str]] = field(default_factory=set)
     """Variables, by function and name, with respect to which derivatives of values are asked for."""
     adjoined: set[ast.AST] = field(default_factory=set)
