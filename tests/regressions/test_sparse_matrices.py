@@ -197,7 +197,16 @@ def test_what_scipy_does_otherwise_is_refused(f: Callable[[Any], Any]) -> None:
     refused(lambda: ad.jvp(f, (X,), (X,)))
 
 
+def trend(x):
+    """The filter of Hodrick and Prescott."""
+    size = len(x)
+    differences = sp.dia_array((np.repeat([[1.0], [-2.0], [1.0]], size, axis=1), [0, 1, 2]), shape=(size - 2, size))
+    smooth = (sp.eye_array(size, size) + 10.0 * differences.T.dot(differences)).tocsc()
+    return np.sum((x - linalg.spsolve(smooth, x)) ** 2)
+
+
 def test_factors_of_constant_matrices() -> None:
+    right(trend, np.array([0.6, -0.4, 1.3, 0.2, 0.9]))
     for f in (
         lambda x: np.sum(FACTORS.solve(x * x) ** 2) + np.sum(FACTORS.solve(x, "T") ** 3),
         lambda x: np.sum(linalg.splu(SQUARE).solve(x) ** 2),

@@ -9,7 +9,7 @@ from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import Method, Value
 from adjoint.ir.nodes import Call, Const, Var
 from adjoint.ir.types import Opaque
-from adjoint.runtime.array_functions.sparse import is_sparse, sparse_times, transposed_sparse
+from adjoint.runtime.array_functions.sparse import is_sparse, transposed_sparse
 
 
 def is_sparse_matrix(value: Value) -> bool:
@@ -22,13 +22,18 @@ def attribute(lo: Lowerer, matrix: Var, name: str, node: ast.AST | None) -> Valu
     if not is_sparse_matrix(matrix):
         return None
     if name == "dot":
-        return Method(Const(sparse_times), matrix)
+        return Method(Const(times), matrix)
     if name != "T":
         return None
     assert isinstance(matrix.type, Opaque)
     target = Var("t", Opaque(_class_of_transpose(matrix.type.cls)))
     lo.emit(Call((target,), transposed_sparse, (matrix,), (), lo.span(node)))
     return target
+
+
+def times(matrix: Any, other: Any) -> Any:
+    """``matrix.dot(other)``, of whatever the other is."""
+    return matrix @ other
 
 
 def _class_of_transpose(cls: Any) -> type:

@@ -46,7 +46,7 @@ def _hold_objects(lo: Lowerer, place: Any) -> None:
 def counts_as_itself(lo: Lowerer, value: Value) -> bool:
     """Whether a value is an object of a user's class that does not say when objects are equal."""
     cls = class_of(lo, value) if is_object(lo, value) else None
-    return cls is not None and cls.__eq__ is object.__eq__ and cls.__hash__ is object.__hash__
+    return cls is not None and all(getattr(cls, name) is getattr(object, name) for name in ("__eq__", "__hash__"))
 
 
 @handles(set.add, set.discard, set.remove)
