@@ -548,10 +548,20 @@ def refused(f: Callable[..., Any], code: str, label: str) -> None:
         assert problem.span.file == __file__
 
 
+def test_reports_of_roots() -> None:
+    def f(a):
+        bracketed, report = optimize.brentq(lambda x: x * x - a, 0.0, 3.0, full_output=True)
+        found, other = optimize.newton(lambda x: x**3 - a, 1.0, full_output=True)
+        return bracketed * found * (2.0 if report.converged and other.converged else 3.0) + report.root * other.root
+
+    check_grads(f, (1.7,), order=2)
+    assert ad.value_and_grad(f)(1.7)[0] == pytest.approx(f(1.7), rel=1e-12)
+
+
 def test_options_that_are_not_covered_are_refused_by_name() -> None:
     known = "no derivative of {!r} is known with {}"
-    f = lambda a: optimize.brentq(lambda x: x - a, 0.0, 3.0, full_output=True)[0]
-    refused(f, "AD0204", known.format("brentq", "full_output=True"))
+    f = lambda a: optimize.brentq(lambda x: x - a, 0.0, 3.0, disp=False)
+    refused(f, "AD0204", known.format("brentq", "disp=False"))
     f = lambda a: optimize.newton(lambda x: x - a, 0.0, disp=False)
     refused(f, "AD0204", known.format("newton", "disp=False"))
     f = lambda a: optimize.minimize(lambda x: (x[0] - a) ** 2, np.zeros(1), bounds=[(0, 1)]).x[0]

@@ -62,23 +62,28 @@ def _given(options):
 # --- roots of functions of a number -----------------------------------------------------------------------------------
 
 
+def _reported(found, full_output):
+    """A root, with what SciPy tells of it if that is asked for: it converged, or has raised."""
+    return (found, RootResults(found)) if full_output else found
+
+
 def _bracketing(solver):
     def find(f, a, b, args=(), xtol=2e-12, rtol=FOUR_ULPS, maxiter=100, full_output=False, disp=True):
-        if full_output or not disp:
-            raise NotImplementedError("full_output=True" if full_output else "disp=False")
+        if not disp:
+            raise NotImplementedError("disp=False")
         args = tupled(args)
         settings = (stop_gradient(a), stop_gradient(b), (), xtol, rtol, maxiter)
-        return solved(root, lambda x: f(x, *args), (0.5,), solver, settings)
+        return _reported(solved(root, lambda x: f(x, *args), (0.5,), solver, settings), full_output)
 
     return find
 
 
 def _toms748(f, a, b, args=(), k=1, xtol=2e-12, rtol=FOUR_ULPS, maxiter=100, full_output=False, disp=True):
-    if full_output or not disp:
-        raise NotImplementedError("full_output=True" if full_output else "disp=False")
+    if not disp:
+        raise NotImplementedError("disp=False")
     args = tupled(args)
     settings = (stop_gradient(a), stop_gradient(b), (), k, xtol, rtol, maxiter)
-    return solved(root, lambda x: f(x, *args), (0.5,), optimize.toms748, settings)
+    return _reported(solved(root, lambda x: f(x, *args), (0.5,), optimize.toms748, settings), full_output)
 
 
 BRACKETS = [case(lambda x: x * x - 2.0, 0.0, 2.0), case(lambda x, a: x * x - a, 0.0, 2.0, args=(3.0,))]
@@ -100,16 +105,18 @@ def _newton(
     full_output=False,
     disp=True,
 ):
-    if full_output or not disp:
-        raise NotImplementedError("full_output=True" if full_output else "disp=False")
+    if full_output and np.ndim(x0) > 0:
+        raise NotImplementedError("full_output=True")
+    if not disp:
+        raise NotImplementedError("disp=False")
     if fprime2 is not None:
         raise NotImplementedError("fprime2")
     start = _start(x0)
     options = {"x0": start, "tol": tol, "maxiter": maxiter, "x1": stop_gradient(x1), "rtol": rtol}
     if fprime is None:
-        return solved(root, lambda x: func(x, *args), (start,), newton, (options,))
+        return _reported(solved(root, lambda x: func(x, *args), (start,), newton, (options,)), full_output)
     both = lambda x: (func(x, *args), fprime(x, *args))
-    return solved(root_of_part, both, (start,), 0, with_slope, (newton, options))
+    return _reported(solved(root_of_part, both, (start,), 0, with_slope, (newton, options)), full_output)
 
 
 def _start(x0):
