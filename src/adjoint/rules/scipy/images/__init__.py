@@ -1,0 +1,1 @@
+"""Rules of `scipy.ndimage`: filters of images, and their values between their points."""
