@@ -56,11 +56,11 @@ def _families(constant: Any) -> tuple[str, ...]:
         case BuiltinFunctionType(__module__="_operator"):
             return (*_FAMILIES, "calls.operator_functions")
         case MethodDescriptorType() if constant.__objclass__ is set:
-            return ("library.sets_of_objects",)
+            return ("data.sets_of_objects",)
         case MethodDescriptorType() if constant.__objclass__.__module__ == "builtins":
             return _FOR_CONTAINERS
         case type() if constant is set:
-            return ("library.sets_of_objects",)
+            return ("data.sets_of_objects",)
         case type() if constant.__module__ == "builtins":
             return _FOR_CONTAINERS if constant is dict else _FOR_NUMBERS
         case object(__module__="itertools") | BuiltinFunctionType(__self__=type(__module__="itertools")):

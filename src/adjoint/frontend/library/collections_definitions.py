@@ -182,7 +182,6 @@ class OrderedDict(Table):
         return key, self._table.pop(key)
 
 
-
 class ObjectSet:
     """Stands for a `set` of objects that are equal to themselves only, in the order in which they were added."""
 

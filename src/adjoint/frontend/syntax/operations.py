@@ -305,7 +305,7 @@ def contains(lo: Lowerer, container: Value, item: Value, node: ast.AST | None) -
                 result = equal if result == Const(False) else call(lo, operator.or_, [result, equal], node)  # type: ignore[list-item]
         return result
     if lo.run_data.sets:
-        from adjoint.frontend.library.sets_of_objects import note_object  # lazy
+        from adjoint.frontend.data.sets_of_objects import note_object  # lazy
 
         note_object(lo, container, item)
     method = special_method(lo, container, "__contains__")
