@@ -202,7 +202,7 @@ def test_versions_settings_and_sources_count(world, monkeypatch):
     program = world()
     entries = [_entry(program)]
     with monkeypatch.context() as patch:
-        patch.setattr(persistent_cache, "circumstances", lambda: ("numpy 0",))
+        patch.setattr(persistent_cache, "own_circumstances", lambda: ("numpy 0",))
         entries.append(_entry(program))
     with monkeypatch.context() as patch:
         patch.setattr(persistent_cache, "digest", lambda: "another")
@@ -299,11 +299,11 @@ def test_tools_see_what_was_made(world, kept):
 def test_machine_code_that_is_missing_is_made(world, kept):
     program = world()
     first = ad.grad(program.cost, native="strict")(np.ones(3))
-    for path in (*kept.glob("*.unit"), *kept.glob("*.py")):
+    for path in kept.glob("*.code"):
         path.unlink()
     found = _found(ad.grad(program.cost, native="strict"), np.ones(3))
     assert found.run(program.cost, (np.ones(3),)).tolist() == first.tolist()
-    assert list(kept.glob("*.unit"))
+    assert list(kept.glob("*.code"))
 
 
 def test_other_types_of_the_same_call_are_compiled(world, kept):

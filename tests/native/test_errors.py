@@ -123,7 +123,7 @@ def number_of(x, part):
 
 
 NOT_COMPILED = [
-    (all_of, [[1.0, 2.0], [3.0]], "'rows': it is a list of lists"),
+    (all_of, [[1.0, 2.0], [3]], "'rows': it is a list of lists"),
     (all_of, np.ones((2, 2), np.float16), "float16"),
     (number_of, Decimal("0.5"), "'part': it is a Decimal"),
 ]

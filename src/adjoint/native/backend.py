@@ -87,6 +87,26 @@ def _core_of(function: Function, flags: str, strict: bool, target: Target) -> Co
     return Core(function, flags, strict, target)
 
 
+def own_form(
+    function: Function,
+    target: Target,
+    handed: frozenset[Storage] | None,
+    by_rows: frozenset[Var],
+    args: Sequence[Any] | None,
+) -> Function | None:
+    """A function as machine code of Adjoint's own is made of it; None where a pass finds that there is none."""
+    from adjoint.native.compile.not_native import NotNative  # lazy
+    from adjoint.native.legalize.agreeing_extents import compared_sources  # lazy
+    from adjoint.native.legalize.form import emitted_form, loops_of  # lazy
+
+    try:
+        with faults_as_reasons():
+            agreeing = () if args is None else agreements(args, compared_sources(loops_of(function, target)))
+            return emitted_form(function, target, handed, by_rows, agreeing)
+    except NotNative:
+        return None
+
+
 def compiled_text(
     function: Function,
     target: Target,

@@ -104,6 +104,7 @@ def test_other_extents(name: str, skipped: frozenset[str], monkeypatch: pytest.M
                 np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-12, err_msg=f"{again} {args}")
 
 
+@pytest.mark.usefixtures("by_numba")
 @pytest.mark.parametrize(
     ("function", "agree", "differ"),
     [

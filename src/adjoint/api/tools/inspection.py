@@ -163,7 +163,8 @@ def stages(f: Callable[..., Any], *args: Any, native: bool = False, **kwargs: An
     str
         The source of the function, its form inside the compiler, the same simplified, which functions stay functions
         and why, the derivative in that form, and the text of the derivative. If ``native``, the source, then what each
-        pass makes of what it changes, under the name that :mod:`adjoint.pipeline` gives it, and the text for Numba.
+        pass makes of what it changes, under the name that :mod:`adjoint.pipeline` gives it, the text for Numba, and the
+        LLVM IR that is compiled instead of it, or why there is none.
 
     Examples
     --------
@@ -202,9 +203,10 @@ def _functions(entry: Entry) -> str:
 
 
 def _native_stages(derivative: Derivative, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
-    from adjoint.native.backend import compiled_text  # lazy
+    from adjoint.native.backend import compiled_text, own_form  # lazy
     from adjoint.native.compile.boundary import halves  # lazy
     from adjoint.native.compile.not_native import NotNative  # lazy
+    from adjoint.native.llvm.unit import shown  # lazy
 
     parts = [("source", _source_of(derivative.function))]
 
@@ -220,7 +222,11 @@ def _native_stages(derivative: Derivative, args: Sequence[Any], kwargs: Mapping[
     finished = run(finishing(derivative.kind), entry.function, Context(target))
     both = halves(finished)
     try:
-        parts.append(("text", compiled_text(finished if both is None else both.core, target).text))
+        core = finished if both is None else both.core
+        parts.append(("text", compiled_text(core, target).text))
+        form = own_form(core, replace(target, watch=None), None, frozenset(), None)
+        if form is not None and "llvm" not in target.skipped:
+            parts.append(("llvm", shown(form)))
     except NotNative as reason:
         parts.append(("not compiled", str(reason)))
     return _under_titles(parts)

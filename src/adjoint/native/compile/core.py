@@ -13,9 +13,11 @@ from adjoint.diagnostics import Diagnostic, DifferentiationError, warn
 from adjoint.ir.fingerprint import Nameless, fingerprint
 from adjoint.ir.nodes import Function, Var
 from adjoint.ir.types import Array, List, Storage, Type
-from adjoint.native.compile.signatures import agreements, types_of
+from adjoint.native.compile.signatures import Agreement, agreements, types_of
 from adjoint.native.compile.written_units import declare_runtime
+from adjoint.native.kept.known_objects import keep_object, known_object
 from adjoint.native.kept.known_units import entry_of, keep_unit, known_unit
+from adjoint.native.llvm.signatures import emits, kinds_of
 from adjoint.runtime.arithmetic.fused_loops import ExtentsDiffer
 from adjoint.target import Target
 
@@ -67,6 +69,7 @@ class Core:
         self._target = target
         self._lock = allocate_lock()
         self._known: dict[Any, Callable[..., Any]] = {}
+        self._left_to_numba: set[tuple[Any, ...]] = set()
         self._texts: dict[frozenset[Var], Emitted] = {}
         self._latest: Callable[..., Any] | None = None
 
@@ -163,25 +166,68 @@ class Core:
         if _has_empty_list(args):  # Numba cannot tell what it is a list of; there is little to do
             return self.interpreted
         with self._lock:
-            signature = types_of(args)
-            if signature not in self._known:
-                self._known[signature] = self._compile(signature, args)
-            self._latest = self._known[signature]
+            self._latest = self._found(args) or self._compile(args, args)
             return self._latest
 
     def _for_any_extents(self, args: Sequence[Any]) -> Callable[..., Any]:
         """The callable for arguments of these types, from now on: its extents were not what they had been."""
         with self._lock:
-            signature = types_of(args)
-            self._latest = self._known[signature] = self._compile(signature, None)
+            self._latest = self._compile(args, None)
             return self._latest
 
-    def _compile(self, signature: tuple[Any, ...], args: Sequence[Any] | None) -> Callable[..., Any]:
-        """The callable for types, and for extents that agree as those of these arguments; None for all."""
+    def _found(self, args: Sequence[Any]) -> Callable[..., Any] | None:
+        """The callable for arguments of these types, if there is one."""
+        kinds = self._own_kinds(args)
+        return self._known.get(types_of(args) if kinds is None else kinds)
+
+    def _own_kinds(self, args: Sequence[Any]) -> tuple[Any, ...] | None:
+        """The kinds of arguments for which there is machine code of Adjoint's own, or may be."""
+        kinds = kinds_of(args) if emits(self._flags, self._target) else None
+        return None if kinds in self._left_to_numba else kinds
+
+    def _compile(self, sample: Sequence[Any], args: Sequence[Any] | None) -> Callable[..., Any]:
+        """The callable for types like those of a sample, and for extents that agree as those of arguments do."""
         warning, self._warning = self._warning, None
         if warning is not None:
             warn(warning)
         agreeing = () if args is None else agreements(args)
+        kinds = self._own_kinds(sample)
+        if kinds is not None:
+            own = self._own_code(kinds, args if agreeing else None, agreeing)
+            if own is not None:
+                self._known[kinds] = own
+                return own
+            self._left_to_numba.add(kinds)
+        signature = types_of(sample)
+        self._known[signature] = found = self._code_of_numba(signature, args, agreeing)
+        return found
+
+    def _own_code(
+        self, kinds: tuple[Any, ...], args: Sequence[Any] | None, agreeing: Sequence[Agreement]
+    ) -> Callable[..., Any] | None:
+        """Machine code of Adjoint's own; None for what has none."""
+        entry = entry_of(self.__name__, self.fingerprint, kinds, agreeing, self._flags, self._target, own=True)
+        known = None if entry is None else known_object(entry)
+        if known is not None:
+            return known
+        from adjoint.native.backend import own_form  # lazy
+        from adjoint.native.compile.progress import told_when_slow  # lazy
+        from adjoint.native.llvm.unit import compiled  # lazy
+
+        with told_when_slow(self.__name__.removesuffix("_core")):
+            by_rows = frozenset(self._told_by(kinds))
+            form = own_form(self._function, self._target, self._handed, by_rows, args)
+            unit = None if form is None else compiled(form, kinds)
+        if unit is None:
+            return None
+        if entry is not None:
+            keep_object(entry, unit)
+        return unit.load()
+
+    def _code_of_numba(
+        self, signature: tuple[Any, ...], args: Sequence[Any] | None, agreeing: Sequence[Agreement]
+    ) -> Callable[..., Any]:
+        """Machine code that Numba makes; Python where it cannot."""
         entry = entry_of(self.__name__, self.fingerprint, signature, agreeing, self._flags, self._target)
         known = None if entry is None else known_unit(entry, signature)
         return self._new(signature, args if agreeing else None, entry) if known is None else known.call

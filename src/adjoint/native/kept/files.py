@@ -18,6 +18,8 @@ _MACHINE_CODE = "__pycache__"
 _NAMES = f"*_{'[0-9a-f]' * 24}.py"
 ENTRY = ".unit"
 """How names of entries end that name units."""
+OBJECT = ".code"
+"""How names of entries end that are object code."""
 CALL = ".call"
 """How names of entries end that say what a call needs besides its machine code."""
 FUNCTION = "function_"
@@ -138,6 +140,8 @@ def entries() -> dict[str, int]:
     """The derivatives that are kept, by name, with the bytes that their text and machine code take."""
     folder = place()
     found = {path.stem: path.stat().st_size for path in sorted(folder.glob(_NAMES))}
+    for path in sorted(folder.glob(f"*{OBJECT}")):
+        found[path.stem] = found.get(path.stem, 0) + path.stat().st_size
     for path in sorted((folder / _MACHINE_CODE).glob("*.nb[ic]")):
         stem = path.name.split(".")[0]
         found[stem] = found.get(stem, 0) + path.stat().st_size
@@ -151,6 +155,7 @@ def clear() -> int:
     patterns = (
         _NAMES,
         f"*{ENTRY}",
+        f"*{OBJECT}",
         f"*{CALL}",
         f"{FUNCTION}{'[0-9a-f]' * 32}",
         f"{_MACHINE_CODE}/*.nb[ic]",

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from adjoint.native.compile.written_units import Loaded, Written
 from adjoint.native.kept import files as cache
-from adjoint.native.kept.versions import circumstances, digest
+from adjoint.native.kept.versions import circumstances, digest, own_circumstances
 from adjoint.target import Target
 
 if TYPE_CHECKING:
@@ -22,14 +22,25 @@ if TYPE_CHECKING:
 
 
 def entry_of(
-    name: str, found: str | None, signature: Sequence[Any], agreeing: Sequence[Agreement], flags: str, target: Target
+    name: str,
+    found: str | None,
+    signature: Sequence[Any],
+    agreeing: Sequence[Agreement],
+    flags: str,
+    target: Target,
+    own: bool = False,
 ) -> str | None:
-    """The name of the entry for a function of this name and fingerprint; None where there can be none."""
+    """The name of the entry for a function of this name and fingerprint; None where there can be none.
+
+    ``own``: of object code that is Adjoint's own, not Numba's.
+    """
     if found is None or target.watch is not None:
         return None
     options = (target.machine, repr(target.checked), target.threads, sorted(target.skipped), flags)
-    facts = (found, tuple(map(str, signature)), agreeing, options, *circumstances(), digest())
-    return f"{name[:60]}_{hashlib.sha256(repr(facts).encode()).hexdigest()[:24]}{cache.ENTRY}"
+    around = own_circumstances() if own else circumstances()
+    facts = (found, tuple(map(str, signature)), agreeing, options, *around, digest())
+    ending = cache.OBJECT if own else cache.ENTRY
+    return f"{name[:60]}_{hashlib.sha256(repr(facts).encode()).hexdigest()[:24]}{ending}"
 
 
 def known_unit(entry: str, signature: Sequence[Any]) -> Loaded | None:

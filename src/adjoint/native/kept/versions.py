@@ -68,3 +68,18 @@ def circumstances() -> tuple[str, ...]:
         f"runtime {digest(*MEANING)}",
         f"processor {hashlib.sha256(repr(processor).encode()).hexdigest()[:16]}",
     )
+
+
+@functools.cache
+def own_circumstances() -> tuple[str, ...]:
+    """The same for object code of Adjoint's own; Numba is not imported for it."""
+    import llvmlite  # lazy
+    from llvmlite import binding  # lazy
+
+    processor = (binding.get_default_triple(), binding.get_host_cpu_name(), binding.get_host_cpu_features().flatten())
+    named = {"adjoint": adjoint, "llvmlite": llvmlite, "numpy": np}
+    return (
+        ", ".join(f"{name} {module.__version__}" for name, module in named.items()),
+        f"python {sys.version.split()[0]} ({sys.implementation.cache_tag})",
+        f"processor {hashlib.sha256(repr(processor).encode()).hexdigest()[:16]}",
+    )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from adjoint.ir.nodes import Function, Var
 from adjoint.ir.types import Storage
-from adjoint.pipeline import LEGALIZE, NATIVE, Context, run
+from adjoint.pipeline import EMITTED, LEGALIZE, NATIVE, Context, run
 from adjoint.target import MACHINE, Target
 
 if TYPE_CHECKING:
@@ -42,3 +42,14 @@ def native_form(
         Extents of parameters that agree.
     """
     return run(NATIVE, function, Context(target, handed=handed, by_rows=by_rows, agreeing=agreeing))
+
+
+def emitted_form(
+    function: Function,
+    target: Target = MACHINE,
+    handed: frozenset[Storage] | None = None,
+    by_rows: frozenset[Var] = frozenset(),
+    agreeing: Sequence[Agreement] = (),
+) -> Function:
+    """A finished function as LLVM IR is written of it; the parameters are those of :func:`native_form`."""
+    return run(EMITTED, function, Context(target, handed=handed, by_rows=by_rows, agreeing=agreeing))

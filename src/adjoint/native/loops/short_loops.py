@@ -9,8 +9,10 @@ Loops that copy stay loops: for a few numbers that were just computed, a call of
 
 from __future__ import annotations
 
+import sys
+import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 _OPTIONS = (("epilogue-vectorization-minimum-VF", "4", "16"), ("disable-loop-idiom-memcpy", "true", "false"))
 """What is set, and what is usual."""
@@ -22,12 +24,11 @@ _FIRST_VERSION = 15
 def made_for_short_loops() -> Iterator[None]:
     """Compiles what is inside that way; nobody else's code, and nobody else compiles meanwhile."""
     from llvmlite import binding  # type: ignore[import-untyped]  # lazy
-    from numba.core.compiler_lock import global_compiler_lock  # lazy
 
     if binding.llvm_version_info[0] < _FIRST_VERSION:
         yield
         return
-    with global_compiler_lock:
+    with _lock, _lock_of_numba():
         for name, chosen, _ in _OPTIONS:
             binding.set_option("", f"-{name}={chosen}")
         try:
@@ -35,3 +36,12 @@ def made_for_short_loops() -> Iterator[None]:
         finally:
             for name, _, usual in _OPTIONS:
                 binding.set_option("", f"-{name}={usual}")
+
+
+_lock = threading.RLock()
+
+
+def _lock_of_numba() -> AbstractContextManager[object]:
+    """That under which Numba compiles, if it is there."""
+    module = sys.modules.get("numba.core.compiler_lock")
+    return nullcontext() if module is None else module.global_compiler_lock

@@ -5,8 +5,12 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
-from adjoint.native.vectors.instructions import BIAS, ROUNDING, Code
+from adjoint.native.vectors.doubles import BIAS, ROUNDING
+
+if TYPE_CHECKING:
+    from adjoint.native.vectors.instructions import Code
 
 _LOG2_E = 1 / math.log(2)
 LN2_HIGH = 6.93147180369123816490e-01  # ends in zeros: its multiples are exact

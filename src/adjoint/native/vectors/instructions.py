@@ -13,13 +13,10 @@ from collections.abc import Sequence
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba.core import cgutils
 
-_FIXED = ("afn",)  # lets functions be approximated: of no consequence for these instructions
-_MANTISSA = 52
-BIAS = 1023
-ROUNDING = 1.5 * 2.0**_MANTISSA
-"""A double so large that what is added to it is rounded to a whole number, found in its lowest bits."""
+from adjoint.native.vectors.doubles import BIAS, MANTISSA
+from adjoint.native.vectors.rare_arguments import where_large
 
-SIGN = 1 << 63
+_FIXED = ("afn",)  # lets functions be approximated: of no consequence for these instructions
 
 
 class Code:
@@ -168,10 +165,16 @@ class Code:
 
     def power_of_two(self, rounded):
         """``2.0**k`` for ``rounded`` that is ``k + ROUNDING``."""
-        exponent = self.shifted_left(self.bits(rounded), _MANTISSA)
-        return self.from_bits(self.builder.add(exponent, self.word(BIAS << _MANTISSA)))
+        exponent = self.shifted_left(self.bits(rounded), MANTISSA)
+        return self.from_bits(self.builder.add(exponent, self.word(BIAS << MANTISSA)))
 
     def small_integer(self, word):
         """The double that is a whole number between 0 and 2**52."""
-        shift = 2.0**_MANTISSA
-        return self.sub(self.from_bits(self.builder.or_(word, self.word((BIAS + _MANTISSA) << _MANTISSA))), shift)
+        shift = 2.0**MANTISSA
+        return self.sub(self.from_bits(self.builder.or_(word, self.word((BIAS + MANTISSA) << MANTISSA))), shift)
+
+    # Rare arguments
+
+    def where_large(self, name: str, bound: float, x, found):
+        """``found``; where ``x`` is larger than ``bound`` what the C library's function of that name gives."""
+        return where_large(self, name, bound, x, found)

@@ -8,10 +8,13 @@ which LLVM looks for them. These look once whether any of their numbers is rare.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba.core import cgutils
 
-from adjoint.native.vectors.instructions import Code
+if TYPE_CHECKING:
+    from adjoint.native.vectors.instructions import Code
 
 _DOUBLE = ir.DoubleType()
 _WIDTHS = (2, 4, 8)

@@ -9,9 +9,12 @@ as the products with the parts are exact; beyond, the C library is asked, for th
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
-from adjoint.native.vectors.instructions import ROUNDING, SIGN, Code
-from adjoint.native.vectors.rare_arguments import where_large
+from adjoint.native.vectors.doubles import ROUNDING, SIGN
+
+if TYPE_CHECKING:
+    from adjoint.native.vectors.instructions import Code
 
 _FARTHEST = 2.0**20
 _QUARTERS = 2 / math.pi
@@ -35,14 +38,14 @@ def write_sin(code: Code, x):
     quarters, sine, cosine = _turned(code, code.magnitude(x))
     found = code.choose(code.has_bits(quarters, 1), cosine, sine)
     turned = code.differing(_sign_of_half_turns(code, quarters), code.masked(code.bits(x), SIGN))
-    return where_large(code, "sin", _FARTHEST, x, _with_sign(code, found, turned))
+    return code.where_large("sin", _FARTHEST, x, _with_sign(code, found, turned))
 
 
 def write_cos(code: Code, x):
     quarters, sine, cosine = _turned(code, code.magnitude(x))
     found = code.choose(code.has_bits(quarters, 1), sine, cosine)
     turned = _sign_of_half_turns(code, code.plus_word(quarters, code.word(1)))
-    return where_large(code, "cos", _FARTHEST, x, _with_sign(code, found, turned))
+    return code.where_large("cos", _FARTHEST, x, _with_sign(code, found, turned))
 
 
 def _sign_of_half_turns(code: Code, quarters):

@@ -1,0 +1,50 @@
+"""Object code that is found by the function that it was made of: neither passes nor Numba run then."""
+
+from __future__ import annotations
+
+import builtins
+import json
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from adjoint.native.kept import files as cache
+from adjoint.runtime.arithmetic.fused_loops import ExtentsDiffer
+
+if TYPE_CHECKING:
+    from adjoint.native.llvm.unit import Unit
+
+_EXCEPTIONS = {ExtentsDiffer.__name__: ExtentsDiffer}
+
+
+def known_object(entry: str) -> Callable[..., Any] | None:
+    """The function whose object code an entry holds, if it is there."""
+    folder = cache.directory()
+    content = None if folder is None else cache.read(folder / entry)
+    if content is None:
+        return None
+    from adjoint.native.llvm.unit import Unit, seal_of  # lazy
+    from adjoint.native.llvm.writing.program import Site  # lazy
+
+    try:
+        head, code = content.split(b"\n", 1)
+        seal, name, symbols, sites = json.loads(head)
+        if seal != seal_of(code):
+            return None
+        found = tuple(Site(_exception(kind), tuple(said) if isinstance(said, list) else said) for kind, said in sites)
+        return Unit(name, code, frozenset(symbols), found).load()
+    except (ValueError, TypeError, KeyError, AttributeError):  # damaged
+        return None
+
+
+def _exception(name: str) -> type[BaseException]:
+    found: type[BaseException] = _EXCEPTIONS.get(name) or getattr(builtins, name)
+    return found
+
+
+def keep_object(entry: str, unit: Unit) -> None:
+    """Keeps object code for later processes."""
+    from adjoint.native.llvm.unit import seal_of  # lazy
+
+    sites = [(site.exception.__name__, site.message) for site in unit.sites]
+    head = json.dumps([seal_of(unit.code), unit.name, sorted(unit.symbols), sites])
+    cache.keep_bytes(entry, head.encode() + b"\n" + unit.code)

@@ -1,0 +1,162 @@
+"""LLVM: text to object code, and object code to functions of this process."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import importlib.util
+import sys
+import threading
+from importlib.machinery import EXTENSION_SUFFIXES
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from adjoint.native.llvm.values import NUMBERS, dtype_of
+from adjoint.native.loops.short_loops import made_for_short_loops
+from adjoint.runtime.freed_memory import keep_freed_memory
+
+_LEVEL = 2
+_lock = threading.Lock()
+
+
+class _Engine:
+    """The linker of this process. What it loads stays."""
+
+    def __init__(self) -> None:
+        from llvmlite import binding  # type: ignore[import-untyped]  # lazy
+
+        keep_freed_memory()
+        self.binding = binding
+        binding.initialize_native_target()
+        binding.initialize_native_asmprinter()
+        self._target = binding.Target.from_default_triple()
+        self.machine = self._new_machine()
+        self.header = f'target triple = "{self._target.triple}"\ntarget datalayout = "{self.machine.target_data}"\n'
+        self._linkers: list[Any] = []
+        self._known: set[str] = set()
+        self._add_arrays()
+
+    def _new_machine(self) -> Any:
+        return self._target.create_target_machine(
+            cpu=self.binding.get_host_cpu_name(),
+            features=self.binding.get_host_cpu_features().flatten(),
+            opt=_LEVEL,
+            reloc="pic",
+            codemodel="jitdefault",
+            jit=True,
+        )
+
+    def _add_arrays(self) -> None:
+        """Tells the linker where Python and NumPy keep what functions ask for."""
+        _umath = importlib.import_module("numpy._core._multiarray_umath")
+        capsule = ctypes.py_object(_umath._ARRAY_API)
+        ctypes.pythonapi.PyCapsule_GetPointer.restype = ctypes.c_void_p
+        table = ctypes.cast(ctypes.pythonapi.PyCapsule_GetPointer(capsule, None), ctypes.POINTER(ctypes.c_void_p))
+        self.add("adjoint_new_array", table[94] or 0)
+        self.add("adjoint_set_base", table[282] or 0)
+        for name, value in (
+            ("ndarray", np.ndarray),
+            ("float64", np.float64),
+            ("float32", np.float32),
+            ("int64", np.int64),
+        ):
+            self.add(f"adjoint_{name}", id(value))
+        for kind in NUMBERS:
+            self.add(f"adjoint_dtype_{kind}", id(dtype_of(kind)))
+
+    def add(self, name: str, address: int) -> None:
+        """Tells the linker of a name."""
+        if name not in self._known:
+            self._known.add(name)
+            self.binding.add_symbol(name, address)
+
+    def object_code(self, text: str) -> bytes:
+        """Object code for a module, which is optimised."""
+        binding = self.binding
+        module = binding.parse_assembly(self.header + text)
+        options = binding.create_pipeline_tuning_options(_LEVEL)
+        options.loop_vectorization = True
+        options.loop_interleaving = True
+        options.loop_unrolling = True
+        options.slp_vectorization = False
+        builder = binding.create_pass_builder(self.machine, options)
+        manager = builder.getModulePassManager()
+        with made_for_short_loops():
+            manager.run(module, builder)
+            found: bytes = self.machine.emit_object(module)
+        return found
+
+    def load(self, code: bytes, name: str, symbols: frozenset[str]) -> int:
+        """The address of a function in object code, which is linked."""
+        for symbol in symbols:
+            self.add(symbol, _blas(symbol))
+        linker = self.binding.create_mcjit_compiler(self.binding.parse_assembly(self.header), self._new_machine())
+        self._linkers.append(linker)
+        linker.add_object_file(self.binding.ObjectFileRef.from_data(code))
+        linker.finalize_object()
+        address: int = linker.get_function_address(name)
+        return address
+
+
+@functools.cache
+def engine() -> _Engine:
+    """The one of this process."""
+    return _Engine()
+
+
+def _blas(symbol: str) -> int:
+    """The address of a function of BLAS."""
+    capsule = _routines().__pyx_capi__[symbol.removeprefix("blas_")]
+    ctypes.pythonapi.PyCapsule_GetName.restype = ctypes.c_char_p
+    name = ctypes.pythonapi.PyCapsule_GetName(ctypes.py_object(capsule))
+    found: int = ctypes.pythonapi.PyCapsule_GetPointer(ctypes.py_object(capsule), name)
+    return found
+
+
+@functools.cache
+def _routines() -> Any:
+    """SciPy's ``cython_blas``; the package around it takes a while to import, and nobody asks for it here."""
+    known = sys.modules.get("scipy.linalg.cython_blas")
+    if known is not None:
+        return known
+    package = importlib.util.find_spec("scipy")
+    folders = [] if package is None else package.submodule_search_locations or []
+    for path in [Path(folder, "linalg", f"cython_blas{end}") for folder in folders for end in EXTENSION_SUFFIXES]:
+        spec = importlib.util.spec_from_file_location("scipy.linalg.cython_blas", path) if path.exists() else None
+        if spec is not None and spec.loader is not None:
+            module = importlib.util.module_from_spec(spec)
+            spec.loader.exec_module(module)
+            return module
+    from scipy.linalg import cython_blas  # lazy
+
+    return cython_blas
+
+
+class _Method(ctypes.Structure):
+    _fields_ = [
+        ("name", ctypes.c_char_p),
+        ("function", ctypes.c_void_p),
+        ("flags", ctypes.c_int),
+        ("doc", ctypes.c_char_p),
+    ]
+
+
+_FASTCALL = 0x80
+_methods: list[Any] = []
+
+
+def callable_at(address: int, name: str, on_failure: Any) -> Any:
+    """A function of Python for machine code; where that fails, it has called ``on_failure`` with a number."""
+    method = _Method(name.encode(), address, _FASTCALL, None)
+    _methods.append(method)
+    make = ctypes.pythonapi.PyCFunction_NewEx
+    make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
+    return make(ctypes.addressof(method), on_failure, None)
+
+
+def linked(code: bytes, name: str, symbols: frozenset[str]) -> int:
+    """The address of a function in object code."""
+    with _lock:
+        return engine().load(code, name, symbols)

@@ -1,0 +1,266 @@
+"""Arrays: memory, elements, and loops over them."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from adjoint.native.llvm.rules import checks
+from adjoint.native.llvm.rules.table import RULES, rule
+from adjoint.native.llvm.values import (
+    IN_MEMORY,
+    Array,
+    ArrayKind,
+    Known,
+    Number,
+    Tuple,
+    Unsupported,
+    Value,
+    kind_of,
+    size_of,
+)
+from adjoint.native.llvm.writer import as_kind
+from adjoint.native.llvm.writing.emission import Emission
+
+
+def array(value: Value) -> Array:
+    if not isinstance(value, Array):
+        raise Unsupported("not an array")
+    return value
+
+
+def element_kind(dtype: Value | None, default: str = "f8") -> str:
+    """The kind of numbers that a dtype stands for."""
+    if dtype is None or (isinstance(dtype, Known) and dtype.value is None):
+        return default
+    if not isinstance(dtype, Known):
+        raise Unsupported("a dtype at run time")
+    return kind_of(dtype.value)
+
+
+def extents_of(shape: Value) -> list[str]:
+    """The extents that a shape tells, as they are."""
+    match shape:
+        case Number():
+            return [as_kind_of_word(shape)]
+        case Tuple(items=items):
+            return [as_kind_of_word(item) for item in items]
+    raise Unsupported("a shape of unknown rank")
+
+
+def as_kind_of_word(value: Value) -> str:
+    if not isinstance(value, Number) or value.kind != "i8":
+        raise Unsupported("an extent that is no whole number")
+    return value.name
+
+
+def new(e: Emission, element: str, shape: Sequence[str], zero: bool = False, checked: bool = True) -> Array:
+    """A new array, laid out by rows."""
+    writer = e.writer
+    size = str(size_of(element))
+    for extent in shape:
+        if checked and not extent.isdigit():
+            e.check(writer.compare("slt", extent, "0"), ValueError, "negative dimensions are not allowed")
+        size = writer.mul(size, extent)
+    block = writer.op(f"call noalias ptr @new_block(ptr %call, i64 {size})")
+    e.check(writer.op(f"icmp eq ptr {block}, null"), MemoryError, "no memory for an array")
+    if zero:
+        writer.line(f"call void @llvm.memset.p0.i64(ptr align 64 {block}, i8 0, i64 {size}, i1 false)")
+    kind = ArrayKind(element, len(shape), True)
+    return Array(kind, block, block, tuple(shape), e.strides_by_rows(kind, shape), e.owning(block))
+
+
+def address(e: Emission, x: Array, places_: Sequence[str]) -> str:
+    """Where an element lies."""
+    writer = e.writer
+    offset = "0"
+    if x.kind.by_rows and x.kind.rank:
+        for place, extent in zip(places_, x.shape, strict=True):
+            offset = place if offset == "0" else writer.add(writer.mul(offset, extent), place)
+        return writer.op(f"getelementptr inbounds {IN_MEMORY[x.kind.element]}, ptr {x.data}, i64 {offset}")
+    for place, stride in zip(places_, x.strides, strict=True):
+        offset = writer.add(offset, writer.mul(place, stride))
+    return writer.place(x.data, offset)
+
+
+def read(e: Emission, kind: str, place: str) -> Number:
+    found = e.writer.op(f"load {IN_MEMORY[kind]}, ptr {place}, align {kind[1]}")
+    return Number("b1", e.writer.op(f"icmp ne i8 {found}, 0")) if kind == "b1" else Number(kind, found)
+
+
+def write(e: Emission, kind: str, place: str, value: Number) -> None:
+    given = as_kind(e.writer, value, kind).name
+    if kind == "b1":
+        given = e.writer.op(f"zext i1 {given} to i8")
+    e.writer.line(f"store {IN_MEMORY[kind]} {given}, ptr {place}, align {kind[1]}")
+
+
+def size(e: Emission, x: Array) -> str:
+    found = "1"
+    for extent in x.shape:
+        found = e.writer.mul(found, extent)
+    return found
+
+
+def transposed(x: Array, axes: Sequence[int] | None = None) -> Array:
+    """An array with its axes in another order; the reverse one if none is told."""
+    order = range(x.kind.rank)[::-1] if axes is None else axes
+    if x.kind.rank < 2:
+        return x
+    kind = ArrayKind(x.kind.element, x.kind.rank, False, x.kind.read_only)
+    shape, strides = (tuple(each[axis] for axis in order) for each in (x.shape, x.strides))
+    return Array(kind, x.base, x.data, shape, strides, x.owner)
+
+
+def nest(e: Emission, shape: Sequence[str], body: Callable[[list[str]], None]) -> None:
+    """Loops over all places of a shape."""
+    index: list[str] = []
+
+    def level(axis: int) -> None:
+        if axis == len(shape):
+            body(index)
+            return
+
+        def inside(place: str) -> None:
+            index.append(place)
+            level(axis + 1)
+            index.pop()
+
+        e.each(shape[axis], inside)
+
+    level(0)
+
+
+def element(e: Emission, value: Value, index: Sequence[str], rank: int) -> Number:
+    """The element of what is broadcast to so many axes."""
+    if isinstance(value, Number):
+        return value
+    x = array(value)
+    places_ = []
+    for extent, place in zip(x.shape, index[rank - x.kind.rank :], strict=True):
+        if extent == "1":
+            places_.append("0")
+            continue
+        one = e.writer.compare("eq", extent, "1")
+        places_.append(e.writer.select(one, "i64", "0", place))
+    return read(e, x.kind.element, address(e, x, places_))
+
+
+STORED = {"add": operator.add, "sub": operator.sub}
+
+
+def assign(e: Emission, target: Array, value: Value, mode: str = "set") -> None:
+    """Writes each element of a part of an array: a number, or an array that is broadcast."""
+    if isinstance(value, Array):
+        if value.kind.rank > target.kind.rank:
+            raise Unsupported("a store of more axes")
+        if value.base != target.base or value.kind.rank == 0:
+            shape = value.shape
+        else:
+            value = copied(e, value)  # the two may overlap
+            shape = value.shape
+        if value.owner is None or target.owner is None:
+            value = copied(e, value)
+        for one, other in zip(shape[::-1], target.shape[::-1], strict=False):
+            if one != other:
+                differs = checks.both_words(e, e.writer.compare("ne", one, "1"), e.writer.compare("ne", one, other))
+                e.check(differs, ValueError, "could not broadcast input array into this shape")
+    elif not isinstance(value, Number):
+        raise Unsupported("a store of what is neither a number nor an array")
+    kind = target.kind.element
+
+    def body(index: Sequence[str]) -> None:
+        place = address(e, target, index)
+        given = element(e, value, index, target.kind.rank)
+        if mode != "set":
+            given = RULES[STORED[mode]](e, read(e, kind, place), given)
+        write(e, kind, place, given)
+
+    nest(e, target.shape, body)
+
+
+def full(e: Emission, x: Array, value: Value) -> Array:
+    """A new array, filled."""
+    assign(e, x, value)
+    return x
+
+
+def like(e: Emission, x: Array, element_: str | None = None, zero: bool = False) -> Array:
+    """A new array of the shape of another, which lies by rows."""
+    only_by_rows(x)
+    return new(e, element_ or x.kind.element, x.shape, zero, checked=False)
+
+
+def only_by_rows(*given: Value) -> None:
+    """The layout of what NumPy makes like an array is that of the array."""
+    for x in given:
+        if isinstance(x, Array) and x.kind.rank > 1 and not x.kind.by_rows:
+            raise Unsupported("new arrays in another layout than by rows")
+
+
+def float_kind(kind: str) -> str:
+    return kind if kind[0] == "f" else "f8"
+
+
+@rule(np.ascontiguousarray)
+def in_rows(e: Emission, x: Value) -> Array:
+    given = array(x)
+    return given if given.kind.by_rows and given.kind.rank else copied(e, given)
+
+
+def copied(e: Emission, x: Array, element_: str | None = None) -> Array:
+    """A copy, laid out by rows."""
+    found = new(e, element_ or x.kind.element, x.shape, checked=False)
+    if x.kind.by_rows and found.kind.element == x.kind.element:
+        count = e.writer.mul(size(e, x), str(size_of(x.kind.element)))
+        e.writer.module.declare("llvm.memcpy.p0.p0.i64", "void", ["ptr", "ptr", "i64", "i1"])
+        e.writer.line(
+            f"call void @llvm.memcpy.p0.p0.i64(ptr align 64 {found.data}, ptr {x.data}, i64 {count}, i1 false)"
+        )
+        return found
+
+    def body(index: Sequence[str]) -> None:
+        given = read(e, x.kind.element, address(e, x, index))
+        write(e, found.kind.element, address(e, found, index), given)
+
+    nest(e, x.shape, body)
+    return found
+
+
+def one_of(e: Emission, condition: str, given: Array, made: Callable[[], Array]) -> Array:
+    """An array where a condition holds; else a new one of this shape, which is made then."""
+    writer = e.writer
+    making, going_on = writer.new_label("make"), writer.new_label("on")
+    before = writer.label
+    writer.branch(condition, going_on, making)
+    writer.start(making)
+    other = made()
+    assert other.owner is not None
+    e.disown(other.owner)
+    after = writer.label
+    writer.jump(going_on)
+    writer.start(going_on)
+
+    def either(kind: str, one: str, two: str) -> str:
+        return one if one == two else writer.phi(kind, [(one, before), (two, after)])
+
+    base = writer.phi("ptr", [(given.base, before), (other.base, after)])
+    data = writer.phi("ptr", [(given.data, before), (other.data, after)])
+    shape = tuple(either("i64", one, two) for one, two in zip(given.shape, other.shape, strict=True))
+    strides = tuple(either("i64", one, two) for one, two in zip(given.strides, other.strides, strict=True))
+    is_new = writer.phi("i1", [("false", before), ("true", after)])
+    keeping, end = writer.new_label("keep"), writer.new_label("on")
+    writer.branch(is_new, end, keeping)
+    writer.start(keeping)
+    e.retain(base)
+    writer.jump(end)
+    writer.start(end)
+    if given.kind.by_rows:
+        strides = e.strides_by_rows(given.kind, shape)
+    return Array(given.kind, base, data, shape, strides, e.owning(base))
+
+
+def is_none(value: Value) -> bool:
+    return isinstance(value, Known) and value.value is None

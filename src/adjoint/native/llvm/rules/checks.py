@@ -1,0 +1,334 @@
+"""Checks: where they fail, a function is left with the number of what is raised."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from adjoint.ir.nodes import Raise
+from adjoint.native.llvm.rules import (
+    functions,
+    numbers,
+)
+from adjoint.native.llvm.rules.numbers import both, compare, either, from_start, number, words
+from adjoint.native.llvm.rules.table import RULES, rule
+from adjoint.native.llvm.values import Known, Number, Unsupported, Value
+from adjoint.native.llvm.writer import constant, truth, whole
+from adjoint.native.llvm.writing.emission import Emission
+from adjoint.runtime import objects
+from adjoint.runtime.arithmetic import checks, fused_loops
+
+_BROADCAST = "operands could not be broadcast together"
+
+
+def told(value: Value) -> Any:
+    """What the compiler knows of an argument."""
+    if not isinstance(value, Known):
+        raise Unsupported("a text at run time")
+    return value.value
+
+
+def either_word(e: Emission, *conditions: str) -> str:
+    return numbers.either(e, *map(truth, conditions)).name
+
+
+def both_words(e: Emission, *conditions: str) -> str:
+    return numbers.both(e, *map(truth, conditions)).name
+
+
+# Extents
+
+
+def _declare_difference(callee: Any, exception: type[Exception], message: str) -> None:
+    @rule(callee)
+    def write(e: Emission, one: Value, other: Value, more: Value | None = None) -> None:
+        a, b = words(e, one, other)
+        if more is not None:
+            b = e.writer.add(b, e.extent(more))
+        if a != b:
+            e.check(e.writer.compare("ne", a, b), exception, message)
+
+
+_declare_difference(fused_loops.same_extent, ValueError, _BROADCAST)
+_declare_difference(fused_loops.agrees, fused_loops.ExtentsDiffer, "made for other extents")
+_declare_difference(
+    fused_loops.contracts_extent, ValueError, "matmul: operands have a mismatch in their core dimensions"
+)
+_declare_difference(fused_loops.selects_extent, IndexError, "boolean index did not match indexed array")
+
+
+@rule(fused_loops.fits_extent)
+def _fits_extent(e: Emission, narrow: Value, wide: Value) -> None:
+    a, b = words(e, narrow, wide)
+    e.check(both_words(e, e.writer.compare("ne", a, "1"), e.writer.compare("ne", a, b)), ValueError, _BROADCAST)
+
+
+@rule(fused_loops.inside_extent)
+def _inside_extent(e: Emission, place: Value, extent: Value) -> None:
+    index, size = words(e, place, extent)
+    counted = from_start(e, index, size)
+    e.check(e.writer.compare("uge", counted, size), IndexError, "index is out of bounds")
+
+
+@rule(fused_loops.some)
+def _some(e: Emission, extent: Value) -> None:
+    (given,) = words(e, extent)
+    message = "zero-size array to reduction operation which has no identity"
+    e.check(e.writer.compare("eq", given, "0"), ValueError, message)
+
+
+def common_extent(e: Emission, one: str, other: str, exception: type[Exception] = ValueError) -> str:
+    """The extent of two axes that are broadcast together."""
+    if one == other:
+        return one
+    takes_other = either_word(e, e.writer.compare("eq", one, "1"), e.writer.compare("eq", one, other))
+    fits = either_word(e, takes_other, e.writer.compare("eq", other, "1"))
+    said = _BROADCAST if exception is ValueError else "shape mismatch: indexing arrays could not be broadcast together"
+    e.check(e.writer.op(f"xor i1 {fits}, true"), exception, said)
+    return e.writer.select(takes_other, "i64", other, one)
+
+
+@rule(fused_loops.common_extent)
+def _common_extent(e: Emission, one: Value, other: Value) -> Number:
+    return whole(common_extent(e, e.extent(one), e.extent(other)))
+
+
+@rule(fused_loops.common_places)
+def _common_places(e: Emission, one: Value, other: Value) -> Number:
+    return whole(common_extent(e, e.extent(one), e.extent(other), IndexError))
+
+
+@rule(objects.check_size)
+def check_size(e: Emission, size: Value, count: Value) -> None:
+    given, wanted = words(e, size, count)
+    e.check(e.writer.compare("sgt", given, wanted), ValueError, "too many values to unpack")
+    e.check(e.writer.compare("slt", given, wanted), ValueError, "not enough values to unpack")
+
+
+# Arithmetic
+
+Condition = Callable[..., Number]
+
+
+def _is_zero(e: Emission, x: Value) -> Number:
+    return compare(e, "eq", x, constant(0))
+
+
+_finite, _infinite, _not = functions.is_finite, functions.is_infinite, numbers.negation
+
+
+def _refuse_where(e: Emission, failed: Number, exception: type[Exception], message: Any) -> None:
+    e.check(numbers.somewhere(e, failed).name, exception, message)
+
+
+def _out_of_range(e: Emission, x: Value, y: Value) -> Number:
+    return both(e, _infinite(e, y), _finite(e, x))
+
+
+def _beyond(*bounds: tuple[str, float]) -> Condition:
+    return lambda e, x: either(e, *[compare(e, order, x, constant(bound)) for order, bound in bounds])
+
+
+def _whole_and_not_positive(e: Emission, x: Value) -> Number:
+    given = numbers.as_float(e, x)
+    floor = RULES[np.floor](e, given)
+    return both(e, compare(e, "le", given, constant(0.0)), compare(e, "eq", given, floor))
+
+
+_OUTSIDE: dict[str, Condition] = {
+    "sqrt": _beyond(("lt", 0.0)),
+    "log": _beyond(("le", 0.0)),
+    "log2": _beyond(("le", 0.0)),
+    "log10": _beyond(("le", 0.0)),
+    "log1p": _beyond(("le", -1.0)),
+    "asin": _beyond(("lt", -1.0), ("gt", 1.0)),
+    "acos": _beyond(("lt", -1.0), ("gt", 1.0)),
+    "acosh": _beyond(("lt", 1.0)),
+    "atanh": _beyond(("le", -1.0), ("ge", 1.0)),
+    "sin": _infinite,
+    "cos": _infinite,
+    "tan": _infinite,
+    "gamma": lambda e, x: either(e, compare(e, "eq", x, constant(-math.inf)), _whole_and_not_positive(e, x)),
+    "lgamma": lambda e, x: both(e, _finite(e, x), _whole_and_not_positive(e, x)),
+}
+
+
+def _is_pole(e: Emission, x: Value, y: Value, z: Value) -> Number:
+    below = compare(e, "lt", y, constant(0.0))
+    return both(e, _is_zero(e, x), below, _not(e, _infinite(e, y)))
+
+
+def _has_no_value(e: Emission, x: Value, y: Value, z: Value) -> Number:
+    known = [_not(e, functions.is_nan(e, each)) for each in (x, y)]
+    return either(e, _is_pole(e, x, y, z), both(e, functions.is_nan(e, z), *known))
+
+
+def _is_too_large(e: Emission, x: Value, y: Value, z: Value) -> Number:
+    return both(e, _infinite(e, z), compare(e, "ne", x, constant(0.0)), _finite(e, x), _finite(e, y))
+
+
+_FAULTS: dict[str, Condition] = {
+    "pole of **": _is_pole,
+    "range of **": _is_too_large,
+    "domain of pow": _has_no_value,
+    "range of pow": _is_too_large,
+    "inverse of whole numbers": lambda e, x, y, z: compare(e, "lt", y, constant(0)),
+}
+
+
+def _fault(kind: str) -> Condition:
+    if kind not in _FAULTS:
+        raise Unsupported(kind)
+    return _FAULTS[kind]
+
+
+def _refuse_power(e: Emission, failed: Number, kind: str) -> None:
+    error, text = checks.REFUSED_POWERS[kind]
+    _refuse_where(e, failed, error, text[0] if len(text) == 1 else text)
+
+
+@rule(checks.check_divisor)
+def _check_divisor(e: Emission, divisor: Value, message: Value) -> None:
+    _refuse_where(e, _is_zero(e, divisor), ZeroDivisionError, told(message))
+
+
+@rule(checks.check_domain)
+def _check_domain(e: Emission, name: Value, x: Value) -> None:
+    _refuse_where(e, _OUTSIDE[told(name)](e, x), ValueError, checks.OUTSIDE_SAID)
+
+
+@rule(checks.check_range)
+def _check_range(e: Emission, x: Value, y: Value) -> None:
+    _refuse_where(e, _out_of_range(e, x, y), OverflowError, checks.GROWN_SAID)
+
+
+@rule(checks.check_power)
+def _check_power(e: Emission, kind: Value, x: Value, y: Value, z: Value) -> None:
+    _refuse_power(e, _fault(told(kind))(e, x, y, z), told(kind))
+
+
+@rule(checks.check_whole)
+def _check_whole(e: Emission, x: Value) -> None:
+    _refuse_where(e, functions.is_nan(e, x), ValueError, "cannot convert float NaN to integer")
+    _refuse_where(e, _infinite(e, x), OverflowError, "cannot convert float infinity to integer")
+    size = functions.magnitude(e, x)
+    _refuse_where(
+        e, compare(e, "ge", size, constant(checks.TOO_LARGE)), OverflowError, "int too large for machine code"
+    )
+
+
+@rule(checks.check_fits)
+def _check_fits(e: Emission, value: Value, least: Value, most: Value) -> None:
+    outside = either(e, compare(e, "lt", value, least), compare(e, "gt", value, most))
+    _refuse_where(e, outside, OverflowError, "Python integer out of bounds of the dtype")
+
+
+@rule(checks.check_depth)
+def _check_depth(e: Emission, depth: Value, limit: Value) -> None:
+    _refuse_where(e, compare(e, "gt", depth, limit), RecursionError, checks.TOO_DEEP_SAID)
+
+
+@rule(checks.check_bound)
+def _check_bound(e: Emission, is_bound: Value, name: Value) -> None:
+    _refuse_where(e, _not(e, numbers.is_true(e, is_bound)), UnboundLocalError, checks.unbound_said(told(name)))
+
+
+@rule(checks.check_shift)
+def _check_shift(e: Emission, count: Value, leftwards: Value) -> None:
+    _refuse_where(e, compare(e, "lt", count, constant(0)), ValueError, "negative shift count")
+    if number(leftwards).name == "true":
+        too_far = compare(e, "ge", count, constant(checks.BITS))
+        _refuse_where(e, too_far, OverflowError, "int too large for machine code")
+
+
+@rule(checks.check_exponents)
+def _check_exponents(e: Emission, exponents: Value) -> None:
+    failed = compare(e, "lt", number(exponents), constant(0))
+    _refuse_where(e, failed, ValueError, "Integers to negative integer powers are not allowed.")
+
+
+@rule(checks.check_operand, checks.check_array)
+def _of_one_kind(e: Emission, operand: Value, name: Value) -> None:
+    """Whatever has a form here is a number or a plain array."""
+
+
+# Checks behind loops
+
+
+def _noted(e: Emission, failed: Number, found: Value, place: Value) -> Number:
+    first, own = words(e, found, place)
+    return whole(e.writer.select(numbers.somewhere(e, failed).name, "i64", e.writer.least(first, own), first))
+
+
+@rule(checks.note_divisor)
+def _note_divisor(e: Emission, found: Value, place: Value, divisor: Value) -> Number:
+    return _noted(e, _is_zero(e, divisor), found, place)
+
+
+@rule(checks.note_domain)
+def _note_domain(e: Emission, found: Value, place: Value, name: Value, x: Value) -> Number:
+    return _noted(e, _OUTSIDE[told(name)](e, x), found, place)
+
+
+@rule(checks.note_range)
+def _note_range(e: Emission, found: Value, place: Value, x: Value, y: Value) -> Number:
+    return _noted(e, _out_of_range(e, x, y), found, place)
+
+
+@rule(checks.note_power)
+def _note_power(e: Emission, found: Value, place: Value, kind: Value, x: Value, y: Value, z: Value) -> Number:
+    return _noted(e, _fault(told(kind))(e, x, y, z), found, place)
+
+
+@rule(checks.earlier)
+def _earlier(e: Emission, first: Value, index: Value, found: Value, count: Value) -> Number:
+    known, place, own, size = words(e, first, index, found, count)
+    number_of_own = e.writer.op(f"add i64 {e.writer.op(f'mul i64 {place}, {size}')}, {own}")
+    failed = e.writer.compare("slt", own, size)
+    return whole(e.writer.select(failed, "i64", e.writer.least(known, number_of_own), known))
+
+
+def _is_among(e: Emission, first: Value, count: Value, places: Value) -> Number:
+    place, size, bits = words(e, first, count, places)
+    rest = e.writer.op(f"srem i64 {place}, {size}")
+    bit = e.writer.op(f"and i64 {e.writer.op(f'lshr i64 {bits}, {rest}')}, 1")
+    failed = e.writer.compare("ne", place, str(checks.NEVER))
+    return both(e, truth(failed), truth(e.writer.compare("ne", bit, "0")))
+
+
+@rule(checks.refuse)
+def _refuse(e: Emission, first: Value, count: Value, places: Value, error: Value, message: Value) -> None:
+    _refuse_where(e, _is_among(e, first, count, places), checks.ERRORS[told(error)], told(message))
+
+
+@rule(checks.refuse_power)
+def _refuse_powers(e: Emission, first: Value, count: Value, places: Value, kind: Value) -> None:
+    _refuse_power(e, _is_among(e, first, count, places), told(kind))
+
+
+# The program's own exceptions
+
+
+def _declare_exception(kind: type[Exception]) -> None:
+    @rule(kind)
+    def made(e: Emission, *args: Value) -> Known:
+        words_ = tuple(told(arg) for arg in args)
+        if not all(isinstance(word, str) for word in words_) or len(words_) > 1:
+            raise Unsupported("an exception of what varies")
+        return Known((kind, words_))
+
+
+for _kind in (ValueError, IndexError, ZeroDivisionError, OverflowError, ArithmeticError, RuntimeError, TypeError):
+    _declare_exception(_kind)
+
+
+@rule("raise")
+def _raise(e: Emission, end: Raise) -> None:
+    value = None if end.exception is None or end.cause is not None else e.value(end.exception)
+    if not isinstance(value, Known) or not isinstance(value.value, tuple):
+        raise Unsupported("raising an exception that is not made there")
+    kind, said = value.value
+    e.writer.line(f"ret i32 {e.program.site(kind, said[0] if said else '')}")

@@ -1,0 +1,270 @@
+"""Lists: blocks with a length, the room there is, and the address of the items, whose parts lie in words."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from adjoint.ir.nodes import Key, Slice, Subscript
+from adjoint.native.llvm.rules import numbers
+from adjoint.native.llvm.rules.numbers import from_start
+from adjoint.native.llvm.rules.table import RULES, rule
+from adjoint.native.llvm.values import (
+    ArrayKind,
+    Kind,
+    Known,
+    List,
+    ListKind,
+    Number,
+    TupleKind,
+    Unsupported,
+    Value,
+    bases,
+    joined,
+    kind,
+    parts,
+    types_of_parts,
+)
+from adjoint.native.llvm.writer import Module, as_kind, whole
+from adjoint.native.llvm.writing.emission import Emission
+from adjoint.runtime import display
+from adjoint.runtime import lists as runtime_lists
+
+
+def length(e: Emission, x: List) -> Number:
+    return whole(e.writer.op(f"load i64, ptr {x.base}"))
+
+
+def _own(x: List) -> List:
+    if x.kind.read_only:
+        raise Unsupported("a store to a list of the caller's")
+    return x
+
+
+def _words(found: Kind) -> int:
+    return len(types_of_parts(found))
+
+
+def _item_kind(x: List) -> Kind:
+    if x.kind.element is None:
+        raise Unsupported("an item of a list on which nothing was put")
+    return x.kind.element
+
+
+def _place(e: Emission, x: List, index: Number) -> str:
+    """Where an item lies; raises outside of the list."""
+    writer = e.writer
+    size = length(e, x).name
+    place = as_kind(writer, index, "i8").name
+    if not index.natural:
+        place = from_start(e, place, size)
+    e.check(writer.compare("uge", place, size), IndexError, "list index out of range")
+    items = writer.op(f"load ptr, ptr {writer.place(x.base, '16')}")
+    return writer.place(items, writer.mul(place, str(8 * _words(_item_kind(x)))))
+
+
+def _read(e: Emission, found: Kind, place: str, own: Any) -> Value:
+    names = [
+        e.writer.op(f"load {part}, ptr {e.writer.place(place, str(8 * at))}")
+        for at, part in enumerate(types_of_parts(found))
+    ]
+    return e.assembled(found, names, own)
+
+
+def _write(e: Emission, value: Value, place: str) -> None:
+    for at, (part, name) in enumerate(parts(value)):
+        e.writer.line(f"store {part} {name}, ptr {e.writer.place(place, str(8 * at))}")
+
+
+def _index(e: Emission, key: Key | None) -> Number:
+    if not isinstance(key, Subscript) or len(key.items) != 1 or isinstance(key.items[0], Slice):
+        raise Unsupported("parts of lists")
+    return numbers.number(e.value(key.items[0]))
+
+
+def load(e: Emission, x: List, key: Subscript) -> Value:
+    """An item, which is retained: the list may lose it meanwhile."""
+    found = _read(e, _item_kind(x), _place(e, x, _index(e, key)), e.owning)
+    for base in bases(found):
+        e.retain(base)
+    return found
+
+
+def item(e: Emission, x: List, place: str) -> Number:
+    """The number at a place of a list of numbers."""
+    items = e.writer.op(f"load ptr, ptr {e.writer.place(x.base, '16')}")
+    return numbers.number(_read(e, _item_kind(x), e.writer.place(items, e.writer.mul(place, "8")), None))
+
+
+def store(e: Emission, x: List, key: Key | None, value: Value, mode: str) -> None:
+    """Puts an item in the place of another."""
+    _own(x)
+    place = _place(e, x, _index(e, key))
+    found = _item_kind(x)
+    if mode != "set":
+        old = _read(e, found, place, None)
+        combine = RULES[operator.add if mode == "add" else operator.sub]
+        value = combine(e, numbers.number(old), numbers.number(value))
+    given = _as_item(e, x, value)
+    for base in bases(given):
+        e.retain(base)
+    for base in bases(_read(e, found, place, None)):
+        e.release(base)
+    _write(e, given, place)
+
+
+def _as_item(e: Emission, x: List, value: Value) -> Value:
+    """A value as an item of a list."""
+    wanted = x.kind.element
+    if wanted is not None and kind(value) == wanted:
+        return value
+    found = kind(value) if wanted is None else joined([wanted, kind(value)])
+    if found == wanted:
+        return e.converted(value, found)
+    e.learn(("list", x.kind.key), ListKind(found, key=x.kind.key))
+    raise AssertionError
+
+
+_DESTROY = """define internal void @{name}(ptr %list) {{
+entry:
+  %length = load i64, ptr %list
+  %items_place = getelementptr i8, ptr %list, i64 16
+  %items = load ptr, ptr %items_place
+  br label %more
+more:
+  %k = phi i64 [ 0, %entry ], [ %next, %one ]
+  %some = icmp slt i64 %k, %length
+  br i1 %some, label %one, label %done
+one:
+  %offset = mul i64 %k, {size}
+{releases}
+  %next = add i64 %k, 1
+  br label %more
+done:
+  call void @free(ptr %items)
+  ret void
+}}"""
+
+
+def declare_destructor(module: Module, found: Kind | None) -> str:
+    """The function that gives up what the items of a list refer to."""
+    places = [] if found is None else reference_places(found)
+    size = 0 if found is None else 8 * _words(found)
+    name = f"destroy_{size}_{'_'.join(map(str, places))}"
+    lines = []
+    for at in places:
+        lines += [
+            f"  %o{at} = add i64 %offset, {8 * at}",
+            f"  %p{at} = getelementptr i8, ptr %items, i64 %o{at}",
+            f"  %b{at} = load ptr, ptr %p{at}",
+            f"  call void @release(ptr %b{at})",
+        ]
+    module.functions[name] = _DESTROY.format(name=name, size=size, releases="\n".join(lines))
+    return name
+
+
+def reference_places(found: Kind, first: int = 0) -> list[int]:
+    """Which parts of a value of a kind are references to blocks."""
+    match found:
+        case ArrayKind() | ListKind():
+            return [first]
+        case TupleKind(items=items):
+            places = []
+            for item in items:
+                places += reference_places(item, first)
+                first += _words(item)
+            return places
+        case _:
+            return []
+
+
+def new(e: Emission, found: ListKind) -> List:
+    """An empty list."""
+    writer = e.writer
+    block = writer.op("call noalias ptr @new_list(ptr %call)")
+    e.check(writer.op(f"icmp eq ptr {block}, null"), MemoryError, "no memory for a list")
+    writer.line(f"store ptr @{declare_destructor(e.writer.module, found.element)}, ptr {writer.place(block, '-56')}")
+    return List(found, block, e.owning(block))
+
+
+def put(e: Emission, x: List, value: Value) -> None:
+    """Puts an item on a list."""
+    _own(x)
+    given = _as_item(e, x, value)
+    for base in bases(given):
+        e.retain(base)
+    writer = e.writer
+    place = writer.op(f"call ptr @list_end(ptr {x.base}, i64 {8 * _words(kind(given))})")
+    e.check(writer.op(f"icmp eq ptr {place}, null"), MemoryError, "no memory for a list")
+    _write(e, given, place)
+
+
+@rule(display.make_list)
+def _make_list(e: Emission, *items: Value) -> List:
+    key = e.list_key()
+    elements = [kind(item) for item in items]
+    known = e.learnt.get(("list", key))
+    found = known if isinstance(known, ListKind) else ListKind(joined(elements) if elements else None, key=key)
+    x = new(e, found)
+    for item in items:
+        put(e, x, item)
+    return x
+
+
+@rule(list.append)
+def _append(e: Emission, x: Value, value: Value) -> Known:
+    put(e, _list(x), value)
+    return Known(None)
+
+
+@rule(list.pop)
+def _pop(e: Emission, x: Value) -> Value:
+    given = _own(_list(x))
+    writer = e.writer
+    size = length(e, given).name
+    e.check(writer.compare("sle", size, "0"), IndexError, "pop from empty list")
+    last = writer.sub(size, "1")
+    writer.line(f"store i64 {last}, ptr {given.base}")
+    items = writer.op(f"load ptr, ptr {writer.place(given.base, '16')}")
+    found = _item_kind(given)
+    return _read(e, found, writer.place(items, writer.mul(last, str(8 * _words(found)))), e.owning)
+
+
+@rule(runtime_lists.no_items)
+def _no_items(e: Emission, sample: Value) -> List:
+    return new(e, ListKind(kind(sample), key=e.list_key()))
+
+
+@rule(list.copy)
+def _copy(e: Emission, x: Value) -> List:
+    given = _list(x)
+    return mapped(e, given, lambda item: item)
+
+
+def mapped(e: Emission, x: List, function: Callable[[Value], Value]) -> List:
+    """A list of what a function makes of each item."""
+    writer = e.writer
+    size = length(e, x).name
+    found = _item_kind(x)
+    key = e.list_key()
+    known = e.learnt.get(("list", key))
+    out = new(e, known if isinstance(known, ListKind) else ListKind(None, key=key))
+
+    def body(place: str) -> None:
+        items = writer.op(f"load ptr, ptr {writer.place(x.base, '16')}")
+        put(e, out, function(_read(e, found, writer.place(items, writer.mul(place, str(8 * _words(found)))), None)))
+
+    e.each(size, body)
+    return out
+
+
+@rule(runtime_lists.any_layout)
+def _any_layout(e: Emission, x: Value) -> Value:
+    return x
+
+
+def _list(x: Value) -> List:
+    if not isinstance(x, List):
+        raise Unsupported("not a list")
+    return x

@@ -1,0 +1,268 @@
+"""New arrays: of a shape, like others, and copies."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from adjoint.native.llvm.rules import arrays, checks, lists, numbers
+from adjoint.native.llvm.rules.table import rule
+from adjoint.native.llvm.values import (
+    Array,
+    ArrayKind,
+    Kind,
+    List,
+    Number,
+    Tuple,
+    Unsupported,
+    Value,
+)
+from adjoint.native.llvm.writer import as_kind, constant, whole
+from adjoint.native.llvm.writing.emission import Emission
+from adjoint.runtime import copies, display, objects, tangents
+from adjoint.runtime.array_functions import arrays as runtime_arrays
+from adjoint.runtime.array_functions import places, plain
+
+
+@rule(np.empty, plain.empty)
+def _empty(e: Emission, shape: Value, dtype: Value | None = None) -> Array:
+    return arrays.new(e, arrays.element_kind(dtype), arrays.extents_of(shape))
+
+
+@rule(np.zeros, plain.zeros)
+def _zeros(e: Emission, shape: Value, dtype: Value | None = None) -> Array:
+    return arrays.new(e, arrays.element_kind(dtype), arrays.extents_of(shape), zero=True)
+
+
+@rule(np.ones)
+def _ones(e: Emission, shape: Value, dtype: Value | None = None) -> Array:
+    return arrays.full(e, arrays.new(e, arrays.element_kind(dtype), arrays.extents_of(shape)), constant(1))
+
+
+@rule(np.full)
+def _full(e: Emission, shape: Value, value: Value, dtype: Value | None = None) -> Array:
+    return arrays.full(
+        e, arrays.new(e, arrays.element_kind(dtype, numbers.number(value).kind), arrays.extents_of(shape)), value
+    )
+
+
+@rule(np.empty_like, plain.empty_like)
+def _empty_like(e: Emission, x: Value, dtype: Value | None = None) -> Array:
+    given = arrays.array(x)
+    return arrays.like(e, given, arrays.element_kind(dtype, given.kind.element))
+
+
+@rule(np.zeros_like, plain.zeros_in_shape)
+def _zeros_in_shape(e: Emission, x: Value, dtype: Value | None = None) -> Value:
+    if isinstance(x, Number):
+        return constant(0, x.kind)
+    given = arrays.array(x)
+    return arrays.like(e, given, arrays.element_kind(dtype, given.kind.element), zero=True)
+
+
+@rule(np.ones_like)
+def _ones_like(e: Emission, x: Value, dtype: Value | None = None) -> Array:
+    given = arrays.array(x)
+    return arrays.full(e, arrays.like(e, given, arrays.element_kind(dtype, given.kind.element)), constant(1))
+
+
+@rule(runtime_arrays.zeros_like, tangents.shadow_like)
+def _shadow_like(e: Emission, x: Value) -> Value:
+    if isinstance(x, Number):
+        return constant(0.0)
+    given = arrays.array(x)
+    return arrays.new(e, arrays.float_kind(given.kind.element), given.shape, zero=True, checked=False)
+
+
+@rule(tangents.shadow, tangents.shadow_of_values)
+def _shadow(e: Emission, x: Value) -> Value:
+    if isinstance(x, Number) and numbers.is_float(x):
+        return numbers.arithmetic(e, "fmul", x, constant(0.0, x.kind))
+    if isinstance(x, Array) and x.kind.element[0] == "f":
+        return arrays.like(e, x, zero=True)
+    if isinstance(x, List):
+        return lists.mapped(e, x, lambda item: _shadow(e, item))
+    raise Unsupported("the shadow of what is neither a float nor an array of floats")
+
+
+@rule(tangents.shadow_or_zeros)
+def _shadow_or_zeros(e: Emission, shadow: Value, x: Value) -> Value:
+    if isinstance(shadow, (Number, Array)):
+        return shadow
+    raise Unsupported("a shadow that may be missing")
+
+
+@rule(tangents.zero_number)
+def _zero_number(e: Emission, x: Value) -> Number:
+    numbers.number(x)
+    return constant(0.0)
+
+
+@rule(tangents.zero_tangent)
+def _zero_tangent(e: Emission, x: Value, memo: Value | None = None) -> Value:
+    if isinstance(x, Number) and numbers.is_float(x):
+        return constant(0.0, x.kind)
+    if isinstance(x, List):
+        return lists.mapped(e, x, lambda item: _zero_tangent(e, item))
+    given = arrays.array(x)
+    if given.kind.element[0] != "f":
+        raise Unsupported("tangents of whole numbers")
+    return arrays.new(e, given.kind.element, given.shape, zero=True, checked=False)
+
+
+@rule(tangents.finish)
+def _finish(e: Emission, shadow: Value, like_: Value) -> Value:
+    if isinstance(shadow, Number) and isinstance(like_, Number) and numbers.is_float(like_):
+        return shadow
+    if isinstance(shadow, Array) and isinstance(like_, Array) and shadow.kind.element == like_.kind.element:
+        return arrays.copied(e, shadow)
+    if isinstance(shadow, List) and isinstance(like_, List):
+        return lists.mapped(e, shadow, lambda item: _finished_item(e, item, like_.kind.element))
+    raise Unsupported("the cotangent of a container")
+
+
+def _finished_item(e: Emission, item: Value, wanted: Kind | None) -> Value:
+    """An item of a list of shadows, of which the list of values has items of such a kind."""
+    if isinstance(item, Number) and isinstance(wanted, str) and wanted[0] == "f":
+        return item
+    if isinstance(item, Array) and isinstance(wanted, ArrayKind) and wanted.element == item.kind.element:
+        return arrays.copied(e, item)
+    raise Unsupported("the cotangent of a container")
+
+
+@rule(np.ndarray.copy, copies.owned)
+def _copy(e: Emission, x: Value) -> Value:
+    return x if isinstance(x, Number) else arrays.copied(e, arrays.array(x))
+
+
+@rule(np.copy)
+def _copy_of_its_layout(e: Emission, x: Value) -> Value:
+    arrays.only_by_rows(x)
+    return _copy(e, x)
+
+
+@rule(copies.of_dtype, np.ndarray.astype)
+def _of_dtype(e: Emission, x: Value, dtype: Value) -> Value:
+    kind = arrays.element_kind(dtype)
+    if isinstance(x, Number):
+        return as_kind(e.writer, x, kind)
+    given = arrays.array(x)
+    if given.kind.element == kind:
+        return given
+    arrays.only_by_rows(x)
+    return arrays.copied(e, given, kind)
+
+
+@rule(places.diagonal)
+def _diagonal(e: Emission, x: Value) -> Array:
+    given = arrays.array(x)
+    if given.kind.rank != 2:
+        raise Unsupported("diagonals of these arrays")
+    count = e.writer.least(*given.shape)
+    kind = ArrayKind(given.kind.element, 1, False, given.kind.read_only)
+    stride = e.writer.add(*given.strides)
+    return Array(kind, given.base, given.data, (count,), (stride,), given.owner)
+
+
+@rule(places.from_diagonal)
+def _from_diagonal(e: Emission, x: Value) -> Array:
+    given = arrays.array(x)
+    if given.kind.rank != 1:
+        raise Unsupported("diagonals of these arrays")
+    (count,) = given.shape
+    out = arrays.new(e, given.kind.element, (count, count), zero=True, checked=False)
+    arrays.assign(e, _diagonal(e, out), given)
+    return out
+
+
+@rule(places.to_diagonal)
+def _to_diagonal(e: Emission, x: Value) -> Array:
+    return arrays.copied(e, _diagonal(e, x))
+
+
+@rule(np.eye, np.identity, plain.eye)
+def _eye(e: Emission, count: Value) -> Array:
+    (extent,) = numbers.words(e, count)
+    out = arrays.new(e, "f8", (extent, extent), zero=True)
+    arrays.assign(e, _diagonal(e, out), constant(1.0))
+    return out
+
+
+@rule(display.make_tuple)
+def _tuple(e: Emission, *items: Value) -> Tuple:
+    return Tuple(items)
+
+
+@rule(np.arange)
+def _arange(e: Emission, *bounds: Value, dtype: Value | None = None) -> Array:
+    if len(bounds) > 2 or not all(isinstance(bound, Number) and bound.kind == "i8" for bound in bounds):
+        raise Unsupported("ranges of floats or with steps")
+    first, stop = ("0", *numbers.words(e, *bounds)) if len(bounds) == 1 else numbers.words(e, *bounds)
+    kind = arrays.element_kind(dtype, "i8")
+    out = arrays.new(e, kind, (e.writer.most(e.writer.sub(stop, first), "0"),), checked=False)
+    arrays.nest(
+        e,
+        out.shape,
+        lambda index: arrays.write(e, kind, arrays.address(e, out, index), whole(e.writer.add(first, index[0]))),
+    )
+    return out
+
+
+# Shapes
+
+
+@rule(np.shape)
+def _shape(e: Emission, x: Value) -> Tuple:
+    return Tuple(()) if isinstance(x, Number) else Tuple(tuple(map(whole, arrays.array(x).shape)))
+
+
+@rule(len)
+def length(e: Emission, x: Value) -> Number:
+    if isinstance(x, Tuple):
+        return constant(len(x.items))
+    if isinstance(x, List):
+        return lists.length(e, x)
+    return whole(arrays.array(x).shape[0])
+
+
+@rule(np.size)
+def _size(e: Emission, x: Value) -> Number:
+    return constant(1) if isinstance(x, Number) else whole(arrays.size(e, arrays.array(x)))
+
+
+@rule(objects.check_length)
+def _check_length(e: Emission, x: Value, count: Value) -> None:
+    checks.check_size(e, length(e, x), count)
+
+
+@rule(np.transpose, np.ndarray.transpose)
+def _transpose(e: Emission, x: Value, axes: Value | None = None) -> Array:
+    given = arrays.array(x)
+    if axes is None or arrays.is_none(axes):
+        return arrays.transposed(given)
+    if not isinstance(axes, Tuple):
+        raise Unsupported("axes at run time")
+    order = [int(each) for each in numbers.words(e, *axes.items)]
+    return arrays.transposed(given, [axis % given.kind.rank for axis in order])
+
+
+@rule(plain.reshaped)
+def _reshaped(e: Emission, x: Value, shape: Value) -> Array:
+    given = arrays.in_rows(e, x)
+    wanted = arrays.extents_of(shape)
+    total = arrays.size(e, given)
+    if "-1" in wanted:
+        at, known = wanted.index("-1"), "1"
+        for extent in wanted[:at] + wanted[at + 1 :]:
+            known = e.writer.mul(known, extent)
+        e.check(e.writer.compare("eq", known, "0"), ValueError, "cannot reshape array of size 0 into this shape")
+        wanted[at] = total if known == "1" else e.writer.op(f"sdiv i64 {total}, {known}")
+    for extent in wanted:
+        if not extent.isdigit():
+            e.check(e.writer.compare("slt", extent, "0"), ValueError, "cannot reshape array into this shape")
+    found = "1"
+    for extent in wanted:
+        found = e.writer.mul(found, extent)
+    if found != total:
+        e.check(e.writer.compare("ne", found, total), ValueError, "cannot reshape array into this shape")
+    kind = ArrayKind(given.kind.element, len(wanted), True, given.kind.read_only)
+    return Array(kind, given.base, given.data, tuple(wanted), e.strides_by_rows(kind, wanted), given.owner)

@@ -1,0 +1,231 @@
+"""Elements and parts of arrays, tuples and lists: loads and stores."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from adjoint.ir.nodes import Attribute, Const, Key, Slice, Subscript
+from adjoint.native.llvm.rules import arrays, lists, numbers
+from adjoint.native.llvm.rules.table import RULES, rule
+from adjoint.native.llvm.values import (
+    Array,
+    ArrayKind,
+    Known,
+    List,
+    Number,
+    Tuple,
+    Unsupported,
+    Value,
+    dtype_of,
+)
+from adjoint.native.llvm.writer import as_kind, constant, whole
+from adjoint.native.llvm.writing.emission import Emission
+from adjoint.records import dataclass
+from adjoint.runtime.array_functions import plain
+
+
+@dataclass(frozen=True, slots=True)
+class _Cut:
+    """A part of an axis: where it begins, how many elements it has, and how far apart they are."""
+
+    first: str
+    count: str
+    step: str
+    is_whole: bool = False
+
+
+def part(e: Emission, x: Array, key: Subscript) -> Array | str:
+    """The part of an array that an index of numbers and slices tells; the address of an element."""
+    writer = e.writer
+    items = _items(e, x, key)
+    if all(isinstance(item, str) for item in items):
+        return arrays.address(e, x, [item for item in items if isinstance(item, str)])
+    offset, axis = "0", 0
+    shape: list[str] = []
+    strides: list[str] = []
+    for item in items:
+        if item is None:
+            shape.append("1")
+            strides.append("0")
+            continue
+        stride = x.strides[axis]
+        axis += 1
+        first = item if isinstance(item, str) else item.first
+        offset = writer.add(offset, writer.mul(first, stride))
+        if isinstance(item, _Cut):
+            shape.append(item.count)
+            strides.append(writer.mul(stride, item.step))
+    kind = ArrayKind(x.kind.element, len(shape), x.kind.by_rows and _has_no_gaps(items), x.kind.read_only)
+    if kind.by_rows:
+        strides = list(e.strides_by_rows(kind, shape))
+    return Array(kind, x.base, writer.place(x.data, offset), tuple(shape), tuple(strides), x.owner)
+
+
+def _has_no_gaps(items: Sequence[_Cut | str | None]) -> bool:
+    """Whether a part of an array that lies by rows has no gaps: numbers, at most one slice, then whole axes."""
+    seen = False
+    for item in items:
+        if item is None or (isinstance(item, str) and seen):
+            return False
+        if isinstance(item, _Cut):
+            if item.step != "1" or (seen and not item.is_whole):
+                return False
+            seen = True
+    return True
+
+
+def _items(e: Emission, x: Array, key: Subscript) -> list[_Cut | str | None]:
+    """The items of an index, for all axes: places, parts, and None for new axes."""
+    told = [item if isinstance(item, Slice) else e.value(item) for item in key.items]
+    told = [one for item in told for one in (item.items if isinstance(item, Tuple) else (item,))]
+    used = sum(not (isinstance(item, Known) and item.value in (None, Ellipsis)) for item in told)
+    missing: list[Any] = [_ALL] * (x.kind.rank - used)
+    if x.kind.rank < used:
+        raise Unsupported("too many indices")
+    at = next((k for k, item in enumerate(told) if isinstance(item, Known) and item.value is Ellipsis), len(told))
+    told[at : at + 1] = missing
+    found: list[_Cut | str | None] = []
+    axis = 0
+    for item in told:
+        if isinstance(item, Known) and item.value is None:
+            found.append(None)
+            continue
+        extent = x.shape[axis]
+        axis += 1
+        if isinstance(item, Slice):
+            found.append(_cut(e, item, extent))
+        elif isinstance(item, Number) and item.kind[0] in "iu":
+            place = as_kind(e.writer, item, "i8").name
+            found.append(place if item.natural else numbers.from_start(e, place, extent))
+        else:
+            raise Unsupported("an index that is no number")
+    return found
+
+
+_NO_BOUND = Const(None)
+
+
+_ALL = Slice(_NO_BOUND, _NO_BOUND, _NO_BOUND)
+
+
+def _cut(e: Emission, item: Slice, extent: str) -> _Cut:
+    """The part of an axis that a slice tells."""
+    writer = e.writer
+    lower, upper, step_value = (e.value(atom) for atom in (item.lower, item.upper, item.step))
+    step = "1" if arrays.is_none(step_value) else e.extent(step_value)
+    if not step.lstrip("-").isdigit() or step == "0":
+        raise Unsupported("slices with steps at run time")
+    if arrays.is_none(lower) and arrays.is_none(upper) and step == "1":
+        return _Cut("0", extent, "1", True)
+    if int(step) < 0:
+        last = writer.sub(extent, "1")
+        first = last if arrays.is_none(lower) else _clamped(e, e.extent(lower), extent, "-1", last)
+        stop = "-1" if arrays.is_none(upper) else _clamped(e, e.extent(upper), extent, "-1", last)
+        size = str(-int(step))
+        count = writer.op(f"sdiv i64 {writer.add(writer.sub(first, stop), str(int(size) - 1))}, {size}")
+        return _Cut(first, writer.most(count, "0"), step)
+    first = "0" if arrays.is_none(lower) else _bound(e, lower, extent)
+    stop = extent if arrays.is_none(upper) else _bound(e, upper, extent)
+    count = writer.sub(stop, first)
+    if step != "1":
+        count = writer.op(f"sdiv i64 {writer.add(count, str(int(step) - 1))}, {step}")
+    return _Cut(first, count if first == "0" and step == "1" else writer.most(count, "0"), step)
+
+
+def _bound(e: Emission, value: Value, extent: str) -> str:
+    place = e.extent(value)
+    if isinstance(value, Number) and value.natural:
+        return e.writer.least(place, extent)
+    return _clamped(e, place, extent, "0", extent)
+
+
+def _clamped(e: Emission, place: str, extent: str, least: str, most: str) -> str:
+    """A bound of a slice within an axis."""
+    counted = numbers.from_start(e, place, extent)
+    if counted.isdigit() and least == "0":
+        return e.writer.least(counted, most)
+    return e.writer.most(e.writer.least(counted, most), least)
+
+
+@rule("load")
+def load(e: Emission, base: Value, key: Key) -> Value:
+    """``base[key]`` or ``base.name``."""
+    if isinstance(key, Attribute):
+        return _attribute(e, base, key.name)
+    if isinstance(base, Tuple):
+        return base.items[_literal_index(e, key, len(base.items))]
+    if isinstance(base, List):
+        return lists.load(e, base, key)
+    x = arrays.array(base)
+    mask = _mask(e, key)
+    if mask is not None:
+        return RULES[plain.selected](e, x, mask)  # type: ignore[no-any-return]
+    found = part(e, x, key)
+    return found if isinstance(found, Array) else arrays.read(e, x.kind.element, found)
+
+
+def _mask(e: Emission, key: Subscript) -> Array | None:
+    """The array of truth values that an index is; None if it is another."""
+    found = e.value(key.items[0]) if len(key.items) == 1 and not isinstance(key.items[0], Slice) else None
+    return found if isinstance(found, Array) and found.kind.element == "b1" else None
+
+
+_UNDER_MASKS = {"set": plain.put_selected, "add": plain.add_selected, "sub": plain.take_selected}
+
+
+def _literal_index(e: Emission, key: Subscript, length: int) -> int:
+    (item,) = key.items
+    value = None if isinstance(item, Slice) else e.value(item)
+    if not isinstance(value, Number) or not value.name.lstrip("-").isdigit():
+        raise Unsupported("an item of a tuple that is chosen at run time")
+    place = int(value.name)
+    if not -length <= place < length:
+        raise Unsupported("an item that a tuple does not have")
+    return place
+
+
+def _attribute(e: Emission, base: Value, name: str) -> Value:
+    if isinstance(base, Number) and name in ("real", "imag"):
+        return base if name == "real" else constant(0, base.kind)
+    x = arrays.array(base)
+    match name:
+        case "shape":
+            return Tuple(tuple(map(whole, x.shape)))
+        case "T":
+            return arrays.transposed(x)
+        case "ndim":
+            return constant(x.kind.rank)
+        case "size":
+            return whole(arrays.size(e, x))
+        case "dtype":
+            return Known(dtype_of(x.kind.element))
+        case "real":
+            return x
+    raise Unsupported(f"the attribute {name!r}")
+
+
+@rule("store")
+def store(e: Emission, base: Value, key: Key | None, value: Value, mode: str) -> None:
+    """``base[key] = value``, or what is added to it or taken from it."""
+    if mode not in ("set", "add", "sub") or isinstance(key, Attribute):
+        raise Unsupported("a store of this kind")
+    if isinstance(base, List):
+        lists.store(e, base, key, value, mode)
+        return
+    x = arrays.array(base)
+    if x.kind.read_only:
+        raise Unsupported("a store to memory that cannot be written")
+    mask = None if key is None else _mask(e, key)
+    if mask is not None:
+        RULES[_UNDER_MASKS[mode]](e, x, value, mask)
+        return
+    found = x if key is None else part(e, x, key)
+    if isinstance(found, str):
+        if not isinstance(value, Number):
+            raise Unsupported("an element that is no number")
+        if mode != "set":
+            value = RULES[arrays.STORED[mode]](e, arrays.read(e, x.kind.element, found), value)
+        arrays.write(e, x.kind.element, found, numbers.number(value))
+        return
+    arrays.assign(e, found, value, mode)

@@ -1,0 +1,206 @@
+"""Products of matrices and vectors, by BLAS: operands that lie by rows or by columns are taken as they are."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from adjoint.native.llvm.rules import arrays, checks
+from adjoint.native.llvm.rules.table import rule
+from adjoint.native.llvm.values import Array, ArrayKind, Number, Unsupported, Value, size_of
+from adjoint.native.llvm.writer import literal
+from adjoint.native.llvm.writing.emission import Emission
+from adjoint.records import dataclass
+from adjoint.runtime.array_functions import plain
+
+_MISMATCH = "matmul: operands have a mismatch in their core dimensions"
+
+
+@dataclass(frozen=True, slots=True)
+class _Matrix:
+    """A matrix as BLAS takes it: by rows where ``turned`` is false (an ``i1``), else by columns."""
+
+    data: str
+    rows: str
+    columns: str
+    leading: str
+    turned: str
+
+
+def _matrix(e: Emission, x: Array) -> _Matrix:
+    writer = e.writer
+    rows, columns = x.shape
+    if x.kind.by_rows:
+        return _Matrix(x.data, rows, columns, writer.most(columns, "1"), "false")
+    size = size_of(x.kind.element)
+    down, along = x.strides
+    by_rows = checks.both_words(
+        e, writer.compare("eq", along, str(size)), writer.compare("sge", down, writer.mul(columns, str(size)))
+    )
+    by_columns = checks.both_words(
+        e, writer.compare("eq", down, str(size)), writer.compare("sge", along, writer.mul(rows, str(size)))
+    )
+    given = checks.either_word(e, by_rows, by_columns)
+    data, is_copy = _or_copy(e, x, given)
+    pitch = writer.op(f"sdiv i64 {writer.select(by_rows, 'i64', down, along)}, {size}")
+    turned = checks.both_words(e, given, writer.op(f"xor i1 {by_rows}, true"))
+    narrow = writer.select(turned, "i64", rows, columns)
+    leading = writer.most(writer.select(is_copy, "i64", columns, pitch), writer.most(narrow, "1"))
+    return _Matrix(data, rows, columns, leading, turned)
+
+
+def _or_copy(e: Emission, x: Array, given: str) -> tuple[str, str]:
+    """The elements of an array as they are where a condition holds, else of a copy; whether it is one."""
+    writer = e.writer
+    copying, going_on = writer.new_label("copy"), writer.new_label("given")
+    before = writer.label
+    writer.branch(given, going_on, copying)
+    writer.start(copying)
+    made = arrays.copied(e, x)
+    if made.owner is not None:
+        e.disown(made.owner)
+    after = writer.label
+    writer.jump(going_on)
+    writer.start(going_on)
+    data = writer.phi("ptr", [(x.data, before), (made.data, after)])
+    block = writer.phi("ptr", [("getelementptr (i8, ptr @nothing, i64 64)", before), (made.base, after)])
+    is_copy = writer.phi("i1", [("false", before), ("true", after)])
+    e.owning(block)
+    return data, is_copy
+
+
+def _vector(e: Emission, x: Array) -> tuple[str, str, str]:
+    """The elements of a vector, how many, and how far apart they are."""
+    (count,) = x.shape
+    if x.kind.by_rows:
+        return x.data, count, "1"
+    size = size_of(x.kind.element)
+    (stride,) = x.strides
+    data, is_copy = _or_copy(e, x, e.writer.compare("sge", stride, str(size)))
+    steps = e.writer.op(f"sdiv i64 {stride}, {size}")
+    return data, count, e.writer.select(is_copy, "i64", "1", steps)
+
+
+class _Call:
+    """A call of a function of BLAS: everything is handed by address, whole numbers have 32 bits."""
+
+    def __init__(self, e: Emission) -> None:
+        self.e = e
+        self.args: list[str] = []
+
+    def whole(self, *values: str) -> _Call:
+        for value in values:
+            slot = self.e.slots(1)
+            given = self.e.writer.op(f"trunc i64 {value} to i32") if not value.isdigit() else value
+            self.e.writer.line(f"store i32 {given}, ptr {slot}")
+            self.args.append(slot)
+        return self
+
+    def letter(self, turned: str, plain_letter: str, turned_letter: str) -> _Call:
+        slot = self.e.slots(1)
+        given = self.e.writer.select(turned, "i8", str(ord(turned_letter)), str(ord(plain_letter)))
+        self.e.writer.line(f"store i8 {given}, ptr {slot}")
+        self.args.append(slot)
+        return self
+
+    def number(self, kind: str, value: float) -> _Call:
+        slot = self.e.slots(1)
+        self.e.writer.line(f"store {_TYPES[kind]} {literal(kind, value)}, ptr {slot}")
+        self.args.append(slot)
+        return self
+
+    def array(self, data: str) -> _Call:
+        self.args.append(data)
+        return self
+
+    def run(self, name: str, result: str = "void") -> str:
+        self.e.program.symbols.add(name)
+        return self.e.writer.call(name, result, [("ptr", arg) for arg in self.args])
+
+
+_TYPES = {"f8": "double", "f4": "float"}
+_LETTERS = {"f8": "d", "f4": "s"}
+
+
+def _name(kind: str, routine: str) -> str:
+    return f"blas_{_LETTERS[kind]}{routine}"
+
+
+@rule(operator.matmul, np.matmul, np.dot, plain.product)
+def product(e: Emission, a: Value, b: Value) -> Value:
+    """``a @ b``."""
+    if not isinstance(a, Array) or not isinstance(b, Array):
+        raise Unsupported("products of what is no array")
+    kind = a.kind.element
+    if kind != b.kind.element or kind not in _TYPES:
+        raise Unsupported("products of these numbers")
+    ranks = a.kind.rank, b.kind.rank
+    if ranks[0] > 2 and ranks[1] in (1, 2) and a.kind.by_rows:
+        return _stacked(e, a, b)
+    forms: dict[tuple[int, int], Callable[..., Value]] = {
+        (1, 1): _inner,
+        (2, 1): _matrix_vector,
+        (1, 2): lambda e, x, y: _matrix_vector(e, arrays.transposed(y), x),
+        (2, 2): _matrices,
+    }
+    if ranks not in forms:
+        raise Unsupported("products of arrays of these ranks")
+    return forms[ranks](e, a, b)
+
+
+def _contracts(e: Emission, one: str, other: str) -> None:
+    if one != other:
+        e.check(e.writer.compare("ne", one, other), ValueError, _MISMATCH)
+
+
+def _inner(e: Emission, a: Array, b: Array) -> Number:
+    _contracts(e, a.shape[0], b.shape[0])
+    kind = a.kind.element
+    first, count, step = _vector(e, a)
+    second, _, other_step = _vector(e, b)
+    call = _Call(e).whole(count).array(first).whole(step).array(second).whole(other_step)
+    return Number(kind, call.run(_name(kind, "dot"), _TYPES[kind]))
+
+
+def _matrix_vector(e: Emission, a: Array, x: Array) -> Array:
+    _contracts(e, a.shape[1], x.shape[0])
+    kind = a.kind.element
+    matrix = _matrix(e, a)
+    data, _, step = _vector(e, x)
+    out = arrays.new(e, kind, (matrix.rows,), zero=True, checked=False)
+    first = e.writer.select(matrix.turned, "i64", matrix.rows, matrix.columns)
+    second = e.writer.select(matrix.turned, "i64", matrix.columns, matrix.rows)
+    call = _Call(e).letter(matrix.turned, "T", "N").whole(first, second).number(kind, 1.0)
+    call.array(matrix.data).whole(matrix.leading).array(data).whole(step).number(kind, 0.0)
+    call.array(out.data).whole("1").run(_name(kind, "gemv"))
+    return out
+
+
+def _matrices(e: Emission, a: Array, b: Array) -> Array:
+    _contracts(e, a.shape[1], b.shape[0])
+    kind = a.kind.element
+    one, other = _matrix(e, a), _matrix(e, b)
+    out = arrays.new(e, kind, (one.rows, other.columns), checked=False)
+    call = _Call(e).letter(other.turned, "N", "T").letter(one.turned, "N", "T")
+    call.whole(other.columns, one.rows, one.columns).number(kind, 1.0)
+    call.array(other.data).whole(other.leading).array(one.data).whole(one.leading).number(kind, 0.0)
+    call.array(out.data).whole(e.writer.most(other.columns, "1")).run(_name(kind, "gemm"))
+    return out
+
+
+def _stacked(e: Emission, a: Array, b: Array) -> Value:
+    """Many matrices by one: those lie one below the other."""
+    rows = "1"
+    for extent in a.shape[:-1]:
+        rows = e.writer.mul(rows, extent)
+    flat = _seen_as(e, a, (rows, a.shape[-1]))
+    found = product(e, flat, b)
+    assert isinstance(found, Array)
+    return _seen_as(e, found, (*a.shape[:-1], *found.shape[1:]))
+
+
+def _seen_as(e: Emission, x: Array, shape: Sequence[str]) -> Array:
+    kind = ArrayKind(x.kind.element, len(shape), True, x.kind.read_only)
+    return Array(kind, x.base, x.data, tuple(shape), e.strides_by_rows(kind, shape), x.owner)

@@ -1,0 +1,87 @@
+"""Which calls run by machine code of Adjoint's own: the kinds of their arguments, and the options that it knows."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from adjoint.native.llvm.values import ArrayKind, Kind, ListKind, NothingKind, TupleKind, Unsupported, kind_of
+from adjoint.target import Target
+
+_FLAGS = 'error_model="numpy"'
+_FIRST_LLVM = 20
+"""The first version of LLVM that reads what is written here."""
+
+
+def emits(flags: str, target: Target) -> bool:
+    """Whether there is machine code of Adjoint's own for these options of the compiler."""
+    is_plain = flags == _FLAGS and target.threads == 1 and target.watch is None
+    return is_plain and "llvm" not in target.skipped and _is_known_here()
+
+
+@functools.cache
+def _is_known_here() -> bool:
+    """Whether objects lie in memory as machine code expects it, and LLVM is new enough."""
+    is_known_system = sys.platform in ("linux", "darwin") and sys.implementation.name == "cpython"
+    if (
+        not is_known_system
+        or ctypes.sizeof(ctypes.c_void_p) != 8
+        or not getattr(sys, "_is_gil_enabled", lambda: True)()
+    ):
+        return False
+    from llvmlite import binding  # type: ignore[import-untyped]  # lazy
+
+    array, items = np.arange(6.0).reshape(2, 3), (1.5, 2)
+    several = [items]
+    found = (
+        _word(array, 16), _word(array, 24) & 0xFFFFFFFF, _word(array, 56),
+        ctypes.c_int64.from_address(_word(array, 32) + 8).value,
+        ctypes.c_int64.from_address(_word(array, 40)).value,
+        ctypes.c_double.from_address(id(items[0]) + 16).value,
+        _word(items, 16), _word(items, 32), _word(several, 16),
+        ctypes.c_int64.from_address(_word(several, 24)).value,
+    )  # fmt: skip
+    expected = (array.ctypes.data, 2, id(array.dtype), 3, 24, 1.5, 2, id(items[1]), 1, id(items))
+    return found == expected and binding.llvm_version_info[0] >= _FIRST_LLVM
+
+
+def _word(value: object, offset: int) -> int:
+    """A word of an object."""
+    return ctypes.c_int64.from_address(id(value) + offset).value
+
+
+def kinds_of(args: Sequence[Any]) -> tuple[Kind, ...] | None:
+    """The kinds of arguments; None if there is one that machine code of Adjoint's own does not take."""
+    try:
+        return tuple(map(_kind_of, args))
+    except Unsupported:
+        return None
+
+
+def _kind_of(arg: Any) -> Kind:
+    given = type(arg)
+    if given is float or given is np.float64:
+        return "f8"
+    if given is np.ndarray and arg.flags.aligned:
+        return ArrayKind(kind_of(arg.dtype), arg.ndim, arg.flags.c_contiguous, not arg.flags.writeable)
+    if given is int or given is np.int64:
+        return "i8"
+    if given is bool:
+        return "b1"
+    if arg is None:
+        return NothingKind()
+    if given is list and arg:
+        first, *others = map(_kind_of, arg)
+        if any(other != first for other in others):
+            raise Unsupported("lists of items of several kinds")
+        return ListKind(first, read_only=True)
+    if given is tuple:
+        return TupleKind(tuple(map(_kind_of, arg)))
+    if given is np.float32:
+        return "f4"
+    raise Unsupported(f"arguments of type {given.__name__}")

@@ -1,0 +1,128 @@
+"""A function of the IR as machine code for arguments of certain kinds."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from adjoint.ir.checked import CHECKING
+from adjoint.ir.nodes import Function
+from adjoint.ir.walk import vars_used
+from adjoint.native.llvm.boxing import wrapper
+from adjoint.native.llvm.engine import callable_at, engine, linked
+from adjoint.native.llvm.memory import BORROWED, runtime
+from adjoint.native.llvm.rules.calls import rule_of
+from adjoint.native.llvm.values import (
+    Array,
+    ArrayKind,
+    Kind,
+    Known,
+    List,
+    ListKind,
+    NothingKind,
+    Number,
+    Tuple,
+    TupleKind,
+    Unsupported,
+)
+from adjoint.native.llvm.writing.declared import kind_of_type
+from adjoint.native.llvm.writing.program import Program, Site
+from adjoint.records import dataclass
+
+_NOTHING = f"@nothing = internal global [16 x i64] [i64 {BORROWED}{', i64 0' * 15}], align 64\n"
+_UNUSED = Known(Ellipsis)
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """Object code, and what is needed to call it.
+
+    Attributes
+    ----------
+    name
+        The name of the function that Python calls.
+    code
+        The object code.
+    symbols
+        What it calls from outside of the C library.
+    sites
+        What is raised where a check fails.
+    """
+
+    name: str
+    code: bytes
+    symbols: frozenset[str]
+    sites: tuple[Site, ...]
+
+    def load(self) -> Callable[..., Any]:
+        """The function of all arguments."""
+        sites = self.sites
+
+        def fail(number: int) -> None:
+            if number == 0:
+                raise TypeError("machine code was made for arguments of other types")
+            site = sites[number - 1]
+            raise site.exception(*site.message) if isinstance(site.message, tuple) else site.exception(site.message)
+
+        address = linked(self.code, self.name, self.symbols)
+        return callable_at(address, self.name, fail)  # type: ignore[no-any-return]
+
+
+def text_of(function: Function, kinds: Sequence[Kind]) -> tuple[str, str, Program]:
+    """The LLVM IR of a function for arguments of these kinds, and the name of what Python calls."""
+    program = Program(rule_of)
+    used = set(vars_used(function.body))
+    told: list[Kind | Known] = [
+        kind if param in used else _UNUSED for param, kind in zip(function.params, kinds, strict=True)
+    ]
+    values = [found if isinstance(found, Known) else _example(found) for found in told]
+    callee = program.function(function, function, values)
+    assert callee.results is not None
+    wrapper(program.module, "adjoint_main", callee, told, range(len(told)))
+    text = program.module.text(runtime() + _NOTHING)
+    name = f"adjoint_{hashlib.sha256(text.encode()).hexdigest()[:24]}"
+    return text.replace("@adjoint_main(", f"@{name}("), name, program
+
+
+def _example(kind: Kind) -> Any:
+    """A value of a kind, to tell the kind by."""
+    match kind:
+        case str():
+            return Number(kind, "0")
+        case ArrayKind(rank=rank):
+            return Array(kind, "", "", ("",) * rank, ("",) * rank, None)
+        case NothingKind():
+            return Known(None)
+        case ListKind():
+            return List(kind, "", None)
+        case TupleKind(items=items):
+            return Tuple(tuple(map(_example, items)))
+    raise Unsupported("arguments of this kind")
+
+
+def compiled(function: Function, kinds: Sequence[Kind]) -> Unit | None:
+    """The machine code of a function; None if there is a statement without a form in LLVM IR."""
+    try:
+        text, name, program = text_of(function, kinds)
+        return Unit(name, engine().object_code(text), frozenset(program.symbols), tuple(program.sites))
+    except Unsupported:
+        return None
+    except Exception:  # a fault of ours: Numba may do better; who verifies wants to see it
+        if CHECKING:
+            raise
+        return None
+
+
+def shown(function: Function) -> str:
+    """The LLVM IR of a function, as far as it tells what its parameters are; why there is none."""
+    try:
+        kinds = [kind_of_type(param.type) for param in function.params]
+        return text_of(function, kinds)[2].module.text("")
+    except Unsupported as reason:
+        return f"{function.name} is compiled by Numba: {reason} has no form in LLVM IR"
+
+
+def seal_of(code: bytes) -> str:
+    """What tells whether object code is whole."""
+    return hashlib.sha256(code).hexdigest()

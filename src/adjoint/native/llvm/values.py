@@ -1,0 +1,275 @@
+"""What values of the IR are in LLVM IR: numbers, arrays, tuples and lists as first-class values.
+
+A number is one LLVM value. An array is the address of the memory that it lies in, that of its first element, and an
+extent and a stride for each axis; strides that its layout tells are computed, not carried.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from adjoint.records import dataclass, field
+
+
+class _Types(dict[str, str]):
+    """The types of numbers, and of bundles of them: ``f8x4`` is four doubles."""
+
+    def __missing__(self, kind: str) -> str:
+        number, _, count = kind.partition("x")
+        found = self[kind] = f"<{count} x {self[number]}>"
+        return found
+
+
+LLVM_TYPES = _Types({
+    "f8": "double", "f4": "float", "b1": "i1",
+    "i8": "i64", "i4": "i32", "i2": "i16", "i1": "i8", "u8": "i64", "u4": "i32", "u2": "i16", "u1": "i8",
+})  # fmt: skip
+"""How NumPy's kinds of numbers are called by LLVM, where they are values."""
+IN_MEMORY = _Types(LLVM_TYPES | {"b1": "i8"})
+"""How they lie in arrays."""
+
+
+NUMBERS = tuple(LLVM_TYPES)
+"""The kinds of numbers."""
+
+
+class Unsupported(Exception):
+    """A statement has no form in LLVM IR here."""
+
+
+def kind_of(dtype: Any) -> str:
+    """The kind of numbers of a dtype: ``f8`` for doubles."""
+    dtype = np.dtype(dtype)
+    kind = f"{dtype.kind}{dtype.itemsize}"
+    if kind not in LLVM_TYPES or not dtype.isnative:
+        raise Unsupported(f"numbers of {dtype}")
+    return kind
+
+
+def dtype_of(kind: str) -> np.dtype[Any]:
+    """The dtype of numbers of a kind."""
+    return np.dtype("?" if kind == "b1" else kind)
+
+
+def size_of(kind: str) -> int:
+    """The bytes of a number, or a bundle, in memory."""
+    return int(kind[1]) * (width_of(kind) or 1)
+
+
+def width_of(kind: str) -> int:
+    """How many numbers a bundle has; 0 for numbers."""
+    return int(kind[3:] or 0)
+
+
+def bundle_of(kind: str, width: int) -> str:
+    """The kind of bundles of numbers of a kind; of that kind itself for width 0."""
+    return f"{kind[:2]}x{width}" if width else kind[:2]
+
+
+# Kinds: what tells how a value is made up
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayKind:
+    """Arrays of numbers of a kind. ``by_rows``: their elements lie in the order of rows, without gaps."""
+
+    element: str
+    rank: int
+    by_rows: bool
+    read_only: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TupleKind:
+    """Tuples of values of these kinds."""
+
+    items: tuple[Kind, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ListKind:
+    """Lists of values of one kind; None as long as nothing was put on one.
+
+    ``read_only``: they are the caller's. ``key``: which statement makes them.
+    """
+
+    element: Kind | None
+    read_only: bool = False
+    key: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class NothingKind:
+    """None."""
+
+
+Kind = str | ArrayKind | TupleKind | ListKind | NothingKind
+
+# Values
+
+
+@dataclass(eq=False, slots=True)
+class Owner:
+    """A reference to memory that has to be given up: the address of a block, counted by the block's header."""
+
+    base: str
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number: ``name`` is an LLVM value, or a literal. ``natural``: an index that counts from the start."""
+
+    kind: str
+    name: str
+    natural: bool = False
+
+    @property
+    def type(self) -> str:
+        return LLVM_TYPES[self.kind]
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """An array; ``strides`` are in bytes. ``owner``: who keeps its memory alive, None for that of the caller."""
+
+    kind: ArrayKind
+    base: str
+    data: str
+    shape: tuple[str, ...]
+    strides: tuple[str, ...]
+    owner: Owner | None
+
+
+@dataclass(frozen=True, slots=True)
+class Tuple:
+    """A tuple."""
+
+    items: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class List:
+    """A list: the address of its block."""
+
+    kind: ListKind
+    base: str
+    owner: Owner | None
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A value that the compiler knows and machine code never sees: None, a dtype, a text."""
+
+    value: Any
+
+
+Value = Number | Array | Tuple | List | Known
+
+
+def kind(value: Value) -> Kind:
+    """The kind of a value."""
+    match value:
+        case Number(kind=found) | Array(kind=found) | List(kind=found):
+            return found
+        case Tuple(items=items):
+            return TupleKind(tuple(map(kind, items)))
+        case _ if value.value is None:
+            return NothingKind()
+    raise Unsupported(f"{value.value!r} at run time")
+
+
+def parts(value: Value) -> Iterator[tuple[str, str]]:
+    """The LLVM values that make up a value, with their types."""
+    match value:
+        case Number():
+            yield value.type, value.name
+        case Array():
+            yield "ptr", value.base
+            yield "ptr", value.data
+            yield from (("i64", extent) for extent in value.shape)
+            if not value.kind.by_rows:
+                yield from (("i64", stride) for stride in value.strides)
+        case List():
+            yield "ptr", value.base
+        case Tuple(items=items):
+            for item in items:
+                yield from parts(item)
+
+
+def types_of_parts(found: Kind) -> list[str]:
+    """The types of what makes up values of a kind."""
+    match found:
+        case str():
+            return [LLVM_TYPES[found]]
+        case ArrayKind(rank=rank, by_rows=by_rows):
+            return ["ptr", "ptr"] + ["i64"] * (rank if by_rows else 2 * rank)
+        case ListKind():
+            return ["ptr"]
+        case TupleKind(items=items):
+            return [part for item in items for part in types_of_parts(item)]
+        case _:
+            return []
+
+
+def owners(value: Value) -> Iterator[Owner]:
+    """Who keeps the memory alive that a value refers to."""
+    match value:
+        case Array(owner=owner) | List(owner=owner) if owner is not None:
+            yield owner
+        case Tuple(items=items):
+            for item in items:
+                yield from owners(item)
+
+
+def bases(value: Value) -> Iterator[str]:
+    """The blocks of memory that a value refers to."""
+    match value:
+        case Array(base=base) | List(base=base):
+            yield base
+        case Tuple(items=items):
+            for item in items:
+                yield from bases(item)
+
+
+def joined(kinds: Sequence[Kind]) -> Kind:
+    """The kind of a value that is of one of these kinds."""
+    first, *rest = kinds
+    if all(one == first for one in rest):
+        return first
+    if all(isinstance(one, ArrayKind) for one in kinds):
+        shapes = {(one.element, one.rank) for one in kinds if isinstance(one, ArrayKind)}
+        if len(shapes) == 1:
+            ((element, rank),) = shapes
+            return ArrayKind(element, rank, False, any(one.read_only for one in kinds if isinstance(one, ArrayKind)))
+    if all(isinstance(one, TupleKind) for one in kinds):
+        tuples = [one.items for one in kinds if isinstance(one, TupleKind)]
+        if len({len(items) for items in tuples}) == 1:
+            return TupleKind(tuple(joined(places) for places in zip(*tuples, strict=True)))
+    if all(isinstance(one, ListKind) for one in kinds):
+        elements = [one.element for one in kinds if isinstance(one, ListKind) and one.element is not None]
+        read_only = any(one.read_only for one in kinds if isinstance(one, ListKind))
+        key = first.key if isinstance(first, ListKind) else 0
+        return ListKind(joined(elements) if elements else None, read_only, key)
+    if all(isinstance(one, str) for one in kinds):
+        return common_kind([one for one in kinds if isinstance(one, str)])
+    raise Unsupported("a value of several kinds")
+
+
+def common_kind(kinds: Sequence[str]) -> str:
+    """The kind that numbers of these have in common where they meet, as Numba has it."""
+    found = set(kinds)
+    if len(found) == 1:
+        return kinds[0]
+    widths = {width_of(kind) for kind in found} - {0}
+    if widths:
+        if len(widths) > 1:
+            raise Unsupported("bundles of several widths")
+        return bundle_of("b1" if all(kind[0] == "b" for kind in found) else "f8", widths.pop())
+    if any(kind[0] == "f" for kind in found):
+        return "f4" if found <= {"f4", "b1", "i1", "u1", "i2", "u2"} else "f8"
+    if "u8" in found:
+        raise Unsupported("unsigned numbers of 64 bits beside others")
+    return "i8"

@@ -1,0 +1,204 @@
+"""Text of LLVM IR: lines of one function, names for its values, and literals."""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Iterable, Sequence
+
+from adjoint.native.llvm.values import LLVM_TYPES, Number, Unsupported, width_of
+
+
+def literal(kind: str, value: bool | int | float) -> str:
+    """A number as LLVM reads it."""
+    if width_of(kind):
+        number_kind = kind[:2]
+        return f"splat ({LLVM_TYPES[number_kind]} {literal(number_kind, value)})"
+    if kind[0] == "f":
+        number = float(value)
+        if kind == "f4" and math.isfinite(number):
+            number = struct.unpack("f", struct.pack("f", number))[0]
+        return f"0x{struct.unpack('Q', struct.pack('d', number))[0]:016X}"
+    if kind == "b1":
+        return "true" if value else "false"
+    return str(int(value))
+
+
+def constant(value: bool | int | float, kind: str | None = None) -> Number:
+    """A number that is known; of Python's own kinds if none is told."""
+    if kind is None:
+        kind = "b1" if isinstance(value, bool) else "i8" if isinstance(value, int) else "f8"
+    if kind == "i8" and not -(2**63) <= int(value) < 2**63:
+        raise Unsupported("a whole number of more than 64 bits")
+    return Number(kind, literal(kind, value))
+
+
+def truth(name: str) -> Number:
+    """A truth value."""
+    return Number("b1", name)
+
+
+def whole(name: str) -> Number:
+    """A whole number."""
+    return Number("i8", name)
+
+
+class Module:
+    """What functions of a module share: intrinsics, functions from elsewhere, global texts."""
+
+    def __init__(self) -> None:
+        self.declarations: dict[str, str] = {}
+        self.functions: dict[str, str] = {}
+
+    def declare(self, name: str, result: str, params: Sequence[str], attributes: str = "") -> None:
+        """Declares a function that is elsewhere."""
+        if name not in self.functions:
+            self.declarations[name] = f"declare {result} @{name}({', '.join(params)}) {attributes}".rstrip()
+
+    def text(self, header: str) -> str:
+        return "\n".join([header, *self.declarations.values(), *self.functions.values(), ""])
+
+
+class Writer:
+    """Writes the body of one function."""
+
+    def __init__(self, module: Module) -> None:
+        self.module = module
+        self.lines: list[str] = []
+        self._count = 0
+        self.label = "entry"
+
+    def name(self) -> str:
+        self._count += 1
+        return f"%v{self._count}"
+
+    def new_label(self, hint: str) -> str:
+        self._count += 1
+        return f"{hint}{self._count}"
+
+    def line(self, text: str) -> None:
+        self.lines.append(f"  {text}")
+
+    def op(self, text: str) -> str:
+        """An instruction that gives a value; its name."""
+        name = self.name()
+        self.lines.append(f"  {name} = {text}")
+        return name
+
+    def start(self, label: str) -> None:
+        """Begins a block."""
+        self.lines.append(f"{label}:")
+        self.label = label
+
+    def jump(self, label: str) -> None:
+        self.line(f"br label %{label}")
+
+    def branch(self, condition: str, then: str, otherwise: str, weights: str = "") -> None:
+        self.line(f"br i1 {condition}, label %{then}, label %{otherwise}{weights}")
+
+    def phi(self, kind: str, incoming: Iterable[tuple[str, str]]) -> str:
+        """A value that depends on the block before: pairs of a value and a block."""
+        return self.op(f"phi {kind} {', '.join(f'[ {value}, %{label} ]' for value, label in incoming)}")
+
+    def call(self, name: str, result: str, args: Sequence[tuple[str, str]], attributes: str = "") -> str:
+        """Calls a function that is elsewhere, or an intrinsic."""
+        self.module.declare(name, result, [kind for kind, _ in args], attributes)
+        text = f"call {result} @{name}({', '.join(f'{kind} {value}' for kind, value in args)})"
+        if result == "void":
+            self.line(text)
+            return ""
+        return self.op(text)
+
+    # Whole numbers of 64 bits, with literals folded
+
+    def add(self, a: str, b: str) -> str:
+        if _is_literal(a) and _is_literal(b):
+            return str(int(a) + int(b))
+        if a == "0":
+            return b
+        if b == "0":
+            return a
+        return self.op(f"add nsw i64 {a}, {b}")
+
+    def sub(self, a: str, b: str) -> str:
+        if _is_literal(a) and _is_literal(b):
+            return str(int(a) - int(b))
+        return a if b == "0" else self.op(f"sub nsw i64 {a}, {b}")
+
+    def mul(self, a: str, b: str) -> str:
+        if _is_literal(a) and _is_literal(b):
+            return str(int(a) * int(b))
+        if "0" in (a, b):
+            return "0"
+        if a == "1":
+            return b
+        if b == "1":
+            return a
+        return self.op(f"mul nsw i64 {a}, {b}")
+
+    def compare(self, order: str, a: str, b: str) -> str:
+        """``icmp``: ``eq``, ``ne``, ``slt``, ``sge``, ..."""
+        return self.op(f"icmp {order} i64 {a}, {b}")
+
+    def select(self, condition: str, kind: str, a: str, b: str) -> str:
+        return a if a == b else self.op(f"select i1 {condition}, {kind} {a}, {kind} {b}")
+
+    def least(self, a: str, b: str) -> str:
+        return self.select(self.compare("slt", a, b), "i64", a, b)
+
+    def most(self, a: str, b: str) -> str:
+        return self.select(self.compare("sgt", a, b), "i64", a, b)
+
+    def place(self, data: str, offset: str) -> str:
+        """An address some bytes on."""
+        return data if offset == "0" else self.op(f"getelementptr inbounds i8, ptr {data}, i64 {offset}")
+
+
+def _is_literal(name: str) -> bool:
+    return name[0] in "-0123456789"
+
+
+def as_kind(writer: Writer, number: Number, kind: str) -> Number:
+    """A number as one of another kind, converted as NumPy and C do it."""
+    given = number.kind
+    if given == kind:
+        return number
+    if width_of(kind):
+        return _repeated(writer, number, kind)
+    if width_of(given):
+        raise Unsupported("a bundle in place of a number")
+    mine, theirs = LLVM_TYPES[given], LLVM_TYPES[kind]
+    name = number.name
+    if given[0] == "f":
+        if kind[0] == "f":
+            return Number(kind, writer.op(f"{'fpext' if kind == 'f8' else 'fptrunc'} {mine} {name} to {theirs}"))
+        if kind == "b1":
+            return Number(kind, writer.op(f"fcmp une {mine} {name}, {literal(given, 0.0)}"))
+        instruction = "fptoui" if kind[0] == "u" else "fptosi"
+        return Number(kind, writer.op(f"{instruction} {mine} {name} to {theirs}"))
+    if kind == "b1":
+        return Number(kind, writer.op(f"icmp ne {mine} {name}, 0"))
+    if kind[0] == "f":
+        if _is_literal(name):
+            return Number(kind, literal(kind, int(name)))
+        instruction = "uitofp" if given[0] in "ub" else "sitofp"
+        return Number(kind, writer.op(f"{instruction} {mine} {name} to {theirs}"))
+    if name in ("true", "false"):
+        return Number(kind, "1" if name == "true" else "0")
+    if _is_literal(name):
+        return Number(kind, name)
+    if mine == theirs:
+        return Number(kind, name)
+    wider = int(theirs[1:]) > int(mine[1:])
+    instruction = "trunc" if not wider else "zext" if given[0] in "ub" else "sext"
+    return Number(kind, writer.op(f"{instruction} {mine} {name} to {theirs}"))
+
+
+def _repeated(writer: Writer, number: Number, kind: str) -> Number:
+    """A number as a bundle that has it everywhere."""
+    if width_of(number.kind):
+        raise Unsupported("bundles of several kinds")
+    one, wanted = as_kind(writer, number, kind[:2]), LLVM_TYPES[kind]
+    first = writer.op(f"insertelement {wanted} poison, {one.type} {one.name}, i32 0")
+    places = f"<{width_of(kind)} x i32> zeroinitializer"
+    return Number(kind, writer.op(f"shufflevector {wanted} {first}, {wanted} poison, {places}"))

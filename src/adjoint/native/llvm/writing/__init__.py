@@ -1,0 +1,1 @@
+"""Functions of the IR, written as functions of LLVM IR."""

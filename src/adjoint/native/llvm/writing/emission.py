@@ -1,0 +1,267 @@
+"""What is known while a function is written as LLVM IR: its values, who owns memory, and what a sweep learns.
+
+References to memory are counted: each array is bound by the block that made it, and given up after its last use there;
+views share the reference of what they are views of, and what is handed out is retained.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from adjoint.ir.nodes import (
+    Atom,
+    Const,
+    Undefined,
+    Var,
+)
+from adjoint.native.llvm.values import (
+    Array,
+    ArrayKind,
+    Kind,
+    Known,
+    List,
+    ListKind,
+    Number,
+    Owner,
+    Tuple,
+    TupleKind,
+    Unsupported,
+    Value,
+    kind,
+    kind_of,
+    owners,
+    size_of,
+    types_of_parts,
+)
+from adjoint.native.llvm.writer import Writer, as_kind, constant
+
+if TYPE_CHECKING:
+    from adjoint.native.llvm.writing.program import Program
+from adjoint.records import dataclass, field
+
+UNLIKELY = ", !prof !0"
+
+
+class Learnt(Exception):
+    """A sweep found out what it should have known before."""
+
+
+@dataclass(eq=False, slots=True)
+class Scope:
+    """A block that is being written: the references that it gives up, and the variables that rest on each."""
+
+    owned: dict[Owner, set[Var]] = field(default_factory=dict)
+    last: dict[Var, int] = field(default_factory=dict)
+
+
+class Emission:
+    """Writes one function: what rules for calls, loads and stores need.
+
+    Attributes
+    ----------
+    writer
+        The text.
+    """
+
+    def __init__(self, program: Program, learnt: dict[Any, Kind]) -> None:
+        self.program = program
+        self.writer = Writer(program.module)
+        self.learnt = learnt
+        self.env: dict[Var, Value] = {}
+        self.scopes: list[Scope] = []
+        self.allocas: list[str] = []
+        self._results: tuple[Kind, ...] | None = None
+        self._lists = 0
+
+    # Functions
+
+    def results(self) -> tuple[Kind, ...]:
+        return self._results or ()
+
+    def slots(self, count: int) -> str:
+        """Room for words on the stack."""
+        name = self.writer.name()
+        self.allocas.append(f"  {name} = alloca [{max(count, 1)} x i64], align 16")
+        return name
+
+    def list_key(self) -> int:
+        """What tells the lists apart that statements make."""
+        self._lists += 1
+        return self._lists
+
+    # Values
+
+    def value(self, atom: Atom) -> Value:
+        match atom:
+            case Var():
+                return self.env[atom]
+            case Const(value=value):
+                return known_value(value)
+        return Known(atom)
+
+    def number(self, atom: Atom) -> Number:
+        value = self.value(atom)
+        if not isinstance(value, Number):
+            raise Unsupported("not a number")
+        return value
+
+    def extent(self, value: Value) -> str:
+        """A whole number of 64 bits."""
+        if not isinstance(value, Number) or value.kind[0] == "f":
+            raise Unsupported("not a whole number")
+        return as_kind(self.writer, value, "i8").name
+
+    def bind(self, var: Var, value: Value) -> None:
+        """Binds a variable; the references of its value that this block has to give up depend on it now."""
+        self.env[var] = value
+        owned = self.scopes[-1].owned
+        for owner in owners(value):
+            if owner in owned:
+                owned[owner].add(var)
+
+    def owning(self, base: str) -> Owner:
+        """A reference that the block that is written gives up in the end."""
+        owner = Owner(base)
+        self.scopes[-1].owned[owner] = set()
+        return owner
+
+    def disown(self, owner: Owner) -> None:
+        """Somebody else gives up a reference."""
+        del self.scopes[-1].owned[owner]
+
+    def assembled(self, found: Kind, names: list[str], own: Callable[[str], Owner] | None) -> Value:
+        """A value of a kind out of its parts, which are taken from a list."""
+        match found:
+            case str():
+                return Number(found, names.pop(0))
+            case ArrayKind(rank=rank, by_rows=by_rows):
+                base, data = names.pop(0), names.pop(0)
+                shape = tuple(names.pop(0) for _ in range(rank))
+                strides = (
+                    tuple(names.pop(0) for _ in range(rank)) if not by_rows else self.strides_by_rows(found, shape)
+                )
+                return Array(found, base, data, shape, strides, None if own is None else own(base))
+            case ListKind():
+                base = names.pop(0)
+                return List(found, base, None if own is None else own(base))
+            case TupleKind(items=items):
+                return Tuple(tuple(self.assembled(item, names, own) for item in items))
+        return Known(None)
+
+    def strides_by_rows(self, found: ArrayKind, shape: Sequence[str]) -> tuple[str, ...]:
+        """The strides of an array whose elements lie in the order of rows."""
+        strides = [str(size_of(found.element))]
+        for extent in reversed(shape[1:]):
+            strides.append(self.writer.mul(strides[-1], extent))
+        return tuple(strides[::-1][: len(shape)])
+
+    def converted(self, value: Value, wanted: Kind) -> Value:
+        """A value as one of a kind, of which its own is a part."""
+        if isinstance(value, Known) and isinstance(value.value, Undefined):
+            return self.assembled(wanted, [NONE_YET[part] for part in types_of_parts(wanted)], None)
+        if kind(value) == wanted:
+            return value
+        match value, wanted:
+            case Number(), str():
+                return as_kind(self.writer, value, wanted)
+            case Array(), ArrayKind() if not wanted.by_rows and wanted.element == value.kind.element:
+                return Array(wanted, value.base, value.data, value.shape, value.strides, value.owner)
+            case List(), ListKind():
+                return List(wanted, value.base, value.owner)
+            case Tuple(items=items), TupleKind(items=kinds) if len(items) == len(kinds):
+                return Tuple(tuple(self.converted(item, one) for item, one in zip(items, kinds, strict=True)))
+        raise Unsupported("a value of several kinds")
+
+    def release(self, base: str) -> None:
+        self.writer.line(f"call void @release(ptr {base})")
+
+    def retain(self, base: str) -> None:
+        self.writer.line(f"call void @retain(ptr {base})")
+
+    # What a sweep learns
+
+    def learn(self, key: Any, found: Kind) -> None:
+        """Starts again with what is known now."""
+        if self.learnt.get(key) == found:
+            raise Unsupported("a value of several kinds")
+        self.learnt[key] = found
+        raise Learnt
+
+    # Checks
+
+    def check(self, failed: str, exception: type[BaseException], message: Any) -> None:
+        """Leaves the function where a condition holds."""
+        number = self.program.site(exception, message)
+        bad, good = self.writer.new_label("bad"), self.writer.new_label("good")
+        self.writer.branch(failed, bad, good, UNLIKELY)
+        self.writer.start(bad)
+        self.writer.line(f"ret i32 {number}")
+        self.writer.start(good)
+
+    def each(self, count: str, body: Callable[[str], None]) -> None:
+        """A loop over so many places; what its body makes is given up there."""
+        writer = self.writer
+        before = writer.label
+        head, inner, end = (writer.new_label(hint) for hint in ("each", "one", "after"))
+        writer.jump(head)
+        writer.start(head)
+        counter = writer.name()
+        line = len(writer.lines)
+        writer.lines.append("")
+        writer.branch(writer.compare("slt", counter, count), inner, end)
+        writer.start(inner)
+        scope = Scope()
+        self.scopes.append(scope)
+        body(counter)
+        self.scopes.pop()
+        for owner in scope.owned:
+            self.release(owner.base)
+        following = writer.op(f"add nsw i64 {counter}, 1")
+        writer.lines[line] = f"  {counter} = phi i64 [ 0, %{before} ], [ {following}, %{writer.label} ]"
+        writer.jump(head)
+        writer.start(end)
+
+
+UNDEFINED = Undefined()
+
+
+class _NoneYet(dict[str, str]):
+    """What stands for a value of a type as long as there is none."""
+
+    def __missing__(self, part: str) -> str:
+        return "zeroinitializer"
+
+
+NONE_YET = _NoneYet({"ptr": "getelementptr (i8, ptr @nothing, i64 64)"})
+
+
+def known_value(value: Any) -> Value:
+    """A constant: a number, a tuple of constants, or what only the compiler sees."""
+    if isinstance(value, (bool, int, float)) and not isinstance(value, np.generic):
+        return constant(value)
+    if isinstance(value, np.generic) and value.dtype.kind in "biuf":
+        return constant(value.item(), kind_of(value.dtype))
+    if type(value) is tuple:
+        return Tuple(tuple(map(known_value, value)))
+    return Known(value)
+
+
+def is_undefined(value: Value) -> bool:
+    return isinstance(value, Known) and isinstance(value.value, Undefined)
+
+
+def is_same(one: Any, other: Any) -> bool:
+    return one is other or (type(one) is type(other) and isinstance(one, (str, np.dtype, type)) and one == other)
+
+
+def references(value: Value) -> list[tuple[str, Owner | None]]:
+    match value:
+        case Array(base=base, owner=owner) | List(base=base, owner=owner):
+            return [(base, owner)]
+        case Tuple(items=items):
+            return [pair for item in items for pair in references(item)]
+        case _:
+            return []

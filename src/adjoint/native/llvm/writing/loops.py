@@ -1,0 +1,154 @@
+"""Loops of the IR as LLVM IR."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from adjoint.ir.nodes import (
+    Loop,
+    Range,
+    Var,
+)
+from adjoint.native.llvm.values import (
+    Known,
+    Unsupported,
+    Value,
+    kind,
+    parts,
+    types_of_parts,
+)
+from adjoint.native.llvm.writer import Writer, constant, whole
+from adjoint.native.llvm.writing.declared import kind_of_type
+from adjoint.native.llvm.writing.emission import UNDEFINED, Scope, is_undefined, references
+from adjoint.native.llvm.writing.statements import Frame, Statements
+from adjoint.records import dataclass
+
+
+class Body(Statements):
+    """Writes whole functions."""
+
+    # Loops
+
+    def loop(self, loop: Loop) -> None:
+        writer = self.writer
+        keys = (*loop.params, *loop.targets[len(loop.params) :])
+        inits = [self._begun(key, self.value(atom)) for key, atom in zip(loop.params, loop.inits, strict=True)]
+        for value in inits:
+            for base, _ in references(value):
+                self.retain(base)
+        steps = None if loop.over is None else self._steps(loop.over)
+        before = writer.label
+        header, body, latch, end = (writer.new_label(hint) for hint in ("head", "body", "latch", "end"))
+        writer.jump(header)
+        writer.start(header)
+        frame = Frame(len(self.scopes), {"continue": loop.params, "exit": keys}, {"continue": latch, "exit": end})
+        counter = writer.name()
+        phis: list[tuple[int, str, str, str]] = []  # line, name, type, first value
+        if steps is not None:
+            phis.append((len(writer.lines), counter, "i64", steps.first))
+            writer.lines.append("")
+        carried: list[Value | list[str]] = []
+        for value in inits:
+            if isinstance(value, Known) and value.value is not None and not is_undefined(value):
+                carried.append(value)
+                continue
+            names = []
+            for part, first_part in parts(value):
+                name = writer.name()
+                phis.append((len(writer.lines), name, part, first_part))
+                writer.lines.append("")
+                names.append(name)
+            carried.append(names)
+        self.frames.append(frame)
+        scope = Scope()
+        self.scopes.append(scope)
+        params: list[Value] = []
+        for found, value in zip(carried, inits, strict=True):
+            params.append(
+                found if not isinstance(found, list) else self.assembled(kind(value), list(found), self.owning)
+            )
+        if steps is not None:
+            frame.handed["exit"] = [(header, [*params, *[Known(UNDEFINED)] * (len(keys) - len(params))], 0)]
+            writer.branch(steps.condition(writer, counter), body, end)
+        else:
+            writer.jump(body)
+        writer.start(body)
+        for param, value in zip(loop.params, params, strict=True):
+            self.bind(param, value)
+        if loop.index is not None and steps is not None:
+            self.bind(loop.index, whole(steps.index(writer, counter)))
+        self.block(loop.body)
+        self.scopes.pop()
+        self.frames.pop()
+        ways = frame.handed.get("continue", [])
+        following: list[str] = []
+        if ways:
+            writer.start(latch)
+            for place, (param, first) in enumerate(zip(loop.params, inits, strict=True)):
+                found_kind = self._agreed(param, [first, *(values[place] for _, values, _ in ways)])
+                if isinstance(found_kind, Known):
+                    continue
+                columns = [[name for _, name in parts(values[place])] for _, values, _ in ways]
+                for at, part in enumerate(types_of_parts(found_kind)):
+                    column = [(names[at], label) for names, (label, _, _) in zip(columns, ways, strict=True)]
+                    following.append(column[0][0] if len(column) == 1 else writer.phi(part, column))
+            if steps is not None:
+                following.insert(0, steps.following(writer, counter))
+            writer.jump(header)
+        for place, (line, name, part, first_part) in enumerate(phis):
+            back = f", [ {following[place]}, %{latch} ]" if following else ""
+            writer.lines[line] = f"  {name} = phi {part} [ {first_part}, %{before} ]{back}"
+        number = self._meet(frame, "exit", loop.targets)
+        if loop.exit is not None:
+            self.bind(loop.exit, constant(0) if number is None else whole(number))
+
+    def _begun(self, param: Var, value: Value) -> Value:
+        """What a loop carries at first."""
+        if not is_undefined(value):
+            return self._wanted(param, value)
+        return self.converted(value, self.learnt.get(param) or kind_of_type(param.type))
+
+    def _steps(self, over: Any) -> _Steps:
+        if not isinstance(over, Range):
+            raise Unsupported("a loop over what is no range")
+        writer = self.writer
+        start, stop, step = (self.extent(self.value(atom)) for atom in (over.start, over.stop, over.step))
+        if step in ("1", "-1"):
+            forwards = (step == "1") != over.backward
+            if not over.backward:
+                return _Steps(start, stop, "slt" if forwards else "sgt", "1" if forwards else "-1")
+            last = writer.sub(stop, step)
+            return _Steps(last, start, "sle" if forwards else "sge", "1" if forwards else "-1")
+        if step == "0" or not step.lstrip("-").isdigit():
+            self.check(writer.compare("eq", step, "0"), ValueError, "range() arg 3 must not be zero")
+        grows = writer.compare("sgt", step, "0")
+        distance = writer.select(grows, "i64", writer.sub(stop, start), writer.sub(start, stop))
+        size = writer.select(grows, "i64", step, writer.sub("0", step))
+        count = writer.op(f"sdiv i64 {writer.add(distance, writer.sub(size, '1'))}, {size}")
+        count = writer.most(count, "0")
+        if not over.backward:
+            return _Steps("0", count, "slt", "1", start, step)
+        last = writer.add(start, writer.mul(writer.sub(count, "1"), step))
+        return _Steps("0", count, "slt", "1", last, writer.sub("0", step))
+
+
+@dataclass(frozen=True, slots=True)
+class _Steps:
+    """How a loop counts: from ``first`` by ``step`` as long as the counter and ``bound`` are in an order."""
+
+    first: str
+    bound: str
+    order: str
+    step: str
+    start: str | None = None
+    factor: str = "1"
+
+    def condition(self, writer: Writer, counter: str) -> str:
+        return writer.compare(self.order, counter, self.bound)
+
+    def index(self, writer: Writer, counter: str) -> str:
+        """What the counter stands for."""
+        return counter if self.start is None else writer.add(self.start, writer.mul(counter, self.factor))
+
+    def following(self, writer: Writer, counter: str) -> str:
+        return writer.op(f"add nsw i64 {counter}, {self.step}")

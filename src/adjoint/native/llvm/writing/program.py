@@ -1,0 +1,113 @@
+"""The functions of a module: each is written in one sweep, or in several.
+
+What a sweep finds out too late (a value that a loop carries is sometimes of another layout) is noted, and the sweep
+starts again. A function returns a status, 0 or the number of a check that failed, and writes its results where it is
+told to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from adjoint.ir.nodes import (
+    Function,
+    Var,
+)
+from adjoint.native.llvm.values import (
+    Kind,
+    Known,
+    Unsupported,
+    Value,
+    joined,
+    kind,
+)
+from adjoint.native.llvm.writer import Module
+from adjoint.native.llvm.writing.declared import kind_of_type
+from adjoint.native.llvm.writing.emission import Learnt
+from adjoint.native.llvm.writing.loops import Body
+from adjoint.records import dataclass
+
+_MOST_SWEEPS = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """What is raised where a check fails."""
+
+    exception: type[BaseException]
+    message: Any
+
+
+@dataclass(eq=False, slots=True)
+class Emitted:
+    """A function of LLVM IR: its name, and the kinds of its results."""
+
+    name: str
+    results: tuple[Kind, ...] | None = None
+
+
+class Program:
+    """The functions of a module: each for arguments of certain kinds.
+
+    Attributes
+    ----------
+    module
+        What is written.
+    sites
+        What is raised where a check fails, by its number less one.
+    calls
+        The rule for what is called; None if there is none.
+    symbols
+        Functions from outside of the C library that are called.
+    """
+
+    def __init__(self, calls: Callable[[Any], Callable[..., Any] | None]) -> None:
+        self.module = Module()
+        self.sites: list[Site] = []
+        self.numbers: dict[tuple[type, Any], int] = {}
+        self.calls = calls
+        self.symbols: set[str] = set()
+        self._known: dict[tuple[Any, tuple[Kind | Any, ...]], Emitted] = {}
+        self._count = 0
+
+    def site(self, exception: type[BaseException], message: Any) -> int:
+        """The number of a check."""
+        key = (exception, message)
+        if key not in self.numbers:
+            self.sites.append(Site(exception, message))
+            self.numbers[key] = len(self.sites)
+        return self.numbers[key]
+
+    def function(self, function: Function, key: Any, args: Sequence[Value], targets: Sequence[Var] = ()) -> Emitted:
+        """The function for arguments of these kinds; the targets of a call tell its results while it is written."""
+        kinds = tuple(arg if isinstance(arg, Known) and arg.value is not None else kind(arg) for arg in args)
+        known = self._known.get((key, kinds))
+        if known is None:
+            self._count += 1
+            known = self._known[key, kinds] = Emitted(f"part{self._count}" if self._count > 1 else Body.MAIN)
+            self._write(function, known, kinds)
+        if known.results is None:
+            known.results = tuple(kind_of_type(target.type) for target in targets)
+        return known
+
+    def _write(self, function: Function, known: Emitted, kinds: Sequence[Kind | Any]) -> None:
+        learnt: dict[Any, Kind] = {}
+        for _ in range(_MOST_SWEEPS):
+            expected = known.results
+            emission = Body(self, learnt)
+            try:
+                text = emission.function(function, known.name, kinds)
+            except Learnt:
+                continue
+            calls_itself, given = known.results is not None, emission.results()
+            if calls_itself and given != known.results:
+                if expected is not None and len(expected) == len(given):
+                    given = tuple(joined([one, other]) for one, other in zip(expected, given, strict=True))
+                    learnt.update({("result", place): one for place, one in enumerate(given)})
+                known.results = given
+                continue
+            known.results = given
+            self.module.functions[known.name] = text
+            return
+        raise Unsupported("a value that changes its kind again and again")

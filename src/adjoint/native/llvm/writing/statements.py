@@ -1,0 +1,362 @@
+"""Statements of the IR as LLVM IR: blocks, calls, branches, and what terminators hand out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from adjoint.ir.nodes import (
+    Atom,
+    Block,
+    Branch,
+    Call,
+    Const,
+    Continue,
+    Definition,
+    Exit,
+    Function,
+    If,
+    Load,
+    Loop,
+    Raise,
+    Return,
+    Statement,
+    Store,
+    Terminator,
+    Var,
+    Yield,
+)
+from adjoint.ir.walk import blocks_of, free_vars, operands, targets_of
+from adjoint.native.llvm.values import (
+    Kind,
+    Known,
+    Tuple,
+    Unsupported,
+    Value,
+    joined,
+    kind,
+    parts,
+    types_of_parts,
+)
+from adjoint.native.llvm.writing.declared import declared_kind
+from adjoint.native.llvm.writing.emission import (
+    NONE_YET,
+    UNDEFINED,
+    UNLIKELY,
+    Emission,
+    Scope,
+    is_same,
+    is_undefined,
+    references,
+)
+
+if TYPE_CHECKING:
+    from adjoint.native.llvm.writing.program import Program
+from adjoint.records import dataclass, field
+
+
+@dataclass(eq=False, slots=True)
+class Frame:
+    """Where terminators lead: what they hand out, by the block that does, for each place that one can go to."""
+
+    depth: int
+    keys: dict[str, tuple[Any, ...]]
+    labels: dict[str, str]
+    handed: dict[str, list[tuple[str, list[Value], int]]] = field(default_factory=dict)
+
+
+class Statements(Emission):
+    """Writes all but loops."""
+
+    MAIN = "main"
+    """The name of the function that Python's wrapper calls."""
+
+    def __init__(self, program: Program, learnt: dict[Any, Kind]) -> None:
+        super().__init__(program, learnt)
+        self.frames: list[Frame] = []
+
+    def function(self, function: Function, name: str, kinds: Sequence[Kind | Any]) -> str:
+        """The text of a function whose arguments are of these kinds."""
+        writer = self.writer
+        scope = Scope()
+        self.scopes.append(scope)
+        params: list[tuple[str, str]] = []
+        for param, found in zip(function.params, kinds, strict=True):
+            if isinstance(found, Known):
+                self.env[param] = found
+                continue
+            names = [(part, writer.name()) for part in types_of_parts(found)]
+            params += names
+            self.env[param] = self.assembled(found, [each for _, each in names], None)
+        self.frames.append(Frame(0, {"return": ()}, {}))
+        self.block(function.body)
+        text = ", ".join(["ptr noalias %call", "ptr noalias %out", *(f"{part} {each}" for part, each in params)])
+        # inlined into what Python calls, arrays of the caller's might lie anywhere, also in memory that is new here
+        inlined = " noinline" if name == self.MAIN else ""
+        lines = [f"define internal i32 @{name}({text}){inlined} {{", "entry:", *self.allocas, *writer.lines, "}"]
+        return "\n".join(lines)
+
+    # Blocks
+
+    def block(self, block: Block) -> None:
+        """Writes the statements and the terminator, in a scope that is there."""
+        scope = self.scopes[-1]
+        scope.last = _last_uses(block)
+        for place, statement in enumerate(block.statements):
+            self.statement(statement)
+            self._give_up(scope, place)
+        self.terminator(block.terminator)
+
+    def _inner(self, block: Block) -> None:
+        self.scopes.append(Scope())
+        self.block(block)
+        self.scopes.pop()
+
+    def _give_up(self, scope: Scope, place: int) -> None:
+        """Releases what no statement behind this place needs."""
+        done = [
+            owner
+            for owner, dependents in scope.owned.items()
+            if all(scope.last.get(var, -1) <= place for var in dependents)
+        ]
+        for owner in done:
+            del scope.owned[owner]
+            self.release(owner.base)
+
+    def statement(self, statement: Statement) -> None:
+        match statement:
+            case Call():
+                self._call(statement)
+            case Load(target=target, base=base, key=key):
+                self.bind(target, self._rule("load")(self, self.value(base), key))
+            case Store(base=base, key=key, value=value, mode=mode):
+                self._rule("store")(self, self.value(base), key, self.value(value), mode)
+            case If():
+                self._if(statement)
+            case Loop():
+                self.loop(statement)
+            case _:
+                raise Unsupported("handlers of exceptions")
+
+    def _rule(self, name: str) -> Callable[..., Any]:
+        found = self.program.calls(name)
+        assert found is not None
+        return found
+
+    def _call(self, call: Call) -> None:
+        found = self._given_by(call)
+        if len(call.targets) == 1:
+            self.bind(call.targets[0], found)
+        elif call.targets:
+            items = found.items if isinstance(found, Tuple) else ()
+            if len(items) != len(call.targets):
+                raise Unsupported("a call that gives something else")
+            for target, item in zip(call.targets, items, strict=True):
+                self.bind(target, item)
+
+    def _given_by(self, call: Call) -> Value:
+        """What a call gives."""
+        callee = call.callee.value if isinstance(call.callee, Const) else call.callee
+        args = [self.value(arg) for arg in call.args]
+        if isinstance(callee, Definition) and callee.function is not None:
+            return self._called(callee.function, callee, args, call.targets)
+        if isinstance(callee, Function):
+            return self._called(callee, callee, args, call.targets)
+        rule = self.program.calls(callee)
+        if rule is None:
+            raise Unsupported(f"a call of {getattr(callee, '__qualname__', callee)}")
+        named = {name: self.value(value) for name, value in call.kwargs}
+        try:
+            found = rule(self, *args, **named)
+        except TypeError as problem:
+            if problem.__traceback__ is not None and problem.__traceback__.tb_next is not None:
+                raise
+            raise Unsupported(f"a call of {getattr(callee, '__qualname__', callee)} with these options") from None
+        return Known(None) if found is None else Tuple(tuple(found)) if isinstance(found, list) else found
+
+    def _called(self, function: Function, key: Any, args: Sequence[Value], targets: Sequence[Var]) -> Value:
+        """The results of a function that is called."""
+        writer = self.writer
+        callee = self.program.function(function, key, args, targets)
+        assert callee.results is not None
+        types = [types_of_parts(each) for each in callee.results]
+        out = self.slots(sum(map(len, types)))
+        given = [f"{part} {name}" for arg in args if not isinstance(arg, Known) for part, name in parts(arg)]
+        status = writer.op(f"call i32 @{callee.name}({', '.join(['ptr %call', f'ptr {out}', *given])})")
+        failed = writer.op(f"icmp ne i32 {status}, 0")
+        bad, good = writer.new_label("bad"), writer.new_label("good")
+        writer.branch(failed, bad, good, UNLIKELY)
+        writer.start(bad)
+        writer.line(f"ret i32 {status}")
+        writer.start(good)
+        names = []
+        for place, part in enumerate(part for each in types for part in each):
+            names.append(writer.op(f"load {part}, ptr {writer.place(out, str(8 * place))}"))
+        found = [self.assembled(each, names, self.owning) for each in callee.results]
+        return found[0] if len(found) == 1 else Tuple(tuple(found))
+
+    def loop(self, loop: Loop) -> None:
+        """Writes a loop."""
+        raise NotImplementedError
+
+    # Branches
+
+    def _condition(self, atom: Atom) -> str:
+        found = self._rule("truth")(self, self.value(atom))
+        return str(found.name)
+
+    def _if(self, statement: If) -> None:
+        writer = self.writer
+        then, orelse, end = (writer.new_label(hint) for hint in ("then", "else", "end"))
+        frame = Frame(len(self.scopes), {"yield": statement.targets}, {"yield": end})
+        self.frames.append(frame)
+        writer.branch(self._condition(statement.cond), then, orelse)
+        writer.start(then)
+        self._inner(statement.then)
+        writer.start(orelse)
+        self._inner(statement.orelse)
+        self.frames.pop()
+        self._meet(frame, "yield", statement.targets)
+
+    def _meet(self, frame: Frame, goal: str, targets: Sequence[Var]) -> str | None:
+        """Begins the block to which terminators led, and binds what they handed out; how a loop was left."""
+        writer = self.writer
+        incoming = frame.handed.get(goal, [])
+        writer.start(frame.labels[goal])
+        if not incoming:
+            writer.line("unreachable")
+            writer.start(writer.new_label("never"))
+            for target in targets:
+                self.bind(target, Known(UNDEFINED))
+            return None
+        met = [
+            self._met(frame.keys[goal][place], [(label, values[place]) for label, values, _ in incoming])
+            for place in range(len(targets))
+        ]
+        number = None
+        if goal == "exit":
+            number = writer.phi("i64", [(str(each), label) for label, _, each in incoming])
+        for target, (found, names) in zip(targets, met, strict=True):
+            self.bind(target, found if isinstance(found, Known) else self.assembled(found, names, self.owning))
+        return number
+
+    def _met(self, key: Any, incoming: Sequence[tuple[str, Value]]) -> tuple[Kind | Known, list[str]]:
+        """The kind and the parts of what was handed out for a variable."""
+        given = [value for _, value in incoming if not is_undefined(value)]
+        if not given:
+            return Known(UNDEFINED), []
+        found = self._agreed(key, given)
+        if isinstance(found, Known):
+            return found, []
+        types = types_of_parts(found)
+        columns = [
+            [NONE_YET[part] for part in types] if is_undefined(value) else [name for _, name in parts(value)]
+            for _, value in incoming
+        ]
+        names = []
+        for part, column in zip(types, zip(*columns, strict=True), strict=True):
+            labelled = [(name, label) for name, (label, _) in zip(column, incoming, strict=True)]
+            names.append(column[0] if len(column) == 1 else self.writer.phi(part, labelled))
+        return found, names
+
+    def _agreed(self, key: Any, values: Sequence[Value]) -> Kind | Known:
+        """The kind of what is handed out for a variable; a value that is the same everywhere and known."""
+        first = values[0]
+        if isinstance(first, Known) and first.value is not None:
+            if all(isinstance(value, Known) and is_same(value.value, first.value) for value in values):
+                return first
+            raise Unsupported("a value that is known in part")
+        kinds = [kind(value) for value in values]
+        if all(one == kinds[0] for one in kinds):
+            return kinds[0]
+        self.learn(key, joined(kinds))
+        raise AssertionError
+
+    def _wanted(self, key: Any, value: Value) -> Value:
+        """A value as it is handed out for a variable."""
+        if is_undefined(value):
+            return value
+        found = self.learnt.get(key) or declared_kind(key, value)
+        return value if found is None else self.converted(value, found)
+
+    # Terminators
+
+    def terminator(self, end: Terminator) -> None:
+        match end:
+            case Yield(values=values):
+                self._hand_out("yield", values)
+            case Continue(values=values):
+                self._hand_out("continue", values)
+            case Exit(kind=number, values=values):
+                self._hand_out("exit", values, number)
+            case Return(values=values):
+                self._return(values)
+            case Branch(cond=cond, then=then, orelse=orelse):
+                one, other = self.writer.new_label("then"), self.writer.new_label("else")
+                self.writer.branch(self._condition(cond), one, other)
+                self.writer.start(one)
+                self._inner(then)
+                self.writer.start(other)
+                self._inner(orelse)
+            case Raise():
+                self._rule("raise")(self, end)
+
+    def _hand_out(self, goal: str, values: Sequence[Atom], number: int = 0) -> None:
+        frame = next(each for each in reversed(self.frames) if goal in each.keys)
+        keys = frame.keys[goal]
+        handed = [self._wanted(key, self.value(atom)) for key, atom in zip(keys, values, strict=False)]
+        handed += [Known(UNDEFINED)] * (len(keys) - len(handed))
+        self._pass_on(handed, frame.depth)
+        frame.handed.setdefault(goal, []).append((self.writer.label, handed, number))
+        self.writer.jump(frame.labels[goal])
+
+    def _pass_on(self, values: Sequence[Value], depth: int) -> None:
+        """Retains what is handed out, and gives up all references of the scopes that are left."""
+        held = {owner for scope in self.scopes[depth:] for owner in scope.owned}
+        for value in values:
+            for base, owner in references(value):
+                if owner in held:
+                    held.discard(owner)  # the reference itself is handed out
+                else:
+                    self.retain(base)
+        for owner in held:
+            self.release(owner.base)
+
+    def _return(self, atoms: Sequence[Atom]) -> None:
+        writer = self.writer
+        values = [self._wanted(("result", place), self.value(atom)) for place, atom in enumerate(atoms)]
+        kinds = tuple(map(kind, values))
+        if self._results is not None and self._results != kinds:
+            for place, (one, other) in enumerate(zip(self._results, kinds, strict=True)):
+                if one != other:
+                    self.learn(("result", place), joined([one, other]))
+        self._results = kinds
+        self._pass_on(values, 0)
+        for place, (part, name) in enumerate(part for value in values for part in parts(value)):
+            writer.line(f"store {part} {name}, ptr {writer.place('%out', str(8 * place))}")
+        writer.line("ret i32 0")
+
+
+def _last_uses(block: Block) -> dict[Var, int]:
+    """For each variable the place of the last statement that reads it; the terminator's is behind all."""
+    last: dict[Var, int] = {}
+    for place, statement in enumerate(block.statements):
+        for var in _read(statement):
+            last[var] = place
+        for target in targets_of(statement):
+            last.setdefault(target, place)
+    end = block.terminator
+    for atom in operands(end):
+        if isinstance(atom, Var):
+            last[atom] = len(block.statements)
+    for inner in blocks_of(end):
+        for var in free_vars(inner):
+            last[var] = len(block.statements)
+    return last
+
+
+def _read(statement: Statement) -> list[Var]:
+    found = [atom for atom in operands(statement) if isinstance(atom, Var)]
+    for inner in blocks_of(statement):
+        found += free_vars(inner)
+    return found

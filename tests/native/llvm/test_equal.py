@@ -1,0 +1,319 @@
+"""Machine code of Adjoint's own beside Numba's: values, arguments afterwards, exceptions, layouts."""
+
+from __future__ import annotations
+
+import copy
+
+import numpy as np
+import pytest
+
+import adjoint as ad
+from adjoint.native.compile import core as cores
+from adjoint.native.llvm import unit
+
+
+@pytest.fixture
+def own(monkeypatch):
+    """The functions that were compiled by Adjoint itself."""
+    found = []
+    usual = unit.compiled
+
+    def compiled(function, kinds):
+        made = usual(function, kinds)
+        if made is not None:
+            found.append(function.name)
+        return made
+
+    monkeypatch.setattr(unit, "compiled", compiled)
+    return found
+
+
+def same(one, other):
+    if isinstance(one, (tuple, list)):
+        assert type(one) is type(other)
+        for a, b in zip(one, other, strict=True):
+            same(a, b)
+        return
+    assert type(one) is type(other)
+    np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-14)
+    if isinstance(one, np.ndarray):
+        assert one.dtype == other.dtype
+
+
+def quotients(x, n):
+    total = 0.0
+    for i in range(-n, n):
+        k = i // 3 + i % 3 + (i % -4) + (-i) // 5
+        total += k * x + x % 0.7 - x // -0.3 + (-x) % 2.0
+    return total * x
+
+
+def powers(x, n):
+    total = x**3 + x**-2 + x**0.5 + 2.0**x
+    for k in range(-3, n):
+        total += (x + 1.0) ** k + k**2 * x
+    return total
+
+
+def bits(x, n):
+    total = 0.0
+    for k in range(n):
+        if (k & 1 and not k ^ 3 == 0) or k << 2 > 40 or k >> 1 == 2:
+            total += x * (k | 8)
+    return total + x * x
+
+
+def choices(x, y):
+    total = 0.0
+    for i in range(len(x)):
+        total += max(x[i], y[i], 0.5) * min(x[i], 2.0) + abs(y[i] - x[i])
+        if x[i] > y[i] and not (x[i] == 1.0 or y[i] != y[i]):
+            total -= float(i) * x[i] / 3
+    return total
+
+
+def until(x):
+    steps = 0
+    while x > 1.5:
+        x = x / 2.0 + 0.1
+        steps += 1
+        if steps == 40:
+            break
+    return x * steps
+
+
+def kept_arrays(x, n):
+    states = []
+    for k in range(n):
+        y = np.zeros(len(x))
+        for i in range(len(x)):
+            y[i] = np.sin(x[i]) * (k + 1)
+        states.append(y)
+        x = y
+    total = 0.0
+    for y in states:
+        total += np.sum(y * y)
+    return total
+
+
+def backwards(x, step):
+    total = 0.0
+    for i in range(len(x) - 1, -1, -2):
+        total += x[i] ** 2
+    for i in range(0, len(x), step):
+        total += x[-i - 1] * x[i]
+    return total
+
+
+def views(x):
+    x = x.copy()
+    top, left = x[:2], x[:, 1]
+    top[1, 0] = top[0, 1] * 2.0
+    left[-1] += left[0]
+    x[1:3, ::2] = x[0, 0]
+    x.T[1, 0] -= 3.0
+    return np.sum(x * x)
+
+
+def products(a, b, v):
+    c = a @ b
+    w = c.T @ v
+    return w @ w + np.sum(a.T @ c) + (v @ a) @ w
+
+
+def writes(x, y):
+    for i in range(len(x)):
+        y[i] = x[i] * y[i]
+    return np.sum(y)
+
+
+def truths(x, mask):
+    chosen = np.zeros(len(x), dtype=bool)
+    total = 0.0
+    for i in range(len(x)):
+        chosen[i] = mask[i] and x[i] > 0.6
+        if chosen[i]:
+            total += x[i] ** 2
+    return total
+
+
+def single(x):
+    total = np.float32(0.0)
+    for i in range(len(x)):
+        total += x[i] * x[i]
+    return total
+
+
+def halves(x, lo, hi):
+    if hi - lo == 1:
+        return x[lo] ** 2
+    middle = (lo + hi) // 2
+    return halves(x, lo, middle) * 0.5 + halves(x, middle, hi)
+
+
+def tree(x):
+    return halves(x, 0, len(x))
+
+
+def weighted(weights, x):
+    for k in range(len(weights)):
+        x = np.tanh(weights[k] @ x)
+    return np.sum(x)
+
+
+def drawn(*shape):
+    return np.random.default_rng(0).uniform(0.5, 1.5, size=shape)
+
+
+PROGRAMS = [
+    (quotients, (0, 0), (1.3, 7)),
+    (powers, (0,), (1.3, 4)),
+    (bits, (0,), (1.3, 12)),
+    (choices, (0, 1), (drawn(9), drawn(9)[::-1].copy())),
+    (until, (0,), (37.0,)),
+    (kept_arrays, (0,), (drawn(5), 4)),
+    (backwards, (0,), (drawn(7), 3)),
+    (views, (0,), (drawn(4, 5),)),
+    (products, (0, 1, 2), (drawn(4, 3), drawn(3, 4), drawn(4))),
+    (writes, (0, 1), (drawn(6), drawn(6))),
+    (truths, (0,), (drawn(6), np.array([True, False, True, True, False, True]))),
+    (single, (0,), (drawn(6).astype(np.float32),)),
+    (tree, (0,), (drawn(8),)),
+    (weighted, (0, 1), ([drawn(3, 3), drawn(3, 3)], drawn(3))),
+]
+
+
+@pytest.mark.parametrize(("function", "wrt", "args"), PROGRAMS, ids=lambda part: getattr(part, "__name__", ""))
+def test_both_back_ends_agree(function, wrt, args, own, monkeypatch):
+    wrt = tuple(dict.fromkeys(wrt))
+    given = copy.deepcopy(args)
+    found = ad.value_and_grad(function, wrt, native="strict")(*given)
+    assert own
+    count = len(own)
+    again = copy.deepcopy(args)
+    same(found, ad.value_and_grad(function, wrt, native="strict")(*again))
+    same(list(given), list(again))
+    monkeypatch.setattr(cores, "emits", lambda *_: False)
+    others = copy.deepcopy(args)
+    same(found, ad.value_and_grad(_copy_of(function), wrt, native="strict")(*others))
+    same(list(given), list(others))
+    assert len(own) == count
+
+
+def _copy_of(function):
+    """Another function of the same text: what was compiled for the first is not used."""
+    import types
+
+    made = types.FunctionType(function.__code__, function.__globals__, function.__name__)
+    made.__defaults__ = function.__defaults__
+    return made
+
+
+@pytest.mark.parametrize(("function", "wrt", "args"), PROGRAMS, ids=lambda part: getattr(part, "__name__", ""))
+def test_interpreted_derivatives_agree(function, wrt, args):
+    wrt = tuple(dict.fromkeys(wrt))
+    given, others = copy.deepcopy(args), copy.deepcopy(args)
+    found = ad.value_and_grad(function, wrt, native="strict")(*given)
+    expected = ad.value_and_grad(function, wrt)(*others)
+    np.testing.assert_allclose(found[0], expected[0], rtol=1e-6)
+    for one, other in zip(found[1], expected[1], strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-6, atol=1e-12)
+    for one, other in zip(given, others, strict=True):
+        np.testing.assert_allclose(one, other)
+
+
+def raising(x, n):
+    total = 0.0
+    kept = []
+    for i in range(n):
+        y = np.zeros(3)
+        y[0] = x
+        kept.append(y)
+        total += y[0] / (n - 3 - i)
+    return total * kept[0][0]
+
+
+def of_the_domain(x):
+    return x * __import__("math").sqrt(x - 2.0)
+
+
+def refusing(x, n):
+    if n < 0:
+        raise ValueError("n is negative")
+    return x * n
+
+
+@pytest.mark.parametrize(
+    ("function", "args", "kind", "said"),
+    [
+        (raising, (1.5, 5), ZeroDivisionError, "float division by zero"),
+        (refusing, (1.5, -1), ValueError, "n is negative"),
+    ],
+    ids=["a division after arrays were made", "an exception of the program"],
+)
+def test_exceptions_are_those_of_python(function, args, kind, said, own):
+    derivative = ad.grad(function, native="strict")
+    for _ in range(3):
+        with pytest.raises(kind, match=said):
+            derivative(*args)
+    assert own
+
+
+def scaled(x, factor):
+    y = x.copy()
+    for i in range(len(y)):
+        y[i] *= factor
+    return np.sum(y * y)
+
+
+def test_arguments_of_other_kinds_have_code_of_their_own(own):
+    derivative = ad.grad(scaled, native="strict")
+    x = np.arange(6.0)
+    expected = ad.grad(scaled)(x, 2.0)
+    frozen = x.copy()
+    frozen.flags.writeable = False
+    apart = np.zeros(12)[::2]
+    apart[:] = x
+    for given, factor in ((x, 2.0), (apart, 2.0), (frozen, 2), (x, np.float64(2.0)), (x, 2.0)):
+        np.testing.assert_allclose(derivative(given, factor), expected)
+    assert len(own) >= 3
+
+
+def itself(x):
+    return x
+
+
+def test_arguments_that_are_handed_back_are_the_same_objects():
+    x = np.arange(3.0)
+    assert ad.compile(itself, native="strict")(x) is x
+
+
+def test_results_outlive_the_call():
+    derivative = ad.grad(kept_arrays, native="strict")
+    x = drawn(2000)
+    found = [derivative(x, 3) for _ in range(20)]
+    for each in found[1:]:
+        np.testing.assert_array_equal(each, found[0])
+    part = found[0][5:9]
+    del found
+    assert np.isfinite(part).all()
+
+
+def grows(x, n):
+    total = 0.0
+    for _ in range(n):
+        y = np.empty(1000)
+        for i in range(1000):
+            y[i] = x * i
+        total += y[999]
+    return total
+
+
+def test_arrays_of_an_iteration_are_freed_in_it():
+    import resource
+
+    program = ad.compile(grows, native="strict")
+    program(1.5, 10)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    program(1.5, 40_000)  # 320 MB, if they all stayed
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000
