@@ -8,23 +8,24 @@ import numpy as np
 import pytest
 
 import adjoint as ad
+from adjoint.dispatch import specialize
 from adjoint.native.compile import core as cores
-from adjoint.native.llvm import unit
 
 
 @pytest.fixture
 def own(monkeypatch):
-    """The functions that were compiled by Adjoint itself."""
+    """The functions that run by machine code of Adjoint's own; none is known yet."""
     found = []
-    usual = unit.compiled
+    usual = cores.Core._own_code
 
-    def compiled(function, kinds):
-        made = usual(function, kinds)
+    def own_code(core, *given):
+        made = usual(core, *given)
         if made is not None:
-            found.append(function.name)
+            found.append(core.__name__)
         return made
 
-    monkeypatch.setattr(unit, "compiled", compiled)
+    monkeypatch.setattr(cores.Core, "_own_code", own_code)
+    specialize.forget()
     return found
 
 
@@ -317,3 +318,59 @@ def test_arrays_of_an_iteration_are_freed_in_it():
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     program(1.5, 40_000)  # 320 MB, if they all stayed
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000
+
+
+def solved(a, b):
+    return np.sum(np.linalg.solve(a, b) ** 2)
+
+
+def factor_and_inverse(a):
+    return np.sum(np.linalg.cholesky(a) ** 3) + np.sum(np.linalg.inv(a) * a.T)
+
+
+def matrices():
+    a = drawn(5, 5)
+    lower = np.tril(a) + 5 * np.eye(5)
+    return {"full": a, "lower": lower, "upper": lower.T.copy(), "by columns": np.asfortranarray(a)}
+
+
+@pytest.mark.parametrize("name", matrices())
+@pytest.mark.parametrize("shape", [(5,), (5, 3)], ids=["a vector", "columns"])
+def test_linear_systems(name, shape, own):
+    a, b = matrices()[name], drawn(*shape)
+    found = ad.grad(solved, (0, 1), native="strict")(a, b)
+    for one, other in zip(found, ad.grad(solved, (0, 1))(a, b), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
+    assert own
+
+
+def test_factors_and_inverses(own):
+    a = drawn(4, 4)
+    a = a @ a.T + 4 * np.eye(4)
+    found = ad.grad(factor_and_inverse, native="strict")(a)
+    np.testing.assert_allclose(found, ad.grad(factor_and_inverse)(a), rtol=1e-9, atol=1e-12)
+    assert own
+
+
+@pytest.mark.parametrize("function", [solved, factor_and_inverse])
+def test_singular_matrices_are_refused(function):
+    args = (np.zeros((3, 3)), np.ones(3))[: 2 if function is solved else 1]
+    for native in ("strict", False):
+        with pytest.raises(np.linalg.LinAlgError):
+            ad.grad(function, native=native)(*args)
+
+
+def places(x, index, mask):
+    y = x[index] ** 2
+    z = x.copy()
+    z[mask] = 0.5 * y[0]
+    return np.sum(y) + np.sum(z[mask] * x[mask]) + np.sum(np.cumsum(x))
+
+
+def test_places_and_masks(own):
+    args = drawn(6), np.array([0, 5, 5, -1]), np.array([True, False, True, True, False, False])
+    found = ad.grad(places, native="strict")(*args)
+    np.testing.assert_allclose(found, ad.grad(places)(*args), rtol=1e-12)
+    assert own
+    with pytest.raises(IndexError):
+        ad.grad(places, native="strict")(args[0], np.array([7]), args[2])

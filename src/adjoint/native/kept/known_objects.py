@@ -7,13 +7,15 @@ import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from adjoint.native.kept import files as cache
 from adjoint.runtime.arithmetic.fused_loops import ExtentsDiffer
 
 if TYPE_CHECKING:
     from adjoint.native.llvm.unit import Unit
 
-_EXCEPTIONS = {ExtentsDiffer.__name__: ExtentsDiffer}
+_EXCEPTIONS: dict[str, type[BaseException]] = {kind.__name__: kind for kind in (ExtentsDiffer, np.linalg.LinAlgError)}
 
 
 def known_object(entry: str) -> Callable[..., Any] | None:

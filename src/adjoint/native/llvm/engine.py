@@ -91,7 +91,7 @@ class _Engine:
     def load(self, code: bytes, name: str, symbols: frozenset[str]) -> int:
         """The address of a function in object code, which is linked."""
         for symbol in symbols:
-            self.add(symbol, _blas(symbol))
+            self.add(symbol, _routine(symbol))
         linker = self.binding.create_mcjit_compiler(self.binding.parse_assembly(self.header), self._new_machine())
         self._linkers.append(linker)
         linker.add_object_file(self.binding.ObjectFileRef.from_data(code))
@@ -106,9 +106,10 @@ def engine() -> _Engine:
     return _Engine()
 
 
-def _blas(symbol: str) -> int:
-    """The address of a function of BLAS."""
-    capsule = _routines().__pyx_capi__[symbol.removeprefix("blas_")]
+def _routine(symbol: str) -> int:
+    """The address of a function of BLAS or LAPACK."""
+    library, _, name_of_routine = symbol.partition("_")
+    capsule = _library(f"cython_{library}").__pyx_capi__[name_of_routine]
     ctypes.pythonapi.PyCapsule_GetName.restype = ctypes.c_char_p
     name = ctypes.pythonapi.PyCapsule_GetName(ctypes.py_object(capsule))
     found: int = ctypes.pythonapi.PyCapsule_GetPointer(ctypes.py_object(capsule), name)
@@ -116,22 +117,21 @@ def _blas(symbol: str) -> int:
 
 
 @functools.cache
-def _routines() -> Any:
-    """SciPy's ``cython_blas``; the package around it takes a while to import, and nobody asks for it here."""
-    known = sys.modules.get("scipy.linalg.cython_blas")
+def _library(name: str) -> Any:
+    """SciPy's ``cython_blas`` or ``cython_lapack``; the package around it takes a while to import, for nothing here."""
+    full_name = f"scipy.linalg.{name}"
+    known = sys.modules.get(full_name)
     if known is not None:
         return known
     package = importlib.util.find_spec("scipy")
     folders = [] if package is None else package.submodule_search_locations or []
-    for path in [Path(folder, "linalg", f"cython_blas{end}") for folder in folders for end in EXTENSION_SUFFIXES]:
-        spec = importlib.util.spec_from_file_location("scipy.linalg.cython_blas", path) if path.exists() else None
+    for path in [Path(folder, "linalg", f"{name}{end}") for folder in folders for end in EXTENSION_SUFFIXES]:
+        spec = importlib.util.spec_from_file_location(full_name, path) if path.exists() else None
         if spec is not None and spec.loader is not None:
             module = importlib.util.module_from_spec(spec)
             spec.loader.exec_module(module)
             return module
-    from scipy.linalg import cython_blas  # lazy
-
-    return cython_blas
+    return importlib.import_module(full_name)
 
 
 class _Method(ctypes.Structure):

@@ -10,6 +10,7 @@ from adjoint.native.llvm.rules import (  # noqa: F401
     checks,
     elementwise,
     functions,
+    linear_systems,
     lists,
     makers,
     numbers,

@@ -48,14 +48,8 @@ def mapped(e: Emission, function: Callable[..., Number], *values: Value) -> Arra
     if len(given) != sum(not isinstance(value, Number) for value in values):
         raise Unsupported("arrays beside what is no number")
     arrays.only_by_rows(*given)
-    rank = max(value.kind.rank for value in given)
-    shape: list[str] = []
-    for axis in range(1, rank + 1):
-        sizes = [value.shape[-axis] for value in given if value.kind.rank >= axis]
-        found, *others = sizes
-        for other in others:
-            found = checks.common_extent(e, found, other)
-        shape.insert(0, found)
+    shape = _common_shape(e, given)
+    rank = len(shape)
     kind = _result_kind(e, function, values)
     out = arrays.new(e, kind, shape, checked=False)
 
@@ -65,6 +59,26 @@ def mapped(e: Emission, function: Callable[..., Number], *values: Value) -> Arra
 
     arrays.nest(e, shape, body)
     return out
+
+
+def _common_shape(e: Emission, given: Sequence[Array]) -> list[str]:
+    """The shape to which arrays are broadcast."""
+    shape: list[str] = []
+    for axis in range(1, max(x.kind.rank for x in given) + 1):
+        found, *others = [x.shape[-axis] for x in given if x.kind.rank >= axis]
+        for other in others:
+            found = checks.common_extent(e, found, other)
+        shape.insert(0, found)
+    return shape
+
+
+@rule(runtime_arrays.empty_sum)
+def _empty_sum(e: Emission, a: Value, b: Value) -> Array:
+    given = [arrays.array(a), arrays.array(b)]
+    arrays.only_by_rows(*given)
+    if given[0].kind.element != given[1].kind.element:
+        raise Unsupported("arrays of several kinds")
+    return arrays.new(e, given[0].kind.element, _common_shape(e, given), checked=False)
 
 
 def _result_kind(e: Emission, function: Callable[..., Number], values: Sequence[Value]) -> str:

@@ -83,14 +83,14 @@ def _vector(e: Emission, x: Array) -> tuple[str, str, str]:
     return data, count, e.writer.select(is_copy, "i64", "1", steps)
 
 
-class _Call:
-    """A call of a function of BLAS: everything is handed by address, whole numbers have 32 bits."""
+class LibraryCall:
+    """A call of a function of BLAS or LAPACK: everything is handed by address, whole numbers have 32 bits."""
 
     def __init__(self, e: Emission) -> None:
         self.e = e
         self.args: list[str] = []
 
-    def whole(self, *values: str) -> _Call:
+    def whole(self, *values: str) -> LibraryCall:
         for value in values:
             slot = self.e.slots(1)
             given = self.e.writer.op(f"trunc i64 {value} to i32") if not value.isdigit() else value
@@ -98,22 +98,28 @@ class _Call:
             self.args.append(slot)
         return self
 
-    def letter(self, turned: str, plain_letter: str, turned_letter: str) -> _Call:
+    def letter(self, turned: str, plain_letter: str, turned_letter: str) -> LibraryCall:
         slot = self.e.slots(1)
         given = self.e.writer.select(turned, "i8", str(ord(turned_letter)), str(ord(plain_letter)))
         self.e.writer.line(f"store i8 {given}, ptr {slot}")
         self.args.append(slot)
         return self
 
-    def number(self, kind: str, value: float) -> _Call:
+    def number(self, kind: str, value: float) -> LibraryCall:
         slot = self.e.slots(1)
         self.e.writer.line(f"store {_TYPES[kind]} {literal(kind, value)}, ptr {slot}")
         self.args.append(slot)
         return self
 
-    def array(self, data: str) -> _Call:
+    def array(self, data: str) -> LibraryCall:
         self.args.append(data)
         return self
+
+    def status(self) -> str:
+        """Room for what the function says of itself; where that is."""
+        slot = self.e.slots(1)
+        self.args.append(slot)
+        return slot
 
     def run(self, name: str, result: str = "void") -> str:
         self.e.program.symbols.add(name)
@@ -160,7 +166,7 @@ def _inner(e: Emission, a: Array, b: Array) -> Number:
     kind = a.kind.element
     first, count, step = _vector(e, a)
     second, _, other_step = _vector(e, b)
-    call = _Call(e).whole(count).array(first).whole(step).array(second).whole(other_step)
+    call = LibraryCall(e).whole(count).array(first).whole(step).array(second).whole(other_step)
     return Number(kind, call.run(_name(kind, "dot"), _TYPES[kind]))
 
 
@@ -172,7 +178,7 @@ def _matrix_vector(e: Emission, a: Array, x: Array) -> Array:
     out = arrays.new(e, kind, (matrix.rows,), zero=True, checked=False)
     first = e.writer.select(matrix.turned, "i64", matrix.rows, matrix.columns)
     second = e.writer.select(matrix.turned, "i64", matrix.columns, matrix.rows)
-    call = _Call(e).letter(matrix.turned, "T", "N").whole(first, second).number(kind, 1.0)
+    call = LibraryCall(e).letter(matrix.turned, "T", "N").whole(first, second).number(kind, 1.0)
     call.array(matrix.data).whole(matrix.leading).array(data).whole(step).number(kind, 0.0)
     call.array(out.data).whole("1").run(_name(kind, "gemv"))
     return out
@@ -183,7 +189,7 @@ def _matrices(e: Emission, a: Array, b: Array) -> Array:
     kind = a.kind.element
     one, other = _matrix(e, a), _matrix(e, b)
     out = arrays.new(e, kind, (one.rows, other.columns), checked=False)
-    call = _Call(e).letter(other.turned, "N", "T").letter(one.turned, "N", "T")
+    call = LibraryCall(e).letter(other.turned, "N", "T").letter(one.turned, "N", "T")
     call.whole(other.columns, one.rows, one.columns).number(kind, 1.0)
     call.array(other.data).whole(other.leading).array(one.data).whole(one.leading).number(kind, 0.0)
     call.array(out.data).whole(e.writer.most(other.columns, "1")).run(_name(kind, "gemm"))

@@ -201,6 +201,15 @@ class Emission:
         self.writer.line(f"ret i32 {number}")
         self.writer.start(good)
 
+    def inside(self, body: Callable[[], None]) -> None:
+        """Writes what makes references that nobody needs afterwards."""
+        scope = Scope()
+        self.scopes.append(scope)
+        body()
+        self.scopes.pop()
+        for owner in scope.owned:
+            self.release(owner.base)
+
     def each(self, count: str, body: Callable[[str], None]) -> None:
         """A loop over so many places; what its body makes is given up there."""
         writer = self.writer
@@ -213,12 +222,7 @@ class Emission:
         writer.lines.append("")
         writer.branch(writer.compare("slt", counter, count), inner, end)
         writer.start(inner)
-        scope = Scope()
-        self.scopes.append(scope)
-        body(counter)
-        self.scopes.pop()
-        for owner in scope.owned:
-            self.release(owner.base)
+        self.inside(lambda: body(counter))
         following = writer.op(f"add nsw i64 {counter}, 1")
         writer.lines[line] = f"  {counter} = phi i64 [ 0, %{before} ], [ {following}, %{writer.label} ]"
         writer.jump(head)
