@@ -8,6 +8,7 @@ import pytest
 import adjoint as ad
 from adjoint.codegen.python import emit
 from adjoint.codegen.texts import load
+from adjoint.native.compile import core
 from adjoint.native.legalize import python_calls
 from native.machine_form import loops_of
 
@@ -246,6 +247,8 @@ def test_places_outside_of_arrays_raise():
 
 @pytest.mark.parametrize("operator", [ad.grad, ad.jacobian])
 def test_what_the_compiler_fails_at_runs_as_python(monkeypatch, tmp_path, operator):
+    monkeypatch.setattr(core, "emits", lambda *_: False)  # the fault is one of what only Numba needs
+
     def fails(*_):
         raise KeyError("lost")
 

@@ -88,7 +88,7 @@ statements are in the form in which a person would have written them.
 {passes}.
 
 The backward loop runs forwards, since its iterations share nothing (loop reversal), both sides of the branch end in
-one sum, and indices that cannot be negative say so. Numba compiles this text:
+one sum, and indices that cannot be negative say so. The result as text, of which machine code is made:
 
 ```python
 {native}
@@ -108,7 +108,7 @@ def page() -> str:
     """The text of the page."""
     x = np.ones(3)
     python, native = _stages(ad.stages(smooth, x, 0.5)), _stages(ad.stages(smooth, x, 0.5, native=True))
-    passes = [f"`{name}`" for name in native if name not in ("source", "lowered", "text")]
+    passes = [f"`{name}`" for name in native if name not in ("source", "lowered", "text", "llvm")]
     return PAGE.format(
         source=python["source"],
         lowered=python["lowered"],

@@ -316,6 +316,8 @@ def generate(seed: int) -> Form:
 
 def _spelled(name: str, fn: Any, declared: Any, rng: np.random.Generator) -> Form | None:
     cases = cases_of(declared, rng)
+    if not cases:
+        return None  # what makes an object, of which there is no derivative by itself
     args, kwargs = cases[int(rng.integers(len(cases)))]
     choices = _choices(declared, args, kwargs)
     if not choices:

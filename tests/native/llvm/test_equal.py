@@ -374,3 +374,20 @@ def test_places_and_masks(own):
     assert own
     with pytest.raises(IndexError):
         ad.grad(places, native="strict")(args[0], np.array([7]), args[2])
+
+
+def times(x, n):
+    return x * n
+
+
+def test_whole_numbers_beyond_64_bits_are_not_machine_codes():
+    derivative = ad.grad(times, native=True)
+    assert derivative(2.0, 3) == 3.0
+    with pytest.warns(match="int"):
+        assert derivative(2.0, 2**70) == float(2**70)
+    assert derivative(2.0, 5) == 5.0
+
+
+def test_lists_that_are_handed_back_are_the_same_objects():
+    values = [1.0, 2.0]
+    assert ad.compile(itself, native=True)(values) is values

@@ -189,7 +189,8 @@ class _Wrapper:
         too_large = writer.new_label("large")
         writer.branch(is_raised, too_large, end)
         writer.start(too_large)
-        writer.line("ret ptr null")
+        self._python("PyErr_Clear", "void")
+        writer.jump("mismatch")
         writer.start(word)
         scalar = self._field("i64", given, 16)
         writer.jump(end)
@@ -287,7 +288,7 @@ class _Wrapper:
                 nothing = self._external("_Py_NoneStruct")
                 self._python("Py_IncRef", "void", ("ptr", nothing))
                 return nothing
-            case ListKind(element=element) if element is not None:
+            case ListKind(element=element, read_only=False) if element is not None:
                 return self._boxed_list(element, names.pop(0))
         raise Unsupported("results of this kind")
 

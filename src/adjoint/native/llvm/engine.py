@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import importlib.util
+import importlib
 import sys
 import threading
-from importlib.machinery import EXTENSION_SUFFIXES
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from adjoint.native.llvm.values import NUMBERS, dtype_of
 from adjoint.native.loops.short_loops import made_for_short_loops
+from adjoint.native.runtime.linear_algebra_routines import bring_routines
 from adjoint.runtime.freed_memory import keep_freed_memory
 
 _LEVEL = 2
@@ -116,22 +115,11 @@ def _routine(symbol: str) -> int:
     return found
 
 
-@functools.cache
 def _library(name: str) -> Any:
-    """SciPy's ``cython_blas`` or ``cython_lapack``; the package around it takes a while to import, for nothing here."""
+    """SciPy's ``cython_blas`` or ``cython_lapack``."""
+    bring_routines()
     full_name = f"scipy.linalg.{name}"
-    known = sys.modules.get(full_name)
-    if known is not None:
-        return known
-    package = importlib.util.find_spec("scipy")
-    folders = [] if package is None else package.submodule_search_locations or []
-    for path in [Path(folder, "linalg", f"{name}{end}") for folder in folders for end in EXTENSION_SUFFIXES]:
-        spec = importlib.util.spec_from_file_location(full_name, path) if path.exists() else None
-        if spec is not None and spec.loader is not None:
-            module = importlib.util.module_from_spec(spec)
-            spec.loader.exec_module(module)
-            return module
-    return importlib.import_module(full_name)
+    return sys.modules.get(full_name) or importlib.import_module(full_name)
 
 
 class _Method(ctypes.Structure):

@@ -69,7 +69,7 @@ def _kind_of(arg: Any) -> Kind:
         return "f8"
     if given is np.ndarray and arg.flags.aligned:
         return ArrayKind(kind_of(arg.dtype), arg.ndim, arg.flags.c_contiguous, not arg.flags.writeable)
-    if given is int or given is np.int64:
+    if (given is int and -(2**63) <= arg < 2**63) or given is np.int64:
         return "i8"
     if given is bool:
         return "b1"

@@ -175,7 +175,8 @@ def as_kind(writer: Writer, number: Number, kind: str) -> Number:
         if kind == "b1":
             return Number(kind, writer.op(f"fcmp une {mine} {name}, {literal(given, 0.0)}"))
         instruction = "fptoui" if kind[0] == "u" else "fptosi"
-        return Number(kind, writer.op(f"{instruction} {mine} {name} to {theirs}"))
+        found = writer.op(f"{instruction} {mine} {name} to {theirs}")
+        return Number(kind, writer.op(f"freeze {theirs} {found}"))  # some number, where it is too large for any
     if kind == "b1":
         return Number(kind, writer.op(f"icmp ne {mine} {name}, 0"))
     if kind[0] == "f":

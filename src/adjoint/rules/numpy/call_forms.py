@@ -40,8 +40,9 @@ def _mean(a, axis=None, dtype=None, *, keepdims=False, where=True):
 def _var(a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True):
     chosen = np.broadcast_to(where, np.shape(a))
     centred = np.where(chosen, a - _mean(a, axis, dtype, keepdims=True, where=chosen), 0)
-    return np.sum(centred * centred, axis=axis, keepdims=keepdims) / (
-        np.sum(chosen, axis=axis, keepdims=keepdims, dtype=np.result_type(centred)) - ddof
+    squares = (centred * np.conj(centred)).real if np.iscomplexobj(a) else centred * centred
+    return np.sum(squares, axis=axis, keepdims=keepdims) / (
+        np.sum(chosen, axis=axis, keepdims=keepdims, dtype=np.result_type(squares)) - ddof
     )
 
 

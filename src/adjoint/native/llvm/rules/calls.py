@@ -10,16 +10,15 @@ from adjoint.native.llvm.rules import (  # noqa: F401
     checks,
     elementwise,
     functions,
-    linear_systems,
     lists,
     makers,
     numbers,
     parts,
     places,
     powers,
-    products,
     vectors,
 )
+from adjoint.native.llvm.rules.linear_algebra import products, systems  # noqa: F401
 from adjoint.native.llvm.rules.table import RULES, Rule
 
 for _callee in elementwise.ELEMENTWISE:

@@ -110,7 +110,7 @@ def magnitude(e: Emission, value: Value) -> Number:
     if numbers.is_float(given):
         return Number(given.kind, numbers.intrinsic(e, "fabs", given.kind, given.name))
     word = numbers.word(e, given)
-    return whole(e.writer.most(word, e.writer.sub("0", word)))
+    return whole(e.writer.most(word, e.writer.op(f"sub i64 0, {word}")))
 
 
 def _declare_rounding(name: str, callee: Any) -> None:

@@ -191,12 +191,25 @@ def _not(e: Emission, value: Value) -> Number:
     return negation(e, is_true(e, value))
 
 
+@rule(operator.is_)
+def _is(e: Emission, a: Value, b: Value) -> Number:
+    if not isinstance(a, Known) and not isinstance(b, Known):
+        raise Unsupported("the identity of what is known at run time only")
+    is_one = isinstance(a, Known) and isinstance(b, Known) and a.value is b.value
+    return constant(is_one)
+
+
+@rule(operator.is_not)
+def _is_not(e: Emission, a: Value, b: Value) -> Number:
+    return negation(e, _is(e, a, b))
+
+
 @rule(operator.neg, operator.pos, np.negative)
 def _negated(e: Emission, value: Value) -> Number:
     given = number(value)
     if is_float(given):
         return Number(given.kind, e.writer.op(f"fneg {given.type} {given.name}"))
-    return whole(e.writer.sub("0", word(e, given)))
+    return whole(e.writer.op(f"sub i64 0, {word(e, given)}"))
 
 
 @rule(operator.pos, np.positive)
@@ -234,14 +247,15 @@ def _or(e: Emission, a: Value, b: Value) -> Number:
 @rule(operator.lshift, operator.ilshift, np.left_shift)
 def _shifted_left(e: Emission, a: Value, b: Value) -> Number:
     one, places = words(e, a, b)
-    found = e.writer.op(f"shl i64 {one}, {e.writer.least(places, '63')}")
+    found = e.writer.op(f"shl i64 {one}, {e.writer.op(f'and i64 {places}, 63')}")
     return whole(e.writer.select(e.writer.compare("sgt", places, "63"), "i64", "0", found))
 
 
 @rule(operator.rshift, operator.irshift, np.right_shift)
 def _shifted_right(e: Emission, a: Value, b: Value) -> Number:
     one, places = words(e, a, b)
-    return whole(e.writer.op(f"ashr i64 {one}, {e.writer.least(places, '63')}"))
+    most = e.writer.select(e.writer.compare("ult", places, "63"), "i64", places, "63")
+    return whole(e.writer.op(f"ashr i64 {one}, {most}"))
 
 
 @rule(float, np.float64)

@@ -7,14 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.native.llvm.rules import arrays, checks, lists, numbers
+from adjoint.native.costs import FEWEST_WITH_ZEROS
+from adjoint.native.llvm.rules import arrays, checks, functions, lists, numbers
 from adjoint.native.llvm.rules.table import RULES, rule
 from adjoint.native.llvm.values import Array, Known, List, Number, Tuple, Unsupported, Value, common_kind, size_of
 from adjoint.native.llvm.writer import as_kind, constant, whole
 from adjoint.native.llvm.writing.emission import Emission
+from adjoint.runtime import tangents
 from adjoint.runtime.arithmetic import fused_loops
 from adjoint.runtime.array_functions import arrays as runtime_arrays
-from adjoint.runtime.array_functions import places, plain, sequences
+from adjoint.runtime.array_functions import places, plain, sequences, sparse
 
 _OUTSIDE = "index is out of bounds"
 
@@ -226,6 +228,35 @@ def _may_overlap(e: Emission, a: Value, b: Value) -> Number:
     )
     filled = [e.writer.compare("sgt", arrays.size(e, arrays.array(x)), "0") for x in (a, b)]
     return Number("b1", checks.both_words(e, overlap, *filled))
+
+
+@rule(tangents.follow_view)
+def _follow_view(e: Emission, shadow: Value, base: Value, like: Value, like_base: Value) -> Array:
+    """A shadow that lies in that of another array if, and only if, the arrays themselves do."""
+    given = arrays.array(shadow)
+    follows, wanted = _may_overlap(e, shadow, base), _may_overlap(e, like, like_base)
+    lost = numbers.both(e, wanted, numbers.negation(e, follows))
+    e.check(lost.name, ValueError, "a tangent is laid out differently from the array that it belongs to")
+    keeps = numbers.either(e, wanted, numbers.negation(e, follows))
+    return arrays.one_of(e, keeps.name, given, lambda: arrays.copied(e, given))
+
+
+@rule(sparse.lets_zeros_be_skipped)
+def _lets_zeros_be_skipped(e: Emission, factor: Value) -> Number:
+    given, writer = arrays.array(factor), e.writer
+    slot = e.slots(1)
+    is_large = writer.compare("sge", arrays.size(e, given), str(FEWEST_WITH_ZEROS))
+    writer.line(f"store i1 {is_large}, ptr {slot}")
+
+    def one(place: Sequence[str]) -> None:
+        found = arrays.read(e, given.kind.element, arrays.address(e, given, place))
+        so_far = Number("b1", writer.op(f"load i1, ptr {slot}"))
+        still = numbers.both(e, so_far, functions.is_finite(e, found))
+        writer.line(f"store i1 {still.name}, ptr {slot}")
+
+    rows = writer.select(is_large, "i64", given.shape[0], "0")
+    arrays.nest(e, [rows, *given.shape[1:]], one)
+    return Number("b1", writer.op(f"load i1, ptr {slot}"))
 
 
 def _bounds(e: Emission, x: Array) -> tuple[str, str]:

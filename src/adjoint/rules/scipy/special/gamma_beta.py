@@ -166,7 +166,8 @@ def _perm(N, k, exact=False):
 
 
 def _factorial(n, exact=False, extend="zero"):
-    return np.where(np.greater_equal(n, 0), special.gamma(n + 1.0), 0.0)[()]
+    found = np.where(np.greater_equal(n, 0), special.gamma(n + 1.0), 0.0)
+    return found if isinstance(n, np.ndarray) else found[()]
 
 
 COUNTS = [case(4.3, 1.7), case(np.array([4.5, 3.2]), sample(2, kind="positive"))]

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from adjoint.native.llvm.rules import arrays, checks, numbers
-from adjoint.native.llvm.rules.products import LibraryCall
+from adjoint.native.llvm.rules.linear_algebra.products import LibraryCall
 from adjoint.native.llvm.rules.table import rule
 from adjoint.native.llvm.values import Array, ArrayKind, Number, Unsupported, Value, size_of
 from adjoint.native.llvm.writer import constant, truth, whole

@@ -1,0 +1,1 @@
+"""Products of matrices and systems of linear equations, by BLAS and LAPACK."""
