@@ -145,3 +145,11 @@ def test_the_gradient_of_the_long_loop(benchmark_module):
     checkpoints = benchmark_module("checkpoints")
     u = np.linspace(0.01, 0.02, 5)
     checkpoints._check(u, ad.grad(checkpoints.growth)(u, 1.0 / 200, 200, 7))
+
+
+def test_back_ends_are_told(benchmark_module) -> None:
+    back_ends = benchmark_module("back_ends")
+    function, args, wrt = benchmark_module("array_programs").PROGRAMS["covariance"]
+    assert back_ends.left_to_numba(function, args, wrt) == ""
+    spread = lambda x: np.sum(np.linalg.svd(x)[1] ** 2)
+    assert back_ends.left_to_numba(spread, (np.eye(3),), (0,)).startswith("a call of ")
