@@ -23,7 +23,7 @@ def rows_to_keep(n: int, m: int) -> int:
     """How many products are kept of an ``n`` by ``m`` matrix.
 
     >>> rows_to_keep(1000, 500), rows_to_keep(4, 4)
-    (64, 0)
+    (128, 0)
     """
     rows = min(MOST_ROWS, n * m // max(n + m, 1))
     return rows if rows >= FEWEST_ROWS else 0
