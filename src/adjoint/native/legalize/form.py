@@ -1,9 +1,13 @@
-"""What is done to a finished derivative before Numba is given its text."""
+"""What is done to a finished derivative before it is machine code's.
+
+Both back ends begin with the same passes. What was made last is remembered: where Adjoint's own back end finds a
+statement that only Numba compiles, Numba goes on from there.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from adjoint.ir.nodes import Function, Var
 from adjoint.ir.types import Storage
@@ -13,10 +17,14 @@ from adjoint.target import MACHINE, Target
 if TYPE_CHECKING:
     from adjoint.native.compile.signatures import Agreement
 
+_SHARED = NATIVE[: next(place for place, pair in enumerate(zip(NATIVE, EMITTED, strict=False)) if pair[0] != pair[1])]
+"""The passes with which both pipelines begin."""
+_latest: dict[str, tuple[tuple[Any, ...], Function]] = {}
+
 
 def loops_of(function: Function, target: Target = MACHINE) -> Function:
     """A finished function of which all that computes with arrays is loops over numbers."""
-    return run(LEGALIZE, function, Context(target))
+    return _remembered("loops", (function, target), lambda: run(LEGALIZE, function, Context(target)))
 
 
 def native_form(
@@ -41,7 +49,7 @@ def native_form(
     agreeing
         Extents of parameters that agree.
     """
-    return run(NATIVE, function, Context(target, handed=handed, by_rows=by_rows, agreeing=agreeing))
+    return _finished(NATIVE, function, target, handed, by_rows, agreeing)
 
 
 def emitted_form(
@@ -52,4 +60,31 @@ def emitted_form(
     agreeing: Sequence[Agreement] = (),
 ) -> Function:
     """A finished function as LLVM IR is written of it; the parameters are those of :func:`native_form`."""
-    return run(EMITTED, function, Context(target, handed=handed, by_rows=by_rows, agreeing=agreeing))
+    return _finished(EMITTED, function, target, handed, by_rows, agreeing)
+
+
+def _finished(
+    pipeline: Sequence[str],
+    function: Function,
+    target: Target,
+    handed: frozenset[Storage] | None,
+    by_rows: frozenset[Var],
+    agreeing: Sequence[Agreement],
+) -> Function:
+    context = Context(target, handed=handed, by_rows=by_rows, agreeing=agreeing)
+    key = (function, target, handed, by_rows, tuple(agreeing))
+    begun = _remembered("begun", key, lambda: run(_SHARED, function, context))
+    return run(pipeline[len(_SHARED) :], begun, context)
+
+
+def _remembered(what: str, key: tuple[Any, ...], make: Callable[[], Function]) -> Function:
+    """What was made last, if it is asked for again; who watches sees all passes."""
+    function, target, *_ = key
+    if target.watch is not None:
+        return make()
+    known = _latest.get(what)
+    if known is not None and known[0][0] is function and known[0][1:] == key[1:]:
+        return known[1]
+    made = make()
+    _latest[what] = (key, made)
+    return made
