@@ -6,7 +6,7 @@ a TypeError before anything runs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from adjoint.native.llvm.memory import BORROWED, COUNT, DESTRUCTOR, HEADER, OBJECT
 from adjoint.native.llvm.rules.lists import declare_destructor, reference_places
@@ -18,19 +18,18 @@ from adjoint.native.llvm.values import (
     NothingKind,
     TupleKind,
     Unsupported,
-    size_of,
     types_of_parts,
     width_of,
 )
 from adjoint.native.llvm.writer import Module, Writer
 from adjoint.native.llvm.writing.program import Emitted
 
-_DATA, _RANK, _EXTENTS, _STRIDES, _BASE, _DTYPE, _FLAGS = 16, 24, 32, 40, 48, 56, 64
+_DATA, _RANK, _EXTENTS, _STRIDES, _DTYPE, _FLAGS = 16, 24, 32, 40, 56, 64
 """Where arrays keep what (``PyArrayObject_fields``)."""
 _BY_ROWS, _ALIGNED, _WRITEABLE = 1, 0x100, 0x400
 
 
-def wrapper(module: Module, name: str, callee: Emitted, kinds: Sequence[Kind | Known], places: Sequence[int]) -> None:
+def wrapper(module: Module, name: str, callee: Emitted, kinds: Sequence[Kind | Known]) -> None:
     """Writes the function that Python calls.
 
     Parameters
@@ -43,19 +42,16 @@ def wrapper(module: Module, name: str, callee: Emitted, kinds: Sequence[Kind | K
         What it calls.
     kinds
         The kinds of the arguments; what the compiler knows of one.
-    places
-        Which of the arguments of Python these are.
     """
-    _Wrapper(module, callee, kinds, places).write(name)
+    _Wrapper(module, callee, kinds).write(name)
 
 
 class _Wrapper:
-    def __init__(self, module: Module, callee: Emitted, kinds: Sequence[Kind | Known], places: Sequence[int]) -> None:
+    def __init__(self, module: Module, callee: Emitted, kinds: Sequence[Kind | Known]) -> None:
         self.writer = Writer(module)
         self.module = module
         self.callee = callee
         self.kinds = kinds
-        self.places = places
         self.allocas: list[str] = []
 
     def write(self, name: str) -> None:
@@ -63,13 +59,10 @@ class _Wrapper:
         frame = self._room(f"[{2 * HEADER} x i8], align 64")
         writer.line(f"%call = getelementptr i8, ptr {frame}, i64 {HEADER}")
         writer.line("call void @begin_call(ptr %call)")
-        given = [
-            part for kind, place in zip(self.kinds, self.places, strict=True) for part in self._argument(kind, place)
-        ]
+        given = [part for place, kind in enumerate(self.kinds) for part in self._argument(kind, place)]
         results = self.callee.results or ()
-        types = [types_of_parts(kind) for kind in results]
-        count = sum(map(len, types))
-        out = self._room(f"[{max(count, 1)} x i64], align 16")
+        types = types_of_parts(TupleKind(results))
+        out = self._room(f"[{max(len(types), 1)} x i64], align 16")
         args = ", ".join(["ptr %call", f"ptr {out}", *(f"{part} {each}" for part, each in given)])
         status = writer.op(f"call i32 @{self.callee.name}({args})")
         failed = writer.op(f"icmp ne i32 {status}, 0")
@@ -80,10 +73,7 @@ class _Wrapper:
         self._fail(number)
         writer.line("ret ptr null")
         writer.start("worked")
-        names = [
-            writer.op(f"load {part}, ptr {writer.place(out, str(8 * place))}")
-            for place, part in enumerate(part for each in types for part in each)
-        ]
+        names = writer.parts_at(out, types)
         result = self._boxed(results[0] if len(results) == 1 else TupleKind(results), names)
         writer.line("call void @free_all(ptr %call)")
         writer.line(f"ret ptr {result}")
@@ -211,27 +201,10 @@ class _Wrapper:
             found = self._unboxed(element, item, in_list=True)
             end = writer.op(f"call ptr @list_end(ptr {block}, i64 {8 * len(found)})")
             self._require(writer.op(f"icmp ne ptr {end}, null"))
-            for at, (part, value) in enumerate(found):
-                writer.line(f"store {part} {value}, ptr {writer.place(end, str(8 * at))}")
+            writer.put_parts(end, found)
 
-        self._each(size, one)
+        self.writer.each(size, one)
         return [("ptr", block)]
-
-    def _each(self, count: str, body: Callable[[str], None]) -> None:
-        writer = self.writer
-        before, head, inner, end = (writer.label, *(writer.new_label(hint) for hint in ("each", "one", "after")))
-        writer.jump(head)
-        writer.start(head)
-        counter = writer.name()
-        line = len(writer.lines)
-        writer.lines.append("")
-        writer.branch(writer.compare("slt", counter, count), inner, end)
-        writer.start(inner)
-        body(counter)
-        following = writer.op(f"add nsw i64 {counter}, 1")
-        writer.lines[line] = f"  {counter} = phi i64 [ 0, %{before} ], [ {following}, %{writer.label} ]"
-        writer.jump(head)
-        writer.start(end)
 
     def _array(self, kind: ArrayKind, given: str, in_list: bool) -> list[tuple[str, str]]:
         writer = self.writer
@@ -251,11 +224,9 @@ class _Wrapper:
         writer.line(f"store i64 {BORROWED}, ptr {writer.place(base, str(COUNT))}")
         writer.line(f"store ptr {given}, ptr {writer.place(base, str(OBJECT))}")
         extents, strides = self._field("ptr", given, _EXTENTS), self._field("ptr", given, _STRIDES)
-        parts = [("ptr", base), ("ptr", self._field("ptr", given, _DATA))]
-        parts += [("i64", self._field("i64", extents, 8 * axis)) for axis in range(kind.rank)]
-        if not kind.by_rows:
-            parts += [("i64", self._field("i64", strides, 8 * axis)) for axis in range(kind.rank)]
-        return parts
+        names = writer.parts_at(extents, ["i64"] * kind.rank)
+        names += [] if kind.by_rows else writer.parts_at(strides, ["i64"] * kind.rank)
+        return [("ptr", base), ("ptr", self._field("ptr", given, _DATA)), *(("i64", name) for name in names)]
 
     def _has_type(self, given: str, name: str) -> str:
         return self.writer.op(f"icmp eq ptr {self._field('ptr', given, 8)}, {self._external(name)}")
@@ -300,13 +271,13 @@ class _Wrapper:
 
         def one(place: str) -> None:
             at = writer.place(items, writer.mul(place, str(8 * len(types))))
-            names = [self._field(part, at, 8 * k) for k, part in enumerate(types)]
+            names = writer.parts_at(at, types)
             for k in reference_places(element):
                 writer.line(f"call void @retain(ptr {names[k]})")
             item = self._boxed(element, names)
             self._python("PyList_SetItem", "i32", ("ptr", made), ("i64", place), ("ptr", item))
 
-        self._each(size, one)
+        self.writer.each(size, one)
         return made
 
     def _boxed_array(self, kind: ArrayKind, names: list[str]) -> str:
@@ -314,17 +285,12 @@ class _Wrapper:
         writer = self.writer
         base, data = names.pop(0), names.pop(0)
         shape = [names.pop(0) for _ in range(kind.rank)]
-        strides = [names.pop(0) for _ in range(kind.rank)] if not kind.by_rows else []
-        if not strides:
-            step = str(size_of(kind.element))
-            strides = [step]
-            for extent in reversed(shape[1:]):
-                step = writer.mul(step, extent)
-                strides.insert(0, step)
-            strides = strides[: kind.rank]
+        if kind.by_rows:
+            strides = list(writer.strides_by_rows(kind.element, shape))
+        else:
+            strides = [names.pop(0) for _ in range(kind.rank)]
         described = self._room(f"[{max(2 * kind.rank, 1)} x i64]")
-        for place, word in enumerate((*shape, *strides)):
-            writer.line(f"store i64 {word}, ptr {writer.place(described, str(8 * place))}")
+        writer.put_parts(described, [("i64", word) for word in (*shape, *strides)])
         dtype = self._external(f"adjoint_dtype_{kind.element}")
         args = [
             ("ptr", base), ("ptr", data), ("i32", str(kind.rank)), ("ptr", described),

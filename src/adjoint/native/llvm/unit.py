@@ -79,7 +79,7 @@ def text_of(function: Function, kinds: Sequence[Kind]) -> tuple[str, str, Progra
     values = [found if isinstance(found, Known) else _example(found) for found in told]
     callee = program.function(function, function, values)
     assert callee.results is not None
-    wrapper(program.module, "adjoint_main", callee, told, range(len(told)))
+    wrapper(program.module, "adjoint_main", callee, told)
     text = program.module.text(runtime() + _NOTHING)
     name = f"adjoint_{hashlib.sha256(text.encode()).hexdigest()[:24]}"
     return text.replace("@adjoint_main(", f"@{name}("), name, program

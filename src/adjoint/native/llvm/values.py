@@ -214,24 +214,15 @@ def types_of_parts(found: Kind) -> list[str]:
             return []
 
 
-def owners(value: Value) -> Iterator[Owner]:
-    """Who keeps the memory alive that a value refers to."""
+def references(value: Value) -> list[tuple[str, Owner | None]]:
+    """The blocks of memory that a value refers to, each with who keeps it alive."""
     match value:
-        case Array(owner=owner) | List(owner=owner) if owner is not None:
-            yield owner
+        case Array(base=base, owner=owner) | List(base=base, owner=owner):
+            return [(base, owner)]
         case Tuple(items=items):
-            for item in items:
-                yield from owners(item)
-
-
-def bases(value: Value) -> Iterator[str]:
-    """The blocks of memory that a value refers to."""
-    match value:
-        case Array(base=base) | List(base=base):
-            yield base
-        case Tuple(items=items):
-            for item in items:
-                yield from bases(item)
+            return [pair for item in items for pair in references(item)]
+        case _:
+            return []
 
 
 def joined(kinds: Sequence[Kind]) -> Kind:

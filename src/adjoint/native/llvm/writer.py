@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
-from adjoint.native.llvm.values import LLVM_TYPES, Number, Unsupported, width_of
+from adjoint.native.llvm.values import LLVM_TYPES, Number, Unsupported, size_of, width_of
 
 
 def literal(kind: str, value: bool | int | float) -> str:
@@ -149,9 +149,46 @@ class Writer:
     def most(self, a: str, b: str) -> str:
         return self.select(self.compare("sgt", a, b), "i64", a, b)
 
+    # Memory
+
     def place(self, data: str, offset: str) -> str:
         """An address some bytes on."""
         return data if offset == "0" else self.op(f"getelementptr inbounds i8, ptr {data}, i64 {offset}")
+
+    def parts_at(self, address: str, types: Iterable[str]) -> list[str]:
+        """Values that lie one behind the other, each in a word."""
+        return [self.op(f"load {part}, ptr {self.place(address, str(8 * at))}") for at, part in enumerate(types)]
+
+    def put_parts(self, address: str, parts: Iterable[tuple[str, str]]) -> None:
+        """Puts values, with their types, one behind the other, each into a word."""
+        for at, (part, name) in enumerate(parts):
+            self.line(f"store {part} {name}, ptr {self.place(address, str(8 * at))}")
+
+    def strides_by_rows(self, element: str, shape: Sequence[str]) -> tuple[str, ...]:
+        """The strides of an array of a kind of elements that lie in the order of rows."""
+        strides = [str(size_of(element))]
+        for extent in reversed(shape[1:]):
+            strides.append(self.mul(strides[-1], extent))
+        return tuple(strides[::-1][: len(shape)])
+
+    # Loops
+
+    def each(self, count: str, body: Callable[[str], None]) -> None:
+        """A loop over so many places."""
+        before = self.label
+        head, inner, end = (self.new_label(hint) for hint in ("each", "one", "after"))
+        self.jump(head)
+        self.start(head)
+        counter = self.name()
+        line = len(self.lines)
+        self.lines.append("")
+        self.branch(self.compare("slt", counter, count), inner, end)
+        self.start(inner)
+        body(counter)
+        following = self.op(f"add nsw i64 {counter}, 1")
+        self.lines[line] = f"  {counter} = phi i64 [ 0, %{before} ], [ {following}, %{self.label} ]"
+        self.jump(head)
+        self.start(end)
 
 
 def _is_literal(name: str) -> bool:

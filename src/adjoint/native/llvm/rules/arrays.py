@@ -69,7 +69,7 @@ def new(e: Emission, element: str, shape: Sequence[str], zero: bool = False, che
     if zero:
         writer.line(f"call void @llvm.memset.p0.i64(ptr align 64 {block}, i8 0, i64 {size}, i1 false)")
     kind = ArrayKind(element, len(shape), True)
-    return Array(kind, block, block, tuple(shape), e.strides_by_rows(kind, shape), e.owning(block))
+    return Array(kind, block, block, tuple(shape), e.writer.strides_by_rows(kind.element, shape), e.owning(block))
 
 
 def address(e: Emission, x: Array, places_: Sequence[str]) -> str:
@@ -258,7 +258,7 @@ def one_of(e: Emission, condition: str, given: Array, made: Callable[[], Array])
     writer.jump(end)
     writer.start(end)
     if given.kind.by_rows:
-        strides = e.strides_by_rows(given.kind, shape)
+        strides = e.writer.strides_by_rows(given.kind.element, shape)
     return Array(given.kind, base, data, shape, strides, e.owning(base))
 
 

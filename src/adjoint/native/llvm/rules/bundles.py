@@ -249,7 +249,7 @@ def _as_bundles(e: Emission, x: Value, size: Value) -> Value:
         return arrays.read(e, element, given.data)
     kind = ArrayKind(element, given.kind.rank - 1, True, given.kind.read_only)
     shape = given.shape[:-1]
-    return Array(kind, given.base, given.data, shape, e.strides_by_rows(kind, shape), given.owner)
+    return Array(kind, given.base, given.data, shape, e.writer.strides_by_rows(kind.element, shape), given.owner)
 
 
 @rule(bundles.unbundled)
@@ -264,7 +264,7 @@ def _unbundled(e: Emission, x: Value, size: Value) -> Array:
         raise Unsupported("numbers of what are no bundles")
     kind = ArrayKind("f8", given.kind.rank + 1, given.kind.by_rows, given.kind.read_only)
     shape = (*given.shape, str(width_of(given.kind.element)))
-    strides = e.strides_by_rows(kind, shape) if kind.by_rows else (*given.strides, "8")
+    strides = e.writer.strides_by_rows(kind.element, shape) if kind.by_rows else (*given.strides, "8")
     return Array(kind, given.base, given.data, shape, strides, given.owner)
 
 

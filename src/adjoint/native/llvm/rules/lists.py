@@ -20,10 +20,10 @@ from adjoint.native.llvm.values import (
     TupleKind,
     Unsupported,
     Value,
-    bases,
     joined,
     kind,
     parts,
+    references,
     types_of_parts,
 )
 from adjoint.native.llvm.writer import Module, as_kind, whole
@@ -60,21 +60,17 @@ def _place(e: Emission, x: List, index: Number) -> str:
     if not index.natural:
         place = from_start(e, place, size)
     e.check(writer.compare("uge", place, size), IndexError, "list index out of range")
-    items = writer.op(f"load ptr, ptr {writer.place(x.base, '16')}")
-    return writer.place(items, writer.mul(place, str(8 * _words(_item_kind(x)))))
+    return _items(e, x, place)
 
 
 def _read(e: Emission, found: Kind, place: str, own: Any) -> Value:
-    names = [
-        e.writer.op(f"load {part}, ptr {e.writer.place(place, str(8 * at))}")
-        for at, part in enumerate(types_of_parts(found))
-    ]
-    return e.assembled(found, names, own)
+    return e.assembled(found, e.writer.parts_at(place, types_of_parts(found)), own)
 
 
-def _write(e: Emission, value: Value, place: str) -> None:
-    for at, (part, name) in enumerate(parts(value)):
-        e.writer.line(f"store {part} {name}, ptr {e.writer.place(place, str(8 * at))}")
+def _items(e: Emission, x: List, place: str) -> str:
+    """Where the item at a place lies."""
+    items = e.writer.op(f"load ptr, ptr {e.writer.place(x.base, '16')}")
+    return e.writer.place(items, e.writer.mul(place, str(8 * _words(_item_kind(x)))))
 
 
 def _index(e: Emission, key: Key | None) -> Number:
@@ -86,15 +82,13 @@ def _index(e: Emission, key: Key | None) -> Number:
 def load(e: Emission, x: List, key: Subscript) -> Value:
     """An item, which is retained: the list may lose it meanwhile."""
     found = _read(e, _item_kind(x), _place(e, x, _index(e, key)), e.owning)
-    for base in bases(found):
-        e.retain(base)
+    e.retain_all(found)
     return found
 
 
 def item(e: Emission, x: List, place: str) -> Number:
     """The number at a place of a list of numbers."""
-    items = e.writer.op(f"load ptr, ptr {e.writer.place(x.base, '16')}")
-    return numbers.number(_read(e, _item_kind(x), e.writer.place(items, e.writer.mul(place, "8")), None))
+    return numbers.number(_read(e, _item_kind(x), _items(e, x, place), None))
 
 
 def store(e: Emission, x: List, key: Key | None, value: Value, mode: str) -> None:
@@ -107,11 +101,10 @@ def store(e: Emission, x: List, key: Key | None, value: Value, mode: str) -> Non
         combine = RULES[operator.add if mode == "add" else operator.sub]
         value = combine(e, numbers.number(old), numbers.number(value))
     given = _as_item(e, x, value)
-    for base in bases(given):
-        e.retain(base)
-    for base in bases(_read(e, found, place, None)):
+    e.retain_all(given)
+    for base, _ in references(_read(e, found, place, None)):
         e.release(base)
-    _write(e, given, place)
+    e.writer.put_parts(place, parts(given))
 
 
 def _as_item(e: Emission, x: List, value: Value) -> Value:
@@ -192,12 +185,11 @@ def put(e: Emission, x: List, value: Value) -> None:
     """Puts an item on a list."""
     _own(x)
     given = _as_item(e, x, value)
-    for base in bases(given):
-        e.retain(base)
+    e.retain_all(given)
     writer = e.writer
     place = writer.op(f"call ptr @list_end(ptr {x.base}, i64 {8 * _words(kind(given))})")
     e.check(writer.op(f"icmp eq ptr {place}, null"), MemoryError, "no memory for a list")
-    _write(e, given, place)
+    writer.put_parts(place, parts(given))
 
 
 @rule(display.make_list)
@@ -226,9 +218,7 @@ def _pop(e: Emission, x: Value) -> Value:
     e.check(writer.compare("sle", size, "0"), IndexError, "pop from empty list")
     last = writer.sub(size, "1")
     writer.line(f"store i64 {last}, ptr {given.base}")
-    items = writer.op(f"load ptr, ptr {writer.place(given.base, '16')}")
-    found = _item_kind(given)
-    return _read(e, found, writer.place(items, writer.mul(last, str(8 * _words(found)))), e.owning)
+    return _read(e, _item_kind(given), _items(e, given, last), e.owning)
 
 
 @rule(runtime_lists.no_items)
@@ -244,7 +234,6 @@ def _copy(e: Emission, x: Value) -> List:
 
 def mapped(e: Emission, x: List, function: Callable[[Value], Value]) -> List:
     """A list of what a function makes of each item."""
-    writer = e.writer
     size = length(e, x).name
     found = _item_kind(x)
     key = e.list_key()
@@ -252,8 +241,7 @@ def mapped(e: Emission, x: List, function: Callable[[Value], Value]) -> List:
     out = new(e, known if isinstance(known, ListKind) else ListKind(None, key=key))
 
     def body(place: str) -> None:
-        items = writer.op(f"load ptr, ptr {writer.place(x.base, '16')}")
-        put(e, out, function(_read(e, found, writer.place(items, writer.mul(place, str(8 * _words(found)))), None)))
+        put(e, out, function(_read(e, found, _items(e, x, place), None)))
 
     e.each(size, body)
     return out

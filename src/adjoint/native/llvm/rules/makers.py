@@ -265,4 +265,6 @@ def _reshaped(e: Emission, x: Value, shape: Value) -> Array:
     if found != total:
         e.check(e.writer.compare("ne", found, total), ValueError, "cannot reshape array into this shape")
     kind = ArrayKind(given.kind.element, len(wanted), True, given.kind.read_only)
-    return Array(kind, given.base, given.data, tuple(wanted), e.strides_by_rows(kind, wanted), given.owner)
+    return Array(
+        kind, given.base, given.data, tuple(wanted), e.writer.strides_by_rows(kind.element, wanted), given.owner
+    )

@@ -58,7 +58,7 @@ def part(e: Emission, x: Array, key: Subscript) -> Array | str:
             strides.append(writer.mul(stride, item.step))
     kind = ArrayKind(x.kind.element, len(shape), x.kind.by_rows and _has_no_gaps(items), x.kind.read_only)
     if kind.by_rows:
-        strides = list(e.strides_by_rows(kind, shape))
+        strides = list(e.writer.strides_by_rows(kind.element, shape))
     return Array(kind, x.base, writer.place(x.data, offset), tuple(shape), tuple(strides), x.owner)
 
 

@@ -6,7 +6,7 @@ views share the reference of what they are views of, and what is handed out is r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,15 +32,14 @@ from adjoint.native.llvm.values import (
     Value,
     kind,
     kind_of,
-    owners,
-    size_of,
+    references,
     types_of_parts,
 )
 from adjoint.native.llvm.writer import Writer, as_kind, constant
+from adjoint.records import dataclass, field
 
 if TYPE_CHECKING:
     from adjoint.native.llvm.writing.program import Program
-from adjoint.records import dataclass, field
 
 UNLIKELY = ", !prof !0"
 
@@ -102,12 +101,6 @@ class Emission:
                 return known_value(value)
         return Known(atom)
 
-    def number(self, atom: Atom) -> Number:
-        value = self.value(atom)
-        if not isinstance(value, Number):
-            raise Unsupported("not a number")
-        return value
-
     def extent(self, value: Value) -> str:
         """A whole number of 64 bits."""
         if not isinstance(value, Number) or value.kind[0] == "f":
@@ -118,8 +111,8 @@ class Emission:
         """Binds a variable; the references of its value that this block has to give up depend on it now."""
         self.env[var] = value
         owned = self.scopes[-1].owned
-        for owner in owners(value):
-            if owner in owned:
+        for _, owner in references(value):
+            if owner is not None and owner in owned:
                 owned[owner].add(var)
 
     def owning(self, base: str) -> Owner:
@@ -141,7 +134,9 @@ class Emission:
                 base, data = names.pop(0), names.pop(0)
                 shape = tuple(names.pop(0) for _ in range(rank))
                 strides = (
-                    tuple(names.pop(0) for _ in range(rank)) if not by_rows else self.strides_by_rows(found, shape)
+                    tuple(names.pop(0) for _ in range(rank))
+                    if not by_rows
+                    else self.writer.strides_by_rows(found.element, shape)
                 )
                 return Array(found, base, data, shape, strides, None if own is None else own(base))
             case ListKind():
@@ -150,13 +145,6 @@ class Emission:
             case TupleKind(items=items):
                 return Tuple(tuple(self.assembled(item, names, own) for item in items))
         return Known(None)
-
-    def strides_by_rows(self, found: ArrayKind, shape: Sequence[str]) -> tuple[str, ...]:
-        """The strides of an array whose elements lie in the order of rows."""
-        strides = [str(size_of(found.element))]
-        for extent in reversed(shape[1:]):
-            strides.append(self.writer.mul(strides[-1], extent))
-        return tuple(strides[::-1][: len(shape)])
 
     def converted(self, value: Value, wanted: Kind) -> Value:
         """A value as one of a kind, of which its own is a part."""
@@ -180,6 +168,11 @@ class Emission:
 
     def retain(self, base: str) -> None:
         self.writer.line(f"call void @retain(ptr {base})")
+
+    def retain_all(self, value: Value) -> None:
+        """Retains all that a value refers to."""
+        for base, _ in references(value):
+            self.retain(base)
 
     # What a sweep learns
 
@@ -212,21 +205,7 @@ class Emission:
 
     def each(self, count: str, body: Callable[[str], None]) -> None:
         """A loop over so many places; what its body makes is given up there."""
-        writer = self.writer
-        before = writer.label
-        head, inner, end = (writer.new_label(hint) for hint in ("each", "one", "after"))
-        writer.jump(head)
-        writer.start(head)
-        counter = writer.name()
-        line = len(writer.lines)
-        writer.lines.append("")
-        writer.branch(writer.compare("slt", counter, count), inner, end)
-        writer.start(inner)
-        self.inside(lambda: body(counter))
-        following = writer.op(f"add nsw i64 {counter}, 1")
-        writer.lines[line] = f"  {counter} = phi i64 [ 0, %{before} ], [ {following}, %{writer.label} ]"
-        writer.jump(head)
-        writer.start(end)
+        self.writer.each(count, lambda place: self.inside(lambda: body(place)))
 
 
 UNDEFINED = Undefined()
@@ -259,13 +238,3 @@ def is_undefined(value: Value) -> bool:
 
 def is_same(one: Any, other: Any) -> bool:
     return one is other or (type(one) is type(other) and isinstance(one, (str, np.dtype, type)) and one == other)
-
-
-def references(value: Value) -> list[tuple[str, Owner | None]]:
-    match value:
-        case Array(base=base, owner=owner) | List(base=base, owner=owner):
-            return [(base, owner)]
-        case Tuple(items=items):
-            return [pair for item in items for pair in references(item)]
-        case _:
-            return []

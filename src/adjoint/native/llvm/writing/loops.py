@@ -15,11 +15,10 @@ from adjoint.native.llvm.values import (
     Value,
     kind,
     parts,
-    types_of_parts,
 )
 from adjoint.native.llvm.writer import Writer, constant, whole
 from adjoint.native.llvm.writing.declared import kind_of_type
-from adjoint.native.llvm.writing.emission import UNDEFINED, Scope, is_undefined, references
+from adjoint.native.llvm.writing.emission import UNDEFINED, Scope, is_undefined
 from adjoint.native.llvm.writing.statements import Frame, Statements
 from adjoint.records import dataclass
 
@@ -34,8 +33,7 @@ class Body(Statements):
         keys = (*loop.params, *loop.targets[len(loop.params) :])
         inits = [self._begun(key, self.value(atom)) for key, atom in zip(loop.params, loop.inits, strict=True)]
         for value in inits:
-            for base, _ in references(value):
-                self.retain(base)
+            self.retain_all(value)
         steps = None if loop.over is None else self._steps(loop.over)
         before = writer.label
         header, body, latch, end = (writer.new_label(hint) for hint in ("head", "body", "latch", "end"))
@@ -88,10 +86,7 @@ class Body(Statements):
                 found_kind = self._agreed(param, [first, *(values[place] for _, values, _ in ways)])
                 if isinstance(found_kind, Known):
                     continue
-                columns = [[name for _, name in parts(values[place])] for _, values, _ in ways]
-                for at, part in enumerate(types_of_parts(found_kind)):
-                    column = [(names[at], label) for names, (label, _, _) in zip(columns, ways, strict=True)]
-                    following.append(column[0][0] if len(column) == 1 else writer.phi(part, column))
+                following += self.joined_parts(found_kind, [(label, values[place]) for label, values, _ in ways])
             if steps is not None:
                 following.insert(0, steps.following(writer, counter))
             writer.jump(header)

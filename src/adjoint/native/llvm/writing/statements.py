@@ -31,11 +31,13 @@ from adjoint.native.llvm.values import (
     Kind,
     Known,
     Tuple,
+    TupleKind,
     Unsupported,
     Value,
     joined,
     kind,
     parts,
+    references,
     types_of_parts,
 )
 from adjoint.native.llvm.writing.declared import declared_kind
@@ -47,7 +49,6 @@ from adjoint.native.llvm.writing.emission import (
     Scope,
     is_same,
     is_undefined,
-    references,
 )
 
 if TYPE_CHECKING:
@@ -179,8 +180,8 @@ class Statements(Emission):
         writer = self.writer
         callee = self.program.function(function, key, args, targets)
         assert callee.results is not None
-        types = [types_of_parts(each) for each in callee.results]
-        out = self.slots(sum(map(len, types)))
+        types = types_of_parts(TupleKind(callee.results))
+        out = self.slots(len(types))
         given = [f"{part} {name}" for arg in args if not isinstance(arg, Known) for part, name in parts(arg)]
         status = writer.op(f"call i32 @{callee.name}({', '.join(['ptr %call', f'ptr {out}', *given])})")
         failed = writer.op(f"icmp ne i32 {status}, 0")
@@ -189,9 +190,7 @@ class Statements(Emission):
         writer.start(bad)
         writer.line(f"ret i32 {status}")
         writer.start(good)
-        names = []
-        for place, part in enumerate(part for each in types for part in each):
-            names.append(writer.op(f"load {part}, ptr {writer.place(out, str(8 * place))}"))
+        names = writer.parts_at(out, types)
         found = [self.assembled(each, names, self.owning) for each in callee.results]
         return found[0] if len(found) == 1 else Tuple(tuple(found))
 
@@ -248,6 +247,10 @@ class Statements(Emission):
         found = self._agreed(key, given)
         if isinstance(found, Known):
             return found, []
+        return found, self.joined_parts(found, incoming)
+
+    def joined_parts(self, found: Kind, incoming: Sequence[tuple[str, Value]]) -> list[str]:
+        """The parts of a value of a kind that blocks hand out."""
         types = types_of_parts(found)
         columns = [
             [NONE_YET[part] for part in types] if is_undefined(value) else [name for _, name in parts(value)]
@@ -257,7 +260,7 @@ class Statements(Emission):
         for part, column in zip(types, zip(*columns, strict=True), strict=True):
             labelled = [(name, label) for name, (label, _) in zip(column, incoming, strict=True)]
             names.append(column[0] if len(column) == 1 else self.writer.phi(part, labelled))
-        return found, names
+        return names
 
     def _agreed(self, key: Any, values: Sequence[Value]) -> Kind | Known:
         """The kind of what is handed out for a variable; a value that is the same everywhere and known."""
@@ -332,8 +335,7 @@ class Statements(Emission):
                     self.learn(("result", place), joined([one, other]))
         self._results = kinds
         self._pass_on(values, 0)
-        for place, (part, name) in enumerate(part for value in values for part in parts(value)):
-            writer.line(f"store {part} {name}, ptr {writer.place('%out', str(8 * place))}")
+        writer.put_parts("%out", parts(Tuple(tuple(values))))
         writer.line("ret i32 0")
 
 

@@ -209,4 +209,4 @@ def _stacked(e: Emission, a: Array, b: Array) -> Value:
 
 def _seen_as(e: Emission, x: Array, shape: Sequence[str]) -> Array:
     kind = ArrayKind(x.kind.element, len(shape), True, x.kind.read_only)
-    return Array(kind, x.base, x.data, tuple(shape), e.strides_by_rows(kind, shape), x.owner)
+    return Array(kind, x.base, x.data, tuple(shape), e.writer.strides_by_rows(kind.element, shape), x.owner)

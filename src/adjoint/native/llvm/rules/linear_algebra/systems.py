@@ -259,7 +259,9 @@ def _as_columns(e: Emission, x: Value, b: Value) -> Array:
         return given
     kind = ArrayKind(given.kind.element, given.kind.rank + 1, given.kind.by_rows, given.kind.read_only)
     shape = (*given.shape, "1")
-    strides = e.strides_by_rows(kind, shape) if kind.by_rows else (*given.strides, str(size_of(kind.element)))
+    strides = (
+        e.writer.strides_by_rows(kind.element, shape) if kind.by_rows else (*given.strides, str(size_of(kind.element)))
+    )
     return Array(kind, given.base, given.data, shape, strides, given.owner)
 
 
