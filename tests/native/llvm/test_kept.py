@@ -83,6 +83,19 @@ def test_options_count(run):
     assert run() == (FOUND, [])
 
 
+EIGENVALUES = "import numpy as np\ndef slope(x):\n    return np.linalg.eigh(np.array([[x * x]]))[0][0]\n"
+
+
+def test_what_is_left_to_numba_is_left_to_it_at_once(run):
+    found, loaded = run(EIGENVALUES)
+    assert found == FOUND and loaded == ["numba.core", "adjoint.native.legalize.form"]
+    assert run(EIGENVALUES) == (FOUND, ["numba.core"])
+    (path,) = run.folder.glob(f"*{cache.LEFT}")
+    path.unlink()
+    assert run(EIGENVALUES) == (FOUND, ["numba.core", "adjoint.native.legalize.form"])
+    assert run(EIGENVALUES) == (FOUND, ["numba.core"])
+
+
 def _cube(x):
     return x * x * x
 
@@ -124,9 +137,14 @@ def test_where_nothing_can_be_kept_nothing_is(tmp_path, monkeypatch):
     assert not list(tmp_path.glob("*"))
 
 
-def test_what_is_kept_is_listed_and_removed(tmp_path, monkeypatch):
+def _largest(x):
+    return np.linalg.eigh(x)[0][-1]
+
+
+@pytest.mark.parametrize("program, at", [(_cube, np.float64(2.0)), (_largest, np.eye(2))], ids=["own", "left to Numba"])
+def test_what_is_kept_is_listed_and_removed(tmp_path, monkeypatch, program, at):
     monkeypatch.setenv("ADJOINT_CACHE_DIR", str(tmp_path))
     specialize.forget()
-    ad.grad(_cube, native="strict")(np.float64(2.0))
+    ad.grad(program, native="strict")(at)
     assert len(cache.entries()) == 1
     assert cache.clear() == 1 and not list(tmp_path.glob("*.*"))

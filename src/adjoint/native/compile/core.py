@@ -15,7 +15,7 @@ from adjoint.ir.nodes import Function, Var
 from adjoint.ir.types import Array, List, Storage, Type
 from adjoint.native.compile.signatures import Agreement, agreements, types_of
 from adjoint.native.compile.written_units import declare_runtime
-from adjoint.native.kept.known_objects import keep_object, known_object
+from adjoint.native.kept.known_objects import is_left_to_numba, keep_object, known_object, leave_to_numba
 from adjoint.native.kept.known_units import entry_of, keep_unit, known_unit
 from adjoint.native.llvm.signatures import emits, kinds_of
 from adjoint.runtime.arithmetic.fused_loops import ExtentsDiffer
@@ -210,6 +210,8 @@ class Core:
         known = None if entry is None else known_object(entry)
         if known is not None:
             return known
+        if entry is not None and is_left_to_numba(entry):
+            return None
         from adjoint.native.backend import own_form  # lazy
         from adjoint.native.compile.progress import told_when_slow  # lazy
         from adjoint.native.llvm.unit import compiled  # lazy
@@ -218,11 +220,9 @@ class Core:
             by_rows = frozenset(self._told_by(kinds))
             form = own_form(self._function, self._target, self._handed, by_rows, args)
             unit = None if form is None else compiled(form, kinds)
-        if unit is None:
-            return None
         if entry is not None:
-            keep_object(entry, unit)
-        return unit.load()
+            leave_to_numba(entry) if unit is None else keep_object(entry, unit)
+        return None if unit is None else unit.load()
 
     def _code_of_numba(
         self, signature: tuple[Any, ...], args: Sequence[Any] | None, agreeing: Sequence[Agreement]

@@ -20,6 +20,8 @@ ENTRY = ".unit"
 """How names of entries end that name units."""
 OBJECT = ".code"
 """How names of entries end that are object code."""
+LEFT = ".left"
+"""How names of entries end that say that there is no object code of Adjoint's own."""
 CALL = ".call"
 """How names of entries end that say what a call needs besides its machine code."""
 FUNCTION = "function_"
@@ -156,6 +158,7 @@ def clear() -> int:
         _NAMES,
         f"*{ENTRY}",
         f"*{OBJECT}",
+        f"*{LEFT}",
         f"*{CALL}",
         f"{FUNCTION}{'[0-9a-f]' * 32}",
         f"{_MACHINE_CODE}/*.nb[ic]",

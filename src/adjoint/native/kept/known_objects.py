@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -50,3 +51,18 @@ def keep_object(entry: str, unit: Unit) -> None:
     sites = [(site.exception.__name__, site.message) for site in unit.sites]
     head = json.dumps([seal_of(unit.code), unit.name, sorted(unit.symbols), sites])
     cache.keep_bytes(entry, head.encode() + b"\n" + unit.code)
+
+
+def is_left_to_numba(entry: str) -> bool:
+    """Whether it is known that a function has no object code of Adjoint's own, which an entry would hold."""
+    folder = cache.directory()
+    return folder is not None and cache.read(folder / _left(entry)) is not None
+
+
+def leave_to_numba(entry: str) -> None:
+    """Notes that for later processes."""
+    cache.keep_bytes(_left(entry), b"")
+
+
+def _left(entry: str) -> str:
+    return str(Path(entry).with_suffix(cache.LEFT))
