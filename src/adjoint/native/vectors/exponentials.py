@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from adjoint.native.vectors.doubles import BIAS, ROUNDING
 
 if TYPE_CHECKING:
-    from adjoint.native.vectors.instructions import Code
+    from adjoint.native.vectors.code import Code
 
 _LOG2_E = 1 / math.log(2)
 LN2_HIGH = 6.93147180369123816490e-01  # ends in zeros: its multiples are exact

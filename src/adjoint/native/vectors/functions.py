@@ -19,7 +19,7 @@ from numba.extending import intrinsic
 from adjoint.native.runtime.declaring import overload
 from adjoint.native.simd.bundle_type import common_bundle, is_number
 from adjoint.native.vectors.exponentials import write_exp, write_log, write_tanh
-from adjoint.native.vectors.instructions import Code
+from adjoint.native.vectors.instructions import InstructionCode
 from adjoint.native.vectors.power import write_power, write_power_to_infinity
 from adjoint.native.vectors.waves import write_cos, write_sin
 from adjoint.runtime.arithmetic import vector_math
@@ -29,11 +29,15 @@ def _of_doubles(write, context, *given):
     """The function that ``write`` writes, for what Numba may hand to it."""
     bundle = common_bundle(given)
     if bundle is not None:
-        return bundle(*[bundle] * len(given)), lambda _, builder, sig, args: write(Code(builder, bundle.size), *args)
+
+        def generate_bundle(context, builder, signature, args):
+            return write(InstructionCode(builder, bundle.size), *args)
+
+        return bundle(*[bundle] * len(given)), generate_bundle
     result = types.float32 if all(kind == types.float32 for kind in given) else types.float64
 
     def generate(context, builder, signature, args):
-        code = Code(builder)
+        code = InstructionCode(builder)
         wide = [builder.fpext(arg, ir.DoubleType()) if arg.type == ir.FloatType() else arg for arg in args]
         found = write(code, *wide)
         return found if result == types.float64 else builder.fptrunc(found, ir.FloatType())
@@ -78,12 +82,12 @@ def power_to_infinity(context, x, y):
 
 @intrinsic
 def magnitude(context, x):
-    return _of_doubles(Code.magnitude, context, x)
+    return _of_doubles(InstructionCode.magnitude, context, x)
 
 
 @intrinsic
 def square_root(context, x):
-    return _of_doubles(Code.square_root, context, x)
+    return _of_doubles(InstructionCode.square_root, context, x)
 
 
 def _has_fma():

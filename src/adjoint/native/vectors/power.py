@@ -11,7 +11,7 @@ from adjoint.native.vectors.doubles import SIGN
 from adjoint.native.vectors.exponentials import LN2_HIGH, LN2_LOW, exponent_and_part, exponent_and_rest, growth, scaled
 
 if TYPE_CHECKING:
-    from adjoint.native.vectors.instructions import Code
+    from adjoint.native.vectors.code import Code
 
 _TWO_THIRDS = (0.6666666666666666, 3.700743415417188e-17)
 _LOG_TAIL = (  # 2 * (atanh(s) / s - 1 - s**2 / 3) / s**4 in s**2, for s up to that of the root of two

@@ -14,14 +14,14 @@ from llvmlite import ir  # type: ignore[import-untyped]
 from numba.core import cgutils
 
 if TYPE_CHECKING:
-    from adjoint.native.vectors.instructions import Code
+    from adjoint.native.vectors.instructions import InstructionCode
 
 _DOUBLE = ir.DoubleType()
 _WIDTHS = (2, 4, 8)
 _PROMISES = ("noinline", "nounwind", "willreturn", "memory(none)")
 
 
-def where_large(code: Code, name: str, bound: float, x, found):
+def where_large(code: InstructionCode, name: str, bound: float, x, found):
     """``found``; where ``x`` is larger than ``bound`` what the C library's function of that name gives."""
     module = code.builder.module
     if code.size > 1:
@@ -33,7 +33,7 @@ def where_large(code: Code, name: str, bound: float, x, found):
     return call
 
 
-def _where_any_is_large(code: Code, name: str, bound: float, x, found):
+def _where_any_is_large(code: InstructionCode, name: str, bound: float, x, found):
     """The same for several numbers, none of which is large as a rule."""
     builder, width = code.builder, code.size
     known = builder.module.globals

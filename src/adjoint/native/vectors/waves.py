@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from adjoint.native.vectors.doubles import ROUNDING, SIGN
 
 if TYPE_CHECKING:
-    from adjoint.native.vectors.instructions import Code
+    from adjoint.native.vectors.code import Code
 
 _FARTHEST = 2.0**20
 _QUARTERS = 2 / math.pi

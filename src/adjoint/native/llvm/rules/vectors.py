@@ -5,7 +5,7 @@ Each is a function of its module, which is inlined where it is called. Rare argu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from adjoint.native.llvm.rules.numbers import both, choice, compare, number
@@ -13,7 +13,7 @@ from adjoint.native.llvm.rules.table import RULES
 from adjoint.native.llvm.values import LLVM_TYPES, Number, Value, bundle_of, common_kind, width_of
 from adjoint.native.llvm.writer import Module, Writer, as_kind, constant, literal
 from adjoint.native.llvm.writing.emission import Emission
-from adjoint.native.vectors.doubles import BIAS, MANTISSA
+from adjoint.native.vectors.code import Code
 from adjoint.native.vectors.exponentials import write_exp, write_log, write_tanh
 from adjoint.native.vectors.power import write_power
 from adjoint.native.vectors.waves import write_cos, write_sin
@@ -23,8 +23,8 @@ _FIXED = "afn"
 """Lets functions be approximated: of no consequence here, but instructions with flags are given no others."""
 
 
-class TextCode:
-    """Arithmetic on doubles as text; its methods are those of :class:`adjoint.native.vectors.instructions.Code`."""
+class TextCode(Code):
+    """Arithmetic on doubles as text."""
 
     def __init__(self, writer: Writer, width: int = 0) -> None:
         self.writer = writer
@@ -63,41 +63,6 @@ class TextCode:
         own = f"llvm.{name}.v{self.width}f64" if self.width else f"llvm.{name}.f64"
         return self.writer.call(own, self.doubles, [(self.doubles, self._value(arg)) for arg in args])
 
-    def mul_add(self, a: Any, b: Any, c: Any) -> str:
-        return self.intrinsic("fmuladd", a, b, c)
-
-    def square_root(self, x: Any) -> str:
-        return self.intrinsic("sqrt", x)
-
-    def magnitude(self, x: Any) -> str:
-        return self.intrinsic("fabs", x)
-
-    def with_sign_of(self, size: Any, sign: Any) -> str:
-        return self.intrinsic("copysign", size, sign)
-
-    def polynomial(self, x: Any, coefficients: Sequence[float]) -> str:
-        terms = [self.number(coefficient) for coefficient in coefficients]
-        power = x
-        while len(terms) > 1:
-            pairs = [self.mul_add(power, high, low) for low, high in zip(terms[::2], terms[1::2], strict=False)]
-            terms = pairs + ([terms[-1]] if len(terms) % 2 else [])
-            if len(terms) > 1:
-                power = self.mul(power, power)
-        return terms[0]
-
-    def two_sum(self, a: Any, b: Any) -> tuple[str, str]:
-        total = self.add(a, b)
-        of_b = self.sub(total, a)
-        return total, self.add(self.sub(a, self.sub(total, of_b)), self.sub(b, of_b))
-
-    def ordered_two_sum(self, large: Any, small: Any) -> tuple[str, str]:
-        total = self.add(large, small)
-        return total, self.sub(small, self.sub(total, large))
-
-    def two_product(self, a: Any, b: Any) -> tuple[str, str]:
-        product = self.mul(a, b)
-        return product, self.intrinsic("fma", a, b, self.negated(product))
-
     def choose(self, condition: str, a: Any, b: Any) -> str:
         one, other = self._value(a), self._value(b)
         text = f"select {self.bits_} {condition}, {self.doubles} {one}, {self.doubles} {other}"
@@ -122,12 +87,6 @@ class TextCode:
     def has_bits(self, word: str, mask: int) -> str:
         return self.writer.op(f"icmp ne {self.words} {self.masked(word, mask)}, {self.word(0)}")
 
-    def at_least(self, x: Any, bound: float) -> str:
-        return self.choose(self.less(x, bound), bound, x)
-
-    def at_most(self, x: Any, bound: float) -> str:
-        return self.choose(self.less(bound, x), bound, x)
-
     def bits(self, x: Any) -> str:
         return self.writer.op(f"bitcast {self.doubles} {self._value(x)} to {self.words}")
 
@@ -146,6 +105,9 @@ class TextCode:
     def masked(self, word: str, mask: int) -> str:
         return self._word("and", word, self.word(mask))
 
+    def with_bits(self, word: str, mask: int) -> str:
+        return self._word("or", word, self.word(mask))
+
     def differing(self, word: str, other: str) -> str:
         return self._word("xor", word, other)
 
@@ -155,16 +117,7 @@ class TextCode:
     def shifted_right(self, word: str, places: int) -> str:
         return self._word("lshr", word, self.word(places))
 
-    def power_of_two(self, rounded: str) -> str:
-        exponent = self.shifted_left(self.bits(rounded), MANTISSA)
-        return self.from_bits(self.plus_word(exponent, self.word(BIAS << MANTISSA)))
-
-    def small_integer(self, word: str) -> str:
-        bits = self._word("or", word, self.word((BIAS + MANTISSA) << MANTISSA))
-        return self.sub(self.from_bits(bits), 2.0**MANTISSA)
-
     def where_large(self, name: str, bound: float, x: Any, found: Any) -> str:
-        """``found``; where ``x`` is larger than ``bound`` what the C library's function of that name gives."""
         own = f"rare_{name}"
         module = self.writer.module
         if own not in module.functions:
