@@ -15,8 +15,9 @@ from adjoint.diagnostics import Diagnostic
 from adjoint.ir.nodes import Function, Var
 from adjoint.ir.types import Storage
 from adjoint.native.compile.core import Core
-from adjoint.native.compile.not_native import faults_as_reasons
+from adjoint.native.compile.not_native import NotNative, faults_as_reasons
 from adjoint.native.compile.signatures import agreements
+from adjoint.pipeline import EMITTED, NATIVE
 from adjoint.records import replace
 from adjoint.target import Target
 
@@ -95,14 +96,8 @@ def own_form(
     args: Sequence[Any] | None,
 ) -> Function | None:
     """A function as machine code of Adjoint's own is made of it; None where a pass finds that there is none."""
-    from adjoint.native.compile.not_native import NotNative  # lazy
-    from adjoint.native.legalize.agreeing_extents import compared_sources  # lazy
-    from adjoint.native.legalize.form import emitted_form, loops_of  # lazy
-
     try:
-        with faults_as_reasons():
-            agreeing = () if args is None else agreements(args, compared_sources(loops_of(function, target)))
-            return emitted_form(function, target, handed, by_rows, agreeing)
+        return _form(function, target, handed, by_rows, args, EMITTED)
     except NotNative:
         return None
 
@@ -125,11 +120,25 @@ def compiled_text(
     args
         Arguments of which the extents agree as they will at all calls; None for any.
     """
+    from adjoint.native.legalize.names import with_names_apart  # lazy
+
+    form = _form(function, target, handed, by_rows, args, NATIVE)
+    with faults_as_reasons():
+        return with_names_apart(emit(form, counted=True))
+
+
+def _form(
+    function: Function,
+    target: Target,
+    handed: frozenset[Storage] | None,
+    by_rows: frozenset[Var],
+    args: Sequence[Any] | None,
+    pipeline: Sequence[str],
+) -> Function:
+    """A function as a back end is to see it."""
     from adjoint.native.legalize.agreeing_extents import compared_sources  # lazy
     from adjoint.native.legalize.form import loops_of, native_form  # lazy
-    from adjoint.native.legalize.names import with_names_apart  # lazy
 
     with faults_as_reasons():
         agreeing = () if args is None else agreements(args, compared_sources(loops_of(function, target)))
-        form = native_form(function, target, handed, by_rows, agreeing)
-        return with_names_apart(emit(form, counted=True))
+        return native_form(function, target, handed, by_rows, agreeing, pipeline)

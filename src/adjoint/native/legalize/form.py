@@ -33,8 +33,9 @@ def native_form(
     handed: frozenset[Storage] | None = None,
     by_rows: frozenset[Var] = frozenset(),
     agreeing: Sequence[Agreement] = (),
+    pipeline: Sequence[str] = NATIVE,
 ) -> Function:
-    """A finished function as Numba is to see it.
+    """A finished function as a back end is to see it.
 
     Parameters
     ----------
@@ -48,29 +49,9 @@ def native_form(
         Parameters that are arrays laid out by rows.
     agreeing
         Extents of parameters that agree.
+    pipeline
+        The passes: those of Numba, or ``EMITTED`` for what LLVM IR is written of.
     """
-    return _finished(NATIVE, function, target, handed, by_rows, agreeing)
-
-
-def emitted_form(
-    function: Function,
-    target: Target = MACHINE,
-    handed: frozenset[Storage] | None = None,
-    by_rows: frozenset[Var] = frozenset(),
-    agreeing: Sequence[Agreement] = (),
-) -> Function:
-    """A finished function as LLVM IR is written of it; the parameters are those of :func:`native_form`."""
-    return _finished(EMITTED, function, target, handed, by_rows, agreeing)
-
-
-def _finished(
-    pipeline: Sequence[str],
-    function: Function,
-    target: Target,
-    handed: frozenset[Storage] | None,
-    by_rows: frozenset[Var],
-    agreeing: Sequence[Agreement],
-) -> Function:
     context = Context(target, handed=handed, by_rows=by_rows, agreeing=agreeing)
     key = (function, target, handed, by_rows, tuple(agreeing))
     begun = _remembered("begun", key, lambda: run(_SHARED, function, context))

@@ -84,6 +84,14 @@ define internal void @unlink(ptr %block) alwaysinline {{
   ret void
 }}
 
+define internal void @drop(ptr %block) alwaysinline {{
+  call void @unlink(ptr %block)
+  %freed = getelementptr i8, ptr %block, i64 -32
+  %raw = load ptr, ptr %freed
+  call void @free(ptr %raw)
+  ret void
+}}
+
 define internal void @release(ptr %block) noinline {{
   %count = getelementptr i8, ptr %block, i64 -64
   %old = load i64, ptr %count
@@ -100,10 +108,7 @@ inside:
   call void %destroy(ptr %block)
   br label %drop
 drop:
-  call void @unlink(ptr %block)
-  %freed = getelementptr i8, ptr %block, i64 -32
-  %raw = load ptr, ptr %freed
-  call void @free(ptr %raw)
+  call void @drop(ptr %block)
   br label %done
 done:
   ret void
@@ -117,7 +122,6 @@ more:
   %empty = icmp eq ptr %block, %call
   br i1 %empty, label %done, label %some
 some:
-  call void @unlink(ptr %block)
   %destructor = getelementptr i8, ptr %block, i64 -56
   %destroy = load ptr, ptr %destructor
   %plain = icmp eq ptr %destroy, null
@@ -128,9 +132,7 @@ list:
   call void @free(ptr %items)
   br label %drop
 drop:
-  %freed = getelementptr i8, ptr %block, i64 -32
-  %raw = load ptr, ptr %freed
-  call void @free(ptr %raw)
+  call void @drop(ptr %block)
   br label %more
 done:
   ret void

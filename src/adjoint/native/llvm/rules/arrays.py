@@ -31,6 +31,14 @@ def array(value: Value) -> Array:
     return value
 
 
+def writable(value: Value) -> Array:
+    """An array that may be written."""
+    found = array(value)
+    if found.kind.read_only:
+        raise Unsupported("a store to memory that cannot be written")
+    return found
+
+
 def element_kind(dtype: Value | None, default: str = "f8") -> str:
     """The kind of numbers that a dtype stands for."""
     if dtype is None or (isinstance(dtype, Known) and dtype.value is None):
@@ -156,17 +164,10 @@ def assign(e: Emission, target: Array, value: Value, mode: str = "set") -> None:
     if isinstance(value, Array):
         if value.kind.rank > target.kind.rank:
             raise Unsupported("a store of more axes")
-        if value.base != target.base or value.kind.rank == 0:
-            shape = value.shape
-        else:
+        if value.base == target.base or value.owner is None or target.owner is None:
             value = copied(e, value)  # the two may overlap
-            shape = value.shape
-        if value.owner is None or target.owner is None:
-            value = copied(e, value)
-        for one, other in zip(shape[::-1], target.shape[::-1], strict=False):
-            if one != other:
-                differs = checks.both_words(e, e.writer.compare("ne", one, "1"), e.writer.compare("ne", one, other))
-                e.check(differs, ValueError, "could not broadcast input array into this shape")
+        for one, other in zip(value.shape[::-1], target.shape[::-1], strict=False):
+            checks.fits_extent(e, one, other, "could not broadcast input array into this shape")
     elif not isinstance(value, Number):
         raise Unsupported("a store of what is neither a number nor an array")
     kind = target.kind.element

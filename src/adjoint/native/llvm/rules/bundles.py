@@ -200,28 +200,21 @@ def _across(e: Emission, x: Value, row: Value, first: Value, size: Value) -> Num
     return _loaded(e, _elements(given, 1, places, e), _width(size))
 
 
-def _writable(x: Value) -> Array:
-    given = arrays.array(x)
-    if given.kind.read_only:
-        raise Unsupported("a store to memory that cannot be written")
-    return given
-
-
 @rule(bundles.put_bundle)
 def _put(e: Emission, x: Value, first: Value, found: Value, size: Value) -> None:
-    _stored(e, _elements(_writable(x), 0, numbers.words(e, first), e), found, _width(size))
+    _stored(e, _elements(arrays.writable(x), 0, numbers.words(e, first), e), found, _width(size))
 
 
 @rule(bundles.put_bundle_down)
 def _put_down(e: Emission, x: Value, first: Value, column: Value, found: Value, size: Value) -> None:
-    given = _writable(x)
+    given = arrays.writable(x)
     places = [e.extent(first), _place(e, column, given.shape[-1])]
     _stored(e, _elements(given, 0, places, e), found, _width(size))
 
 
 @rule(bundles.put_bundle_across)
 def _put_across(e: Emission, x: Value, row: Value, first: Value, found: Value, size: Value) -> None:
-    given = _writable(x)
+    given = arrays.writable(x)
     places = [_place(e, row, given.shape[0]), e.extent(first)]
     _stored(e, _elements(given, 1, places, e), found, _width(size))
 

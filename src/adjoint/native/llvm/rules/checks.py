@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from adjoint.native.llvm.rules import (
 )
 from adjoint.native.llvm.rules.numbers import both, compare, either, from_start, number, words
 from adjoint.native.llvm.rules.table import RULES, rule
-from adjoint.native.llvm.values import Known, Number, Unsupported, Value
+from adjoint.native.llvm.values import Array, Known, Number, Unsupported, Value
 from adjoint.native.llvm.writer import constant, truth, whole
 from adjoint.native.llvm.writing.emission import Emission
 from adjoint.runtime import objects
@@ -62,8 +62,14 @@ _declare_difference(fused_loops.selects_extent, IndexError, "boolean index did n
 
 @rule(fused_loops.fits_extent)
 def _fits_extent(e: Emission, narrow: Value, wide: Value) -> None:
-    a, b = words(e, narrow, wide)
-    e.check(both_words(e, e.writer.compare("ne", a, "1"), e.writer.compare("ne", a, b)), ValueError, _BROADCAST)
+    fits_extent(e, *words(e, narrow, wide))
+
+
+def fits_extent(e: Emission, narrow: str, wide: str, message: str = _BROADCAST) -> None:
+    """Raises unless an axis is broadcast to another."""
+    if narrow != wide:
+        differs = both_words(e, e.writer.compare("ne", narrow, "1"), e.writer.compare("ne", narrow, wide))
+        e.check(differs, ValueError, message)
 
 
 @rule(fused_loops.inside_extent)
@@ -89,6 +95,17 @@ def common_extent(e: Emission, one: str, other: str, exception: type[Exception] 
     said = _BROADCAST if exception is ValueError else "shape mismatch: indexing arrays could not be broadcast together"
     e.check(e.writer.op(f"xor i1 {fits}, true"), exception, said)
     return e.writer.select(takes_other, "i64", other, one)
+
+
+def common_shape(e: Emission, given: Sequence[Array], exception: type[Exception] = ValueError) -> list[str]:
+    """The shape to which arrays are broadcast."""
+    shape: list[str] = []
+    for axis in range(1, max((x.kind.rank for x in given), default=0) + 1):
+        found, *others = [x.shape[-axis] for x in given if x.kind.rank >= axis]
+        for other in others:
+            found = common_extent(e, found, other, exception)
+        shape.insert(0, found)
+    return shape
 
 
 @rule(fused_loops.common_extent)

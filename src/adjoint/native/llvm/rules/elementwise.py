@@ -48,7 +48,7 @@ def mapped(e: Emission, function: Callable[..., Number], *values: Value) -> Arra
     if len(given) != sum(not isinstance(value, Number) for value in values):
         raise Unsupported("arrays beside what is no number")
     arrays.only_by_rows(*given)
-    shape = _common_shape(e, given)
+    shape = checks.common_shape(e, given)
     rank = len(shape)
     kind = _result_kind(e, function, values)
     out = arrays.new(e, kind, shape, checked=False)
@@ -61,24 +61,13 @@ def mapped(e: Emission, function: Callable[..., Number], *values: Value) -> Arra
     return out
 
 
-def _common_shape(e: Emission, given: Sequence[Array]) -> list[str]:
-    """The shape to which arrays are broadcast."""
-    shape: list[str] = []
-    for axis in range(1, max(x.kind.rank for x in given) + 1):
-        found, *others = [x.shape[-axis] for x in given if x.kind.rank >= axis]
-        for other in others:
-            found = checks.common_extent(e, found, other)
-        shape.insert(0, found)
-    return shape
-
-
 @rule(runtime_arrays.empty_sum)
 def _empty_sum(e: Emission, a: Value, b: Value) -> Array:
     given = [arrays.array(a), arrays.array(b)]
     arrays.only_by_rows(*given)
     if given[0].kind.element != given[1].kind.element:
         raise Unsupported("arrays of several kinds")
-    return arrays.new(e, given[0].kind.element, _common_shape(e, given), checked=False)
+    return arrays.new(e, given[0].kind.element, checks.common_shape(e, given), checked=False)
 
 
 def _result_kind(e: Emission, function: Callable[..., Number], values: Sequence[Value]) -> str:
@@ -125,20 +114,16 @@ def _summed_to(e: Emission, given: Array, x: Array) -> Array:
     """A cotangent summed to a shape, in a new array."""
     kind = arrays.float_kind(x.kind.element)
     out = arrays.new(e, kind, x.shape, zero=True, checked=False)
-    rank = max(given.kind.rank, x.kind.rank)
-    shape: list[str] = []
-    for axis in range(1, rank + 1):
-        sizes = [each.shape[-axis] for each in (given, x) if each.kind.rank >= axis]
-        shape.insert(0, sizes[0] if len(sizes) == 1 else checks.common_extent(e, sizes[0], sizes[1]))
+    shape = checks.common_shape(e, (given, x))
 
     def body(index: Sequence[str]) -> None:
-        own = index[rank - x.kind.rank :]
+        own = index[len(shape) - x.kind.rank :]
         places_ = [
             e.writer.select(e.writer.compare("eq", extent, "1"), "i64", "0", place)
             for extent, place in zip(x.shape, own, strict=True)
         ]
         place = arrays.address(e, out, places_)
-        added = numbers.arithmetic(e, "fadd", arrays.read(e, kind, place), arrays.element(e, given, index, rank))
+        added = numbers.arithmetic(e, "fadd", arrays.read(e, kind, place), arrays.element(e, given, index, len(shape)))
         arrays.write(e, kind, place, added)
 
     arrays.nest(e, shape, body)

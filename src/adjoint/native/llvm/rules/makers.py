@@ -11,10 +11,12 @@ from adjoint.native.llvm.values import (
     ArrayKind,
     Kind,
     List,
+    ListKind,
     Number,
     Tuple,
     Unsupported,
     Value,
+    kind,
 )
 from adjoint.native.llvm.writer import as_kind, constant, whole
 from adjoint.native.llvm.writing.emission import Emission
@@ -111,21 +113,18 @@ def _zero_tangent(e: Emission, x: Value, memo: Value | None = None) -> Value:
 
 @rule(tangents.finish)
 def _finish(e: Emission, shadow: Value, like_: Value) -> Value:
-    if isinstance(shadow, Number) and isinstance(like_, Number) and numbers.is_float(like_):
-        return shadow
-    if isinstance(shadow, Array) and isinstance(like_, Array) and shadow.kind.element == like_.kind.element:
-        return arrays.copied(e, shadow)
-    if isinstance(shadow, List) and isinstance(like_, List):
-        return lists.mapped(e, shadow, lambda item: _finished_item(e, item, like_.kind.element))
-    raise Unsupported("the cotangent of a container")
+    return _finished(e, shadow, kind(like_))
 
 
-def _finished_item(e: Emission, item: Value, wanted: Kind | None) -> Value:
-    """An item of a list of shadows, of which the list of values has items of such a kind."""
-    if isinstance(item, Number) and isinstance(wanted, str) and wanted[0] == "f":
-        return item
-    if isinstance(item, Array) and isinstance(wanted, ArrayKind) and wanted.element == item.kind.element:
-        return arrays.copied(e, item)
+def _finished(e: Emission, shadow: Value, wanted: Kind | None) -> Value:
+    """A shadow as the cotangent of a value of a kind."""
+    match shadow, wanted:
+        case Number(), str() if wanted[0] == "f":
+            return shadow
+        case Array(), ArrayKind(element=element) if shadow.kind.element == element:
+            return arrays.copied(e, shadow)
+        case List(), ListKind(element=element):
+            return lists.mapped(e, shadow, lambda item: _finished(e, item, element))
     raise Unsupported("the cotangent of a container")
 
 

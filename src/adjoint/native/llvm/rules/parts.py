@@ -213,9 +213,7 @@ def store(e: Emission, base: Value, key: Key | None, value: Value, mode: str) ->
     if isinstance(base, List):
         lists.store(e, base, key, value, mode)
         return
-    x = arrays.array(base)
-    if x.kind.read_only:
-        raise Unsupported("a store to memory that cannot be written")
+    x = arrays.writable(base)
     mask = None if key is None else _mask(e, key)
     if mask is not None:
         RULES[_UNDER_MASKS[mode]](e, x, value, mask)

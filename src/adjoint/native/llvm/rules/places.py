@@ -14,7 +14,6 @@ from adjoint.native.llvm.values import Array, Known, List, Number, Tuple, Unsupp
 from adjoint.native.llvm.writer import as_kind, constant, whole
 from adjoint.native.llvm.writing.emission import Emission
 from adjoint.runtime import tangents
-from adjoint.runtime.arithmetic import fused_loops
 from adjoint.runtime.array_functions import arrays as runtime_arrays
 from adjoint.runtime.array_functions import places, plain, sequences, sparse
 
@@ -39,15 +38,7 @@ def _index_of(x: Array, given: Sequence[Value]) -> list[Value]:
 
 def _extents_of(e: Emission, items: Sequence[Value]) -> list[str]:
     """The shape of what an index selects."""
-    given = [item for item in items if isinstance(item, Array)]
-    rank = max((item.kind.rank for item in given), default=0)
-    shape: list[str] = []
-    for axis in range(1, rank + 1):
-        found, *others = [item.shape[-axis] for item in given if item.kind.rank >= axis]
-        for other in others:
-            found = checks.common_extent(e, found, other, IndexError)
-        shape.insert(0, found)
-    return shape
+    return checks.common_shape(e, [item for item in items if isinstance(item, Array)], IndexError)
 
 
 def _address(e: Emission, x: Array, items: Sequence[Value], index: Sequence[str]) -> str:
@@ -75,16 +66,14 @@ def _taken_at(e: Emission, x: Value, *index: Value) -> Array:
 def _declare_scatter(callee: Any, mode: str) -> None:
     @rule(callee)
     def write(e: Emission, x: Value, values: Value, *index: Value) -> None:
-        target = arrays.array(x)
-        if target.kind.read_only:
-            raise Unsupported("a store to memory that cannot be written")
+        target = arrays.writable(x)
         items = _index_of(target, index)
         shape = _extents_of(e, items)
         if isinstance(values, Array):
             if values.kind.rank > len(shape):
                 raise Unsupported("a store of more axes")
             for narrow, wide in zip(values.shape[::-1], shape[::-1], strict=False):
-                RULES[fused_loops.fits_extent](e, whole(narrow), whole(wide))
+                checks.fits_extent(e, narrow, wide)
         kind = target.kind.element
 
         def one(place: Sequence[str]) -> None:
@@ -176,15 +165,13 @@ def _selected(e: Emission, x: Value, mask: Value) -> Array:
 def _declare_selected(callee: Any, instruction: str | None) -> None:
     @rule(callee)
     def write(e: Emission, x: Value, values: Value, mask: Value) -> None:
-        target, chosen = _masked(x, mask)
-        if target.kind.read_only:
-            raise Unsupported("a store to memory that cannot be written")
+        target, chosen = _masked(arrays.writable(x), mask)
         kind, held = target.kind.element, values
         if isinstance(values, Array):
             if values.kind.rank != 1:
                 raise Unsupported("a store of more axes")
             count = _each_selected(e, target, chosen, lambda place, number: None)
-            RULES[fused_loops.fits_extent](e, whole(values.shape[0]), whole(count))
+            checks.fits_extent(e, values.shape[0], count)
             held = arrays.copied(e, values)
 
         def one(place: Sequence[str], number: str) -> None:
@@ -208,10 +195,7 @@ _declare_selected(plain.take_selected, "fsub")
 def _declare_part(callee: Any, mode: str) -> None:
     @rule(callee)
     def write(e: Emission, part: Value, value: Value) -> None:
-        target = arrays.array(part)
-        if target.kind.read_only:
-            raise Unsupported("a store to memory that cannot be written")
-        arrays.assign(e, target, value, mode)
+        arrays.assign(e, arrays.writable(part), value, mode)
 
 
 _declare_part(plain.put, "set")

@@ -126,53 +126,37 @@ def _literal_power(e: Emission, base: Number, exponent: int) -> Number:
     return Number(base.kind, found)
 
 
-_POWERS = {
-    "raised": """define internal double @raised(double %x, i64 %n) {
+_BY_SQUARING = """define internal {number} @{name}({number} %x, i64 %n) {{
 entry:
-  %size = call i64 @llvm.abs.i64(i64 %n, i1 false)
+  %size = call i64 @llvm.{size}
   br label %more
 more:
   %left = phi i64 [ %size, %entry ], [ %half, %step ]
-  %square = phi double [ %x, %entry ], [ %next, %step ]
-  %product = phi double [ 1.0, %entry ], [ %now, %step ]
+  %square = phi {number} [ %x, %entry ], [ %next, %step ]
+  %product = phi {number} [ {one}, %entry ], [ %now, %step ]
   %done = icmp eq i64 %left, 0
   br i1 %done, label %end, label %step
 step:
   %bit = and i64 %left, 1
   %odd = icmp ne i64 %bit, 0
-  %times = fmul double %product, %square
-  %now = select i1 %odd, double %times, double %product
+  %times = {times} {number} %product, %square
+  %now = select i1 %odd, {number} %times, {number} %product
   %half = lshr i64 %left, 1
-  %next = fmul double %square, %square
+  %next = {times} {number} %square, %square
   br label %more
 end:
-  %negative = icmp slt i64 %n, 0
+  {found}
+}}"""
+_RAISED = _BY_SQUARING.format(
+    name="raised", number="double", one="1.0", times="fmul", size="abs.i64(i64 %n, i1 false)",
+    found="""%negative = icmp slt i64 %n, 0
   %inverse = fdiv double 1.0, %product
   %found = select i1 %negative, double %inverse, double %product
-  ret double %found
-}
-declare i64 @llvm.abs.i64(i64, i1)""",
-    "whole_power": """define internal i64 @whole_power(i64 %x, i64 %n) {
-entry:
-  br label %more
-more:
-  %left = phi i64 [ %n, %entry ], [ %half, %step ]
-  %square = phi i64 [ %x, %entry ], [ %next, %step ]
-  %product = phi i64 [ 1, %entry ], [ %now, %step ]
-  %done = icmp sle i64 %left, 0
-  br i1 %done, label %end, label %step
-step:
-  %bit = and i64 %left, 1
-  %odd = icmp ne i64 %bit, 0
-  %times = mul i64 %product, %square
-  %now = select i1 %odd, i64 %times, i64 %product
-  %half = lshr i64 %left, 1
-  %next = mul i64 %square, %square
-  br label %more
-end:
-  ret i64 %product
-}""",
-}
+  ret double %found""",
+)  # fmt: skip
+_WHOLE_POWER = _BY_SQUARING.format(
+    name="whole_power", number="i64", one="1", times="mul", size="smax.i64(i64 %n, i64 0)", found="ret i64 %product"
+)
 
 
 @rule(runtime_numbers.raised)
@@ -181,12 +165,14 @@ def raised(e: Emission, a: Value, b: Value) -> Number:
     base, exponent = numbers.number(a), numbers.number(b)
     if base.kind != "f8" or numbers.is_float(exponent):
         raise Unsupported("powers of these numbers")
-    e.writer.module.functions.setdefault("raised", _POWERS["raised"])
+    e.writer.module.declare("llvm.abs.i64", "i64", ["i64", "i1"])
+    e.writer.module.functions.setdefault("raised", _RAISED)
     return Number("f8", e.writer.op(f"call double @raised(double {base.name}, i64 {numbers.word(e, exponent)})"))
 
 
 def _whole_power(e: Emission, base: str, exponent: str) -> Number:
-    e.writer.module.functions.setdefault("whole_power", _POWERS["whole_power"])
+    e.writer.module.declare("llvm.smax.i64", "i64", ["i64", "i64"])
+    e.writer.module.functions.setdefault("whole_power", _WHOLE_POWER)
     return whole(e.writer.op(f"call i64 @whole_power(i64 {base}, i64 {exponent})"))
 
 

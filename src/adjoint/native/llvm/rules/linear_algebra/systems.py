@@ -196,17 +196,23 @@ def _inverse(e: Emission, a: Value) -> Array:
     def invert() -> None:
         pivots = arrays.new(e, "i4", (n,), checked=False)
         work = arrays.new(e, "f8", (e.writer.mul(n, "64"),), checked=False)
-        for routine in ("lapack_dgetrf", "lapack_dgetri"):
-            is_first = routine.endswith("trf")
-            call = LibraryCall(e).whole(*((n, n) if is_first else (n,))).array(out.data).whole(n).array(pivots.data)
-            if not is_first:
-                call.array(work.data).whole(work.shape[0])
-            info = call.status()
-            call.run(routine)
-            _refuse_failure(e, info, "Singular matrix")
+        _refuse_failure(e, _factorise(e, out, pivots), "Singular matrix")
+        call = LibraryCall(e).whole(n).array(out.data).whole(n).array(pivots.data).array(work.data)
+        info = call.whole(work.shape[0]).status()
+        call.run("lapack_dgetri")
+        _refuse_failure(e, info, "Singular matrix")
 
     _chosen(e, e.writer.compare("eq", n, "0"), lambda: None, invert)
     return out
+
+
+def _factorise(e: Emission, x: Array, pivots: Array) -> str:
+    """Puts the factors of a matrix in its place; where it says whether it is singular."""
+    n = x.shape[0]
+    call = LibraryCall(e).whole(n, n).array(x.data).whole(n).array(pivots.data)
+    info = call.status()
+    call.run("lapack_dgetrf")
+    return info
 
 
 @rule(plain.determinant, np.linalg.det)
@@ -220,9 +226,7 @@ def _determinant(e: Emission, a: Value) -> Number:
     writer.line(f"store double 1.0, ptr {slot}")
 
     def factorise() -> None:
-        call = LibraryCall(e).whole(n, n).array(factor.data).whole(n).array(pivots.data)
-        call.status()
-        call.run("lapack_dgetrf")
+        _factorise(e, factor, pivots)
 
     _chosen(e, writer.compare("eq", n, "0"), lambda: None, factorise)
 
