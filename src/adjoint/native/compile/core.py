@@ -17,7 +17,7 @@ from adjoint.native.compile.signatures import Agreement, agreements, types_of
 from adjoint.native.compile.written_units import declare_runtime
 from adjoint.native.kept.known_objects import is_left_to_numba, keep_object, known_object, leave_to_numba
 from adjoint.native.kept.known_units import entry_of, keep_unit, known_unit
-from adjoint.native.llvm.signatures import emits, kinds_of
+from adjoint.native.llvm.signatures import emits, kinds_of, options_of
 from adjoint.runtime.arithmetic.fused_loops import ExtentsDiffer
 from adjoint.target import Target
 
@@ -219,7 +219,8 @@ class Core:
         with told_when_slow(self.__name__.removesuffix("_core")):
             by_rows = frozenset(self._told_by(kinds))
             form = own_form(self._function, self._target, self._handed, by_rows, args)
-            unit = None if form is None else compiled(form, kinds)
+            options = options_of(self._flags)
+            unit = None if form is None or options is None else compiled(form, kinds, options)
         if entry is not None:
             leave_to_numba(entry) if unit is None else keep_object(entry, unit)
         return None if unit is None else unit.load()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import re
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -11,16 +12,46 @@ from typing import Any
 import numpy as np
 
 from adjoint.native.llvm.values import ArrayKind, Kind, ListKind, NothingKind, TupleKind, Unsupported, kind_of
+from adjoint.records import dataclass
 from adjoint.target import Target
 
-_FLAGS = 'error_model="numpy"'
+_FLAGS = re.compile(r'error_model="numpy"(?:, fastmath=(True|\{[^}]*\}))?(, boundscheck=True)?')
 _FIRST_LLVM = 20
 """The first version of LLVM that reads what is written here."""
 
 
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What options of the compiler ask of machine code.
+
+    Attributes
+    ----------
+    fast
+        LLVM's flags for arithmetic, between spaces; none where each operation is what it says.
+    checked
+        Whether indices that are numbers are checked.
+    """
+
+    fast: str = ""
+    checked: bool = False
+
+
+PLAIN = Options()
+
+
+def options_of(flags: str) -> Options | None:
+    """What options of the compiler mean here; None for those that only Numba knows."""
+    found = _FLAGS.fullmatch(flags)
+    if found is None:
+        return None
+    fast, checked = found.groups()
+    words = ["fast"] if fast == "True" else re.findall(r"\w+", fast or "")
+    return Options(" ".join(words), checked is not None)
+
+
 def emits(flags: str, target: Target) -> bool:
     """Whether there is machine code of Adjoint's own for these options of the compiler."""
-    is_plain = flags == _FLAGS and target.threads == 1 and target.watch is None
+    is_plain = options_of(flags) is not None and target.threads == 1 and target.watch is None
     return is_plain and "llvm" not in target.skipped and _is_known_here()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -13,6 +14,7 @@ from adjoint.native.llvm.boxing import wrapper
 from adjoint.native.llvm.engine import callable_at, engine, linked
 from adjoint.native.llvm.memory import BORROWED, runtime
 from adjoint.native.llvm.rules.calls import rule_of
+from adjoint.native.llvm.signatures import PLAIN, Options
 from adjoint.native.llvm.values import (
     Array,
     ArrayKind,
@@ -32,6 +34,8 @@ from adjoint.records import dataclass
 
 _NOTHING = f"@nothing = internal global [16 x i64] [i64 {BORROWED}{', i64 0' * 15}], align 64\n"
 _UNUSED = Known(Ellipsis)
+_ARITHMETIC = re.compile(r"= (f(?:add|sub|mul|div|rem|cmp)) (?!afn)")
+"""Instructions that options may change. What has to mean what it says has a flag of no consequence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +73,9 @@ class Unit:
         return callable_at(address, self.name, fail)  # type: ignore[no-any-return]
 
 
-def text_of(function: Function, kinds: Sequence[Kind]) -> tuple[str, str, Program]:
+def text_of(function: Function, kinds: Sequence[Kind], options: Options = PLAIN) -> tuple[str, str, Program]:
     """The LLVM IR of a function for arguments of these kinds, and the name of what Python calls."""
-    program = Program(rule_of)
+    program = Program(rule_of, options.checked)
     used = set(vars_used(function.body))
     told: list[Kind | Known] = [
         kind if param in used else _UNUSED for param, kind in zip(function.params, kinds, strict=True)
@@ -81,6 +85,8 @@ def text_of(function: Function, kinds: Sequence[Kind]) -> tuple[str, str, Progra
     assert callee.results is not None
     wrapper(program.module, "adjoint_main", callee, told)
     text = program.module.text(runtime() + _NOTHING)
+    if options.fast:
+        text = _ARITHMETIC.sub(rf"= \1 {options.fast} ", text)
     name = f"adjoint_{hashlib.sha256(text.encode()).hexdigest()[:24]}"
     return text.replace("@adjoint_main(", f"@{name}("), name, program
 
@@ -101,10 +107,10 @@ def _example(kind: Kind) -> Any:
     raise Unsupported("arguments of this kind")
 
 
-def compiled(function: Function, kinds: Sequence[Kind]) -> Unit | None:
+def compiled(function: Function, kinds: Sequence[Kind], options: Options = PLAIN) -> Unit | None:
     """The machine code of a function; None if there is a statement without a form in LLVM IR."""
     try:
-        text, name, program = text_of(function, kinds)
+        text, name, program = text_of(function, kinds, options)
         return Unit(name, engine().object_code(text), frozenset(program.symbols), tuple(program.sites))
     except Unsupported:
         return None

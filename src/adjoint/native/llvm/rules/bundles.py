@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.native.llvm.rules import arrays, functions, numbers, powers, vectors  # noqa: F401
+from adjoint.native.llvm.rules import arrays, checks, functions, numbers, powers, vectors
 from adjoint.native.llvm.rules.numbers import choice, compare, number
 from adjoint.native.llvm.rules.table import RULES, rule
 from adjoint.native.llvm.values import (
@@ -127,7 +127,7 @@ def _counted_from(e: Emission, first: Value, size: Value) -> Number:
     kind = bundle_of("f8", _width(size))
     start = as_kind(e.writer, as_kind(e.writer, number(first), "f8"), kind)
     steps = ", ".join(f"double {literal('f8', float(place))}" for place in range(width_of(kind)))
-    return Number(kind, e.writer.op(f"fadd {start.type} {start.name}, <{steps}>"))
+    return Number(kind, e.writer.op(f"fadd {vectors.FIXED} {start.type} {start.name}, <{steps}>"))
 
 
 @rule(bundles.bundle_total)
@@ -144,10 +144,19 @@ def _total(e: Emission, x: Value, size: Value) -> Number:
 # Elements
 
 
-def _elements(x: Array, axis: int, places: Sequence[str], e: Emission) -> tuple[str, str]:
+def _elements(e: Emission, x: Array, axis: int, width: int, *index: Value) -> tuple[str, str]:
     """Where the first of some elements along an axis lies, and how far apart they are."""
-    if x.kind.element != "f8" or x.kind.rank != len(places):
+    if x.kind.element != "f8" or x.kind.rank != len(index):
         raise Unsupported("bundles of other elements")
+    places = []
+    for each, (value, extent) in enumerate(zip(index, x.shape, strict=True)):
+        place = e.extent(value)
+        if each == axis:
+            checks.check_place(e, e.writer.add(place, str(width - 1)), extent)
+        else:
+            place = place if number(value).natural else numbers.from_start(e, place, extent)
+            checks.check_place(e, place, extent)
+        places.append(place)
     return arrays.address(e, x, places), x.strides[axis]
 
 
@@ -175,48 +184,40 @@ def _stored(e: Emission, at: tuple[str, str], found: Value, width: int) -> None:
         arrays.write(e, "f8", e.writer.place(first, e.writer.mul(stride, str(place))), Number("f8", one))
 
 
-def _place(e: Emission, value: Value, extent: str) -> str:
-    given = number(value)
-    name = as_kind(e.writer, given, "i8").name
-    return name if given.natural else numbers.from_start(e, name, extent)
-
-
 @rule(bundles.bundle_at)
 def _at(e: Emission, x: Value, first: Value, size: Value) -> Number:
-    return _loaded(e, _elements(arrays.array(x), 0, numbers.words(e, first), e), _width(size))
+    width = _width(size)
+    return _loaded(e, _elements(e, arrays.array(x), 0, width, first), width)
 
 
 @rule(bundles.bundle_down)
 def _down(e: Emission, x: Value, first: Value, column: Value, size: Value) -> Number:
-    given = arrays.array(x)
-    places = [e.extent(first), _place(e, column, given.shape[-1])]
-    return _loaded(e, _elements(given, 0, places, e), _width(size))
+    width = _width(size)
+    return _loaded(e, _elements(e, arrays.array(x), 0, width, first, column), width)
 
 
 @rule(bundles.bundle_across)
 def _across(e: Emission, x: Value, row: Value, first: Value, size: Value) -> Number:
-    given = arrays.array(x)
-    places = [_place(e, row, given.shape[0]), e.extent(first)]
-    return _loaded(e, _elements(given, 1, places, e), _width(size))
+    width = _width(size)
+    return _loaded(e, _elements(e, arrays.array(x), 1, width, row, first), width)
 
 
 @rule(bundles.put_bundle)
 def _put(e: Emission, x: Value, first: Value, found: Value, size: Value) -> None:
-    _stored(e, _elements(arrays.writable(x), 0, numbers.words(e, first), e), found, _width(size))
+    width = _width(size)
+    _stored(e, _elements(e, arrays.writable(x), 0, width, first), found, width)
 
 
 @rule(bundles.put_bundle_down)
 def _put_down(e: Emission, x: Value, first: Value, column: Value, found: Value, size: Value) -> None:
-    given = arrays.writable(x)
-    places = [e.extent(first), _place(e, column, given.shape[-1])]
-    _stored(e, _elements(given, 0, places, e), found, _width(size))
+    width = _width(size)
+    _stored(e, _elements(e, arrays.writable(x), 0, width, first, column), found, width)
 
 
 @rule(bundles.put_bundle_across)
 def _put_across(e: Emission, x: Value, row: Value, first: Value, found: Value, size: Value) -> None:
-    given = arrays.writable(x)
-    places = [_place(e, row, given.shape[0]), e.extent(first)]
-    _stored(e, _elements(given, 1, places, e), found, _width(size))
+    width = _width(size)
+    _stored(e, _elements(e, arrays.writable(x), 1, width, row, first), found, width)
 
 
 # Arrays of bundles

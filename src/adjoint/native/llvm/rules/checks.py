@@ -22,6 +22,7 @@ from adjoint.runtime import objects
 from adjoint.runtime.arithmetic import checks, fused_loops
 
 _BROADCAST = "operands could not be broadcast together"
+OUTSIDE = "index is out of bounds"
 
 
 def told(value: Value) -> Any:
@@ -76,7 +77,13 @@ def fits_extent(e: Emission, narrow: str, wide: str, message: str = _BROADCAST) 
 def _inside_extent(e: Emission, place: Value, extent: Value) -> None:
     index, size = words(e, place, extent)
     counted = from_start(e, index, size)
-    e.check(e.writer.compare("uge", counted, size), IndexError, "index is out of bounds")
+    e.check(e.writer.compare("uge", counted, size), IndexError, OUTSIDE)
+
+
+def check_place(e: Emission, place: str, extent: str) -> None:
+    """Raises where a place, counted from the start, is outside of an axis, if indices that are numbers are checked."""
+    if e.program.checked:
+        e.check(e.writer.compare("uge", place, extent), IndexError, OUTSIDE)
 
 
 @rule(fused_loops.some)

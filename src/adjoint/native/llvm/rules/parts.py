@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from adjoint.ir.nodes import Attribute, Const, Key, Slice, Subscript
-from adjoint.native.llvm.rules import arrays, lists, numbers
+from adjoint.native.llvm.rules import arrays, checks, lists, numbers
 from adjoint.native.llvm.rules.table import RULES, rule
 from adjoint.native.llvm.values import (
     Array,
@@ -97,7 +97,9 @@ def _items(e: Emission, x: Array, key: Subscript) -> list[_Cut | str | None]:
             found.append(_cut(e, item, extent))
         elif isinstance(item, Number) and item.kind[0] in "iu":
             place = as_kind(e.writer, item, "i8").name
-            found.append(place if item.natural else numbers.from_start(e, place, extent))
+            place = place if item.natural else numbers.from_start(e, place, extent)
+            checks.check_place(e, place, extent)
+            found.append(place)
         else:
             raise Unsupported("an index that is no number")
     return found

@@ -17,8 +17,6 @@ from adjoint.runtime import tangents
 from adjoint.runtime.array_functions import arrays as runtime_arrays
 from adjoint.runtime.array_functions import places, plain, sequences, sparse
 
-_OUTSIDE = "index is out of bounds"
-
 # Places
 
 
@@ -92,7 +90,7 @@ _declare_scatter(plain.put_at, "set")
 
 def _check_inside_axis(e: Emission, place: Number, extent: str) -> None:
     name = as_kind(e.writer, place, "i8").name
-    e.check(e.writer.compare("uge", numbers.from_start(e, name, extent), extent), IndexError, _OUTSIDE)
+    e.check(e.writer.compare("uge", numbers.from_start(e, name, extent), extent), IndexError, checks.OUTSIDE)
 
 
 @rule(plain.check_places)

@@ -19,7 +19,7 @@ from adjoint.native.vectors.power import write_power
 from adjoint.native.vectors.waves import write_cos, write_sin
 from adjoint.runtime.arithmetic import vector_math
 
-_FIXED = "afn"
+FIXED = "afn"
 """Lets functions be approximated: of no consequence here, but instructions with flags are given no others."""
 
 
@@ -42,7 +42,7 @@ class TextCode(Code):
         return self.number(x) if isinstance(x, float) else str(x)
 
     def _double(self, instruction: str, a: Any, b: Any) -> str:
-        return self.writer.op(f"{instruction} {_FIXED} {self.doubles} {self._value(a)}, {self._value(b)}")
+        return self.writer.op(f"{instruction} {FIXED} {self.doubles} {self._value(a)}, {self._value(b)}")
 
     def add(self, a: Any, b: Any) -> str:
         return self._double("fadd", a, b)
@@ -57,7 +57,7 @@ class TextCode(Code):
         return self._double("fdiv", a, b)
 
     def negated(self, x: Any) -> str:
-        return self.writer.op(f"fneg {_FIXED} {self.doubles} {self._value(x)}")
+        return self.writer.op(f"fneg {FIXED} {self.doubles} {self._value(x)}")
 
     def intrinsic(self, name: str, *args: Any) -> str:
         own = f"llvm.{name}.v{self.width}f64" if self.width else f"llvm.{name}.f64"
@@ -69,10 +69,10 @@ class TextCode(Code):
         return self.writer.op(text)
 
     def less(self, a: Any, b: Any) -> str:
-        return self.writer.op(f"fcmp {_FIXED} olt {self.doubles} {self._value(a)}, {self._value(b)}")
+        return self.writer.op(f"fcmp {FIXED} olt {self.doubles} {self._value(a)}, {self._value(b)}")
 
     def equal(self, a: Any, b: Any) -> str:
-        return self.writer.op(f"fcmp {_FIXED} oeq {self.doubles} {self._value(a)}, {self._value(b)}")
+        return self.writer.op(f"fcmp {FIXED} oeq {self.doubles} {self._value(a)}, {self._value(b)}")
 
     def both(self, condition: str, other: str) -> str:
         return self.writer.op(f"and {self.bits_} {condition}, {other}")
@@ -137,7 +137,7 @@ class TextCode(Code):
         if several not in writer.module.functions:
             _declare_several(writer.module, own, bound, width)
         size = self.magnitude(x)
-        large = writer.op(f"fcmp ogt {self.doubles} {size}, {self.number(bound)}")
+        large = writer.op(f"fcmp {FIXED} ogt {self.doubles} {size}, {self.number(bound)}")
         some = writer.op(f"icmp ne i{width} {writer.op(f'bitcast {self.bits_} {large} to i{width}')}, 0")
         before, rare, usual = writer.label, writer.new_label("rare"), writer.new_label("usual")
         writer.branch(some, rare, usual, ", !prof !0")
@@ -160,7 +160,7 @@ def _declare_rare(module: Module, name: str, bound: float) -> None:
     module.declare("llvm.fabs.f64", "double", ["double"])
     module.functions[own] = f"""define weak_odr double @{own}(double %x, double %found) {_PROMISES} {{
   %size = call double @llvm.fabs.f64(double %x)
-  %large = fcmp ogt double %size, {far}
+  %large = fcmp afn ogt double %size, {far}
   br i1 %large, label %rare, label %usual, !prof !0
 rare:
   %right = call double @{intrinsic}(double %x)
@@ -192,7 +192,7 @@ def _declare_several(module: Module, own: str, bound: float, width: int) -> None
         f"{own}_{width}"
     ] = f"""define weak_odr {kind} @{own}_{width}({kind} %x, {kind} %found) {_PROMISES} {{
   %size = call {kind} @llvm.fabs.v{width}f64({kind} %x)
-  %large = fcmp ogt {kind} %size, {bounds}
+  %large = fcmp afn ogt {kind} %size, {bounds}
   %bits = bitcast <{width} x i1> %large to i{width}
   %some = icmp ne i{width} %bits, 0
   br i1 %some, label %rare, label %usual, !prof !0

@@ -60,13 +60,16 @@ class Program:
         The rule for what is called; None if there is none.
     symbols
         Functions from outside of the C library that are called.
+    checked
+        Whether indices that are numbers are checked.
     """
 
-    def __init__(self, calls: Callable[[Any], Callable[..., Any] | None]) -> None:
+    def __init__(self, calls: Callable[[Any], Callable[..., Any] | None], checked: bool = False) -> None:
         self.module = Module()
         self.sites: list[Site] = []
         self.numbers: dict[tuple[type, Any], int] = {}
         self.calls = calls
+        self.checked = checked
         self.symbols: set[str] = set()
         self._known: dict[tuple[Any, tuple[Kind | Any, ...]], Emitted] = {}
         self._count = 0
