@@ -151,6 +151,9 @@ _FOR_NUMBA = ("call-python", "split-functions")
 EMITTED = tuple(name for name in NATIVE if name not in _FOR_NUMBA)
 """From a finished function to what is written as LLVM IR."""
 
+HELPERS = ("cleanup", "normalize-indices", "explicit-dtypes", "nonnegative-indices", "plain-functions", "plain-places")
+"""From the text of a helper to what is written as LLVM IR."""
+
 BACK_ENDS = frozenset({"llvm"})
 """What can be left out like a pass: machine code of Adjoint's own; then Numba makes all of it."""
 

@@ -32,14 +32,14 @@ from adjoint.frontend.interpreter.state.attempts import Settings
 from adjoint.frontend.interpreter.state.signals import EverythingInlined, Problem, Restart
 from adjoint.frontend.interpreter.values import NONE, Operator, TupleValue, Value
 from adjoint.ir.checked import checked
-from adjoint.ir.nodes import Atom, Block, Call, Derived, Function, Return, Var
+from adjoint.ir.nodes import Atom, Block, Call, Const, Derived, Function, Return, Var
 from adjoint.ir.rebuild import inline, substitute
-from adjoint.ir.types import Opaque, carries_derivative
+from adjoint.ir.types import Opaque, Type, carries_derivative
 from adjoint.ir.walk import free_vars, statements_in
 from adjoint.records import dataclass, field, replace
 from adjoint.runtime import display
 from adjoint.runtime.objects import Checkpoints
-from adjoint.target import ALL_INLINED, PYTHON, Target
+from adjoint.target import ALL_INLINED, MACHINE, PYTHON, Target
 from adjoint.types.array_libraries import Library
 
 if TYPE_CHECKING:
@@ -278,6 +278,22 @@ def lower_operator(
         return finish_entry(lo, f"{_plain_name(fn)}_{kind}", params, result)
 
     return attempt(build, Settings(target=target))
+
+
+def lower_helper(function: Callable[..., Any], given: Sequence[Type | Atom]) -> Function:
+    """A plain function of arguments of some types; those that are known are no parameters."""
+
+    def build(lo: Lowerer) -> Entry:
+        lo.run_data.all_constant = True
+        fn = Const(function)
+        names = parameter_names(lo, fn, None)
+        values: list[Value] = []
+        for name, each in zip(names, given, strict=True):
+            values.append(each if isinstance(each, Atom) else Var(name, each, True))
+        params = [value for value in values if isinstance(value, Var)]
+        return finish_entry(lo, function.__name__, params, lo.call(fn, values, {}, None))
+
+    return attempt(build, Settings(target=replace(MACHINE, inlined=ALL_INLINED))).function
 
 
 def lower_jvp(

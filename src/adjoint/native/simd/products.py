@@ -1,8 +1,4 @@
-"""Products of matrices of numbers with matrices of bundles, for Numba: some rows and columns at a time, in registers.
-
-All of them are one function, which is compiled once: a product with bundles on the left is one with bundles on the
-right of what is transposed.
-"""
+"""Products of matrices of numbers with matrices of bundles, for Numba."""
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls
 # mypy: disable-error-code="misc, no-untyped-call, call-arg"
@@ -11,23 +7,17 @@ from __future__ import annotations
 
 import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
-from numba.core import cgutils, imputils, types
-from numba.core.registry import cpu_target
+from numba.core import cgutils, types
 from numba.extending import intrinsic, lower_builtin, register_jitable, type_callable
 
-from adjoint.native.costs import ROWS_OF_TILES
+from adjoint.native.helpers import bundled_products, instructions
 from adjoint.native.runtime.declaring import declare_instruction, overload
-from adjoint.native.simd.bundle_type import ITEM, bundle, same_everywhere
+from adjoint.native.simd.bundle_type import ITEM, bundle, is_size, same_everywhere
 from adjoint.native.simd.bundles import EXTENT
 from adjoint.runtime.arithmetic import bundles
-from adjoint.runtime.array_functions import plain
 
 _SIZE, _VECTOR = bundle.size, bundle.vector
 _BYTES, _DOUBLES = ir.IntType(8).as_pointer(), ir.DoubleType().as_pointer()
-_IS_LARGE = "+avx512vl" in cpu_target.target_context.codegen().magic_tuple()[2].split(",")
-"""Whether there are 32 registers for vectors of four doubles."""
-_ROWS, _COLUMNS = 4 if _IS_LARGE else 2, 4
-"""A tile has so many: its sums must fit into the registers, and each number that is loaded should serve several."""
 
 
 class _Tile:
@@ -89,60 +79,21 @@ def multiply_add(builder, a, b, c):
     return builder.call(function, [a, b, c])
 
 
-def _tile_of(rows: int, columns: int):
-    @intrinsic
-    def tile(context, a, i, b, j, places, start, stop, out):
-        def write(context, builder, sig, args):
-            a, b, places, out = (context.make_array(sig.args[at])(context, builder, args[at]) for at in (0, 2, 4, 7))
-            i, j, start, stop = (args[at] for at in (1, 3, 5, 6))
-            _Tile(builder, a, places, b, out).write(rows, columns, i, j, start, stop)
+@type_callable(instructions.tile)
+def _typed_tile(context):
+    def typed(rows, columns, a, i, b, j, places, start, stop, out):
+        return types.none if is_size(rows) and is_size(columns) and out.dtype == bundle else None
 
-        index = types.intp
-        return types.void(a, index, b, index, places, index, index, out), write
-
-    return tile
+    return typed
 
 
-_tile, _row_of_tile = _tile_of(_ROWS, _COLUMNS), _tile_of(1, _COLUMNS)
-_column_of_tile, _one = _tile_of(_ROWS, 1), _tile_of(1, 1)
-
-
-@register_jitable
-def _multiply(a, b, skips, out):
-    """``out[...] = a @ b``; rows of ``b`` that are zero in all directions may be left out if ``skips``."""
-    rows, columns = out.shape
-    places = moving_rows(b, skips)
-    for begin in range(0, max(len(places), 1), ROWS_OF_TILES):
-        end = min(begin + ROWS_OF_TILES, len(places))
-        for start in range(0, rows, ROWS_OF_TILES):
-            stop = min(start + ROWS_OF_TILES, rows)
-            for j in range(0, columns - _COLUMNS + 1, _COLUMNS):
-                for i in range(start, stop - _ROWS + 1, _ROWS):
-                    _tile(a, i, b, j, places, begin, end, out)
-                for i in range(stop - (stop - start) % _ROWS, stop):
-                    _row_of_tile(a, i, b, j, places, begin, end, out)
-            for j in range(columns - columns % _COLUMNS, columns):
-                for i in range(start, stop - _ROWS + 1, _ROWS):
-                    _column_of_tile(a, i, b, j, places, begin, end, out)
-                for i in range(stop - (stop - start) % _ROWS, stop):
-                    _one(a, i, b, j, places, begin, end, out)
-
-
-@register_jitable
-def moving_rows(matrix, skips):
-    """The rows that are not zero in all directions; all rows unless such may be left out."""
-    places = plain.empty(matrix.shape[0], np.int64)
-    count = 0
-    for k in range(matrix.shape[0]):
-        is_zero = skips
-        for j in range(matrix.shape[1]):
-            if not is_zero:
-                break
-            is_zero = _is_zero(matrix[k, j])
-        if not is_zero:
-            places[count] = k
-            count += 1
-    return places[:count]
+@lower_builtin(instructions.tile, *[types.Any] * 10)
+def _tile(context, builder, sig, args):
+    rows, columns, *_ = sig.args
+    a, b, places, out = (context.make_array(sig.args[at])(context, builder, args[at]) for at in (2, 4, 6, 9))
+    i, j, start, stop = (context.cast(builder, args[at], sig.args[at], types.intp) for at in (3, 5, 7, 8))
+    _Tile(builder, a, places, b, out).write(rows.literal_value, columns.literal_value, i, j, start, stop)
+    return context.get_dummy_value()
 
 
 @intrinsic
@@ -157,31 +108,25 @@ def _is_zero(context, x):
     return types.boolean(bundle), write
 
 
-@intrinsic
-def _in_any_layout(context, x):
-    """The array, of a type that says nothing of how it lies in memory."""
-
-    def write(context, builder, sig, args):
-        array = context.cast(builder, args[0], sig.args[0], sig.return_type)
-        return imputils.impl_ret_borrowed(context, builder, sig.return_type, array)
-
-    return x.copy(layout="A")(x), write
+@overload(instructions.is_zero)
+def _is_zero_bundle(x):
+    return (lambda x: _is_zero(x)) if x == bundle else None
 
 
-def _product_to_bundles(a, b, skips):
-    if a.shape[1] != b.shape[0]:
-        raise ValueError("matmul: operands have a mismatch in their core dimensions")
-    out = bundles.no_bundles_yet((a.shape[0], b.shape[1]), _SIZE)
-    _multiply(a, b, skips, _in_any_layout(out))
-    return out
+@overload(instructions.room_of)
+def _room_of(x, rows, columns):
+    if getattr(x, "dtype", None) != bundle:
+        return None
+    return lambda x, rows, columns: bundles.no_bundles_yet((rows, columns), _SIZE)
 
 
-def _product_of_bundles(a, b, skips):
-    if a.shape[1] != b.shape[0]:
-        raise ValueError("matmul: operands have a mismatch in their core dimensions")
-    out = bundles.no_bundles_yet((a.shape[0], b.shape[1]), _SIZE)
-    _multiply(b.T, a.T, skips, _in_any_layout(out.T))
-    return out
+for _helper in (
+    bundled_products.multiply,
+    bundled_products.moving_rows,
+    bundled_products.rows_at,
+    bundled_products.product_by_rows,
+):
+    register_jitable(_helper)
 
 
 def _typed(a, b, skips, moves_left):
@@ -204,7 +149,8 @@ def _product(context, builder, sig, args):
     a, b, skips, _ = sig.args
     wanted = sig.return_type(a.copy(layout="A"), b.copy(layout="A"), types.boolean)
     given = [context.cast(builder, *part) for part in zip(args, (a, b, skips), wanted.args, strict=False)]
-    product = _product_of_bundles if a.dtype == bundle else _product_to_bundles
+    moves_left = a.dtype == bundle
+    product = bundled_products.product_of_bundles if moves_left else bundled_products.product_to_bundles
     return context.compile_internal(builder, product, wanted, given)
 
 

@@ -5,18 +5,16 @@
 
 from __future__ import annotations
 
-import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba.core import cgutils, types
-from numba.extending import lower_builtin, register_jitable, type_callable
+from numba.extending import lower_builtin, type_callable
 
-from adjoint.native.costs import FEW_ROWS
+from adjoint.native.helpers import bundled_products
 from adjoint.native.runtime.declaring import declare_instruction, overload
 from adjoint.native.simd.bundle_type import INDEX, ITEM, Bundle, bundle, is_size, same_everywhere
 from adjoint.native.simd.bundles import EXTENT
-from adjoint.native.simd.products import are_factors, moving_rows, multiply_add
+from adjoint.native.simd.products import are_factors, multiply_add
 from adjoint.runtime.arithmetic import bundles
-from adjoint.runtime.array_functions import plain
 
 _BYTES, _DOUBLES = ir.IntType(8).as_pointer(), ir.DoubleType().as_pointer()
 _SIZE = bundle.size
@@ -27,26 +25,7 @@ def _product_by_rows(a, b, skips, width):
     if not (are_factors(a, b) and b.dtype == bundle and a.ndim == b.ndim == 2 and is_size(width)):
         return None
 
-    def product_by_rows(a, b, skips, width):
-        if a.shape[1] != b.shape[0]:
-            raise ValueError("matmul: operands have a mismatch in their core dimensions")
-        places = moving_rows(b, skips)
-        if len(places) > FEW_ROWS:
-            whole = bundles.product_of_moving_bundles(a, b, skips, False)
-            return plain.empty(0, np.int64), bundles.no_bundles_yet((0, width), _SIZE), whole
-        return places, _rows_at(b, places, width), bundles.no_bundles_yet((0, width), _SIZE)
-
-    return product_by_rows
-
-
-@register_jitable
-def _rows_at(b, places, width):
-    """The first elements of some rows, one row after another in memory."""
-    rows = bundles.zero_bundles((len(places), width), _SIZE)
-    for row in range(len(places)):
-        for column in range(min(width, b.shape[1])):
-            rows[row, column] = b[places[row], column]
-    return rows
+    return bundled_products.product_by_rows
 
 
 def _typed(a, row, places, moving, whole, width):

@@ -32,7 +32,8 @@ _MOST_PRODUCTS = 8
 """The largest exponent of a power that is written as products."""
 
 
-def _width(size: Value) -> int:
+def width_told(size: Value) -> int:
+    """How many numbers a bundle has, which is known."""
     given = number(size).name
     if not given.isdigit():
         raise Unsupported("bundles of a size at run time")
@@ -124,7 +125,7 @@ def _unless_zero(e: Emission, a: Value, found: Value) -> Number:
 
 @rule(bundles.bundle_from)
 def _counted_from(e: Emission, first: Value, size: Value) -> Number:
-    kind = bundle_of("f8", _width(size))
+    kind = bundle_of("f8", width_told(size))
     start = as_kind(e.writer, as_kind(e.writer, number(first), "f8"), kind)
     steps = ", ".join(f"double {literal('f8', float(place))}" for place in range(width_of(kind)))
     return Number(kind, e.writer.op(f"fadd {vectors.FIXED} {start.type} {start.name}, <{steps}>"))
@@ -186,37 +187,37 @@ def _stored(e: Emission, at: tuple[str, str], found: Value, width: int) -> None:
 
 @rule(bundles.bundle_at)
 def _at(e: Emission, x: Value, first: Value, size: Value) -> Number:
-    width = _width(size)
+    width = width_told(size)
     return _loaded(e, _elements(e, arrays.array(x), 0, width, first), width)
 
 
 @rule(bundles.bundle_down)
 def _down(e: Emission, x: Value, first: Value, column: Value, size: Value) -> Number:
-    width = _width(size)
+    width = width_told(size)
     return _loaded(e, _elements(e, arrays.array(x), 0, width, first, column), width)
 
 
 @rule(bundles.bundle_across)
 def _across(e: Emission, x: Value, row: Value, first: Value, size: Value) -> Number:
-    width = _width(size)
+    width = width_told(size)
     return _loaded(e, _elements(e, arrays.array(x), 1, width, row, first), width)
 
 
 @rule(bundles.put_bundle)
 def _put(e: Emission, x: Value, first: Value, found: Value, size: Value) -> None:
-    width = _width(size)
+    width = width_told(size)
     _stored(e, _elements(e, arrays.writable(x), 0, width, first), found, width)
 
 
 @rule(bundles.put_bundle_down)
 def _put_down(e: Emission, x: Value, first: Value, column: Value, found: Value, size: Value) -> None:
-    width = _width(size)
+    width = width_told(size)
     _stored(e, _elements(e, arrays.writable(x), 0, width, first, column), found, width)
 
 
 @rule(bundles.put_bundle_across)
 def _put_across(e: Emission, x: Value, row: Value, first: Value, found: Value, size: Value) -> None:
-    width = _width(size)
+    width = width_told(size)
     _stored(e, _elements(e, arrays.writable(x), 1, width, row, first), found, width)
 
 
@@ -225,12 +226,12 @@ def _put_across(e: Emission, x: Value, row: Value, first: Value, found: Value, s
 
 @rule(bundles.no_bundles_yet)
 def _no_bundles_yet(e: Emission, shape: Value, size: Value) -> Array:
-    return arrays.new(e, bundle_of("f8", _width(size)), arrays.extents_of(shape))
+    return arrays.new(e, bundle_of("f8", width_told(size)), arrays.extents_of(shape))
 
 
 @rule(bundles.zero_bundles)
 def _zero_bundles(e: Emission, shape: Value, size: Value) -> Array:
-    return arrays.new(e, bundle_of("f8", _width(size)), arrays.extents_of(shape), zero=True)
+    return arrays.new(e, bundle_of("f8", width_told(size)), arrays.extents_of(shape), zero=True)
 
 
 @rule(bundles.bundled)
@@ -238,7 +239,7 @@ def _as_bundles(e: Emission, x: Value, size: Value) -> Value:
     given = arrays.array(x)
     if given.kind.element != "f8" or not given.kind.by_rows or not given.kind.rank:
         raise Unsupported("bundles of what does not lie by rows")
-    element = bundle_of("f8", _width(size))
+    element = bundle_of("f8", width_told(size))
     if given.kind.rank == 1:
         return arrays.read(e, element, given.data)
     kind = ArrayKind(element, given.kind.rank - 1, True, given.kind.read_only)
@@ -248,7 +249,7 @@ def _as_bundles(e: Emission, x: Value, size: Value) -> Value:
 
 @rule(bundles.unbundled)
 def _unbundled(e: Emission, x: Value, size: Value) -> Array:
-    width = _width(size)
+    width = width_told(size)
     if isinstance(x, Number):
         out = arrays.new(e, "f8", (str(width),), checked=False)
         arrays.write(e, bundle_of("f8", width), out.data, as_kind(e.writer, x, bundle_of("f8", width)))
@@ -265,7 +266,7 @@ def _unbundled(e: Emission, x: Value, size: Value) -> Array:
 @rule(bundles.same_in_bundles)
 def _same_in_bundles(e: Emission, x: Value, size: Value) -> Array:
     given = arrays.array(x)
-    out = arrays.new(e, bundle_of("f8", _width(size)), given.shape, checked=False)
+    out = arrays.new(e, bundle_of("f8", width_told(size)), given.shape, checked=False)
     arrays.assign(e, out, given)
     return out
 
@@ -273,7 +274,7 @@ def _same_in_bundles(e: Emission, x: Value, size: Value) -> Array:
 @rule(bundles.anywhere)
 def _anywhere(e: Emission, x: Value, size: Value) -> Number:
     given = arrays.array(x)
-    kind = bundle_of("f8", _width(size))
+    kind = bundle_of("f8", width_told(size))
     slot = e.slots(size_of(kind) // 8)
     arrays.write(e, kind, slot, constant(0.0, kind))
 

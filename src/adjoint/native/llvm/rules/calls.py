@@ -6,6 +6,7 @@ from typing import Any
 
 # each adds to the table
 from adjoint.native.llvm.rules import (  # noqa: F401
+    bundled_products,
     bundles,
     checks,
     elementwise,

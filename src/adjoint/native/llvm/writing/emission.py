@@ -6,7 +6,7 @@ views share the reference of what they are views of, and what is handed out is r
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +14,7 @@ import numpy as np
 from adjoint.ir.nodes import (
     Atom,
     Const,
+    Function,
     Undefined,
     Var,
 )
@@ -32,6 +33,7 @@ from adjoint.native.llvm.values import (
     Value,
     kind,
     kind_of,
+    parts,
     references,
     types_of_parts,
 )
@@ -173,6 +175,27 @@ class Emission:
         """Retains all that a value refers to."""
         for base, _ in references(value):
             self.retain(base)
+
+    # Calls
+
+    def called(self, function: Function, key: Any, args: Sequence[Value], targets: Sequence[Var]) -> Value:
+        """The results of a function that is called."""
+        writer = self.writer
+        callee = self.program.function(function, key, args, targets)
+        assert callee.results is not None
+        types = types_of_parts(TupleKind(callee.results))
+        out = self.slots(len(types))
+        given = [f"{part} {name}" for arg in args if not isinstance(arg, Known) for part, name in parts(arg)]
+        status = writer.op(f"call i32 @{callee.name}({', '.join(['ptr %call', f'ptr {out}', *given])})")
+        failed = writer.op(f"icmp ne i32 {status}, 0")
+        bad, good = writer.new_label("bad"), writer.new_label("good")
+        writer.branch(failed, bad, good, UNLIKELY)
+        writer.start(bad)
+        writer.line(f"ret i32 {status}")
+        writer.start(good)
+        names = writer.parts_at(out, types)
+        found = [self.assembled(each, names, self.owning) for each in callee.results]
+        return found[0] if len(found) == 1 else Tuple(tuple(found))
 
     # What a sweep learns
 

@@ -31,7 +31,6 @@ from adjoint.native.llvm.values import (
     Kind,
     Known,
     Tuple,
-    TupleKind,
     Unsupported,
     Value,
     joined,
@@ -44,7 +43,6 @@ from adjoint.native.llvm.writing.declared import declared_kind
 from adjoint.native.llvm.writing.emission import (
     NONE_YET,
     UNDEFINED,
-    UNLIKELY,
     Emission,
     Scope,
     is_same,
@@ -160,9 +158,9 @@ class Statements(Emission):
         callee = call.callee.value if isinstance(call.callee, Const) else call.callee
         args = [self.value(arg) for arg in call.args]
         if isinstance(callee, Definition) and callee.function is not None:
-            return self._called(callee.function, callee, args, call.targets)
+            return self.called(callee.function, callee, args, call.targets)
         if isinstance(callee, Function):
-            return self._called(callee, callee, args, call.targets)
+            return self.called(callee, callee, args, call.targets)
         rule = self.program.calls(callee)
         if rule is None:
             raise Unsupported(f"a call of {getattr(callee, '__qualname__', callee)}")
@@ -174,25 +172,6 @@ class Statements(Emission):
                 raise
             raise Unsupported(f"a call of {getattr(callee, '__qualname__', callee)} with these options") from None
         return Known(None) if found is None else Tuple(tuple(found)) if isinstance(found, list) else found
-
-    def _called(self, function: Function, key: Any, args: Sequence[Value], targets: Sequence[Var]) -> Value:
-        """The results of a function that is called."""
-        writer = self.writer
-        callee = self.program.function(function, key, args, targets)
-        assert callee.results is not None
-        types = types_of_parts(TupleKind(callee.results))
-        out = self.slots(len(types))
-        given = [f"{part} {name}" for arg in args if not isinstance(arg, Known) for part, name in parts(arg)]
-        status = writer.op(f"call i32 @{callee.name}({', '.join(['ptr %call', f'ptr {out}', *given])})")
-        failed = writer.op(f"icmp ne i32 {status}, 0")
-        bad, good = writer.new_label("bad"), writer.new_label("good")
-        writer.branch(failed, bad, good, UNLIKELY)
-        writer.start(bad)
-        writer.line(f"ret i32 {status}")
-        writer.start(good)
-        names = writer.parts_at(out, types)
-        found = [self.assembled(each, names, self.owning) for each in callee.results]
-        return found[0] if len(found) == 1 else Tuple(tuple(found))
 
     def loop(self, loop: Loop) -> None:
         """Writes a loop."""

@@ -1,0 +1,21 @@
+"""Helpers as functions of the IR: their text is read as that of a program is, once for each kind of arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from adjoint.ir.nodes import Atom, Function
+from adjoint.ir.types import Type
+from adjoint.pipeline import HELPERS, Context, run
+from adjoint.target import MACHINE
+
+Given = Type | Atom
+"""The type of an argument, or what it is."""
+
+
+def lowered(helper: Callable[..., Any], given: Sequence[Given]) -> Function:
+    """A helper for arguments of these types, ready to be written; what is known of them is in its text."""
+    from adjoint.frontend.entry.entry import lower_helper  # lazy
+
+    return run(HELPERS, lower_helper(helper, given), Context(MACHINE))

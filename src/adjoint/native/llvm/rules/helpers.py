@@ -1,0 +1,83 @@
+"""Calls of helpers: functions of loops over numbers, each written once for each kind of arguments."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from adjoint.ir.nodes import Const, Function
+from adjoint.ir.types import BOOL, FLOAT, INT, Array, Dim, List, Scalar, Storage, Tuple, Type
+from adjoint.native.helpers.lowering import Given, lowered
+from adjoint.native.llvm.rules.table import RULES, Rule
+from adjoint.native.llvm.values import (
+    ArrayKind,
+    Kind,
+    Known,
+    ListKind,
+    NothingKind,
+    Number,
+    TupleKind,
+    Unsupported,
+    Value,
+    dtype_of,
+    kind,
+)
+from adjoint.native.llvm.writing.emission import Emission
+
+_NUMBERS = {"f8": FLOAT, "i8": INT, "b1": BOOL}
+_ANY: Dim = "any"
+_TRUTHS = {"true": True, "false": False}
+
+
+def helper(function: Callable[..., Any], *callees: Any) -> Rule:
+    """What calls of a helper become; declared of functions that it stands for."""
+
+    def write(e: Emission, *values: Value) -> Value:
+        given = tuple(map(_told, values))
+        args = [value for value, each in zip(values, given, strict=True) if not isinstance(each, Const)]
+        form = _lowered(function, given)
+        return e.called(form, form, args, ())
+
+    RULES.update(dict.fromkeys(callees, write))
+    return write
+
+
+def _told(value: Value) -> Const | Kind:
+    """What a helper is made for: the kind of an argument; what it is, of truths and whole numbers that are known."""
+    match value:
+        case Known(value=known):
+            return Const(known)
+        case Number(kind="b1", name=name) if name in _TRUTHS:
+            return Const(_TRUTHS[name])
+        case Number(kind="i8", name=name) if name.lstrip("-").isdigit():
+            return Const(int(name))
+    return kind(value)
+
+
+@functools.cache
+def _lowered(function: Callable[..., Any], given: tuple[Const | Kind, ...]) -> Function:
+    return lowered(function, [each if isinstance(each, Const) else _type_of(each) for each in given])
+
+
+def _type_of(given: Kind) -> Given:
+    """The type of values of a kind; bundles are like the numbers that they stand for."""
+    match given:
+        case str():
+            return _NUMBERS.get(given[:2]) or Scalar("float" if given[0] == "f" else "int", dtype_of(given[:2]))
+        case ArrayKind(element=element, rank=rank, read_only=read_only):
+            return Array(dtype_of(element[:2]), (_ANY,) * rank, Storage(written=not read_only))
+        case TupleKind(items=items):
+            return Tuple(tuple(_plain_type(item) for item in items))
+        case ListKind(element=element) if element is not None:
+            return List(_plain_type(element))
+        case NothingKind():
+            return Const(None)
+    raise Unsupported("helpers of such arguments")
+
+
+def _plain_type(given: Kind) -> Type:
+    found = _type_of(given)
+    if not isinstance(found, Type):
+        raise Unsupported("helpers of such arguments")
+    return found
