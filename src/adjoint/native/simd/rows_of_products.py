@@ -25,7 +25,7 @@ def _product_by_rows(a, b, skips, width):
     if not (are_factors(a, b) and b.dtype == bundle and a.ndim == b.ndim == 2 and is_size(width)):
         return None
 
-    return bundled_products.product_by_rows
+    return lambda a, b, skips, width: bundled_products.product_by_rows(a, b, skips, width)
 
 
 def _typed(a, row, places, moving, whole, width):
