@@ -6,7 +6,6 @@ from typing import Any
 
 # each adds to the table
 from adjoint.native.llvm.rules import (  # noqa: F401
-    bundled_products,
     bundles,
     checks,
     elementwise,
@@ -19,7 +18,7 @@ from adjoint.native.llvm.rules import (  # noqa: F401
     powers,
     vectors,
 )
-from adjoint.native.llvm.rules.linear_algebra import products, systems  # noqa: F401
+from adjoint.native.llvm.rules.linear_algebra import bundled_products, products, systems  # noqa: F401
 from adjoint.native.llvm.rules.table import RULES, Rule
 
 for _callee in elementwise.ELEMENTWISE:
