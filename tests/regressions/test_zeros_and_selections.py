@@ -128,3 +128,17 @@ def test_kinks_along_tangents_that_are_zero_by_chance(f: Callable[[np.ndarray], 
         gradient = ad.grad(f)(x)
         np.testing.assert_array_equal(gradient, np.zeros(3))
         np.testing.assert_array_equal([ad.jvp(f, (x,), (row,))[1] for row in np.eye(3)], gradient)
+
+
+@pytest.mark.parametrize("native", [False, True])
+@pytest.mark.parametrize("extreme", [max, min])
+def test_extremes_beside_what_is_not_a_number(extreme: Callable[..., Any], native: bool) -> None:
+    """Python keeps the first argument unless the second one is beyond it."""
+
+    def f(x, y):
+        kept = extreme(x, y)
+        return kept * kept if kept == kept else 1.0
+
+    gradient = ad.value_and_grad(f, wrt=(0, 1), native=native)
+    assert gradient(2.0, np.nan) == (4.0, (4.0, 0.0))
+    assert gradient(np.nan, 2.0) == (1.0, (0.0, 0.0))

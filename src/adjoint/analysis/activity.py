@@ -19,7 +19,7 @@ from adjoint.analysis.memory.reachable import (
 )
 from adjoint.analysis.messages import communicates
 from adjoint.analysis.scalar_functions import NumberFlows, varies_smoothly
-from adjoint.ir.join import is_array, type_of_atom
+from adjoint.ir.join import is_array, reads_metadata, type_of_atom
 from adjoint.ir.nodes import (
     Applied,
     Atom,
@@ -206,6 +206,8 @@ def _forward(statement: Statement, marks: Marks) -> None:
     match statement:
         case Call():
             _forward_call(statement, marks)
+        case Load() if reads_metadata(statement):
+            pass
         case Load(target=target, base=base):
             part_of_tuple = isinstance(target.type, Tuple) and marks.has(base)
             if marks.has_slots(base) or part_of_tuple:

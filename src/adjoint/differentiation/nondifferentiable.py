@@ -13,8 +13,8 @@ from adjoint.diagnostics.spans import called_text
 from adjoint.differentiation.memory.dict_keys import key_problems
 from adjoint.differentiation.memory.slots import has_slots, is_container
 from adjoint.differentiation.memory.structural import roles_of
-from adjoint.ir.join import type_of_atom
-from adjoint.ir.nodes import Applied, Atom, Call, Const, Function, Key, Subscript, Var
+from adjoint.ir.join import is_attribute_of_numbers, reads_metadata, type_of_atom
+from adjoint.ir.nodes import Applied, Atom, Attribute, Call, Const, Function, Key, Load, Subscript, Var
 from adjoint.ir.types import Array, Opaque
 from adjoint.ir.walk import statements_in
 from adjoint.rules.kinds import General
@@ -31,6 +31,7 @@ _OF_RECORDS = ("keep an array for each field, in a dict or a dataclass",)
 def problems_of(dependence: Dependence, function: Function, wrt: Sequence[int]) -> list[Diagnostic]:
     """What cannot be differentiated in a function; of what may be a consequence only the cause."""
     found = [*_opaque_problems(dependence), *_setting_problems(dependence)]
+    found += _other_names_of_memory(dependence, function)
     found += _text_problems(dependence, function, wrt)
     found += _memory_problems(dependence, bool(found))
     found += key_problems(function, dependence)
@@ -105,6 +106,21 @@ def _needed_of_opaque(call: Call, code: str, name: str) -> Diagnostic:
         code, label = "AD0204", f"{name} has no derivative with these arguments"
     helps = _ways_out(call) if code == "AD0201" else None
     return diagnostic(code, call.span, label, helps=helps)
+
+
+def _other_names_of_memory(dependence: Dependence, function: Function) -> list[Diagnostic]:
+    """Attributes of arrays, such as ``base``, by which their numbers are reached from elsewhere."""
+    return [
+        diagnostic(
+            "AD0303",
+            load.span,
+            f"{load.key.name!r} gives the memory of an array that varies another name",
+            helps=("use the array itself",),
+        )
+        for load in statements_in(function.body)
+        if isinstance(load, Load) and isinstance(load.key, Attribute)
+        if is_attribute_of_numbers(load) and not reads_metadata(load) and dependence.active(load.target)
+    ]
 
 
 def _text_problems(dependence: Dependence, function: Function, wrt: Sequence[int]) -> list[Diagnostic]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.ir.nodes import Atom, Const, Var
+from adjoint.ir.nodes import Atom, Attribute, Const, Load, Var
 from adjoint.ir.types import (
     INT,
     KINDS_OF_DTYPES,
@@ -32,6 +32,7 @@ from adjoint.ir.types import (
 from adjoint.records import dataclass
 
 DType = np.dtype[Any] | None
+_METADATA = frozenset({"shape", "ndim", "size", "dtype", "nbytes", "itemsize", "strides", "flags", "device"})
 _PYTHON_NUMBERS = {bool: Scalar("bool"), int: Scalar("int"), float: Scalar("float"), complex: Scalar("complex")}
 
 
@@ -45,6 +46,16 @@ def type_of_atom(atom: Atom) -> Type | None:
 def is_array(atom: Atom) -> bool:
     """Whether a variable holds an array."""
     return type(atom) is Var and isinstance(atom.type, Array)
+
+
+def is_attribute_of_numbers(load: Load) -> bool:
+    """Whether a load reads an attribute of an array or a number."""
+    return isinstance(load.key, Attribute) and isinstance(type_of_atom(load.base), (Array, Scalar, Number))
+
+
+def reads_metadata(load: Load) -> bool:
+    """Whether a load only asks what an array is like, not what is in it."""
+    return is_attribute_of_numbers(load) and load.key.name in _METADATA  # type: ignore[union-attr]
 
 
 def is_whole_number(atom: object) -> bool:

@@ -9,11 +9,10 @@ import numpy as np
 from adjoint.analysis.joins import joins
 from adjoint.analysis.memory.alias import Aliases
 from adjoint.ir.effects import effects_of, written_places
-from adjoint.ir.join import is_array
+from adjoint.ir.join import reads_metadata
 from adjoint.ir.known_effects import Effects
 from adjoint.ir.nodes import (
     Atom,
-    Attribute,
     Block,
     Branch,
     Call,
@@ -33,10 +32,6 @@ from adjoint.ir.types import Array, Dict, Instance, List, Opaque, Tuple
 from adjoint.ir.walk import blocks_of, operands, statements_in, targets_of
 from adjoint.runtime.arithmetic import bundles
 
-_FACTS = ("shape", "ndim", "size", "dtype")
-"""Attributes of an array that say nothing of its elements."""
-
-
 _NOT_DIRECTED = (
     *(len, np.shape, np.ndim, np.size, bundles.bundle_total, bundles.bundle_any),
     *(bundles.put_bundle, bundles.put_bundle_down, bundles.put_bundle_across),
@@ -54,7 +49,7 @@ class Directed:
     def __init__(self, function: Function, seeds: Sequence[Var]) -> None:
         self._aliases = Aliases(function)
         self._facts = {
-            load.target for load in statements_in(function.body) if isinstance(load, Load) and _is_fact(load)
+            load.target for load in statements_in(function.body) if isinstance(load, Load) and reads_metadata(load)
         }
         self._vars: set[Atom] = set()
         self._memory: set[Hashable] = set()
@@ -180,11 +175,6 @@ def _is_confined(function: Function, seen: set[Definition]) -> bool:
             if callee.function is None or not _is_confined(callee.function, seen):
                 return False
     return True
-
-
-def _is_fact(load: Load) -> bool:
-    """Whether a load only asks what an array is like, not what is in it."""
-    return isinstance(load.key, Attribute) and load.key.name in _FACTS and is_array(load.base)
 
 
 def _written(call: Call, facts: Effects) -> list[Atom]:

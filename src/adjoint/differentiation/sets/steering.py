@@ -20,12 +20,11 @@ from adjoint.differentiation.memory.structural import roles_of
 from adjoint.differentiation.reachability import Dependence
 from adjoint.differentiation.sets.moves import kind_of
 from adjoint.ir.effects import effects, effects_of, storages
-from adjoint.ir.join import type_of_atom
+from adjoint.ir.join import reads_metadata, type_of_atom
 from adjoint.ir.known_effects import FACT
 from adjoint.ir.nodes import (
     Applied,
     Atom,
-    Attribute,
     Block,
     Branch,
     Call,
@@ -62,7 +61,6 @@ _OPERATORS = (
     *(operator.and_, operator.or_, operator.xor, operator.add, operator.sub, operator.mul, operator.floordiv),
     *(operator.mod, operator.neg, operator.pos, operator.truediv, operator.pow),
 )
-_SHAPE = frozenset({"shape", "ndim", "size", "dtype", "nbytes", "itemsize", "strides", "flags"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,7 +264,7 @@ class Steering:
 
     def _load(self, load: Load) -> None:
         base, target = load.base, load.target
-        if isinstance(load.key, Attribute) and load.key.name in _SHAPE and isinstance(type_of_atom(base), Array):
+        if reads_metadata(load):
             self._hold(target, self.shape(base), FIXED)
             return
         atoms = key_atoms(load.key)

@@ -42,7 +42,7 @@ from adjoint.frontend.objects.classes import class_of, seen
 from adjoint.frontend.objects.fields import put_attribute
 from adjoint.frontend.objects.linked import field_type, referent, refuse_none
 from adjoint.ir.nodes import Attribute, Const, Load, Subscript, Var
-from adjoint.ir.types import Array, Dict, Instance, List, Number, Opaque, Reference, Scalar, Tuple
+from adjoint.ir.types import INT, OPAQUE, Array, Dict, Instance, List, Number, Opaque, Reference, Scalar, Tuple, Type
 from adjoint.rules import registry
 from adjoint.rules.typing import abstract
 from adjoint.types.array_libraries import are_loaded
@@ -319,8 +319,12 @@ def _attribute_of_number(lo: Lowerer, base: Var, owner: type, name: str, node: a
         from adjoint.frontend.library.array_writers import flat  # lazy
 
         return flat(lo, base, node)
-    if name == "dtype" and isinstance(base.type, (Array, Scalar)) and base.type.dtype is not None:
-        return Const(base.type.dtype)
+    dtype = base.type.dtype if isinstance(base.type, (Array, Scalar)) else None
+    if dtype is not None:
+        if name == "dtype":
+            return Const(dtype)
+        if name == "itemsize" or (name == "nbytes" and isinstance(base.type, Scalar)):
+            return Const(dtype.itemsize)
     callee = registry.attribute_of(owner, name)
     if callee is not None:
         if name == "ndim" and isinstance(base.type, Array) and base.type.dims is not None:
@@ -335,9 +339,17 @@ def _attribute_of_number(lo: Lowerer, base: Var, owner: type, name: str, node: a
         raise no_attribute(lo, what, name, dir(owner), node)
     if callable(found):
         return Method(Const(found), base)
-    target = Var(name, Opaque())
+    target = Var(name, _type_of_metadata(base, name))
     lo.emit(Load(target, base, Attribute(name), lo.span(node)))
     return target
+
+
+def _type_of_metadata(base: Var, name: str) -> Type:
+    if name in ("nbytes", "itemsize"):
+        return INT
+    if name == "strides" and isinstance(base.type, Array) and base.type.dims is not None:
+        return Tuple((INT,) * len(base.type.dims))
+    return OPAQUE
 
 
 def _lists_key_paths(member: Any) -> bool:

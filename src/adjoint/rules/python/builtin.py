@@ -80,14 +80,14 @@ general(
     max,
     _extreme_jvp,
     _extreme_vjp,
-    by_rank=_two(lambda ct, y, a, b: (choose(a >= b, ct, 0.0), choose(a >= b, 0.0, ct))),
+    by_rank=_two(lambda ct, y, a, b: (choose(b > a, 0.0, ct), choose(b > a, ct, 0.0))),
     cases=[case(number(), number()), case(1.5, 1.0, number())],
 )
 general(
     min,
     _extreme_jvp,
     _extreme_vjp,
-    by_rank=_two(lambda ct, y, a, b: (choose(a <= b, ct, 0.0), choose(a <= b, 0.0, ct))),
+    by_rank=_two(lambda ct, y, a, b: (choose(b < a, 0.0, ct), choose(b < a, ct, 0.0))),
     cases=[case(number(), number()), case(1.5, 1.0, number())],
 )
 constant(round, imaginary_part)
