@@ -173,9 +173,14 @@ class _Polish:
         )
 
     def transposed_product(self, call: Call, before: list[Statement]) -> Call:
-        """``b.T @ a.T`` for ``(a @ b).T`` where an operand is a transpose itself."""
-        inner = self.maker(call.args[0], operator.matmul) if len(call.args) == 1 and not call.kwargs else None
-        if inner is None or self.is_read_again(call.args[0]) or not all(map(_is_steady_matrix, inner.args)):
+        """``outer(b, a)`` for ``outer(a, b).T``; ``b.T @ a.T`` for ``(a @ b).T`` where one of both is a transpose."""
+        if len(call.args) != 1 or call.kwargs or self.is_read_again(call.args[0]):
+            return call
+        outer = self.maker(call.args[0], np.outer)
+        if outer is not None and not outer.kwargs and all(map(_is_steady, (*outer.args, *call.targets))):
+            return Call(call.targets, np.outer, outer.args[::-1], (), call.span)
+        inner = self.maker(call.args[0], operator.matmul)
+        if inner is None or not all(map(_is_steady_matrix, inner.args)):
             return call
         known = [self.maker(arg, np.transpose) for arg in inner.args]
         if not any(made is not None and len(made.args) == 1 for made in known):
@@ -294,12 +299,16 @@ def _type(atom: Atom) -> Any:
     return getattr(atom, "type", None)
 
 
-def _is_steady_matrix(atom: Atom) -> bool:
-    """Whether it is a matrix that nobody writes: it may be read later than where it is."""
+def _is_steady(atom: Atom) -> bool:
+    """Whether it is an array that nobody writes: it may be read later than where it is."""
     type_ = _type(atom)
-    if not isinstance(type_, Array) or type_.dims is None or type_.storage.find().written:
-        return False
-    return len(type_.dims) == 2
+    return isinstance(type_, Array) and not type_.storage.find().written
+
+
+def _is_steady_matrix(atom: Atom) -> bool:
+    """Whether it is a matrix that nobody writes."""
+    type_ = _type(atom)
+    return _is_steady(atom) and type_.dims is not None and len(type_.dims) == 2
 
 
 def _keeps(atom: Atom, like: Atom) -> bool:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from adjoint.ir.nodes import UNDEFINED, Atom, Block, Continue, Exit, Loop, Terminator, Undefined, Var, Yield
 from adjoint.ir.rebuild import map_leaves, with_values
+from adjoint.ir.walk import leaves
 from adjoint.records import replace
 
 
@@ -44,3 +45,24 @@ def with_carried(loop: Loop, params: list[int], targets: list[int]) -> Loop:
         body=body,
         targets=tuple([loop.targets[position] for position in targets]),
     )
+
+
+def invariant_params(loop: Loop, known_as: Callable[[Atom], Atom]) -> Iterator[tuple[int, bool]]:
+    """The positions of carried variables that keep their first value; and whether exits hand out that, too.
+
+    Parameters
+    ----------
+    loop
+        The loop.
+    known_as
+        The atom that stands for another by now.
+    """
+    ends = list(leaves(loop.body))
+    continues = [leaf.values for leaf in ends if isinstance(leaf, Continue)]
+    exits = [leaf.values for leaf in ends if isinstance(leaf, Exit)]
+    for position, (param, init) in enumerate(zip(loop.params, loop.inits, strict=True)):
+        same = (param, init, UNDEFINED)
+        if init != UNDEFINED and all(known_as(values[position]) in same for values in continues):
+            in_exits = all(known_as(values[position]) in same for values in exits)
+            if in_exits or loop.over is None:
+                yield position, in_exits

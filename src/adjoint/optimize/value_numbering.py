@@ -7,7 +7,7 @@ What is known in a block is known in the blocks inside it, and forgotten at its 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Set
+from collections.abc import Hashable, Iterable, Set
 
 import numpy as np
 
@@ -15,14 +15,12 @@ from adjoint.analysis.memory.storage_alias import Memory
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.known_effects import Effects
 from adjoint.ir.nodes import (
-    UNDEFINED,
     Atom,
     Attribute,
     Block,
     Branch,
     Call,
     Const,
-    Continue,
     Exit,
     Function,
     Guarded,
@@ -43,7 +41,7 @@ from adjoint.ir.rebuild import rebuild, rebuild_terminator
 from adjoint.ir.types import BOOL, Array, Number, Opaque, Scalar, Tuple
 from adjoint.ir.walk import leaves, operands, read_counts
 from adjoint.optimize.algebraic_simplification import fold, negated
-from adjoint.optimize.block_results import handing_out, only_value, with_carried
+from adjoint.optimize.block_results import handing_out, invariant_params, only_value, with_carried
 from adjoint.optimize.correlated_conditions import Place, Rewritten, RewrittenSide, SameChoices, Seen
 from adjoint.optimize.dead_code import load_is_pure
 from adjoint.records import dataclass, replace
@@ -444,14 +442,14 @@ class _Rewriter:
         mapped = rebuild(replace(loop, inits=()), self.read)
         assert isinstance(mapped, Loop)
         loop = replace(mapped, inits=tuple([self.hand(init) for init in loop.inits]))
-        loop = self.drop_constant_params(loop)
+        loop = self.drop_invariant_params(loop)
         self.depth += 1
         self.bind(loop.params)
         if loop.index is not None:
             self.bind((loop.index,))
         self.depth -= 1
         loop = replace(loop, body=self.block(loop.body))
-        self.unsettled = self.unsettled or any(self.constant_params(loop))
+        self.unsettled = self.unsettled or any(invariant_params(loop, self.hand))
         loop = self.settle_targets(loop)
         exits = {leaf.kind for leaf in leaves(loop.body) if isinstance(leaf, Exit)}
         if loop.exit is not None and loop.over is None and len(exits) == 1:
@@ -462,11 +460,11 @@ class _Rewriter:
             self.bind((loop.exit,))
         return loop
 
-    def drop_constant_params(self, loop: Loop) -> Loop:
+    def drop_invariant_params(self, loop: Loop) -> Loop:
         """Replaces each carried variable that never changes by its first value."""
         dropped: set[int] = set()
         move: list[int] = []
-        for position, also_in_exits in self.constant_params(loop):
+        for position, also_in_exits in invariant_params(loop, self.hand):
             self.settle(loop.params[position], loop.inits[position])
             dropped.add(position)
             if also_in_exits:
@@ -477,18 +475,6 @@ class _Rewriter:
             return loop
         stay = [position for position in range(len(loop.params)) if position not in dropped]
         return with_carried(loop, stay, stay + move + list(range(len(loop.params), len(loop.targets))))
-
-    def constant_params(self, loop: Loop) -> Iterator[tuple[int, bool]]:
-        """The positions of carried variables that keep their first value; and whether exits hand out that, too."""
-        ends = list(leaves(loop.body))
-        continues = [leaf.values for leaf in ends if isinstance(leaf, Continue)]
-        exits = [leaf.values for leaf in ends if isinstance(leaf, Exit)]
-        for position, (param, init) in enumerate(zip(loop.params, loop.inits, strict=True)):
-            same = (param, init, UNDEFINED)
-            if init != UNDEFINED and all(self.hand(values[position]) in same for values in continues):
-                in_exits = all(self.hand(values[position]) in same for values in exits)
-                if in_exits or loop.over is None:
-                    yield position, in_exits
 
     def settle_targets(self, loop: Loop) -> Loop:
         """Replaces each target that only exits hand out and that can only be one value."""

@@ -28,3 +28,31 @@ def test_loops_whose_ends_are_computed_in_others_keep_numbers_in_one_array() -> 
     text = machine_text(gradient, X, 3)
     assert ".append(" not in text
     assert text.count("t_kept = np.empty(") == 1
+
+
+def _decays(x: float, rate: float, steps: int) -> float:
+    state = (x, rate)
+    for _ in range(steps):
+        value, rate_now = state
+        state = value * np.exp(-rate_now * value), rate_now
+    return state[0]
+
+
+def test_what_no_iteration_changes_is_not_kept() -> None:
+    text = ad.source(ad.grad(_decays, wrt=(0, 1)), 0.7, 0.3, 4)
+    assert "rate" not in text.partition("for ")[0].partition("\n")[2]
+    assert text.count("_kept = ") == 1
+    check_grads(lambda x, rate: _decays(x, rate, 4), (0.7, 0.3))
+
+
+def _turned_back(v: np.ndarray, a: np.ndarray) -> float:
+    for _ in range(3):
+        v = np.sin(a.T @ (a @ v))
+    return np.sum(v)
+
+
+def test_views_of_what_stays_are_made_again() -> None:
+    text = ad.source(ad.grad(_turned_back, wrt=(0, 1)), X[:3], np.outer(X, X[:3]))
+    assert not any("append" in line and "a.T" in line for line in text.splitlines())
+    assert text.count(" = []") == 3
+    check_grads(_turned_back, (X[:3], np.outer(X, X[:3])))

@@ -36,6 +36,7 @@ from adjoint.ir.nodes import (
 from adjoint.ir.rebuild import map_blocks, map_body, map_leaves, map_statements, substitute, with_values
 from adjoint.ir.types import INT, Array
 from adjoint.ir.walk import defined_in, leaves, statements_in
+from adjoint.optimize.block_results import invariant_params, with_carried
 
 Leaf = Yield | Continue | Exit | Return
 
@@ -44,7 +45,14 @@ def normalize(function: Function) -> Function:
     """The same function in the form described above."""
     renamed: dict[Var, Atom] = {}
     body = _block(function.body, renamed)
-    return Function(function.name, function.params, substitute(body, renamed), function.doc)
+    final = {var: _last(var, renamed) for var in renamed}
+    return Function(function.name, function.params, substitute(body, final), function.doc)
+
+
+def _last(atom: Atom, renamed: dict[Var, Atom]) -> Atom:
+    while isinstance(atom, Var) and atom in renamed:
+        atom = renamed[atom]
+    return atom
 
 
 def _block(block: Block, renamed: dict[Var, Atom]) -> Block:
@@ -177,8 +185,28 @@ def _join(ends: Sequence[Leaf]) -> tuple[Atom, ...]:
 
 
 def _loop(loop: Loop, renamed: dict[Var, Atom]) -> Loop:
-    loop = _without_doubled_targets(loop, renamed)
+    loop = _without_doubled_targets(_without_invariants(loop, renamed), renamed)
     return _handing_out(map_body(loop, _filled(loop.body)), lambda param: True)
+
+
+def _without_invariants(loop: Loop, renamed: dict[Var, Atom]) -> Loop:
+    """The loop without parameters that no iteration changes: what is the same in each one is kept once."""
+    first = {
+        position: _last(loop.inits[position], renamed)
+        for position, in_exits in invariant_params(loop, lambda atom: _last(atom, renamed))
+        if in_exits
+    }
+    first = {position: init for position, init in first.items() if _is_same_kind(loop.params[position], init)}
+    if not first:
+        return loop
+    for position, init in first.items():
+        renamed[loop.params[position]] = renamed[loop.targets[position]] = init
+    stay = [position for position in range(len(loop.params)) if position not in first]
+    return with_carried(loop, stay, stay + list(range(len(loop.params), len(loop.targets))))
+
+
+def _is_same_kind(param: Var, init: Atom) -> bool:
+    return isinstance(init, Var) and init.type == param.type
 
 
 def _handing_out(loop: Loop, which: Callable[[Var], bool]) -> Loop:

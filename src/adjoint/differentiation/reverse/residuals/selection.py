@@ -227,7 +227,11 @@ class Keeper(Keeping):
         """Whether a statement may be, and is worth being, executed again."""
         match statement:
             case Call(targets=(target,), callee=callee):
-                if not isinstance(target.type, Scalar) or not _repeatable(callee):
+                if not _repeatable(callee):
+                    return False
+                if isinstance(target.type, Array):
+                    return self.is_settled_view(statement)
+                if not isinstance(target.type, Scalar):
                     return False
                 return all(_number_or_shape(atom, callee) for atom in operands(statement))
             case Load(base=Var(type=Array()), key=Attribute(name="shape" | "size" | "ndim")):
@@ -240,6 +244,16 @@ class Keeper(Keeping):
                 return all(self.cheap_block(block) for block in blocks_of(statement))
             case _:
                 return False
+
+    def is_settled_view(self, call: Call) -> bool:
+        """Whether a call gives a view of an array that is the same later."""
+        rule = rule_for(call.callee)
+        if rule is None or rule.view_of is None or rule.view_of >= len(call.args):
+            return False
+        base = call.args[rule.view_of]
+        others = [atom for atom in operands(call) if atom is not base]
+        plain = all(isinstance(atom, Const) or isinstance(getattr(atom, "type", None), Scalar) for atom in others)
+        return plain and isinstance(base, Var) and self.reverser.writes.settled(call, base)
 
     def cheap_block(self, block: Block) -> bool:
         return isinstance(block.terminator, Yield) and all(map(self.cheap, block.statements))
