@@ -56,3 +56,42 @@ def test_views_of_what_stays_are_made_again() -> None:
     assert not any("append" in line and "a.T" in line for line in text.splitlines())
     assert text.count(" = []") == 3
     check_grads(_turned_back, (X[:3], np.outer(X, X[:3])))
+
+
+def _recurrent(w: np.ndarray, h: np.ndarray, steps: int) -> float:
+    for _ in range(steps):
+        h = np.tanh(w @ h)
+    return np.sum(h)
+
+
+def _settling(x: float) -> float:
+    while x > 0.2:
+        x = np.tanh(0.9 * x) * x
+    return x
+
+
+def _in_rounds(w: np.ndarray, h: np.ndarray, rounds: int) -> float:
+    for _ in range(rounds):
+        h = h * h
+        for _ in range(2):
+            h = np.tanh(w @ h)
+    return h @ h
+
+
+W = np.outer(X[:3], X[1:4])
+
+
+@pytest.mark.parametrize("steps", [0, 1, 4])
+def test_what_an_iteration_hands_to_the_next_one_is_kept_once(steps: int) -> None:
+    text = ad.source(ad.grad(_recurrent, wrt=(0, 1)), W, X[:3], steps)
+    assert text.count("_kept = []") == 1
+    assert text.count("tanh") == 1
+    check_grads(lambda w, h: _recurrent(w, h, steps), (W, X[:3]))
+    check_grads(lambda w, h: _in_rounds(w, h, steps), (W, X[:3]))
+
+
+def test_loops_that_end_by_a_condition_carry_what_the_next_iteration_began_with() -> None:
+    text = ad.source(ad.grad(_settling), 1.7)
+    assert text.count("tanh") == 2  # the factor is computed again, the product is not
+    check_grads(_settling, (1.7,))
+    assert ad.grad(_settling)(0.1) == 1.0

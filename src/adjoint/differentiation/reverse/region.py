@@ -87,6 +87,13 @@ class ReverseLoop:
     values: list[Atom] = field(default_factory=list)
     targets: list[Var] = field(default_factory=list)
 
+    def carried(self, var: Var) -> Var:
+        """One more variable that it carries; the caller adds its first value and the next ones."""
+        param = Var(var.hint, var.type, var.named)
+        self.params.append(param)
+        self.targets.append(Var(var.hint, var.type, var.named))
+        return param
+
 
 Node = Statement | ReverseIf | ReverseLoop
 

@@ -24,7 +24,7 @@ def unwound(keeper: Keeper, var: Var, binding: Binding) -> Var | None:
     step = _step(keeper, loop, slot)
     if node is None or step is None:
         return None
-    after = _carried(node, var)
+    after = node.carried(var)
     node.inits.append(_end(keeper, loop, slot, node))
     before = Var(var.hint, var.type, var.named)
     node.body.first((-1, 0), Call((before,), operator.sub, (after, step)))
@@ -73,17 +73,9 @@ def _end(keeper: Keeper, loop: Loop, slot: int, node: ReverseLoop) -> Atom:
     ):
         place = outer.params.index(loop.inits[slot])
         if outer.body.terminator.values[place] is target:
-            after = _carried(around, target)
+            after = around.carried(target)
             around.values.append(node.targets[-1])
             around.inits.append(_end(keeper, outer, place, around))
             return after
     keeper.settle(target)
     return target
-
-
-def _carried(node: ReverseLoop, var: Var) -> Var:
-    """One more variable that a reverse loop carries; the caller adds its first value and the next ones."""
-    param = Var(var.hint, var.type, var.named)
-    node.params.append(param)
-    node.targets.append(Var(var.hint, var.type, var.named))
-    return param

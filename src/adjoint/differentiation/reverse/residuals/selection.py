@@ -1,8 +1,8 @@
 """What the reverse region reads of the forward region, and how it gets it.
 
-In this order: it is still there; it can be recomputed cheaply from what is; the trip count is known, and one array
-holds a number for each iteration; else a list grows in the forward region and shrinks in the reverse region, which
-visits everything in the opposite order.
+In this order: it is still there; the next iteration began with it; it can be recomputed cheaply from what is there;
+the trip count is known, and one array holds a number for each iteration; else a list grows in the forward region and
+shrinks in the reverse region, which visits everything in the opposite order.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from adjoint.differentiation.reverse.bindings import Binding, Region
 from adjoint.differentiation.reverse.context import sources
 from adjoint.differentiation.reverse.forward_edits import filler
 from adjoint.differentiation.reverse.region import ReverseIf, ReverseLoop, Sweep, blocks, own_reads
+from adjoint.differentiation.reverse.residuals.carried_back import carried_back
 from adjoint.differentiation.reverse.residuals.induction_variables import unwound
 from adjoint.differentiation.reverse.residuals.keeping import Keeping, span_of
 from adjoint.differentiation.reverse.residuals.notes import Notes
@@ -72,6 +73,7 @@ class Keeper(Keeping):
         self.recomputed: set[Var] = set()
         self.to_keep: set[Var] = set()
         self.defined: set[Var] = set()
+        self.needed: set[Var] = set()
 
     def is_natural(self, atom: Atom) -> bool:
         """Whether a whole number of the forward region is never negative."""
@@ -92,6 +94,7 @@ class Keeper(Keeping):
         self.ask_sources()
         counts = [var for var in needed if var in self.reverser.counts]
         plain = self.closed_over_recipes([var for var in needed if var not in self.reverser.counts])
+        self.needed.update(plain)
         self.plan(plain)
         for var in plain:
             self.settle(var)
@@ -281,6 +284,8 @@ class Keeper(Keeping):
             self.stands_for[var] = self.handed_out(var, binding)
         elif self.is_index(var):
             self.stands_for[var] = self.indices[id(region)]
+        elif (carried := carried_back(self, var, binding)) is not None:
+            self.stands_for[var] = carried
         elif var in self.recomputed or (self.leaves_of(var) == frozenset()):
             self.recompute(var, binding)
         elif is_left_by_exceptions(region):  # what was put on a list there would stay
