@@ -155,3 +155,31 @@ def functions_of_complex_numbers(x, y):
 @program(0.6)
 def parts_of_real_numbers(x):
     return x.imag + x.real * x + x.conjugate() + math.log(x + 1, 2)
+
+
+@program(vector(3))
+def numbers_that_know_whose_they_are(x):
+    total = 0.0
+    for y in x:
+        total += y
+    return 2 * total * x[0] if isinstance(total, np.floating) else 3 * total
+
+
+@program(vector(3), 0)
+def numbers_that_stay_pythons(x, n):
+    total = 1.0
+    for i in range(n):
+        total *= x[i]
+    return total * x[1] if type(total) is float else 2 * total
+
+
+@program(vector(3))
+def shapes_that_are_missing(x):
+    items = [0.5, x[0], x[1]]
+    total = 0.0
+    for item in items:
+        try:
+            total += item.ndim + item * x[2]
+        except AttributeError:
+            total += 5 * x[2]
+    return total

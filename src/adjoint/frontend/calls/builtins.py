@@ -42,7 +42,7 @@ from adjoint.frontend.iterators.iterator_objects import is_iterator_object, lazi
 from adjoint.frontend.iterators.iterators import drawn, is_iterator, is_lazy, refuse_twice
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.objects.attributes import attribute, presence_of
-from adjoint.frontend.objects.classes import class_of, class_seen, is_instance, is_object, seen
+from adjoint.frontend.objects.classes import class_of, class_seen, is_instance, is_object, note_owner, seen
 from adjoint.frontend.objects.linked import identity, is_reference
 from adjoint.frontend.objects.special_methods import special_method
 from adjoint.frontend.syntax.conditions import truth_of
@@ -237,6 +237,7 @@ def _is_instance_or_none(lo: Lowerer, value: Var, cls: type, classes: Any) -> Va
 @handles(type)
 def _type(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     cls = class_seen(lo, args[0]) if len(args) == 1 and not is_reference(args[0]) else None
+    note_owner(lo, args[0], lambda number: number)
     return NotImplemented if cls is None else Const(cls)
 
 
@@ -270,6 +271,7 @@ def _hasattr(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast
     cls = class_of(lo, base)
     if cls is None:
         return NotImplemented
+    note_owner(lo, base, lambda number: hasattr(number, name.value))
     if seen(cls) is not cls:
         return Const(hasattr(seen(cls), name.value))
     if isinstance(base, Var) and isinstance(base.type, Instance) and not hasattr(cls, name.value):

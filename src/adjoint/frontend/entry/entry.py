@@ -24,7 +24,7 @@ from adjoint.frontend.differentiation.tangent_values import differentiable_leave
 from adjoint.frontend.differentiation.wrt import parameter_names
 from adjoint.frontend.entry.captured import Captured, Guard
 from adjoint.frontend.entry.inputs import enter, entered_root
-from adjoint.frontend.interpreter import joins
+from adjoint.frontend.interpreter import joins, type_joins
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites
 from adjoint.frontend.interpreter.materialize import materialize
@@ -137,6 +137,14 @@ def _is_settled(lo: Lowerer) -> bool:
     return results_are_settled(lo)
 
 
+def _tells_owners_apart(lo: Lowerer, owners: type_joins.Owners) -> bool:
+    """Whether the types of numbers did not tell what the program asks for; the next time they do."""
+    if not (owners.have_met and lo.run_data.asks_for_owners) or lo.settings.owners_told_apart:
+        return False
+    lo.settings.owners_told_apart = True
+    return True
+
+
 def _attempt(build: Callable[[Lowerer], Entry], settings: Settings) -> Entry:
     from adjoint.frontend.interpreter.interpreter import Interpreter  # lazy
 
@@ -144,8 +152,9 @@ def _attempt(build: Callable[[Lowerer], Entry], settings: Settings) -> Entry:
         lo = Interpreter(settings)
         settings.attempts += 1
         try:
-            entry = build(lo)
-            if lo.run_data.has_grown or not _is_settled(lo):
+            with type_joins.watched(settings.owners_told_apart) as owners:
+                entry = build(lo)
+            if lo.run_data.has_grown or not _is_settled(lo) or _tells_owners_apart(lo, owners):
                 continue
         except NeedsRuntime as need:
             sites = set(original_sites(need.sites))
@@ -169,6 +178,8 @@ def _attempt(build: Callable[[Lowerer], Entry], settings: Settings) -> Entry:
             continue
         except Exception as error:
             if lo.run_data.has_grown or (isinstance(error, DifferentiationError) and not _is_settled(lo)):
+                continue
+            if _tells_owners_apart(lo, owners):
                 continue
             match error:
                 case Problem():

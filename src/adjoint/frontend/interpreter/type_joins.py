@@ -2,19 +2,55 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
 import numpy as np
 
 from adjoint.ir.join import Lattice
-from adjoint.ir.types import BOOL, FLOAT, INT, Scalar
+from adjoint.ir.types import BOOL, FLOAT, INT, Number, Scalar, Type, same_dtype
 
 _ORDER = {"bool": 0, "int": 1, "float": 2, "complex": 3}
 _PYTHON = {"bool": BOOL, "int": INT, "float": FLOAT, "complex": Scalar("complex")}
 
 
-def _promoted(one: Scalar, other: Scalar) -> Scalar:
+class Owners:
+    """Whether a number of Python and one of NumPy meet in a variable, and whether its type tells then that it is one of both.
+
+    Most programs never ask whose number it is, so that it counts as one of Python.
+    """
+
+    __slots__ = ("are_told_apart", "have_met")
+
+    def __init__(self, are_told_apart: bool) -> None:
+        self.are_told_apart = are_told_apart
+        self.have_met = False
+
+
+_owners: ContextVar[Owners | None] = ContextVar("owners of numbers", default=None)
+
+
+@contextmanager
+def watched(are_told_apart: bool) -> Iterator[Owners]:
+    """Joins of numbers meanwhile."""
+    owners = Owners(are_told_apart)
+    token = _owners.set(owners)
+    try:
+        yield owners
+    finally:
+        _owners.reset(token)
+
+
+def _promoted(one: Scalar, other: Scalar) -> Type:
     kind = max(one.kind, other.kind, key=_ORDER.__getitem__)
     mine, theirs = (scalar.dtype if scalar.kind == kind else None for scalar in (one, other))
     if one.kind == other.kind:
+        owners = _owners.get()
+        if owners is not None and not same_dtype(mine, theirs):
+            owners.have_met = True
+            if owners.are_told_apart:
+                return Number()
         if mine is not None and theirs is not None:
             return Scalar(kind, np.promote_types(mine, theirs))
         return _PYTHON[kind]

@@ -38,7 +38,7 @@ from adjoint.frontend.interpreter.values import (
 )
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.objects import class_customs
-from adjoint.frontend.objects.classes import class_of, seen
+from adjoint.frontend.objects.classes import class_of, note_owner, seen
 from adjoint.frontend.objects.fields import put_attribute
 from adjoint.frontend.objects.linked import field_type, referent, refuse_none
 from adjoint.ir.nodes import Attribute, Const, Load, Subscript, Var
@@ -204,6 +204,7 @@ def described(value: Any) -> str:
 
 def _attribute_of_variable(lo: Lowerer, base: Var, name: str, node: ast.AST | None) -> Value:
     cls = class_of(lo, base)
+    note_owner(lo, base, lambda number: number if name == "__class__" else hasattr(number, name))
     if name == "__class__" and isinstance(base.type, (Scalar, Array)) and cls is not None:
         return Const(cls)
     if isinstance(base.type, Instance):

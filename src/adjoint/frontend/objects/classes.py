@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import types
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from adjoint.ir.types import Array, Dict, Instance, List, Number, Opaque, Refere
 from adjoint.types.array_libraries import Library
 
 _PYTHON_SCALARS = {"bool": bool, "int": int, "float": float, "complex": complex}
+_NUMPY_SCALARS = {"bool": np.bool_, "int": np.int64, "float": np.float64, "complex": np.complex128}
 
 
 def class_of(lo: Lowerer, value: Value) -> type | None:
@@ -66,12 +68,20 @@ def seen(cls: type) -> type:
 _OF_NUMBERS = (bool, int, float, complex, np.ndarray, np.bool_, np.int64, np.float64, np.complex128)
 
 
+def note_owner(lo: Lowerer, value: Value, told: Callable[[type], object]) -> None:
+    """Notes that the program asks for what is not the same of numbers of Python and of NumPy."""
+    if isinstance(value, Var) and type(value.type) is Scalar and value.type.kind in _NUMPY_SCALARS:
+        kind = value.type.kind
+        lo.run_data.asks_for_owners |= told(_PYTHON_SCALARS[kind]) != told(_NUMPY_SCALARS[kind])
+
+
 def is_instance(lo: Lowerer, value: Value, classes: Any) -> bool | None:
     """Whether a value is of one of some classes, None where it is not known; raises what ``isinstance`` raises."""
     if lo.settings.target.library is not None and isinstance(value, Var):
         return _is_instance_there(lo.settings.target.library, value, classes)
     cls = class_seen(lo, value)
     if cls is not None:
+        note_owner(lo, value, lambda number: issubclass(number, classes))
         return isinstance(value.value, classes) if isinstance(value, Const) else issubclass(cls, classes)
     if isinstance(value, Var) and isinstance(value.type, Number):
         found = {issubclass(each, classes) for each in _OF_NUMBERS}

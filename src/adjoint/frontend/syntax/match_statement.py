@@ -12,7 +12,7 @@ from adjoint.frontend.interpreter.choices import on_each_option
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import UNDEFINED, Record, Ref, TupleValue, Union, Value
 from adjoint.frontend.objects.attributes import attribute
-from adjoint.frontend.objects.classes import class_seen
+from adjoint.frontend.objects.classes import class_seen, note_owner
 from adjoint.frontend.syntax import assign
 from adjoint.frontend.syntax.conditions import truth, truth_of
 from adjoint.frontend.syntax.expressions import compare
@@ -233,6 +233,7 @@ def _class(
     cls = class_seen(lo, subject)
     if not isinstance(wanted, Const) or cls is None:
         raise lo.problem("AD0301", pattern, "the class of the subject is not known")
+    note_owner(lo, subject, lambda number: issubclass(number, wanted.value))
     if not issubclass(cls, wanted.value):
         return False
     names = getattr(wanted.value, "__match_args__", ())

@@ -73,6 +73,8 @@ class Run:
     """Containers that are given, whose items are told apart at run time only, with what they are now."""
     diagnostics: dict[tuple[str, Span | None], Diagnostic] = field(default_factory=dict)
     warnings: list[Diagnostic] = field(default_factory=list)
+    asks_for_owners: bool = False
+    """Whether something depends on whether a number is one of Python or of NumPy."""
     arguments: dict[int | str, Any] = field(default_factory=dict)
     """The arguments of the call for which this is lowered, for messages."""
     closures: dict[Any, Closure] = field(default_factory=dict)
@@ -177,6 +179,8 @@ class Settings:
     """Where iterators are made to which the program comes back: objects, which know their place."""
     not_alone: set[tuple[Site, str]] = field(default_factory=set)
     """Loops with variables that may hand on an array to the next iteration that others have, too."""
+    owners_told_apart: bool = False
+    """Whether it has to be known of numbers whether they are Python's or NumPy's."""
     fixed_sites: set[Site] = field(default_factory=set)
     """List arguments whose length must be known."""
     single_sites: set[Site] = field(default_factory=set)
