@@ -320,3 +320,35 @@ class Remembering:
 def handled_for_certain(x):
     point = Remembering(x)
     return point.square() * point.square() + len(point.known)
+
+
+@program(1.3)
+@program(-1.3)
+def unbound_variable_handled(x):
+    try:
+        if x < 0:
+            scale = x * x
+        return scale * x
+    except UnboundLocalError:
+        return x**3 + 1
+
+
+@program(1.3, 4)
+def first_iteration_told_by_a_name_error(x, n):
+    total = x
+    for i in range(n):
+        try:
+            total = total + last * x
+        except NameError:
+            total = total * x
+        last = total * i
+    return total
+
+
+@program(1.3)
+def name_of_another_python(x):
+    try:
+        numbers = xrange(3)  # noqa: F821
+    except NameError:
+        numbers = range(3)
+    return sum(x**k for k in numbers)

@@ -129,8 +129,11 @@ def store_of_handlers(lo: Lowerer, body: Body, base: dict[Any, Value], *, goes_o
             raise lo.problem("AD0308", body.node, label)
         raise NeedsRuntime(tuple(sites))
     own = {lo.frame.cells[name] for name in _assigned(body.node) if name in lo.frame.cells}
+    flags = set(lo.run_data.is_bound.values())
     for key in torn:
-        if isinstance(key, Cell) and (key in base or key in own):
+        if key in flags:
+            found[key] = Const(True)  # it is not known, and what is not bound raises where it is read
+        elif isinstance(key, Cell) and (key in base or key in own):
             found[key] = mark = Var(TORN, OPAQUE)
             lo.run_data.torn[mark] = body.place, key
     return found

@@ -402,7 +402,7 @@ def global_value(lo: Lowerer, name: str, node: ast.AST | None) -> Value:
     if hasattr(builtins, name):  # until the module defines the name
         return captured(lo, getattr(builtins, name), ("global", table, name), name, node)
     helps = missing_import(name) or did_you_mean(name, [*lo.frame.visible_to_closures, *table, *vars(builtins)])
-    raise lo.problem("AD0310", node, f"nothing is called {name!r} here", helps=helps, name=name)
+    raise lo.mistake(NameError, node, f"nothing is called {name!r} here", code="AD0310", helps=helps, name=name)
 
 
 def cell_of(lo: Lowerer, cell: types.CellType, name: str) -> Cell:

@@ -16,7 +16,7 @@ _PYTHON = {"bool": BOOL, "int": INT, "float": FLOAT, "complex": Scalar("complex"
 
 
 class Owners:
-    """Whether a number of Python and one of NumPy meet in a variable, and whether its type tells then that it is one of both.
+    """Whether a number of Python and one of NumPy have met in a variable, and whether the type of such a one says so.
 
     Most programs never ask whose number it is, so that it counts as one of Python.
     """

@@ -14,6 +14,7 @@ from adjoint.differentiation.nondifferentiable import OUT_OF_EXCEPTIONS
 from adjoint.frontend.calls.emitted_calls import call
 from adjoint.frontend.calls.opaque_arguments import may_carry
 from adjoint.frontend.calls.operands import array_operand
+from adjoint.frontend.control.bound_names import note_bound
 from adjoint.frontend.data import containers, making
 from adjoint.frontend.data.uniqueness import is_sole_owner
 from adjoint.frontend.interpreter import joins
@@ -81,6 +82,7 @@ def bind_anew(lo: Lowerer, cell: Cell, value: Value, node: ast.AST | None) -> No
 
         assign_outside(lo, cell, value, node)
     lo.store[cell] = value
+    note_bound(lo, cell, is_bound=True)
     if cell in lo.run_data.boxes:
         from adjoint.frontend.control.partial_effects import keep  # lazy
 
@@ -316,6 +318,7 @@ def delete(lo: Lowerer, target: ast.expr) -> None:
             if cell is None or outlives_the_call(lo, cell):
                 raise lo.problem("AD0301", target, f"the variable {name!r} outlives the call, and is deleted")
             lo.store[cell] = UNDEFINED
+            note_bound(lo, cell, is_bound=False)
         case ast.Subscript():
             _delete_item(lo, lo.evaluate(target.value), lo.evaluate(target.slice), target)
         case _:

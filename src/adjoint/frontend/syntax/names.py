@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from adjoint.frontend.control.bound_names import raise_unbound
 from adjoint.frontend.entry.inputs import global_value
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import UNDEFINED, Cell, Value, is_torn
@@ -19,6 +20,7 @@ def lookup(lo: Lowerer, name: str, node: ast.AST | None) -> Value:
 
 def held_by(lo: Lowerer, cell: Cell, node: ast.AST | None) -> Value:
     """What a variable holds."""
+    raise_unbound(lo, cell, node)
     name, value = cell.name, lo.store.get(cell, UNDEFINED)
     if value is UNDEFINED:
         lo.await_binding(cell)

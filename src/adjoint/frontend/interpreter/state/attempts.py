@@ -56,6 +56,8 @@ class Run:
     """Of those that functions among the arguments capture: the function, and the place among its cells."""
     globals: dict[tuple[int, str], Cell] = field(default_factory=dict)
     """Global variables, and attributes of functions and classes, that the call assigns: by what has them, and name."""
+    is_bound: dict[Cell, Cell] = field(default_factory=dict)
+    """Of variables of which handlers ask whether they are bound: those that tell."""
     presence: dict[Cell, Cell] = field(default_factory=dict)
     """Of those that were not there when the call began: the variables that tell whether they are."""
     places: dict[Cell, Atom] = field(default_factory=dict)
