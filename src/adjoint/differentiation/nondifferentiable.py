@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from adjoint.analysis.may_vary import varying
-from adjoint.analysis.memory.reachable import lends_memory, may_write_anything
+from adjoint.analysis.memory.reachable import keeper_in, lends_memory, may_write_anything
 from adjoint.analysis.taint import holds_text, reads_tainted, tainted_objects
 from adjoint.diagnostics import Diagnostic, diagnostic
 from adjoint.diagnostics.spans import called_text
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 OUT_OF_EXCEPTIONS = ("put what varies into a variable or a list before raising, and read it from there",)
 _OF_RECORDS = ("keep an array for each field, in a dict or a dataclass",)
+
+
+_COPIED = "hand it a copy that counts as a constant: np.array(ad.stop_gradient(x))"
 
 
 def problems_of(dependence: Dependence, function: Function, wrt: Sequence[int]) -> list[Diagnostic]:
@@ -69,7 +72,7 @@ def _opaque_problems(dependence: Dependence) -> list[Diagnostic]:
     first = [
         (call, code, args)
         for call, code, args in calls
-        if any(dependence.varies(arg) and type_of_atom(arg) != Opaque() for arg in args[call.callee is display.call :])
+        if any(dependence.varies(arg) and type_of_atom(arg) != Opaque() for arg in args[len(keeper_in(call)) :])
     ]
     problems = (_opaque_problem(dependence, call, code, args) for call, code, args in first or calls)
     return [problem for problem in problems if problem is not None]
@@ -81,8 +84,9 @@ def _opaque_problem(dependence: Dependence, call: Call, code: str, args: tuple[A
     if any(map(dependence.active, call.targets)):
         return _needed_of_opaque(call, code, name)
     if code == "AD0201" and may_write_anything(call) and any(_lends_active(dependence, arg) for arg in args):
-        return diagnostic("AD0303", call.span, f"{name} is handed memory that varies, and may write it")
-    if call.callee is display.call and dependence.active(args[0]):
+        label = f"{name} is handed memory that varies, and may write it"
+        return diagnostic("AD0303", call.span, label, helps=(_COPIED,))
+    if any(map(dependence.active, keeper_in(call))):
         label = f"{name} belongs to an object that is not looked into, and may store what it is handed"
         return diagnostic("AD0307", call.span, label)
     return None
@@ -251,7 +255,8 @@ def _ways_out(call: Call) -> tuple[str, ...] | None:
     if name is None:
         return None
     callee = _called(call)
-    constant = "or hand it ad.stop_gradient(x), if the result shall count as a constant"
+    is_lent = may_write_anything(call) and any(isinstance(type_of_atom(arg), Array) for arg in call.args)
+    constant = f"or {_COPIED}" if is_lent else "or hand it ad.stop_gradient(x), if the result shall count as a constant"
     cls = callee.type.cls if isinstance(callee, Var) and isinstance(callee.type, Opaque) else type(callee)
     if getattr(cls, "__name__", None) == "_lru_cache_wrapper":
         return (f"call the function behind the cache: {name}.__wrapped__(...)",)

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from adjoint.analysis.joins import caught, joins
-from adjoint.analysis.memory.reachable import lends_memory, may_write_anything
+from adjoint.analysis.memory.reachable import keeper_in, lends_memory, may_write_anything
 from adjoint.analysis.messages import communicates
 from adjoint.differentiation.aliases import Aliases, Node, takes_out
 from adjoint.differentiation.memory.slots import Slot, has_slots, is_container
@@ -235,8 +235,7 @@ class Dependence(Aliases):
         elif rule is None:
             self.opaque.append((call, "AD0201"))
             lent = self._all(filter(lends_memory, args)) if may_write_anything(call) else []
-            if call.callee is display.call:
-                lent += self.nodes(args[0])
+            lent += self._all(keeper_in(call))
             self._flow(sources, [*sinks, *lent])
             if lent:  # its result may keep the memory, and write what it is handed later
                 self._flow(self._all(target for target in call.targets if target in self._read()), lent)

@@ -1,6 +1,7 @@
 """Writes of which the derivative would be lost."""
 
 import collections
+import io
 import json
 
 import adjoint as ad
@@ -10,6 +11,7 @@ best = 0.0
 CACHE = {}
 HISTORY = []
 BUFFER = np.zeros(3)
+BYTES = io.BytesIO()
 
 
 class Settings:
@@ -253,3 +255,10 @@ def prints_a_link(values):
         head = Link(value, head)
     print(head)  # error[AD0301]: an object of the class 'Link', whose objects refer to each other, is handed on as a whole
     return head.value * values[0]
+
+
+#: ad.grad(comes_back_from_a_buffer)(np.ones(3))
+def comes_back_from_a_buffer(x):
+    BYTES.seek(0)
+    BYTES.write(x * 2.0)  # error[AD0303]: 'write' is handed memory that varies, and may write it
+    return np.sum(np.frombuffer(BYTES.getvalue()))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from types import MethodDescriptorType
 
 from adjoint.ir.effects import effects_of
 from adjoint.ir.nodes import Applied, Atom, Call, Declared, Definition, Derived, Function, Var
 from adjoint.ir.types import Array, Dict, Instance, List, Number, PerPlace, Storage, Tuple, Type
 from adjoint.rules.registry import rule_for
+from adjoint.runtime import display
 from adjoint.sources.library_folders import is_of_a_library
 
 GROWING = (list.append, list.insert, list.extend, dict.update, dict.setdefault)
@@ -72,6 +74,15 @@ def _is_exception_of_a_library(callee: object) -> bool:
         return False
     code = getattr(callee.__init__, "__code__", None)
     return code is None or is_of_a_library(code.co_filename)
+
+
+def keeper_in(call: Call) -> tuple[Atom, ...]:
+    """The object that may keep what an unknown function is handed: the one whose method it is."""
+    is_method = isinstance(call.callee, MethodDescriptorType) and call.callee.__objclass__ not in _UNCHANGING
+    return call.args[:1] if is_method or call.callee is display.call else ()
+
+
+_UNCHANGING = (str, bytes, int, float, complex, bool, tuple, frozenset, range)
 
 
 def lends_memory(atom: Atom) -> bool:
