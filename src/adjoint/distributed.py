@@ -17,6 +17,7 @@ import numpy as np
 from adjoint import tangents
 from adjoint.api.derivative import Derivative
 from adjoint.api.gradients import value_and_grad as value_and_grad_here
+from adjoint.types.annotations import signature
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -106,7 +107,7 @@ class DistributedGradient:
         check: bool,
     ) -> None:
         self.function = f
-        self._signature = inspect.signature(f)
+        self._signature = signature(f)
         self._over = self._names((over,) if isinstance(over, (str, int)) else over)
         both = set(self._over) & set(self._names(wrt if isinstance(wrt, tuple) else (wrt,)))
         if both or not self._over:
@@ -380,7 +381,7 @@ _receiving = threading.Lock()
 @lru_cache(maxsize=64)
 def _received(sent: bytes) -> tuple[Derivative, list[str], inspect.Signature]:
     derivative, over = _unpickled(sent)
-    return derivative, over, inspect.signature(derivative.function)
+    return derivative, over, signature(derivative.function)
 
 
 def _on_shards(shards: list[list[Any]], weights: list[float | None], rest: bytes, sent: bytes) -> Any:

@@ -341,14 +341,14 @@ def first_iteration_told_by_a_name_error(x, n):
             total = total + last * x
         except NameError:
             total = total * x
-        last = total * i
+        last = total * i  # noqa: F841
     return total
 
 
 @program(1.3)
 def name_of_another_python(x):
     try:
-        numbers = xrange(3)  # noqa: F821
+        numbers = xrange(3)
     except NameError:
         numbers = range(3)
     return sum(x**k for k in numbers)

@@ -19,6 +19,7 @@ from adjoint.dispatch.specialize import Specialization, specialization
 from adjoint.frontend.entry.captured import differentiated
 from adjoint.keypaths.parts import PartOf, as_part
 from adjoint.sources.definitions import text_to_send
+from adjoint.types.annotations import signature
 
 if TYPE_CHECKING:
     from adjoint.api.primal_adjoint import Adjoint, Canonical, Primal
@@ -59,7 +60,7 @@ class LikeFunction:
     @property
     def __signature__(self) -> inspect.Signature:
         try:
-            found = inspect.signature(self.function)
+            found = signature(self.function)
         except ValueError as error:  # nobody knows it
             raise AttributeError(str(error)) from None
         return found.replace(return_annotation=inspect.Signature.empty)

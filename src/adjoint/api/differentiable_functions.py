@@ -7,7 +7,6 @@ cannot be told from annotations, or needs a name that is defined later, is told 
 from __future__ import annotations
 
 import ast
-import inspect
 import itertools
 import types
 import warnings
@@ -24,7 +23,7 @@ from adjoint.frontend.differentiation.trial import look
 from adjoint.ir.types import Opaque
 from adjoint.records import dataclass
 from adjoint.sources import definitions
-from adjoint.types.annotations import field_types, plain
+from adjoint.types.annotations import annotations_of, field_types, plain, signature
 from adjoint.types.constant_types import never_varies
 from adjoint.types.dataclass_fields import is_dataclass
 
@@ -95,7 +94,7 @@ class _Subject:
     def __init__(self, member: Any, function: types.FunctionType, scope: dict[str, Any]) -> None:
         self.function = function
         self.name = function.__name__
-        self.parameters = list(inspect.signature(function).parameters.values())
+        self.parameters = list(signature(function).parameters.values())
         owner = function.__qualname__.rpartition(".")[0]
         in_class = bool(owner) and not owner.endswith("<locals>")
         self.is_method = in_class and not isinstance(member, (staticmethod, classmethod))
@@ -180,7 +179,7 @@ def _returns_nothing(function: types.FunctionType) -> bool:
 def hints_of(function: Any, scope: dict[str, Any]) -> dict[str, Any]:
     """The annotations of a function, as far as their names are defined by now."""
     found = {}
-    for name, annotation in getattr(function, "__annotations__", {}).items():
+    for name, annotation in annotations_of(function).items():
         if isinstance(annotation, str):
             try:
                 annotation = eval(annotation, dict(function.__globals__), scope)
@@ -249,7 +248,7 @@ def verdict(
 
 
 def _arguments(function: Any, hints: dict[str, Any], owner: type | None, rank: int) -> Iterator[Any]:
-    for place, parameter in enumerate(inspect.signature(function).parameters.values()):
+    for place, parameter in enumerate(signature(function).parameters.values()):
         if parameter.kind in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL):
             continue
         if parameter.kind is parameter.KEYWORD_ONLY or parameter.default is not parameter.empty:

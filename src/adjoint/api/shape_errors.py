@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from adjoint.diagnostics import error
 from adjoint.keypaths.parts import PartOf
+from adjoint.types.annotations import signature
 
 _NUMBERS = frozenset((float, int, bool, complex, np.float64, np.float32, type(None)))
 
@@ -72,7 +72,7 @@ def _chosen(wrt: Any, function: Callable[..., Any], args: Sequence[Any], kwargs:
 
 def _named(choice: int | str, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
     try:
-        names = list(inspect.signature(function).parameters)
+        names = list(signature(function).parameters)
     except (TypeError, ValueError):
         return None
     if isinstance(choice, int):

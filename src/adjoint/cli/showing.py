@@ -19,6 +19,7 @@ from adjoint.api.tools.inspection import examples_of, specialization_to_show
 from adjoint.cli.target import TargetError, evaluate
 from adjoint.diagnostics import DifferentiationError, error
 from adjoint.sources import definitions
+from adjoint.types.annotations import signature
 from adjoint.types.structure import map_structure
 
 
@@ -50,15 +51,15 @@ def arguments_for(target: str, function: Any, expressions: list[str]) -> tuple[A
     """The example arguments that are given, or those that annotations tell."""
     args = tuple(evaluate(expressions, function)) if expressions else examples_of(function)
     if args is None:
-        names = [name for name, parameter in inspect.signature(function).parameters.items() if _is_open(parameter)]
+        names = [name for name, parameter in signature(function).parameters.items() if _is_open(parameter)]
         shown = ", ".join(f"'{name}'" for name in names)
         label = f"the types of the arguments are not known: of {shown}"
         help_ = f"pass example arguments: {target} {' '.join(['1.0', chr(39) + 'np.ones(3)' + chr(39)][: len(names)])}"
         raise error("AD0401", _heading(function), label, helps=(help_, "or annotate them as float or int"))
     try:
-        inspect.signature(function).bind(*args)
+        signature(function).bind(*args)
     except TypeError as problem:
-        raise TargetError(f"{target} takes {inspect.signature(function)}: {problem}") from None
+        raise TargetError(f"{target} takes {signature(function)}: {problem}") from None
     return args
 
 
@@ -104,7 +105,7 @@ def _sweep(operator: str, mode: str, function: Any, args: tuple[Any, ...], wrt: 
 
 
 def _forward(function: Any, args: tuple[Any, ...], wrt: Any, told: str) -> str:
-    names = list(inspect.signature(function).parameters)
+    names = list(signature(function).parameters)
     chosen = [names.index(one) if one in names else one for one in (wrt if isinstance(wrt, tuple) else (wrt or 0,))]
     directions = [_direction(value) if place in chosen else None for place, value in enumerate(args)]
     tangents = checked_tangents(args, directions)

@@ -20,6 +20,7 @@ from adjoint.records import dataclass
 from adjoint.rules import registry
 from adjoint.sources import definitions
 from adjoint.types.annotations import UNKNOWN, alternatives, plain
+from adjoint.types.annotations import signature as python_signature
 from adjoint.types.constant_types import never_varies
 from adjoint.types.marks import Mark, NoDerivative
 
@@ -233,7 +234,7 @@ def converted(function: Any, signature: Signature) -> Fn[..., Any]:
     if not _is_visible(function):
         raise error("AD0221", None, f"the body of {name!r} is not visible here", name=name)
     try:
-        inspect.signature(function).bind(*signature.parameters)
+        python_signature(function).bind(*signature.parameters)
     except TypeError as misfit:
         label = f"{signature!r} has {len(signature.parameters)} parameters; of {name!r} Python says: {misfit}"
         raise error(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from typing import Any
+
+from adjoint.types.annotations import signature
 
 
 def implicit(solve: Callable[..., Any], residual: Callable[..., Any]) -> Callable[..., Any]:
@@ -94,7 +95,7 @@ def arity(function: Callable[..., Any]) -> int:
     >>> arity(lambda x, a: a * x)
     2
     """
-    return len(inspect.signature(function).parameters)
+    return len(signature(function).parameters)
 
 
 def marks(event: Callable[..., Any]) -> Any:

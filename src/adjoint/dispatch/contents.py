@@ -21,6 +21,7 @@ import numpy as np
 
 from adjoint.ir.fingerprint import SPELLED, Nameless
 from adjoint.rules import registry
+from adjoint.types.annotations import annotations_of
 from adjoint.types.registry import has_registrations
 
 MOST = 20_000
@@ -154,7 +155,7 @@ class Contents:
                 self._cell(cell)
         names = _names(function.__code__)
         locals_ = _locals(function.__code__) - names
-        told = [annotation for annotation in function.__annotations__.values() if isinstance(annotation, str)]
+        told = [annotation for annotation in annotations_of(function).values() if isinstance(annotation, str)]
         self._globals(table, names | (set(_NAME.findall(" ".join((text, *told)))) - locals_))
 
     def _cell(self, cell: types.CellType) -> None:

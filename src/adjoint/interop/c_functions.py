@@ -10,7 +10,6 @@ another ``n``.
 from __future__ import annotations
 
 import ctypes
-import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -23,6 +22,7 @@ from numba.extending import intrinsic
 
 from adjoint.api.gradients import value_and_grad
 from adjoint.records import dataclass
+from adjoint.types.annotations import signature
 
 Shape = tuple[int, ...]
 Vector = np.ndarray[Any, Any]
@@ -111,7 +111,7 @@ class Data:
 
 
 def _in_order(f: Callable[..., Any], given: Mapping[str, Any], first: int) -> list[Any]:
-    names = list(inspect.signature(getattr(f, "py_func", f)).parameters)[first:]
+    names = list(signature(getattr(f, "py_func", f)).parameters)[first:]
     missing, unknown = [name for name in names if name not in given], [name for name in given if name not in names]
     if missing or unknown:
         raise TypeError(f"the data of {f.__name__!r} are {names}, and not {list(given)}")

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from adjoint.ir.nodes import Const
 from adjoint.records import dataclass, field
+from adjoint.types.annotations import signature
 
 Fn = Callable[..., Any]
 
@@ -145,7 +146,7 @@ class Rule:
         """The parameters that the derivative is prepared for."""
         if self.derivative is None:
             return ()
-        parameters = tuple(inspect.signature(self.derivative).parameters.values())
+        parameters = tuple(signature(self.derivative).parameters.values())
         return parameters[self.leading :]
 
     def unsupported(self, nargs: int, keywords: Sequence[str]) -> tuple[str, ...]:
@@ -270,7 +271,7 @@ class Elementwise(Rule):
     @cached_property
     def accepted(self) -> tuple[inspect.Parameter, ...]:
         assert self.derivative is not None
-        parameters = tuple(inspect.signature(self.derivative).parameters.values())[self.leading :]
+        parameters = tuple(signature(self.derivative).parameters.values())[self.leading :]
         return tuple(p for p in parameters if p.name != "y")
 
     @property
@@ -358,7 +359,7 @@ class Observer(NoDerivative):
 
 def own_parameters(fn: Fn) -> tuple[inspect.Parameter, ...]:
     try:
-        parameters = tuple(inspect.signature(fn).parameters.values())
+        parameters = tuple(signature(fn).parameters.values())
     except (TypeError, ValueError):
         return ()
     return () if any(p.kind is p.VAR_KEYWORD for p in parameters) else parameters

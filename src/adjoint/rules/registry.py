@@ -9,7 +9,6 @@ there, which is when the module has been imported by others.
 from __future__ import annotations
 
 import importlib
-import inspect
 import operator
 import sys
 from _thread import RLock, get_ident  # `threading` takes a while to import
@@ -22,6 +21,7 @@ from adjoint.records import dataclass
 from adjoint.rules import declarations
 from adjoint.rules.declarations import Declaration
 from adjoint.rules.declarations import declaration_for as declaration_for
+from adjoint.types.annotations import signature
 
 if TYPE_CHECKING:
     from adjoint.rules.kinds import Case, Rule
@@ -146,7 +146,7 @@ UNKNOWN: Any = object()
 
 @lru_cache(maxsize=128)
 def _parameters(fn: Fn) -> tuple[str, ...]:
-    return tuple(inspect.signature(fn).parameters)
+    return tuple(signature(fn).parameters)
 
 
 _of_users: set[int] = set()

@@ -33,9 +33,17 @@ def texts_of(code: CodeType, module_globals: dict[str, Any] | None) -> Iterator[
     if code.co_filename.startswith(_FROZEN):
         yield from _thawed(code)
         return
+    yield from _kept(code)
     yield from _told(code)
     for text in _executed(code, module_globals or {}):
         yield text.splitlines(keepends=True)
+
+
+def _kept(code: CodeType) -> Iterator[list[str]]:
+    """What Python itself keeps of statements at its prompt, from 3.14 on."""
+    lines_of = getattr(linecache, "_getlines_from_code", None)
+    if lines_of is not None:
+        yield lines_of(code)
 
 
 def _told(code: CodeType) -> Iterator[list[str]]:

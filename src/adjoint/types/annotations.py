@@ -1,7 +1,12 @@
-"""The declared types of the fields of a class, as far as they can be known."""
+"""The declared types of the fields of a class, and what functions are annotated with, as far as it can be known.
+
+From Python 3.14 on annotations are evaluated when they are asked for: then some of their names may not be defined,
+as those that only a type checker knows. Such an annotation counts as one that says nothing.
+"""
 
 from __future__ import annotations
 
+import inspect
 import sys
 import types
 import typing
@@ -53,7 +58,41 @@ def _read(cls: type, names: Mapping[str, Any]) -> dict[str, Any]:
 def own_annotations(cls: type) -> dict[str, Any]:
     """The annotations in the body of a class."""
     found = vars(cls).get("__annotations__")
+    if found is None and "__annotate_func__" in vars(cls):
+        found = annotations_of(cls)
     return found if isinstance(found, dict) else {}
+
+
+def annotations_of(holder: Any) -> dict[str, Any]:
+    """The annotations of a function or a class; of what has none, no annotations."""
+    try:
+        found = getattr(holder, "__annotations__", None)
+    except Exception:
+        found = inspect.get_annotations(holder, **_unevaluated("format"))
+    return found if isinstance(found, dict) else {}
+
+
+def has_annotations(holder: Any) -> bool:
+    """Whether something is of a kind that has annotations, be they none."""
+    try:
+        return hasattr(holder, "__annotations__")
+    except Exception:  # it has some that cannot be evaluated
+        return True
+
+
+def signature(function: Any, **options: Any) -> inspect.Signature:
+    """What `inspect.signature` says, whatever the annotations."""
+    try:
+        return inspect.signature(function, **options)
+    except (NameError, AttributeError):
+        return inspect.signature(function, **options, **_unevaluated("annotation_format"))
+
+
+def _unevaluated(name: str) -> dict[str, Any]:
+    """The option, under its name, that has annotations told with references in place of what is not defined."""
+    import annotationlib  # type: ignore[import-not-found]  # lazy
+
+    return {name: annotationlib.Format.FORWARDREF}
 
 
 def _resolved(annotation: Any, scope: dict[str, Any]) -> Any:

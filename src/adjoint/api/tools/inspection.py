@@ -23,6 +23,7 @@ from adjoint.optimize.simplify import simplify
 from adjoint.pipeline import DRIVERS, Context, finishing, run
 from adjoint.records import replace
 from adjoint.sources.definitions import underlying
+from adjoint.types.annotations import signature
 
 _EXAMPLES: dict[Any, Any] = {float: 1.0, int: 2, "float": 1.0, "int": 2}
 
@@ -132,7 +133,7 @@ def examples_of(function: Any) -> tuple[Any, ...] | None:
     """Arguments made from annotations; None where these do not tell enough."""
     examples: list[Any] = []
     try:
-        parameters = inspect.signature(function).parameters.values()
+        parameters = signature(function).parameters.values()
     except (TypeError, ValueError):
         return None
     for parameter in parameters:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import inspect
 import math
 from collections.abc import Callable
 from functools import cache
@@ -13,6 +12,7 @@ from typing import Any
 
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import Value
+from adjoint.types.annotations import signature
 
 Handler = Callable[[Lowerer, list[Value], dict[str, Value], ast.AST | None], Any]
 HANDLERS: dict[Any, Handler] = {}
@@ -166,7 +166,7 @@ def _places(constant: Any) -> tuple[int, float]:
     if constant in _WITHOUT_SIGNATURE:
         return _WITHOUT_SIGNATURE[constant]
     try:
-        parameters = inspect.signature(constant).parameters.values()
+        parameters = signature(constant).parameters.values()
     except (TypeError, ValueError):
         return 0, math.inf
     taken = [each for each in parameters if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)]

@@ -18,6 +18,7 @@ from adjoint.ir.effects import effects
 from adjoint.ir.nodes import Atom, Call, Const, Var
 from adjoint.ir.types import OPAQUE, Array, Number, Opaque, Scalar
 from adjoint.runtime import display
+from adjoint.types.annotations import annotations_of
 
 
 def call_opaque(lo: Lowerer, constant: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Value:
@@ -37,7 +38,7 @@ def call_opaque(lo: Lowerer, constant: Any, args: list[Value], kwargs: dict[str,
     lend(constant, atoms, pairs)
     result = call_any(lo, constant, list(atoms), node, **pairs)
     _note_given(lo, result, (*atoms, *pairs.values()))
-    if isinstance(result, Var) and type(result.type) is Opaque and getattr(constant, "__annotations__", None):
+    if isinstance(result, Var) and type(result.type) is Opaque and annotations_of(constant):
         return as_annotated(lo, result, returned_by(constant), node)
     return result
 
@@ -86,7 +87,7 @@ def call_opaque_variable(
     lo.emit(Call((target,), display.call, tuple(atoms), pairs, lo.span(node)))
     _note_given(lo, target, (*atoms, *named.values()))
     known = next((item.read(lo.run_data.root) for item in lo.run_data.inputs if item.var is function), None)
-    if getattr(known, "__annotations__", None):  # the very object is part of the key of the specialisation
+    if annotations_of(known):  # the very object is part of the key of the specialisation
         return as_annotated(lo, target, returned_by(known), node)
     return target
 

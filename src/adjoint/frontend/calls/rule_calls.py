@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import functools
-import inspect
 from typing import Any
 
 import numpy as np
@@ -24,6 +23,7 @@ from adjoint.ir.types import Array, List
 from adjoint.rules import registry
 from adjoint.rules.declarations import Declaration
 from adjoint.rules.kinds import Bilinear, Elementwise, General, Linear, Rule
+from adjoint.types.annotations import signature
 
 
 def is_ruled(constant: Any) -> bool:
@@ -75,7 +75,7 @@ def _kind_of_no_number(lo: Lowerer, value: Value) -> tuple[str, str] | None:
 def _refuse_unknown_keyword(lo: Lowerer, callee: Any, name: str, keyword: str, node: ast.AST | None) -> None:
     """Refuses a keyword that a function of a library does not have at all."""
     try:
-        known = inspect.signature(callee).parameters
+        known = signature(callee).parameters
     except (TypeError, ValueError):
         return
     if keyword in known or any(parameter.kind is parameter.VAR_KEYWORD for parameter in known.values()):
@@ -153,7 +153,7 @@ def place_of_out(callee: Any) -> int | None:
     if not getattr(callee, "__module__", "").startswith("numpy"):
         return None
     try:
-        parameters = inspect.signature(callee).parameters.values()
+        parameters = signature(callee).parameters.values()
     except (TypeError, ValueError):
         return None
     positional = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]

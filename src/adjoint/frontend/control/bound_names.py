@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.state.frames import Frame
 from adjoint.frontend.interpreter.values import UNDEFINED, Cell, Value
-from adjoint.ir.nodes import Const, Raise
+from adjoint.ir.nodes import Const, Raise, Var
 from adjoint.runtime.arithmetic.checks import unbound_said
 from adjoint.sources.scope import FunctionNode
 from adjoint.sources.trees import nodes
@@ -56,7 +56,7 @@ def raise_unbound(lo: Lowerer, cell: Cell, node: ast.AST | None) -> None:
     """Ends the path on which a variable is read that is not bound, where a handler may wait for that."""
     flag = lo.run_data.is_bound.get(cell)
     known = None if flag is None else lo.store.get(flag)
-    if flag is None or known is None or known == Const(True) or not lo.run_data.handled:
+    if flag is None or not isinstance(known, (Var, Const)) or known == Const(True) or not lo.run_data.handled:
         return
 
     def stop() -> Value:

@@ -25,6 +25,7 @@ from adjoint.frontend.differentiation.wrt import is_operator
 from adjoint.frontend.entry.captured import has_fields
 from adjoint.rules.declarations import Declaration, Place, name_of, owner_of
 from adjoint.sources import definitions
+from adjoint.types.annotations import annotations_of, signature
 
 WAYS_OUT = {
     "adjoint": ("name what it takes: parameters of the function, checkpoints, result, seed; or all, in this order",),
@@ -117,7 +118,7 @@ def _kind_that_cannot_vary(own: Any, place: Place) -> str | None:
 
 def _returns_nothing(fn: Any) -> bool:
     """Whether a function surely is a procedure; the body of a stub says nothing."""
-    annotation = getattr(fn, "__annotations__", {}).get("return", inspect.Parameter.empty)
+    annotation = annotations_of(fn).get("return", inspect.Parameter.empty)
     if isinstance(fn, type):
         return False
     if annotation in (None, "None"):
@@ -231,7 +232,7 @@ def _fixed_parameters(function: Any) -> list[inspect.Parameter] | None:
 
 def _signature(function: Any) -> inspect.Signature | None:
     try:
-        return inspect.signature(function)
+        return signature(function)
     except (TypeError, ValueError):
         return None
 

@@ -23,6 +23,7 @@ from adjoint.ir.nodes import Atom, Call, Const, Function, Var
 from adjoint.ir.rebuild import inline
 from adjoint.ir.types import FLOAT, Array, Number, Scalar, Type, carries_derivative, fresh
 from adjoint.runtime.numerical_methods import implicit
+from adjoint.types.annotations import annotations_of
 
 _ROOTS = (implicit.root, implicit.root_of_part, implicit.minimum, implicit.minimum_of_part)
 _OF_PARTS = (implicit.root_of_part, implicit.minimum_of_part, implicit.happenings)
@@ -103,7 +104,7 @@ def _annotated(solve: Value) -> Var | None:
     """Something of the kind that a function says that it returns."""
     if not isinstance(solve, Const):
         return None
-    annotation = getattr(solve.value, "__annotations__", {}).get("return")
+    annotation = annotations_of(solve.value).get("return")
     if annotation in (float, "float"):
         return Var("x", FLOAT)
     if annotation in (np.ndarray, "np.ndarray", "numpy.ndarray"):

@@ -25,7 +25,7 @@ from adjoint.ir.nodes import Attribute, Call, Const, Key, Load, Subscript, Var
 from adjoint.ir.types import FLOAT, OPAQUE, Array, Number, Opaque, Type
 from adjoint.rules.declarations import Declaration, callee_of
 from adjoint.runtime.cotangents import as_array
-from adjoint.types.annotations import field_types
+from adjoint.types.annotations import annotations_of, field_types, has_annotations
 
 _NUMBERS = (float, np.ndarray)
 
@@ -56,9 +56,9 @@ def call_original(
 def _returned(function: Any) -> Any:
     """The annotation of what a function returns; `inspect.Parameter.empty` where there is none."""
     holder = function
-    if not hasattr(holder, "__annotations__") or isinstance(holder, type) or has_fields(holder):
+    if not has_annotations(holder) or isinstance(holder, type) or has_fields(holder):
         holder = called_by(function)
-    annotation = getattr(holder, "__annotations__", {}).get("return", _of_c(function))
+    annotation = annotations_of(holder).get("return", _of_c(function))
     if not isinstance(annotation, str):
         return annotation
     scope = getattr(holder, "__globals__", None) or vars(sys.modules.get(getattr(holder, "__module__", ""), typing))

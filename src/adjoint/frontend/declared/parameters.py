@@ -10,6 +10,7 @@ from typing import Any
 
 from adjoint.records import dataclass
 from adjoint.rules.declarations import Declaration, Place
+from adjoint.types.annotations import signature
 
 Parameter = inspect.Parameter
 CHECKPOINTS, RESULT, SEED = "checkpoints", "result", "seed"
@@ -23,7 +24,7 @@ class Misfit(Exception):
 def parameters_of(function: Any) -> tuple[Parameter, ...] | None:
     """The parameters of a function, where Python knows them."""
     try:
-        return tuple(inspect.signature(function).parameters.values())
+        return tuple(signature(function).parameters.values())
     except (TypeError, ValueError):
         return None
 

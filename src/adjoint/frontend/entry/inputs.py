@@ -42,6 +42,7 @@ from adjoint.ir.nodes import Attribute, Const, Load, Subscript, Var
 from adjoint.ir.types import FLOAT, INT, Array, Dict, Instance, List, Opaque, Scalar, Type
 from adjoint.rules.declarations import counts_by_identity
 from adjoint.rules.typing import abstract
+from adjoint.types.annotations import annotations_of
 from adjoint.types.array_libraries import is_foreign
 from adjoint.types.structure import fields_of, own_attribute
 
@@ -376,7 +377,7 @@ def _enter_object(lo: Lowerer, value: Any, path: Path, hint: str, declare: Calla
     ref = Ref(site, base)
     lo.run_data.objects[id(value)] = ref
     set_unseen(lo.store, ref, Record(cls, ()))
-    annotations = getattr(cls, "__annotations__", {})
+    annotations = annotations_of(cls)
     parts = []
     for name, item in fields_of(value).items():
         if not name.isidentifier():  # it would be written into the text of the derivative

@@ -35,7 +35,7 @@ from adjoint.ir.types import FLOAT, INT, OPAQUE, Array, Dict, List, Number, Opaq
 from adjoint.rules.declarations import Declaration
 from adjoint.rules.typing import abstract
 from adjoint.runtime import functions
-from adjoint.types.annotations import alternatives, plain
+from adjoint.types.annotations import alternatives, annotations_of, plain
 
 _PULLBACK = Opaque(functions.Pulling)
 
@@ -347,7 +347,7 @@ def _evaluated(lo: Lowerer, annotation: ast.expr, namespace: dict[str, Any]) -> 
 
 def returned_by(function: Any) -> Any:
     """The annotation of the result of a function whose body is not visible; None where there is none."""
-    found = getattr(function, "__annotations__", {}).get("return")
+    found = annotations_of(function).get("return")
     if isinstance(found, str):
         inner = getattr(function, "__wrapped__", function)
         try:

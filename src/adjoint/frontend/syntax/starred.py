@@ -35,6 +35,7 @@ from adjoint.rules import registry
 from adjoint.runtime import display
 from adjoint.runtime.objects import check_least_length
 from adjoint.sources.library_folders import is_of_a_library
+from adjoint.types.annotations import signature
 
 
 def elements(lo: Lowerer, nodes: Sequence[ast.expr]) -> list[Value]:
@@ -315,7 +316,7 @@ def asked_for(function: Value, named: Collection[str]) -> tuple[int, int] | None
 
 def _asked_by_signature(constant: Any, named: Collection[str]) -> tuple[int, int] | None:
     try:
-        parameters = inspect.signature(constant, follow_wrapped=False).parameters.values()
+        parameters = signature(constant, follow_wrapped=False).parameters.values()
     except (TypeError, ValueError):
         return None
     if any(parameter.kind is parameter.VAR_POSITIONAL for parameter in parameters):
