@@ -78,11 +78,8 @@ def _is_exception_of_a_library(callee: object) -> bool:
 
 def keeper_in(call: Call) -> tuple[Atom, ...]:
     """The object that may keep what an unknown function is handed: the one whose method it is."""
-    is_method = isinstance(call.callee, MethodDescriptorType) and call.callee.__objclass__ not in _UNCHANGING
+    is_method = isinstance(call.callee, MethodDescriptorType) and may_write_anything(call)
     return call.args[:1] if is_method or call.callee is display.call else ()
-
-
-_UNCHANGING = (str, bytes, int, float, complex, bool, tuple, frozenset, range)
 
 
 def lends_memory(atom: Atom) -> bool:
