@@ -3,37 +3,48 @@
 import numpy as np
 import pytest
 
+from adjoint.native.helpers import delayed_products
 from adjoint.runtime.array_functions import delayed
-from native.runtime.test_plain import compiled
+from native.own_code import own_code
 
 numba = pytest.importorskip("numba")
 import adjoint.native.runtime.declarations  # noqa: E402, F401
 
-OUTER = """
-def f(matrix, us, vs, firsts, takes):
-    kept, keeps, spans = delayed.room_for_outer(matrix)
+
+@pytest.fixture(params=["own", "Numba"])
+def compiled(request):
+    return own_code if request.param == "own" else numba.njit(error_model="numpy")
+
+
+def outer(matrix, us, vs, firsts, takes):
+    kept, keeps, spans = delayed_products.room_for_outer(matrix)
     for k in range(us.shape[0]):
-        i, j = firsts[k]
+        i, j = firsts[k, 0], firsts[k, 1]
         part = matrix[i:, j:]
-        delayed.add_outer(matrix, part, us[k, i:], vs[k, j:], takes, kept, keeps, spans)
-    delayed.add_delayed(matrix, kept, keeps, spans)
-"""
-ROWS = """
-def f(matrix, xs, ys, takes):
-    kept, keeps, spans = delayed.room_for_outer(matrix)
+        delayed_products.add_outer(matrix, part, us[k, i:], vs[k, j:], takes, kept, keeps, spans)
+    delayed_products.add_delayed(matrix, kept, keeps, spans)
+
+
+def too_long(matrix, u, v):
+    kept, keeps, spans = delayed_products.room_for_outer(matrix)
+    delayed_products.add_outer(matrix, matrix[1:], u, v, False, kept, keeps, spans)
+    delayed_products.add_delayed(matrix, kept, keeps, spans)
+
+
+def of_rows(matrix, xs, ys, takes):
+    kept, keeps, spans = delayed_products.room_for_outer(matrix)
     for k in range(xs.shape[0]):
-        delayed.add_rows(matrix, matrix, xs[k], ys[k], takes, kept, keeps, spans)
-    delayed.add_delayed(matrix, kept, keeps, spans)
-"""
-LINES = """
-def f(matrix, factor, vs, firsts, takes):
-    kept, spans = delayed.room_for_lines(matrix, factor)
+        delayed_products.add_rows(matrix, matrix, xs[k], ys[k], takes, kept, keeps, spans)
+    delayed_products.add_delayed(matrix, kept, keeps, spans)
+
+
+def of_lines(matrix, factor, vs, firsts, takes):
+    kept, spans = delayed_products.room_for_lines(matrix, factor)
     for k in range(vs.shape[0]):
         line = matrix[:, k % matrix.shape[1]] if matrix.shape[0] == factor.shape[0] else matrix[k % matrix.shape[0]]
         j = firsts[k]
-        delayed.add_line(matrix, line, factor, factor[:, j:], vs[k, j:], takes, kept, spans)
-    delayed.add_delayed_lines(matrix, factor, kept, spans)
-"""
+        delayed_products.add_line(matrix, line, factor, factor[:, j:], vs[k, j:], takes, kept, spans)
+    delayed_products.add_delayed_lines(matrix, factor, kept, spans)
 
 
 def drawn(*shape, dtype=np.float64):
@@ -62,14 +73,13 @@ LAYOUTS = [np.ascontiguousarray, by_columns, with_gaps, as_part]
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("takes", [False, True])
-def test_outer_products(dtype, layout, takes) -> None:
-    f = compiled(OUTER, delayed=delayed)
+def test_outer_products(compiled, dtype, layout, takes) -> None:
+    f = compiled(outer)
     for n, m, count in ((40, 30, 200), (40, 30, 0), (3, 4, 9), (1, 50, 70), (30, 0, 5)):
         us, vs = drawn(count, n, dtype=dtype), drawn(count, m, dtype=dtype)
         for whole in (True, False):
-            firsts = np.array([(0, 0) if whole else (7 * k % n, 5 * k % max(m, 1)) for k in range(count)]).reshape(
-                -1, 2
-            )
+            places = [(0, 0) if whole else (7 * k % n, 5 * k % max(m, 1)) for k in range(count)]
+            firsts = np.array(places, int).reshape(-1, 2)
             found, expected = layout(drawn(n, m, dtype=dtype)), drawn(n, m, dtype=dtype)
             before = us.copy(), vs.copy()
             f(found, us, vs, firsts, takes)
@@ -83,8 +93,8 @@ def added_one_by_one(matrix, us, vs, firsts, takes) -> None:
         matrix[i:, j:] += (-1.0 if takes else 1.0) * np.outer(u[i:], v[j:])
 
 
-def test_nothing_comes_from_the_rest_of_a_row() -> None:
-    f = compiled(OUTER, delayed=delayed)
+def test_nothing_comes_from_the_rest_of_a_row(compiled) -> None:
+    f = compiled(outer)
     us, vs = drawn(50, 40), drawn(50, 30)
     us[3, 12] = np.inf
     vs[5, 20] = np.nan
@@ -98,8 +108,8 @@ def test_nothing_comes_from_the_rest_of_a_row() -> None:
 
 @pytest.mark.parametrize("takes", [False, True])
 @pytest.mark.parametrize("rows", [0, 1, 3, 90])
-def test_products_of_matrices(rows, takes) -> None:
-    f = compiled(ROWS, delayed=delayed)
+def test_products_of_matrices(compiled, rows, takes) -> None:
+    f = compiled(of_rows)
     xs, ys = drawn(20, rows, 40), drawn(20, rows, 30)
     found = np.ones((40, 30))
     f(found, xs, ys, takes)
@@ -110,8 +120,8 @@ def test_products_of_matrices(rows, takes) -> None:
 @pytest.mark.parametrize("shape", [(40, 60), (60, 40), (2, 40), (40, 1)])
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("takes", [False, True])
-def test_lines(layout, shape, takes) -> None:
-    f = compiled(LINES, delayed=delayed)
+def test_lines(compiled, layout, shape, takes) -> None:
+    f = compiled(of_lines)
     factor = drawn(40, 35)
     for firsts in (np.zeros(200, int), np.arange(200) % 35):
         vs = drawn(200, 35)
@@ -125,8 +135,8 @@ def test_lines(layout, shape, takes) -> None:
         assert np.array_equal(given, factor)
 
 
-def test_no_line_comes_from_the_rest_of_a_matrix() -> None:
-    f = compiled(LINES, delayed=delayed)
+def test_no_line_comes_from_the_rest_of_a_matrix(compiled) -> None:
+    f = compiled(of_lines)
     factor, vs = drawn(40, 35), drawn(60, 35)
     factor[7, 3] = np.inf
     firsts = np.array([0, *range(4, 34)] * 2)[:60]
@@ -138,14 +148,12 @@ def test_no_line_comes_from_the_rest_of_a_matrix() -> None:
     np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-11)
 
 
-def test_what_does_not_fit_is_refused_as_by_numpy() -> None:
-    text = OUTER.replace("us[k, i:]", "us[k]")
-    f = compiled(text, delayed=delayed)
-    firsts = np.array([(1, 0)])
+def test_what_does_not_fit_is_refused_as_by_numpy(compiled) -> None:
+    f = compiled(too_long)
     with pytest.raises(ValueError, match="broadcast"):
-        f(np.zeros((30, 30)), np.ones((1, 30)), np.ones((1, 30)), firsts, False)
+        f(np.zeros((30, 30)), np.ones(30), np.ones(30))
     found = np.zeros((30, 30))
-    f(found, np.ones((1, 1)), np.ones((1, 30)), firsts, False)  # one row stands for all
+    f(found, np.ones(1), np.ones(30))  # one row stands for all
     assert found[1:].all() and not found[0].any()
 
 

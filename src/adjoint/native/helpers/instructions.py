@@ -2,37 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
-from adjoint.ir.types import BOOL, Array, Opaque, Storage, Type
+from adjoint.ir.types import BOOL, INT, Array, Opaque, Storage, Type
 from adjoint.rules.declare import no_derivative
 from adjoint.rules.typing import type_of_known
 
-_NOTHING = Opaque(type(None))
+_Typed = Callable[[Sequence[Any]], tuple[Type, ...]]
 
 
-def room_of(x: Any, rows: int, columns: int) -> Any:
-    """A new matrix of elements of the kind that ``x`` has."""
-    return np.empty((rows, columns), x.dtype)
+def _instruction(typed: _Typed, *writes: int) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Declares an instruction: the types of its results, and which arguments it writes."""
+
+    def declare(function: Callable[..., Any]) -> Callable[..., Any]:
+        no_derivative(function, pure=not writes, writes=writes, typed=typed)
+        return function
+
+    return declare
 
 
-def is_zero(x: Any) -> bool:
-    """Whether a number is zero, or all of a bundle."""
-    return not np.any(x)
-
-
-def tile(rows: int, columns: int, a: Any, i: int, b: Any, j: int, places: Any, start: int, stop: int, out: Any) -> None:
-    """Adds products of some rows of ``a`` and columns of ``b``, from ``i`` and ``j`` on, to what is in ``out``.
-
-    ``places`` are the columns of ``a``, and rows of ``b``, that count: those from ``start`` to ``stop`` of them. For
-    the first of all, what was in ``out`` is of no account.
-    """
-    part = (slice(i, i + rows), slice(j, j + columns))
-    chosen = places[start:stop]
-    out[part] = (out[part] if start > 0 else 0.0) + a[part[0], chosen] @ b[chosen, part[1]]
+def _is(found: Type) -> _Typed:
+    return lambda _: (found,)
 
 
 def _matrix_like(arguments: Sequence[Any]) -> tuple[Type, ...]:
@@ -41,6 +32,56 @@ def _matrix_like(arguments: Sequence[Any]) -> tuple[Type, ...]:
     return (Array(given.dtype, ("any", "any"), Storage(written=True)),)
 
 
-no_derivative(room_of, typed=_matrix_like)
-no_derivative(is_zero, typed=lambda _: (BOOL,))
-no_derivative(tile, pure=False, writes=(9,), typed=lambda _: (_NOTHING,))
+_nothing = _is(Opaque(type(None)))
+
+
+@_instruction(_matrix_like)
+def room_of(x: Any, rows: int, columns: int) -> Any:
+    """A new matrix of elements of the kind that ``x`` has."""
+    raise NotImplementedError
+
+
+@_instruction(_is(BOOL))
+def is_zero(x: Any) -> bool:
+    """Whether a number is zero, or all of a bundle."""
+    raise NotImplementedError
+
+
+@_instruction(_is(INT))
+def item_size(x: Any) -> int:
+    """The bytes of an element."""
+    raise NotImplementedError
+
+
+@_instruction(_is(INT))
+def stride(x: Any, axis: int) -> int:
+    """How many bytes elements are apart along an axis."""
+    raise NotImplementedError
+
+
+@_instruction(_is(INT))
+def bytes_between(whole: Any, part: Any) -> int:
+    """How far the first elements of two arrays are apart."""
+    raise NotImplementedError
+
+
+@_instruction(_nothing, 9)
+def tile(rows: int, columns: int, a: Any, i: int, b: Any, j: int, places: Any, start: int, stop: int, out: Any) -> None:
+    """Adds products of some rows of ``a`` and columns of ``b``, from ``i`` and ``j`` on, to what is in ``out``.
+
+    ``places`` are the columns of ``a``, and rows of ``b``, that count: those from ``start`` to ``stop`` of them. For
+    the first of all, what was in ``out`` is of no account.
+    """
+    raise NotImplementedError
+
+
+@_instruction(_nothing, 9)
+def add_product(
+    turns: tuple[bool, bool], sizes: tuple[int, int, int], a: Any, at_a: int, apart_a: int,
+    b: Any, at_b: int, apart_b: int, keeps: float, out: Any, at_out: int, apart_out: int,
+) -> None:  # fmt: skip
+    """Adds a product, as BLAS counts, to what ``keeps`` times was there: elements from a place on, rows so far apart.
+
+    The product has ``sizes[0]`` rows and ``sizes[1]`` columns, of ``sizes[2]`` products each. Factors are turned first.
+    """
+    raise NotImplementedError

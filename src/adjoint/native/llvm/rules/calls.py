@@ -18,7 +18,7 @@ from adjoint.native.llvm.rules import (  # noqa: F401
     powers,
     vectors,
 )
-from adjoint.native.llvm.rules.linear_algebra import bundled_products, products, systems  # noqa: F401
+from adjoint.native.llvm.rules.linear_algebra import bundled_products, delayed_products, products, systems  # noqa: F401
 from adjoint.native.llvm.rules.table import RULES, Rule
 
 for _callee in elementwise.ELEMENTWISE:

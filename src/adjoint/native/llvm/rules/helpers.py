@@ -57,10 +57,10 @@ def _told(value: Value) -> Const | Kind:
 
 @functools.cache
 def _lowered(function: Callable[..., Any], given: tuple[Const | Kind, ...]) -> Function:
-    return lowered(function, [each if isinstance(each, Const) else _type_of(each) for each in given])
+    return lowered(function, [each if isinstance(each, Const) else type_of(each) for each in given])
 
 
-def _type_of(given: Kind) -> Given:
+def type_of(given: Kind) -> Given:
     """The type of values of a kind; bundles are like the numbers that they stand for."""
     match given:
         case str():
@@ -77,7 +77,7 @@ def _type_of(given: Kind) -> Given:
 
 
 def _plain_type(given: Kind) -> Type:
-    found = _type_of(given)
+    found = type_of(given)
     if not isinstance(found, Type):
         raise Unsupported("helpers of such arguments")
     return found

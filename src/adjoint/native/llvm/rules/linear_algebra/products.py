@@ -10,7 +10,7 @@ import numpy as np
 from adjoint.native.llvm.rules import arrays, checks
 from adjoint.native.llvm.rules.table import rule
 from adjoint.native.llvm.values import Array, ArrayKind, Number, Unsupported, Value, size_of
-from adjoint.native.llvm.writer import literal
+from adjoint.native.llvm.writer import constant
 from adjoint.native.llvm.writing.emission import Emission
 from adjoint.records import dataclass
 from adjoint.runtime.array_functions import plain
@@ -106,8 +106,11 @@ class LibraryCall:
         return self
 
     def number(self, kind: str, value: float) -> LibraryCall:
+        return self.value(kind, constant(value, kind))
+
+    def value(self, kind: str, value: Number) -> LibraryCall:
         slot = self.e.slots(1)
-        self.e.writer.line(f"store {_TYPES[kind]} {literal(kind, value)}, ptr {slot}")
+        arrays.write(self.e, kind, slot, value)
         self.args.append(slot)
         return self
 
@@ -130,8 +133,11 @@ _TYPES = {"f8": "double", "f4": "float"}
 _LETTERS = {"f8": "d", "f4": "s"}
 
 
-def _name(kind: str, routine: str) -> str:
-    return f"blas_{_LETTERS[kind]}{routine}"
+def routine(kind: str, name: str) -> str:
+    """A function of BLAS for numbers of a kind."""
+    if kind not in _LETTERS:
+        raise Unsupported("products of these numbers")
+    return f"blas_{_LETTERS[kind]}{name}"
 
 
 @rule(operator.matmul, np.matmul, np.dot, plain.product)
@@ -167,7 +173,7 @@ def _inner(e: Emission, a: Array, b: Array) -> Number:
     first, count, step = _vector(e, a)
     second, _, other_step = _vector(e, b)
     call = LibraryCall(e).whole(count).array(first).whole(step).array(second).whole(other_step)
-    return Number(kind, call.run(_name(kind, "dot"), _TYPES[kind]))
+    return Number(kind, call.run(routine(kind, "dot"), _TYPES[kind]))
 
 
 def _matrix_vector(e: Emission, a: Array, x: Array) -> Array:
@@ -180,7 +186,7 @@ def _matrix_vector(e: Emission, a: Array, x: Array) -> Array:
     second = e.writer.select(matrix.turned, "i64", matrix.columns, matrix.rows)
     call = LibraryCall(e).letter(matrix.turned, "T", "N").whole(first, second).number(kind, 1.0)
     call.array(matrix.data).whole(matrix.leading).array(data).whole(step).number(kind, 0.0)
-    call.array(out.data).whole("1").run(_name(kind, "gemv"))
+    call.array(out.data).whole("1").run(routine(kind, "gemv"))
     return out
 
 
@@ -192,7 +198,7 @@ def _matrices(e: Emission, a: Array, b: Array) -> Array:
     call = LibraryCall(e).letter(other.turned, "N", "T").letter(one.turned, "N", "T")
     call.whole(other.columns, one.rows, one.columns).number(kind, 1.0)
     call.array(other.data).whole(other.leading).array(one.data).whole(one.leading).number(kind, 0.0)
-    call.array(out.data).whole(e.writer.most(other.columns, "1")).run(_name(kind, "gemm"))
+    call.array(out.data).whole(e.writer.most(other.columns, "1")).run(routine(kind, "gemm"))
     return out
 
 
