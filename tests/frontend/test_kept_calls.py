@@ -497,13 +497,25 @@ def test_nothing_is_decided_by_a_slope_that_a_selection_should_have_left_out(fun
         with repeating(ALL_INLINED):
             expected = ad.value_and_grad(function)(x)
         with repeating(most):
-            assert "def long_root" in ad.source(ad.grad(of_long_roots), x)
+            assert "def long_root_adjoint" in ad.source(ad.grad(function), x)
             found = [ad.value_and_grad(function)(x), (ad.vjp(function, x)[0], ad.vjp(function, x)[1](1.0)[0])]
             value, tangent = ad.jvp(function, (x,), (np.ones(3),))
     for given in (*found, (value, expected[1])):
         assert given[0] == pytest.approx(expected[0]) == pytest.approx(function(x))
         np.testing.assert_allclose(given[1], expected[1])
     assert tangent == pytest.approx(np.sum(expected[1]))
+
+
+def test_a_pullback_keeps_calls_of_what_has_infinite_slopes(tmp_path: Any) -> None:
+    x = np.array([0.0, 0.7, -1.0])
+    with np.errstate(all="ignore"):
+        pullback = ad.vjp(of_long_roots, x)[1]
+        assert "def long_root_adjoint(w, kept, out_bar, support):" in ad.source(pullback)
+        np.testing.assert_allclose(pullback(1.0)[0], ad.grad(of_long_roots)(x))
+    function = calls_of_piece(64, tmp_path)
+    pullback = ad.vjp(function, 0.5, 0.3)[1]
+    assert len(ad.source(pullback).splitlines()) <= 130
+    np.testing.assert_allclose(pullback(1.0), ad.grad(function, wrt=(0, 1))(0.5, 0.3))
 
 
 def test_a_derivative_that_writes_its_arguments_runs_once() -> None:
@@ -524,6 +536,7 @@ def test_a_derivative_that_writes_its_arguments_runs_once() -> None:
     with np.errstate(all="ignore"):
         ad.grad(total)(v, derived)
     np.testing.assert_array_equal(derived, plain)
+    assert "def divided" in ad.source(ad.grad(total), v, plain)
 
 
 def test_a_recursive_function_that_returns_an_iterator_is_refused() -> None:

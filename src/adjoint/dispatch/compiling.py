@@ -12,6 +12,7 @@ from adjoint.diagnostics import Diagnostic, DifferentiationError, diagnostic
 from adjoint.diagnostics.errors import warn
 from adjoint.diagnostics.request import request_note
 from adjoint.differentiation.finish import finish
+from adjoint.differentiation.zeros.called_supports import SupportsLost
 from adjoint.dispatch import targets
 from adjoint.dispatch.keys import Seen, key_of
 from adjoint.dispatch.options import Native, flags_of, is_strict
@@ -22,7 +23,7 @@ from adjoint.frontend.data.captured_by_rules import noting
 from adjoint.frontend.entry.captured import differentiated
 from adjoint.frontend.entry.entry import Entry, with_definition
 from adjoint.gc_pause import Compilation
-from adjoint.ir.nodes import Atom, Call, Function, Load, Store
+from adjoint.ir.nodes import Atom, Call, Definition, Function, Load, Store
 from adjoint.ir.types import Array, Dict, List
 from adjoint.ir.walk import statements_in
 from adjoint.pipeline import EXPAND, SPECULATE, SPECULATING, TOUCH_UP, Context, run
@@ -65,18 +66,18 @@ def _made(
 ) -> tuple[Specialization, tuple[Diagnostic, ...]]:
     found: Specialization | None
     with noting() as captured_by_rules:
-        speculates = operator[0] in SPECULATING
-        target = replace(targets.target_of(function, native), recomputes=speculates)
+        target = replace(targets.target_of(function, native), recomputes=operator[0] in SPECULATING)
         entry = lower(target)
+        target = replace(target, recomputes=target.recomputes and entry.recomputes)
         try:
-            if entry.kept:
-                found = _with_calls(lower, entry, function, native, seen, target, speculates)
-            else:
-                found = compile_entry(entry, function, native, seen, target, speculates=speculates)
-            if found is None:
+            try:
+                found = _with_calls(lower, entry, function, native, seen, target)
+            except DifferentiationError as refusal:
+                if not entry.kept and not isinstance(refusal, SupportsLost):
+                    raise
                 target = replace(target, inlined=ALL_INLINED)
                 entry = lower(target)
-                found = compile_entry(entry, function, native, seen, target, speculates=speculates)
+                found = compile_entry(entry, function, native, seen, target, speculates=target.recomputes)
         except DifferentiationError as refusal:
             problems = (with_definition(entry.definitions, entry.unseen, problem) for problem in refusal.diagnostics)
             raise DifferentiationError(*problems) from refusal.__cause__
@@ -85,39 +86,45 @@ def _made(
 
 
 def _with_calls(
-    lower: Callable[[Target], Entry],
-    entry: Entry,
-    function: Any,
-    native: Native,
-    seen: Seen,
-    target: Target,
-    speculates: bool,
-) -> Specialization | None:
-    """A derivative in which functions stay functions; None where only inlining them makes one.
+    lower: Callable[[Target], Entry], entry: Entry, function: Any, native: Native, seen: Seen, target: Target
+) -> Specialization:
+    """A derivative in which functions may stay functions.
 
     Across calls it is not known what a selection left out. Where that matters a result is not a number, and is computed
-    again with everything inlined; where it cannot be computed again, it must not matter.
+    again with functions that tell; where it cannot be computed again, they tell from the start.
     """
+    speculates = target.recomputes and not entry.kept
+    found = compile_entry(entry, function, native, seen, target, speculates=speculates)
+    if not target.recomputes or not (entry.kept or _calls_functions(found.function)):
+        return found
     from adjoint.differentiation.zeros.speculation import has_singular_slopes, is_noticed_through_calls  # lazy
 
-    try:
-        found = compile_entry(entry, function, native, seen, target)
-    except DifferentiationError:
-        return None
-    if not speculates or is_noticed_through_calls(found.function):
-        halves = (found.function, found.adjoint_function)
-        return None if any(half is not None and has_singular_slopes(half) for half in halves) else found
-    found.call = Speculative(found.call, functools.partial(_inlined, replace(found), lower, function, native, target))
+    is_noticed = is_noticed_through_calls(found.function)
+    if (is_noticed or not entry.kept) and not has_singular_slopes(found.function):
+        return found
+    if is_noticed:
+        target = replace(target, recomputes=False)
+        return compile_entry(lower(target), function, native, seen, target)
+    quick = found.call.quick if isinstance(found.call, Speculative) else found.call
+    found.call = Speculative(quick, functools.partial(_telling, replace(found), lower, function, native, target))
     return found
 
 
-def _inlined(
+def _calls_functions(function: Function) -> bool:
+    return any(type(each) is Call and isinstance(each.callee, Definition) for each in statements_in(function.body))
+
+
+def _telling(
     calling: Specialization, lower: Callable[[Target], Entry], function: Any, native: Native, target: Target
 ) -> Specialization:
-    """What stands for a derivative with calls where inlining them matters; it takes the same inputs."""
+    """What stands for a derivative with calls where it matters what a selection left out; it takes the same inputs."""
     with lock, Compilation():
-        target = replace(target, inlined=ALL_INLINED)
-        other = compile_entry(lower(target), function, native, None, target)
+        target = replace(target, recomputes=False)
+        try:
+            other = compile_entry(lower(target), function, native, None, target)
+        except DifferentiationError:
+            target = replace(target, inlined=ALL_INLINED)
+            other = compile_entry(lower(target), function, native, None, target)
         before = [item.path for item in calling.captured]
         root, first = differentiated(function), len(calling.function.params) - len(before)
 

@@ -20,11 +20,12 @@ from adjoint.differentiation.forward.written_out import _without_derived
 from adjoint.differentiation.memory.constant_views import constant_views, unsure_views
 from adjoint.differentiation.nondifferentiable import without_forward
 from adjoint.differentiation.reachability import Dependence
+from adjoint.differentiation.zeros.called_supports import Carried, carries_supports, refuse_lost_supports
 from adjoint.ir.nodes import Call, Definition, Function, Var
 from adjoint.ir.types import Storage
 from adjoint.ir.walk import statements_in
 from adjoint.pipeline import FORWARD, Context, run
-from adjoint.records import dataclass, field
+from adjoint.records import dataclass, field, replace
 from adjoint.target import PYTHON, Target
 
 Signature = tuple[int, tuple[int, ...], tuple[int, ...]]
@@ -71,27 +72,54 @@ def with_tangents(
     function: Function, wrt: Sequence[int], outputs: Sequence[int], keep_derived: bool, target: Target
 ) -> Function:
     """The forward derivative of a function without dead code."""
-    session = Session(keep_derived, target)
-    found = session.derive(function, tuple(wrt), tuple(outputs))
-    if session.gives_zeros:
-        found = Session(keep_derived, target, complete=False).derive(function, tuple(wrt), tuple(outputs))
-    return found
+    known = Zeros()
+    while True:
+        session = Session(keep_derived, target, known, known)
+        found = session.derive(function, tuple(wrt), tuple(outputs))
+        if session.zeros == known:
+            return found
+        known = session.zeros
+
+
+@dataclass(frozen=True, slots=True)
+class Zeros:
+    """What is known of the zeros in tangents that called functions take and give.
+
+    Attributes
+    ----------
+    computed
+        They may be zero though nothing was left out.
+    partial
+        A selection left something out of them.
+    asked, lost
+        Supports of them are needed; and are not known everywhere.
+    """
+
+    computed: bool = False
+    partial: bool = False
+    asked: bool = False
+    lost: bool = False
+
+    @property
+    def carried(self) -> bool:
+        """Whether supports go from function to function."""
+        return self.asked and not self.lost
 
 
 @dataclass(slots=True)
 class Session:
     """The forward derivatives of called functions that one derivative needs, each made once.
 
-    ``complete`` says that tangents that they are given are zero only where something was left out, ``gives_zeros`` that
-    this is not so.
+    They go by what is ``known`` of zeros; ``zeros`` is what becomes known.
     """
 
     suffix: ClassVar[str] = "jvp"
     keep_derived: bool
     target: Target
-    complete: bool = True
-    gives_zeros: bool = False
+    known: Zeros = Zeros()
+    zeros: Zeros = Zeros()
     definitions: dict[Signature, Definition] = field(default_factory=dict)
+    forms: dict[Definition, Carried] = field(default_factory=dict)
     keep: list[Any] = field(default_factory=list)
     unread: list[Function] = field(default_factory=list)
     read: set[Storage] = field(default_factory=set)
@@ -103,19 +131,18 @@ class Session:
         outputs: tuple[int, ...],
         *,
         is_called: bool = False,
-        complete: bool = True,
     ) -> Function:
         unkept: list[Call] = []
         function, found = _without_derived(function, wrt, outputs, self.keep_derived, self.target, is_called, unkept)
         try:
-            return self.derived(function, found, wrt, outputs, complete)
+            return self.derived(function, found, wrt, outputs, is_called=is_called)
         except DifferentiationError:
             if unkept:
                 raise why_unkept(unkept[0]) from None
             raise
 
     def derived(
-        self, function: Function, found: Dependence, wrt: tuple[int, ...], outputs: tuple[int, ...], complete: bool
+        self, function: Function, found: Dependence, wrt: tuple[int, ...], outputs: tuple[int, ...], *, is_called: bool
     ) -> Function:
         views = (*constant_views(function, found.active), *unsure_views(function, found.active))
         problems = [*found.problems, *self.not_forward(function, found), *views, *divergent_messages(function, wrt)]
@@ -123,20 +150,41 @@ class Session:
             raise DifferentiationError(problems)
         _carry_zeros(function, found)
         self.unread.append(function)
-        return self.walked(function, found, wrt, outputs, complete)
+        return self.walked(function, found, wrt, outputs, is_called=is_called)
 
     def not_forward(self, function: Function, found: Dependence) -> list[Diagnostic]:
         """What has no derivative in this mode."""
         return without_forward(found, function)
 
     def walked(
-        self, function: Function, found: Dependence, wrt: tuple[int, ...], outputs: tuple[int, ...], complete: bool
+        self, function: Function, found: Dependence, wrt: tuple[int, ...], outputs: tuple[int, ...], *, is_called: bool
     ) -> Function:
-        return Forward(self, found, wrt, outputs).function(function, complete=complete)
+        return Forward(self, found, wrt, outputs).function(function, is_called=is_called)
 
     def gives_computed_zeros(self, call: Call) -> None:
         """Takes down that a function is given tangents that may be zero by chance."""
-        self.gives_zeros |= isinstance(call.callee, Definition)
+        if isinstance(call.callee, Definition):
+            self.zeros = replace(self.zeros, computed=True, asked=carries_supports(self.target))
+
+    def leaves_out(self) -> None:
+        """Takes down that a selection left something out of what functions are given, or give."""
+        self.zeros = replace(self.zeros, partial=carries_supports(self.target))
+
+    def carried(self, call: Call) -> Carried | None:
+        """What a forward derivative that is called takes and gives of supports."""
+        return self.forms.get(call.callee) if isinstance(call.callee, Definition) and self.known.carried else None
+
+    def asks_supports(self, call: Call) -> None:
+        """Takes down that functions have to tell what was left out of their tangents."""
+        if isinstance(call.callee, Definition) and carries_supports(self.target):
+            if self.known.lost:
+                refuse_lost_supports(self.target)
+            self.zeros = replace(self.zeros, asked=True)
+
+    def loses_supports(self, call: Call | None = None) -> None:
+        """Takes down that somewhere it is not known what was left out."""
+        refuse_lost_supports(self.target)
+        self.zeros = replace(self.zeros, lost=True)
 
     def layouts_read(self) -> set[Storage]:
         """The memory of which the layout decides what is written, in all functions that are met."""
@@ -152,9 +200,10 @@ class Session:
             known = self.definitions[key] = Definition(
                 f"{callee.name}_{self.suffix}", None, getattr(callee, "checkpoints", None)
             )
+            self.forms[known] = Carried(len(wrt), len(outputs))
             function = callee.function if isinstance(callee, Definition) else callee
             assert function is not None
-            known.function = self.derive(function, wrt, outputs, is_called=True, complete=self.complete)
+            known.function = self.derive(function, wrt, outputs, is_called=True)
         return known
 
 

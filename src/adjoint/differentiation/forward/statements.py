@@ -78,23 +78,32 @@ class Forward:
         self.types = ShadowTypes(found.memory)
         self.dots: dict[Var, Atom] = {}
         self.rules = TangentRules(found, self.types, self.dots, session.layouts_read)
+        self.is_called = False
         self.besides: tuple[Atom, ...] = ()
         """What the derivative of a function is given behind the tangents."""
 
-    def function(self, function: Function, *, complete: bool) -> Function:
+    def function(self, function: Function, *, is_called: bool) -> Function:
+        primal, known = _is_of(function), self.session.known
+        self.is_called = is_called
         params, body = self.derived(function)
-        primal = _is_of(function)
-        body = keep_supports(
+        if is_called and self.rules.supports.partial:
+            self.session.leaves_out()
+        found = keep_supports(
             body,
             params,
             self.rules.supports.found,
             {dot for dot in self.dots.values() if isinstance(dot, Var)},
-            complete=complete,
+            complete=not (is_called and known.computed),
             primal=primal,
             passive=lambda var: primal(var) and not self.found.active(var),
-            calls=self.session.gives_computed_zeros,
+            callees=self.session,
+            carried=params if is_called and known.carried else None,
+            results=len(self.outputs),
         )
-        return Function(f"{function.name}_jvp", (*function.params, *params), body, function.doc)
+        if found.lost:
+            self.session.loses_supports()
+        taken = (*function.params, *params, *found.given)
+        return Function(f"{function.name}_jvp", taken, found.block, function.doc)
 
     def derived(self, function: Function) -> tuple[list[Var], Block]:
         """The parameters that are tangents, and the body."""
@@ -105,6 +114,8 @@ class Forward:
             params.append(dot)
             if self.found.active(param):
                 self.dots[param] = dot
+        if self.is_called and self.session.known.partial:
+            self.rules.supports.partial.update(params)
         builder = Builder(type_of_call)
         for index, param in enumerate(function.params):
             if index not in self.wrt and self.found.active(param):
@@ -284,6 +295,11 @@ class Forward:
         definition = self.session.definition(call.callee, wrt, outputs)
         dots = [self.handed_over(call, index, builder) for index in wrt]
         bound = [self.bind(call.targets[index]) for index in outputs]
+        partial = self.rules.supports.partial
+        if not partial.isdisjoint(dots):
+            self.session.leaves_out()
+        if self.session.known.partial:
+            partial.update(bound)
         builder.emit(
             Call((*call.targets, *bound), definition, (*call.args, *dots, *self.besides), call.kwargs, call.span)
         )

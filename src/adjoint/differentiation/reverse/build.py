@@ -10,7 +10,7 @@ from adjoint.differentiation.reverse.calls.calling_convention import Given
 from adjoint.differentiation.reverse.calls.derived_functions import Family, with_family
 from adjoint.differentiation.reverse.residuals.notes import Notes
 from adjoint.ir.checked import checked
-from adjoint.ir.nodes import Atom, Block, Function, Return, Store, Var
+from adjoint.ir.nodes import Atom, Block, Definition, Function, Return, Store, Var
 from adjoint.ir.rebuild import clone_function, substitute
 from adjoint.ir.types import OPAQUE, fresh, is_handle
 from adjoint.optimize.simplify import simplify
@@ -178,16 +178,18 @@ def reverse_again(
     lent: tuple[int, ...],
     family: Family,
     *,
-    complete: bool,
+    called: Definition,
+    carries: bool,
 ) -> Function:
     """The adjoint of a function that calls itself, which computes anew what it needs.
 
     It takes the arguments, the cotangents of the outputs, and for the parameters in ``lent``, arrays, the memory in
-    which their cotangents accumulate; it gives the results, and the cotangents of the others in ``wrt``.
+    which their cotangents accumulate; it gives the results, and the cotangents of the others in ``wrt``. If it
+    ``carries`` supports, they follow what it takes and gives.
     """
-    sweeps, memory = sweeps_again(function, wrt, outputs, lent, family, complete=complete)
+    sweeps, memory = sweeps_again(function, wrt, outputs, lent, family, called=called, carries=carries)
     body = Block((*sweeps.forward, *sweeps.backward), Return((*sweeps.results, *sweeps.cotangents)))
-    params = (*sweeps.reverser.context.function.params, *sweeps.seeds, *memory)
+    params = (*sweeps.reverser.context.function.params, *sweeps.seeds, *memory, *sweeps.supports)
     return Function(f"{function.name}_adjoint", params, body)
 
 
@@ -198,7 +200,8 @@ def sweeps_again(
     lent: tuple[int, ...],
     family: Family,
     *,
-    complete: bool,
+    called: Definition,
+    carries: bool,
 ) -> tuple[Sweeps, tuple[Var, ...]]:
     """Both sweeps of a function that is run again, and the memory of cotangents that they are given.
 
@@ -218,17 +221,25 @@ def sweeps_again(
         again=partial(reversed_iteration, family),
         lent=memory,
         nameless="out",
+        partial=family.treatment(called).partial,
     )
-    sweeps = with_supports(sweeps, family, complete=complete)
+    homes = tuple(memory.values())
+    sweeps = with_supports(sweeps, family, called=called, carries=carries, memory=homes)
     backward = list(sweeps.backward)
+    own_supports = dict(zip(homes, sweeps.supports[len(sweeps.seeds) :], strict=False))
+    cotangents, supports = sweeps.cotangents[: len(wrt)], sweeps.cotangents[len(wrt) :]
     values: list[Atom] = []
-    for place, cotangent in zip(wrt, sweeps.cotangents, strict=True):
+    besides: list[Atom] = []
+    for number, (place, cotangent) in enumerate(zip(wrt, cotangents, strict=True)):
         own = memory.get(function.params[place])
         if own is None:
             values.append(cotangent)
+            besides += supports[number : number + 1]
         elif cotangent is not own:
             backward.append(Store(own, None, cotangent, "add"))
-    return replace(sweeps, backward=tuple(backward), cotangents=tuple(values)), tuple(memory.values())
+            if supports:
+                backward.append(Store(own_supports[own], None, supports[number], "add"))
+    return replace(sweeps, backward=tuple(backward), cotangents=(*values, *besides)), homes
 
 
 def without_results(function: Function, count: int) -> Function:

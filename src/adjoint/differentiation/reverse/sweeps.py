@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -20,8 +20,9 @@ from adjoint.differentiation.reverse.region import freeze, prune
 from adjoint.differentiation.reverse.residuals.notes import Notes
 from adjoint.differentiation.reverse.residuals.selection import Keeper
 from adjoint.differentiation.reverse.statements import NOTHING, Reverser, YieldLeaf
-from adjoint.ir.nodes import Atom, Block, Function, Return, Statement, Var
+from adjoint.ir.nodes import Atom, Block, Definition, Function, Return, Statement, Var
 from adjoint.ir.types import OPAQUE, Array, Storage
+from adjoint.ir.walk import operands
 from adjoint.records import dataclass, replace
 
 if TYPE_CHECKING:
@@ -39,6 +40,10 @@ class Sweeps:
     seeds: tuple[Var, ...]
     cotangents: tuple[Atom, ...]
     popped: tuple[Var, ...]
+    supports: tuple[Var, ...] = ()
+    """What the second is given beside cotangents, and memory of cotangents; what it gives beside is behind them."""
+    partial: bool = False
+    """Whether a selection may have left something out of a cotangent that the second gives, or adds to memory."""
 
     @property
     def context(self) -> Context:
@@ -58,8 +63,12 @@ def sweeps_of(
     again: Again | None = None,
     lent: Mapping[Var, Var] = NOTHING,
     nameless: str = "t",
+    partial: bool = False,
 ) -> Sweeps:
-    """Both sweeps of a function that is prepared; ``nameless`` is what results are called that have no name."""
+    """Both sweeps of a function that is prepared; ``nameless`` is what results are called that have no name.
+
+    ``partial`` says that a selection may have left something out of what the second is given.
+    """
     references = () if request is None else request.references
     flows = number_flows(function)
     context = make_context(function, activity(function, wrt, outputs, flows, given.shadows, references))
@@ -74,9 +83,13 @@ def sweeps_of(
     seeds = tuple(_seed(end.values[output], nameless) for output in outputs)
     for output, seed in zip(outputs, seeds, strict=True):
         reverser.seed(end.values[output], seed)
+    if partial:
+        reverser.supports.partial.update((*seeds, *map(reverser.shadows.of, given.shadows), *lent.values()))
     reverser.block(function.body, reverser.scope, YieldLeaf([]))
     reverser.root.span = None
     cotangents = [reverser.result(function.params[place]) for place in wrt]
+    left_out, writes = reverser.supports.partial, bool(given.shadows or lent)
+    is_partial = bool(left_out) if writes else not left_out.isdisjoint(filter(None, cotangents))
     if context.problems:
         raise DifferentiationError(context.problems)
     prune(reverser.root, cotangents)
@@ -87,27 +100,55 @@ def sweeps_of(
     family.shadows.update((*reverser.shadows.found.values(), *reverser.ownership.owned.values()))
     forward = apply(function.body, context.edits, context.regions.cores)
     results = tuple(map(keeper.resolve, cotangents))
-    return Sweeps(reverser, forward.statements, end.values, backward, seeds, results, tuple(keeper.popped))
+    popped = tuple(keeper.popped)
+    return Sweeps(reverser, forward.statements, end.values, backward, seeds, results, popped, partial=is_partial)
 
 
-def with_supports(sweeps: Sweeps, family: Family, *, complete: bool = True) -> Sweeps:
-    """Both sweeps, with the supports of cotangents in memory; zeros in ``complete`` seeds are left out."""
-    if complete and not family.by_chance:
+def with_supports(
+    sweeps: Sweeps,
+    family: Family,
+    *,
+    called: Definition | None = None,
+    carries: bool = False,
+    complete: bool = True,
+    memory: Sequence[Var] = (),
+) -> Sweeps:
+    """Both sweeps, with the supports of cotangents in memory; zeros in ``complete`` seeds are left out.
+
+    Parameters
+    ----------
+    called
+        The function whose sweeps they are, if it is called.
+    carries
+        Whether the second is given supports of seeds, and of ``memory``, and gives those of cotangents.
+    memory
+        The memory of cotangents that the second is given.
+    """
+    if called is not None:
+        complete &= not family.treatment(called).computed_zeros
+        if sweeps.partial:
+            family.leaves_out(called)
+    if complete and not carries and not family.by_chance and not family.carries:
         return sweeps
     from adjoint.differentiation.zeros.supports_in_memory import keep_supports  # lazy
 
     bound, active = sweeps.context.regions.bindings, sweeps.context.active
-    backward = keep_supports(
+    found = keep_supports(
         Block(sweeps.backward, Return(sweeps.cotangents)),
-        sweeps.seeds,
+        sweeps.seeds if complete else (*sweeps.seeds, *memory),
         family.by_chance,
         family.shadows,
         complete=complete,
         primal=lambda var: False,
         passive=lambda var: var in bound and not active(var),
-        calls=family.gives_computed_zeros,
+        callees=family,
+        results=len(sweeps.cotangents),
+        carried=(*sweeps.seeds, *memory) if carries else None,
     )
-    return replace(sweeps, backward=backward.statements)
+    if found.lost and called is not None:
+        family.lose(called)
+    ends = operands(found.block.terminator)
+    return replace(sweeps, backward=found.block.statements, cotangents=ends, supports=found.given)
 
 
 def _ask_for_shadows(reverser: Reverser, request: Request | None) -> None:

@@ -118,9 +118,9 @@ class _Session(Session):
         return []
 
     def walked(
-        self, function: Function, found: Dependence, wrt: tuple[int, ...], outputs: tuple[int, ...], complete: bool
+        self, function: Function, found: Dependence, wrt: tuple[int, ...], outputs: tuple[int, ...], *, is_called: bool
     ) -> Function:
-        return _Sets(self, found, wrt, outputs).function(function, complete=complete)
+        return _Sets(self, found, wrt, outputs).function(function, is_called=is_called)
 
 
 class _Sets(Forward):
@@ -135,7 +135,7 @@ class _Sets(Forward):
         self.rules.unions = unions
         self.besides = (unions,)
 
-    def function(self, function: Function, *, complete: bool) -> Function:
+    def function(self, function: Function, *, is_called: bool) -> Function:
         params, body = self.derived(function)
         return Function(f"{function.name}_sets", (*function.params, *params, self.rules.unions), body, function.doc)
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 
 from adjoint.analysis.joins import flows, reached
+from adjoint.differentiation.zeros.called_supports import ASKING, Callees
 from adjoint.differentiation.zeros.supports import is_support
 from adjoint.ir.effects import effects
 from adjoint.ir.nodes import Applied, Atom, Block, Call, Definition, Derived, Function, Load, Statement, Store, Var
 from adjoint.ir.types import Array, Number, Scalar, Storage, is_handle, storage_of
 from adjoint.ir.walk import binders_of, operands, statements_in, targets_of, terminators_in
-from adjoint.runtime.arithmetic.numbers import divide, selected, times
-
-ASKING = (times, divide, selected)
 
 
 def _asked(block: Block, statements: Sequence[Statement]) -> set[Var]:
@@ -31,7 +29,8 @@ def _asked(block: Block, statements: Sequence[Statement]) -> set[Var]:
 
 def tells(statement: Statement) -> bool:
     """Whether a statement computes a support."""
-    return isinstance(statement, (Call, Load)) and any(map(is_support, targets_of(statement)))
+    targets = targets_of(statement)
+    return isinstance(statement, (Call, Load)) and bool(targets) and all(map(is_support, targets))
 
 
 class SupportFlow:
@@ -45,8 +44,13 @@ class SupportFlow:
         shadows: Collection[Var],
         complete: bool,
         primal: Callable[[Var], bool],
+        carried: Collection[Var],
+        callees: Callees,
     ) -> None:
         self.shadows = shadows
+        self.callees = callees
+        self.carried = frozenset(carried)
+        """What the function is given a support of."""
         self.primal = primal
         self.onward: dict[Var, list[Var]] = {}
         self.back: dict[Var, list[Var]] = {}
@@ -56,19 +60,37 @@ class SupportFlow:
         for statement in statements:
             self.bound.update(targets_of(statement), binders_of(statement))
             self.statement(statement)
-        for seed in seeds:
+        for seed in (*seeds, *carried):
             self.share(seed)
-        self.linear = reached(seeds, self.onward)
+        calls = [statement for statement in statements if isinstance(statement, Call) and is_called(statement)]
+        across, made = self.across_calls(calls)
+        self.linear = reached((*seeds, *carried, *filter(is_reference, across)), self.onward)
         self.unknown = self.not_known(statements, seeds, complete)
+        by_chance = (*by_chance, *carried, *made, *filter(is_reference, across))
         tainted = reached((*(var for var in by_chance if var in self.linear), *self.unknown), self.onward)
         self.tainted = tainted & self.linear
-        self.asked = _asked(block, statements) & self.tainted
+        handed_out = variables_in(operands(block.terminator)) if carried else set()
+        self.asked = (_asked(block, statements) | self.carried | across | handed_out) & self.tainted
         self.needed = reached(self.asked, self.back, self.tainted)
-        self.calls = [
-            statement
-            for statement in statements
-            if isinstance(statement, Call) and is_called(statement) and not self.tainted.isdisjoint(statement.args)
+        self.calls = [call for call in calls if not self.tainted.isdisjoint(call.args)]
+        """The calls that are given what may be zero by chance."""
+        self.asking = [
+            call
+            for call in calls
+            if callees.carried(call) is None and not self.needed.isdisjoint((*call.targets, *_memory(call)))
         ]
+        """The calls across which a support is needed."""
+
+    def across_calls(self, calls: Sequence[Call]) -> tuple[set[Var], set[Var]]:
+        """What is given to functions with its support, and what they give with one."""
+        given: set[Var] = set()
+        made: set[Var] = set()
+        for call in calls:
+            carried = self.callees.carried(call)
+            if carried is not None:
+                given.update(carried.given(call))
+                made.update(carried.made(call))
+        return given, made
 
     def edge(self, source: Atom, target: Var) -> None:
         whole = isinstance(target.type, Scalar) and target.type.kind in ("int", "bool")
@@ -126,13 +148,14 @@ class SupportFlow:
 
     def not_known(self, statements: Iterable[Statement], seeds: Collection[Var], complete: bool) -> set[Var]:
         """Cotangents of which nothing is known: other functions made them, or they lie in memory from outside."""
-        found = {seed for seed in seeds if not complete or is_container(seed)}
-        found |= {var for var in self.linear if var not in self.bound and var not in seeds and is_handle(var.type)}
+        found = {seed for seed in seeds if seed not in self.carried and (not complete or is_container(seed))}
+        given = {*seeds, *self.carried}
+        found |= {var for var in self.linear if var not in self.bound and var not in given and is_handle(var.type)}
         for statement in statements:
             if not isinstance(statement, Call) or self.linear.isdisjoint(variables_in(operands(statement))):
                 continue
-            called = is_called(statement)
-            if called or len(statement.targets) > 1:
+            called = is_called(statement) and self.callees.carried(statement) is None
+            if called or (len(statement.targets) > 1 and not is_called(statement)):
                 found.update(statement.targets)
             if called:
                 found.update(arg for arg in variables_in(statement.args) if arg in self.linear and is_handle(arg.type))
@@ -144,6 +167,10 @@ class SupportFlow:
 def _derived(call: Call) -> tuple[Var, ...]:
     """The results of a call to which tangents flow: function values give values, as many tangents, and a pullback."""
     return call.targets[len(call.targets) // 2 : -1] if isinstance(call.callee, Applied) else call.targets
+
+
+def _memory(call: Call) -> list[Var]:
+    return [arg for arg in variables_in(call.args) if is_handle(arg.type)]
 
 
 def is_called(call: Call) -> bool:

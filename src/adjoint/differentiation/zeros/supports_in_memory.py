@@ -11,12 +11,12 @@ Nothing is kept that nobody asks for: the question goes back from the products, 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 
 import numpy as np
 
+from adjoint.differentiation.zeros.called_supports import ASKING, Callees, Carried, Supported
 from adjoint.differentiation.zeros.support_flow import (
-    ASKING,
     SupportFlow,
     is_called,
     is_container,
@@ -41,6 +41,7 @@ from adjoint.ir.nodes import (
     If,
     Load,
     Loop,
+    Return,
     Statement,
     Store,
     Terminator,
@@ -75,8 +76,10 @@ def keep_supports(
     complete: bool,
     primal: Callable[[Var], bool],
     passive: Callable[[Var], bool],
-    calls: Callable[[Call], None],
-) -> Block:
+    callees: Callees,
+    carried: Sequence[Var] | None = None,
+    results: int,
+) -> Supported:
     """A block of a derivative in which products ask for supports that are kept in memory.
 
     Parameters
@@ -95,21 +98,31 @@ def keep_supports(
         Whether a variable is known to be a value of the program: what it makes is not linear in the seeds.
     passive
         Whether a variable is known not to vary: a product with a zero of it is left out.
-    calls
-        Is told of functions that are given what may be zero by chance: their seeds are not complete.
+    callees
+        The functions that are called: they are told of what they are given, and asked for what they give.
+    carried
+        What the block is given a support of, in a variable or in memory of its own. Then the last ``results`` of what
+        it returns are followed by their supports.
     """
-    if complete and not by_chance:
-        return block
-    if not any(_is_of_interest(statement) for statement in statements_in(block)):
-        return block
-    flow = SupportFlow(block, seeds, by_chance, shadows, complete, primal)
+    calls = [statement for statement in statements_in(block) if isinstance(statement, Call)]
+    told = carried is not None or any(is_called(call) and callees.carried(call) is not None for call in calls)
+    if not told and ((complete and not by_chance) or not any(map(_is_of_interest, calls))):
+        return Supported(block)
+    flow = SupportFlow(block, seeds, by_chance, shadows, complete, primal, carried or (), callees)
     for call in flow.calls:
-        calls(call)
-    return _Keeper(flow, passive).function(block, seeds) if flow.needed else block
+        callees.gives_computed_zeros(call)
+    for call in flow.asking:
+        callees.asks_supports(call)
+    if not told and not flow.needed:
+        return Supported(block)
+    keeper = _Keeper(flow, passive)
+    given = tuple(map(keeper.new, carried or ()))
+    block = keeper.function(block, seeds, 0 if carried is None else results)
+    return Supported(block, given, keeper.lost)
 
 
-def _is_of_interest(statement: Statement) -> bool:
-    return isinstance(statement, Call) and (is_called(statement) or statement.callee in ASKING)
+def _is_of_interest(call: Call) -> bool:
+    return is_called(call) or call.callee in ASKING
 
 
 def _is_array(atom: Atom) -> bool:
@@ -137,6 +150,8 @@ class _Keeper:
         self.supports: dict[Var, Atom] = dict.fromkeys(flow.unknown, PRESENT)
         self.present: set[Var] = set()
         """Supports of which nothing is zero."""
+        self.lost = False
+        """Whether the support of memory that is handed on or out is not known."""
         self.memory: dict[Storage, Storage] = {}
 
     # Names
@@ -186,13 +201,20 @@ class _Keeper:
 
     # Blocks
 
-    def function(self, block: Block, seeds: Collection[Var]) -> Block:
-        """The outermost block; seeds that are written are their own supports at first."""
+    def function(self, block: Block, seeds: Collection[Var], results: int) -> Block:
+        """The outermost block, which gives the supports of its last results; seeds that are written are their own."""
         builder = Builder(type_of_call)
         for seed in seeds:
-            if is_handle(seed.type) and self.keeps(seed):
+            if is_handle(seed.type) and self.keeps(seed) and seed not in self.supports:
                 self.remember(seed, seed, builder)
-        found = self.block(block)
+
+        def more(end: Terminator, inner: Builder) -> Terminator:
+            if not isinstance(end, Return):
+                return end
+            last = end.values[len(end.values) - results :]
+            return Return((*end.values, *(self.handed(value, inner) for value in last)), end.span)
+
+        found = self.block(block, more if results else None)
         return Block((*builder.statements, *found.statements), found.terminator)
 
     def block(self, block: Block, more: Callable[[Terminator, Builder], Terminator] | None = None) -> Block:
@@ -297,6 +319,10 @@ class _Keeper:
         return substitute(statement, asked)
 
     def call(self, call: Call, builder: Builder) -> None:
+        carried = self.flow.callees.carried(call) if is_called(call) else None
+        if carried is not None:
+            self.across(call, carried, builder)
+            return
         if tells(call):
             asking = self.asking(call)
             if _is_surely_present(substitute(asking, dict.fromkeys(self.present, PRESENT))):
@@ -320,6 +346,29 @@ class _Keeper:
         (target, *others) = call.targets
         if not others and self.keeps(target):
             self.made(call, target, builder)
+
+    def across(self, call: Call, carried: Carried, builder: Builder) -> None:
+        """A call of a function that takes supports and gives some."""
+        args = call.args[len(call.args) - carried.args :]
+        before, self.lost = self.lost, False
+        given = tuple([self.handed(arg, builder) for arg in args])
+        if self.lost:
+            self.flow.callees.loses_supports(call)
+        self.lost = before
+        made = tuple(map(self.new, carried.made(call)))
+        builder.emit(Call((*call.targets, *made), call.callee, (*call.args, *given), call.kwargs, call.span))
+
+    def handed(self, atom: Atom, builder: Builder) -> Atom:
+        """The support of what goes to a function, or comes from it, in its shape; of memory, memory."""
+        if not isinstance(atom, Var) or not (is_reference(atom) or is_container(atom)):
+            return self.shaped(atom, builder)
+        support = self.supports.get(atom, PRESENT)
+        if support != PRESENT and is_reference(atom):
+            return support
+        if isinstance(atom.type, Array):
+            return builder.call(np.ones_like, atom, hint="support")
+        self.lost = True
+        return PRESENT
 
     def product(self, call: Call, cotangent: Var, builder: Builder) -> None:
         """A product that asks: not a number where a zero that was computed meets an infinite slope."""

@@ -19,7 +19,7 @@ from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.placeholders import with_values_handed_over
 from adjoint.frontend.interpreter.state.blocks import Region
-from adjoint.frontend.interpreter.state.signals import EverythingInlined, Restart
+from adjoint.frontend.interpreter.state.signals import Restart, TakenInside
 from adjoint.frontend.interpreter.values import (
     UNDEFINED,
     Cell,
@@ -182,8 +182,8 @@ def lower_inner(
     refuse_written_constants(block)
     refuse_written_views(block)
     _check_results(lo, function, lowered, region.exits, shape, active.params, node)
-    if lo.settings.kept and (lo.frame is not None or not lo.settings.target.recomputes):
-        _refuse_calls_if_singular(lo, lowered)
+    if lo.frame is not None and lo.settings.kept and lo.settings.target.recomputes:
+        _refuse_calls_if_singular(lowered)
     types = tuple(type_ for type_, _ in joins.leaf_types(shape, ""))
     return Inner(lowered, (*active.atoms, *free), len(active.params), shape, types)
 
@@ -264,16 +264,13 @@ def _with_unbound_told(function: Function, shape: joins.Shape) -> Function:
     return with_unbound_told(function, returns_one_structure=not joins.has_options(shape))
 
 
-def _refuse_calls_if_singular(lo: Lowerer, function: Function) -> None:
-    """Has everything inlined where a result could be not a number for what a selection left out, and would stay so.
-
-    That is so for the derivatives that a program takes itself: it may decide by them, and its results do not show it.
-    """
+def _refuse_calls_if_singular(function: Function) -> None:
+    """Has functions tell what a selection left out, where a program takes a derivative of what calls them."""
     from adjoint.differentiation.definitions import called_by  # lazy
     from adjoint.differentiation.zeros.speculation import has_singular_slopes  # lazy
 
     if called_by(function) and has_singular_slopes(function):
-        raise EverythingInlined
+        raise TakenInside
 
 
 def _has_unknown_operands(block: Block) -> bool:

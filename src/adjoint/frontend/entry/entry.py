@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from adjoint.diagnostics import Diagnostic, DifferentiationError, Span, diagnostic
 from adjoint.diagnostics.diagnostic import Label
 from adjoint.differentiation.reverse import split
+from adjoint.differentiation.zeros.called_supports import SupportsLost
 from adjoint.frontend.calls.library_classes import causes
 from adjoint.frontend.calls.opaque_arguments import refuse_made_here
 from adjoint.frontend.data.lists_of_objects import Stacked
@@ -29,7 +30,7 @@ from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.state.attempts import Settings
-from adjoint.frontend.interpreter.state.signals import EverythingInlined, Problem, Restart
+from adjoint.frontend.interpreter.state.signals import Problem, Restart, TakenInside
 from adjoint.frontend.interpreter.values import NONE, Operator, TupleValue, Value
 from adjoint.ir.checked import checked
 from adjoint.ir.nodes import Atom, Block, Call, Const, Derived, Function, Return, Var
@@ -87,6 +88,8 @@ class Entry:
     """The library of the arrays that go in, where it is not NumPy."""
     attempts: int = 1
     """How often lowering was started: again whenever something was found out that it must know from its beginning."""
+    recomputes: bool = True
+    """Whether a result that is not a number may be computed again: not where the program may decide by a derivative."""
 
 
 def attempt(build: Callable[[Lowerer], Entry], settings: Settings | None = None) -> Entry:
@@ -116,10 +119,11 @@ def _is_about_structure(refusal: DifferentiationError | RecursionError) -> bool:
 def _attempt_patiently(build: Callable[[Lowerer], Entry], settings: Settings) -> Entry:
     try:
         return _attempt(build, settings)
-    except EverythingInlined:
-        patience = 1
-    except DifferentiationError:
-        if not (settings.often or settings.kept or settings.inlined):
+    except TakenInside:
+        settings.target = replace(settings.target, recomputes=False)
+        return _attempt_patiently(build, settings)
+    except DifferentiationError as refusal:
+        if not (settings.often or settings.kept or settings.inlined or isinstance(refusal, SupportsLost)):
             raise
         patience = PATIENCE
     target = replace(settings.target, inlined=ALL_INLINED)
@@ -169,7 +173,7 @@ def _attempt(build: Callable[[Lowerer], Entry], settings: Settings) -> Entry:
             continue
         except Restart:
             continue
-        except EverythingInlined:
+        except TakenInside:
             raise
         except RecursionError:
             if settings.nested <= settings.called:
@@ -184,6 +188,8 @@ def _attempt(build: Callable[[Lowerer], Entry], settings: Settings) -> Entry:
             match error:
                 case Problem():
                     raise _refusal(lo, error.diagnostic) from None
+                case SupportsLost():
+                    raise
                 case DifferentiationError():
                     raise _refusal(lo, *error.diagnostics) from None
                 case joins.TooManyOptions():
@@ -207,7 +213,7 @@ def _attempt(build: Callable[[Lowerer], Entry], settings: Settings) -> Entry:
             Kept(code.name, sum(each.calls for each in repeated), sum(each.statements for each in repeated))
             for code, repeated in settings.kept.items()
         )
-        return replace(entry, kept=kept, attempts=settings.attempts)
+        return replace(entry, kept=kept, attempts=settings.attempts, recomputes=settings.target.recomputes)
     raise _stuck(lo)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from adjoint.ir.nodes import Definition, Var
-from adjoint.ir.types import Storage
+from adjoint.ir.types import Storage, is_handle
 from adjoint.records import dataclass, field
 
 T = TypeVar("T")
@@ -40,6 +40,23 @@ class Request:
     def moves_shadows(self) -> bool:
         """Whether the first half has shadows in its hands that others have, too."""
         return bool(self.references or self.first)
+
+    @property
+    def lent(self) -> tuple[int, ...]:
+        """The parameters that are differentiated and refer to memory."""
+        assert self.definition.function is not None
+        params = self.definition.function.params
+        return tuple(place for place in self.wrt if is_handle(params[place].type))
+
+    @property
+    def given(self) -> int:
+        """How many cotangents, and shadows, the second half is given."""
+        return len(self.outputs) + len(self.lent)
+
+    @property
+    def cotangents(self) -> int:
+        """How many cotangents the second half gives."""
+        return len(self.wrt) - len(self.lent)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +96,26 @@ class Treatment:
         What is written, before the function is reversed, by others than the function.
     computed_zeros
         Whether cotangents that it is given may be zero though nothing was left out.
+    partial
+        Whether a selection left something out of them, or of those that it gives.
+    supports
+        Whether it is given what was left out, and gives that.
+    lost
+        Whether somebody who calls it does not know that.
     """
 
     first: set[int] = field(default_factory=set)
     arguments: set[int] = field(default_factory=set)
     results: set[int] = field(default_factory=set)
     computed_zeros: bool = False
+    partial: bool = False
+    supports: bool = False
+    lost: bool = False
+
+    @property
+    def carries(self) -> bool:
+        """Whether supports are among its arguments and results."""
+        return self.supports and not self.lost
 
     def add(self, other: Treatment) -> bool:
         """Takes up what else is known; whether anything of it is new."""
@@ -93,10 +124,14 @@ class Treatment:
         self.arguments |= other.arguments
         self.results |= other.results
         self.computed_zeros |= other.computed_zeros
+        self.partial |= other.partial
+        self.supports |= other.supports
+        self.lost |= other.lost
         return self._size() > size
 
     def _size(self) -> int:
-        return len(self.first) + len(self.arguments) + len(self.results) + self.computed_zeros
+        flags = (self.computed_zeros, self.partial, self.supports, self.lost)
+        return len(self.first) + len(self.arguments) + len(self.results) + sum(flags)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from adjoint.differentiation.reverse.cotangents import cotangent_type
 from adjoint.differentiation.reverse.memory.overwritten_values import content
 from adjoint.differentiation.reverse.memory.storage_classes import unite_flows
 from adjoint.differentiation.reverse.residuals.notes import Notes
+from adjoint.differentiation.zeros.called_supports import ASKING, Carried, carries_supports, refuse_lost_supports
 from adjoint.ir.builder import Builder
 from adjoint.ir.effects import storages, written_places
 from adjoint.ir.join import type_of_atom
@@ -67,6 +68,7 @@ class Family:
     shadows: set[Var] = field(default_factory=set)
     wholes: dict[_Key, Whole] = field(default_factory=dict)
     pullbacks: dict[_Key, Pullback | None] = field(default_factory=dict)
+    origins: dict[Definition, Origin] = field(default_factory=dict)
 
     def of(self, request: Request) -> Halves:
         """The primal and the adjoint of a function that stays one."""
@@ -78,6 +80,9 @@ class Family:
         name = request.definition.name
         halves = Halves(Definition(f"{name}_primal"), Definition(f"{name}_adjoint"))
         self.halves[request] = halves
+        form = Carried(request.given, request.cotangents)
+        can_carry = not request.moves_shadows and request.definition.checkpoints is None
+        origin = self.make(halves.adjoint, request.definition, form if can_carry else None)
         if request.definition.checkpoints is not None:
             from adjoint.differentiation.reverse.checkpointing.checkpoints import split_checkpointed  # lazy
 
@@ -85,8 +90,24 @@ class Family:
         else:
             from adjoint.differentiation.reverse.calls.primal_adjoint_split import split_called  # lazy
 
-            halves = self.halves[request] = split_called(request, halves, self)
+            halves = self.halves[request] = split_called(request, halves, self, carries=origin.carried is not None)
+            self.origins[halves.adjoint] = origin
         return halves
+
+    @property
+    def carries(self) -> bool:
+        """Whether anything that is called tells what was left out."""
+        return any(origin.carried is not None for origin in self.origins.values())
+
+    def treatment(self, definition: Definition) -> Treatment:
+        """How a function is treated, as far as that is known."""
+        return self.treatments.get(definition) or Treatment()
+
+    def make(self, adjoint: Definition, definition: Definition, form: Carried | None) -> Origin:
+        """Takes down of which function an adjoint is made, and what it takes and gives of supports if it does."""
+        carries = self.treatment(definition).carries
+        origin = self.origins[adjoint] = Origin(definition, form if carries else None, form is not None)
+        return origin
 
     def learn(self, definition: Definition, more: Treatment) -> None:
         """Takes down how a function is treated; halves that do not know of it are of no use."""
@@ -95,12 +116,48 @@ class Family:
 
     def gives_computed_zeros(self, call: Call) -> None:
         """Takes down that a function is given cotangents that may be zero by chance."""
-        made = {halves.adjoint: request.definition for request, halves in self.halves.items()}
-        made |= {whole.adjoint: key[0] for key, whole in self.wholes.items()}
-        made |= {known.definition: key[0] for key, known in self.pullbacks.items() if known is not None}
-        definition = made.get(call.callee)
-        if definition is not None:
-            self.treatments.grew |= self.treatments[definition].add(Treatment(computed_zeros=True))
+        origin = self._origin(call)
+        if origin is None or origin.carried is not None:
+            return
+        if carries_supports(self.target) and _asks(call.callee):
+            self.asks_supports(call)
+        self._learn(origin.definition, Treatment(computed_zeros=True))
+
+    def carried(self, call: Call) -> Carried | None:
+        """What an adjoint that is called takes and gives of supports."""
+        origin = self._origin(call)
+        return None if origin is None else origin.carried
+
+    def asks_supports(self, call: Call) -> None:
+        """Takes down that a function has to tell what was left out of its cotangents."""
+        origin = self._origin(call)
+        if origin is None or not carries_supports(self.target):
+            return
+        if origin.can_carry and not self.treatments[origin.definition].lost:
+            self._learn(origin.definition, Treatment(supports=True))
+        else:
+            refuse_lost_supports(self.target)
+
+    def loses_supports(self, call: Call) -> None:
+        """Takes down that a function cannot be given what was left out."""
+        origin = self._origin(call)
+        assert origin is not None
+        self.lose(origin.definition)
+
+    def lose(self, definition: Definition) -> None:
+        refuse_lost_supports(self.target)
+        self._learn(definition, Treatment(lost=True))
+
+    def leaves_out(self, definition: Definition) -> None:
+        """Takes down that a selection left something out of cotangents that a function is given, or that it gives."""
+        if carries_supports(self.target):
+            self._learn(definition, Treatment(partial=True))
+
+    def _learn(self, definition: Definition, more: Treatment) -> None:
+        self.treatments.grew |= self.treatments[definition].add(more)
+
+    def _origin(self, call: Call) -> Origin | None:
+        return self.origins.get(call.callee) if isinstance(call.callee, Definition) else None
 
     def moved(self, definition: Definition) -> set[int]:
         """The parameters of a recursive function in whose memory references move."""
@@ -119,7 +176,11 @@ class Family:
         if key not in self.pullbacks:
             from adjoint.differentiation.reverse.calls.pullbacks import pullback_of  # circular
 
-            self.pullbacks[key] = pullback_of(definition, wrt, outputs, lent, self)
+            form = Carried(len(outputs) + len(lent), len(wrt) - len(lent))
+            carries = self.treatment(definition).carries
+            found = self.pullbacks[key] = pullback_of(definition, wrt, outputs, lent, self, carries=carries)
+            if found is not None:
+                self.make(found.definition, definition, form)
         return self.pullbacks[key]
 
     def whole(
@@ -134,15 +195,38 @@ class Family:
             from adjoint.differentiation.reverse.calls.fused_primal_adjoint import results_of, together  # lazy
 
             assert definition.function is not None
-            complete = not self.treatments[definition].computed_zeros
-            function = reverse_again(definition.function, wrt, outputs, lent, self, complete=complete)
-            results = results_of(function, len(operands(function.body.terminator)) - len(wrt) + len(lent))
+            form = Carried(len(outputs) + len(lent), len(wrt) - len(lent))
+            origin = self.make(adjoint, definition, form)
+            carries = origin.carried is not None
+            function = reverse_again(definition.function, wrt, outputs, lent, self, called=definition, carries=carries)
+            given = form.results * (2 if carries else 1)
+            results = results_of(function, len(operands(function.body.terminator)) - given)
             adjoint.function = without_results(function, len(results))
             known = {whole.adjoint: key[0] for key, whole in self.wholes.items() if whole.results}
             both = together(clone_function(function), definition, adjoint, known)
             if both is not None:
                 self.wholes[key] = Whole(both, results)
+                self.origins[both] = origin
         return self.wholes[key]
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Of which function an adjoint is made, what it takes and gives of supports, and whether it could do that."""
+
+    definition: Definition
+    carried: Carried | None
+    can_carry: bool
+
+
+def _asks(adjoint: Definition) -> bool:
+    """Whether an adjoint, or what it calls, asks what was left out of its cotangents."""
+    if adjoint.function is None:
+        return True
+    from adjoint.differentiation.definitions import with_called  # lazy
+
+    statements = (statement for each in with_called(adjoint.function) for statement in statements_in(each.body))
+    return any(isinstance(statement, Call) and statement.callee in ASKING for statement in statements)
 
 
 @dataclass(frozen=True, slots=True)

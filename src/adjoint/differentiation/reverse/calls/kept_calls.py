@@ -60,7 +60,7 @@ def _run_again(reverser: Reverser, call: Call, scope: Scope) -> bool:
     args = (content(reverser, arg, call) for arg in call.args)
     unused = tuple(Var(result.hint, result.type) for result in whole.results)
     values = _variables(call, [place for place in wrt if place not in lent])
-    _emit(reverser, scope, call, whole.adjoint, (*args, *seeds, *memory), values, unused)
+    _emit(reverser, scope, call, whole.adjoint, args, seeds, memory, values, unused)
     return True
 
 
@@ -80,9 +80,9 @@ def _pull_back(reverser: Reverser, call: Call, scope: Scope) -> bool:
         return True
     args = _arguments(reverser, call, known)
     results = (content(reverser, call.targets[place], call, result=True) for place in known.results)
-    shadows = map(reverser.shadows.of, _variables(call, lent))
+    shadows = list(map(reverser.shadows.of, _variables(call, lent)))
     values = _variables(call, [place for place in wrt if place not in lent])
-    _emit(reverser, scope, call, known.definition, (*args, *results, *seeds, *shadows), values)
+    _emit(reverser, scope, call, known.definition, (*args, *results), seeds, shadows, values)
     return True
 
 
@@ -109,9 +109,9 @@ def _call_halves(reverser: Reverser, call: Call, scope: Scope) -> None:
         *_arguments(reverser, call, halves),
         *(content(reverser, call.targets[place], call, result=True) for place in halves.results),
     )
-    given = (*again, *kept, *seeds, *map(shadows.of, (*results, *references)))
+    memory = list(map(shadows.of, (*results, *references)))
     values = _variables(call, [place for place in request.wrt if not _refers(call, place)])
-    _emit(reverser, scope, call, halves.adjoint, given, values)
+    _emit(reverser, scope, call, halves.adjoint, (*again, *kept), seeds, memory, values)
 
 
 def _places(reverser: Reverser, call: Call) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -163,13 +163,20 @@ def _emit(
     scope: Scope,
     call: Call,
     callee: Definition,
-    given: tuple[Atom, ...],
+    read: Iterable[Atom],
+    seeds: Sequence[Atom],
+    memory: Sequence[Var],
     values: Sequence[Var],
     unused: tuple[Var, ...] = (),
 ) -> None:
-    """Calls what gives the cotangents of arguments, and adds them."""
-    targets = tuple(map(cotangent_var, values))
-    scope.sweep.emit(Call((*unused, *targets), callee, given, (), call.span))
+    """Calls what gives the cotangents of arguments, from what it has to read, seeds and memory, and adds them."""
+    targets, partial = tuple(map(cotangent_var, values)), reverser.supports.partial
+    assert isinstance(call.callee, Definition)
+    if not partial.isdisjoint((*seeds, *memory)):
+        reverser.family.leaves_out(call.callee)
+    if reverser.family.treatment(call.callee).partial:
+        partial.update((*targets, *memory))
+    scope.sweep.emit(Call((*unused, *targets), callee, (*read, *seeds, *memory), (), call.span))
     for value, target in zip(values, targets, strict=True):
         reverser.add(scope, value, target, shaped=True)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Mapping
+from itertools import compress
 from typing import TYPE_CHECKING
 
 from adjoint.differentiation.reverse.calls.calling_convention import Given, Halves, Request
@@ -41,24 +42,29 @@ if TYPE_CHECKING:
     from adjoint.differentiation.reverse.calls.derived_functions import Family
 
 
-def split_called(request: Request, halves: Halves, family: Family) -> Halves:
+def split_called(request: Request, halves: Halves, family: Family, *, carries: bool) -> Halves:
     """Fills in the primal and the adjoint of a function that is called.
 
     The primal takes what the function does, and shadows; it gives the results, the shadows of those that are
     references, and what the adjoint needs besides arguments and results. The adjoint takes all that, the cotangents of
-    the other outputs, and the shadows of all references; it gives the cotangents of the parameters that are none.
+    the other outputs, and the shadows of all references; it gives the cotangents of the parameters that are none. If
+    it ``carries`` supports, those of cotangents and shadows are behind them.
     """
     function = request.definition.function
     assert function is not None
     lent = frozenset(function.params[place] for place in request.wrt if is_handle(function.params[place].type))
     function = run(PREPARE, function, Context(family.target, request.wrt, request.outputs, lent))
     given = _given(function, request, family)
-    sweeps = sweeps_of(function, request.wrt, request.outputs, family, given, request=request, nameless="out")
-    sweeps = with_supports(sweeps, family, complete=not family.treatments[request.definition].computed_zeros)
-    sweeps = _simplified(without_idle_residuals(sweeps, function), family.target)
-    made, returned = _shadows_of_results(sweeps, request)
+    partial = family.treatment(request.definition).partial
+    sweeps = sweeps_of(
+        function, request.wrt, request.outputs, family, given, request=request, nameless="out", partial=partial
+    )
     shadow_of = sweeps.reverser.shadows.found
     references = [shadow_of[function.params[place]] for place in request.wrt if function.params[place] in lent]
+    memory = [*references, *filter(None, map(shadow_of.get, vars_of([sweeps.results[p] for p in request.references])))]
+    sweeps = with_supports(sweeps, family, called=request.definition, carries=carries, memory=memory)
+    sweeps = _simplified(without_idle_residuals(sweeps, function), family.target)
+    made, returned = _shadows_of_results(sweeps, request)
     first = (shadow_of[function.params[place]] for place in request.first)
     hands_over = request not in family.meets_itself
     known = _Known(sweeps, request, (*returned, *references), hands_over=hands_over)
@@ -68,10 +74,12 @@ def split_called(request: Request, halves: Halves, family: Family) -> Halves:
         clone_function(Function(f"{function.name}_primal", (*function.params, *first), body)), family.target
     )
     known.find(whole)
-    cotangents = zip(request.wrt, sweeps.cotangents, strict=True)
-    values = tuple(cotangent for place, cotangent in cotangents if function.params[place] not in lent)
-    backward = known.unpacked(Block(sweeps.backward, Return(values)))
-    params = (*known.args.values(), *known.results.values(), *known.packs, *sweeps.seeds, *known.given)
+    is_value = [function.params[place] not in lent for place in request.wrt]
+    values = tuple(compress(sweeps.cotangents, is_value))
+    supports = tuple(compress(sweeps.cotangents[len(is_value) :], is_value))
+    backward = known.unpacked(Block(sweeps.backward, Return((*values, *supports))))
+    seeds = (*sweeps.seeds, *known.given, *sweeps.supports)
+    params = (*known.args.values(), *known.results.values(), *known.packs, *seeds)
     name = f"{function.name}_{'adjoint' if known.packs else 'pullback'}"
     adjoint = checked(clone_function(Function(name, params, backward)), "adjoint")
     args, results = tuple(known.args), tuple(known.results)

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from adjoint.analysis.shape_arguments import shape_argument
 from adjoint.differentiation.reverse.build import sweeps_again
-from adjoint.differentiation.reverse.calls.calling_convention import Treatment
 from adjoint.differentiation.reverse.memory.overwritten_values import only_asked
 from adjoint.differentiation.reverse.normalize import returning
 from adjoint.differentiation.reverse.sweeps import Sweeps
@@ -71,8 +70,13 @@ def pullback_of(
     outputs: tuple[int, ...],
     lent: tuple[int, ...],
     family: Family,
+    *,
+    carries: bool,
 ) -> Pullback | None:
-    """The pullback of a function; None where it would have to compute too much again."""
+    """The pullback of a function; None where it would have to compute too much again.
+
+    If it ``carries`` supports, those of what it takes and gives are behind it.
+    """
     if definition.function is None or definition.checkpoints is not None or _calls_others(definition.function):
         return None
     function = returning(definition.function)
@@ -81,8 +85,7 @@ def pullback_of(
     written = _written_only(function)
     if written is None:
         return None
-    treatment = family.treatments.get(definition, Treatment())
-    sweeps, memory = sweeps_again(function, wrt, outputs, lent, family, complete=not treatment.computed_zeros)
+    sweeps, memory = sweeps_again(function, wrt, outputs, lent, family, called=definition, carries=carries)
     prepared = sweeps.reverser.context.function
     places = _places_of_results(sweeps)
     known = {value: Var(value.hint, value.type, value.named) for value in places}
@@ -90,7 +93,7 @@ def pullback_of(
     forward = _again(sweeps, backward, written)
     if forward is None:
         return None
-    params = (*prepared.params, *known.values(), *sweeps.seeds, *memory)
+    params = (*prepared.params, *known.values(), *sweeps.seeds, *memory, *sweeps.supports)
     body = Block((*forward, *backward.statements), backward.terminator)
     whole = simplify(clone_function(Function(f"{function.name}_pullback", params, body)))
     used = set(free_vars(whole.body))

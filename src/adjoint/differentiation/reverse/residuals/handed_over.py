@@ -43,7 +43,7 @@ def without_idle_residuals(sweeps: Sweeps, function: Function) -> Sweeps:
     """Both sweeps, with nothing handed from one to the other for its shape alone."""
     between = Call((), _between, ())
     body = Block((*sweeps.forward, between, *sweeps.backward), Return((*sweeps.results, *sweeps.cotangents)))
-    joined = Function(function.name, (*function.params, *sweeps.seeds), body)
+    joined = Function(function.name, (*function.params, *sweeps.seeds, *sweeps.supports), body)
     whole = with_named_shapes(without_idle_shapes(joined)).body
     assert isinstance(whole.terminator, Return)
     cut = whole.statements.index(between)

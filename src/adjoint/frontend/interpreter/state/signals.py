@@ -32,8 +32,8 @@ class OtherItems(Restart):
         self.sites = sites
 
 
-class EverythingInlined(Exception):
-    """Functions cannot stay functions here: lowering starts again, and what was found out of calls of them is void."""
+class TakenInside(Exception):
+    """A program takes a derivative itself, by which it may decide: no result shows that it has to be computed again."""
 
 
 class TooMuch(Exception):
