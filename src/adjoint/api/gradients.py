@@ -63,7 +63,8 @@ def grad(
         objects that are handed over stay as they are, and what is computed for such writes only is left out.
     native
         Whether Numba compiles the derivative. What it cannot compile runs as Python, with a warning that says why;
-        ``"strict"`` makes that an error. Without it, derivatives of ``@njit`` functions are compiled. Whole
+        ``"strict"`` makes that an error. With ``"background"`` a child process compiles, and the derivative runs as
+        Python until it is done. Without it, derivatives of ``@njit`` functions are compiled. Whole
         numbers of machine code have 64 bits, and its indices are not checked; else it gives what Python gives.
     fastmath
         Compiled sums may be added up in another order, and products and sums joined; arithmetic refuses nothing, as

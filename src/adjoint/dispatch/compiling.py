@@ -15,7 +15,7 @@ from adjoint.differentiation.finish import finish
 from adjoint.differentiation.zeros.called_supports import SupportsLost
 from adjoint.dispatch import targets
 from adjoint.dispatch.keys import Seen, key_of
-from adjoint.dispatch.options import Native, flags_of, is_strict
+from adjoint.dispatch.options import Native, flags_of, in_background, is_strict
 from adjoint.dispatch.specialize import Specialization, lock
 from adjoint.dispatch.speculative import Speculative
 from adjoint.frontend.calls.levels import as_deep_as_needed
@@ -290,4 +290,5 @@ def load_for(
     from adjoint.native.backend import NativeFunction  # lazy
 
     flags = flags_of(differentiated(function), native)
-    return NativeFunction(finished, flags, is_strict(native), targets.target_of(function, native))
+    target = targets.target_of(function, native)
+    return NativeFunction(finished, flags, is_strict(native), target, background=in_background(native))

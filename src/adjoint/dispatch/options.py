@@ -19,7 +19,7 @@ class Compiling:
     Attributes
     ----------
     mode
-        True or ``"strict"``.
+        True, ``"strict"`` or ``"background"``.
     fastmath
         Sums may be added up in another order, and products and sums joined; tests for NaN stay right.
     boundscheck
@@ -63,7 +63,7 @@ class Checked:
 ALL_CHECKED = Checked()
 
 Native = bool | str | Compiling | None
-"""Whether to compile: True, False, or ``"strict"``; None leaves it to the function."""
+"""Whether to compile: True, False, ``"strict"`` or ``"background"``; None leaves it to the function."""
 
 _FAST = "{'arcp', 'contract', 'nsz', 'reassoc'}"
 
@@ -72,8 +72,8 @@ def resolve(
     native: Native, function: Any, fastmath: bool = False, boundscheck: bool = False, threads: int = 1
 ) -> Native:
     """What a user's ``native=`` means for a function; raises where Numba is needed and missing."""
-    if native not in (None, True, False, "strict") and not isinstance(native, Compiling):
-        raise ValueError(f"native={native!r}: it is True, False, 'strict' or None")
+    if native not in (None, True, False, "strict", "background") and not isinstance(native, Compiling):
+        raise ValueError(f"native={native!r}: it is True, False, 'strict', 'background' or None")
     if type(threads) is not int or threads < 1:
         raise ValueError(f"threads={threads!r}: it is a whole number from 1")
     if native is None:
@@ -101,7 +101,16 @@ def threads_of(native: Native) -> int:
 
 def is_strict(native: Native) -> bool:
     """Whether it is an error if a derivative cannot be compiled."""
-    return (native.mode if isinstance(native, Compiling) else native) == "strict"
+    return _mode(native) == "strict"
+
+
+def in_background(native: Native) -> bool:
+    """Whether a derivative runs as Python until a child process has compiled it."""
+    return _mode(native) == "background"
+
+
+def _mode(native: Native) -> bool | str | None:
+    return native.mode if isinstance(native, Compiling) else native
 
 
 def as_strict(native: Native) -> Native:

@@ -24,7 +24,7 @@ from adjoint.codegen.texts import Emitted
 from adjoint.dispatch import targets
 from adjoint.dispatch.contents import Contents, address_of, found_at, is_dispatcher, is_extended
 from adjoint.dispatch.keys import Seen, key_of
-from adjoint.dispatch.options import Native, flags_of, is_strict
+from adjoint.dispatch.options import Native, flags_of, in_background, is_strict
 from adjoint.dispatch.specialize import Specialization
 from adjoint.dispatch.speculative import Speculative
 from adjoint.frontend.entry.captured import Captured, Guard, differentiated, reader
@@ -311,7 +311,8 @@ class KnownSpecialization(Specialization):
         self.tangents, self.door_checks_all, self.lanes = 0, False, {}
         name, fingerprint, lists = record["core"]
         flags = flags_of(root, native)
-        core = KnownCore(name, fingerprint, lists, flags, is_strict(native), request.target, made.core)
+        strict, background = is_strict(native), in_background(native)
+        core = KnownCore(name, fingerprint, lists, flags, strict, request.target, made.core, background)
         boundary = None if record["boundary"] is None else _read(record["boundary"], core)
         self.call = KnownFunction(boundary, core, made.native)
         if record["speculates"]:

@@ -38,6 +38,8 @@ class NativeFunction:
         Whether it is an error if it cannot be compiled.
     target
         What it was made for.
+    background
+        Whether it runs as Python until a child process has compiled it.
 
     Attributes
     ----------
@@ -47,14 +49,16 @@ class NativeFunction:
         The text of the boundary, if there is one.
     """
 
-    def __init__(self, function: Function, flags: str, strict: bool, target: Target) -> None:
+    def __init__(
+        self, function: Function, flags: str, strict: bool, target: Target, *, background: bool = False
+    ) -> None:
         from adjoint.native.compile.boundary import halves  # lazy
 
         self._function = function
         self._target = target
         parts = halves(function)
         core = function if parts is None else parts.core
-        self._core = _core_of(core, flags, strict, target)
+        self._core = _core_of(core, flags, strict, target, background)
         self.run: Callable[..., Any] = self._core.__call__
         self.boundary = None if parts is None else emit(parts.boundary(self._core))
         if self.boundary is not None:
@@ -76,16 +80,19 @@ class NativeFunction:
         return self._core.is_compiled
 
 
-def _core_of(function: Function, flags: str, strict: bool, target: Target) -> Core | InThreads:
+def _core_of(function: Function, flags: str, strict: bool, target: Target, background: bool) -> Core | InThreads:
+    def core(piece: Function, more: str, handed: frozenset[Storage] | None) -> Core:
+        return Core(piece, flags + more, strict, target, handed, background=background)
+
     if target.threads > 1:
         from adjoint.native.compile.threads import in_threads  # lazy
 
-        found = in_threads(function, target, lambda *given: Core(given[0], flags + given[1], strict, target, given[2]))
+        found = in_threads(function, target, core)
         if isinstance(found, Diagnostic):
-            return Core(function, flags, strict, target, warning=found)
+            return Core(function, flags, strict, target, warning=found, background=background)
         if found is not None:
             return found
-    return Core(function, flags, strict, target)
+    return core(function, "", None)
 
 
 def own_form(

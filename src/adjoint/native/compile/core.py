@@ -15,6 +15,8 @@ from adjoint.ir.nodes import Function, Var
 from adjoint.ir.types import Array, List, Storage, Type
 from adjoint.native.compile.signatures import Agreement, agreements, types_of
 from adjoint.native.compile.written_units import declare_runtime
+from adjoint.native.kept import files as cache
+from adjoint.native.kept.background import Child, started
 from adjoint.native.kept.known_objects import is_left_to_numba, keep_object, known_object, leave_to_numba
 from adjoint.native.kept.known_units import entry_of, keep_unit, known_unit
 from adjoint.native.llvm.signatures import emits, kinds_of, options_of
@@ -39,6 +41,8 @@ class Core:
         Memory that others see; None for that of the parameters.
     warning
         What is said before it is compiled for the first time.
+    background
+        Whether a child process compiles it; until then it runs as Python.
 
     Attributes
     ----------
@@ -54,19 +58,25 @@ class Core:
         target: Target,
         handed: frozenset[Storage] | None = None,
         warning: Diagnostic | None = None,
+        *,
+        background: bool = False,
     ) -> None:
         self._function = function
         self._handed = handed
         self._warning = warning
         lists = [place for place, param in enumerate(function.params) if _holds_arrays(param.type)]
-        self._begin(function.name, lists, flags, strict, target)
+        self._begin(function.name, lists, flags, strict, target, background)
 
-    def _begin(self, name: str, lists: Sequence[int], flags: str, strict: bool, target: Target) -> None:
+    def _begin(
+        self, name: str, lists: Sequence[int], flags: str, strict: bool, target: Target, background: bool
+    ) -> None:
         self.__name__ = self.__qualname__ = name
         self.lists = tuple(lists)
         self._flags = flags
         self._strict = strict
         self._target = target
+        self._background = background
+        self._children: dict[Any, Child | None] = {}
         self._lock = allocate_lock()
         self._known: dict[Any, Callable[..., Any]] = {}
         self._left_to_numba: set[tuple[Any, ...]] = set()
@@ -166,14 +176,44 @@ class Core:
         if _has_empty_list(args):  # Numba cannot tell what it is a list of; there is little to do
             return self.interpreted
         with self._lock:
-            self._latest = self._found(args) or self._compile(args, args)
+            found = self._found(args)
+            if found is None and self._background and self._is_under_way(args, args):
+                return self.interpreted
+            self._latest = found or self._compile(args, args)
             return self._latest
 
     def _for_any_extents(self, args: Sequence[Any]) -> Callable[..., Any]:
         """The callable for arguments of these types, from now on: its extents were not what they had been."""
         with self._lock:
+            if self._background and self._is_under_way(args, None):
+                return self.interpreted
             self._latest = self._compile(args, None)
             return self._latest
+
+    def _is_under_way(self, sample: Sequence[Any], args: Sequence[Any] | None) -> bool:
+        """Whether a child process compiles for such arguments; it is started where nothing is kept for them."""
+        key = self._own_kinds(sample) or types_of(sample), None if args is None else tuple(agreements(args))
+        if key not in self._children:
+            is_kept = self._is_kept(sample, args) or self.fingerprint is None or cache.directory() is None
+            self._children[key] = None if is_kept else started(lambda: self._compile(sample, args))
+        child = self._children[key]
+        return child is not None and not child.is_done()
+
+    def _is_kept(self, sample: Sequence[Any], args: Sequence[Any] | None) -> bool:
+        """Whether there is machine code for such arguments in the cache."""
+        agreeing = () if args is None else agreements(args)
+        kinds = self._own_kinds(sample)
+        if kinds is not None:
+            entry = self._entry(kinds, agreeing, own=True)
+            if entry is None or not is_left_to_numba(entry):
+                return entry is not None and known_object(entry) is not None
+        signature = types_of(sample)
+        entry = self._entry(signature, agreeing)
+        return entry is not None and known_unit(entry, signature) is not None
+
+    def _entry(self, signature: Sequence[Any], agreeing: Sequence[Agreement], *, own: bool = False) -> str | None:
+        """The name under which machine code for arguments of these types is kept."""
+        return entry_of(self.__name__, self.fingerprint, signature, agreeing, self._flags, self._target, own=own)
 
     def _found(self, args: Sequence[Any]) -> Callable[..., Any] | None:
         """The callable for arguments of these types, if there is one."""
@@ -206,7 +246,7 @@ class Core:
         self, kinds: tuple[Any, ...], args: Sequence[Any] | None, agreeing: Sequence[Agreement]
     ) -> Callable[..., Any] | None:
         """Machine code of Adjoint's own; None for what has none."""
-        entry = entry_of(self.__name__, self.fingerprint, kinds, agreeing, self._flags, self._target, own=True)
+        entry = self._entry(kinds, agreeing, own=True)
         known = None if entry is None else known_object(entry)
         if known is not None:
             return known
@@ -229,7 +269,7 @@ class Core:
         self, signature: tuple[Any, ...], args: Sequence[Any] | None, agreeing: Sequence[Agreement]
     ) -> Callable[..., Any]:
         """Machine code that Numba makes; Python where it cannot."""
-        entry = entry_of(self.__name__, self.fingerprint, signature, agreeing, self._flags, self._target)
+        entry = self._entry(signature, agreeing)
         known = None if entry is None else known_unit(entry, signature)
         return self._new(signature, args if agreeing else None, entry) if known is None else known.call
 

@@ -19,7 +19,7 @@ class KnownCore(Core):
     ----------
     name, fingerprint, lists
         Those of the core.
-    flags, strict, target
+    flags, strict, target, background
         As those of a core.
     made
         Makes the core itself.
@@ -34,8 +34,9 @@ class KnownCore(Core):
         strict: bool,
         target: Target,
         made: Callable[[], Core],
+        background: bool,
     ) -> None:
-        self._begin(name, lists, flags, strict, target)
+        self._begin(name, lists, flags, strict, target, background)
         self._handed = None
         self._warning = None
         self.fingerprint = fingerprint
