@@ -16,12 +16,15 @@ from adjoint.native.llvm.values import (
     Known,
     ListKind,
     NothingKind,
+    Number,
     TupleKind,
     Unsupported,
+    is_complex,
+    part_of,
     types_of_parts,
     width_of,
 )
-from adjoint.native.llvm.writer import Module, Writer
+from adjoint.native.llvm.writer import Module, Writer, as_kind
 from adjoint.native.llvm.writing.program import Emitted
 
 _DATA, _RANK, _EXTENTS, _STRIDES, _DTYPE, _FLAGS = 16, 24, 32, 40, 56, 64
@@ -134,7 +137,13 @@ class _Wrapper:
                 self._require(self._has_type(given, "adjoint_float32"))
                 return [("float", self._field("float", given, 16))]
             case "f8":
-                return [("double", self._float(given))]
+                return [("double", self._number(given, "PyFloat_Type", "adjoint_float64", 16))]
+            case "c8":
+                real = self._number(given, "PyComplex_Type", "adjoint_complex128", 16)
+                return [("double", real), ("double", self._field("double", given, 24))]
+            case "c4":
+                self._require(self._has_type(given, "adjoint_complex64"))
+                return [("float", self._field("float", given, place)) for place in (16, 20)]
             case "i8":
                 return [("i64", self._whole(given))]
             case "b1":
@@ -157,12 +166,11 @@ class _Wrapper:
     def _is(self, given: str, name: str) -> str:
         return self.writer.op(f"icmp eq ptr {given}, {self._external(name)}")
 
-    def _float(self, given: str) -> str:
-        found = self._field("ptr", given, 8)
-        is_float = self.writer.op(f"icmp eq ptr {found}, {self._external('PyFloat_Type')}")
-        is_double = self.writer.op(f"icmp eq ptr {found}, {self._external('adjoint_float64')}")
-        self._require(self.writer.op(f"or i1 {is_float}, {is_double}"))
-        return self._field("double", given, 16)
+    def _number(self, given: str, python: str, numpy: str, offset: int) -> str:
+        """A double in a number of one of two types."""
+        of_python, of_numpy = (self._has_type(given, name) for name in (python, numpy))
+        self._require(self.writer.op(f"or i1 {of_python}, {of_numpy}"))
+        return self._field("double", given, offset)
 
     def _whole(self, given: str) -> str:
         writer = self.writer
@@ -236,11 +244,11 @@ class _Wrapper:
     def _boxed(self, kind: Kind, names: list[str]) -> str:
         writer = self.writer
         match kind:
-            case "f8":
-                return self._python("PyFloat_FromDouble", "ptr", ("double", names.pop(0)))
-            case "f4":
-                wide = writer.op(f"fpext float {names.pop(0)} to double")
-                return self._python("PyFloat_FromDouble", "ptr", ("double", wide))
+            case "f8" | "f4" | "c8" | "c4":
+                numbers = [Number(part_of(kind), names.pop(0)) for _ in types_of_parts(kind)]
+                doubles = [("double", as_kind(writer, each, "f8").name) for each in numbers]
+                made = "PyComplex_FromDoubles" if is_complex(kind) else "PyFloat_FromDouble"
+                return self._python(made, "ptr", *doubles)
             case "b1":
                 word = writer.op(f"zext i1 {names.pop(0)} to i64")
                 return self._python("PyBool_FromLong", "ptr", ("i64", word))
@@ -339,7 +347,11 @@ argument:
   %its_rank_place = getelementptr i8, ptr %object, i64 24
   %its_rank = load i32, ptr %its_rank_place
   %same_rank = icmp eq i32 %its_rank, %rank
-  %same = and i1 %same_data, %same_rank
+  %its_dtype_place = getelementptr i8, ptr %object, i64 56
+  %its_dtype = load ptr, ptr %its_dtype_place
+  %same_dtype = icmp eq ptr %its_dtype, %dtype
+  %same_kind = and i1 %same_rank, %same_dtype
+  %same = and i1 %same_data, %same_kind
   %its_shape_place = getelementptr i8, ptr %object, i64 32
   %its_shape = load ptr, ptr %its_shape_place
   %its_strides_place = getelementptr i8, ptr %object, i64 40

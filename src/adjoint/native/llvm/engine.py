@@ -59,6 +59,8 @@ class _Engine:
             ("ndarray", np.ndarray),
             ("float64", np.float64),
             ("float32", np.float32),
+            ("complex128", np.complex128),
+            ("complex64", np.complex64),
             ("int64", np.int64),
         ):
             self.add(f"adjoint_{name}", id(value))

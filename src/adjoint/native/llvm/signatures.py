@@ -102,6 +102,8 @@ def _kind_of(arg: Any) -> Kind:
         return ArrayKind(kind_of(arg.dtype), arg.ndim, arg.flags.c_contiguous, not arg.flags.writeable)
     if (given is int and -(2**63) <= arg < 2**63) or given is np.int64:
         return "i8"
+    if given is complex or given is np.complex128:
+        return "c8"
     if given is bool:
         return "b1"
     if arg is None:
@@ -113,6 +115,6 @@ def _kind_of(arg: Any) -> Kind:
         return ListKind(first, read_only=True)
     if given is tuple:
         return TupleKind(tuple(map(_kind_of, arg)))
-    if given is np.float32:
-        return "f4"
+    if given is np.float32 or given is np.complex64:
+        return "f4" if given is np.float32 else "c4"
     raise Unsupported(f"arguments of type {given.__name__}")

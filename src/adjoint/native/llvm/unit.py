@@ -18,6 +18,7 @@ from adjoint.native.llvm.signatures import PLAIN, Options
 from adjoint.native.llvm.values import (
     Array,
     ArrayKind,
+    Complex,
     Kind,
     Known,
     List,
@@ -27,6 +28,7 @@ from adjoint.native.llvm.values import (
     Tuple,
     TupleKind,
     Unsupported,
+    is_complex,
 )
 from adjoint.native.llvm.writing.declared import kind_of_type
 from adjoint.native.llvm.writing.program import Program, Site
@@ -95,7 +97,7 @@ def _example(kind: Kind) -> Any:
     """A value of a kind, to tell the kind by."""
     match kind:
         case str():
-            return Number(kind, "0")
+            return Complex(kind, "0", "0") if is_complex(kind) else Number(kind, "0")
         case ArrayKind(rank=rank):
             return Array(kind, "", "", ("",) * rank, ("",) * rank, None)
         case NothingKind():

@@ -28,11 +28,11 @@ LLVM_TYPES = _Types({
     "i8": "i64", "i4": "i32", "i2": "i16", "i1": "i8", "u8": "i64", "u4": "i32", "u2": "i16", "u1": "i8",
 })  # fmt: skip
 """How NumPy's kinds of numbers are called by LLVM, where they are values."""
-IN_MEMORY = _Types(LLVM_TYPES | {"b1": "i8"})
-"""How they lie in arrays."""
+IN_MEMORY = _Types(LLVM_TYPES | {"b1": "i8", "c8": "[2 x double]", "c4": "[2 x float]"})
+"""How they lie in arrays. Complex numbers, which are two values, are named after their parts: ``c8`` is two doubles."""
 
 
-NUMBERS = tuple(LLVM_TYPES)
+NUMBERS = tuple(IN_MEMORY)
 """The kinds of numbers."""
 
 
@@ -43,20 +43,33 @@ class Unsupported(Exception):
 def kind_of(dtype: Any) -> str:
     """The kind of numbers of a dtype: ``f8`` for doubles."""
     dtype = np.dtype(dtype)
-    kind = f"{dtype.kind}{dtype.itemsize}"
-    if kind not in LLVM_TYPES or not dtype.isnative:
+    kind = f"{dtype.kind}{dtype.itemsize // (2 if dtype.kind == 'c' else 1)}"
+    if kind not in IN_MEMORY or not dtype.isnative:
         raise Unsupported(f"numbers of {dtype}")
     return kind
 
 
 def dtype_of(kind: str) -> np.dtype[Any]:
     """The dtype of numbers of a kind."""
-    return np.dtype("?" if kind == "b1" else kind)
+    return np.dtype(_DTYPES.get(kind, kind))
+
+
+_DTYPES = {"b1": "?", "c8": "c16", "c4": "c8"}
 
 
 def size_of(kind: str) -> int:
     """The bytes of a number, or a bundle, in memory."""
-    return int(kind[1]) * (width_of(kind) or 1)
+    return int(kind[1]) * (width_of(kind) or (2 if is_complex(kind) else 1))
+
+
+def is_complex(kind: Kind) -> bool:
+    """Whether a kind is one of complex numbers."""
+    return isinstance(kind, str) and kind[0] == "c"
+
+
+def part_of(kind: str) -> str:
+    """The kind of the real part of numbers: of floats their own."""
+    return f"f{kind[1]}" if is_complex(kind) else kind
 
 
 def width_of(kind: str) -> int:
@@ -132,6 +145,20 @@ class Number:
 
 
 @dataclass(frozen=True, slots=True)
+class Complex:
+    """A complex number: its parts are LLVM values, or literals."""
+
+    kind: str
+    real: str
+    imag: str
+
+    @property
+    def parts(self) -> tuple[Number, Number]:
+        part = part_of(self.kind)
+        return Number(part, self.real), Number(part, self.imag)
+
+
+@dataclass(frozen=True, slots=True)
 class Array:
     """An array; ``strides`` are in bytes. ``owner``: who keeps its memory alive, None for that of the caller."""
 
@@ -166,13 +193,13 @@ class Known:
     value: Any
 
 
-Value = Number | Array | Tuple | List | Known
+Value = Number | Complex | Array | Tuple | List | Known
 
 
 def kind(value: Value) -> Kind:
     """The kind of a value."""
     match value:
-        case Number(kind=found) | Array(kind=found) | List(kind=found):
+        case Number(kind=found) | Complex(kind=found) | Array(kind=found) | List(kind=found):
             return found
         case Tuple(items=items):
             return TupleKind(tuple(map(kind, items)))
@@ -186,6 +213,8 @@ def parts(value: Value) -> Iterator[tuple[str, str]]:
     match value:
         case Number():
             yield value.type, value.name
+        case Complex():
+            yield from ((part.type, part.name) for part in value.parts)
         case Array():
             yield "ptr", value.base
             yield "ptr", value.data
@@ -203,7 +232,7 @@ def types_of_parts(found: Kind) -> list[str]:
     """The types of what makes up values of a kind."""
     match found:
         case str():
-            return [LLVM_TYPES[found]]
+            return [LLVM_TYPES[part_of(found)]] * (2 if is_complex(found) else 1)
         case ArrayKind(rank=rank, by_rows=by_rows):
             return ["ptr", "ptr"] + ["i64"] * (rank if by_rows else 2 * rank)
         case ListKind():
@@ -259,6 +288,8 @@ def common_kind(kinds: Sequence[str]) -> str:
         if len(widths) > 1:
             raise Unsupported("bundles of several widths")
         return bundle_of("b1" if all(kind[0] == "b" for kind in found) else "f8", widths.pop())
+    if any(map(is_complex, found)):
+        return f"c{common_kind([part_of(kind) for kind in kinds])[1]}"
     if any(kind[0] == "f" for kind in found):
         return "f4" if found <= {"f4", "b1", "i1", "u1", "i2", "u2"} else "f8"
     if "u8" in found:

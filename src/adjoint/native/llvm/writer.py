@@ -6,7 +6,7 @@ import math
 import struct
 from collections.abc import Callable, Iterable, Sequence
 
-from adjoint.native.llvm.values import LLVM_TYPES, Number, Unsupported, size_of, width_of
+from adjoint.native.llvm.values import LLVM_TYPES, Complex, Number, Unsupported, part_of, size_of, width_of
 
 
 def literal(kind: str, value: bool | int | float) -> str:
@@ -230,6 +230,15 @@ def as_kind(writer: Writer, number: Number, kind: str) -> Number:
     wider = int(theirs[1:]) > int(mine[1:])
     instruction = "trunc" if not wider else "zext" if given[0] in "ub" else "sext"
     return Number(kind, writer.op(f"{instruction} {mine} {name} to {theirs}"))
+
+
+def as_complex(writer: Writer, value: Number | Complex, kind: str) -> Complex:
+    """A number as a complex one of a kind."""
+    part = part_of(kind)
+    if isinstance(value, Number):
+        return Complex(kind, as_kind(writer, value, part).name, literal(part, 0.0))
+    real, imag = (as_kind(writer, each, part).name for each in value.parts)
+    return Complex(kind, real, imag)
 
 
 def _repeated(writer: Writer, number: Number, kind: str) -> Number:

@@ -13,15 +13,18 @@ from adjoint.native.llvm.values import (
     IN_MEMORY,
     Array,
     ArrayKind,
+    Complex,
     Known,
     Number,
     Tuple,
     Unsupported,
     Value,
+    is_complex,
     kind_of,
+    part_of,
     size_of,
 )
-from adjoint.native.llvm.writer import as_kind
+from adjoint.native.llvm.writer import as_complex, as_kind
 from adjoint.native.llvm.writing.emission import Emission
 
 
@@ -93,12 +96,30 @@ def address(e: Emission, x: Array, places_: Sequence[str]) -> str:
     return writer.place(x.data, offset)
 
 
+def item(e: Emission, kind: str, place: str) -> Number | Complex:
+    """The number of a kind at a place."""
+    if not is_complex(kind):
+        return read(e, kind, place)
+    part = part_of(kind)
+    return Complex(kind, read(e, part, place).name, read(e, part, e.writer.place(place, kind[1])).name)
+
+
 def read(e: Emission, kind: str, place: str) -> Number:
+    """The real number of a kind at a place."""
+    if is_complex(kind):
+        raise Unsupported("complex numbers among real ones")
     found = e.writer.op(f"load {IN_MEMORY[kind]}, ptr {place}, align {kind[1]}")
     return Number("b1", e.writer.op(f"icmp ne i8 {found}, 0")) if kind == "b1" else Number(kind, found)
 
 
-def write(e: Emission, kind: str, place: str, value: Number) -> None:
+def write(e: Emission, kind: str, place: str, value: Number | Complex) -> None:
+    """Puts a number at a place, as one of a kind."""
+    if is_complex(kind):
+        for part, at in zip(as_complex(e.writer, value, kind).parts, ("0", kind[1]), strict=True):
+            write(e, part.kind, e.writer.place(place, at), part)
+        return
+    if isinstance(value, Complex):
+        raise Unsupported("complex numbers among real ones")
     given = as_kind(e.writer, value, kind).name
     if kind == "b1":
         given = e.writer.op(f"zext i1 {given} to i8")
@@ -141,9 +162,9 @@ def nest(e: Emission, shape: Sequence[str], body: Callable[[list[str]], None]) -
     level(0)
 
 
-def element(e: Emission, value: Value, index: Sequence[str], rank: int) -> Number:
+def element(e: Emission, value: Value, index: Sequence[str], rank: int) -> Number | Complex:
     """The element of what is broadcast to so many axes."""
-    if isinstance(value, Number):
+    if isinstance(value, (Number, Complex)):
         return value
     x = array(value)
     places_ = []
@@ -153,7 +174,7 @@ def element(e: Emission, value: Value, index: Sequence[str], rank: int) -> Numbe
             continue
         one = e.writer.compare("eq", extent, "1")
         places_.append(e.writer.select(one, "i64", "0", place))
-    return read(e, x.kind.element, address(e, x, places_))
+    return item(e, x.kind.element, address(e, x, places_))
 
 
 STORED = {"add": operator.add, "sub": operator.sub}
@@ -168,7 +189,7 @@ def assign(e: Emission, target: Array, value: Value, mode: str = "set") -> None:
             value = copied(e, value)  # the two may overlap
         for one, other in zip(value.shape[::-1], target.shape[::-1], strict=False):
             checks.fits_extent(e, one, other, "could not broadcast input array into this shape")
-    elif not isinstance(value, Number):
+    elif not isinstance(value, (Number, Complex)):
         raise Unsupported("a store of what is neither a number nor an array")
     kind = target.kind.element
 
@@ -176,7 +197,7 @@ def assign(e: Emission, target: Array, value: Value, mode: str = "set") -> None:
         place = address(e, target, index)
         given = element(e, value, index, target.kind.rank)
         if mode != "set":
-            given = RULES[STORED[mode]](e, read(e, kind, place), given)
+            given = RULES[STORED[mode]](e, item(e, kind, place), given)
         write(e, kind, place, given)
 
     nest(e, target.shape, body)
@@ -202,7 +223,7 @@ def only_by_rows(*given: Value) -> None:
 
 
 def float_kind(kind: str) -> str:
-    return kind if kind[0] == "f" else "f8"
+    return kind if kind[0] in "fc" else "f8"
 
 
 @rule(np.ascontiguousarray)
@@ -223,7 +244,7 @@ def copied(e: Emission, x: Array, element_: str | None = None) -> Array:
         return found
 
     def body(index: Sequence[str]) -> None:
-        given = read(e, x.kind.element, address(e, x, index))
+        given = item(e, x.kind.element, address(e, x, index))
         write(e, found.kind.element, address(e, found, index), given)
 
     nest(e, x.shape, body)

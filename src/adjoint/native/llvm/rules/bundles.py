@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.native.llvm.rules import arrays, checks, functions, numbers, powers, vectors
+from adjoint.native.llvm.rules import arrays, checks, functions, numbers
+from adjoint.native.llvm.rules.arithmetic import powers, vectors
 from adjoint.native.llvm.rules.numbers import choice, compare, number
 from adjoint.native.llvm.rules.table import RULES, rule
 from adjoint.native.llvm.values import (

@@ -15,14 +15,15 @@ from adjoint.native.llvm.rules import (  # noqa: F401
     numbers,
     parts,
     places,
-    powers,
-    vectors,
 )
+from adjoint.native.llvm.rules.arithmetic import complexes, powers, vectors  # noqa: F401
 from adjoint.native.llvm.rules.linear_algebra import bundled_products, delayed_products, products, systems  # noqa: F401
 from adjoint.native.llvm.rules.table import RULES, Rule
 
+for _callee, _write in complexes.OF_COMPLEX.items():
+    RULES[_callee] = complexes.where_complex(_callee, _write, RULES.get(_callee))
 for _callee in elementwise.ELEMENTWISE:
-    RULES[_callee] = elementwise.of_elements(RULES[_callee])
+    RULES[_callee] = elementwise.of_elements(_callee, RULES[_callee])
 
 
 def rule_of(callee: Any) -> Rule | None:

@@ -13,6 +13,7 @@ from adjoint.native.llvm.rules import (
     functions,
     numbers,
 )
+from adjoint.native.llvm.rules.arithmetic import complexes
 from adjoint.native.llvm.rules.numbers import both, compare, either, from_start, number, words
 from adjoint.native.llvm.rules.table import RULES, rule
 from adjoint.native.llvm.values import Array, Known, Number, Unsupported, Value
@@ -137,10 +138,7 @@ def check_size(e: Emission, size: Value, count: Value) -> None:
 Condition = Callable[..., Number]
 
 
-def _is_zero(e: Emission, x: Value) -> Number:
-    return compare(e, "eq", x, constant(0))
-
-
+_is_zero = complexes.is_zero
 _finite, _infinite, _not = functions.is_finite, functions.is_infinite, numbers.negation
 
 
@@ -194,11 +192,24 @@ def _is_too_large(e: Emission, x: Value, y: Value, z: Value) -> Number:
     return both(e, _infinite(e, z), compare(e, "ne", x, constant(0.0)), _finite(e, x), _finite(e, y))
 
 
+def _is_complex_pole(e: Emission, x: Value, y: Value, z: Value) -> Number:
+    real, imag = complexes.real_and_imaginary(y)
+    below = either(e, compare(e, "lt", real, constant(0.0)), compare(e, "ne", imag, constant(0.0)))
+    return both(e, _is_zero(e, x), below)
+
+
+def _is_too_large_in_parts(e: Emission, x: Value, y: Value, z: Value) -> Number:
+    return either(e, *[_infinite(e, part) for part in complexes.real_and_imaginary(z)])
+
+
 _FAULTS: dict[str, Condition] = {
     "pole of **": _is_pole,
     "range of **": _is_too_large,
     "domain of pow": _has_no_value,
     "range of pow": _is_too_large,
+    "real pole of complex **": _is_pole,
+    "complex pole of **": _is_complex_pole,
+    "range of complex **": _is_too_large_in_parts,
     "inverse of whole numbers": lambda e, x, y, z: compare(e, "lt", y, constant(0)),
 }
 

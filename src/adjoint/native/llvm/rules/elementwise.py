@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
 from adjoint.native.llvm.rules import arrays, checks, numbers
-from adjoint.native.llvm.rules.table import Rule, rule
+from adjoint.native.llvm.rules.table import RULES, Rule, applied, rule
 from adjoint.native.llvm.values import (
     Array,
+    Complex,
     Number,
     Unsupported,
     Value,
     common_kind,
+    is_complex,
 )
-from adjoint.native.llvm.writer import as_kind, constant, truth
+from adjoint.native.llvm.writer import as_complex, as_kind, constant, truth
 from adjoint.native.llvm.writing.emission import Emission
+from adjoint.runtime.arithmetic import fused_loops
 from adjoint.runtime.arithmetic import numbers as runtime_numbers
 from adjoint.runtime.array_functions import arrays as runtime_arrays
 
@@ -26,26 +30,30 @@ ELEMENTWISE = (
     operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge,
     np.sqrt, np.exp, np.log, np.sin, np.cos, np.tanh, np.sign, np.abs, np.maximum, np.minimum, np.square,
     runtime_numbers.product, runtime_numbers.quotient, runtime_numbers.times, runtime_numbers.divide,
+    np.add, np.subtract, np.multiply, np.true_divide, np.divide, np.power, np.negative, runtime_numbers.sign,
+    np.tan, np.sinh, np.cosh, np.arcsin, np.arccos, np.arctan, np.arcsinh, np.arccosh, np.arctanh,
+    np.conj, np.conjugate, np.ndarray.conj, np.ndarray.conjugate, np.angle, runtime_arrays.complex_of,
+    np.isnan, np.isinf, np.isfinite,
 )  # fmt: skip
 
 
-def of_elements(scalar: Rule) -> Rule:
+def of_elements(callee: Any, scalar: Rule) -> Rule:
     """What a function of numbers does to arrays."""
 
     def write_(e: Emission, *values: Value, **named: Value) -> Value:
         if not any(isinstance(value, Array) for value in values):
-            return scalar(e, *values, **named)  # type: ignore[no-any-return]
+            return applied(callee, scalar, e, *values, **named)  # type: ignore[no-any-return]
         if named:
             raise Unsupported("arrays with options")
-        return mapped(e, lambda *given: scalar(e, *given), *values)
+        return mapped(e, lambda *given: applied(callee, scalar, e, *given), *values)
 
     return write_
 
 
-def mapped(e: Emission, function: Callable[..., Number], *values: Value) -> Array:
+def mapped(e: Emission, function: Callable[..., Number | Complex], *values: Value) -> Array:
     """A function of each element of what is broadcast, in a new array."""
     given = [value for value in values if isinstance(value, Array)]
-    if len(given) != sum(not isinstance(value, Number) for value in values):
+    if len(given) != sum(not isinstance(value, (Number, Complex)) for value in values):
         raise Unsupported("arrays beside what is no number")
     arrays.only_by_rows(*given)
     shape = checks.common_shape(e, given)
@@ -70,8 +78,23 @@ def _empty_sum(e: Emission, a: Value, b: Value) -> Array:
     return arrays.new(e, given[0].kind.element, checks.common_shape(e, given), checked=False)
 
 
-def _result_kind(e: Emission, function: Callable[..., Number], values: Sequence[Value]) -> str:
+def _result_kind(e: Emission, function: Callable[..., Number | Complex], values: Sequence[Value]) -> str:
     """The kind of the results: those of numbers of the kinds that the operands have. What is tried is not kept."""
+    lines = len(e.writer.lines)
+    found = function(*[_one(e, value.kind.element) if isinstance(value, Array) else value for value in values])
+    del e.writer.lines[lines:]
+    given = [value.kind.element if isinstance(value, Array) else found.kind for value in values]
+    if not is_complex(common_kind([*given, found.kind])):
+        _require_one_kind(values)
+    return found.kind
+
+
+def _one(e: Emission, kind: str) -> Number | Complex:
+    """One, as a number of a kind."""
+    return as_complex(e.writer, constant(1.0), kind) if is_complex(kind) else constant(1, kind)
+
+
+def _require_one_kind(values: Sequence[Value]) -> None:
     kinds = {value.kind.element for value in values if isinstance(value, Array)}
     if any(isinstance(value, Number) and value.kind not in ("f8", "i8", "b1") for value in values) or len(kinds) > 1:
         raise Unsupported("arrays of several kinds")
@@ -81,26 +104,21 @@ def _result_kind(e: Emission, function: Callable[..., Number], values: Sequence[
         kind != "f8" and any(common_kind([kind, each.kind]) != kind for each in loose)
     ):
         raise Unsupported("arrays of these kinds")
-    lines = len(e.writer.lines)
-    found = function(*[constant(1, kind) if isinstance(value, Array) else value for value in values])
-    del e.writer.lines[lines:]
-    return found.kind
 
 
 @rule(runtime_arrays.unbroadcast, runtime_arrays.match)
 def _unbroadcast(e: Emission, cotangent: Value, like_: Value) -> Value:
     """A cotangent summed to the shape of what was broadcast."""
-    if isinstance(like_, Number):
-        kind = arrays.float_kind(like_.kind)
-        if isinstance(cotangent, Number):
-            return as_kind(e.writer, cotangent, kind)
-        return as_kind(e.writer, total(e, arrays.array(cotangent)), kind)
-    x = arrays.array(like_)
-    kind = arrays.float_kind(x.kind.element)
-    if isinstance(cotangent, Number):
-        return arrays.full(e, arrays.new(e, kind, x.shape, checked=False), cotangent)
-    given = arrays.array(cotangent)
-    if given.kind.element[0] != "f":
+    kind = arrays.float_kind(like_.kind.element if isinstance(like_, Array) else numbers.scalar(like_).kind)
+    if not isinstance(like_, Array):
+        found = total(e, cotangent) if isinstance(cotangent, Array) else numbers.scalar(cotangent)
+        return _cast(e, found, kind)
+    x = like_
+    if not isinstance(cotangent, Array):
+        filled = arrays.new(e, kind, x.shape, checked=False)
+        return arrays.full(e, filled, _cast(e, numbers.scalar(cotangent), kind))
+    given = cotangent
+    if given.kind.element[0] not in "fc":
         raise Unsupported("cotangents of whole numbers")
     if given.kind.rank != x.kind.rank or given.kind.element != kind:
         return _summed_to(e, given, x)
@@ -108,6 +126,13 @@ def _unbroadcast(e: Emission, cotangent: Value, like_: Value) -> Value:
         e, truth("true"), *[truth(e.writer.compare("eq", *each)) for each in zip(given.shape, x.shape, strict=True)]
     )
     return arrays.one_of(e, same.name, given, lambda: _summed_to(e, given, x))
+
+
+def _cast(e: Emission, found: Number | Complex, kind: str) -> Number | Complex:
+    """A cotangent as one of a kind: of complex ones real parts are what real numbers have."""
+    if is_complex(kind):
+        return as_complex(e.writer, found, kind)
+    return as_kind(e.writer, found.parts[0] if isinstance(found, Complex) else found, kind)
 
 
 def _summed_to(e: Emission, given: Array, x: Array) -> Array:
@@ -123,26 +148,29 @@ def _summed_to(e: Emission, given: Array, x: Array) -> Array:
             for extent, place in zip(x.shape, own, strict=True)
         ]
         place = arrays.address(e, out, places_)
-        added = numbers.arithmetic(e, "fadd", arrays.read(e, kind, place), arrays.element(e, given, index, len(shape)))
-        arrays.write(e, kind, place, added)
+        one = _cast(e, arrays.element(e, given, index, len(shape)), kind)
+        arrays.write(e, kind, place, RULES[operator.add](e, arrays.item(e, kind, place), one))
 
     arrays.nest(e, shape, body)
     return out
 
 
-def total(e: Emission, x: Array) -> Number:
+def total(e: Emission, x: Array) -> Number | Complex:
     """The sum of all elements, one after the other."""
-    if x.kind.element[0] != "f":
+    if x.kind.element[0] not in "fc":
         raise Unsupported("sums of whole numbers")
-    slot = e.slots(1)
+    slot = e.slots(2)
     kind = x.kind.element
-    arrays.write(e, kind, slot, constant(0.0, kind))
+    arrays.write(e, kind, slot, constant(0.0))
 
     def body(index: Sequence[str]) -> None:
-        added = numbers.arithmetic(
-            e, "fadd", arrays.read(e, kind, slot), arrays.read(e, kind, arrays.address(e, x, index)), "reassoc nsz "
-        )
-        arrays.write(e, kind, slot, added)
+        one = arrays.item(e, kind, arrays.address(e, x, index))
+        arrays.write(e, kind, slot, RULES[fused_loops.plus](e, arrays.item(e, kind, slot), one))
 
     arrays.nest(e, x.shape, body)
-    return arrays.read(e, kind, slot)
+    return arrays.item(e, kind, slot)
+
+
+@rule(np.sum)
+def _sum(e: Emission, x: Value) -> Number | Complex:
+    return total(e, arrays.array(x))

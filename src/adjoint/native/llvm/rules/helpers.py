@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from adjoint.ir.nodes import Const, Function
-from adjoint.ir.types import BOOL, FLOAT, INT, Array, Dim, List, Scalar, Storage, Tuple, Type
+from adjoint.ir.types import BOOL, FLOAT, INT, Array, Dim, List, Scalar, ScalarKind, Storage, Tuple, Type
 from adjoint.native.helpers.lowering import Given, lowered
 from adjoint.native.llvm.rules.table import RULES, Rule
 from adjoint.native.llvm.values import (
@@ -25,7 +25,8 @@ from adjoint.native.llvm.values import (
 )
 from adjoint.native.llvm.writing.emission import Emission
 
-_NUMBERS = {"f8": FLOAT, "i8": INT, "b1": BOOL}
+_NUMBERS = {"f8": FLOAT, "i8": INT, "b1": BOOL, "c8": Scalar("complex")}
+_SORTS: dict[str, ScalarKind] = {"f": "float", "c": "complex"}
 _ANY: Dim = "any"
 _TRUTHS = {"true": True, "false": False}
 
@@ -64,7 +65,7 @@ def type_of(given: Kind) -> Given:
     """The type of values of a kind; bundles are like the numbers that they stand for."""
     match given:
         case str():
-            return _NUMBERS.get(given[:2]) or Scalar("float" if given[0] == "f" else "int", dtype_of(given[:2]))
+            return _NUMBERS.get(given[:2]) or Scalar(_SORTS.get(given[0], "int"), dtype_of(given[:2]))
         case ArrayKind(element=element, rank=rank, read_only=read_only):
             return Array(dtype_of(element[:2]), (_ANY,) * rank, Storage(written=not read_only))
         case TupleKind(items=items):

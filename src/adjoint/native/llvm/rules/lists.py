@@ -99,7 +99,7 @@ def store(e: Emission, x: List, key: Key | None, value: Value, mode: str) -> Non
     if mode != "set":
         old = _read(e, found, place, None)
         combine = RULES[operator.add if mode == "add" else operator.sub]
-        value = combine(e, numbers.number(old), numbers.number(value))
+        value = combine(e, numbers.scalar(old), numbers.scalar(value))
     given = _as_item(e, x, value)
     e.retain_all(given)
     for base, _ in references(_read(e, found, place, None)):

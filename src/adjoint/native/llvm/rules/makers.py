@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import operator
+
 import numpy as np
 
 from adjoint.native.llvm.rules import arrays, checks, lists, numbers
-from adjoint.native.llvm.rules.table import rule
+from adjoint.native.llvm.rules.table import RULES, rule
 from adjoint.native.llvm.values import (
     Array,
     ArrayKind,
+    Complex,
     Kind,
     List,
     ListKind,
@@ -17,8 +20,9 @@ from adjoint.native.llvm.values import (
     Unsupported,
     Value,
     kind,
+    part_of,
 )
-from adjoint.native.llvm.writer import as_kind, constant, whole
+from adjoint.native.llvm.writer import constant, whole
 from adjoint.native.llvm.writing.emission import Emission
 from adjoint.runtime import copies, display, objects, tangents
 from adjoint.runtime.array_functions import arrays as runtime_arrays
@@ -43,7 +47,7 @@ def _ones(e: Emission, shape: Value, dtype: Value | None = None) -> Array:
 @rule(np.full)
 def _full(e: Emission, shape: Value, value: Value, dtype: Value | None = None) -> Array:
     return arrays.full(
-        e, arrays.new(e, arrays.element_kind(dtype, numbers.number(value).kind), arrays.extents_of(shape)), value
+        e, arrays.new(e, arrays.element_kind(dtype, numbers.scalar(value).kind), arrays.extents_of(shape)), value
     )
 
 
@@ -77,9 +81,9 @@ def _shadow_like(e: Emission, x: Value) -> Value:
 
 @rule(tangents.shadow, tangents.shadow_of_values)
 def _shadow(e: Emission, x: Value) -> Value:
-    if isinstance(x, Number) and numbers.is_float(x):
-        return numbers.arithmetic(e, "fmul", x, constant(0.0, x.kind))
-    if isinstance(x, Array) and x.kind.element[0] == "f":
+    if isinstance(x, (Number, Complex)) and x.kind[0] in "fc":
+        return RULES[operator.mul](e, x, constant(0.0, part_of(x.kind)))  # type: ignore[no-any-return]
+    if isinstance(x, Array) and x.kind.element[0] in "fc":
         return arrays.like(e, x, zero=True)
     if isinstance(x, List):
         return lists.mapped(e, x, lambda item: _shadow(e, item))
@@ -101,12 +105,12 @@ def _zero_number(e: Emission, x: Value) -> Number:
 
 @rule(tangents.zero_tangent)
 def _zero_tangent(e: Emission, x: Value, memo: Value | None = None) -> Value:
-    if isinstance(x, Number) and numbers.is_float(x):
-        return constant(0.0, x.kind)
+    if isinstance(x, (Number, Complex)) and x.kind[0] in "fc":
+        return e.converted(constant(0.0, part_of(x.kind)), x.kind)
     if isinstance(x, List):
         return lists.mapped(e, x, lambda item: _zero_tangent(e, item))
     given = arrays.array(x)
-    if given.kind.element[0] != "f":
+    if given.kind.element[0] not in "fc":
         raise Unsupported("tangents of whole numbers")
     return arrays.new(e, given.kind.element, given.shape, zero=True, checked=False)
 
@@ -119,7 +123,7 @@ def _finish(e: Emission, shadow: Value, like_: Value) -> Value:
 def _finished(e: Emission, shadow: Value, wanted: Kind | None) -> Value:
     """A shadow as the cotangent of a value of a kind."""
     match shadow, wanted:
-        case Number(), str() if wanted[0] == "f":
+        case ((Number() | Complex()), str()) if wanted[0] in "fc" and wanted[0] == shadow.kind[0]:
             return shadow
         case Array(), ArrayKind(element=element) if shadow.kind.element == element:
             return arrays.copied(e, shadow)
@@ -130,7 +134,7 @@ def _finished(e: Emission, shadow: Value, wanted: Kind | None) -> Value:
 
 @rule(np.ndarray.copy, copies.owned)
 def _copy(e: Emission, x: Value) -> Value:
-    return x if isinstance(x, Number) else arrays.copied(e, arrays.array(x))
+    return arrays.copied(e, x) if isinstance(x, Array) else numbers.scalar(x)
 
 
 @rule(np.copy)
@@ -142,8 +146,8 @@ def _copy_of_its_layout(e: Emission, x: Value) -> Value:
 @rule(copies.of_dtype, np.ndarray.astype)
 def _of_dtype(e: Emission, x: Value, dtype: Value) -> Value:
     kind = arrays.element_kind(dtype)
-    if isinstance(x, Number):
-        return as_kind(e.writer, x, kind)
+    if not isinstance(x, Array):
+        return e.converted(numbers.scalar(x), kind)
     given = arrays.array(x)
     if given.kind.element == kind:
         return given
@@ -211,7 +215,7 @@ def _arange(e: Emission, *bounds: Value, dtype: Value | None = None) -> Array:
 
 @rule(np.shape)
 def _shape(e: Emission, x: Value) -> Tuple:
-    return Tuple(()) if isinstance(x, Number) else Tuple(tuple(map(whole, arrays.array(x).shape)))
+    return Tuple(()) if isinstance(x, (Number, Complex)) else Tuple(tuple(map(whole, arrays.array(x).shape)))
 
 
 @rule(len)
@@ -225,7 +229,7 @@ def length(e: Emission, x: Value) -> Number:
 
 @rule(np.size)
 def _size(e: Emission, x: Value) -> Number:
-    return constant(1) if isinstance(x, Number) else whole(arrays.size(e, arrays.array(x)))
+    return constant(1) if isinstance(x, (Number, Complex)) else whole(arrays.size(e, arrays.array(x)))
 
 
 @rule(objects.check_length)

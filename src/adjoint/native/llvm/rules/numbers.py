@@ -12,6 +12,7 @@ import numpy as np
 from adjoint.native.llvm.rules.table import rule
 from adjoint.native.llvm.values import (
     LLVM_TYPES,
+    Complex,
     Known,
     Number,
     Unsupported,
@@ -34,6 +35,11 @@ def number(value: Value) -> Number:
     if not isinstance(value, Number):
         raise Unsupported("arithmetic of what is no number")
     return value
+
+
+def scalar(value: Value) -> Number | Complex:
+    """A number, which may be complex."""
+    return value if isinstance(value, Complex) else number(value)
 
 
 def is_float(value: Number) -> bool:

@@ -7,10 +7,12 @@ from typing import Any
 
 from adjoint.ir.nodes import Attribute, Const, Key, Slice, Subscript
 from adjoint.native.llvm.rules import arrays, checks, lists, numbers
+from adjoint.native.llvm.rules.arithmetic import complexes
 from adjoint.native.llvm.rules.table import RULES, rule
 from adjoint.native.llvm.values import (
     Array,
     ArrayKind,
+    Complex,
     Known,
     List,
     Number,
@@ -18,6 +20,7 @@ from adjoint.native.llvm.values import (
     Unsupported,
     Value,
     dtype_of,
+    is_complex,
 )
 from adjoint.native.llvm.writer import as_kind, constant, whole
 from adjoint.native.llvm.writing.emission import Emission
@@ -164,7 +167,7 @@ def load(e: Emission, base: Value, key: Key) -> Value:
     if mask is not None:
         return RULES[plain.selected](e, x, mask)  # type: ignore[no-any-return]
     found = part(e, x, key)
-    return found if isinstance(found, Array) else arrays.read(e, x.kind.element, found)
+    return found if isinstance(found, Array) else arrays.item(e, x.kind.element, found)
 
 
 def _mask(e: Emission, key: Subscript) -> Array | None:
@@ -188,8 +191,8 @@ def _literal_index(e: Emission, key: Subscript, length: int) -> int:
 
 
 def _attribute(e: Emission, base: Value, name: str) -> Value:
-    if isinstance(base, Number) and name in ("real", "imag"):
-        return base if name == "real" else constant(0, base.kind)
+    if isinstance(base, (Number, Complex)) and name in ("real", "imag"):
+        return complexes.real_and_imaginary(base)[name == "imag"]
     x = arrays.array(base)
     match name:
         case "shape":
@@ -202,6 +205,8 @@ def _attribute(e: Emission, base: Value, name: str) -> Value:
             return whole(arrays.size(e, x))
         case "dtype":
             return Known(dtype_of(x.kind.element))
+        case "real" | "imag" if is_complex(x.kind.element):
+            return complexes.part(e, x, name == "imag")
         case "real":
             return x
     raise Unsupported(f"the attribute {name!r}")
@@ -222,10 +227,9 @@ def store(e: Emission, base: Value, key: Key | None, value: Value, mode: str) ->
         return
     found = x if key is None else part(e, x, key)
     if isinstance(found, str):
-        if not isinstance(value, Number):
-            raise Unsupported("an element that is no number")
+        value = numbers.scalar(value)
         if mode != "set":
-            value = RULES[arrays.STORED[mode]](e, arrays.read(e, x.kind.element, found), value)
-        arrays.write(e, x.kind.element, found, numbers.number(value))
+            value = RULES[arrays.STORED[mode]](e, arrays.item(e, x.kind.element, found), value)
+        arrays.write(e, x.kind.element, found, numbers.scalar(value))
         return
     arrays.assign(e, found, value, mode)

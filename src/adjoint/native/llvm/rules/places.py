@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -42,7 +43,7 @@ def _extents_of(e: Emission, items: Sequence[Value]) -> list[str]:
 def _address(e: Emission, x: Array, items: Sequence[Value], index: Sequence[str]) -> str:
     found = []
     for item, extent in zip(items, x.shape, strict=True):
-        place = as_kind(e.writer, arrays.element(e, item, index, len(index)), "i8").name
+        place = e.extent(arrays.element(e, item, index, len(index)))
         found.append(numbers.from_start(e, place, extent))
     return arrays.address(e, x, found)
 
@@ -54,7 +55,7 @@ def _taken_at(e: Emission, x: Value, *index: Value) -> Array:
     out = arrays.new(e, given.kind.element, _extents_of(e, items), checked=False)
 
     def one(place: Sequence[str]) -> None:
-        found = arrays.read(e, given.kind.element, _address(e, given, items, place))
+        found = arrays.item(e, given.kind.element, _address(e, given, items, place))
         arrays.write(e, given.kind.element, arrays.address(e, out, place), found)
 
     arrays.nest(e, out.shape, one)
@@ -78,7 +79,7 @@ def _declare_scatter(callee: Any, mode: str) -> None:
             at = _address(e, target, items, place)
             given = arrays.element(e, values, place, len(shape))
             if mode == "add":
-                given = numbers.arithmetic(e, "fadd", arrays.read(e, kind, at), given)
+                given = RULES[operator.add](e, arrays.item(e, kind, at), given)
             arrays.write(e, kind, at, given)
 
         arrays.nest(e, shape, one)
@@ -153,14 +154,14 @@ def _selected(e: Emission, x: Value, mask: Value) -> Array:
     out = arrays.new(e, given.kind.element, (count,), checked=False)
 
     def one(place: Sequence[str], number: str) -> None:
-        found = arrays.read(e, given.kind.element, arrays.address(e, given, place))
+        found = arrays.item(e, given.kind.element, arrays.address(e, given, place))
         arrays.write(e, given.kind.element, arrays.address(e, out, [number]), found)
 
     _each_selected(e, given, chosen, one)
     return out
 
 
-def _declare_selected(callee: Any, instruction: str | None) -> None:
+def _declare_selected(callee: Any, combine: Any) -> None:
     @rule(callee)
     def write(e: Emission, x: Value, values: Value, mask: Value) -> None:
         target, chosen = _masked(arrays.writable(x), mask)
@@ -175,16 +176,16 @@ def _declare_selected(callee: Any, instruction: str | None) -> None:
         def one(place: Sequence[str], number: str) -> None:
             at = arrays.address(e, target, place)
             given = arrays.element(e, held, [number], 1)
-            if instruction is not None:
-                given = numbers.arithmetic(e, instruction, arrays.read(e, kind, at), given)
+            if combine is not None:
+                given = RULES[combine](e, arrays.item(e, kind, at), given)
             arrays.write(e, kind, at, given)
 
         _each_selected(e, target, chosen, one)
 
 
 _declare_selected(plain.put_selected, None)
-_declare_selected(plain.add_selected, "fadd")
-_declare_selected(plain.take_selected, "fsub")
+_declare_selected(plain.add_selected, operator.add)
+_declare_selected(plain.take_selected, operator.sub)
 
 
 # Whole parts
@@ -288,7 +289,7 @@ def _paths(template: Any, path: tuple[int, ...] = ()) -> list[tuple[tuple[int, .
 
 @rule(sequences.array_of)
 def _array_of(e: Emission, template: Value, *leaves: Value) -> Array:
-    given = [numbers.number(leaf) for leaf in leaves]
+    given = [numbers.scalar(leaf) for leaf in leaves]
     kind = common_kind([leaf.kind for leaf in given])
     paths = _paths(_template(template))
     shape = [str(1 + max(path[axis] for path, _ in paths)) for axis in range(len(paths[0][0]))]
@@ -299,13 +300,13 @@ def _array_of(e: Emission, template: Value, *leaves: Value) -> Array:
 
 
 @rule(sequences.array_leaf)
-def _array_leaf(e: Emission, cotangent: Value, template: Value, place: Value, leaf: Value) -> Number:
+def _array_leaf(e: Emission, cotangent: Value, template: Value, place: Value, leaf: Value) -> Value:
     given = arrays.array(cotangent)
-    total = constant(0.0)
+    total: Value = constant(0.0)
     for path, found in _paths(_template(template)):
         if found == int(numbers.number(place).name):
-            one = arrays.read(e, given.kind.element, arrays.address(e, given, list(map(str, path))))
-            total = numbers.arithmetic(e, "fadd", total, one)
+            one = arrays.item(e, given.kind.element, arrays.address(e, given, list(map(str, path))))
+            total = RULES[operator.add](e, total, one)
     return total
 
 
@@ -326,17 +327,17 @@ def _sums_from_the_end(e: Emission, cotangent: Value, x: Value, axis: Value | No
 
 def _running(e: Emission, x: Value, backwards: bool) -> Array:
     given = arrays.array(x)
-    if given.kind.rank != 1 or given.kind.element not in ("f8", "f4"):
+    if given.kind.rank != 1 or given.kind.element[0] not in "fc":
         raise Unsupported("sums along an axis")
     kind, (count,) = given.kind.element, given.shape
     out = arrays.new(e, kind, given.shape, checked=False)
-    slot, last = e.slots(1), e.writer.sub(count, "1")
-    arrays.write(e, kind, slot, constant(0.0, kind))
+    slot, last = e.slots(2), e.writer.sub(count, "1")
+    arrays.write(e, kind, slot, constant(0.0))
 
     def one(counter: str) -> None:
         place = [e.writer.sub(last, counter) if backwards else counter]
-        found = arrays.read(e, kind, arrays.address(e, given, place))
-        found = numbers.arithmetic(e, "fadd", arrays.read(e, kind, slot), found)
+        found = arrays.item(e, kind, arrays.address(e, given, place))
+        found = RULES[operator.add](e, arrays.item(e, kind, slot), found)
         arrays.write(e, kind, slot, found)
         arrays.write(e, kind, arrays.address(e, out, place), found)
 
@@ -349,9 +350,6 @@ def _running(e: Emission, x: Value, backwards: bool) -> Array:
 
 @rule(runtime_arrays.spread)
 def _spread(e: Emission, cotangent: Value, x: Value, axis: Value | None = None, keepdims: Value | None = None) -> Value:
-    if not isinstance(x, Array):
-        return RULES[runtime_arrays.unbroadcast](e, cotangent, x)  # type: ignore[no-any-return]
-    if not isinstance(cotangent, Number):
+    if isinstance(x, Array) and isinstance(cotangent, Array):
         raise Unsupported("sums along an axis")
-    kind = arrays.float_kind(x.kind.element)
-    return arrays.full(e, arrays.new(e, kind, x.shape, checked=False), cotangent)
+    return RULES[runtime_arrays.unbroadcast](e, cotangent, x)  # type: ignore[no-any-return]

@@ -12,6 +12,7 @@ from adjoint.ir.types import Scalar, Type
 from adjoint.ir.types import Tuple as TupleType
 from adjoint.native.llvm.values import (
     ArrayKind,
+    Complex,
     Kind,
     ListKind,
     Number,
@@ -22,14 +23,16 @@ from adjoint.native.llvm.values import (
     width_of,
 )
 
-_DECLARED = {"float": "f8", "int": "i8", "bool": "b1"}
+_DECLARED = {"float": "f8", "int": "i8", "bool": "b1", "complex": "c8"}
 
 
 def declared_kind(key: Any, value: Value) -> Kind | None:
     """The kind that a variable is declared to have, of a number."""
     found = getattr(key, "type", None)
-    if not isinstance(found, Scalar) or not isinstance(value, Number):
+    if not isinstance(found, Scalar) or not isinstance(value, (Number, Complex)):
         return None
+    if found.kind == "complex" or isinstance(value, Complex):
+        return "c8" if found.kind == "complex" and found.dtype != np.complex64 else None
     if found.dtype is not None and found.dtype not in (np.float64, np.int64, np.bool_):
         return None
     wanted = _DECLARED.get(found.kind)

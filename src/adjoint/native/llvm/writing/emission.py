@@ -21,6 +21,7 @@ from adjoint.ir.nodes import (
 from adjoint.native.llvm.values import (
     Array,
     ArrayKind,
+    Complex,
     Kind,
     Known,
     List,
@@ -31,13 +32,15 @@ from adjoint.native.llvm.values import (
     TupleKind,
     Unsupported,
     Value,
+    is_complex,
     kind,
     kind_of,
+    part_of,
     parts,
     references,
     types_of_parts,
 )
-from adjoint.native.llvm.writer import Writer, as_kind, constant
+from adjoint.native.llvm.writer import Writer, as_complex, as_kind, constant, literal
 from adjoint.records import dataclass, field
 
 if TYPE_CHECKING:
@@ -131,7 +134,8 @@ class Emission:
         """A value of a kind out of its parts, which are taken from a list."""
         match found:
             case str():
-                return Number(found, names.pop(0))
+                first = names.pop(0)
+                return Complex(found, first, names.pop(0)) if is_complex(found) else Number(found, first)
             case ArrayKind(rank=rank, by_rows=by_rows):
                 base, data = names.pop(0), names.pop(0)
                 shape = tuple(names.pop(0) for _ in range(rank))
@@ -155,6 +159,8 @@ class Emission:
         if kind(value) == wanted:
             return value
         match value, wanted:
+            case ((Number() | Complex()), str()) if is_complex(wanted):
+                return as_complex(self.writer, value, wanted)
             case Number(), str():
                 return as_kind(self.writer, value, wanted)
             case Array(), ArrayKind() if not wanted.by_rows and wanted.element == value.kind.element:
@@ -248,6 +254,9 @@ def known_value(value: Any) -> Value:
     """A constant: a number, a tuple of constants, or what only the compiler sees."""
     if isinstance(value, (bool, int, float)) and not isinstance(value, np.generic):
         return constant(value)
+    if isinstance(value, (complex, np.complexfloating)):
+        own = kind_of(value.dtype) if isinstance(value, np.generic) else "c8"
+        return Complex(own, *[literal(part_of(own), float(each)) for each in (value.real, value.imag)])
     if isinstance(value, np.generic) and value.dtype.kind in "biuf":
         return constant(value.item(), kind_of(value.dtype))
     if type(value) is tuple:

@@ -27,6 +27,7 @@ from adjoint.ir.nodes import (
     Yield,
 )
 from adjoint.ir.walk import blocks_of, free_vars, operands, targets_of
+from adjoint.native.llvm.rules.table import applied
 from adjoint.native.llvm.values import (
     Kind,
     Known,
@@ -165,12 +166,7 @@ class Statements(Emission):
         if rule is None:
             raise Unsupported(f"a call of {getattr(callee, '__qualname__', callee)}")
         named = {name: self.value(value) for name, value in call.kwargs}
-        try:
-            found = rule(self, *args, **named)
-        except TypeError as problem:
-            if problem.__traceback__ is not None and problem.__traceback__.tb_next is not None:
-                raise
-            raise Unsupported(f"a call of {getattr(callee, '__qualname__', callee)} with these options") from None
+        found = applied(callee, rule, self, *args, **named)
         return Known(None) if found is None else Tuple(tuple(found)) if isinstance(found, list) else found
 
     def loop(self, loop: Loop) -> None:

@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.native.llvm.rules import arrays, checks, numbers
+from adjoint.native.llvm.rules import arrays, checks, elementwise, numbers
+from adjoint.native.llvm.rules.arithmetic import complexes
 from adjoint.native.llvm.rules.linear_algebra.products import LibraryCall
 from adjoint.native.llvm.rules.table import rule
-from adjoint.native.llvm.values import Array, ArrayKind, Number, Unsupported, Value, size_of
+from adjoint.native.llvm.values import Array, ArrayKind, Number, Unsupported, Value, is_complex, size_of
 from adjoint.native.llvm.writer import constant, truth, whole
 from adjoint.native.llvm.writing.emission import Emission
 from adjoint.runtime.array_functions import linalg, plain
@@ -253,7 +254,10 @@ def _transposed(e: Emission, a: Value) -> Array:
 
 @rule(linalg.conjugated)
 def _conjugated(e: Emission, a: Value) -> Array:
-    return arrays.array(a)  # of floats
+    given = arrays.array(a)
+    if not is_complex(given.kind.element):
+        return given
+    return elementwise.mapped(e, lambda each: complexes.conjugate(e, each), given)
 
 
 @rule(linalg.as_columns)

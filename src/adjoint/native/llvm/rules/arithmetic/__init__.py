@@ -1,0 +1,1 @@
+"""Arithmetic of numbers beyond single instructions."""
