@@ -72,9 +72,45 @@ def test_options_of_a_function_of_numba_hold_for_its_derivative(own):
     assert len(own) == 2
 
 
+def of_rows(weights, rows):
+    total, most = 0.0, 0.0
+    for i in range(len(rows)):
+        found = 0.0
+        for k in range(len(weights)):
+            found += weights[k] * rows[i, k]
+        total += math.log(1.0 + math.exp(found))
+    return total * most + total
+
+
+def test_loops_in_threads(own):
+    weights, rows = np.linspace(-1.0, 1.0, 4), np.linspace(0.0, 2.0, 160).reshape(40, 4)
+    derivative = ad.grad(of_rows, native="strict", threads=3)
+    found = derivative(weights, rows)
+    assert any("chunk" in name for name in own)
+    np.testing.assert_allclose(found, ad.grad(of_rows)(weights, rows), rtol=1e-12)
+    for _ in range(20):
+        np.testing.assert_array_equal(derivative(weights, rows), found)
+
+
+def overflowing(weights, rows):
+    total = 0.0
+    for i in range(len(rows)):
+        for k in range(len(weights)):
+            total += math.exp(weights[k] * rows[i, k])
+    return total
+
+
+def test_exceptions_of_threads(own):
+    derivative = ad.grad(overflowing, native="strict", threads=2)
+    with pytest.raises(OverflowError, match="math range error"):
+        derivative(np.array([1.0]), np.array([[1.0], [1000.0], [2.0]]))
+    assert any("chunk" in name for name in own)
+
+
 def test_flags():
     assert options_of('error_model="numpy"') == Options()
     assert options_of('error_model="numpy", fastmath=True, boundscheck=True') == Options("fast", True)
+    assert options_of('error_model="numpy", nogil=True') == Options(side_by_side=True)
     assert options_of("error_model=\"numpy\", fastmath={'arcp', 'nsz'}") == Options("arcp nsz")
     assert options_of('error_model="numpy", parallel=True') is None
 

@@ -6,7 +6,7 @@ import functools
 from _thread import allocate_lock  # `threading` takes a while to import
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from adjoint.codegen.texts import Emitted, load
 from adjoint.diagnostics import Diagnostic, DifferentiationError, warn
@@ -22,6 +22,10 @@ from adjoint.native.kept.known_units import entry_of, keep_unit, known_unit
 from adjoint.native.llvm.signatures import emits, kinds_of, options_of
 from adjoint.runtime.arithmetic.fused_loops import ExtentsDiffer
 from adjoint.target import Target
+
+if TYPE_CHECKING:
+    from adjoint.native.llvm.unit import Unit as OwnUnit
+    from adjoint.native.llvm.values import Kind
 
 
 class Core:
@@ -113,6 +117,17 @@ class Core:
         self._latest = self._known[tuple(signature)] = unit.compile()
         return unit.dispatcher.nopython_signatures[0].return_type
 
+    def prepare_own(self, kinds: tuple[Kind, ...]) -> tuple[Kind | None, ...] | None:
+        """Makes machine code of Adjoint's own for arguments of these kinds; the kinds of what it gives.
+
+        None where there is none; among the kinds, for what is neither a number nor an array.
+        """
+        unit = self._own_code(kinds, None, ())
+        if unit is None:
+            return None
+        self._latest = self._known[kinds] = unit.load()
+        return unit.results
+
     @functools.cached_property
     def interpreted(self) -> Callable[..., Any]:
         """The function as Python."""
@@ -192,7 +207,7 @@ class Core:
 
     def _is_under_way(self, sample: Sequence[Any], args: Sequence[Any] | None) -> bool:
         """Whether a child process compiles for such arguments; it is started where nothing is kept for them."""
-        key = self._own_kinds(sample) or types_of(sample), None if args is None else tuple(agreements(args))
+        key = self.own_kinds(sample) or types_of(sample), None if args is None else tuple(agreements(args))
         if key not in self._children:
             is_kept = self._is_kept(sample, args) or self.fingerprint is None or cache.directory() is None
             self._children[key] = None if is_kept else started(lambda: self._compile(sample, args))
@@ -202,7 +217,7 @@ class Core:
     def _is_kept(self, sample: Sequence[Any], args: Sequence[Any] | None) -> bool:
         """Whether there is machine code for such arguments in the cache."""
         agreeing = () if args is None else agreements(args)
-        kinds = self._own_kinds(sample)
+        kinds = self.own_kinds(sample)
         if kinds is not None:
             entry = self._entry(kinds, agreeing, own=True)
             if entry is None or not is_left_to_numba(entry):
@@ -217,10 +232,10 @@ class Core:
 
     def _found(self, args: Sequence[Any]) -> Callable[..., Any] | None:
         """The callable for arguments of these types, if there is one."""
-        kinds = self._own_kinds(args)
+        kinds = self.own_kinds(args)
         return self._known.get(types_of(args) if kinds is None else kinds)
 
-    def _own_kinds(self, args: Sequence[Any]) -> tuple[Any, ...] | None:
+    def own_kinds(self, args: Sequence[Any]) -> tuple[Any, ...] | None:
         """The kinds of arguments for which there is machine code of Adjoint's own, or may be."""
         kinds = kinds_of(args) if emits(self._flags, self._target) else None
         return None if kinds in self._left_to_numba else kinds
@@ -231,12 +246,12 @@ class Core:
         if warning is not None:
             warn(warning)
         agreeing = () if args is None else agreements(args)
-        kinds = self._own_kinds(sample)
+        kinds = self.own_kinds(sample)
         if kinds is not None:
             own = self._own_code(kinds, args if agreeing else None, agreeing)
             if own is not None:
-                self._known[kinds] = own
-                return own
+                self._known[kinds] = call = own.load()
+                return call
             self._left_to_numba.add(kinds)
         signature = types_of(sample)
         self._known[signature] = found = self._code_of_numba(signature, args, agreeing)
@@ -244,7 +259,7 @@ class Core:
 
     def _own_code(
         self, kinds: tuple[Any, ...], args: Sequence[Any] | None, agreeing: Sequence[Agreement]
-    ) -> Callable[..., Any] | None:
+    ) -> OwnUnit | None:
         """Machine code of Adjoint's own; None for what has none."""
         entry = self._entry(kinds, agreeing, own=True)
         known = None if entry is None else known_object(entry)
@@ -263,7 +278,7 @@ class Core:
             unit = None if form is None or options is None else compiled(form, kinds, options)
         if entry is not None:
             leave_to_numba(entry) if unit is None else keep_object(entry, unit)
-        return None if unit is None else unit.load()
+        return unit
 
     def _code_of_numba(
         self, signature: tuple[Any, ...], args: Sequence[Any] | None, agreeing: Sequence[Agreement]

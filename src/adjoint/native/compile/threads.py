@@ -25,12 +25,15 @@ from adjoint.native.compile.numba_types import numba_type
 from adjoint.native.compile.progress import told_when_slow
 from adjoint.native.compile.signatures import signature_of
 from adjoint.native.costs import FEWEST_IN_THREADS
+from adjoint.native.llvm.values import Unsupported
+from adjoint.native.llvm.writing.declared import kind_of_type
 from adjoint.native.loops.vectorize.chunks_for_threads import Chunked, Plain, first_loop, in_pieces
 from adjoint.pipeline import THREADS, Context, run
 from adjoint.target import Target
 
 if TYPE_CHECKING:
     from adjoint.native.compile.core import Core
+    from adjoint.native.llvm.values import Kind
 
 Compile = Callable[[Function, str, frozenset[Storage] | None], "Core"]
 """Makes compiled code of a function, given more options for the compiler, and the memory that others see."""
@@ -97,16 +100,35 @@ class InThreads:
         self._latest: Callable[..., Any] | None = None
 
     def __call__(self, *args: Any) -> Any:
-        signature = signature_of(args)
-        run = self._known.get(signature)
+        kinds = self._whole.own_kinds(args)
+        key = signature_of(args) if kinds is None else kinds
+        run = self._known.get(key)
         if run is None:
             with self._lock:
-                run = self._known[signature] = self._in_pieces if self._compiles(signature) else self._whole
+                is_own = kinds is not None and self._has_own_code(kinds)
+                is_compiled = is_own or self._is_compiled_by_numba(signature_of(args))
+                run = self._known[key] = self._in_pieces if is_compiled else self._whole
         self._latest = run
         return run(*args)
 
-    def _compiles(self, signature: Sequence[Any]) -> bool:
-        """Compiles all pieces before anything runs: what the first ones write cannot be taken back."""
+    # All pieces are compiled before anything runs: what the first ones write cannot be taken back
+
+    def _has_own_code(self, kinds: Sequence[Kind]) -> bool:
+        """Whether all pieces have machine code of Adjoint's own, which is made."""
+        known: dict[Atom, Kind | None] = dict(zip(self._params, kinds, strict=True))
+        for piece, core in self._pieces:
+            try:
+                given = tuple(known.get(param) or kind_of_type(param.type) for param in piece.function.params)
+            except Unsupported:
+                return False
+            results = core.prepare_own(given)
+            if results is None or None in results:
+                return False
+            known.update(zip(piece.handed, results, strict=True))
+        return True
+
+    def _is_compiled_by_numba(self, signature: Sequence[Any]) -> bool:
+        """Whether Numba compiles all pieces."""
         kinds: dict[Atom, Any] = dict(zip(self._params, signature, strict=True))
         try:
             with told_when_slow(self.__name__.removesuffix("_core")):

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import builtins
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,22 +18,24 @@ if TYPE_CHECKING:
 _EXCEPTIONS: dict[str, type[BaseException]] = {kind.__name__: kind for kind in (ExtentsDiffer, np.linalg.LinAlgError)}
 
 
-def known_object(entry: str) -> Callable[..., Any] | None:
-    """The function whose object code an entry holds, if it is there."""
+def known_object(entry: str) -> Unit | None:
+    """The object code that an entry holds, if it is there."""
     folder = cache.directory()
     content = None if folder is None else cache.read(folder / entry)
     if content is None:
         return None
     from adjoint.native.llvm.unit import Unit, seal_of  # lazy
+    from adjoint.native.llvm.values import ArrayKind  # lazy
     from adjoint.native.llvm.writing.program import Site  # lazy
 
     try:
         head, code = content.split(b"\n", 1)
-        seal, name, symbols, sites = json.loads(head)
+        seal, name, symbols, sites, results = json.loads(head)
         if seal != seal_of(code):
             return None
         found = tuple(Site(_exception(kind), tuple(said) if isinstance(said, list) else said) for kind, said in sites)
-        return Unit(name, code, frozenset(symbols), found).load()
+        given = tuple(ArrayKind(*each) if isinstance(each, list) else each for each in results)
+        return Unit(name, code, frozenset(symbols), found, given)
     except (ValueError, TypeError, KeyError, AttributeError):  # damaged
         return None
 
@@ -47,9 +48,14 @@ def _exception(name: str) -> type[BaseException]:
 def keep_object(entry: str, unit: Unit) -> None:
     """Keeps object code for later processes."""
     from adjoint.native.llvm.unit import seal_of  # lazy
+    from adjoint.native.llvm.values import ArrayKind  # lazy
 
     sites = [(site.exception.__name__, site.message) for site in unit.sites]
-    head = json.dumps([seal_of(unit.code), unit.name, sorted(unit.symbols), sites])
+    results = [
+        [kind.element, kind.rank, kind.by_rows, kind.read_only] if isinstance(kind, ArrayKind) else kind
+        for kind in unit.results
+    ]
+    head = json.dumps([seal_of(unit.code), unit.name, sorted(unit.symbols), sites, results])
     cache.keep_bytes(entry, head.encode() + b"\n" + unit.code)
 
 

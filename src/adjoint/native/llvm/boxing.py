@@ -32,7 +32,9 @@ _DATA, _RANK, _EXTENTS, _STRIDES, _DTYPE, _FLAGS = 16, 24, 32, 40, 56, 64
 _BY_ROWS, _ALIGNED, _WRITEABLE = 1, 0x100, 0x400
 
 
-def wrapper(module: Module, name: str, callee: Emitted, kinds: Sequence[Kind | Known]) -> None:
+def wrapper(
+    module: Module, name: str, callee: Emitted, kinds: Sequence[Kind | Known], side_by_side: bool = False
+) -> None:
     """Writes the function that Python calls.
 
     Parameters
@@ -45,8 +47,10 @@ def wrapper(module: Module, name: str, callee: Emitted, kinds: Sequence[Kind | K
         What it calls.
     kinds
         The kinds of the arguments; what the compiler knows of one.
+    side_by_side
+        Whether other threads may run Python meanwhile.
     """
-    _Wrapper(module, callee, kinds).write(name)
+    _Wrapper(module, callee, kinds).write(name, side_by_side)
 
 
 class _Wrapper:
@@ -57,7 +61,7 @@ class _Wrapper:
         self.kinds = kinds
         self.allocas: list[str] = []
 
-    def write(self, name: str) -> None:
+    def write(self, name: str, side_by_side: bool) -> None:
         writer = self.writer
         frame = self._room(f"[{2 * HEADER} x i8], align 64")
         writer.line(f"%call = getelementptr i8, ptr {frame}, i64 {HEADER}")
@@ -67,7 +71,10 @@ class _Wrapper:
         types = types_of_parts(TupleKind(results))
         out = self._room(f"[{max(len(types), 1)} x i64], align 16")
         args = ", ".join(["ptr %call", f"ptr {out}", *(f"{part} {each}" for part, each in given)])
+        state = self._python("PyEval_SaveThread", "ptr") if side_by_side else None
         status = writer.op(f"call i32 @{self.callee.name}({args})")
+        if state is not None:
+            self._python("PyEval_RestoreThread", "void", ("ptr", state))
         failed = writer.op(f"icmp ne i32 {status}, 0")
         writer.branch(failed, "failed", "worked", ", !prof !0")
         writer.start("failed")

@@ -15,7 +15,7 @@ from adjoint.native.llvm.values import ArrayKind, Kind, ListKind, NothingKind, T
 from adjoint.records import dataclass
 from adjoint.target import Target
 
-_FLAGS = re.compile(r'error_model="numpy"(?:, fastmath=(True|\{[^}]*\}))?(, boundscheck=True)?')
+_FLAGS = re.compile(r'error_model="numpy"(?:, fastmath=(True|\{[^}]*\}))?(, boundscheck=True)?(, nogil=True)?')
 _FIRST_LLVM = 20
 """The first version of LLVM that reads what is written here."""
 
@@ -30,10 +30,13 @@ class Options:
         LLVM's flags for arithmetic, between spaces; none where each operation is what it says.
     checked
         Whether indices that are numbers are checked.
+    side_by_side
+        Whether other threads may run Python meanwhile.
     """
 
     fast: str = ""
     checked: bool = False
+    side_by_side: bool = False
 
 
 PLAIN = Options()
@@ -44,15 +47,15 @@ def options_of(flags: str) -> Options | None:
     found = _FLAGS.fullmatch(flags)
     if found is None:
         return None
-    fast, checked = found.groups()
+    fast, checked, side_by_side = found.groups()
     words = ["fast"] if fast == "True" else re.findall(r"\w+", fast or "")
-    return Options(" ".join(words), checked is not None)
+    return Options(" ".join(words), checked is not None, side_by_side is not None)
 
 
 def emits(flags: str, target: Target) -> bool:
     """Whether there is machine code of Adjoint's own for these options of the compiler."""
-    is_plain = options_of(flags) is not None and target.threads == 1 and target.watch is None
-    return is_plain and "llvm" not in target.skipped and _is_known_here()
+    is_known = options_of(flags) is not None and target.watch is None
+    return is_known and "llvm" not in target.skipped and _is_known_here()
 
 
 @functools.cache

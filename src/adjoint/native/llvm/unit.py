@@ -54,12 +54,15 @@ class Unit:
         What it calls from outside of the C library.
     sites
         What is raised where a check fails.
+    results
+        What the function gives: the kinds of the values, as far as they are numbers and arrays; None for others.
     """
 
     name: str
     code: bytes
     symbols: frozenset[str]
     sites: tuple[Site, ...]
+    results: tuple[str | ArrayKind | None, ...]
 
     def load(self) -> Callable[..., Any]:
         """The function of all arguments."""
@@ -75,8 +78,10 @@ class Unit:
         return callable_at(address, self.name, fail)  # type: ignore[no-any-return]
 
 
-def text_of(function: Function, kinds: Sequence[Kind], options: Options = PLAIN) -> tuple[str, str, Program]:
-    """The LLVM IR of a function for arguments of these kinds, and the name of what Python calls."""
+def text_of(
+    function: Function, kinds: Sequence[Kind], options: Options = PLAIN
+) -> tuple[str, str, Program, tuple[Kind, ...]]:
+    """The LLVM IR of a function for arguments of these kinds, the name of what Python calls, and what that gives."""
     program = Program(rule_of, options.checked)
     used = set(vars_used(function.body))
     told: list[Kind | Known] = [
@@ -85,12 +90,12 @@ def text_of(function: Function, kinds: Sequence[Kind], options: Options = PLAIN)
     values = [found if isinstance(found, Known) else _example(found) for found in told]
     callee = program.function(function, function, values)
     assert callee.results is not None
-    wrapper(program.module, "adjoint_main", callee, told)
+    wrapper(program.module, "adjoint_main", callee, told, options.side_by_side)
     text = program.module.text(runtime() + _NOTHING)
     if options.fast:
         text = _ARITHMETIC.sub(rf"= \1 {options.fast} ", text)
     name = f"adjoint_{hashlib.sha256(text.encode()).hexdigest()[:24]}"
-    return text.replace("@adjoint_main(", f"@{name}("), name, program
+    return text.replace("@adjoint_main(", f"@{name}("), name, program, callee.results
 
 
 def _example(kind: Kind) -> Any:
@@ -112,8 +117,9 @@ def _example(kind: Kind) -> Any:
 def compiled(function: Function, kinds: Sequence[Kind], options: Options = PLAIN) -> Unit | None:
     """The machine code of a function; None if there is a statement without a form in LLVM IR."""
     try:
-        text, name, program = text_of(function, kinds, options)
-        return Unit(name, engine().object_code(text), frozenset(program.symbols), tuple(program.sites))
+        text, name, program, given = text_of(function, kinds, options)
+        results = tuple(each if isinstance(each, (str, ArrayKind)) else None for each in given)
+        return Unit(name, engine().object_code(text), frozenset(program.symbols), tuple(program.sites), results)
     except Unsupported:
         return None
     except Exception:  # a fault of ours: Numba may do better; who verifies wants to see it
