@@ -65,7 +65,12 @@ def of_numpy(x):
     return np.log(x[0]) / x[1]
 
 
+def of_a_constant(x):
+    return x * math.atanh(2.0)
+
+
 CASES = [
+    (of_a_constant, (1.0,), ValueError),
     (quotient, (1.0, 0.0), ZeroDivisionError),
     (quotient, (1.0, 2.0), None),
     (remainders, (3.5, 0), ZeroDivisionError),

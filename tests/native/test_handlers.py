@@ -1,4 +1,4 @@
-"""What handles exceptions runs interpreted, and says so at its line."""
+"""Handlers of exceptions: of arithmetic they are machine code; of anything else they run interpreted, and say so."""
 
 import contextlib
 import math
@@ -99,9 +99,17 @@ def under_a_context_that_calls(x):
     return y
 
 
+def whole_numbers(x):
+    try:
+        y = x * float(10 ** int(x))
+    except OverflowError:
+        y = x
+    return y
+
+
 PROGRAMS = [
-    *(one_class, several_classes, place_that_is_not_there, handler_that_raises, bare),
-    *(named, stores_before, at_last, suppressed, under_a_context, under_a_context_that_calls),
+    *(place_that_is_not_there, whole_numbers),
+    *(named, stores_before, at_last, under_a_context, under_a_context_that_calls),
 ]
 
 
@@ -131,6 +139,71 @@ def test_strict_refuses_at_the_line(f):
         ad.grad(f, native="strict")(2.0)
     assert "test_handlers.py:" in str(refused.value)
     assert "^" in str(refused.value)
+
+
+def in_a_loop(x, n):
+    total = 0.0
+    for i in range(n):
+        try:
+            if x - i == 2.0:
+                raise ValueError("two")
+            y = math.sqrt(x - i) / (x - i)
+        except ZeroDivisionError:
+            y = x * x
+        except (ValueError, OverflowError):
+            y = 3.0 * x + i
+        total += y * x
+    return total
+
+
+def nested(x):
+    try:
+        try:
+            y = math.exp(x * 300.0)
+        except OverflowError:
+            y = 1.0 / (x - 3.0)
+    except ArithmeticError:
+        y = -x
+    return x * y
+
+
+def passed_on(x):
+    try:
+        y = math.log(x)
+    except ZeroDivisionError:
+        y = 2.0 * x
+    return y * x
+
+
+def reads(x, i):
+    total = 0.0
+    for k in range(i):
+        try:
+            total += math.log(float(x[k])) * x[0]
+        except ValueError:
+            total += x[k] ** 2
+    return total
+
+
+COMPILED = [
+    *((f, (x,)) for f in (one_class, several_classes, handler_that_raises, bare, suppressed) for x in (2.0, 5.0)),
+    *((in_a_loop, (x, n)) for x in (4.0, 2.5) for n in (0, 7)),
+    *((nested, (x,)) for x in (1.0, 3.0, 5.0)),
+    *((passed_on, (x,)) for x in (2.0, -1.0)),
+    (reads, (np.array([1.5, -2.0, 0.5]), 3)),
+]
+
+
+@pytest.mark.parametrize(("f", "args"), COMPILED)
+@pytest.mark.parametrize("mode", ["gradient", "reverse", "forward"])
+def test_handlers_of_arithmetic_are_machine_code(f, args, mode):
+    outcome = compare(f, args, mode)
+    assert outcome.kind == "same", outcome.message
+
+
+def test_what_refuses_nothing_handles_nothing():
+    with pytest.raises(ad.DifferentiationError, match="has no form in"):
+        ad.grad(one_class, native="strict", fastmath=True)(2.0)
 
 
 def silenced(x, a):

@@ -26,7 +26,7 @@ from adjoint.ir.types import Array, Dict, Instance, List, Scalar, Tuple
 from adjoint.ir.walk import blocks_of, leaves
 from adjoint.runtime import display
 
-_QUIET_ON_NUMBERS = frozenset(
+QUIET_ON_NUMBERS = frozenset(
     getattr(operator, name)
     for name in ["add", "sub", "mul", "neg", "pos", "abs", "eq", "ne", "lt", "le", "gt", "ge", "not_", "truth"]
 ) | {abs, bool, float}
@@ -97,7 +97,7 @@ def _call_may_raise(call: Call) -> bool:
     try:
         if call.callee in _QUIET or (call.callee is len and _is_container(call.args[0])):
             return False
-        return call.callee not in _QUIET_ON_NUMBERS or not all(map(is_number, call.args))
+        return call.callee not in QUIET_ON_NUMBERS or not all(map(is_number, call.args))
     except TypeError:  # not hashable
         return True
 

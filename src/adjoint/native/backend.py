@@ -103,7 +103,10 @@ def own_form(
     args: Sequence[Any] | None,
 ) -> Function | None:
     """A function as machine code of Adjoint's own is made of it; None where a pass finds that there is none."""
+    from adjoint.native.legalize.handlers import require_exact_handlers  # lazy
+
     try:
+        require_exact_handlers(function, target)
         return _form(function, target, handed, by_rows, args, EMITTED)
     except NotNative:
         return None

@@ -31,6 +31,28 @@ def quotients(x, n):
     return total * x
 
 
+def floor_quotient(x, y):
+    return x // y + 0.0 * x
+
+
+def floor_remainder(x, y):
+    return x % y
+
+
+@pytest.mark.parametrize("function", [floor_quotient, floor_remainder], ids=lambda f: f.__name__)
+def test_quotients_that_are_rounded_down(function, own):
+    run = ad.compile(function, native="strict")
+    numbers = [0.5, -0.5, 3.0, -3.0, 1e308, -1e308, float("inf"), -float("inf"), 5e-324, 0.0, -0.0]
+    for x in numbers:
+        for y in filter(None, numbers):
+            np.testing.assert_array_equal([run(x, y), np.copysign(1.0, run(x, y))], _signed(function(x, y)))
+    assert own
+
+
+def _signed(value):
+    return [value, np.copysign(1.0, value)]
+
+
 def powers(x, n):
     total = x**3 + x**-2 + x**0.5 + 2.0**x
     for k in range(-3, n):

@@ -142,7 +142,7 @@ def _fault_of_guarded(statement: Guarded) -> str:
     if statement.context is not None:
         return "'with' has no form in machine code"
     if statement.handlers:
-        return "machine code does not tell exceptions apart, so 'except' has no form in it"
+        return "machine code may raise less than Python does in what is handled, so 'except' has no form in it"
     return "'finally' has no form in machine code"
 
 

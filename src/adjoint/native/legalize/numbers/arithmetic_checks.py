@@ -26,6 +26,9 @@ _POWERS[math.pow] = ("domain of pow", "range of pow")
 _TO_WHOLE = (int, round, math.floor, math.ceil, math.trunc)
 _GROWING = tuple(getattr(math, name) for name in checks.GROWING)
 
+CHECKED_FUNCTIONS = frozenset({*_INSIDE, *_GROWING})
+"""Functions of the module ``math`` that raise what Python's do."""
+
 
 def with_checks(function: Function, of_functions: bool = True) -> Function:
     """The function with an exception wherever Python's own numbers would raise one.
@@ -89,11 +92,23 @@ class _Checking(Rewriting):
 
     def _is_new(self, kind: str, x: Atom) -> bool:
         if isinstance(x, Const):
-            return kind == "divisor" and x.value == 0
+            return x.value == 0 if kind == "divisor" else _is_refused(kind.removeprefix("range of "), x.value)
         if (kind, x) in self.known:
             return False
         self.known.add((kind, x))
         return True
+
+
+def _is_refused(name: str, value: Any) -> bool:
+    """Whether a function of the module ``math`` refuses a number."""
+    function = getattr(math, name, None)
+    if function is None:
+        return False
+    try:
+        function(value)
+    except (ValueError, OverflowError):
+        return True
+    return False
 
 
 def _is_refused_power(call: Call) -> bool:

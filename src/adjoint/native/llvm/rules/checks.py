@@ -366,4 +366,4 @@ def _raise(e: Emission, end: Raise) -> None:
     if not isinstance(value, Known) or not isinstance(value.value, tuple):
         raise Unsupported("raising an exception that is not made there")
     kind, said = value.value
-    e.writer.line(f"ret i32 {e.program.site(kind, said[0] if said else '')}")
+    e.leave(kind, said[0] if said else "")

@@ -247,6 +247,25 @@ def mapped(e: Emission, x: List, function: Callable[[Value], Value]) -> List:
     return out
 
 
+_product = RULES[operator.mul]
+
+
+@rule(operator.mul)
+def _repeated(e: Emission, a: Value, b: Value) -> Value:
+    """A list whose items are those of a list, again and again; of numbers, their product."""
+    if not isinstance(a, List):
+        return _product(e, a, b)  # type: ignore[no-any-return]
+    found, size, key = _item_kind(a), length(e, a).name, e.list_key()
+    known = e.learnt.get(("list", key))
+    out = new(e, known if isinstance(known, ListKind) else ListKind(found, key=key))
+
+    def once(_: str) -> None:
+        e.each(size, lambda place: put(e, out, _read(e, found, _items(e, a, place), None)))
+
+    e.each(e.extent(b), once)
+    return out
+
+
 @rule(runtime_lists.any_layout)
 def _any_layout(e: Emission, x: Value) -> Value:
     return x

@@ -61,6 +61,22 @@ class Scope:
     last: dict[Var, int] = field(default_factory=dict)
 
 
+@dataclass(eq=False, slots=True)
+class Guard:
+    """Handlers of exceptions, in order: the classes that each is for, and the block where it begins."""
+
+    handlers: list[tuple[tuple[type[BaseException], ...], str]]
+    entered: set[str] = field(default_factory=set)
+
+    def handler_of(self, exception: type[BaseException]) -> str | None:
+        """The block where the handler of an exception begins, which is entered."""
+        for classes, label in self.handlers:
+            if issubclass(exception, classes):
+                self.entered.add(label)
+                return label
+        return None
+
+
 class Emission:
     """Writes one function: what rules for calls, loads and stores need.
 
@@ -76,6 +92,7 @@ class Emission:
         self.learnt = learnt
         self.env: dict[Var, Value] = {}
         self.scopes: list[Scope] = []
+        self.guards: list[Guard] = []
         self.allocas: list[str] = []
         self._results: tuple[Kind, ...] | None = None
         self._lists = 0
@@ -216,12 +233,20 @@ class Emission:
 
     def check(self, failed: str, exception: type[BaseException], message: Any) -> None:
         """Leaves the function where a condition holds."""
-        number = self.program.site(exception, message)
         bad, good = self.writer.new_label("bad"), self.writer.new_label("good")
         self.writer.branch(failed, bad, good, UNLIKELY)
         self.writer.start(bad)
-        self.writer.line(f"ret i32 {number}")
+        self.leave(exception, message)
         self.writer.start(good)
+
+    def leave(self, exception: type[BaseException], message: Any) -> None:
+        """Goes to the handler of an exception; leaves the function where there is none."""
+        for guard in reversed(self.guards):
+            label = guard.handler_of(exception)
+            if label is not None:
+                self.writer.jump(label)
+                return
+        self.writer.line(f"ret i32 {self.program.site(exception, message)}")
 
     def inside(self, body: Callable[[], None]) -> None:
         """Writes what makes references that nobody needs afterwards."""

@@ -15,6 +15,7 @@ from adjoint.ir.nodes import (
     Definition,
     Exit,
     Function,
+    Guarded,
     If,
     Load,
     Loop,
@@ -45,6 +46,7 @@ from adjoint.native.llvm.writing.emission import (
     NONE_YET,
     UNDEFINED,
     Emission,
+    Guard,
     Scope,
     is_same,
     is_undefined,
@@ -135,8 +137,8 @@ class Statements(Emission):
                 self._if(statement)
             case Loop():
                 self.loop(statement)
-            case _:
-                raise Unsupported("handlers of exceptions")
+            case Guarded():
+                self._guarded(statement)
 
     def _rule(self, name: str) -> Callable[..., Any]:
         found = self.program.calls(name)
@@ -191,6 +193,34 @@ class Statements(Emission):
         self._inner(statement.orelse)
         self.frames.pop()
         self._meet(frame, "yield", statement.targets)
+
+    def _guarded(self, statement: Guarded) -> None:
+        """Numbers only: nothing is referred to that an exception would have to give up."""
+        if statement.context is not None or statement.final is not None:
+            raise Unsupported("what is done whatever happens")
+        writer = self.writer
+        handlers = [(self._classes(each.exception), writer.new_label("handler")) for each in statement.handlers]
+        frame = Frame(len(self.scopes), {"yield": statement.targets}, {"yield": writer.new_label("end")})
+        guard = Guard(handlers)
+        self.frames.append(frame)
+        self.guards.append(guard)
+        self._inner(statement.body)
+        self.guards.pop()
+        for handler, (_, label) in zip(statement.handlers, handlers, strict=True):
+            if label in guard.entered:
+                writer.start(label)
+                self._inner(handler.body)
+        self.frames.pop()
+        self._meet(frame, "yield", statement.targets)
+
+    def _classes(self, exception: Atom | None) -> tuple[type[BaseException], ...]:
+        """The classes that a handler is for."""
+        value = Known(BaseException) if exception is None else self.value(exception)
+        given = value.items if isinstance(value, Tuple) else (value,)
+        found = [each.value for each in given if isinstance(each, Known)]
+        if len(found) < len(given) or not all(isinstance(each, type) for each in found):
+            raise Unsupported("handlers of exceptions of classes that are known at run time")
+        return tuple(found)
 
     def _meet(self, frame: Frame, goal: str, targets: Sequence[Var]) -> str | None:
         """Begins the block to which terminators led, and binds what they handed out; how a loop was left."""

@@ -1,0 +1,112 @@
+"""Which handlers of exceptions machine code may have.
+
+Machine code raises less than Python does: indices that are numbers are not checked, whole numbers wrap, and arrays are
+computed with in another order than they are written. So a handler has a form only where what it guards is arithmetic of
+numbers, of which each exception is known, and where no exception that machine code does not raise would end in it.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from typing import Any
+
+from adjoint.ir.join import type_of_atom
+from adjoint.ir.nodes import Atom, Block, Call, Const, Function, Guarded, If, Load, Statement
+from adjoint.ir.raising import QUIET_ON_NUMBERS
+from adjoint.ir.types import Scalar
+from adjoint.ir.walk import statements_in
+from adjoint.native.compile.not_native import NotNative
+from adjoint.native.legalize.numbers.arithmetic_checks import CHECKED_FUNCTIONS
+from adjoint.native.legalize.rewriting import Rewriting
+from adjoint.runtime.arithmetic import numbers
+from adjoint.target import Target
+
+_QUIET_FUNCTIONS = frozenset(
+    getattr(math, name)
+    for name in ["fabs", "copysign", "atan", "atan2", "tanh", "asinh", "erf", "erfc", "isnan", "isinf", "isfinite"]
+)
+_QUIET = (
+    QUIET_ON_NUMBERS
+    | {operator.truediv, operator.floordiv, operator.mod, operator.is_, operator.is_not, operator.and_, operator.or_}
+    | {min, max, numbers.divide, numbers.times, numbers.quotient, numbers.product, numbers.selected, numbers.somewhere}
+    | {numbers.power, numbers.log, numbers.sqrt, numbers.sign, numbers.choose, numbers.unit, numbers.first_equal}
+    | _QUIET_FUNCTIONS
+    | CHECKED_FUNCTIONS
+)
+"""What raises nothing, or what machine code raises as well."""
+_POWERS = frozenset({operator.pow, pow})
+"""Of fractions of negative numbers, Python makes them complex numbers."""
+
+
+def require_exact_handlers(function: Function, target: Target) -> None:
+    """Raises NotNative where a handler would be entered in Python, and not in machine code, or the other way round."""
+    _Required(target).function(function)
+
+
+class _Required(Rewriting):
+    def __init__(self, target: Target) -> None:
+        super().__init__()
+        self.target = target
+
+    def compound(self, statement: Statement) -> Statement:
+        if isinstance(statement, Guarded) and not _is_exact(statement, self.target):
+            raise NotNative("an exception that is handled", (), statement.span)
+        return statement
+
+
+def _is_exact(guarded: Guarded, target: Target) -> bool:
+    if guarded.context is not None or guarded.final is not None or any(each.name for each in guarded.handlers):
+        return False
+    if not target.checked.divisions or not target.checked.functions:
+        return False
+    caught = [each for handler in guarded.handlers for each in _classes(handler.exception)]
+    reads = not any(issubclass(LookupError, each) or issubclass(each, LookupError) for each in caught)
+    blocks = [guarded.body, *(handler.body for handler in guarded.handlers)]
+    return all(_is_of_numbers(block, reads) for block in blocks)
+
+
+def _classes(exception: Atom | None) -> tuple[Any, ...]:
+    """The classes that a handler is for."""
+    if exception is None:
+        return (BaseException,)
+    if not isinstance(exception, Const):
+        return (LookupError,)
+    return exception.value if isinstance(exception.value, tuple) else (exception.value,)
+
+
+def _is_of_numbers(block: Block, reads: bool) -> bool:
+    """Whether all that a block does is arithmetic, apart from loads where these are not what is handled."""
+    return all(_is_arithmetic(statement, reads) for statement in statements_in(block))
+
+
+def _is_arithmetic(statement: Statement, reads: bool) -> bool:
+    match statement:
+        case If() | Guarded():
+            return True
+        case Load(target=target):
+            return reads and isinstance(target.type, Scalar)
+        case Call(callee=type() as callee) if issubclass(callee, Exception):
+            return True
+        case Call(callee=callee, args=args, kwargs=()) if all(map(_is_number, args)) and _is_hashable(callee):
+            if callee in _POWERS:
+                return _is_float(args[0]) and isinstance(args[1], Const) and float(args[1].value).is_integer()
+            if callee is operator.mul:
+                return any(map(_is_float, args))
+            return callee in _QUIET
+        case _:
+            return False
+
+
+def _is_hashable(callee: Any) -> bool:
+    return type(callee).__hash__ is not None
+
+
+def _is_number(atom: Atom) -> bool:
+    type_ = type_of_atom(atom)
+    return isinstance(type_, Scalar) and type_.kind != "complex"
+
+
+def _is_float(atom: Atom) -> bool:
+    type_ = type_of_atom(atom)
+    return isinstance(type_, Scalar) and type_.kind == "float"
