@@ -16,6 +16,7 @@ from adjoint.differentiation.reverse.calls.derived_functions import Family
 from adjoint.differentiation.reverse.context import Context, make_context
 from adjoint.differentiation.reverse.cotangents import cotangent_type
 from adjoint.differentiation.reverse.forward_edits import apply
+from adjoint.differentiation.reverse.memory.joined_sums import with_sums_joined
 from adjoint.differentiation.reverse.region import freeze, prune
 from adjoint.differentiation.reverse.residuals.notes import Notes
 from adjoint.differentiation.reverse.residuals.selection import Keeper
@@ -95,7 +96,7 @@ def sweeps_of(
     prune(reverser.root, cotangents)
     keeper = Keeper(reverser, halves=halves, notes=notes)
     keeper.run(reverser.root, cotangents)
-    backward = freeze(reverser.root, keeper.resolve)
+    backward = with_sums_joined(freeze(reverser.root, keeper.resolve))
     family.by_chance.update(reverser.supports.found)
     family.shadows.update((*reverser.shadows.found.values(), *reverser.ownership.owned.values()))
     forward = apply(function.body, context.edits, context.regions.cores)
