@@ -196,7 +196,8 @@ def stages(f: Callable[..., Any], *args: Any, native: bool = False, **kwargs: An
 def _functions(entry: Entry) -> str:
     """Which functions stay functions, and why; how often lowering started again for what it found out."""
     lines = [
-        f"{kept.name} stays a function: {kept.calls} calls of it, inlined, took {kept.statements} statements"
+        f"{kept.name} stays a function: {kept.calls} {'call' if kept.calls == 1 else 'calls'} of it, inlined, "
+        f"took {kept.statements} statements"
         for kept in entry.kept
     ]
     started = [f"lowering was started {entry.attempts} times"] if lines or entry.attempts > 1 else []
