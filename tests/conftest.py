@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+os.environ.setdefault("ADJOINT_CHECK", "1")  # it counts when Adjoint is imported: by the next line, at the latest
 import sampling
 
-os.environ.setdefault("ADJOINT_CHECK", "1")
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # processes that tests start would compile all modules anew
 SOURCE = str(Path(__file__).resolve().parents[1] / "src")
 if SOURCE not in sys.path:
