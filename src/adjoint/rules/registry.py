@@ -74,7 +74,8 @@ OF_SCIPY = {
     "scipy.spatial": ("scipy.distance",),
     "scipy.stats": (
         *_SPECIAL,
-        *(f"scipy.stats.{topic}" for topic in ("continuous", "of_tests", "discrete", "multivariate", "samples")),
+        *(f"scipy.stats.{topic}" for topic in ("continuous", "above_zero", "elsewhere", "of_tests", "discrete")),
+        *(f"scipy.stats.{topic}" for topic in ("multivariate", "samples")),
     ),
     "scipy.signal": ("scipy.fft", "scipy.signal", "scipy.images.filters", "scipy.filters", "scipy.spectral"),
     "scipy.ndimage": ("scipy.signal", "scipy.images.filters", "scipy.images.splines"),
