@@ -66,7 +66,8 @@ def _answer(failure: TypeError, function: Callable[..., Any], named: Mapping[str
 
     answer = keyword(function, named)
     if answer is not None:
-        failure.args = (f"{failure}: {answer}",)
+        said = str(failure).partition(". Did you mean")[0]  # what Python 3.14 guesses itself
+        failure.args = (f"{said}: {answer}",)
     failure.__traceback__ = None
 
 

@@ -24,6 +24,7 @@ from adjoint.records import dataclass, field
 from adjoint.rules.declarations import counts_by_identity
 from adjoint.rules.registry import is_of_users, on_change
 from adjoint.runtime.objects import Checkpoints
+from adjoint.self_check.versions import ensure_understood
 from adjoint.target import PYTHON, Target
 from adjoint.types.array_libraries import is_array
 
@@ -296,6 +297,7 @@ def _made(
 ) -> tuple[Specialization, tuple[Diagnostic, ...]]:
     from adjoint.dispatch.compiling import compiled  # lazy
 
+    ensure_understood()
     return compiled(lower, key, function, native, seen)
 
 

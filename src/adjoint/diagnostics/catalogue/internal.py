@@ -31,4 +31,13 @@ ENTRIES = {
             Functions that call themselves are not meant: they are read once.
             """,
     ),
+    "AD0903": Entry(
+        title="this version of Python is not understood yet",
+        helps=("take an older version of Python",),
+        explanation="""
+            On a version of Python that Adjoint's tests have not run on, some thirty programs are differentiated first,
+            and compared with differences. Where they do not agree, Python reads or compiles programs in a way that
+            Adjoint does not know, and no derivative could be trusted. Please report it, with the names of the programs.
+            """,
+    ),
 }

@@ -197,6 +197,18 @@ ENTRIES = {
             Declare it where it overrides, too.
             """,
     ),
+    "AD0511": Entry(
+        title="Adjoint's tests have not run on this version of Python",
+        severity="warning",
+        explanation="""
+            A new version of Python may read or compile programs in another way. On one that Adjoint's tests have not
+            run on, the first derivative of all has some thirty programs with constructs of all kinds differentiated in
+            both modes, and compared with differences. They agree, and this is said once: it is remembered where
+            generated files are kept.
+
+            Where they do not agree, all derivatives are refused (AD0903).
+            """,
+    ),
     "AD0601": Entry(
         title="this cannot be compiled to machine code",
         helps=("leave out native=True: the derivative runs interpreted",),

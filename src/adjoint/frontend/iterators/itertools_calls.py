@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import itertools
 import operator
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -60,6 +61,8 @@ HANDLERS[itertools.compress] = _drawing(itertools_library.compressed, sequences=
 HANDLERS[itertools.dropwhile] = _drawing(itertools_library.dropped_while, sequences=slice(1, 2))
 HANDLERS[itertools.takewhile] = _drawing(itertools_library.taken_while, sequences=slice(1, 2))
 HANDLERS[itertools.filterfalse] = _drawing(itertools_library.filtered_false, sequences=slice(1, 2))
+if sys.version_info >= (3, 12):
+    HANDLERS[itertools.batched] = _drawing(itertools_library.batched, sequences=slice(0, 1))
 HANDLERS[itertools.starmap] = _drawing(python_functions.mapped_rows, sequences=slice(1, 2))
 
 

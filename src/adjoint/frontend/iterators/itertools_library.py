@@ -103,3 +103,12 @@ def sliced_to_end(items: Any, start: Any, step: Any) -> Any:
     if start < 0 or step < 1:
         raise ValueError("Indices for islice() must be None or an integer: 0 <= x <= sys.maxsize.")
     return [item for place, item in enumerate(items) if place >= start and (place - start) % step == 0]
+
+
+def batched(items: Any, n: Any, strict: Any = False) -> Any:
+    result = []
+    for start in range(0, len(items), n):
+        if strict and start + n > len(items):
+            raise ValueError("batched(): incomplete batch")
+        result.append(tuple(items[start : start + n]))
+    return result

@@ -35,9 +35,11 @@ from adjoint.frontend.iterators.iterators import hold, refuse_kept_by_function, 
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.objects.attributes import attribute
 from adjoint.frontend.objects.classes import is_object
+from adjoint.frontend.syntax import newer_python
 from adjoint.frontend.syntax.assign import assign_name
 from adjoint.frontend.syntax.conditions import truth, truth_of
 from adjoint.frontend.syntax.names import lookup
+from adjoint.frontend.syntax.newer_python import without_star
 from adjoint.frontend.syntax.operations import apply_operator, contains
 from adjoint.frontend.syntax.operators import BINARY, COMPARE, UNARY
 from adjoint.frontend.syntax.starred import elements, list_display, tuple_display
@@ -307,12 +309,14 @@ def _call(lo: Lowerer, node: ast.Call) -> Value:
 def _comprehension(lo: Lowerer, node: ast.ListComp) -> Value:
     from adjoint.frontend.syntax.comprehensions import list_comprehension  # lazy
 
+    node = without_star(node)
     return list_comprehension(lo, node, node.elt, node.generators)
 
 
 def _set_comprehension(lo: Lowerer, node: ast.SetComp) -> Value:
     from adjoint.frontend.syntax.comprehensions import list_comprehension  # lazy
 
+    node = without_star(node)
     items = list_comprehension(lo, node, node.elt, node.generators)
     return call(lo, set, [materialize(lo, items, node)], node)
 
@@ -326,6 +330,7 @@ def _dict_comprehension(lo: Lowerer, node: ast.DictComp) -> Value:
 def _generator(lo: Lowerer, node: ast.GeneratorExp) -> Value:
     assert lo.frame is not None
     lo.frame.makes_closures = True
+    node = without_star(node)
     first = evaluate(lo, node.generators[0].iter)
     hold(first)
     return GeneratorValue(node, lo.frame, first)
@@ -373,4 +378,5 @@ _EXPRESSIONS: dict[type[ast.expr], Callable[[Lowerer, Any], Value]] = {
     ast.Starred: _starred,
     ast.Yield: _yield,
     ast.YieldFrom: _yield_from,
+    **newer_python.EXPRESSIONS,
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import importlib
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -388,3 +389,5 @@ _STATEMENTS: dict[type[ast.stmt], Callable[[Lowerer, Any], None]] = {
     ast.Try: _try,
     ast.Match: _match,
 }
+if sys.version_info >= (3, 12):
+    _STATEMENTS[ast.TypeAlias] = _pass  # for annotations

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from adjoint.native.llvm.memory import BORROWED, COUNT, DESTRUCTOR, HEADER, OBJECT
 from adjoint.native.llvm.rules.lists import declare_destructor, reference_places
 from adjoint.native.llvm.values import (
+    TUPLE_ITEMS,
     ArrayKind,
     Kind,
     Known,
@@ -163,7 +164,7 @@ class _Wrapper:
                 self._require(self._has_type(given, "PyTuple_Type"))
                 size = self._field("i64", given, 16)
                 self._require(self.writer.op(f"icmp eq i64 {size}, {len(items)}"))
-                fields = [self._field("ptr", given, 24 + 8 * place) for place in range(len(items))]
+                fields = [self._field("ptr", given, TUPLE_ITEMS + 8 * place) for place in range(len(items))]
                 pairs = zip(items, fields, strict=True)
                 return [part for item, one in pairs for part in self._unboxed(item, one, in_list)]
             case ListKind(element=element) if element is not None:

@@ -11,7 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.native.llvm.values import ArrayKind, Kind, ListKind, NothingKind, TupleKind, Unsupported, kind_of
+from adjoint.native.llvm.values import (
+    TUPLE_ITEMS,
+    ArrayKind,
+    Kind,
+    ListKind,
+    NothingKind,
+    TupleKind,
+    Unsupported,
+    kind_of,
+)
 from adjoint.records import dataclass
 from adjoint.target import Target
 
@@ -77,7 +86,7 @@ def _is_known_here() -> bool:
         ctypes.c_int64.from_address(_word(array, 32) + 8).value,
         ctypes.c_int64.from_address(_word(array, 40)).value,
         ctypes.c_double.from_address(id(items[0]) + 16).value,
-        _word(items, 16), _word(items, 32), _word(several, 16),
+        _word(items, 16), _word(items, TUPLE_ITEMS + 8), _word(several, 16),
         ctypes.c_int64.from_address(_word(several, 24)).value,
     )  # fmt: skip
     expected = (array.ctypes.data, 2, id(array.dtype), 3, 24, 1.5, 2, id(items[1]), 1, id(items))

@@ -34,6 +34,8 @@ IN_MEMORY = _Types(LLVM_TYPES | {"b1": "i8", "c8": "[2 x double]", "c4": "[2 x f
 
 NUMBERS = tuple(IN_MEMORY)
 """The kinds of numbers."""
+TUPLE_ITEMS = tuple.__basicsize__
+"""Where the items of tuples begin: from Python 3.14 on their hash stands before."""
 
 
 class Unsupported(Exception):
