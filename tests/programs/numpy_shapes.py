@@ -192,3 +192,9 @@ def copies_in_an_order(a):
     columns, rows = np.array(a, order="F"), np.array(a.T, order="C", copy=True)
     weights = np.arange(6.0)
     return np.sum(columns.ravel() * weights) * np.sum(rows.ravel("F") * weights) + np.sum(np.array(a, order="K")[0])
+
+
+@program(lambda rng: rng.normal(size=3))
+def vectors_in_any_order(x):
+    y = x * 2
+    return np.sum(y.ravel("K") * np.ravel(x[::-1], order="A")) + np.sum(y.flatten("K") ** 3)

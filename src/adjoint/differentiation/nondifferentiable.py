@@ -104,6 +104,8 @@ def _needed_of_opaque(call: Call, code: str, name: str) -> Diagnostic:
         label = "the exception carries what varies, and is looked into where it is handled"
         return diagnostic("AD0307", call.span, label, helps=OUT_OF_EXCEPTIONS)
     label = f"{name} has no derivative" if code == "AD0204" else f"the body of {name} is not visible here"
+    if "cython" in _name_of_class_called(call) and code == "AD0201":
+        label = f"{name} is a function of Cython, of which there is machine code only"
     if _is_of_function_values(call.callee):
         label = "the pullback of a function that is known only at run time is not looked into"
     if is_defined(call.callee):
@@ -257,8 +259,7 @@ def _ways_out(call: Call) -> tuple[str, ...] | None:
     callee = _called(call)
     is_lent = may_write_anything(call) and any(isinstance(type_of_atom(arg), Array) for arg in call.args)
     constant = f"or {_COPIED}" if is_lent else "or hand it ad.stop_gradient(x), if the result shall count as a constant"
-    cls = callee.type.cls if isinstance(callee, Var) and isinstance(callee.type, Opaque) else type(callee)
-    if getattr(cls, "__name__", None) == "_lru_cache_wrapper":
+    if _name_of_class_called(call) == "_lru_cache_wrapper":
         return (f"call the function behind the cache: {name}.__wrapped__(...)",)
     last = name.rpartition(".")[2]
     if last != name and last in _DRAWN.split():
@@ -276,6 +277,12 @@ def _called(call: Call) -> Any:
     if isinstance(callee, Applied) or (getattr(callee, "__name__", "") in ("call", "__call__") and call.args):
         return call.args[0].value if isinstance(call.args[0], Const) else call.args[0]
     return callee
+
+
+def _name_of_class_called(call: Call) -> str:
+    callee = _called(call)
+    cls = callee.type.cls if isinstance(callee, Var) and isinstance(callee.type, Opaque) else type(callee)
+    return getattr(cls, "__name__", "")
 
 
 def name_of(call: Call) -> str:

@@ -5,6 +5,7 @@ import pickle
 
 import adjoint as ad
 import numpy as np
+from scipy.linalg._solve_toeplitz import levinson
 import scipy.special
 
 
@@ -21,7 +22,7 @@ def opaque_library_function(y):
 
 #: ad.grad(result_of_opaque_function_is_used)(np.ones(3))
 def result_of_opaque_function_is_used(x):
-    values, counts = np.frexp(x)  # error[AD0201]: the body of 'frexp' is not visible here
+    values, counts = np.unique_counts(x)  # error[AD0201]: the body of 'unique_counts' is not visible here
     return counts.sum() * 1.0 + values[0]
 
 
@@ -161,3 +162,9 @@ def not_a_class(x):
 #: ad.grad(unknown_keywords)(2.0, pickle.dumps)
 def unknown_keywords(x, getter):
     return scale(x, **getter(x))  # error[AD0301]: '**' of something whose keys are not known
+
+
+#: ad.grad(compiled_by_cython)(np.ones(5))
+def compiled_by_cython(x):
+    inverse, _ = levinson(x, x[:3])  # error[AD0201]: 'levinson' is a function of Cython, of which there is machine code only
+    return np.sum(inverse)

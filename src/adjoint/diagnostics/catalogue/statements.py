@@ -87,18 +87,20 @@ ENTRIES = {
         helps=("hand over the list or array that it runs through", "or loop over it with 'for'"),
         explanation="""
             An iterator gives each of its values once, and what it gives depends on who has asked before. The
-            reverse sweep of a derivative needs them again. So generators cannot be handed in, and what next() has
-            taken an item out of cannot be asked for the others.
+            reverse sweep of a derivative needs them again. So generators cannot be handed in, and a generator that
+            next() has taken an item out of cannot be asked for the others.
 
                 def loss(values):
-                    stream = iter(values)
-                    first = next(stream)
-                    return first * sum(stream)               # refused
+                    squares = (v * v for v in values)
+                    first = next(squares)
+                    return first * sum(squares)              # refused
 
-            Use the sequence itself:
+            Make a list of its items:
 
-                def loss(values):
-                    return values[0] * sum(values[1:])
+                    squares = [v * v for v in values]
+                    return squares[0] * sum(squares[1:])
+
+            Of one that has no end, make a class: what it keeps are attributes, and a method gives the next item.
 
             Generators, generator expressions, map, filter, zip and the functions of itertools are fine where each
             is gone through once, by a loop or by a function that asks for its items. What is gone through again,

@@ -25,7 +25,19 @@ from adjoint.frontend.interpreter.values import ELLIPSIS, NONE, Record, Ref, Tup
 from adjoint.frontend.iterators.items import static_items
 from adjoint.frontend.library import array_definitions, python_functions
 from adjoint.ir.nodes import Call, Const, Var
-from adjoint.ir.types import Array, Dict, Instance, List, Opaque, Reference, Scalar, Tuple, Type, has_one_layout
+from adjoint.ir.types import (
+    Array,
+    Dict,
+    Instance,
+    List,
+    Opaque,
+    Reference,
+    Scalar,
+    Tuple,
+    Type,
+    has_one_layout,
+    rank_of,
+)
 from adjoint.runtime.array_functions.places import from_diagonal
 from adjoint.runtime.array_functions.products import einsum_of_one
 from adjoint.runtime.array_functions.sequences import array_of
@@ -299,9 +311,14 @@ def _flatten(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast
 
 
 def _with_order(args: list[Value], kwargs: dict[str, Value]) -> tuple[Value, Value | None]:
-    """The array, and the order of its elements if it is that of the columns or of the rows, and said so."""
+    """The array, and the order of its elements if it is that of the columns or of the rows, and said so.
+
+    Of a vector it is the same whatever its memory.
+    """
     given = {**dict(zip(("a", "order"), args, strict=False)), **kwargs}
     order = given.get("order")
+    if order in (Const("K"), Const("A")) and (rank_of(type_of(given["a"])) if is_atom(given["a"]) else None) in (0, 1):
+        order = Const("C")
     plain = given.keys() == {"a", "order"} and order in (Const("C"), Const("F"))
     return given.get("a", NONE), order if plain else None
 

@@ -158,6 +158,13 @@ general(
     results=2,
     cases=[case(sample(3))],
 )
+general(
+    np.frexp,
+    lambda dots, y, x: (np.ldexp(dots[0], -y[1]), None),
+    lambda ct, y, x: (np.ldexp(ct[0], -y[1]),),
+    results=2,
+    cases=[case(sample(3, kind="positive")), case(1.3)],
+)
 definition(
     np.divmod,
     lambda x1, x2: (np.floor_divide(x1, x2), np.remainder(x1, x2)),
