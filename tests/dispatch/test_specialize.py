@@ -2,6 +2,7 @@
 
 import functools
 import gc
+import itertools
 import math
 import timeit
 import types
@@ -562,3 +563,13 @@ def test_calls_are_cheap() -> None:
     whole = min(timeit.repeat(lambda: derivative(2.0, 3.0), number=count, repeat=5)) / count
     bare = min(timeit.repeat(lambda: call(2.0, 3.0), number=count, repeat=5)) / count
     assert whole - bare < 3e-6
+
+
+def test_methods_of_built_in_classes_are_the_same_each_time() -> None:
+    def paths(x):
+        return sum(itertools.chain.from_iterable([[x, x * x], [x]]))
+
+    slope = ad.grad(paths)
+    assert slope.specialized((1.3,), {}) is slope.specialized((1.3,), {})
+    _, differential = ad.linearize(paths, 1.3)
+    assert differential(1.0) == pytest.approx(4.6)

@@ -15,6 +15,7 @@ from programs_in_files import module_of
 
 from adjoint.rules.kinds import Constant, NoDerivative, Rule
 from adjoint.rules.registry import all_rules
+from adjoint.testing import check_grads
 from sampling import check_by_turns
 
 pytestmark = [
@@ -58,3 +59,14 @@ def test_rules_as_called(rule: Rule, tmp_path: Path) -> None:
     rng = np.random.default_rng(7)
     for place, (args, kwargs) in enumerate(ev.cases_of(rule, rng)):
         _check(rule, args, kwargs, tmp_path / f"program{place}.py")
+
+
+def test_what_libraries_remember_of_modules_is_known() -> None:
+    """SciPy asks a function with a memo whether the namespace of its arrays is NumPy."""
+    memo = pytest.importorskip("scipy._lib._array_api")
+
+    def loss(x):
+        array = memo._asarray(x, subok=True, xp=memo.array_namespace(x))
+        return np.sum(memo.xp_promote(array, force_floating=True, xp=np) ** 2)
+
+    check_grads(loss, (np.array([0.5, 1.2]),))

@@ -324,13 +324,16 @@ def _by_source(
         managed = function_of_contexts(constant)
         if managed is not None:
             return context_of(lo, Const(managed), args, kwargs, node)
-        from adjoint.frontend.library.functools_calls import chosen_by_class, is_memo, remembered  # lazy
+        from adjoint.frontend.library.functools_calls import chosen_by_class, is_memo, known_already, remembered  # lazy
 
         meant = chosen_by_class(lo, constant, args, node)
         if meant is not None:
             return lo.call(meant, args, kwargs, node)
         if is_memo(constant) and any_carries(lo, args, kwargs):
             return remembered(lo, constant, args, kwargs, node)
+        known = known_already(constant, args, kwargs)
+        if known is not None:
+            return known
     function = underlying(constant)
     if function is not None and _is_inlined(lo, function, args, kwargs):
         return call_closure(lo, closure_of(lo, function, node), args, kwargs, node)

@@ -49,8 +49,12 @@ class Guard:
             now is self.value
             or is_twin(now, self.value)
             or _is_same_constant(now, self.value)
-            or (type(now) is type(self.value) and isinstance(now, (bool, int, str, bytes, float)) and now == self.value)
+            or (type(now) is type(self.value) and isinstance(now, _COMPARED) and now == self.value)
         )
+
+
+_COMPARED = (bool, int, str, bytes, float, types.BuiltinMethodType)
+"""Classes of what is the same where it is equal: methods of built-in classes are made anew when they are asked for."""
 
 
 CONSTANT = "__adjoint_constant__"

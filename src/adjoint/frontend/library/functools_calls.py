@@ -19,6 +19,7 @@ from adjoint.frontend.objects.classes import class_of, class_seen
 from adjoint.frontend.objects.construction import construct
 from adjoint.ir.nodes import Const, Undefined, Var
 from adjoint.ir.types import Opaque, Scalar
+from adjoint.sources.library_folders import is_of_a_library
 
 
 @handles(functools.wraps)
@@ -103,6 +104,20 @@ def is_memo(function: Any) -> bool:
     if not isinstance(function, functools._lru_cache_wrapper) or not isinstance(inner, types.FunctionType):
         return False
     return not any(inner.__globals__.get(name) is function for name in inner.__code__.co_names)
+
+
+def known_already(function: Any, args: list[Value], kwargs: dict[str, Value]) -> Const | None:
+    """What a library's function with a memo says of modules: the same in each call of a process."""
+    given = [value.value for value in args if isinstance(value, Const) and isinstance(value.value, types.ModuleType)]
+    if kwargs or not given or len(given) < len(args) or not is_memo(function):
+        return None
+    if not is_of_a_library(function.__wrapped__.__code__.co_filename):
+        return None
+    try:
+        found = function(*given)
+    except Exception:  # the program raises it, too, when it comes there
+        return None
+    return Const(found) if isinstance(found, (bool, str, types.ModuleType)) else None
 
 
 def remembered(lo: Lowerer, function: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Value:
