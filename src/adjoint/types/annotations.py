@@ -126,6 +126,7 @@ def bound(cls: Any, annotation: Any) -> Any:
 def plain(annotation: Any) -> Any:
     """A declared type without what is said about it: ``Annotated``, ``Final``, and ``None`` as the alternative."""
     while True:
+        annotation = _unnamed(annotation)
         origin, args = get_origin(annotation), get_args(annotation)
         if origin in (typing.Annotated, Final):
             annotation = args[0]
@@ -140,6 +141,15 @@ def plain(annotation: Any) -> Any:
             return annotation
 
 
+def _unnamed(annotation: Any) -> Any:
+    """What a name stands for that a ``type`` statement gives, as those of NumPy's ``NDArray`` are by now."""
+    while True:
+        named, args = get_origin(annotation) or annotation, get_args(annotation)
+        if type(named).__name__ != "TypeAliasType":
+            return annotation
+        annotation = named.__value__[args] if args else named.__value__
+
+
 def has_alternatives(annotation: Any) -> bool:
     """Whether a declared type is a union."""
     return get_origin(annotation) in (typing.Union, types.UnionType)
@@ -147,6 +157,7 @@ def has_alternatives(annotation: Any) -> bool:
 
 def alternatives(annotation: Any) -> tuple[Any, ...]:
     """The members of a union; the annotation alone where it is none. What is said about it is left out."""
+    annotation = _unnamed(annotation)
     while get_origin(annotation) in (typing.Annotated, Final):
-        annotation = get_args(annotation)[0]
-    return get_args(annotation) if has_alternatives(annotation) else (annotation,)
+        annotation = _unnamed(get_args(annotation)[0])
+    return tuple(map(_unnamed, get_args(annotation))) if has_alternatives(annotation) else (annotation,)

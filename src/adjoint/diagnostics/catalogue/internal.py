@@ -38,6 +38,8 @@ ENTRIES = {
             On a version of Python that Adjoint's tests have not run on, some thirty programs are differentiated first,
             and compared with differences. Where they do not agree, Python reads or compiles programs in a way that
             Adjoint does not know, and no derivative could be trusted. Please report it, with the names of the programs.
+
+                ad.grad(loss)(1.0)                           # refused, as all derivatives are
             """,
     ),
 }

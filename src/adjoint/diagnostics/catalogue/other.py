@@ -198,13 +198,15 @@ ENTRIES = {
             """,
     ),
     "AD0511": Entry(
-        title="Adjoint's tests have not run on this version of Python",
+        title="the tests of Adjoint have not run on this version of Python",
         severity="warning",
         explanation="""
             A new version of Python may read or compile programs in another way. On one that Adjoint's tests have not
             run on, the first derivative of all has some thirty programs with constructs of all kinds differentiated in
             both modes, and compared with differences. They agree, and this is said once: it is remembered where
             generated files are kept.
+
+                ad.grad(loss)(1.0)                           # warned of, once on this machine
 
             Where they do not agree, all derivatives are refused (AD0903).
             """,
