@@ -173,6 +173,8 @@ def _definition(code: CodeType, name: str, module_globals: dict[str, Any] | None
         fresh = linecache.getlines(file, module_globals)
         if fresh != lines:
             lines, nodes = fresh, _definitions_in(fresh, code)
+    if not nodes and file == "<string>":
+        lines = []  # Python 3.13 keeps the text of 'python -c' there, and all that 'exec' runs has this name, too
     if not lines and file.startswith("<"):
         lines, nodes = _unfiled(code, module_globals)
     if len(nodes) == 1:
