@@ -53,6 +53,22 @@ def _signed(value):
     return [value, np.copysign(1.0, value)]
 
 
+def added(a, b):
+    return np.add(a, b)
+
+
+def multiplied(a, b):
+    return a * b
+
+
+@pytest.mark.parametrize("function", [added, multiplied], ids=lambda f: f.__name__)
+def test_arithmetic_of_truth_values_gives_truth_values(function):
+    a, b = np.array([True, False, True]), np.array([True, True, False])
+    found = ad.compile(function, native="strict")(a, b)
+    assert found.dtype == np.bool_
+    np.testing.assert_array_equal(found, function(a, b))
+
+
 def powers(x, n):
     total = x**3 + x**-2 + x**0.5 + 2.0**x
     for k in range(-3, n):

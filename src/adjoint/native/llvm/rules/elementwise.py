@@ -86,6 +86,8 @@ def _result_kind(e: Emission, function: Callable[..., Number | Complex], values:
     given = [value.kind.element if isinstance(value, Array) else found.kind for value in values]
     if not is_complex(common_kind([*given, found.kind])):
         _require_one_kind(values)
+        if found.kind != "b1" and "b1" in given:
+            raise Unsupported("arithmetic of truth values")
     return found.kind
 
 
