@@ -166,11 +166,11 @@ def quotient(e: Emission, a: Value, b: Value) -> Complex:
     real = parts.op("fdiv", parts.op("fadd", x, parts.op("fmul", y, ratio)), scale)
     turned = parts.op("fdiv", parts.op("fsub", y, parts.op("fmul", x, ratio)), scale)
     imag = parts.select(wide, turned, parts.negated(turned))
-    by_zero = is_zero(e, other)
+    by_zero, infinite = is_zero(e, other), parts.literal(math.inf)
     return Complex(
         one.kind,
-        parts.select(by_zero, parts.op("fdiv", one.real, parts.literal(0.0)), real),
-        parts.select(by_zero, parts.op("fdiv", one.imag, parts.literal(0.0)), imag),
+        parts.select(by_zero, parts.op("fmul", one.real, infinite), real),
+        parts.select(by_zero, parts.op("fmul", one.imag, infinite), imag),
     )
 
 
