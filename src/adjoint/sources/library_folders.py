@@ -6,6 +6,7 @@ import os
 import re
 import site
 import sys
+from typing import Any
 
 _OWN = os.path.dirname(os.path.dirname(__file__)) + os.sep
 """Our own functions and classes are taken in the same way wherever Adjoint is installed."""
@@ -25,6 +26,11 @@ _LIBRARIES = tuple(
 def is_of_a_library(file: str) -> bool:
     """Whether a file belongs to Python or to an installed package."""
     return (file.startswith(_LIBRARIES) or _PACKAGES.search(file) is not None) and not file.startswith(_OWN)
+
+
+def package_of(thing: Any) -> str:
+    """The top-level package that a class or a function says it comes from; ``numpy_tools`` is none of NumPy's."""
+    return str(getattr(thing, "__module__", None) or "").partition(".")[0]
 
 
 def file_of(cls: type) -> str:

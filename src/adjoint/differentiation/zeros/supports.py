@@ -28,6 +28,7 @@ from adjoint.rules.kinds import Linear
 from adjoint.rules.registry import rule_for
 from adjoint.runtime.arithmetic.numbers import choose, divide, product, quotient, selected, somewhere, times
 from adjoint.runtime.array_functions.arrays import unbroadcast
+from adjoint.sources.library_folders import package_of
 
 _MOVING = """
     spread restore_axes reshape_like scatter scatter_take scatter_along unrepeat untile undiag place_diagonal
@@ -320,7 +321,8 @@ def is_support(var: Var) -> bool:
 def is_moving(callee: Any) -> bool:
     """Whether a function puts the elements of its first argument elsewhere, and does nothing else."""
     module = getattr(callee, "__module__", None) or ""
-    return module.startswith(("adjoint.runtime.", "numpy")) and getattr(callee, "__name__", "") in _MOVES
+    of_library = module.startswith("adjoint.runtime.") or package_of(callee) == "numpy"
+    return of_library and getattr(callee, "__name__", "") in _MOVES
 
 
 def _is_linear(callee: Any) -> bool:

@@ -44,7 +44,7 @@ from adjoint.ir.nodes import Const, Function, Var
 from adjoint.ir.types import Opaque
 from adjoint.rules import registry
 from adjoint.sources.definitions import underlying
-from adjoint.sources.library_folders import is_of_a_library
+from adjoint.sources.library_folders import is_of_a_library, package_of
 from adjoint.types.array_libraries import are_loaded
 
 
@@ -297,7 +297,7 @@ def _by_kind(
 
 def _meant(lo: Lowerer, constant: Any, node: ast.AST | None) -> Value | None:
     """The function or class that one of NumPy or Numba stands for."""
-    if type(constant).__module__.startswith("numpy"):
+    if package_of(type(constant)) == "numpy":
         from adjoint.frontend.library.array_functions import function_of  # lazy
 
         return function_of(lo, constant, node)
@@ -310,8 +310,7 @@ def _meant(lo: Lowerer, constant: Any, node: ast.AST | None) -> Value | None:
 
 def _is_of_numba(constant: Any) -> bool:
     """Whether a function or class is Numba's, or made by it of one of the user's."""
-    homes = (type(constant).__module__, getattr(constant, "__module__", None) or "")
-    return any(home.startswith("numba") for home in homes)
+    return "numba" in (package_of(type(constant)), package_of(constant))
 
 
 def _by_source(
@@ -342,7 +341,7 @@ def _by_source(
         return library_classes.followed(lo, function, args[0], body)
     if function is None and not isinstance(constant, (types.BuiltinFunctionType, types.MethodDescriptorType)):
         call = inspect.getattr_static(type(constant), "__call__", None)
-        if isinstance(call, types.FunctionType) and not type(constant).__module__.startswith("numpy"):
+        if isinstance(call, types.FunctionType) and package_of(type(constant)) != "numpy":
             receiver = inputs.captured(lo, constant, ("object", constant), "self", node)
             return lo.call(Const(call), [receiver, *args], kwargs, node)
     return None

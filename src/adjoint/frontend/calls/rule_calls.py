@@ -23,6 +23,7 @@ from adjoint.ir.types import Array, List
 from adjoint.rules import registry
 from adjoint.rules.declarations import Declaration
 from adjoint.rules.kinds import Bilinear, Elementwise, General, Linear, Rule
+from adjoint.sources.library_folders import package_of
 from adjoint.types.annotations import signature
 
 
@@ -150,7 +151,7 @@ def place_of_out(callee: Any) -> int | None:
     """Which positional argument of a function of NumPy is the array that the result goes to."""
     if isinstance(callee, np.ufunc):
         return callee.nin
-    if not getattr(callee, "__module__", "").startswith("numpy"):
+    if package_of(callee) != "numpy":
         return None
     try:
         parameters = signature(callee).parameters.values()

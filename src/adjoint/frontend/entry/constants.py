@@ -46,7 +46,7 @@ def is_constant(value: Any) -> bool:
         or is_operator(value)
         or hasattr(type(value), CONSTANT)
         or (
-            type(value).__module__.startswith(_CALLABLE_LIBRARIES)
+            f"{type(value).__module__}.".startswith(_CALLABLE_LIBRARIES)
             and callable(value)
             and not isinstance(value, (np.ndarray, np.generic))
             and not is_foreign(value)
@@ -70,7 +70,7 @@ def _is_of_constants(getter: Any) -> bool:
     return all(isinstance(each, (str, int, float, type(None), slice)) for each in given)
 
 
-_CALLABLE_LIBRARIES = ("numba", "numpy", "scipy.special.", "scipy.stats.", "uarray", "jax", "cupy")
+_CALLABLE_LIBRARIES = ("numba.", "numpy.", "scipy.special.", "scipy.stats.", "uarray.", "jax.", "jaxlib.", "cupy.")
 """Modules whose callable objects are what their names say: functions, families of functions, distributions."""
 
 

@@ -46,6 +46,7 @@ from adjoint.runtime import copies, display, lists, tangents
 from adjoint.runtime.arithmetic import bundles, checks, numbers
 from adjoint.runtime.array_functions import arrays, places, sequences
 from adjoint.runtime.cotangents import as_array, as_number
+from adjoint.sources.library_folders import package_of
 
 _NOTHING = Const(None)
 _ANNOTATE = (
@@ -151,7 +152,8 @@ def _is_surely_unknown(callee: Any) -> bool:
     if declaration_for(callee) is not None:
         return True
     module = str(getattr(callee, "__module__", ""))
-    return module.startswith(("numpy", "adjoint.runtime")) and not (_is_plain(callee) or _is_declared(callee))
+    of_library = module.startswith("adjoint.runtime") or package_of(callee) == "numpy"
+    return of_library and not (_is_plain(callee) or _is_declared(callee))
 
 
 def _without_form(callee: Any) -> str:

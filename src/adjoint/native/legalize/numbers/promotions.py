@@ -20,6 +20,7 @@ from adjoint.native.compile.not_native import NotNative
 from adjoint.native.legalize.rewriting import Rewriting
 from adjoint.runtime import copies
 from adjoint.runtime.arithmetic import numbers
+from adjoint.sources.library_folders import package_of
 
 _WIDE = (np.dtype(np.float64), np.dtype(np.complex128), np.dtype(np.int64), np.dtype(np.bool_))
 """Dtypes of which Numba's numbers are by themselves."""
@@ -110,7 +111,7 @@ _SAME: dict[Any, Any] = {operator.abs: abs, getattr(math, "cbrt", None): np.cbrt
 
 def _with_numpy_dtypes(call: Call) -> Call:
     """A call of NumPy with dtypes by NumPy's names: ``np.float64`` for ``float``."""
-    if not str(getattr(call.callee, "__module__", "")).startswith("numpy") and call.callee is not np.ndarray.astype:
+    if package_of(call.callee) != "numpy" and call.callee is not np.ndarray.astype:
         return call
     args = tuple(_with_numpy_dtype(arg) for arg in call.args)
     kwargs = tuple((name, _with_numpy_dtype(value)) for name, value in call.kwargs)
