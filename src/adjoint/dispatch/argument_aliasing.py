@@ -1,7 +1,7 @@
-"""Arrays inside one argument that share memory: a derivative takes them for arrays of their own.
+"""Arrays in one argument that share memory, lists and dicts that lie in two places: a derivative takes them for two.
 
-That is right as long as nobody writes one of them. Which arrays of an argument a function may write is found when it is
-compiled, as ways from the argument; whether these share memory with others is asked at each call.
+That is right as long as nobody writes one of them. Which of them a function may write is found when it is compiled, as
+ways from the argument; whether these share memory with others is asked at each call.
 """
 
 from __future__ import annotations
@@ -33,6 +33,26 @@ def written_and_shared(value: Any, ways: frozenset[Way]) -> bool:
     )
 
 
+def containers_in(value: Any) -> Iterator[tuple[Way, Any]]:
+    """The lists and dicts in a value, each with every place at which it is reached."""
+    return _containers(value, (), set())
+
+
+def _containers(value: Any, place: Way, seen: set[int]) -> Iterator[tuple[Way, Any]]:
+    if isinstance(value, (list, dict)):
+        yield place, value
+    if id(value) in seen:
+        return
+    seen.add(id(value))
+    for key, part in _parts(value):
+        yield from _containers(part, (*place, key), seen)
+
+
+def written_containers(value: Any, ways: frozenset[Way]) -> list[Any]:
+    """The lists and dicts in a value to which one of the ways leads."""
+    return [one for place, one in containers_in(value) if any(_leads_to(way, place) for way in ways)] if ways else []
+
+
 def share_memory(a: Any, b: Any) -> bool:
     """Whether two arrays have memory in common; of other libraries than NumPy, whether they may."""
     if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
@@ -57,14 +77,14 @@ def _arrays(value: Any, place: Way, seen: set[int]) -> Iterator[tuple[Way, Any]]
         return
     if id(value) in seen:
         return
-    if isinstance(value, dict):
-        parts = list(value.items())
-    elif isinstance(value, (list, tuple)):
-        parts = list(enumerate(value))
-    elif has_fields(value):
-        parts = list(fields_of(value).items())
-    else:
-        return
     seen.add(id(value))
-    for key, part in parts:
+    for key, part in _parts(value):
         yield from _arrays(part, (*place, key), seen)
+
+
+def _parts(value: Any) -> list[tuple[Any, Any]]:
+    if isinstance(value, dict):
+        return list(value.items())
+    if isinstance(value, (list, tuple)):
+        return list(enumerate(value))
+    return list(fields_of(value).items()) if has_fields(value) else []

@@ -28,7 +28,7 @@ from adjoint.ir.types import Array, Dict, List
 from adjoint.ir.walk import statements_in
 from adjoint.pipeline import EXPAND, SPECULATE, SPECULATING, TOUCH_UP, Context, run
 from adjoint.records import replace
-from adjoint.runtime.objects import put_attribute
+from adjoint.runtime.objects import put_attribute, put_item
 from adjoint.sources.users_places import at_users_places
 from adjoint.target import ALL_INLINED, PYTHON, Target
 from adjoint.types.array_libraries import Library
@@ -250,7 +250,7 @@ def _changed(function: Function) -> set[Atom]:
     holders: dict[Atom, Atom] = {}
     for statement in statements_in(function.body):
         if type(statement) is Call:
-            if statement.callee is put_attribute:
+            if statement.callee in (put_attribute, put_item):
                 found.add(statement.args[0])
         elif isinstance(statement, Load):
             holders[statement.target] = statement.base

@@ -6,13 +6,20 @@ import functools
 import sys
 import types
 from _thread import RLock  # `threading` takes a while to import
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary, ref
 
 from adjoint.diagnostics import Diagnostic, error
 from adjoint.diagnostics.errors import warn
-from adjoint.dispatch.argument_aliasing import arrays_in, share_memory, written_and_shared
+from adjoint.dispatch.argument_aliasing import (
+    arrays_in,
+    containers_in,
+    share_memory,
+    written_and_shared,
+    written_containers,
+)
 from adjoint.dispatch.keys import Door, Seen, key_of, keys_of
 from adjoint.dispatch.options import Native
 from adjoint.dispatch.speculative import Speculative
@@ -78,7 +85,8 @@ class Specialization:
     target
         What it was made for.
     ways
-        The ways from arguments to the arrays in them that are written, once somebody has asked for them.
+        The ways from arguments to the arrays in them that are written, and to the lists and dicts, once somebody
+        has asked for them.
     """
 
     call: Callable[..., Any]
@@ -104,7 +112,7 @@ class Specialization:
     checkpoints: type[Checkpoints] | None = None
     lanes: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
     target: Target = PYTHON
-    ways: dict[int, Any] | None = field(default=None, compare=False, repr=False)
+    ways: tuple[dict[int, Any], dict[int, Any]] | None = field(default=None, compare=False, repr=False)
 
     def fits(self, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any], seen: Seen) -> bool:
         """Whether this may be used for such a call as the world is now."""
@@ -173,11 +181,25 @@ class Specialization:
 
     def has_written_and_shared(self, place: int, value: Any) -> bool:
         """Whether an argument holds arrays that share memory, of which one may be written."""
-        if self.ways is None:
-            from adjoint.dispatch.written_ways import ways_to_written  # lazy
+        return written_and_shared(value, self._ways()[0][place])
 
-            self.ways = ways_to_written(self.function, self.written)
-        return written_and_shared(value, self.ways[place])
+    def _ways(self) -> tuple[dict[int, Any], dict[int, Any]]:
+        if self.ways is None:
+            from adjoint.dispatch.written_ways import ARRAYS, CONTAINERS, ways_to_written  # lazy
+
+            self.ways = (
+                ways_to_written(self.function, self.written, ARRAYS),
+                ways_to_written(self.function, self.written, CONTAINERS),
+            )
+        return self.ways
+
+    def _check_containers(self, place: int, inputs: Sequence[Any]) -> None:
+        """Refuses lists and dicts in an argument that are written, and reached in another way, too."""
+        written = {id(one) for one in written_containers(inputs[place], self._ways()[1][place])}
+        reached = Counter(id(one) for value in inputs for _, one in containers_in(value)) if written else {}
+        if any(reached[one] > 1 for one in written):
+            label = f"a list or dict in {self._named(place)} is reached in two ways, and the function writes it"
+            raise error("AD0303", None, label, helps=("put a copy of it there",))
 
     def check_overlap(self, inputs: Sequence[Any]) -> None:
         """Refuses arguments and captured data that share memory with an argument that is written."""
@@ -195,6 +217,8 @@ class Specialization:
                         pair = f"arguments {first} and {last}"
                     label = f"{pair} share memory, and the function writes one"
                     raise error("AD0303", None, label, helps=("pass a copy of one of them",))
+            if not is_array(inputs[place]) and not self._is_captured(place):
+                self._check_containers(place, inputs)
 
     def _is_captured_object(self, place: int) -> bool:
         """Objects of libraries are full of arrays that these might write for all we know, and share them freely."""

@@ -1,4 +1,4 @@
-"""The ways from arguments to the arrays in them that a function may write."""
+"""The ways from arguments to the arrays, lists and dicts in them that a function may write."""
 
 from __future__ import annotations
 
@@ -8,24 +8,31 @@ from typing import Any
 from adjoint.dispatch.argument_aliasing import ANY, Way
 from adjoint.ir.effects import effects_of
 from adjoint.ir.nodes import Atom, Attribute, Call, Const, Function, Key, Load, Statement, Store, Subscript, Var
-from adjoint.ir.types import Array
+from adjoint.ir.types import Array, Dict, List, Type
 from adjoint.ir.walk import statements_in
+from adjoint.runtime.objects import put_item
+
+ARRAYS, CONTAINERS = (Array,), (List, Dict)
 
 
-def ways_to_written(function: Function, places: Sequence[int]) -> dict[int, frozenset[Way]]:
-    """The ways from parameters to the arrays in them that a function may write; ``(ANY,)`` where that is not known."""
+def ways_to_written(
+    function: Function, places: Sequence[int], kinds: tuple[type[Type], ...]
+) -> dict[int, frozenset[Way]]:
+    """The ways from parameters to what a function may write of some kinds; ``(ANY,)`` where that is not known."""
     params = {function.params[place]: place for place in places}
     made: dict[Var, Statement] = {}
     written: set[Var] = set()
     for statement in statements_in(function.body):
-        if isinstance(statement, Store) and isinstance(statement.base, Var) and isinstance(statement.base.type, Array):
+        if isinstance(statement, Store) and isinstance(statement.base, Var) and isinstance(statement.base.type, kinds):
             written.add(statement.base)
         elif isinstance(statement, Load):
             made[statement.target] = statement
-            if isinstance(statement.target.type, Array) and statement.target.type.storage.written:
+            if isinstance(statement.target.type, kinds) and statement.target.type.storage.written:  # type: ignore[attr-defined]
                 written.add(statement.target)
         elif isinstance(statement, Call):
             made.update(dict.fromkeys(statement.targets, statement))
+            if statement.callee is put_item and isinstance(statement.args[0], Var) and kinds is CONTAINERS:
+                written.add(statement.args[0])
     found: dict[int, set[Way]] = {place: set() for place in places}
     for var in written:
         root, way = _traced(var, made)

@@ -40,7 +40,7 @@ from adjoint.frontend.iterators.iterators import is_lazy
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.library.attribute_tables import AttributeTable
 from adjoint.frontend.library.collections_definitions import Table
-from adjoint.frontend.objects.fields import writable
+from adjoint.frontend.objects.fields import handed_out, writable
 from adjoint.ir.nodes import Atom, Call, Const, Var
 from adjoint.ir.types import OPAQUE, Dict, Instance, List, Number, Storage, Type
 from adjoint.runtime import display
@@ -172,7 +172,7 @@ def _write_through(lo: Lowerer, ref: Ref, record: Record, node: ast.AST | None) 
         raise NeedsRuntime((ref.site,))
     for key, value in record.parts:
         if value is not before.get(key):
-            lo.open.effect(put_item, ref.origin, Const(key), materialize(lo, value, node))
+            lo.open.effect(put_item, ref.origin, Const(key), handed_out(lo, value, node))
 
 
 def _of_several_kinds(record: Record) -> bool:
