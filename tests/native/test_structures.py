@@ -174,3 +174,29 @@ def test_cotangents_of_which_nothing_is_computed_are_dicts():
     _, of_table = pullback(np.ones(2))
     assert type(of_table) is dict
     assert of_table == {"a": 0.0}
+
+
+def test_dicts_made_by_machine_code_are_dicts() -> None:
+    class State:
+        table: dict[int, float]
+
+    def f(x, n):
+        table = {}
+        for i in range(n):
+            table[i] = x * i
+        return table
+
+    def g(state, x):
+        state.table = {}
+        state.table["last"] = x
+        state.table["last"] *= 2.0
+        return x * x
+
+    found = ad.compile(f, native=True)(2.0, 3)
+    assert type(found) is dict
+    assert found == {0: 0.0, 1: 2.0, 2: 4.0}
+    state = State()
+    state.table = {}
+    assert ad.grad(g, wrt=1, native=True)(state, 3.0) == 6.0
+    assert type(state.table) is dict
+    assert state.table == {"last": 6.0}

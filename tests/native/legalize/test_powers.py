@@ -77,3 +77,13 @@ def test_fractions_and_bits_that_machine_code_does_not_have_are_refused():
         derivative(2.0, 3, -1)
     with pytest.raises(OverflowError, match="too large"):
         derivative(2.0, 1, 64)
+
+
+def test_powers_modulo_a_number() -> None:
+    def f(x):
+        total = 0.0
+        for base in (2, -2, 3):
+            total += x * pow(base, 2, 5)
+        return total
+
+    assert ad.grad(f, native=True)(1.5) == ad.grad(f)(1.5) == 12.0

@@ -234,7 +234,11 @@ def _kinds(body: Block) -> dict[Atom, tuple[Atom, ...]]:
 
 
 def _convert(given: dict[Atom, Atom], result: Var, kinds: dict[Atom, tuple[Atom, ...]]) -> Call | None:
-    """The conversion of a result of compiled code, which is a number of Python, to the type that NumPy's would have."""
+    """The conversion of a result of compiled code: a number of Python to the type that NumPy's would have, a dict."""
+    if isinstance(result.type, Dict):
+        held = given[result]
+        table = given[result] = Var(result.hint, result.type, result.named)
+        return Call((table,), dict, (held,))
     if not isinstance(result.type, Scalar):
         return None
     dtype = _dtype(result, result.type.kind, kinds)

@@ -113,6 +113,8 @@ def _is_refused(name: str, value: Any) -> bool:
 
 def _is_refused_power(call: Call) -> bool:
     """Whether a power is one of Python's own numbers, or of the module ``math``, which takes any for such."""
+    if len(call.args) != 2:
+        return False
     return call.callee is math.pow or (call.callee in _POWERS and all(map(_is_python_number, call.args)))
 
 
