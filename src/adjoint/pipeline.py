@@ -151,7 +151,10 @@ _FOR_NUMBA = ("call-python", "split-functions")
 EMITTED = tuple(name for name in NATIVE if name not in _FOR_NUMBA)
 """From a finished function to what is written as LLVM IR."""
 
-HELPERS = ("cleanup", "normalize-indices", "explicit-dtypes", "nonnegative-indices", "plain-functions", "plain-places")
+HELPERS = (
+    *(*LEGALIZE, "cleanup", "nonnegative-indices", "compare-extents", "negative-powers"),
+    *("plain-functions", "plain-masks", "raised-numbers", "plain-places"),
+)
 """From the text of a helper to what is written as LLVM IR."""
 
 BACK_ENDS = frozenset({"llvm"})

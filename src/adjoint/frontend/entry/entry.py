@@ -305,7 +305,8 @@ def lower_helper(function: Callable[..., Any], given: Sequence[Type | Atom]) -> 
         fn = Const(function)
         names = parameter_names(lo, fn, None)
         values: list[Value] = []
-        for name, each in zip(names, given, strict=True):
+        for place, each in enumerate(given):
+            name = names[place] if place < len(names) else f"arg_{place}"
             values.append(each if isinstance(each, Atom) else Var(name, each, True))
         params = [value for value in values if isinstance(value, Var)]
         return finish_entry(lo, function.__name__, params, lo.call(fn, values, {}, None))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import FunctionType
 from typing import Any
 
 # each adds to the table
@@ -17,8 +18,19 @@ from adjoint.native.llvm.rules import (  # noqa: F401
     places,
 )
 from adjoint.native.llvm.rules.arithmetic import complexes, powers, vectors  # noqa: F401
-from adjoint.native.llvm.rules.linear_algebra import bundled_products, delayed_products, products, systems  # noqa: F401
+from adjoint.native.llvm.rules.array_functions import by_helpers, joining, lines  # noqa: F401
+from adjoint.native.llvm.rules.helpers import helper
+from adjoint.native.llvm.rules.linear_algebra import (  # noqa: F401
+    bundled_products,
+    decompositions,
+    delayed_products,
+    products,
+    systems,
+)
 from adjoint.native.llvm.rules.table import RULES, Rule
+
+_AS_WRITTEN = tuple(f"adjoint.runtime.array_functions.{name}" for name in ("linalg", "arrays", "sequences", "scans"))
+"""Whose functions are what their text says, where there is no rule."""
 
 for _callee, _write in complexes.OF_COMPLEX.items():
     RULES[_callee] = complexes.where_complex(_callee, _write, RULES.get(_callee))
@@ -29,6 +41,16 @@ for _callee in elementwise.ELEMENTWISE:
 def rule_of(callee: Any) -> Rule | None:
     """What a call of a function becomes; None where that is not known."""
     try:
-        return RULES.get(callee)
+        found = RULES.get(callee)
     except TypeError:  # not hashable
         return None
+    if found is None and isinstance(callee, FunctionType) and callee.__module__ in _AS_WRITTEN:
+        return helper(_without_rule(callee), callee)
+    return found
+
+
+def _without_rule(function: FunctionType) -> FunctionType:
+    """A function of the same text: nothing else is said of it."""
+    copy = FunctionType(function.__code__, function.__globals__, function.__name__, function.__defaults__)
+    copy.__kwdefaults__ = function.__kwdefaults__
+    return copy

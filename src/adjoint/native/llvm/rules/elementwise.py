@@ -24,6 +24,7 @@ from adjoint.native.llvm.writing.emission import Emission
 from adjoint.runtime.arithmetic import fused_loops
 from adjoint.runtime.arithmetic import numbers as runtime_numbers
 from adjoint.runtime.array_functions import arrays as runtime_arrays
+from adjoint.runtime.array_functions import linalg
 
 ELEMENTWISE = (
     operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, operator.pow,
@@ -155,6 +156,31 @@ def _summed_to(e: Emission, given: Array, x: Array) -> Array:
 
     arrays.nest(e, shape, body)
     return out
+
+
+@rule(np.any)
+def _any(e: Emission, a: Value) -> Number:
+    """Whether some element is not zero."""
+    x = arrays.array(a)
+    if is_complex(x.kind.element):
+        raise Unsupported("truths of complex numbers")
+    slot = e.slots(1)
+    e.writer.line(f"store i1 false, ptr {slot}")
+
+    def body(index: Sequence[str]) -> None:
+        found = as_kind(e.writer, arrays.read(e, x.kind.element, arrays.address(e, x, index)), "b1")
+        so_far = e.writer.op(f"load i1, ptr {slot}")
+        e.writer.line(f"store i1 {numbers.either(e, truth(so_far), found).name}, ptr {slot}")
+
+    arrays.nest(e, x.shape, body)
+    return truth(e.writer.op(f"load i1, ptr {slot}"))
+
+
+@rule(linalg.scaled_by)
+def _scaled_by(e: Emission, m: Value, factor: Value) -> Array:
+    if not isinstance(factor, Number):
+        raise Unsupported("stacks of matrices")
+    return mapped(e, lambda one, other: numbers.arithmetic(e, "fmul", one, other), m, factor)
 
 
 def total(e: Emission, x: Array) -> Number | Complex:

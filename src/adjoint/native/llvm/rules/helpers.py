@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable
 from typing import Any
 
+from adjoint.diagnostics import DifferentiationError
 from adjoint.ir.nodes import Const, Function
 from adjoint.ir.types import BOOL, FLOAT, INT, Array, Dim, List, Scalar, ScalarKind, Storage, Tuple, Type
+from adjoint.native.compile.not_native import NotNative
 from adjoint.native.helpers.lowering import Given, lowered
 from adjoint.native.llvm.rules.table import RULES, Rule
 from adjoint.native.llvm.values import (
@@ -34,11 +37,14 @@ _TRUTHS = {"true": True, "false": False}
 def helper(function: Callable[..., Any], *callees: Any) -> Rule:
     """What calls of a helper become; declared of functions that it stands for."""
 
-    def write(e: Emission, *values: Value) -> Value:
+    signature = inspect.signature(function)
+
+    def write(e: Emission, *args: Value, **named: Value) -> Value:
+        values = signature.bind(*args, **named).args
         given = tuple(map(_told, values))
-        args = [value for value, each in zip(values, given, strict=True) if not isinstance(each, Const)]
+        varying = [value for value, each in zip(values, given, strict=True) if not isinstance(each, Const)]
         form = _lowered(function, given)
-        return e.called(form, form, args, ())
+        return e.called(form, form, varying, ())
 
     RULES.update(dict.fromkeys(callees, write))
     return write
@@ -58,7 +64,11 @@ def _told(value: Value) -> Const | Kind:
 
 @functools.cache
 def _lowered(function: Callable[..., Any], given: tuple[Const | Kind, ...]) -> Function:
-    return lowered(function, [each if isinstance(each, Const) else type_of(each) for each in given])
+    types = [each if isinstance(each, Const) else type_of(each) for each in given]
+    try:
+        return lowered(function, types)
+    except (DifferentiationError, NotNative) as problem:
+        raise Unsupported(f"{function.__name__} of such arguments") from problem
 
 
 def type_of(given: Kind) -> Given:

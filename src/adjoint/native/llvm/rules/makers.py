@@ -156,7 +156,8 @@ def _of_dtype(e: Emission, x: Value, dtype: Value) -> Value:
 
 
 @rule(places.diagonal)
-def _diagonal(e: Emission, x: Value) -> Array:
+def diagonal(e: Emission, x: Value) -> Array:
+    """The diagonal of a matrix, as a view."""
     given = arrays.array(x)
     if given.kind.rank != 2:
         raise Unsupported("diagonals of these arrays")
@@ -173,20 +174,20 @@ def _from_diagonal(e: Emission, x: Value) -> Array:
         raise Unsupported("diagonals of these arrays")
     (count,) = given.shape
     out = arrays.new(e, given.kind.element, (count, count), zero=True, checked=False)
-    arrays.assign(e, _diagonal(e, out), given)
+    arrays.assign(e, diagonal(e, out), given)
     return out
 
 
 @rule(places.to_diagonal)
 def _to_diagonal(e: Emission, x: Value) -> Array:
-    return arrays.copied(e, _diagonal(e, x))
+    return arrays.copied(e, diagonal(e, x))
 
 
 @rule(np.eye, np.identity, plain.eye)
-def _eye(e: Emission, count: Value) -> Array:
+def _eye(e: Emission, count: Value, *, dtype: Value | None = None) -> Array:
     (extent,) = numbers.words(e, count)
-    out = arrays.new(e, "f8", (extent, extent), zero=True)
-    arrays.assign(e, _diagonal(e, out), constant(1.0))
+    out = arrays.new(e, arrays.element_kind(dtype), (extent, extent), zero=True)
+    arrays.assign(e, diagonal(e, out), constant(1))
     return out
 
 
@@ -248,8 +249,14 @@ def _transpose(e: Emission, x: Value, axes: Value | None = None) -> Array:
     return arrays.transposed(given, [axis % given.kind.rank for axis in order])
 
 
+def flat(e: Emission, x: Array) -> Array:
+    """The elements one after the other, by rows."""
+    return x if x.kind.rank == 1 else reshaped(e, x, constant(-1))
+
+
 @rule(plain.reshaped)
-def _reshaped(e: Emission, x: Value, shape: Value) -> Array:
+def reshaped(e: Emission, x: Value, shape: Value) -> Array:
+    """The elements in the order of rows, in another shape."""
     given = arrays.in_rows(e, x)
     wanted = arrays.extents_of(shape)
     total = arrays.size(e, given)

@@ -11,7 +11,7 @@ import numpy as np
 from adjoint.native.costs import FEWEST_WITH_ZEROS
 from adjoint.native.llvm.rules import arrays, checks, functions, lists, numbers
 from adjoint.native.llvm.rules.table import RULES, rule
-from adjoint.native.llvm.values import Array, Known, List, Number, Tuple, Unsupported, Value, common_kind, size_of
+from adjoint.native.llvm.values import Array, List, Number, Tuple, Unsupported, Value, common_kind, size_of
 from adjoint.native.llvm.writer import as_kind, constant, whole
 from adjoint.native.llvm.writing.emission import Emission
 from adjoint.runtime import tangents
@@ -308,41 +308,6 @@ def _array_leaf(e: Emission, cotangent: Value, template: Value, place: Value, le
             one = arrays.item(e, given.kind.element, arrays.address(e, given, list(map(str, path))))
             total = RULES[operator.add](e, total, one)
     return total
-
-
-# Along vectors
-
-
-@rule(np.cumsum)
-def _sums(e: Emission, x: Value) -> Array:
-    return _running(e, x, backwards=False)
-
-
-@rule(runtime_arrays.reverse_cumsum)
-def _sums_from_the_end(e: Emission, cotangent: Value, x: Value, axis: Value | None = None) -> Array:
-    if axis is not None and not (isinstance(axis, Known) and axis.value is None):
-        raise Unsupported("sums along an axis")
-    return _running(e, cotangent, backwards=True)
-
-
-def _running(e: Emission, x: Value, backwards: bool) -> Array:
-    given = arrays.array(x)
-    if given.kind.rank != 1 or given.kind.element[0] not in "fc":
-        raise Unsupported("sums along an axis")
-    kind, (count,) = given.kind.element, given.shape
-    out = arrays.new(e, kind, given.shape, checked=False)
-    slot, last = e.slots(2), e.writer.sub(count, "1")
-    arrays.write(e, kind, slot, constant(0.0))
-
-    def one(counter: str) -> None:
-        place = [e.writer.sub(last, counter) if backwards else counter]
-        found = arrays.item(e, kind, arrays.address(e, given, place))
-        found = RULES[operator.add](e, arrays.item(e, kind, slot), found)
-        arrays.write(e, kind, slot, found)
-        arrays.write(e, kind, arrays.address(e, out, place), found)
-
-    e.each(count, one)
-    return out
 
 
 # Cotangents of reductions

@@ -70,30 +70,34 @@ full:
 """On which side of its diagonal a matrix has all that is not zero: 1 below, 2 above; 0 for both, or if singular."""
 
 
-def _matrix(value: Value) -> Array:
+def matrix_of(value: Value) -> Array:
+    """A matrix of doubles."""
     x = arrays.array(value)
     if x.kind.rank != 2 or x.kind.element != "f8":
         raise Unsupported("linear algebra of other numbers, or stacks of matrices")
     return x
 
 
-def _check_square(e: Emission, a: Array) -> None:
+def check_square(e: Emission, a: Array) -> None:
+    """Raises unless a matrix has as many rows as columns."""
     rows, columns = a.shape
     if rows != columns:
         said = "Last 2 dimensions of the array must be square"
         e.check(e.writer.compare("ne", rows, columns), np.linalg.LinAlgError, said)
 
 
-def _refuse_failure(e: Emission, info: str, said: str) -> None:
+def refuse_failure(e: Emission, info: str, said: str) -> None:
+    """Raises where LAPACK says that it has failed."""
     status = e.writer.op(f"load i32, ptr {info}")
     e.check(e.writer.op(f"icmp ne i32 {status}, 0"), np.linalg.LinAlgError, said)
 
 
-def _transposed_copy(e: Emission, x: Array) -> Array:
+def transposed_copy(e: Emission, x: Array) -> Array:
+    """The columns of a matrix one behind the other."""
     return arrays.copied(e, arrays.transposed(x))
 
 
-def _chosen(e: Emission, condition: str, then: Callable[[], None], otherwise: Callable[[], None]) -> None:
+def chosen(e: Emission, condition: str, then: Callable[[], None], otherwise: Callable[[], None]) -> None:
     """Does one of two things."""
     writer = e.writer
     first, second, end = (writer.new_label(hint) for hint in ("then", "else", "end"))
@@ -107,10 +111,10 @@ def _chosen(e: Emission, condition: str, then: Callable[[], None], otherwise: Ca
 
 @rule(plain.solution, np.linalg.solve)
 def _solution(e: Emission, a: Value, b: Value) -> Array:
-    matrix, right = _matrix(a), arrays.array(b)
+    matrix, right = matrix_of(a), arrays.array(b)
     if right.kind.rank not in (1, 2) or right.kind.element != "f8":
         raise Unsupported("linear systems of other numbers")
-    _check_square(e, matrix)
+    check_square(e, matrix)
     n = matrix.shape[0]
     said = "solve: Input operand 1 has a mismatch in its core dimension 0"
     e.check(e.writer.compare("ne", right.shape[0], n), ValueError, said)
@@ -120,11 +124,11 @@ def _solution(e: Emission, a: Value, b: Value) -> Array:
     e.writer.module.functions.setdefault("triangle", _TRIANGLE)
     side = e.writer.op(f"call i64 @triangle(ptr {rows.data}, i64 {n})")
     empty = checks.either_word(e, e.writer.compare("eq", n, "0"), e.writer.compare("eq", count, "0"))
-    _chosen(
+    chosen(
         e,
         empty,
         lambda: None,
-        lambda: _chosen(
+        lambda: chosen(
             e,
             e.writer.compare("eq", side, "0"),
             lambda: _solve_full(e, rows, out, count),
@@ -136,13 +140,13 @@ def _solution(e: Emission, a: Value, b: Value) -> Array:
 
 def _solve_full(e: Emission, rows: Array, out: Array, count: str) -> None:
     n = rows.shape[0]
-    factor = _transposed_copy(e, rows)
+    factor = transposed_copy(e, rows)
     pivots = arrays.new(e, "i4", (n,), checked=False)
-    turned = out if out.kind.rank == 1 else _transposed_copy(e, out)
+    turned = out if out.kind.rank == 1 else transposed_copy(e, out)
     call = LibraryCall(e).whole(n, count).array(factor.data).whole(n).array(pivots.data).array(turned.data).whole(n)
     info = call.status()
     call.run("lapack_dgesv")
-    _refuse_failure(e, info, "Singular matrix")
+    refuse_failure(e, info, "Singular matrix")
     if turned is not out:
         arrays.assign(e, out, arrays.transposed(turned))
 
@@ -161,8 +165,8 @@ def _substitute(e: Emission, rows: Array, out: Array, count: str, is_upper: str)
 
 @rule(plain.cholesky_factor, np.linalg.cholesky)
 def _cholesky(e: Emission, a: Value) -> Array:
-    matrix = _matrix(a)
-    _check_square(e, matrix)
+    matrix = matrix_of(a)
+    check_square(e, matrix)
     n = matrix.shape[0]
     out = arrays.copied(e, matrix)
 
@@ -170,9 +174,9 @@ def _cholesky(e: Emission, a: Value) -> Array:
         call = LibraryCall(e).letter("false", "U", "L").whole(n).array(out.data).whole(n)
         info = call.status()
         call.run("lapack_dpotrf")
-        _refuse_failure(e, info, "Matrix is not positive definite")
+        refuse_failure(e, info, "Matrix is not positive definite")
 
-    _chosen(e, e.writer.compare("eq", n, "0"), lambda: None, factorise)
+    chosen(e, e.writer.compare("eq", n, "0"), lambda: None, factorise)
 
     def clear(i: str) -> None:
         first = e.writer.add(i, "1")
@@ -189,21 +193,21 @@ def _cholesky(e: Emission, a: Value) -> Array:
 
 @rule(plain.inverse, np.linalg.inv)
 def _inverse(e: Emission, a: Value) -> Array:
-    matrix = _matrix(a)
-    _check_square(e, matrix)
+    matrix = matrix_of(a)
+    check_square(e, matrix)
     n = matrix.shape[0]
     out = arrays.copied(e, matrix)
 
     def invert() -> None:
         pivots = arrays.new(e, "i4", (n,), checked=False)
         work = arrays.new(e, "f8", (e.writer.mul(n, "64"),), checked=False)
-        _refuse_failure(e, _factorise(e, out, pivots), "Singular matrix")
+        refuse_failure(e, _factorise(e, out, pivots), "Singular matrix")
         call = LibraryCall(e).whole(n).array(out.data).whole(n).array(pivots.data).array(work.data)
         info = call.whole(work.shape[0]).status()
         call.run("lapack_dgetri")
-        _refuse_failure(e, info, "Singular matrix")
+        refuse_failure(e, info, "Singular matrix")
 
-    _chosen(e, e.writer.compare("eq", n, "0"), lambda: None, invert)
+    chosen(e, e.writer.compare("eq", n, "0"), lambda: None, invert)
     return out
 
 
@@ -218,8 +222,8 @@ def _factorise(e: Emission, x: Array, pivots: Array) -> str:
 
 @rule(plain.determinant, np.linalg.det)
 def _determinant(e: Emission, a: Value) -> Number:
-    matrix = _matrix(a)
-    _check_square(e, matrix)
+    matrix = matrix_of(a)
+    check_square(e, matrix)
     n, writer = matrix.shape[0], e.writer
     factor = arrays.copied(e, matrix)
     pivots = arrays.new(e, "i4", (n,), zero=True, checked=False)
@@ -229,7 +233,7 @@ def _determinant(e: Emission, a: Value) -> Number:
     def factorise() -> None:
         _factorise(e, factor, pivots)
 
-    _chosen(e, writer.compare("eq", n, "0"), lambda: None, factorise)
+    chosen(e, writer.compare("eq", n, "0"), lambda: None, factorise)
 
     def one(k: str) -> None:
         pivot = arrays.read(e, "i4", arrays.address(e, pivots, [k]))
@@ -249,7 +253,7 @@ def _determinant(e: Emission, a: Value) -> Number:
 
 @rule(linalg.transposed, linalg.hermitian)
 def _transposed(e: Emission, a: Value) -> Array:
-    return arrays.transposed(_matrix(a))
+    return arrays.transposed(matrix_of(a))
 
 
 @rule(linalg.conjugated)
@@ -275,7 +279,7 @@ def _as_columns(e: Emission, x: Value, b: Value) -> Array:
 
 @rule(linalg.from_columns)
 def _from_columns(e: Emission, x: Value, b: Value) -> Array:
-    given = _matrix(x)
+    given = matrix_of(x)
     if arrays.array(b).kind.rank != 1:
         return given
     kind = ArrayKind(given.kind.element, 1, False, given.kind.read_only)
@@ -285,7 +289,7 @@ def _from_columns(e: Emission, x: Value, b: Value) -> Array:
 @rule(linalg.lower_half)
 def _lower_half(e: Emission, m: Value) -> Array:
     """What lies below the diagonal, and half of what lies on it."""
-    given = _matrix(m)
+    given = matrix_of(m)
     out = arrays.new(e, "f8", given.shape, checked=False)
 
     def one(place: Sequence[str]) -> None:
@@ -305,7 +309,7 @@ def _of_triangle(callee: Any, opposite: str) -> None:
 
     @rule(callee)
     def write(e: Emission, m: Value, lower: Value | None = None) -> Array:
-        given = _matrix(m)
+        given = matrix_of(m)
         side = "true" if lower is None else numbers.number(lower).name
         if side not in ("true", "false"):
             raise Unsupported("a side that is known at run time only")

@@ -1,0 +1,45 @@
+"""Orders of the elements of a line: ascending, what is not a number last, equal ones as they stand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def comes_before(one: Any, other: Any) -> bool:
+    """What is not a number comes last."""
+    return one < other or (other != other and one == one)  # type: ignore[no-any-return]
+
+
+def order_of_line(x: Any) -> Any:
+    """``np.argsort(x, kind="stable")``: sorted runs are merged."""
+    n = x.shape[0]
+    order, merged = np.empty(n, np.int64), np.empty(n, np.int64)
+    for k in range(n):
+        order[k] = k
+    width = 1
+    while width < n:
+        for start in range(0, n, 2 * width):
+            middle, end = min(start + width, n), min(start + 2 * width, n)
+            i, j = start, middle
+            for k in range(start, end):
+                if i < middle and (j >= end or not comes_before(x[order[j]], x[order[i]])):
+                    merged[k] = order[i]
+                    i += 1
+                else:
+                    merged[k] = order[j]
+                    j += 1
+        for k in range(n):
+            order[k] = merged[k]
+        width *= 2
+    return order
+
+
+def origins_of_line(y: Any, a: Any) -> Any:
+    """Where in ``a`` the elements of ``y``, which are its elements in another order, stand."""
+    found = np.empty(y.shape[0], np.int64)
+    first, second = order_of_line(y), order_of_line(a)
+    for k in range(y.shape[0]):
+        found[first[k]] = second[k]
+    return found

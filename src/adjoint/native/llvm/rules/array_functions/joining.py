@@ -1,0 +1,181 @@
+"""Arrays made of several; diagonals and triangles of matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from adjoint.native.llvm.rules import arrays, numbers
+from adjoint.native.llvm.rules.array_functions.lines import axis_of
+from adjoint.native.llvm.rules.makers import diagonal, flat, reshaped
+from adjoint.native.llvm.rules.table import rule
+from adjoint.native.llvm.values import Array, Number, Unsupported, Value, is_complex
+from adjoint.native.llvm.writer import constant, whole
+from adjoint.native.llvm.writing.emission import Emission
+from adjoint.runtime.array_functions import arrays as runtime_arrays
+from adjoint.runtime.array_functions import linalg, plain
+
+
+def _alike(e: Emission, parts: Sequence[Value], but: int | None, said: str) -> list[Array]:
+    """Arrays of one kind of numbers, whose extents agree, but for one axis."""
+    found = [arrays.array(part) for part in parts]
+    first = found[0]
+    if any((x.kind.element, x.kind.rank) != (first.kind.element, first.kind.rank) for x in found):
+        raise Unsupported("arrays of several kinds beside each other")
+    for x in found[1:]:
+        for axis, (one, other) in enumerate(zip(first.shape, x.shape, strict=True)):
+            if axis != but and one != other:
+                e.check(e.writer.compare("ne", one, other), ValueError, said)
+    return found
+
+
+@rule(plain.joined)
+def _joined(e: Emission, axis: Value, *parts: Value) -> Array:
+    given: Sequence[Value] = parts
+    if arrays.is_none(axis):
+        given, axis = [flat(e, arrays.array(part)) for part in parts], constant(0)
+    rank = arrays.array(given[0]).kind.rank
+    at = axis_of(axis, rank)
+    found = _alike(e, given, at, "all the input array dimensions except for the concatenation axis must match exactly")
+    total = "0"
+    for x in found:
+        total = e.writer.add(total, x.shape[at])
+    first = found[0]
+    out = arrays.new(e, first.kind.element, [*first.shape[:at], total, *first.shape[at + 1 :]], checked=False)
+    start = "0"
+    for x in found:
+
+        def one(index: Sequence[str], x: Array = x, start: str = start) -> None:
+            target = [*index[:at], e.writer.add(start, index[at]), *index[at + 1 :]]
+            value = arrays.item(e, x.kind.element, arrays.address(e, x, index))
+            arrays.write(e, x.kind.element, arrays.address(e, out, target), value)
+
+        arrays.nest(e, x.shape, one)
+        start = e.writer.add(start, x.shape[at])
+    return out
+
+
+@rule(plain.stacked)
+def _stacked(e: Emission, axis: Value, *parts: Value) -> Array:
+    found = _alike(e, parts, None, "all input arrays must have the same shape")
+    first = found[0]
+    at = axis_of(axis, first.kind.rank + 1)
+    out = arrays.new(e, first.kind.element, [*first.shape[:at], str(len(found)), *first.shape[at:]], checked=False)
+    for place, x in enumerate(found):
+
+        def one(index: Sequence[str], x: Array = x, place: int = place) -> None:
+            value = arrays.item(e, x.kind.element, arrays.address(e, x, index))
+            arrays.write(e, x.kind.element, arrays.address(e, out, [*index[:at], str(place), *index[at:]]), value)
+
+        arrays.nest(e, x.shape, one)
+    return out
+
+
+# Diagonals
+
+
+def _only_main(*options: tuple[Value | None, str]) -> None:
+    """Refuses other diagonals than that from the first element on."""
+    for given, usual in options:
+        if given is not None and not (isinstance(given, Number) and given.name == usual):
+            raise Unsupported("other diagonals")
+
+
+@rule(np.diagonal)
+def _diagonal(
+    e: Emission, a: Value, offset: Value | None = None, axis1: Value | None = None, axis2: Value | None = None
+) -> Array:
+    _only_main((offset, "0"), (axis1, "0"), (axis2, "1"))
+    return diagonal(e, a)
+
+
+def _zeros_with(e: Emission, like: Value, ct: Value) -> Array:
+    """Zeros in the shape of a matrix, with a vector, or a number, on the diagonal."""
+    x = arrays.array(like)
+    if x.kind.rank != 2 or x.kind.element[0] != "f":
+        raise Unsupported("diagonals of these arrays")
+    out = arrays.new(e, x.kind.element, x.shape, zero=True, checked=False)
+    target = diagonal(e, out)
+
+    def one(index: Sequence[str]) -> None:
+        arrays.write(e, x.kind.element, arrays.address(e, target, index), arrays.element(e, ct, index, 1))
+
+    arrays.nest(e, target.shape, one)
+    return out
+
+
+@rule(runtime_arrays.place_diagonal, runtime_arrays.place_trace)
+def _place_diagonal(
+    e: Emission,
+    ct: Value,
+    x: Value,
+    offset: Value | None = None,
+    axis1: Value | None = None,
+    axis2: Value | None = None,
+) -> Array:
+    _only_main((offset, "0"), (axis1, "0"), (axis2, "1"))
+    return _zeros_with(e, x, ct)
+
+
+@rule(linalg.diagonal_of)
+def _diagonal_of(e: Emission, m: Value) -> Array:
+    return arrays.copied(e, diagonal(e, m))
+
+
+@rule(linalg.diagonal_matrix)
+def _diagonal_matrix(e: Emission, d: Value) -> Array:
+    given = arrays.array(d)
+    if given.kind.rank != 1:
+        raise Unsupported("stacks of diagonals")
+    out = arrays.new(e, given.kind.element, (*given.shape, *given.shape), zero=True, checked=False)
+    arrays.assign(e, diagonal(e, out), given)
+    return out
+
+
+# Triangles
+
+
+def _of_triangle(callee: Any, order: str) -> None:
+    @rule(callee)
+    def write(e: Emission, m: Value, k: Value | None = None) -> Array:
+        given = arrays.array(m)
+        if given.kind.rank != 2 or is_complex(given.kind.element):
+            raise Unsupported("triangles of these arrays")
+        out = arrays.new(e, given.kind.element, given.shape, checked=False)
+        offset = constant(0) if k is None else numbers.number(k)
+
+        def one(place: Sequence[str]) -> None:
+            row, column = map(whole, place)
+            entry = arrays.read(e, given.kind.element, arrays.address(e, given, place))
+            counts = numbers.compare(e, order, numbers.arithmetic(e, "fsub", column, row), offset)
+            found = numbers.choice(e, counts, entry, constant(0, given.kind.element))
+            arrays.write(e, given.kind.element, arrays.address(e, out, place), found)
+
+        arrays.nest(e, given.shape, one)
+        return out
+
+
+_of_triangle(np.tril, "le")
+_of_triangle(np.triu, "ge")
+
+
+# Shapes
+
+
+@rule(np.reshape, np.ndarray.reshape)
+def _reshape(e: Emission, a: Value, shape: Value, *more: Value) -> Value:
+    if more or not arrays.array(a).kind.by_rows:
+        raise Unsupported("new shapes of what does not lie by rows")
+    return reshaped(e, a, shape)
+
+
+@rule(np.moveaxis)
+def _moveaxis(e: Emission, a: Value, source: Value, destination: Value) -> Array:
+    given = arrays.array(a)
+    rank = given.kind.rank
+    start, stop = axis_of(source, rank), axis_of(destination, rank)
+    order = [axis for axis in range(rank) if axis != start]
+    order.insert(stop, start)
+    return given if start == stop else arrays.transposed(given, order)
