@@ -65,6 +65,7 @@ TOUCH_UP = (
     "shape-only-residuals",
     "cleanup",
     "shape-only-results",
+    "invariant-shapes",
     "array-peepholes",
     "cleanup",
     "in-place-updates",
@@ -123,7 +124,6 @@ LOOPS = (
 NATIVE = (
     "agreeing-extents",
     "agreeing-shapes",
-    "sums-in-place",
     "delayed-products",
     "numpy-layouts",
     "row-bounds",
@@ -376,6 +376,11 @@ PASSES = {
             "differentiation.reverse.residuals.shape_only_results:without_unread_results",
             everywhere=True,
         ),
+        Pass(
+            "invariant-shapes",
+            "differentiation.reverse.residuals.invariant_shapes:without_equal_shapes",
+            everywhere=True,
+        ),
         Pass("array-peepholes", "optimize.array_peepholes:polish", everywhere=True),
         Pass("in-place-updates", "differentiation.finish:with_direct_updates", everywhere=True),
         Pass("redundant-copies", "differentiation.finish:without_idle_conversions", everywhere=True),
@@ -395,7 +400,6 @@ PASSES = {
             "differentiation.reverse.residuals.shape_only:without_idle_shapes",
             when=lambda c: bool(c.agreeing),
         ),
-        Pass("sums-in-place", "native.array_programs.sums_in_place:with_sums_in_place", everywhere=True),
         Pass("delayed-products", "native.array_programs.delayed_products:with_delayed_products", everywhere=True),
         Pass(
             "numpy-layouts",

@@ -336,7 +336,7 @@ class Extents:
 
     def sliced(self, extent: Extent, part: Slice) -> Extent:
         """The term of what a slice selects of an axis."""
-        unknown = ("slice", extent, part.lower, part.upper, part.step)
+        unknown = ("slice", extent, self.whole.bound(part.lower), self.whole.bound(part.upper), part.step)
         if part.step not in (Const(None), Const(1)):
             return unknown
         start, stop = (bound.value if isinstance(bound, Const) else bound for bound in (part.lower, part.upper))

@@ -80,6 +80,10 @@ class WholeNumbers:
         """The term of a number as an extent."""
         return as_extent(self.of(atom))
 
+    def bound(self, atom: Atom) -> Hashable:
+        """The term of a bound of a slice: equal for equal sums."""
+        return atom if isinstance(atom, Const) else _term(self.of(atom))
+
     def window(self, extent: Extent, part: Slice) -> Extent | None:
         """How much a slice selects; None where that does not follow."""
         whole = _of_extent(extent)
@@ -145,4 +149,8 @@ def as_extent(number: Linear) -> Extent:
         ((symbol, times),) = number.terms.items()
         if times == 1 and number.constant <= 0:
             return less(symbol, -number.constant)
+    return _term(number)
+
+
+def _term(number: Linear) -> Extent:
     return ("sum", number.constant, *sorted(number.terms.items(), key=repr))

@@ -67,6 +67,24 @@ def _asked_by(statement: Statement, tapes: Collection[Var]) -> Iterator[Var]:
                 yield arg
 
 
+def tapes_of_one_shape(function: Function) -> list[Var]:
+    """The tapes of arrays of one shape, whatever the iteration, of which nothing else is asked."""
+    filled = Counter(_tapes_handed(function.body, list.append))
+    if not filled:
+        return []
+    unread = _Unread(function)
+    measured = set(_tapes_handed(function.body, len))
+    once = [tape for tape in unread.tapes(function) if filled[tape] == 1 and tape not in measured]
+    return [tape for tape in unread.extents.tapes if tape in once and unread.extents.tapes[tape] is not None]
+
+
+def _tapes_handed(body: Block, callee: Any) -> Iterator[Atom]:
+    """What a function is called with first, at each place of a body."""
+    for statement in statements_in(body):
+        if isinstance(statement, Call) and statement.callee is callee and statement.args:
+            yield statement.args[0]
+
+
 class _Unread:
     """``found`` has what stands for each result that nobody reads: an operand, or a call that fills nothing."""
 
@@ -179,4 +197,4 @@ def _dtype(var: Var) -> Any:
     return var.type.dtype if isinstance(var.type, Array) else None
 
 
-__all__ = ["without_unread_results"]
+__all__ = ["tapes_of_one_shape", "without_unread_results"]
