@@ -13,7 +13,6 @@ from adjoint.ir.walk import vars_used
 from adjoint.native.llvm.boxing import wrapper
 from adjoint.native.llvm.engine import callable_at, engine, linked
 from adjoint.native.llvm.memory import BORROWED, runtime
-from adjoint.native.llvm.rules.calls import rule_of
 from adjoint.native.llvm.signatures import PLAIN, Options
 from adjoint.native.llvm.values import (
     Array,
@@ -82,6 +81,8 @@ def text_of(
     function: Function, kinds: Sequence[Kind], options: Options = PLAIN
 ) -> tuple[str, str, Program, tuple[Kind, ...]]:
     """The LLVM IR of a function for arguments of these kinds, the name of what Python calls, and what that gives."""
+    from adjoint.native.llvm.rules.calls import rule_of  # lazy
+
     program = Program(rule_of, options.checked)
     used = set(vars_used(function.body))
     told: list[Kind | Known] = [
