@@ -124,6 +124,7 @@ LOOPS = (
 NATIVE = (
     "agreeing-extents",
     "agreeing-shapes",
+    "sums-in-place",
     "delayed-products",
     "numpy-layouts",
     "row-bounds",
@@ -400,6 +401,7 @@ PASSES = {
             "differentiation.reverse.residuals.shape_only:without_idle_shapes",
             when=lambda c: bool(c.agreeing),
         ),
+        Pass("sums-in-place", "native.array_programs.sums_in_place:with_sums_in_place", everywhere=True),
         Pass("delayed-products", "native.array_programs.delayed_products:with_delayed_products", everywhere=True),
         Pass(
             "numpy-layouts",

@@ -144,24 +144,3 @@ def convolved_by_windows(image, weights):
         for j in range(3):
             out = out + weights[i, j] * image[i : i + rows, j : j + columns]
     return np.sum(np.tanh(out))
-
-
-@program(matrix(4, 5), matrix(4, 5), matrix(4, 5), 2)
-def fields_in_turns(ex, ey, hz, steps):
-    for _ in range(steps):
-        ey[1:, :] -= 0.5 * (hz[1:, :] - hz[:-1, :])
-        ex[:, 1:] -= 0.5 * (hz[:, 1:] - hz[:, :-1])
-        hz[:-1, :-1] -= 0.7 * (ex[:-1, 1:] - ex[:-1, :-1] + ey[1:, :-1] - ey[:-1, :-1])
-    return np.sum(ex * ex) + np.sum(ey * hz)
-
-
-@program(matrix(5, 5), 5)
-def swept_by_columns(u, n):
-    p, q = np.zeros(u.shape), np.zeros(u.shape)
-    for j in range(1, n - 1):
-        p[1 : n - 1, j] = 0.3 / (0.2 * p[1 : n - 1, j - 1] + 2.0)
-        right = 0.4 * u[j, 0 : n - 2] + 0.2 * u[j, 1 : n - 1] - 0.3 * u[j, 2:n]
-        q[1 : n - 1, j] = (right - 0.2 * q[1 : n - 1, j - 1]) / (0.2 * p[1 : n - 1, j - 1] + 2.0)
-    for j in range(n - 2, 0, -1):
-        u[1 : n - 1, j] = p[1 : n - 1, j] * u[1 : n - 1, j + 1] + q[1 : n - 1, j]
-    return np.sum(u * u)

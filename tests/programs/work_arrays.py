@@ -213,3 +213,42 @@ def left_early(x):
             break
         total += work[1] * work[2]
     return total
+
+
+@program(matrix(4, 5), matrix(4, 5), matrix(4, 5), 2)
+def fields_in_turns(ex, ey, hz, steps):
+    for _ in range(steps):
+        ey[1:, :] -= 0.5 * (hz[1:, :] - hz[:-1, :])
+        ex[:, 1:] -= 0.5 * (hz[:, 1:] - hz[:, :-1])
+        hz[:-1, :-1] -= 0.7 * (ex[:-1, 1:] - ex[:-1, :-1] + ey[1:, :-1] - ey[:-1, :-1])
+    return np.sum(ex * ex) + np.sum(ey * hz)
+
+
+@program(matrix(5, 5), 5)
+def swept_by_columns(u, n):
+    p, q = np.zeros(u.shape), np.zeros(u.shape)
+    for j in range(1, n - 1):
+        p[1 : n - 1, j] = 0.3 / (0.2 * p[1 : n - 1, j - 1] + 2.0)
+        right = 0.4 * u[j, 0 : n - 2] + 0.2 * u[j, 1 : n - 1] - 0.3 * u[j, 2:n]
+        q[1 : n - 1, j] = (right - 0.2 * q[1 : n - 1, j - 1]) / (0.2 * p[1 : n - 1, j - 1] + 2.0)
+    for j in range(n - 2, 0, -1):
+        u[1 : n - 1, j] = p[1 : n - 1, j] * u[1 : n - 1, j + 1] + q[1 : n - 1, j]
+    return np.sum(u * u)
+
+
+@program(matrix(4, 3), matrix(4, 3))
+def sums_on_an_argument(x, y):
+    s = x
+    for i in range(4):
+        s = y * i + s
+    return np.sum(s * x)
+
+
+@program(matrix(4, 3), matrix(4, 3))
+def sums_in_two_loops(x, y):
+    s = x
+    for i in range(2):
+        for j in range(3):
+            s = s + y * (i + j)
+        s = s + x
+    return np.sum(s * x)

@@ -63,7 +63,7 @@ def mean_of_a_list(theta, data):
 
 #: ad.grad(drawn)(0.5)
 def drawn(mu):
-    return np.mean(np.random.wald(mu, 1.0, 100))  # error[AD0201]: the body of 'wald' is not visible here
+    return np.mean(np.random.wald(mu, 1.0, 100))  # error[AD0201]: 'wald' is a function of Cython, of which there is machine code only
 
 
 RNG = np.random.default_rng(0)
