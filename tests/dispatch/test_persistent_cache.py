@@ -370,9 +370,7 @@ def test_derivatives_in_threads_are_not_kept(world):
     assert _entry(world(), native=ad.grad(abs, native=True, threads=2).native) is None
 
 
-NOT_FOUND_AGAIN = pytest.mark.xfail(
-    reason="a program that calls `ad.vjp` is looked for under another name than it is kept"
-)
+NOT_FOUND_AGAIN = pytest.mark.xfail(reason="programs that call `ad.vjp` are kept under another name")
 NAMES = [case.name for case in collect()][::13]
 
 
