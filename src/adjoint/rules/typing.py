@@ -61,6 +61,7 @@ registry.on_change(_cache.clear)
 _ARITHMETIC = (operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, operator.abs, abs)
 _COMPARISONS = (operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne)
 
+_OF_SEQUENCES = (operator.add, operator.mul)
 _TEXT = Opaque(str)
 _PRINTS = (print, display.print_all)
 _MADE = {
@@ -68,6 +69,8 @@ _MADE = {
     id(float): FLOAT,
     id(bool): BOOL,
     id(len): INT,
+    id(np.size): INT,
+    id(np.ndim): INT,
     **{id(function): _TEXT for function in (str, repr, format, ascii, bin, hex, str.join, str.format)},
 }
 """Functions whose result has one type, whatever they are given."""
@@ -306,7 +309,19 @@ def _fallback(rule: Rule, arguments: Sequence[Any]) -> tuple[Type, ...]:
         return (Array(dtypes.pop() if known else None, None),) * rule.results
     if rule.view_of is not None and rule.view_of < len(arguments) and arguments[rule.view_of] in arrays:
         return (Array(None, None),) * rule.results
+    if rule.fn in _OF_SEQUENCES and any(map(_is_sequence, arguments)):
+        return (OPAQUE,)  # of a list and what may be a list, or a count, comes a list of anything
     return (Number(),) * rule.results
+
+
+def _is_sequence(argument: Type | Const) -> bool:
+    match argument:
+        case Const(value=list() | tuple()) | List() | Tuple():
+            return True
+        case Opaque(cls=type() as cls):
+            return issubclass(cls, (list, tuple, str, bytes))
+        case _:
+            return False
 
 
 # --- abstraction and joins --------------------------------------------------------------------------------------------

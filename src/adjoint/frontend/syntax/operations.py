@@ -25,7 +25,7 @@ from adjoint.frontend.objects.linked import identity, is_reference
 from adjoint.frontend.objects.special_methods import compared_fields, is_named, special_method
 from adjoint.frontend.syntax.operators import inplace_name, method_name, reflected_name
 from adjoint.ir.nodes import Atom, Const, Var
-from adjoint.ir.types import Array, Dict, Instance, List, Number, Opaque, Scalar, Tuple, linked_class_in
+from adjoint.ir.types import Array, Dict, Instance, List, Number, Opaque, Scalar, Tuple, linked_class_in, may_vary
 
 
 def apply_operator(
@@ -196,6 +196,8 @@ def _on_sequences(lo: Lowerer, op: Callable[..., Any], operands: list[Value], no
                 if kind not in ("bool", "int"):
                     raise lo.mistake(TypeError, node, f"can't multiply sequence by non-int of type {kind!r}")
                 return making.repeat_list(lo, sequence, count, node)
+            elif _is_list(lo, sequence) and joins.type_of(count) == Opaque() and not _holds_floats(lo, sequence):
+                return making.repeat_list(lo, sequence, count, node)  # floats might be multiplied, by an array
     if op in (operator.eq, operator.ne) and any(map(making.is_tuple, operands)):
         sides = [lo.open.call(tuple, side) if making.is_tuple(side) else side for side in operands]  # type: ignore[arg-type]
         return call(lo, op, [materialize(lo, side, node) for side in sides], node)
@@ -208,6 +210,16 @@ def _on_sequences(lo: Lowerer, op: Callable[..., Any], operands: list[Value], no
             result = equal if result == Const(True) else call(lo, operator.and_, [result, equal], node)  # type: ignore[list-item]
         return result if op is operator.eq else call(lo, operator.not_, [result], node)  # type: ignore[list-item]
     return None
+
+
+def _holds_floats(lo: Lowerer, sequence: Value) -> bool:
+    """Whether a list can only be taken for an array of floats."""
+    items = making.list_items(lo, sequence)
+    if items is None:
+        types_ = [sequence.type.element] if isinstance(sequence, Var) and isinstance(sequence.type, List) else []
+    else:
+        types_ = [joins.type_of(item) if is_atom(item) else None for item in items]
+    return bool(types_) and all(isinstance(type_, Scalar) and may_vary(type_) for type_ in types_)
 
 
 _IN_ORDER = (operator.lt, operator.le, operator.gt, operator.ge)

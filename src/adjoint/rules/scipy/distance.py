@@ -6,7 +6,7 @@ import numpy as np
 from scipy.spatial import distance
 
 from adjoint.declarations.custom_derivatives import stop_gradient
-from adjoint.rules.declare import case, definition, sample
+from adjoint.rules.declare import case, definition, number, sample
 
 # --- of two vectors ---------------------------------------------------------------------------------------------------
 
@@ -29,7 +29,7 @@ def _cosine(u, v, w=None):
 
 
 def _mahalanobis(u, v, VI):
-    return np.sqrt((u - v) @ VI @ (u - v))
+    return np.sqrt((u - v) @ np.atleast_2d(VI) @ (u - v))
 
 
 VECTORS = [case(sample(3), sample(3)), case(sample(3), sample(3), w=sample(3, kind="positive"))]
@@ -39,7 +39,14 @@ definition(distance.cityblock, lambda u, v, w=None: np.sum(_weighted(np.abs(u - 
 definition(distance.minkowski, _minkowski, arrays=("u", "v", "w"), cases=[*VECTORS, case(sample(3), sample(3), 3.0)])
 definition(distance.cosine, _cosine, cases=VECTORS[:1])
 definition(distance.chebyshev, lambda u, v: np.max(np.abs(u - v)), cases=VECTORS[:1])
-definition(distance.mahalanobis, _mahalanobis, cases=[case(sample(3), sample(3), sample(3, 3, kind="definite"))])
+definition(
+    distance.mahalanobis,
+    _mahalanobis,
+    cases=[
+        case(sample(3), sample(3), sample(3, 3, kind="definite")),
+        case(sample(1), sample(1), number("positive")),
+    ],
+)
 
 # --- of rows ----------------------------------------------------------------------------------------------------------
 
