@@ -198,6 +198,11 @@ _HOMES |= dict.fromkeys(_SURGERY, "adjoint.declarations.surgery")
 _MODULES = ("data", "distributed", "interop", "manifolds", "nn", "optim", "rules", "tangents", "testing", "types")
 
 
+def _home(name: str) -> tuple[str, str]:
+    """The module that a public name is loaded from, and its name there; modules themselves have none."""
+    return (f"adjoint.{name}", "") if name in _MODULES else (_HOMES[name], name)
+
+
 def __getattr__(name: str) -> Any:
     """Public names are loaded at their first use, so that importing the package costs next to nothing."""
     if name in _MODULES:

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+import adjoint
 from adjoint.ir.fingerprint import SPELLED, Nameless
 from adjoint.rules import registry
 from adjoint.types.annotations import annotations_of
@@ -209,7 +210,25 @@ class Contents:
             return
         if root == "scipy":
             self.say(sys.modules["scipy"].__version__)
-        self._attributes(module, [name for name in sorted(names) if self._is_told(module, name)])
+        told = [name for name in sorted(names) if not self._loads(module, name) and self._is_told(module, name)]
+        self._attributes(module, told)
+
+    def _loads(self, module: types.ModuleType, name: str) -> bool:
+        """Whether a library loads what it has under a name at first use; this must not change what is written down.
+
+        Of Adjoint, whose digest counts anyway, the place is written down and nothing is loaded.
+        """
+        if "__getattr__" not in vars(module) or name not in getattr(module, "__all__", ()):
+            return False
+        if module is not adjoint:
+            getattr(module, name)
+            return False
+        home, own = adjoint._home(name)
+        is_own = name not in vars(module) or vars(module)[name] is found_at(home, own)
+        if is_own:
+            self.say(f"attribute adjoint {name} of {home}")
+            self.looked_up.add((id(module), name))
+        return is_own
 
     def _is_told(self, module: types.ModuleType, name: str) -> bool:
         """Whether what is under a name of a library's module is written down: others may have put it there."""
