@@ -3,6 +3,7 @@
 import ast
 import functools
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -68,6 +69,12 @@ def _upward() -> set[tuple[str, str]]:
 
 def test_imports_point_down() -> None:
     assert _upward() == set(EXCEPTIONS)
+
+
+def test_nodes_and_types_are_named_by_their_package() -> None:
+    importing = re.compile(r"^ *from adjoint\.ir\.(nodes|types) import", re.MULTILINE)
+    modules = [path for path in SOURCE.rglob("*.py") if path.parent != SOURCE / "ir"]
+    assert [path.name for path in modules if importing.search(path.read_text())] == []
 
 
 def test_folders_are_small() -> None:

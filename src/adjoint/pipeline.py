@@ -16,9 +16,8 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from adjoint import ir
 from adjoint.ir.checked import checked
-from adjoint.ir.nodes import Function, Var
-from adjoint.ir.types import Storage
 from adjoint.records import dataclass
 from adjoint.target import PYTHON, SKIPPED, Target
 
@@ -207,11 +206,11 @@ class Context:
     target: Target = PYTHON
     wrt: Sequence[int] = ()
     outputs: Sequence[int] = ()
-    shared: frozenset[Var] = frozenset()
+    shared: frozenset[ir.Var] = frozenset()
     notes: Notes | None = None
     keep_derived: bool = False
-    handed: frozenset[Storage] | None = None
-    by_rows: frozenset[Var] = frozenset()
+    handed: frozenset[ir.Storage] | None = None
+    by_rows: frozenset[ir.Var] = frozenset()
     agreeing: Sequence[Agreement] = ()
     directions: tuple[int, ...] = ()
     with_value: bool = False
@@ -253,7 +252,7 @@ class Pass:
     everywhere: bool = False
     needed: bool = False
 
-    def apply(self, function: Function, context: Context) -> Function:
+    def apply(self, function: ir.Function, context: Context) -> ir.Function:
         """The function as the pass makes it; verified where that is asked for."""
         given = self.given(context)
         step = _resolved(self.home)
@@ -271,7 +270,7 @@ def _resolved(home: str) -> Callable[..., Any]:
     return getattr(importlib.import_module(f"adjoint.{module}"), name)  # type: ignore[no-any-return]
 
 
-def apply(name: str, step: Callable[[Function], Function], function: Function, target: Target) -> Function:
+def apply(name: str, step: Callable[[ir.Function], ir.Function], function: ir.Function, target: Target) -> ir.Function:
     """What a step makes of a function, unless it is left out: verified where that is asked for, and told."""
     if target.skipped and name in target.skipped:
         return function
@@ -289,7 +288,7 @@ DRIVERS = ("cleanup",)
 """Passes that are told besides those that they consist of."""
 
 
-def run(pipeline: Sequence[str], function: Function, context: Context) -> Function:
+def run(pipeline: Sequence[str], function: ir.Function, context: Context) -> ir.Function:
     """Applies passes in order. What a cleanup has made is not cleaned up again."""
     clean = None
     for name in pipeline:

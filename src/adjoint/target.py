@@ -6,12 +6,12 @@ import os
 import sys
 from collections.abc import Callable
 
+from adjoint import ir
 from adjoint.dispatch.options import ALL_CHECKED, Checked
-from adjoint.ir.nodes import Function
 from adjoint.records import dataclass, field
 from adjoint.types.array_libraries import Library
 
-Watch = Callable[[str, Function, Function, float], None]
+Watch = Callable[[str, ir.Function, ir.Function, float], None]
 """Is told of each pass: its name, the function before and after it, and the seconds it took."""
 
 SKIPPED = frozenset(filter(None, os.environ.get("ADJOINT_SKIP", "").replace(" ", "").split(",")))

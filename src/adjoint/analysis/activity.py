@@ -9,6 +9,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterable, Sequence
 
+from adjoint import ir
 from adjoint.analysis.memory.reachable import (
     GROWING,
     all_memory,
@@ -20,31 +21,6 @@ from adjoint.analysis.memory.reachable import (
 from adjoint.analysis.messages import communicates
 from adjoint.analysis.scalar_functions import NumberFlows, varies_smoothly
 from adjoint.ir.join import is_array, reads_metadata, type_of_atom
-from adjoint.ir.nodes import (
-    Applied,
-    Atom,
-    Block,
-    Branch,
-    Call,
-    Continue,
-    Declared,
-    Definition,
-    Derived,
-    Exit,
-    Function,
-    Guarded,
-    If,
-    Load,
-    Loop,
-    Return,
-    Statement,
-    Store,
-    Terminator,
-    Var,
-    Yield,
-    differentiated_args,
-)
-from adjoint.ir.types import Array, Scalar, Storage, Tuple, Type, carries_derivative, is_handle
 from adjoint.ir.walk import leaves, operands, statements_in
 from adjoint.records import dataclass, field
 from adjoint.rules.kinds import Constant, NoDerivative
@@ -56,8 +32,8 @@ from adjoint.runtime import tangents
 class Marks:
     """A set of variables and storage classes that only grows."""
 
-    vars: set[Var] = field(default_factory=set)
-    memory: set[Storage] = field(default_factory=set)
+    vars: set[ir.Var] = field(default_factory=set)
+    memory: set[ir.Storage] = field(default_factory=set)
 
     def size(self) -> int:
         return len(self.vars) + len(self.memory)
@@ -65,35 +41,35 @@ class Marks:
     def copy(self) -> Marks:
         return Marks(set(self.vars), set(self.memory))
 
-    def has(self, atom: Atom) -> bool:
+    def has(self, atom: ir.Atom) -> bool:
         """Whether a value is marked, itself or in memory that can be reached from it."""
-        if type(atom) is not Var:
+        if type(atom) is not ir.Var:
             return False
-        if atom in self.vars or type(atom.type) is Scalar:
+        if atom in self.vars or type(atom.type) is ir.Scalar:
             return atom in self.vars
-        return carries_derivative(atom.type) and any(storage in self.memory for storage in all_memory(atom.type))
+        return ir.carries_derivative(atom.type) and any(storage in self.memory for storage in all_memory(atom.type))
 
-    def has_slots(self, atom: Atom) -> bool:
+    def has_slots(self, atom: ir.Atom) -> bool:
         """Whether what lies in a container's own slots is marked."""
-        if not isinstance(atom, Var):
+        if not isinstance(atom, ir.Var):
             return False
         return atom in self.vars or own_memory(atom.type) in self.memory
 
-    def add(self, atom: Atom) -> None:
-        if isinstance(atom, Var) and carries_derivative(atom.type):
+    def add(self, atom: ir.Atom) -> None:
+        if isinstance(atom, ir.Var) and ir.carries_derivative(atom.type):
             self.vars.add(atom)
 
-    def add_slots(self, atom: Atom) -> None:
+    def add_slots(self, atom: ir.Atom) -> None:
         """Marks what lies in a container's own slots; the value itself where it has none."""
         self.add(atom)
-        own = own_memory(atom.type) if isinstance(atom, Var) else None
+        own = own_memory(atom.type) if isinstance(atom, ir.Var) else None
         if own is not None:
             self.memory.add(own)
 
-    def add_all(self, atom: Atom) -> None:
+    def add_all(self, atom: ir.Atom) -> None:
         """Marks a value and everything that can be reached from it."""
         self.add(atom)
-        if isinstance(atom, Var):
+        if isinstance(atom, ir.Var):
             self.memory.update(all_memory(atom.type))
 
 
@@ -108,22 +84,22 @@ class Activity:
     useful: Marks
     idle: frozenset[int] = frozenset()
 
-    def active(self, atom: Atom) -> bool:
+    def active(self, atom: ir.Atom) -> bool:
         """Whether a derivative flows through a value."""
         return self.varied.has(atom) and self.useful.has(atom)
 
     @property
-    def memory(self) -> set[Storage]:
+    def memory(self) -> set[ir.Storage]:
         """The storage classes through which a derivative flows."""
         return self.varied.memory & self.useful.memory
 
 
 def activity(
-    function: Function,
+    function: ir.Function,
     wrt: Sequence[int],
     outputs: Sequence[int],
     flows: NumberFlows | None,
-    handed_back: Iterable[Var] = (),
+    handed_back: Iterable[ir.Var] = (),
     handed_out: Sequence[int] = (),
 ) -> Activity:
     """What is active in a function when ``outputs`` are differentiated with respect to the parameters ``wrt``.
@@ -133,21 +109,21 @@ def activity(
     caller writes what varies.
     """
     if flows is not None:
-        returned = [leaf.values for leaf in leaves(function.body) if isinstance(leaf, Return)]
+        returned = [leaf.values for leaf in leaves(function.body) if isinstance(leaf, ir.Return)]
         results = [values[output] for values in returned for output in outputs]
         starts = filter(varies_smoothly, [function.params[index] for index in wrt])
-        ends = filter(varies_smoothly, [value for value in results if type(value) is Var])
+        ends = filter(varies_smoothly, [value for value in results if type(value) is ir.Var])
         return Activity(Marks(flows.reached(starts)), Marks(flows.reaching(ends)))
     varied, at_end = Marks(), Marks()
     for index in wrt:
         varied.add_all(function.params[index])
     for leaf in leaves(function.body):
-        if isinstance(leaf, Return):
+        if isinstance(leaf, ir.Return):
             for place in handed_out:
                 varied.add_all(leaf.values[place])
     _until_stable(varied, lambda: _forward_block(function.body, varied, _no_join))
     for leaf in leaves(function.body):
-        if isinstance(leaf, Return):
+        if isinstance(leaf, ir.Return):
             for output in outputs:
                 at_end.add_all(leaf.values[output])
     for param in handed_back:
@@ -157,7 +133,7 @@ def activity(
     return Activity(varied, _useful(function.body, at_end, idle) if idle else useful, idle)
 
 
-def _useful(body: Block, at_end: Marks, idle: frozenset[int]) -> Marks:
+def _useful(body: ir.Block, at_end: Marks, idle: frozenset[int]) -> Marks:
     useful = at_end.copy()
     walk = _Backward(useful, idle)
     _until_stable(useful, lambda: walk.block(body, _no_need))
@@ -176,87 +152,87 @@ def _until_stable(marks: Marks, step: Callable[[], None]) -> None:
         step()
 
 
-Join = Callable[[Terminator], None]
+Join = Callable[[ir.Terminator], None]
 
 
-def _no_join(leaf: Terminator) -> None:
+def _no_join(leaf: ir.Terminator) -> None:
     del leaf
 
 
 # Forward: what depends on the inputs
 
 
-def _forward_block(block: Block, marks: Marks, join: Join) -> None:
+def _forward_block(block: ir.Block, marks: Marks, join: Join) -> None:
     for statement in block.statements:
         _forward(statement, marks)
-    if isinstance(block.terminator, Branch):
+    if isinstance(block.terminator, ir.Branch):
         _forward_block(block.terminator.then, marks, join)
         _forward_block(block.terminator.orelse, marks, join)
     else:
         join(block.terminator)
 
 
-def _flow(sources: Iterable[Atom], sinks: Iterable[Atom], marks: Marks) -> None:
+def _flow(sources: Iterable[ir.Atom], sinks: Iterable[ir.Atom], marks: Marks) -> None:
     for source, sink in zip(sources, sinks, strict=False):
         if marks.has(source):
             marks.add(sink)
 
 
-def _forward(statement: Statement, marks: Marks) -> None:
+def _forward(statement: ir.Statement, marks: Marks) -> None:
     match statement:
-        case Call():
+        case ir.Call():
             _forward_call(statement, marks)
-        case Load() if reads_metadata(statement):
+        case ir.Load() if reads_metadata(statement):
             pass
-        case Load(target=target, base=base):
-            part_of_tuple = isinstance(target.type, Tuple) and marks.has(base)
+        case ir.Load(target=target, base=base):
+            part_of_tuple = isinstance(target.type, ir.Tuple) and marks.has(base)
             if marks.has_slots(base) or part_of_tuple:
-                of_array = isinstance(base, Var) and isinstance(base.type, Array)
+                of_array = isinstance(base, ir.Var) and isinstance(base.type, ir.Array)
                 marks.add_slots(target) if of_array else marks.add(target)
-        case Store(base=base, value=value):
+        case ir.Store(base=base, value=value):
             if marks.has(value) and _lies_in_slot(value):
                 marks.add_slots(base)
-        case If(then=then, orelse=orelse, targets=targets) | Guarded(body=then, final=orelse, targets=targets):
+        case ir.If(then=then, orelse=orelse, targets=targets) | ir.Guarded(body=then, final=orelse, targets=targets):
 
-            def join(leaf: Terminator) -> None:
-                if isinstance(leaf, Yield):
+            def join(leaf: ir.Terminator) -> None:
+                if isinstance(leaf, ir.Yield):
                     _flow(leaf.values, targets, marks)
 
             _forward_block(then, marks, join)
             if orelse is not None:
-                _forward_block(orelse, marks, join if isinstance(statement, If) else _no_join)
-            if isinstance(statement, Guarded):
+                _forward_block(orelse, marks, join if isinstance(statement, ir.If) else _no_join)
+            if isinstance(statement, ir.Guarded):
                 for handler in statement.handlers:
                     _forward_block(handler.body, marks, join)
-        case Loop(params=params, inits=inits, body=body, targets=targets):
+        case ir.Loop(params=params, inits=inits, body=body, targets=targets):
             _flow(inits, params, marks)
 
-            def leave(leaf: Terminator) -> None:
-                if isinstance(leaf, Continue):
+            def leave(leaf: ir.Terminator) -> None:
+                if isinstance(leaf, ir.Continue):
                     _flow(leaf.values, params, marks)
-                elif isinstance(leaf, Exit):
+                elif isinstance(leaf, ir.Exit):
                     _flow(leaf.values, targets, marks)
 
             _forward_block(body, marks, leave)
             _flow(params, targets, marks)
 
 
-def _lies_in_slot(value: Atom) -> bool:
+def _lies_in_slot(value: ir.Atom) -> bool:
     """Whether storing the value puts a cotangent into the slot: not a reference to memory of its own."""
-    return isinstance(value, Var) and (not is_handle(value.type) or isinstance(value.type, (Tuple, Array)))
+    return isinstance(value, ir.Var) and (not ir.is_handle(value.type) or isinstance(value.type, (ir.Tuple, ir.Array)))
 
 
-def _read_values(call: Call) -> tuple[Atom, ...]:
+def _read_values(call: ir.Call) -> tuple[ir.Atom, ...]:
     """The arguments of a call on whose values its results may depend."""
     if call.callee in tangents.LAYOUTS:
         return call.args[:1]
-    return differentiated_args(call) if isinstance(call.callee, (Declared, Applied)) else operands(call)
+    return ir.differentiated_args(call) if isinstance(call.callee, (ir.Declared, ir.Applied)) else operands(call)
 
 
-def _forward_call(call: Call, marks: Marks) -> None:
+def _forward_call(call: ir.Call, marks: Marks) -> None:
     if communicates(call.callee):
-        for atom in (*call.targets, *(call.args if isinstance(call.callee, Definition) else ())):
-            marks.add_all(atom) if is_handle(type_of_atom(atom)) else marks.add_slots(atom)
+        for atom in (*call.targets, *(call.args if isinstance(call.callee, ir.Definition) else ())):
+            marks.add_all(atom) if ir.is_handle(type_of_atom(atom)) else marks.add_slots(atom)
         return
     args = _read_values(call)
     if not any(map(marks.has, args)) or derivative_ignores(call.callee):
@@ -271,13 +247,13 @@ def _forward_call(call: Call, marks: Marks) -> None:
                 marks.add_all(arg)
     value_flows = any(marks.has(arg) for arg in args if _lies_in_slot(arg)) or is_ruled(call)
     for target in call.targets:
-        if is_handle(target.type) and not value_flows and not isinstance(target.type, Array):
+        if ir.is_handle(target.type) and not value_flows and not isinstance(target.type, ir.Array):
             marks.add(target) if marks.has(args[0]) else None
         else:
             marks.add_slots(target)
-    if isinstance(call.callee, (Definition, Derived)):
+    if isinstance(call.callee, (ir.Definition, ir.Derived)):
         for arg in args:
-            if isinstance(arg, Var) and is_handle(arg.type):
+            if isinstance(arg, ir.Var) and ir.is_handle(arg.type):
                 marks.add_all(arg)
         for target in call.targets:
             marks.add_all(target)
@@ -286,10 +262,10 @@ def _forward_call(call: Call, marks: Marks) -> None:
 # Backward: what the outputs depend on
 
 
-Need = Callable[[Terminator], None]
+Need = Callable[[ir.Terminator], None]
 
 
-def _no_need(leaf: Terminator) -> None:
+def _no_need(leaf: ir.Terminator) -> None:
     del leaf
 
 
@@ -300,8 +276,8 @@ class _Backward:
         self.marks = marks
         self.idle = idle
 
-    def block(self, block: Block, need: Need) -> None:
-        if isinstance(block.terminator, Branch):
+    def block(self, block: ir.Block, need: Need) -> None:
+        if isinstance(block.terminator, ir.Branch):
             self.block(block.terminator.then, need)
             self.block(block.terminator.orelse, need)
         else:
@@ -309,52 +285,52 @@ class _Backward:
         for statement in reversed(block.statements):
             self.statement(statement)
 
-    def statement(self, statement: Statement) -> None:
+    def statement(self, statement: ir.Statement) -> None:
         marks = self.marks
         match statement:
-            case Call():
+            case ir.Call():
                 self.call(statement)
-            case Load(target=target, base=base):
+            case ir.Load(target=target, base=base):
                 if marks.has(target):
                     marks.add_slots(base)
-            case Store(base=base, value=value):
+            case ir.Store(base=base, value=value):
                 if self.reaches(statement, lambda found: found.has_slots(base)):
                     # of an array the numbers are stored; of anything else a reference, which is needed where it is read
                     marks.add_slots(value) if is_array(value) else marks.add(value)
-            case If(then=then, orelse=orelse, targets=targets):
+            case ir.If(then=then, orelse=orelse, targets=targets):
                 self.block(then, self.yielding(targets))
                 self.block(orelse, self.yielding(targets))
-            case Loop(params=params, inits=inits, targets=targets):
+            case ir.Loop(params=params, inits=inits, targets=targets):
                 _flow(targets, params, marks)
                 self.iterations(statement)
                 _flow(params, inits, marks)
-            case Guarded(targets=targets):
+            case ir.Guarded(targets=targets):
                 if statement.final is not None:
                     self.block(statement.final, _no_need)
                 for block in (*(handler.body for handler in statement.handlers), statement.body):
                     self.block(block, self.yielding(targets))
 
-    def yielding(self, targets: tuple[Var, ...]) -> Need:
-        def need(leaf: Terminator) -> None:
-            if isinstance(leaf, Yield):
+    def yielding(self, targets: tuple[ir.Var, ...]) -> Need:
+        def need(leaf: ir.Terminator) -> None:
+            if isinstance(leaf, ir.Yield):
                 _flow(targets, leaf.values, self.marks)
 
         return need
 
-    def iterations(self, loop: Loop) -> None:
-        def leave(leaf: Terminator) -> None:
-            if isinstance(leaf, Continue):
+    def iterations(self, loop: ir.Loop) -> None:
+        def leave(leaf: ir.Terminator) -> None:
+            if isinstance(leaf, ir.Continue):
                 _flow(loop.params, leaf.values, self.marks)
-            elif isinstance(leaf, Exit):
+            elif isinstance(leaf, ir.Exit):
                 _flow(loop.targets, leaf.values, self.marks)
 
         self.block(loop.body, leave)
 
-    def reaches(self, statement: Statement, is_useful: Callable[[Marks], bool]) -> bool:
+    def reaches(self, statement: ir.Statement, is_useful: Callable[[Marks], bool]) -> bool:
         """Whether a change of memory is of use; ``is_useful`` tells whether the memory, or a result, is."""
         return id(statement) not in self.idle and is_useful(self.marks)
 
-    def call(self, call: Call) -> None:
+    def call(self, call: ir.Call) -> None:
         if derivative_ignores(call.callee):
             return
         args, marks = _read_values(call), self.marks
@@ -372,9 +348,14 @@ class _Backward:
         if not self.reaches(call, lambda found: reached or any(map(found.has, written))):
             return
         for arg in args:
-            if isinstance(call.callee, (Definition, Derived)) or is_ruled(call):
+            if isinstance(call.callee, (ir.Definition, ir.Derived)) or is_ruled(call):
                 marks.add_all(arg)  # of containers it reads what lies in them, too
-            elif _is_display(call) and isinstance(arg, Var) and is_handle(arg.type) and not isinstance(arg.type, Tuple):
+            elif (
+                _is_display(call)
+                and isinstance(arg, ir.Var)
+                and ir.is_handle(arg.type)
+                and not isinstance(arg.type, ir.Tuple)
+            ):
                 continue  # a reference: its memory is needed where it is read
             else:
                 marks.add_slots(arg)
@@ -392,35 +373,35 @@ class _InTime(_Backward):
         self.always = always
         self.needed: set[int] = set()
 
-    def iterations(self, loop: Loop) -> None:
+    def iterations(self, loop: ir.Loop) -> None:
         _until_stable(self.marks, lambda: super(_InTime, self).iterations(loop))
 
-    def reaches(self, statement: Statement, is_useful: Callable[[Marks], bool]) -> bool:
+    def reaches(self, statement: ir.Statement, is_useful: Callable[[Marks], bool]) -> bool:
         found = is_useful(self.marks if moves_numbers(statement) else self.always)
         if found:
             self.needed.add(id(statement))
         return found
 
 
-def moves_numbers(statement: Statement) -> bool:
+def moves_numbers(statement: ir.Statement) -> bool:
     """Whether all that a change of memory does to cotangents is to move numbers."""
     match statement:
-        case Store(base=base, value=value):
-            return isinstance(type_of_atom(base), Array) or isinstance(type_of_atom(value), Scalar)
-        case Call(callee=list.append, args=(_, value)):
-            return not is_handle(type_of_atom(value))
-        case Call(callee=Definition(), args=args, targets=targets):
+        case ir.Store(base=base, value=value):
+            return isinstance(type_of_atom(base), ir.Array) or isinstance(type_of_atom(value), ir.Scalar)
+        case ir.Call(callee=list.append, args=(_, value)):
+            return not ir.is_handle(type_of_atom(value))
+        case ir.Call(callee=ir.Definition(), args=args, targets=targets):
             return not any(_may_be_rearranged(type_of_atom(atom)) for atom in (*args, *targets))
         case _:
             return False
 
 
-def _may_be_rearranged(type_: Type | None) -> bool:
+def _may_be_rearranged(type_: ir.Type | None) -> bool:
     """Whether more than numbers may change in memory: what lies in it, or how much of that."""
-    return is_handle(type_) and not isinstance(type_, Array)
+    return ir.is_handle(type_) and not isinstance(type_, ir.Array)
 
 
-def _idle_changes(body: Block, at_end: Marks, useful: Marks) -> frozenset[int]:
+def _idle_changes(body: ir.Block, at_end: Marks, useful: Marks) -> frozenset[int]:
     """Changes of useful memory that nothing reads any more: what they would move is zero."""
     changes = [statement for statement in statements_in(body) if moves_numbers(statement)]
     if not changes:
@@ -430,18 +411,20 @@ def _idle_changes(body: Block, at_end: Marks, useful: Marks) -> frozenset[int]:
     return frozenset(id(statement) for statement in changes) - walk.needed
 
 
-def _may_be_written(call: Call, args: tuple[Atom, ...]) -> list[Atom]:
+def _may_be_written(call: ir.Call, args: tuple[ir.Atom, ...]) -> list[ir.Atom]:
     """The arguments of a call that it may write, for all that is known here."""
-    if isinstance(call.callee, (Definition, Derived)):
-        return [arg for arg in args if isinstance(arg, Var) and is_handle(arg.type)]
+    if isinstance(call.callee, (ir.Definition, ir.Derived)):
+        return [arg for arg in args if isinstance(arg, ir.Var) and ir.is_handle(arg.type)]
     return [arg for arg in args if lends_memory(arg)] if may_write_anything(call) else []
 
 
-def _is_display(call: Call) -> bool:
+def _is_display(call: ir.Call) -> bool:
     """Whether a call only makes a container (no rule says that it computes)."""
     takes_out = call.callee in (list.pop, dict.pop, dict.get, dict.setdefault, operator.getitem)
     return (
         not is_ruled(call)
         and not takes_out
-        and any(is_handle(target.type) and not isinstance(target.type, (Array, Scalar)) for target in call.targets)
+        and any(
+            ir.is_handle(target.type) and not isinstance(target.type, (ir.Array, ir.Scalar)) for target in call.targets
+        )
     )

@@ -13,38 +13,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from adjoint import ir
 from adjoint.analysis.memory.reachable import GROWING, may_write_anything, parts
 from adjoint.analysis.messages import communicates
 from adjoint.diagnostics.diagnostic import Diagnostic, diagnostic
 from adjoint.ir.effects import effects, effects_of
 from adjoint.ir.join import is_array, type_of_atom
-from adjoint.ir.nodes import (
-    Atom,
-    Attribute,
-    Block,
-    Branch,
-    Call,
-    Const,
-    Continue,
-    Definition,
-    Exit,
-    Function,
-    Guarded,
-    If,
-    Items,
-    Key,
-    Load,
-    Loop,
-    Raise,
-    Range,
-    Return,
-    Statement,
-    Store,
-    Terminator,
-    Var,
-    Yield,
-)
-from adjoint.ir.types import Array, Dict, Instance, List, Storage, Type, is_handle
 from adjoint.ir.walk import key_atoms, leaves, operands, statements_in, targets_of
 from adjoint.rules.registry import is_exchanged, rule_for
 from adjoint.runtime import display
@@ -55,7 +29,7 @@ _OF_RAISING = "an exception that is handled decides whether a process comes to t
 _OF_CALLS = "a function that stays a function in the derivative exchanges messages: this calls it"
 
 
-def divergent_messages(function: Function, wrt: Sequence[int]) -> list[Diagnostic]:
+def divergent_messages(function: ir.Function, wrt: Sequence[int]) -> list[Diagnostic]:
     """The refusals of messages that some processes may come to and others not."""
     if not is_exchanged():
         return []
@@ -63,7 +37,7 @@ def divergent_messages(function: Function, wrt: Sequence[int]) -> list[Diagnosti
     found = [
         diagnostic("AD0312", call.span, _OF_CALLS, helps=("write it with a loop",))
         for call in statements
-        if isinstance(call, Call) and _is_recursive(call.callee) and communicates(call.callee)
+        if isinstance(call, ir.Call) and _is_recursive(call.callee) and communicates(call.callee)
     ]
     if not found and any(map(_exchanges, statements)):
         walk = _Walk([function.params[index] for index in wrt])
@@ -73,33 +47,33 @@ def divergent_messages(function: Function, wrt: Sequence[int]) -> list[Diagnosti
     return list(reversed(spans.values()))
 
 
-def _exchanges(statement: Statement) -> bool:
-    return isinstance(statement, Call) and communicates(statement.callee)
+def _exchanges(statement: ir.Statement) -> bool:
+    return isinstance(statement, ir.Call) and communicates(statement.callee)
 
 
 def _is_recursive(callee: object) -> bool:
     """Whether a function stays one that is not run again as a whole."""
-    return isinstance(callee, Definition) and callee.checkpoints is None
+    return isinstance(callee, ir.Definition) and callee.checkpoints is None
 
 
-Slot = tuple[Storage, str | None]
+Slot = tuple[ir.Storage, str | None]
 """The places of one storage class; of objects those of one field."""
 
 
-def _own_slots(type_: Type | None) -> tuple[Slot, ...]:
+def _own_slots(type_: ir.Type | None) -> tuple[Slot, ...]:
     """The slots of a reference itself."""
     match type_:
-        case Instance(storage=storage, fields=fields):
+        case ir.Instance(storage=storage, fields=fields):
             return tuple([(storage.find(), name) for name in fields])
-        case Array(storage=storage) if not storage.written:
+        case ir.Array(storage=storage) if not storage.written:
             return ()
-        case Array(storage=storage) | List(storage=storage) | Dict(storage=storage):
+        case ir.Array(storage=storage) | ir.List(storage=storage) | ir.Dict(storage=storage):
             return ((storage.find(), None),)
         case _:
             return ()
 
 
-def _slots(type_: Type | None) -> Iterator[Slot]:
+def _slots(type_: ir.Type | None) -> Iterator[Slot]:
     """The slots that can be reached from values of a type."""
     yield from _own_slots(type_)
     for part in parts(type_):
@@ -113,16 +87,16 @@ class _Walk:
     else may lie there.
     """
 
-    def __init__(self, sources: Iterable[Var]) -> None:
+    def __init__(self, sources: Iterable[ir.Var]) -> None:
         self.given = frozenset(sources)
-        self.vars: set[Atom] = {var for var in self.given if not is_handle(var.type)}
+        self.vars: set[ir.Atom] = {var for var in self.given if not ir.is_handle(var.type)}
         self.memory: set[Slot] = {slot for var in self.given for slot in _slots(var.type)}
-        self.grown: set[Storage] = set()
+        self.grown: set[ir.Storage] = set()
         """Containers of which processes may not agree how much is in them."""
-        self.problems: dict[Call, str] = {}
-        self.inside: list[Function] = []
+        self.problems: dict[ir.Call, str] = {}
+        self.inside: list[ir.Function] = []
 
-    def run(self, body: Block) -> None:
+    def run(self, body: ir.Block) -> None:
         before = -1
         while before != self.size():
             before = self.size()
@@ -134,60 +108,60 @@ class _Walk:
 
     # Questions
 
-    def differs(self, atom: Atom) -> bool:
+    def differs(self, atom: ir.Atom) -> bool:
         """Whether a value, or anything in memory that it refers to, may be another one on another process."""
-        return isinstance(atom, Var) and (atom in self.vars or not self.memory.isdisjoint(_slots(atom.type)))
+        return isinstance(atom, ir.Var) and (atom in self.vars or not self.memory.isdisjoint(_slots(atom.type)))
 
-    def becomes_another(self, value: Atom, target: Var) -> bool:
+    def becomes_another(self, value: ir.Atom, target: ir.Var) -> bool:
         """Whether a variable that is bound to a value may refer to something else, or be another number."""
-        return self.differs(value) if not is_handle(target.type) else value in self.vars
+        return self.differs(value) if not ir.is_handle(target.type) else value in self.vars
 
-    def differs_in_size(self, atom: Atom) -> bool:
+    def differs_in_size(self, atom: ir.Atom) -> bool:
         """Whether a value may have another shape, or number of items, on another process."""
-        if not isinstance(atom, Var):
+        if not isinstance(atom, ir.Var):
             return False
         own = {storage for storage, _ in _own_slots(atom.type)}
         return not own.isdisjoint(self.grown) or (atom in self.vars and atom not in self.given)
 
     # The walk; ``why`` says what decides whether processes come here
 
-    def block(self, block: Block, why: str | None) -> None:
+    def block(self, block: ir.Block, why: str | None) -> None:
         for statement in block.statements:
             self.statement(statement, why)
         end = block.terminator
-        if isinstance(end, Branch):
+        if isinstance(end, ir.Branch):
             why = self.reason(end.cond, why) if _decides(end) else why
             self.block(end.then, why)
             self.block(end.orelse, why)
 
-    def reason(self, cond: Atom, why: str | None) -> str | None:
+    def reason(self, cond: ir.Atom, why: str | None) -> str | None:
         return _OF_DATA if why is None and self.differs(cond) else why
 
-    def statement(self, statement: Statement, why: str | None) -> None:
+    def statement(self, statement: ir.Statement, why: str | None) -> None:
         match statement:
-            case Call():
+            case ir.Call():
                 self.call(statement, why)
-            case Load(target=target, base=base, key=key):
+            case ir.Load(target=target, base=base, key=key):
                 named = _slots_named(base, key)
-                is_view = bool(named) and is_array(base) and is_handle(target.type)
+                is_view = bool(named) and is_array(base) and ir.is_handle(target.type)
                 within = not self.memory.isdisjoint(named) if named else self.differs(base)
                 if (within and not is_view) or base in self.vars or any(map(self.differs, key_atoms(key))):
                     self.vars.add(target)
-            case Store(base=base, key=key, value=value):
+            case ir.Store(base=base, key=key, value=value):
                 if why is not None or any(map(self.differs, (value, *key_atoms(key)))):
                     self.memory.update(_slots_named(base, key))
-            case If(cond=cond, then=then, orelse=orelse, targets=targets):
+            case ir.If(cond=cond, then=then, orelse=orelse, targets=targets):
                 inner = self.reason(cond, why)
                 self.block(then, inner)
                 self.block(orelse, inner)
-                self.join((then, orelse), Yield, targets, always=inner is not None and why is None)
-            case Loop():
+                self.join((then, orelse), ir.Yield, targets, always=inner is not None and why is None)
+            case ir.Loop():
                 self.loop(statement, why)
-            case Guarded():
+            case ir.Guarded():
                 self.guarded(statement, why)
 
-    def call(self, call: Call, why: str | None) -> None:
-        if isinstance(call.callee, (Definition, Function)):
+    def call(self, call: ir.Call, why: str | None) -> None:
+        if isinstance(call.callee, (ir.Definition, ir.Function)):
             self.function(call, call.callee, why)
         elif communicates(call.callee):
             if why is not None:
@@ -198,12 +172,12 @@ class _Walk:
         elif not self.made(call) and not self.grows(call, why):
             self.computed(call)
 
-    def made(self, call: Call) -> bool:
+    def made(self, call: ir.Call) -> bool:
         """Whether a call makes a container; what lies in it is what it is given."""
         if call.callee is make_object:
             names, values = call.args[1], call.args[2:]
-            pairs: Iterable[tuple[Any, Atom]] = zip(
-                names.value if isinstance(names, Const) else (), values, strict=True
+            pairs: Iterable[tuple[Any, ir.Atom]] = zip(
+                names.value if isinstance(names, ir.Const) else (), values, strict=True
             )
         elif call.callee in (display.make_list, display.make_dict):
             pairs = [(None, value) for value in call.args]
@@ -214,9 +188,9 @@ class _Walk:
                 self.memory.update(slot for slot in _own_slots(call.targets[0].type) if slot[1] == name)
         return True
 
-    def grows(self, call: Call, why: str | None) -> bool:
+    def grows(self, call: ir.Call, why: str | None) -> bool:
         """Whether a call puts something into a container."""
-        if call.callee not in GROWING or not isinstance(call.args[0], Var):
+        if call.callee not in GROWING or not isinstance(call.args[0], ir.Var):
             return False
         slots = _own_slots(call.args[0].type)
         if why is not None:
@@ -227,7 +201,7 @@ class _Walk:
             self.memory.update(slots)
         return True
 
-    def computed(self, call: Call) -> None:
+    def computed(self, call: ir.Call) -> None:
         found, args = effects_of(call), operands(call)
         if effects(call.callee).reads == () and not found.fresh:
             self.vars.update(call.targets if any(map(self.differs_in_size, args)) else ())
@@ -237,13 +211,13 @@ class _Walk:
         self.vars.update(call.targets)
         written = args if may_write_anything(call) else [args[place] for place in found.writes if place < len(args)]
         for atom in (*call.targets, *written):
-            self.memory.update(_slots(atom.type) if isinstance(atom, Var) else ())
+            self.memory.update(_slots(atom.type) if isinstance(atom, ir.Var) else ())
 
-    def function(self, call: Call, callee: Definition | Function, why: str | None) -> None:
+    def function(self, call: ir.Call, callee: ir.Definition | ir.Function, why: str | None) -> None:
         """The same in a function: its parameters are what it is given, wherever it is called."""
         if why is not None and communicates(callee):
             self.problems[call] = why
-        function = callee.function if isinstance(callee, Definition) else callee
+        function = callee.function if isinstance(callee, ir.Definition) else callee
         if function is None or function in self.inside:
             self.vars.update(call.targets if any(map(self.differs, call.args)) else ())
             return
@@ -253,12 +227,14 @@ class _Walk:
         self.inside.append(function)
         self.block(function.body, None)
         self.inside.pop()
-        self.join((function.body,), Return, call.targets, always=why is not None)
+        self.join((function.body,), ir.Return, call.targets, always=why is not None)
         for arg, param in pairs:
-            if isinstance(arg, Var) and not self.memory.isdisjoint(_slots(param.type)):
+            if isinstance(arg, ir.Var) and not self.memory.isdisjoint(_slots(param.type)):
                 self.memory.update(_slots(arg.type))
 
-    def join(self, blocks: Sequence[Block], kind: type[Terminator], targets: Sequence[Var], *, always: bool) -> None:
+    def join(
+        self, blocks: Sequence[ir.Block], kind: type[ir.Terminator], targets: Sequence[ir.Var], *, always: bool
+    ) -> None:
         """Marks what blocks hand out that may differ; under a condition that may differ that is everything."""
         for block in blocks:
             for leaf in leaves(block):
@@ -266,12 +242,12 @@ class _Walk:
                     pairs = zip(operands(leaf), targets, strict=False)
                     self.vars.update(target for value, target in pairs if always or self.becomes_another(value, target))
 
-    def loop(self, loop: Loop, why: str | None) -> None:
+    def loop(self, loop: ir.Loop, why: str | None) -> None:
         match loop.over:
-            case Range(start=start, stop=stop, step=step):
+            case ir.Range(start=start, stop=stop, step=step):
                 for bound in (start, stop, step):
                     why = self.reason(bound, why)
-            case Items(iterable=iterable):
+            case ir.Items(iterable=iterable):
                 if why is None and self.differs_in_size(iterable):
                     why = _OF_DATA
                 slots = _own_slots(type_of_atom(iterable))
@@ -284,35 +260,35 @@ class _Walk:
         )
         self.block(loop.body, why)
         always = why is not None
-        self.join((loop.body,), Continue, loop.params, always=always)
-        self.join((loop.body,), Exit, loop.targets, always=always)
+        self.join((loop.body,), ir.Continue, loop.params, always=always)
+        self.join((loop.body,), ir.Exit, loop.targets, always=always)
         pairs = zip(loop.params, loop.targets, strict=False)
         self.vars.update(target for param, target in pairs if always or param in self.vars)
 
-    def guarded(self, guarded: Guarded, why: str | None) -> None:
+    def guarded(self, guarded: ir.Guarded, why: str | None) -> None:
         if guarded.handlers and why is None and any(map(_exchanges, statements_in(guarded.body))):
             why = _OF_RAISING
         blocks = [guarded.body, *(handler.body for handler in guarded.handlers)]
         for block in (*blocks, *(() if guarded.final is None else (guarded.final,))):
             self.block(block, why)
-        self.join(blocks, Yield, targets_of(guarded), always=bool(guarded.handlers))
+        self.join(blocks, ir.Yield, targets_of(guarded), always=bool(guarded.handlers))
 
 
-def _slots_named(base: Atom, key: Key | None) -> tuple[Slot, ...]:
+def _slots_named(base: ir.Atom, key: ir.Key | None) -> tuple[Slot, ...]:
     """The slots of a reference that an index or an attribute names."""
     slots = _own_slots(type_of_atom(base))
-    return tuple([slot for slot in slots if slot[1] == key.name]) if isinstance(key, Attribute) else slots
+    return tuple([slot for slot in slots if slot[1] == key.name]) if isinstance(key, ir.Attribute) else slots
 
 
-def _decides(branch: Branch) -> bool:
+def _decides(branch: ir.Branch) -> bool:
     """Whether there are two ways to go on: a process that raises has left the others."""
-    return not any(all(isinstance(end, Raise) for end in leaves(side)) for side in (branch.then, branch.orelse))
+    return not any(all(isinstance(end, ir.Raise) for end in leaves(side)) for side in (branch.then, branch.orelse))
 
 
-def _conditions(body: Block) -> Iterable[Atom]:
+def _conditions(body: ir.Block) -> Iterable[ir.Atom]:
     """What decides how an iteration ends."""
     end = body.terminator
-    if isinstance(end, Branch):
+    if isinstance(end, ir.Branch):
         if _decides(end):
             yield end.cond
         yield from _conditions(end.then)

@@ -13,32 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.analysis.linear_indices import Linear
 from adjoint.analysis.window_extents import Extent, WholeNumbers, as_extent, less
 from adjoint.ir.join import is_whole_number
-from adjoint.ir.nodes import (
-    Atom,
-    Attribute,
-    Block,
-    Branch,
-    Call,
-    Const,
-    Continue,
-    Exit,
-    Function,
-    Guarded,
-    If,
-    Key,
-    Load,
-    Loop,
-    Slice,
-    Statement,
-    Store,
-    Subscript,
-    Var,
-    Yield,
-)
-from adjoint.ir.types import INT, Array, Scalar, same_dtype
 from adjoint.ir.walk import blocks_of, defined_by, is_basic, leaves, operands, statements_in, terminators_in
 from adjoint.rules.kinds import Elementwise
 from adjoint.rules.registry import exchanges, rule_for
@@ -81,14 +59,14 @@ _LAYOUT = ("dtype", "order")
 class Extents:
     """The shapes of the arrays of one function."""
 
-    def __init__(self, function: Function) -> None:
-        self.shapes: dict[Var, Shape] = {}
-        self.tuples: dict[Var, Shape] = {}
+    def __init__(self, function: ir.Function) -> None:
+        self.shapes: dict[ir.Var, Shape] = {}
+        self.tuples: dict[ir.Var, Shape] = {}
         self.whole = WholeNumbers()
-        self.parts: dict[Var, tuple[Atom, ...]] = {}
-        self.inner: dict[int, set[Var]] = {}
-        self.tapes: dict[Var, Shape | None] = dict.fromkeys(tapes_of(function.body))
-        self.filled: dict[Var, Shape | None] = {}
+        self.parts: dict[ir.Var, tuple[ir.Atom, ...]] = {}
+        self.inner: dict[int, set[ir.Var]] = {}
+        self.tapes: dict[ir.Var, Shape | None] = dict.fromkeys(tapes_of(function.body))
+        self.filled: dict[ir.Var, Shape | None] = {}
         self.selected: dict[int, Shape | None] = {}
         for param in function.params:
             self.name(param)
@@ -101,42 +79,46 @@ class Extents:
             self.filled.clear()
             self.block(function.body)
 
-    def of(self, atom: Atom) -> Shape | None:
+    def of(self, atom: ir.Atom) -> Shape | None:
         """The extents of an array or number; None where not even the rank is known."""
-        if isinstance(atom, Const):
+        if isinstance(atom, ir.Const):
             return () if isinstance(atom.value, (bool, int, float, complex)) else None
-        if not isinstance(atom, Var):
+        if not isinstance(atom, ir.Var):
             return None
-        return () if isinstance(atom.type, Scalar) else self.shapes.get(atom)
+        return () if isinstance(atom.type, ir.Scalar) else self.shapes.get(atom)
 
-    def selection(self, statement: Load | Store) -> Shape | None:
+    def selection(self, statement: ir.Load | ir.Store) -> Shape | None:
         """The shape of the part of an array that a statement reads or writes."""
         return self.selected.get(id(statement))
 
-    def alike(self, one: Atom, other: Atom) -> Shape | None:
+    def alike(self, one: ir.Atom, other: ir.Atom) -> Shape | None:
         """The shape that two arrays of one dtype have in common; None where that is not known."""
         mine, theirs = (getattr(atom, "type", None) for atom in (one, other))
-        if not isinstance(mine, Array) or not isinstance(theirs, Array) or not same_dtype(mine.dtype, theirs.dtype):
+        if (
+            not isinstance(mine, ir.Array)
+            or not isinstance(theirs, ir.Array)
+            or not ir.same_dtype(mine.dtype, theirs.dtype)
+        ):
             return None
         shape = self.of(one)
         return shape if shape == self.of(other) else None
 
-    def name(self, var: Var) -> None:
+    def name(self, var: ir.Var) -> None:
         """Gives an array extents of its own."""
-        if isinstance(var.type, Array) and var.type.dims is not None:
+        if isinstance(var.type, ir.Array) and var.type.dims is not None:
             self.shapes[var] = tuple(
                 ONE if dim == "one" else ("extent", var, axis) for axis, dim in enumerate(var.type.dims)
             )
 
-    def bind(self, var: Var, shape: Shape | None) -> None:
-        if not isinstance(var.type, Array):
+    def bind(self, var: ir.Var, shape: Shape | None) -> None:
+        if not isinstance(var.type, ir.Array):
             return
         if shape is None or (var.type.dims is not None and len(var.type.dims) != len(shape)):
             self.name(var)
         else:
             self.shapes[var] = shape
 
-    def unite(self, one: Atom, other: Atom, more: int) -> None:
+    def unite(self, one: ir.Atom, other: ir.Atom, more: int) -> None:
         """Takes note that an extent, or a whole number, is another one and ``more``."""
         mine, value = self.whole.of(one), self.whole.of(other).plus(Linear(more))
         if mine.constant or list(mine.terms.values()) != [1] or mine.terms.keys() & value.terms.keys():
@@ -155,53 +137,53 @@ class Extents:
 
     # Statements
 
-    def block(self, block: Block) -> None:
+    def block(self, block: ir.Block) -> None:
         counted = self.whole.counted
         for statement in block.statements:
             self.statement(statement)
-        if isinstance(block.terminator, Branch):
+        if isinstance(block.terminator, ir.Branch):
             self.block(block.terminator.then)
             self.block(block.terminator.orelse)
         self.whole.forget(counted)
 
-    def statement(self, statement: Statement) -> None:
+    def statement(self, statement: ir.Statement) -> None:
         match statement:
-            case Call(targets=(target,)):
+            case ir.Call(targets=(target,)):
                 self.bind(target, self.result(statement))
                 self.measure(statement, target)
-            case Call(callee=fused_loops.agrees, args=(one, other, Const(value=int() as more))):
+            case ir.Call(callee=fused_loops.agrees, args=(one, other, ir.Const(value=int() as more))):
                 self.unite(one, other, more)
-            case Call(callee=list.append, args=(Var() as tape, value)) if tape in self.tapes:
+            case ir.Call(callee=list.append, args=(ir.Var() as tape, value)) if tape in self.tapes:
                 self.fill(tape, value)
-            case Call(targets=(target, *others)) if shape_in_arguments(statement) is not None:
+            case ir.Call(targets=(target, *others)) if shape_in_arguments(statement) is not None:
                 self.bind(target, self.result(statement))
                 for other in others:
                     self.name(other)
-            case Call(targets=targets):
+            case ir.Call(targets=targets):
                 for target in targets:
                     self.name(target)
-            case Load(target=target, base=base, key=key):
+            case ir.Load(target=target, base=base, key=key):
                 self.selected[id(statement)] = shape = self.loaded(base, key)
                 self.bind(target, shape)
                 self.measure_part(target, base, key)
-            case Store(base=Var() as tape, value=value) if tape in self.tapes:
+            case ir.Store(base=ir.Var() as tape, value=value) if tape in self.tapes:
                 self.fill(tape, value)
-            case Store(base=base, key=Subscript() as key):
+            case ir.Store(base=base, key=ir.Subscript() as key):
                 self.selected[id(statement)] = self.loaded(base, key)
-            case If() | Guarded():
+            case ir.If() | ir.Guarded():
                 for block in blocks_of(statement):
                     self.block(block)
                 self.join(statement)
-            case Loop():
+            case ir.Loop():
                 self.loop(statement)
 
-    def result(self, call: Call) -> Shape | None:
+    def result(self, call: ir.Call) -> Shape | None:
         callee, args = call.callee, call.args
         if callee in _REDUCTIONS:
             return self.reduced(call)
         if not args or any(name not in _LAYOUT for name, _ in call.kwargs):
             return None
-        if callee is list.pop and isinstance(args[0], Var):
+        if callee is list.pop and isinstance(args[0], ir.Var):
             return self.tapes.get(args[0])
         place = like_argument(callee)
         if place is not None:
@@ -220,14 +202,14 @@ class Extents:
             return self.broadcast([self.of(arg) for arg in args])
         return None
 
-    def reduced(self, call: Call) -> Shape | None:
+    def reduced(self, call: ir.Call) -> Shape | None:
         """The shape of a sum, or the like, over axes that are known."""
         options = dict(zip(("axis",), call.args[1:], strict=False)) | dict(call.kwargs)
         if len(call.args) > 2 or not options.keys() <= {"axis", "keepdims", "dtype"}:
             return None
-        shape, axis = self.of(call.args[0]), options.get("axis", Const(None))
-        keeps = options.get("keepdims", Const(False))
-        if shape is None or not isinstance(axis, Const) or not isinstance(keeps, Const):
+        shape, axis = self.of(call.args[0]), options.get("axis", ir.Const(None))
+        keeps = options.get("keepdims", ir.Const(False))
+        if shape is None or not isinstance(axis, ir.Const) or not isinstance(keeps, ir.Const):
             return None
         given = range(len(shape)) if axis.value is None else np.atleast_1d(axis.value).tolist()
         axes = {place % len(shape) for place in given if isinstance(place, int) and -len(shape) <= place < len(shape)}
@@ -237,14 +219,14 @@ class Extents:
             return tuple(ONE if place in axes else extent for place, extent in enumerate(shape))
         return tuple(extent for place, extent in enumerate(shape) if place not in axes)
 
-    def product(self, a: Atom, b: Atom) -> Shape | None:
+    def product(self, a: ir.Atom, b: ir.Atom) -> Shape | None:
         """The shape of a product of vectors and matrices."""
         left, right = self.of(a), self.of(b)
         if left is None or right is None or not (0 < len(left) < 3 and 0 < len(right) < 3):
             return None
         return left[:-1] + right[1:]
 
-    def measure(self, call: Call, target: Var) -> None:
+    def measure(self, call: ir.Call, target: ir.Var) -> None:
         """Remembers what calls tell of extents."""
         shape = self.of(call.args[0]) if call.args else None
         if call.callee is np.shape and shape is not None:
@@ -254,38 +236,38 @@ class Extents:
         elif call.callee is display.make_tuple and all(map(is_whole_number, call.args)):
             self.tuples[target] = tuple(map(self.number, call.args))
             self.parts[target] = call.args
-        elif target.type == INT:
+        elif target.type == ir.INT:
             self.whole.compute(call, target)
 
-    def measure_part(self, target: Var, base: Atom, key: Key) -> None:
-        if not isinstance(base, Var):
+    def measure_part(self, target: ir.Var, base: ir.Atom, key: ir.Key) -> None:
+        if not isinstance(base, ir.Var):
             return
         shape = self.of(base)
-        if key == Attribute("shape") and isinstance(base.type, Array) and shape is not None:
+        if key == ir.Attribute("shape") and isinstance(base.type, ir.Array) and shape is not None:
             self.tuples[target] = shape
-        elif base in self.tuples and isinstance(key, Subscript) and len(key.items) == 1:
+        elif base in self.tuples and isinstance(key, ir.Subscript) and len(key.items) == 1:
             place = getattr(key.items[0], "value", None)
             known = self.tuples[base]
             if type(place) is int and -len(known) <= place < len(known):
                 self.whole.name(target, known[place])
 
-    def number(self, atom: Atom) -> Extent:
+    def number(self, atom: ir.Atom) -> Extent:
         """The term of a whole number that is not negative."""
-        if isinstance(atom, Const):
+        if isinstance(atom, ir.Const):
             return atom.value  # type: ignore[no-any-return]
         return self.whole.extent(atom)
 
-    def made(self, size: Atom) -> Shape | None:
-        if isinstance(size, Var) and size in self.tuples:
+    def made(self, size: ir.Atom) -> Shape | None:
+        if isinstance(size, ir.Var) and size in self.tuples:
             for part in self.parts.get(size, ()):
                 self.whole.count(part)
             return self.tuples[size]
         match size:
-            case Const(value=int() as count):
+            case ir.Const(value=int() as count):
                 return (count,)
-            case Const(value=tuple() as counts) if all(isinstance(count, int) for count in counts):
+            case ir.Const(value=tuple() as counts) if all(isinstance(count, int) for count in counts):
                 return counts
-            case Var(type=Scalar(kind="int")):
+            case ir.Var(type=ir.Scalar(kind="int")):
                 self.whole.count(size)
                 return (self.number(size),)
             case _:
@@ -300,31 +282,31 @@ class Extents:
         columns = zip(*((ONE,) * (rank - len(part)) + part for part in known), strict=True)
         return tuple(_broadcast_extent(column) for column in columns)
 
-    def loaded(self, base: Atom, key: Key) -> Shape | None:
-        if isinstance(base, Var) and base in self.tapes:
+    def loaded(self, base: ir.Atom, key: ir.Key) -> Shape | None:
+        if isinstance(base, ir.Var) and base in self.tapes:
             return self.tapes[base]
         shape = self.of(base)
-        if not isinstance(key, Subscript) or shape is None or not isinstance(base, Var):
+        if not isinstance(key, ir.Subscript) or shape is None or not isinstance(base, ir.Var):
             return None
-        if not isinstance(base.type, Array):
+        if not isinstance(base.type, ir.Array):
             return None
         return self.part(shape, key.items)
 
-    def part(self, shape: Shape, items: Sequence[Atom | Slice]) -> Shape | None:
+    def part(self, shape: Shape, items: Sequence[ir.Atom | ir.Slice]) -> Shape | None:
         """The shape of what basic indices select."""
         result: list[Extent] = []
         axis = 0
-        taken = sum(1 for item in items if item not in (Const(None), Const(Ellipsis)))
+        taken = sum(1 for item in items if item not in (ir.Const(None), ir.Const(Ellipsis)))
         for item in items:
             match item:
-                case Slice():
+                case ir.Slice():
                     if axis >= len(shape):
                         return None
                     result.append(self.sliced(shape[axis], item))
                     axis += 1
-                case Const(value=None):
+                case ir.Const(value=None):
                     result.append(ONE)
-                case Const(value=value) if value is Ellipsis:
+                case ir.Const(value=value) if value is Ellipsis:
                     skipped = len(shape) - taken
                     result += shape[axis : axis + skipped]
                     axis += skipped
@@ -334,12 +316,12 @@ class Extents:
                     return None
         return None if axis > len(shape) else (*result, *shape[axis:])
 
-    def sliced(self, extent: Extent, part: Slice) -> Extent:
+    def sliced(self, extent: Extent, part: ir.Slice) -> Extent:
         """The term of what a slice selects of an axis."""
         unknown = ("slice", extent, self.whole.bound(part.lower), self.whole.bound(part.upper), part.step)
-        if part.step not in (Const(None), Const(1)):
+        if part.step not in (ir.Const(None), ir.Const(1)):
             return unknown
-        start, stop = (bound.value if isinstance(bound, Const) else bound for bound in (part.lower, part.upper))
+        start, stop = (bound.value if isinstance(bound, ir.Const) else bound for bound in (part.lower, part.upper))
         if (start is None or (type(start) is int and start >= 0)) and (
             stop is None or (type(stop) is int and stop < 0)
         ):
@@ -347,8 +329,8 @@ class Extents:
         found = self.whole.window(extent, part)
         return unknown if found is None else found
 
-    def fill(self, tape: Var, value: Atom) -> None:
-        shape = self.of(value) if isinstance(value, Var) and isinstance(value.type, Array) else None
+    def fill(self, tape: ir.Var, value: ir.Atom) -> None:
+        shape = self.of(value) if isinstance(value, ir.Var) and isinstance(value.type, ir.Array) else None
         if tape not in self.filled:
             self.filled[tape] = shape
         elif self.filled[tape] != shape:
@@ -356,13 +338,13 @@ class Extents:
 
     # Where paths meet
 
-    def join(self, statement: If | Guarded) -> None:
-        yields = [leaf.values for b in blocks_of(statement) for leaf in leaves(b) if isinstance(leaf, Yield)]
+    def join(self, statement: ir.If | ir.Guarded) -> None:
+        yields = [leaf.values for b in blocks_of(statement) for leaf in leaves(b) if isinstance(leaf, ir.Yield)]
         for place, target in enumerate(statement.targets):
             found = {self.of(values[place]) for values in yields if place < len(values)}
             self.bind(target, found.pop() if len(found) == 1 else None)
 
-    def loop(self, loop: Loop) -> None:
+    def loop(self, loop: ir.Loop) -> None:
         """Assumes that what a loop carries keeps its shape, and looks again without what does not."""
         inner = self.bound_in(loop)
         self.whole.enter(loop)
@@ -373,13 +355,13 @@ class Extents:
             self.block(loop.body)
             after = list(fixed)
             for leaf in leaves(loop.body):
-                if isinstance(leaf, Continue):
+                if isinstance(leaf, ir.Continue):
                     for place, value in enumerate(leaf.values):
                         after[place] &= self.of(value) == self.of(loop.inits[place])
             if after == fixed:
                 break
             fixed = after
-        exits = [leaf.values for leaf in leaves(loop.body) if isinstance(leaf, Exit)]
+        exits = [leaf.values for leaf in leaves(loop.body) if isinstance(leaf, ir.Exit)]
         for place, target in enumerate(loop.targets):
             found = {self.of(values[place]) for values in exits}
             if place < len(loop.params):
@@ -390,14 +372,14 @@ class Extents:
             if shape is not None and _names(shape, inner):
                 self.filled[tape] = None
 
-    def bound_in(self, loop: Loop) -> set[Var]:
+    def bound_in(self, loop: ir.Loop) -> set[ir.Var]:
         found = self.inner.get(id(loop))
         if found is None:
             found = self.inner[id(loop)] = defined_by(loop)
         return found
 
 
-def _is_by_elements(call: Call) -> bool:
+def _is_by_elements(call: ir.Call) -> bool:
     """Whether a call makes each element of one of each of its arguments."""
     callee = call.callee
     if callee is np.where:
@@ -405,20 +387,20 @@ def _is_by_elements(call: Call) -> bool:
     return (isinstance(callee, Hashable) and callee in _BY_ELEMENTS) or isinstance(rule_for(callee), Elementwise)
 
 
-def tapes_of(body: Block) -> set[Var]:
+def tapes_of(body: ir.Block) -> set[ir.Var]:
     """Lists that are made here and only ever filled, read and emptied."""
-    made: set[Var] = set()
-    other: set[Atom] = set()
+    made: set[ir.Var] = set()
+    other: set[ir.Atom] = set()
     for statement in statements_in(body):
         match statement:
-            case Call(targets=(target,), callee=callee, args=args) if callee is display.make_list and not args:
+            case ir.Call(targets=(target,), callee=callee, args=args) if callee is display.make_list and not args:
                 made.add(target)
-            case Call(callee=callee, args=(_, *rest)) if callee in _FILLS or callee is len:
+            case ir.Call(callee=callee, args=(_, *rest)) if callee in _FILLS or callee is len:
                 other.update(rest)
-            case Load(key=Subscript(items=items)):
-                other.update(item for item in items if isinstance(item, Var))
-            case Store(key=Subscript(items=items), value=value):
-                other.update((value, *(item for item in items if isinstance(item, Var))))
+            case ir.Load(key=ir.Subscript(items=items)):
+                other.update(item for item in items if isinstance(item, ir.Var))
+            case ir.Store(key=ir.Subscript(items=items), value=value):
+                other.update((value, *(item for item in items if isinstance(item, ir.Var))))
             case _:
                 other.update(operands(statement))
     other.update(atom for end in terminators_in(body) for atom in operands(end))
@@ -433,7 +415,7 @@ def like_argument(callee: Any) -> int | None:
         return None
 
 
-def shape_in_arguments(call: Call) -> Atom | None:
+def shape_in_arguments(call: ir.Call) -> ir.Atom | None:
     """The argument that is the shape of the first result, where a rule says so."""
     if not exchanges(call.callee):
         return None
@@ -441,11 +423,11 @@ def shape_in_arguments(call: Call) -> Atom | None:
     return None if rule is None or rule.shaped_by is None else call.args[rule.shaped_by]
 
 
-def _names(term: object, variables: set[Var]) -> bool:
+def _names(term: object, variables: set[ir.Var]) -> bool:
     """Whether a term names one of some variables."""
     if isinstance(term, tuple):
         return any(_names(part, variables) for part in term)
-    return isinstance(term, Var) and term in variables
+    return isinstance(term, ir.Var) and term in variables
 
 
 def _broadcast_extent(column: Sequence[Extent]) -> Extent:

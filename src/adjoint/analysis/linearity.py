@@ -9,27 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.analysis.joins import joins
 from adjoint.ir.effects import effects_of
-from adjoint.ir.nodes import (
-    Atom,
-    Block,
-    Branch,
-    Call,
-    Const,
-    Declared,
-    Definition,
-    Derived,
-    Function,
-    If,
-    Load,
-    Loop,
-    Return,
-    Statement,
-    Store,
-    Var,
-)
-from adjoint.ir.types import storage_of
 from adjoint.ir.walk import blocks_of, leaves, operands, statements_in
 from adjoint.rules.declarations import declaration_for
 from adjoint.rules.kinds import Bilinear, Linear
@@ -57,12 +39,12 @@ _IN_ONE_OF_SCIPY = {"solve": 1, "solve_triangular": 1, "cho_solve": 1, "lu_solve
 _DISPLAYS = (display.make_list, display.make_tuple)
 
 
-def is_linear(function: Function, places: Iterable[int]) -> bool:
+def is_linear(function: ir.Function, places: Iterable[int]) -> bool:
     """Whether every result is linear in the parameters at ``places`` together, and nothing else depends on them."""
     return first_other(function, places) is None
 
 
-def first_other(function: Function, places: Iterable[int]) -> Statement | Function | None:
+def first_other(function: ir.Function, places: Iterable[int]) -> ir.Statement | ir.Function | None:
     """What is not seen to be linear in the parameters at ``places`` together; None where everything is.
 
     It is the function itself where the results are affine, or where its end is chosen by the parameters.
@@ -81,13 +63,13 @@ def first_other(function: Function, places: Iterable[int]) -> Statement | Functi
                 return statement
         if _chooses_by(function.body, degrees):
             return function
-    results = [value for leaf in leaves(function.body) if isinstance(leaf, Return) for value in leaf.values]
+    results = [value for leaf in leaves(function.body) if isinstance(leaf, ir.Return) for value in leaf.values]
     is_so = all(_degree(value, degrees) in (Degree.ZERO, Degree.LINEAR) for value in results)
     return None if is_so else function
 
 
-def _degree(atom: Atom, degrees: dict[Hashable, Degree]) -> Degree:
-    if isinstance(atom, Const):
+def _degree(atom: ir.Atom, degrees: dict[Hashable, Degree]) -> Degree:
+    if isinstance(atom, ir.Const):
         is_zero = atom.value is None or (isinstance(atom.value, (int, float)) and atom.value == 0)
         return Degree.ZERO if is_zero else Degree.CONSTANT
     return degrees.get(_place(atom), Degree.ZERO)  # what is not known yet restricts nothing
@@ -98,41 +80,41 @@ def _joined(found: Iterable[Degree]) -> Degree:
     return Degree.ZERO if not kinds else kinds.pop() if len(kinds) == 1 else Degree.OTHER
 
 
-def _place(atom: Atom) -> Hashable:
+def _place(atom: ir.Atom) -> Hashable:
     """What is of one degree: an atom, or all that shares memory that is written."""
-    storage = storage_of(atom.type) if isinstance(atom, Var) else None
+    storage = ir.storage_of(atom.type) if isinstance(atom, ir.Var) else None
     return storage if storage is not None and storage.written else atom
 
 
-def _note(var: Atom, degree: Degree, degrees: dict[Hashable, Degree]) -> None:
+def _note(var: ir.Atom, degree: Degree, degrees: dict[Hashable, Degree]) -> None:
     degrees[_place(var)] = _joined((degree, degrees.get(_place(var), Degree.ZERO)))
 
 
-def _statement(statement: Statement, degrees: dict[Hashable, Degree]) -> bool:
+def _statement(statement: ir.Statement, degrees: dict[Hashable, Degree]) -> bool:
     """Takes down of what degree a statement's results are; whether it chooses and raises without the parameters."""
     match statement:
-        case Call(callee=Derived()):
+        case ir.Call(callee=ir.Derived()):
             return _derived(statement, degrees)
-        case Call(callee=Declared()):
+        case ir.Call(callee=ir.Declared()):
             return _declared(statement, degrees)
-        case Call():
+        case ir.Call():
             degree = _of_call(statement, degrees)
             for target in statement.targets:
                 _note(target, degree, degrees)
             for place in effects_of(statement).writes:
                 _note(statement.args[place], degree, degrees)
             return degree is not Degree.OTHER and (bool(statement.targets) or degree is not Degree.LINEAR)
-        case Load(target=target, base=base):
+        case ir.Load(target=target, base=base):
             depends = any(_varies(atom, degrees) for atom in operands(statement) if atom is not base)
             _note(target, _degree(base, degrees), degrees)
             return not depends
-        case Store(base=base, value=value):
+        case ir.Store(base=base, value=value):
             depends = any(_varies(atom, degrees) for atom in operands(statement) if atom not in (base, value))
             _note(base, _degree(value, degrees), degrees)
             return not depends and _degree(base, degrees) is not Degree.OTHER
-        case If(cond=cond):
+        case ir.If(cond=cond):
             chosen = not _varies(cond, degrees)
-        case Loop():
+        case ir.Loop():
             chosen = not any(_varies(atom, degrees) for atom in operands(statement) if atom not in statement.inits)
         case _:
             return False
@@ -141,19 +123,19 @@ def _statement(statement: Statement, degrees: dict[Hashable, Degree]) -> bool:
     return chosen and not any(_chooses_by(block, degrees) for block in blocks_of(statement))
 
 
-def _chooses_by(block: Block, degrees: dict[Hashable, Degree]) -> bool:
+def _chooses_by(block: ir.Block, degrees: dict[Hashable, Degree]) -> bool:
     """Whether how a block ends depends on the parameters."""
     end = block.terminator
-    if not isinstance(end, Branch):
+    if not isinstance(end, ir.Branch):
         return False
     return _varies(end.cond, degrees) or _chooses_by(end.then, degrees) or _chooses_by(end.orelse, degrees)
 
 
-def _varies(atom: Atom, degrees: dict[Hashable, Degree]) -> bool:
-    return isinstance(atom, Var) and _degree(atom, degrees) in (Degree.LINEAR, Degree.OTHER)
+def _varies(atom: ir.Atom, degrees: dict[Hashable, Degree]) -> bool:
+    return isinstance(atom, ir.Var) and _degree(atom, degrees) in (Degree.LINEAR, Degree.OTHER)
 
 
-def _derived(call: Call, degrees: dict[Hashable, Degree]) -> bool:
+def _derived(call: ir.Call, degrees: dict[Hashable, Degree]) -> bool:
     """A reverse derivative is linear in its seeds: its last arguments, of which its last results are made."""
     derived = call.callee
     count = len(derived.function.params)
@@ -167,9 +149,9 @@ def _derived(call: Call, degrees: dict[Hashable, Degree]) -> bool:
     return degree is not Degree.OTHER
 
 
-def _declared(call: Call, degrees: dict[Hashable, Degree]) -> bool:
+def _declared(call: ir.Call, degrees: dict[Hashable, Degree]) -> bool:
     """Values of a function that is linear by declaration; of others nothing is known."""
-    declared: Declared = call.callee
+    declared: ir.Declared = call.callee
     values = zip(call.targets, declared.values_of(call), strict=True)
     if declared.linear and not any(_varies(arg, degrees) for arg in declared.excluded_of(call)):
         degree = _joined(_degree(arg, degrees) for arg in declared.arguments_of(call))
@@ -183,7 +165,7 @@ def _declared(call: Call, degrees: dict[Hashable, Degree]) -> bool:
     return True
 
 
-def _of_call(call: Call, degrees: dict[Hashable, Degree]) -> Degree:
+def _of_call(call: ir.Call, degrees: dict[Hashable, Degree]) -> Degree:
     callee: Any = call.callee
     args = [_degree(arg, degrees) for arg in call.args]
     named = [_degree(value, degrees) for _, value in call.kwargs]
@@ -195,7 +177,7 @@ def _of_call(call: Call, degrees: dict[Hashable, Degree]) -> Degree:
         return Degree.CONSTANT
     if Degree.OTHER in args or any(_varies(value, degrees) for _, value in call.kwargs):
         return Degree.OTHER
-    if isinstance(callee, (Function, Definition, Derived)):
+    if isinstance(callee, (ir.Function, ir.Definition, ir.Derived)):
         return Degree.OTHER
     if callee in _SUMS or callee in _DISPLAYS:
         return _joined(args)
@@ -224,7 +206,7 @@ def _product(args: list[Degree]) -> Degree:
     return Degree.LINEAR if set(args) == {Degree.LINEAR, Degree.CONSTANT} else Degree.OTHER
 
 
-def _by_rule(call: Call, args: list[Degree]) -> Degree:
+def _by_rule(call: ir.Call, args: list[Degree]) -> Degree:
     declaration = declaration_for(call.callee)
     if declaration is not None:
         linear = [place for place in range(len(args)) if declaration.wrt is None or place in declaration.wrt]

@@ -5,32 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TypeGuard
 
-from adjoint.ir.nodes import (
-    Atom,
-    Block,
-    Branch,
-    Call,
-    Continue,
-    Declared,
-    Definition,
-    Derived,
-    Exit,
-    Function,
-    If,
-    Items,
-    Loop,
-    Statement,
-    Terminator,
-    Var,
-    Yield,
-    differentiated_args,
-)
-from adjoint.ir.types import Scalar
+from adjoint import ir
 from adjoint.ir.walk import operands
 from adjoint.rules.kinds import Constant, NoDerivative, Observer
 from adjoint.rules.registry import rule_for
 
-Edges = dict[Var, list[Var]]
+Edges = dict[ir.Var, list[ir.Var]]
 
 
 class NumberFlows:
@@ -48,11 +28,11 @@ class NumberFlows:
         self.edges: Edges = {}
         self.all_declared = True
 
-    def reached(self, starts: Iterable[Var]) -> set[Var]:
+    def reached(self, starts: Iterable[ir.Var]) -> set[ir.Var]:
         """What depends on some variables, themselves included."""
         return _reached(starts, self.edges)
 
-    def reaching(self, ends: Iterable[Var]) -> set[Var]:
+    def reaching(self, ends: Iterable[ir.Var]) -> set[ir.Var]:
         """What some variables depend on, themselves included."""
         back: Edges = {}
         for source, sinks in self.edges.items():
@@ -60,7 +40,7 @@ class NumberFlows:
                 back.setdefault(sink, []).append(source)
         return _reached(ends, back)
 
-    def add(self, source: Atom, sink: Var) -> None:
+    def add(self, source: ir.Atom, sink: ir.Var) -> None:
         if _is_smooth(source) and varies_smoothly(sink):
             known = self.edges.get(source)
             if known is None:
@@ -68,42 +48,42 @@ class NumberFlows:
             else:
                 known.append(sink)
 
-    def add_all(self, sources: Iterable[Atom], sinks: Iterable[Var]) -> None:
+    def add_all(self, sources: Iterable[ir.Atom], sinks: Iterable[ir.Var]) -> None:
         for source, sink in zip(sources, sinks, strict=False):
             self.add(source, sink)
 
 
-def varies_smoothly(var: Var) -> bool:
+def varies_smoothly(var: ir.Var) -> bool:
     """Whether a number may carry a derivative."""
-    return type(var.type) is Scalar and var.type.kind in ("float", "complex")
+    return type(var.type) is ir.Scalar and var.type.kind in ("float", "complex")
 
 
-def _is_smooth(atom: Atom) -> TypeGuard[Var]:
-    return type(atom) is Var and varies_smoothly(atom)
+def _is_smooth(atom: ir.Atom) -> TypeGuard[ir.Var]:
+    return type(atom) is ir.Var and varies_smoothly(atom)
 
 
-def number_flows(function: Function) -> NumberFlows | None:
+def number_flows(function: ir.Function) -> NumberFlows | None:
     """Where derivatives may flow in a function; None unless all its variables are numbers."""
     flows = NumberFlows()
     return flows if _are_numbers(function.params) and _block(function.body, None, flows) else None
 
 
-def _are_numbers(variables: Iterable[Var]) -> bool:
-    return not [var for var in variables if type(var.type) is not Scalar]
+def _are_numbers(variables: Iterable[ir.Var]) -> bool:
+    return not [var for var in variables if type(var.type) is not ir.Scalar]
 
 
-def _block(block: Block, construct: If | Loop | None, flows: NumberFlows) -> bool:
+def _block(block: ir.Block, construct: ir.If | ir.Loop | None, flows: NumberFlows) -> bool:
     for statement in block.statements:
-        if not (_call(statement, flows) if type(statement) is Call else _construct(statement, flows)):
+        if not (_call(statement, flows) if type(statement) is ir.Call else _construct(statement, flows)):
             return False
     return _end(block.terminator, construct, flows)
 
 
-def _call(call: Call, flows: NumberFlows) -> bool:
-    if not _are_numbers(call.targets) or isinstance(call.callee, (Function, Definition, Derived)):
+def _call(call: ir.Call, flows: NumberFlows) -> bool:
+    if not _are_numbers(call.targets) or isinstance(call.callee, (ir.Function, ir.Definition, ir.Derived)):
         return False
-    if isinstance(call.callee, Declared):
-        for atom in differentiated_args(call):
+    if isinstance(call.callee, ir.Declared):
+        for atom in ir.differentiated_args(call):
             for target in call.targets:
                 flows.add(atom, target)
         return True
@@ -121,12 +101,12 @@ def _call(call: Call, flows: NumberFlows) -> bool:
     return True
 
 
-def _construct(statement: Statement, flows: NumberFlows) -> bool:
+def _construct(statement: ir.Statement, flows: NumberFlows) -> bool:
     match statement:
-        case If(then=then, orelse=orelse, targets=targets):
+        case ir.If(then=then, orelse=orelse, targets=targets):
             return _are_numbers(targets) and _block(then, statement, flows) and _block(orelse, statement, flows)
-        case Loop(over=over, params=params, inits=inits, targets=targets):
-            if isinstance(over, Items) or not _are_numbers((*params, *targets)):
+        case ir.Loop(over=over, params=params, inits=inits, targets=targets):
+            if isinstance(over, ir.Items) or not _are_numbers((*params, *targets)):
                 return False
             flows.add_all(inits, params)
             flows.add_all(params, targets)
@@ -135,18 +115,18 @@ def _construct(statement: Statement, flows: NumberFlows) -> bool:
             return False
 
 
-def _end(terminator: Terminator, construct: If | Loop | None, flows: NumberFlows) -> bool:
+def _end(terminator: ir.Terminator, construct: ir.If | ir.Loop | None, flows: NumberFlows) -> bool:
     match terminator:
-        case Branch(then=then, orelse=orelse):
+        case ir.Branch(then=then, orelse=orelse):
             return _block(then, construct, flows) and _block(orelse, construct, flows)
-        case Yield(values=values) | Exit(values=values) if construct is not None:
+        case ir.Yield(values=values) | ir.Exit(values=values) if construct is not None:
             flows.add_all(values, construct.targets)
-        case Continue(values=values) if isinstance(construct, Loop):
+        case ir.Continue(values=values) if isinstance(construct, ir.Loop):
             flows.add_all(values, construct.params)
     return True
 
 
-def _reached(starts: Iterable[Var], edges: Edges) -> set[Var]:
+def _reached(starts: Iterable[ir.Var], edges: Edges) -> set[ir.Var]:
     found = set(starts)
     work = list(found)
     while work:

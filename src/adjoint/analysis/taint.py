@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from types import MethodDescriptorType
 
+from adjoint import ir
 from adjoint.analysis.joins import caught
-from adjoint.ir.nodes import Atom, Attribute, Block, Call, Load, Loop, Statement, Var
-from adjoint.ir.types import Dict, List, Opaque, Tuple, Type
 from adjoint.ir.walk import blocks_of, leaves, operands, statements_in, targets_of
 from adjoint.rules import registry
 from adjoint.rules.kinds import NoDerivative, Observer
 from adjoint.runtime import display
 
 
-def tainted_objects(block: Block, varied: set[Atom]) -> set[Atom]:
+def tainted_objects(block: ir.Block, varied: set[ir.Atom]) -> set[ir.Atom]:
     """The values of unknown classes that may tell what varies, since it was written to an object before.
 
     Parameters
@@ -24,7 +23,7 @@ def tainted_objects(block: Block, varied: set[Atom]) -> set[Atom]:
     varied
         The values that vary, those without a derivative among them (:func:`adjoint.analysis.may_vary.varying`).
     """
-    found: set[Atom] = set()
+    found: set[ir.Atom] = set()
     before = -1
     while before != len(found):
         before = len(found)
@@ -33,75 +32,75 @@ def tainted_objects(block: Block, varied: set[Atom]) -> set[Atom]:
     return found
 
 
-def _told(statement: Statement, varied: set[Atom], found: set[Atom]) -> Iterator[Atom]:
+def _told(statement: ir.Statement, varied: set[ir.Atom], found: set[ir.Atom]) -> Iterator[ir.Atom]:
     given = [*operands(statement)]
     given += [atom for inner in blocks_of(statement) for leaf in leaves(inner) for atom in operands(leaf)]
     made = targets_of(statement)
     yield from (name for raised, name in caught(statement) if raised in found)
     if not found.isdisjoint(given):
         yield from made
-        if isinstance(statement, Loop):
+        if isinstance(statement, ir.Loop):
             yield from statement.params
             yield from filter(None, (statement.index,))
-    if isinstance(statement, Load) and isinstance(statement.key, Attribute) and statement.target in found:
+    if isinstance(statement, ir.Load) and isinstance(statement.key, ir.Attribute) and statement.target in found:
         yield statement.base  # its method was given what varies
-    if isinstance(statement, Call) and not varied.isdisjoint(given):
+    if isinstance(statement, ir.Call) and not varied.isdisjoint(given):
         yield from filter(is_text, made)
         yield from _printed_to(statement)
         if any(atom in varied and _is_written(atom) for atom in given):
             yield from _written_to(statement)
-    if isinstance(statement, Call) and _is_opaque(statement) and not found.isdisjoint(made):
+    if isinstance(statement, ir.Call) and _is_opaque(statement) and not found.isdisjoint(made):
         yield from given  # what is made may write to what it is made of
 
 
-def is_text(atom: Atom) -> bool:
+def is_text(atom: ir.Atom) -> bool:
     """Whether a value is known to be a text."""
-    return isinstance(atom, Var) and isinstance(atom.type, Opaque) and atom.type.cls in (str, bytes)
+    return isinstance(atom, ir.Var) and isinstance(atom.type, ir.Opaque) and atom.type.cls in (str, bytes)
 
 
-def holds_text(atom: Atom) -> bool:
+def holds_text(atom: ir.Atom) -> bool:
     """Whether a value is known to be a text, or a container with texts in it."""
-    return isinstance(atom, Var) and _is_of_text(atom.type)
+    return isinstance(atom, ir.Var) and _is_of_text(atom.type)
 
 
-def _is_of_text(type_: Type | None) -> bool:
+def _is_of_text(type_: ir.Type | None) -> bool:
     match type_:
-        case Opaque(cls=cls):
+        case ir.Opaque(cls=cls):
             return cls in (str, bytes)
-        case List(element=inner) | Dict(value=inner):
+        case ir.List(element=inner) | ir.Dict(value=inner):
             return _is_of_text(inner)
-        case Tuple(items=items):
+        case ir.Tuple(items=items):
             return any(map(_is_of_text, items))
         case _:
             return False
 
 
-def _is_opaque(call: Call) -> bool:
+def _is_opaque(call: ir.Call) -> bool:
     module = getattr(call.callee, "__module__", None) or ""
     return registry.rule_for(call.callee) is None and not module.startswith("adjoint.")
 
 
-def _printed_to(call: Call) -> Iterator[Atom]:
+def _printed_to(call: ir.Call) -> Iterator[ir.Atom]:
     return (value for name, value in call.kwargs if name in ("file", "stream", "fp"))
 
 
-def _is_written(atom: Atom) -> bool:
+def _is_written(atom: ir.Atom) -> bool:
     """Whether a method that is handed this may keep it as text; arrays and numbers are followed by their types."""
-    return is_text(atom) or (isinstance(atom, Var) and isinstance(atom.type, (List, Tuple, Dict)))
+    return is_text(atom) or (isinstance(atom, ir.Var) and isinstance(atom.type, (ir.List, ir.Tuple, ir.Dict)))
 
 
-def _written_to(call: Call) -> Iterator[Atom]:
+def _written_to(call: ir.Call) -> Iterator[ir.Atom]:
     """The object of which a method is called."""
     if call.callee is display.call or isinstance(call.callee, MethodDescriptorType):
         yield from call.args[:1]
 
 
-def _is_unknown(atom: Atom) -> bool:
+def _is_unknown(atom: ir.Atom) -> bool:
     """Whether a value may be such an object, or come from one."""
-    return isinstance(atom, Var) and isinstance(atom.type, Opaque)
+    return isinstance(atom, ir.Var) and isinstance(atom.type, ir.Opaque)
 
 
-def reads_tainted(call: Call, found: set[Atom]) -> bool:
+def reads_tainted(call: ir.Call, found: set[ir.Atom]) -> bool:
     """Whether a call makes numbers of such a value."""
     if found.isdisjoint(call.args):
         return False

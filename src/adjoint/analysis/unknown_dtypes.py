@@ -8,16 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from adjoint import ir
 from adjoint.analysis.joins import joins
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.nodes import Atom, Call, Function, Load, Statement, Store, Var
-from adjoint.ir.types import Array, Dict, List, Scalar, Storage, Tuple, Type
 from adjoint.ir.walk import blocks_of, statements_in
 from adjoint.rules import registry
 from adjoint.rules.typing import type_of_call
 
 
-def unsure_arrays(function: Function) -> tuple[set[Var], set[Var]]:
+def unsure_arrays(function: ir.Function) -> tuple[set[ir.Var], set[ir.Var]]:
     """The arrays of a function that may hold integers though floats are expected.
 
     Returns
@@ -27,9 +26,11 @@ def unsure_arrays(function: Function) -> tuple[set[Var], set[Var]]:
     """
     statements = statements_in(function.body)
     found = _Lesser(statements).types
-    arrays = {var: var.type.storage for var in found if isinstance(var.type, Array)}
+    arrays = {var: var.type.storage for var in found if isinstance(var.type, ir.Array)}
     written = {var for var, storage in arrays.items() if storage.written}
-    made = {target for each in statements if isinstance(each, Call) and not _is_view(each) for target in each.targets}
+    made = {
+        target for each in statements if isinstance(each, ir.Call) and not _is_view(each) for target in each.targets
+    }
     return written & made, arrays.keys() - written
 
 
@@ -42,86 +43,86 @@ class _Lesser:
         What variables are then; only those that are floats, or hold floats, otherwise.
     """
 
-    def __init__(self, statements: Sequence[Statement]) -> None:
-        self.types: dict[Var, Type] = {}
-        self._elements: dict[Storage, Type] = {}
+    def __init__(self, statements: Sequence[ir.Statement]) -> None:
+        self.types: dict[ir.Var, ir.Type] = {}
+        self._elements: dict[ir.Storage, ir.Type] = {}
         before = -1
         while before != len(self.types) + len(self._elements):
             before = len(self.types) + len(self._elements)
             for statement in statements:
                 self._see(statement)
 
-    def _see(self, statement: Statement) -> None:
+    def _see(self, statement: ir.Statement) -> None:
         match statement:
-            case Call(callee=list.append, args=(base, value)) | Store(base=base, value=value):
+            case ir.Call(callee=list.append, args=(base, value)) | ir.Store(base=base, value=value):
                 self._put(base, value)
-            case Call():
+            case ir.Call():
                 self._call(statement)
-            case Load(base=Var() as base, target=target):
+            case ir.Load(base=ir.Var() as base, target=target):
                 self._note(target, self._part(base, target.type))
             case _ if blocks_of(statement):
                 for source, target in joins(statement):
                     self._note(target, self._known(source) or type_of_atom(source))
 
-    def _known(self, atom: Atom) -> Type | None:
-        if not isinstance(atom, Var):
+    def _known(self, atom: ir.Atom) -> ir.Type | None:
+        if not isinstance(atom, ir.Var):
             return None
-        if isinstance(atom.type, List) and atom.type.storage.find() in self._elements:
-            return List(self._elements[atom.type.storage.find()], is_tuple=atom.type.is_tuple)
+        if isinstance(atom.type, ir.List) and atom.type.storage.find() in self._elements:
+            return ir.List(self._elements[atom.type.storage.find()], is_tuple=atom.type.is_tuple)
         return self.types.get(atom)
 
-    def _note(self, target: Var, type_: Type | None) -> None:
+    def _note(self, target: ir.Var, type_: ir.Type | None) -> None:
         if target not in self.types and type_ is not None and _is_less(type_, target.type):
             self.types[target] = type_
 
-    def _put(self, base: Atom, value: Atom) -> None:
+    def _put(self, base: ir.Atom, value: ir.Atom) -> None:
         """A list that holds one number that may be an integer may hold nothing else."""
-        if isinstance(base, Var) and isinstance(base.type, List) and base.type.element is not None:
+        if isinstance(base, ir.Var) and isinstance(base.type, ir.List) and base.type.element is not None:
             type_ = self._known(value) or type_of_atom(value)
             if type_ is not None and _is_less(type_, base.type.element):
                 self._elements[base.type.storage.find()] = type_
 
-    def _call(self, call: Call) -> None:
+    def _call(self, call: ir.Call) -> None:
         args = [self._argument(arg) for arg in call.args]
         kwargs = [(name, self._argument(arg)) for name, arg in call.kwargs]
-        makes = any(isinstance(target.type, (List, Dict, Tuple)) for target in call.targets)
+        makes = any(isinstance(target.type, (ir.List, ir.Dict, ir.Tuple)) for target in call.targets)
         if makes or any(new is not old for new, old in zip(args, call.args, strict=True)):
             for target, type_ in zip(call.targets, type_of_call(call.callee, args, kwargs), strict=False):
                 self._note(target, type_)
 
-    def _argument(self, atom: Atom) -> Atom:
+    def _argument(self, atom: ir.Atom) -> ir.Atom:
         type_ = self._known(atom)
-        return atom if type_ is None else Var("lesser", type_)
+        return atom if type_ is None else ir.Var("lesser", type_)
 
-    def _part(self, base: Var, part: Type) -> Type | None:
+    def _part(self, base: ir.Var, part: ir.Type) -> ir.Type | None:
         match self._known(base), part:
-            case List(element=element), _:
+            case ir.List(element=element), _:
                 return element
-            case Dict(value=value), _:
+            case ir.Dict(value=value), _:
                 return value
-            case Array(dtype=dtype), Array(dims=dims, storage=storage):
-                return Array(dtype, dims, storage)
-            case Array(dtype=dtype), Scalar():
-                return Scalar("int", dtype)
+            case ir.Array(dtype=dtype), ir.Array(dims=dims, storage=storage):
+                return ir.Array(dtype, dims, storage)
+            case ir.Array(dtype=dtype), ir.Scalar():
+                return ir.Scalar("int", dtype)
             case _:
                 return None
 
 
-def _is_less(type_: Type, than: Type) -> bool:
+def _is_less(type_: ir.Type, than: ir.Type) -> bool:
     """Whether a type is one of integers where another one is of floats."""
     match type_, than:
-        case Scalar(kind="int" | "bool"), Scalar(kind="float" | "complex"):
+        case ir.Scalar(kind="int" | "bool"), ir.Scalar(kind="float" | "complex"):
             return True
-        case Array(dtype=one), Array(dtype=other):
+        case ir.Array(dtype=one), ir.Array(dtype=other):
             return one is not None and other is not None and one.kind in "iub" and other.kind in "fc"
-        case (List(element=one), List(element=other)) | (Dict(value=one), Dict(value=other)):
+        case (ir.List(element=one), ir.List(element=other)) | (ir.Dict(value=one), ir.Dict(value=other)):
             return one is not None and other is not None and _is_less(one, other)
-        case Tuple(items=ones), Tuple(items=others):
+        case ir.Tuple(items=ones), ir.Tuple(items=others):
             return len(ones) == len(others) and any(map(_is_less, ones, others))
         case _:
             return False
 
 
-def _is_view(call: Call) -> bool:
+def _is_view(call: ir.Call) -> bool:
     rule = registry.rule_for(call.callee)
     return rule is None or rule.view_of is not None

@@ -9,8 +9,8 @@ from __future__ import annotations
 import operator
 from collections.abc import Hashable
 
+from adjoint import ir
 from adjoint.analysis.linear_indices import Linear
-from adjoint.ir.nodes import Atom, Call, Const, Loop, Range, Slice, Var
 
 Extent = Hashable
 
@@ -22,24 +22,24 @@ class WholeNumbers:
     """What is known of the whole numbers of a function."""
 
     def __init__(self) -> None:
-        self._sums: dict[Var, Linear] = {}
+        self._sums: dict[ir.Var, Linear] = {}
         self._ranges: dict[Hashable, tuple[Linear, Linear]] = {}
         self._natural: list[Linear] = []
 
-    def of(self, atom: Atom) -> Linear:
+    def of(self, atom: ir.Atom) -> Linear:
         """A number as a sum."""
-        if isinstance(atom, Const) and type(atom.value) is int:
+        if isinstance(atom, ir.Const) and type(atom.value) is int:
             return Linear(atom.value)
-        known = self._sums.get(atom) if isinstance(atom, Var) else None
+        known = self._sums.get(atom) if isinstance(atom, ir.Var) else None
         return Linear(0, {("number", atom): 1}) if known is None else known
 
-    def compute(self, call: Call, target: Var) -> None:
+    def compute(self, call: ir.Call, target: ir.Var) -> None:
         """Takes note of a sum or a difference."""
         if call.callee in (operator.add, operator.sub) and len(call.args) == 2:
             one, other = map(self.of, call.args)
             self._sums[target] = one.plus(other if call.callee is operator.add else other.times(-1))
 
-    def name(self, target: Var, extent: Extent) -> None:
+    def name(self, target: ir.Var, extent: Extent) -> None:
         """Takes note of a number that is an extent."""
         self._sums[target] = _of_extent(extent)
 
@@ -52,16 +52,16 @@ class WholeNumbers:
         if _is_number(symbol):
             self._sums[symbol[1]] = value  # type: ignore[index]
 
-    def enter(self, loop: Loop) -> None:
+    def enter(self, loop: ir.Loop) -> None:
         """Takes note of the range of a loop's index, which holds inside of it."""
-        if loop.index is None or not isinstance(loop.over, Range) or not isinstance(loop.over.step, Const):
+        if loop.index is None or not isinstance(loop.over, ir.Range) or not isinstance(loop.over.step, ir.Const):
             return
         start, stop, step = self.of(loop.over.start), self.of(loop.over.stop), loop.over.step.value
         if type(step) is int and step != 0:
             within = (start, stop.plus(Linear(-1))) if step > 0 else (stop.plus(Linear(1)), start)
             self._ranges[("number", loop.index)] = within
 
-    def count(self, atom: Atom) -> None:
+    def count(self, atom: ir.Atom) -> None:
         """Takes note of a number that an array has as its extent, and that therefore is not negative."""
         known = self.of(atom)
         if not self._is_surely_natural(known):
@@ -76,20 +76,20 @@ class WholeNumbers:
         """Drops the notes that were taken since there were so many: what they are of need not have run."""
         del self._natural[counted:]
 
-    def extent(self, atom: Atom) -> Extent:
+    def extent(self, atom: ir.Atom) -> Extent:
         """The term of a number as an extent."""
         return as_extent(self.of(atom))
 
-    def bound(self, atom: Atom) -> Hashable:
+    def bound(self, atom: ir.Atom) -> Hashable:
         """The term of a bound of a slice: equal for equal sums."""
-        return atom if isinstance(atom, Const) else _term(self.of(atom))
+        return atom if isinstance(atom, ir.Const) else _term(self.of(atom))
 
-    def window(self, extent: Extent, part: Slice) -> Extent | None:
+    def window(self, extent: Extent, part: ir.Slice) -> Extent | None:
         """How much a slice selects; None where that does not follow."""
         whole = _of_extent(extent)
-        lower = Linear(0) if part.lower == Const(None) else self.of(part.lower)
-        upper = whole if part.upper == Const(None) else self.of(part.upper)
-        if isinstance(part.upper, Const) and type(part.upper.value) is int and part.upper.value < 0:
+        lower = Linear(0) if part.lower == ir.Const(None) else self.of(part.lower)
+        upper = whole if part.upper == ir.Const(None) else self.of(part.upper)
+        if isinstance(part.upper, ir.Const) and type(part.upper.value) is int and part.upper.value < 0:
             upper = whole.plus(upper)
         bounds = lower, upper, whole.plus(upper.times(-1))
         return as_extent(upper.plus(lower.times(-1))) if all(map(self._is_natural, bounds)) else None

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.diagnostics import DifferentiationError
 from adjoint.differentiation.directions.dependence import Inseparable
 from adjoint.differentiation.directions.invariant_code import beforehand
@@ -16,7 +17,6 @@ from adjoint.dispatch.options import as_strict
 from adjoint.dispatch.specialize import Specialization
 from adjoint.gc_pause import Lasting
 from adjoint.ir.checked import checked
-from adjoint.ir.nodes import Function
 from adjoint.ir.walk import statements_in
 from adjoint.pipeline import BATCH_DIRECTIONS, SEVERAL_DIRECTIONS, VECTOR_DIRECTIONS, Context, run
 from adjoint.records import dataclass
@@ -153,7 +153,7 @@ def _side_by_side(parts: Sequence[Any]) -> np.ndarray:
 def sweeps_of(
     compiled: Specialization,
     root: Any,
-    function: Function,
+    function: ir.Function,
     places: tuple[int, ...],
     width: int,
     count: int,
@@ -190,7 +190,7 @@ def sweeps_of(
 class _Request:
     """What is asked of a derivative."""
 
-    function: Function
+    function: ir.Function
     places: tuple[int, ...]
     width: int
     is_apart: bool
@@ -220,9 +220,9 @@ def _compiled(compiled: Specialization, root: Any, request: _Request) -> Sweeps 
 class _Forms:
     """What is made of a derivative: what is computed before sweeps, a sweep of one direction, one of a bundle."""
 
-    before: Function | None
-    sweep: Function
-    bundled: Function | None
+    before: ir.Function | None
+    sweep: ir.Function
+    bundled: ir.Function | None
 
 
 def _forms(compiled: Specialization, request: _Request) -> _Forms | None:
@@ -249,7 +249,7 @@ def _formed(request: _Request, target: Target) -> _Forms | None:
     return _Forms(before, sweep, bundled)
 
 
-def _bundled(sweep: Function, context: Context) -> Function | None:
+def _bundled(sweep: ir.Function, context: Context) -> ir.Function | None:
     """A sweep of a bundle of directions; None where there is none: what compiles the other sweep tells why."""
     from adjoint.native.compile.not_native import NotNative, faults_as_reasons  # lazy
 
@@ -260,7 +260,9 @@ def _bundled(sweep: Function, context: Context) -> Function | None:
         return None
 
 
-def width_for(count: int, compiled: Specialization, function: Function, places: tuple[int, ...] | None = None) -> int:
+def width_for(
+    count: int, compiled: Specialization, function: ir.Function, places: tuple[int, ...] | None = None
+) -> int:
     """How many of ``count`` directions each sweep of a derivative is to have; ``function`` takes a direction.
 
     At the ``places`` of its parameters that are the direction, where it gives a value, too.

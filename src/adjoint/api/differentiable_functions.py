@@ -15,12 +15,12 @@ from typing import Any, get_args, get_origin
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.declarations.asserted import Assertion, assertion_of, behind, lacking, mark, overridden
 from adjoint.declarations.function_values import Fn, dtype_of, shown, signature_of
 from adjoint.diagnostics import Diagnostic, DifferentiationError, Span, error, warn
 from adjoint.dispatch import options
 from adjoint.frontend.differentiation.trial import look
-from adjoint.ir.types import Opaque
 from adjoint.records import dataclass
 from adjoint.sources import definitions
 from adjoint.types.annotations import annotations_of, field_types, plain, signature
@@ -267,7 +267,7 @@ def example(kind: Any, rank: int, what: str) -> Any:
     """A value of a declared type, of which only the kind counts: arrays have a rank."""
     signature = signature_of(kind)
     if signature is not None:
-        return Stand(Opaque(Fn, signature))
+        return Stand(ir.Opaque(Fn, signature))
     kind = plain(kind)
     origin, args = get_origin(kind) or kind, get_args(kind)
     if origin in _NUMBERS:

@@ -15,10 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.codegen.global_names import GlobalNames
 from adjoint.codegen.tree import Number, token
-from adjoint.ir.nodes import Atom, Attribute, Const, Definition, Function, Key, Slice, Subscript, Var
-from adjoint.ir.types import Array
 from adjoint.runtime import display
 
 BINARY: dict[Any, type[ast.operator]] = {
@@ -87,17 +86,17 @@ _OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
 class Expressions:
     """Builds syntax out of IR; ``numbers`` tells the tokens of variables."""
 
-    def __init__(self, names: GlobalNames, numbers: dict[Var, Number]) -> None:
+    def __init__(self, names: GlobalNames, numbers: dict[ir.Var, Number]) -> None:
         self.names = names
         self.numbers = numbers
 
-    def var(self, var: Var) -> ast.Name:
+    def var(self, var: ir.Var) -> ast.Name:
         return token(var.hint, self.numbers[var])
 
-    def atom(self, atom: Atom) -> ast.expr:
-        if type(atom) is Var:
+    def atom(self, atom: ir.Atom) -> ast.expr:
+        if type(atom) is ir.Var:
             return self.var(atom)
-        if type(atom) is Const:
+        if type(atom) is ir.Const:
             return self.const(atom.value)
         raise TypeError("an undefined value is read")
 
@@ -112,7 +111,7 @@ class Expressions:
                 return ast.Constant(value)
             case types.EllipsisType():
                 return ast.Constant(value)
-            case Function():
+            case ir.Function():
                 return self.names.handed_over(value)
             case tuple() if type(value) is tuple:
                 return ast.Tuple([self.const(item) for item in value], _LOAD)
@@ -149,27 +148,27 @@ class Expressions:
 
     # Loads and indices
 
-    def load(self, base: ast.expr, key: Key, parts: Sequence[ast.expr]) -> ast.expr:
+    def load(self, base: ast.expr, key: ir.Key, parts: Sequence[ast.expr]) -> ast.expr:
         """``base[key]`` or ``base.name``; ``parts`` are the expressions of the key's atoms."""
-        if isinstance(key, Attribute):
+        if isinstance(key, ir.Attribute):
             return ast.Attribute(base, key.name, _LOAD)
         return ast.Subscript(base, self.index(key, parts), _LOAD)
 
-    def index(self, key: Subscript, parts: Sequence[ast.expr]) -> ast.expr:
+    def index(self, key: ir.Subscript, parts: Sequence[ast.expr]) -> ast.expr:
         """What stands between the brackets."""
         rest = iter(parts)
         items: list[ast.expr] = []
         for item in key.items:
-            if isinstance(item, Slice):
+            if isinstance(item, ir.Slice):
                 items.append(ast.Slice(*(_unless_none(next(rest)) for _ in range(3))))
             else:
                 items.append(next(rest))
         return ast.Tuple(items, _LOAD) if key.tupled or len(items) != 1 else items[0]
 
-    def index_value(self, key: Subscript, parts: Sequence[ast.expr]) -> ast.expr:
+    def index_value(self, key: ir.Subscript, parts: Sequence[ast.expr]) -> ast.expr:
         """The index as a value: ``np.s_[1:, i]`` where it holds a slice."""
         index = self.index(key, parts)
-        if any(isinstance(item, Slice) for item in key.items):
+        if any(isinstance(item, ir.Slice) for item in key.items):
             return ast.Subscript(ast.Attribute(self.names.module("np"), "s_", _LOAD), index, _LOAD)
         return index
 
@@ -180,10 +179,10 @@ class Expressions:
         return (1, 0) if callee is operator.contains and count == 2 else range(count)
 
     def call(
-        self, callee: Any, atoms: Sequence[Atom], args: list[ast.expr], kwargs: Sequence[tuple[str, ast.expr]]
+        self, callee: Any, atoms: Sequence[ir.Atom], args: list[ast.expr], kwargs: Sequence[tuple[str, ast.expr]]
     ) -> ast.expr:
         """A call; ``atoms`` are its positional arguments, ``args`` their expressions."""
-        if isinstance(callee, (Definition, Function)):
+        if isinstance(callee, (ir.Definition, ir.Function)):
             return self._plain(self.names.reference(callee), args, kwargs)
         if not kwargs:
             special = self._operator(callee, args) or self._display(callee, args) or self._of_array(callee, atoms, args)
@@ -221,9 +220,9 @@ class Expressions:
             return ast.Subscript(left, right, _LOAD)
         return None
 
-    def _of_array(self, callee: Any, atoms: Sequence[Atom], args: list[ast.expr]) -> ast.expr | None:
+    def _of_array(self, callee: Any, atoms: Sequence[ir.Atom], args: list[ast.expr]) -> ast.expr | None:
         """``x.T``, ``x.shape`` and the like, for arguments that are known to be arrays."""
-        if len(args) != 1 or not isinstance(atoms[0], Var) or not isinstance(atoms[0].type, Array):
+        if len(args) != 1 or not isinstance(atoms[0], ir.Var) or not isinstance(atoms[0].type, ir.Array):
             return None
         name = "T" if callee is np.transpose else lookup(ARRAY_FACTS, callee)
         return None if name is None else ast.Attribute(args[0], name, _LOAD)

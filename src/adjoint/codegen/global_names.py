@@ -23,8 +23,8 @@ from typing import Any
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.differentiation.finish import finish
-from adjoint.ir.nodes import Definition, Function
 from adjoint.records import dataclass
 
 RUNTIME = "adjoint.runtime"
@@ -99,10 +99,10 @@ class GlobalNames:
     def __init__(self) -> None:
         self._entries: list[_Entry] = []
         self._numbers: dict[int, int] = {}
-        self.definitions: list[Definition | Function] = []
-        self._finished: dict[Function, Function] = {}
+        self.definitions: list[ir.Definition | ir.Function] = []
+        self._finished: dict[ir.Function, ir.Function] = {}
 
-    def define(self, function: Definition | Function, name: str | None = None) -> str:
+    def define(self, function: ir.Definition | ir.Function, name: str | None = None) -> str:
         """The token for the name of a function that the text defines."""
         node = self._definition(function, name)
         assert isinstance(node, ast.Name)
@@ -111,7 +111,7 @@ class GlobalNames:
 
     def reference(self, value: Any) -> ast.expr:
         """An expression for an object."""
-        if isinstance(value, (Definition, Function)):
+        if isinstance(value, (ir.Definition, ir.Function)):
             return self._definition(value)
         if id(value) in _BUILTINS:
             return self._bound(value, _BUILTINS[id(value)], is_builtin=True)
@@ -126,7 +126,7 @@ class GlobalNames:
             return self._module(value)
         return self._method(value) or self._bound(value, _own_name(value))
 
-    def handed_over(self, function: Function) -> ast.expr:
+    def handed_over(self, function: ir.Function) -> ast.expr:
         """A function that is a value: nobody has written out what it calls."""
         if function not in self._finished:
             self._finished[function] = finish(function)
@@ -162,9 +162,9 @@ class GlobalNames:
             return None
         return ast.Attribute(self._bound(runtime, "rt"), name, ast.Load())
 
-    def _definition(self, value: Definition | Function, name: str | None = None) -> ast.expr:
+    def _definition(self, value: ir.Definition | ir.Function, name: str | None = None) -> ast.expr:
         """A function of the text itself; a function and the definition that holds it are one."""
-        function = value.function if isinstance(value, Definition) else value
+        function = value.function if isinstance(value, ir.Definition) else value
         key = value if function is None else function
         if id(key) not in self._numbers:
             self.definitions.append(value)
@@ -201,7 +201,9 @@ class GlobalNames:
             name = _free(entry.name, used | spoken_for if entry.uses else used, entry.is_builtin)
             used.add(name)
             names[f"{entry.name}${number}"] = name
-            if not isinstance(entry.value, (Definition, Function)) and not (entry.is_builtin and name == entry.name):
+            if not isinstance(entry.value, (ir.Definition, ir.Function)) and not (
+                entry.is_builtin and name == entry.name
+            ):
                 namespace[name] = entry.value
         return names, namespace
 

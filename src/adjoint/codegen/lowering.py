@@ -6,6 +6,7 @@ import ast
 from collections.abc import Sequence
 from itertools import zip_longest
 
+from adjoint import ir
 from adjoint.codegen.expressions import Expressions, negated
 from adjoint.codegen.global_names import GlobalNames
 from adjoint.codegen.naming import GENERIC
@@ -27,35 +28,7 @@ from adjoint.codegen.tree import Bind, Catch, Choice, Guard, Jump, Leave, Move, 
 from adjoint.diagnostics.errors import DifferentiationError
 from adjoint.diagnostics.spans import Span
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.nodes import (
-    Atom,
-    Block,
-    Branch,
-    Call,
-    Const,
-    Continue,
-    Definition,
-    Exit,
-    Function,
-    Guarded,
-    Handler,
-    If,
-    Items,
-    Load,
-    Loop,
-    Raise,
-    Range,
-    Return,
-    Statement,
-    Store,
-    Subscript,
-    Terminator,
-    Undefined,
-    Var,
-    Yield,
-)
 from adjoint.ir.raising import is_decided, may_raise
-from adjoint.ir.types import BOOL
 from adjoint.ir.walk import key_atoms, operands, targets_of
 from adjoint.records import dataclass, replace
 
@@ -73,9 +46,9 @@ class _Place:
     """
 
     depth: int
-    targets: tuple[Var, ...] = ()
-    loop: Loop | None = None
-    after_exit: tuple[int, Block, tuple[Var, ...]] | None = None
+    targets: tuple[ir.Var, ...] = ()
+    loop: ir.Loop | None = None
+    after_exit: tuple[int, ir.Block, tuple[ir.Var, ...]] | None = None
     handled: bool = False
 
     def deeper(self) -> _Place:
@@ -89,19 +62,19 @@ _ON_ONE_LINE = -(1 << 20)
 class Lowering:
     """Lowers one function."""
 
-    def __init__(self, function: Function, names: GlobalNames, counted: bool = False) -> None:
+    def __init__(self, function: ir.Function, names: GlobalNames, counted: bool = False) -> None:
         self.counted = counted
         self.function = function
         self.uses = Uses(function)
         self.insides = Insides()
-        self.mentions: dict[Var, Fragment] = {}
+        self.mentions: dict[ir.Var, Fragment] = {}
         self.memory = Memory(function)
         self.expressions = Expressions(names, self.uses.numbers)
         self.clock = 0
         self.too_long: set[int] = set()
         """The choices, by their ids, that were found not to fit into an expression: asked again for each around them,
         a nest of them would take time exponential in its depth."""
-        self.calls: dict[Var, Call] = {}
+        self.calls: dict[ir.Var, ir.Call] = {}
         self.of_definitions: list[tuple[ast.expr, Span]] = []
         """The calls of functions of the text, and where they come from."""
 
@@ -112,20 +85,20 @@ class Lowering:
         self.clock += 1
         return self.clock
 
-    def _number(self, var: Var) -> int:
+    def _number(self, var: ir.Var) -> int:
         return self.uses.numbers[var]
 
-    def _numbers(self, variables: Sequence[Var]) -> tuple[int, ...]:
+    def _numbers(self, variables: Sequence[ir.Var]) -> tuple[int, ...]:
         return tuple(self.uses.numbers[var] for var in variables)
 
     # Blocks
 
-    def _block(self, block: Block, place: _Place) -> list[Stmt]:
+    def _block(self, block: ir.Block, place: _Place) -> list[Stmt]:
         out, rest = self._open(block, place)
         self._terminator(rest, out, place)
         return out.close()
 
-    def _open(self, block: Block, place: _Place) -> tuple[OpenBlock, Terminator]:
+    def _open(self, block: ir.Block, place: _Place) -> tuple[OpenBlock, ir.Terminator]:
         """The statements of a block, and the terminator that is left to lower."""
         out = self._opened(place)
         position = 0
@@ -136,7 +109,7 @@ class Lowering:
                 position += 1
                 continue
             loop = block.statements[position]
-            assert isinstance(loop, Loop)
+            assert isinstance(loop, ir.Loop)
             finish, after = found
             out.release_all(keep=operands(loop))
             self._loop(loop, out, place, finish)
@@ -149,14 +122,14 @@ class Lowering:
     def _opened(self, place: _Place) -> OpenBlock:
         return OpenBlock(self.expressions, place.depth, self.mentions, place.handled, not self.counted)
 
-    def _statement(self, statement: Statement, out: OpenBlock, place: _Place) -> None:
-        if type(statement) is Call:
+    def _statement(self, statement: ir.Statement, out: OpenBlock, place: _Place) -> None:
+        if type(statement) is ir.Call:
             self._call(statement, out)
             return
-        if not isinstance(statement, (Load, Store)) and self.insides.may_raise(statement):
+        if not isinstance(statement, (ir.Load, ir.Store)) and self.insides.may_raise(statement):
             out.release_all(keep=operands(statement))
         match statement:
-            case Load(target=target, base=base, key=key):
+            case ir.Load(target=target, base=base, key=key):
                 clock, own = self._tick(), self._accesses(statement, out)
                 atoms = (base, *key_atoms(key))
                 beside = len(target.hint)
@@ -165,16 +138,16 @@ class Lowering:
                     atoms, lambda nodes: self.expressions.load(nodes[0], key, nodes[1:]), clock, own, beside=beside
                 )
                 self._result(target, fragment, clock, out, span)
-            case Store():
+            case ir.Store():
                 self._store(statement, out)
-            case If():
+            case ir.If():
                 self._if(statement, out, place)
-            case Loop():
+            case ir.Loop():
                 self._loop(statement, out, place)
-            case Guarded():
+            case ir.Guarded():
                 self._guarded(statement, out, place)
 
-    def _result(self, target: Var, fragment: Fragment, place: int, out: OpenBlock, span: Span | None) -> None:
+    def _result(self, target: ir.Var, fragment: Fragment, place: int, out: OpenBlock, span: Span | None) -> None:
         """A value: it waits for its use, or it is bound here."""
         if self.uses.inlinable(target):
             out.wait(target, fragment, place, span)
@@ -182,13 +155,13 @@ class Lowering:
             bind = Bind((self._number(target),), fragment.node, span)
             out.emit(bind, fragment.accesses, frozenset((target.hint,)))
 
-    def _accesses(self, statement: Statement, out: OpenBlock) -> Accesses:
+    def _accesses(self, statement: ir.Statement, out: OpenBlock) -> Accesses:
         """What a statement does to memory and, where exceptions are handled, to the order of things by raising one."""
         own = self.memory.of(statement)
         orders = out.handled and (strongest(own) == WRITES or may_raise(statement))
         return own | WRITES_ANYTHING if orders else own
 
-    def _call(self, call: Call, out: OpenBlock) -> None:
+    def _call(self, call: ir.Call, out: OpenBlock) -> None:
         clock, own = self._tick(), self._accesses(call, out)
         atoms = operands(call)
         count = len(call.args)
@@ -196,7 +169,7 @@ class Lowering:
         def make(nodes: list[ast.expr]) -> ast.expr:
             if not call.kwargs:
                 written = self.expressions.call(call.callee, call.args, nodes, ())
-                if isinstance(call.callee, Definition) and call.span is not None:
+                if isinstance(call.callee, ir.Definition) and call.span is not None:
                     self.of_definitions.append((written, call.span))
                 return written
             pairs = [(name, node) for (name, _), node in zip(call.kwargs, nodes[count:], strict=True)]
@@ -220,9 +193,9 @@ class Lowering:
         elif fragment.effect == WRITES:
             out.emit(Plain(ast.Expr(fragment.node), span), fragment.accesses, frozenset())
 
-    def _store(self, store: Store, out: OpenBlock) -> None:
+    def _store(self, store: ir.Store, out: OpenBlock) -> None:
         base = store.base
-        if isinstance(base, Var) and base in out.waiting and not self._may_hold_store(store, out, base):
+        if isinstance(base, ir.Var) and base in out.waiting and not self._may_hold_store(store, out, base):
             out.release(out.waiting[base])
         atoms = (base, *key_atoms(store.key), store.value)
         *places, value = range(len(atoms))
@@ -240,22 +213,22 @@ class Lowering:
         out.emit(Plain(statement, span), fragment.accesses, frozenset())
 
     @staticmethod
-    def _may_hold_store(store: Store, out: OpenBlock, base: Var) -> bool:
+    def _may_hold_store(store: ir.Store, out: OpenBlock, base: ir.Var) -> bool:
         """Whether the base of a store may be written out: parts of objects, but no fresh object."""
         node = out.waiting[base].fragment.node
         return store.key is not None and isinstance(node, (ast.Attribute, ast.Subscript))
 
-    def _store_syntax(self, store: Store, nodes: list[ast.expr]) -> ast.stmt:
+    def _store_syntax(self, store: ir.Store, nodes: list[ast.expr]) -> ast.stmt:
         base, *parts, value = nodes
         if store.key is None:
             if store.mode == "set":
                 return ast.Assign([ast.Subscript(base, ast.Constant(...), ast.Store())], value)
-            if isinstance(store.base, Var) and isinstance(base, ast.Name):
+            if isinstance(store.base, ir.Var) and isinstance(base, ast.Name):
                 return ast.AugAssign(ast.Name(base.id, ast.Store()), _in_place(store), value)
             whole = ast.Subscript(base, ast.Constant(...), ast.Store())  # a global name must not be bound
             return ast.AugAssign(whole, _in_place(store), value)
         if store.mode == "add_at":
-            assert isinstance(store.key, Subscript)
+            assert isinstance(store.key, ir.Subscript)
             at = ast.Attribute(ast.Attribute(self.expressions.names.module("np"), "add", _LOAD), "at", _LOAD)
             return ast.Expr(ast.Call(at, [base, self.expressions.index_value(store.key, parts), value], []))
         target = self.expressions.load(base, store.key, parts)
@@ -267,13 +240,13 @@ class Lowering:
 
     # Choices
 
-    def _if(self, statement: If, out: OpenBlock, place: _Place) -> None:
+    def _if(self, statement: ir.If, out: OpenBlock, place: _Place) -> None:
         if self._fits(statement, out, place):
             return
         inner = replace(place.deeper(), targets=statement.targets)
         then = self._block(statement.then, inner)
         orelse = self._block(statement.orelse, inner)
-        if echoes(statement) and isinstance(statement.cond, Var) and statement.cond in out.waiting:
+        if echoes(statement) and isinstance(statement.cond, ir.Var) and statement.cond in out.waiting:
             out.release(out.waiting[statement.cond])
         cond = self._single(statement.cond, out)
         asks = not is_decided(statement.cond)
@@ -281,7 +254,7 @@ class Lowering:
         hints = self.insides.hints_bound_in(statement)
         out.emit(choice, cond.accesses | self._accesses(statement, out), hints)
 
-    def _fits(self, statement: If, out: OpenBlock, place: _Place) -> bool:
+    def _fits(self, statement: ir.If, out: OpenBlock, place: _Place) -> bool:
         """Prints an ``if`` as a conditional expression, unless it is too long for that."""
         if id(statement) in self.too_long:
             return False
@@ -290,11 +263,11 @@ class Lowering:
             self.too_long.add(id(statement))
         return fits
 
-    def _single(self, atom: Atom, out: OpenBlock) -> Fragment:
+    def _single(self, atom: ir.Atom, out: OpenBlock) -> Fragment:
         """An operand that is printed by itself."""
         return out.take((atom,), lambda nodes: nodes[0])
 
-    def _as_expression(self, statement: If, out: OpenBlock, place: _Place) -> bool:
+    def _as_expression(self, statement: ir.If, out: OpenBlock, place: _Place) -> bool:
         """Prints an ``if`` that only chooses a value as a conditional expression, where it is short."""
         if len(statement.targets) != 1 or not self.uses.inlinable(statement.targets[0]):
             return False
@@ -315,30 +288,30 @@ class Lowering:
         out.wait(statement.targets[0], fragment, clock, statement.span)
         return True
 
-    def _value_of(self, block: Block, place: _Place) -> Fragment | None:
+    def _value_of(self, block: ir.Block, place: _Place) -> Fragment | None:
         """The expression that a block yields, if it does nothing else."""
-        if not isinstance(block.terminator, Yield) or isinstance(block.terminator.values[0], Undefined):
+        if not isinstance(block.terminator, ir.Yield) or isinstance(block.terminator.values[0], ir.Undefined):
             return None
         if not all(map(self._may_be_inside, block.statements)):
             return None
         out = self._opened(place)
         for statement in block.statements:
-            if not isinstance(statement, If):
+            if not isinstance(statement, ir.If):
                 self._statement(statement, out, place)
             elif not self._fits(statement, out, place):
                 return None
         fragment = self._single(block.terminator.values[0], out)
         return None if out.close() else fragment
 
-    def _may_be_inside(self, statement: Statement) -> bool:
+    def _may_be_inside(self, statement: ir.Statement) -> bool:
         """Whether a statement may be a part of an expression: nothing that it computes needs a name."""
-        if not isinstance(statement, (Call, Load, If)):
+        if not isinstance(statement, (ir.Call, ir.Load, ir.If)):
             return False
         return all(self.uses.inlinable(target) or not self.uses.count(target) for target in targets_of(statement))
 
     # Loops
 
-    def _loop(self, loop: Loop, out: OpenBlock, place: _Place, finish: Finish | None = None) -> None:
+    def _loop(self, loop: ir.Loop, out: OpenBlock, place: _Place, finish: Finish | None = None) -> None:
         drawing = None if self.counted else drawing_of(loop, self.calls, self.uses)
         if drawing is not None and drawing.length not in out.waiting:
             drawing = None
@@ -365,7 +338,7 @@ class Lowering:
         accesses = self._accesses(loop, out) | (WRITES_ANYTHING if finish is not None else NOTHING)
         out.emit(repeat, accesses, self.insides.hints_bound_in(loop))
 
-    def _enter(self, loop: Loop, drawing: Drawing | None, out: OpenBlock) -> ast.expr | None:
+    def _enter(self, loop: ir.Loop, drawing: Drawing | None, out: OpenBlock) -> ast.expr | None:
         """The first values of the parameters are assigned; the result is what the loop runs over."""
         inits = [(param, init) for param, init in zip(loop.params, loop.inits, strict=True) if self.uses.wanted(param)]
         values = [init for _, init in inits]
@@ -377,7 +350,7 @@ class Lowering:
             out.emit(Move(moves, loop.span), accesses, frozenset(param.hint for param in loop.params))
         return self._over(loop, drawing, [node for node in nodes[len(inits) :] if node is not None])
 
-    def _exhausted(self, loop: Loop) -> list[Stmt]:
+    def _exhausted(self, loop: ir.Loop) -> list[Stmt]:
         """What happens when nothing is left to loop over: the targets take the parameters' values."""
         pairs: list[tuple[int, ast.expr | None]] = [
             (self._number(target), None if param is None else self.expressions.var(param))
@@ -387,18 +360,18 @@ class Lowering:
         return [Move(pairs)] if pairs and loop.over is not None else []
 
     @staticmethod
-    def _over_atoms(loop: Loop, drawing: Drawing | None) -> tuple[Atom, ...]:
+    def _over_atoms(loop: ir.Loop, drawing: Drawing | None) -> tuple[ir.Atom, ...]:
         if drawing is not None:
             return ()
         match loop.over:
-            case Range(start=start, stop=stop, step=step):
+            case ir.Range(start=start, stop=stop, step=step):
                 return (start, stop, step)
-            case Items(iterable=iterable):
+            case ir.Items(iterable=iterable):
                 return (iterable,)
             case _:
                 return ()
 
-    def _over(self, loop: Loop, drawing: Drawing | None, nodes: list[ast.expr]) -> ast.expr | None:
+    def _over(self, loop: ir.Loop, drawing: Drawing | None, nodes: list[ast.expr]) -> ast.expr | None:
         names = self.expressions.names
         if drawing is not None:
             sequence: ast.expr = self.expressions.var(drawing.sequence)
@@ -406,17 +379,17 @@ class Lowering:
                 sequence = ast.Call(names.builtin("reversed"), [sequence], [])
             return ast.Call(names.builtin("enumerate"), [sequence], []) if drawing.counted else sequence
         match loop.over:
-            case Range(start=start, step=step, backward=backward):
-                first = 0 if start != Const(0) or step != Const(1) else 1
-                args = nodes[first:2] if step == Const(1) else nodes
+            case ir.Range(start=start, step=step, backward=backward):
+                first = 0 if start != ir.Const(0) or step != ir.Const(1) else 1
+                args = nodes[first:2] if step == ir.Const(1) else nodes
                 call: ast.expr = ast.Call(names.builtin("range"), args, [])
                 return ast.Call(names.builtin("reversed"), [call], []) if backward else call
-            case Items():
+            case ir.Items():
                 return nodes[0]
             case _:
                 return None
 
-    def _index(self, loop: Loop, drawing: Drawing | None) -> tuple[int | None, ...]:
+    def _index(self, loop: ir.Loop, drawing: Drawing | None) -> tuple[int | None, ...]:
         indices = [] if loop.over is None else [loop.index]
         if drawing is not None:
             indices = [*([loop.index] if drawing.counted else []), drawing.element]
@@ -425,23 +398,23 @@ class Lowering:
     # Values that are handed out
 
     def _take_values(
-        self, atoms: Sequence[Atom], out: OpenBlock, targets: Sequence[Var] = ()
+        self, atoms: Sequence[ir.Atom], out: OpenBlock, targets: Sequence[ir.Var] = ()
     ) -> tuple[list[ast.expr | None], Accesses]:
         """Expressions for values that are assigned one by one, in an order that is not known yet."""
-        known = [atom for atom in atoms if not isinstance(atom, Undefined)]
+        known = [atom for atom in atoms if not isinstance(atom, ir.Undefined)]
         if len(known) > 1:
             for atom in known:
-                slot = out.waiting.get(atom) if isinstance(atom, Var) else None
+                slot = out.waiting.get(atom) if isinstance(atom, ir.Var) else None
                 if slot is not None and slot.fragment.effect == WRITES:
                     out.release(slot)
         fragment = out.take(known, _several, beside=10, separate=not self._entangled(atoms, targets, out))
         rest = iter(_parts(fragment))
-        return [None if isinstance(atom, Undefined) else next(rest) for atom in atoms], fragment.accesses
+        return [None if isinstance(atom, ir.Undefined) else next(rest) for atom in atoms], fragment.accesses
 
     @staticmethod
-    def _entangled(atoms: Sequence[Atom], targets: Sequence[Var], out: OpenBlock) -> bool:
+    def _entangled(atoms: Sequence[ir.Atom], targets: Sequence[ir.Var], out: OpenBlock) -> bool:
         """Whether two assignments seem to need each other's old values, so that they share a line."""
-        hints = [frozenset() if isinstance(atom, Undefined) else out.fragment(atom).hints for atom in atoms]
+        hints = [frozenset() if isinstance(atom, ir.Undefined) else out.fragment(atom).hints for atom in atoms]
         pairs = [(target.hint, reads) for target, reads in zip(targets, hints, strict=False)]
         return any(
             mine in other_reads and other in reads
@@ -449,10 +422,10 @@ class Lowering:
             for other, other_reads in pairs[at + 1 :]
         )
 
-    def _move(self, targets: Sequence[Var], nodes: Sequence[ast.expr | None]) -> list[tuple[int, ast.expr | None]]:
+    def _move(self, targets: Sequence[ir.Var], nodes: Sequence[ast.expr | None]) -> list[tuple[int, ast.expr | None]]:
         return [(self._number(target), node) for target, node in zip(targets, nodes, strict=True)]
 
-    def _hand_out(self, targets: Sequence[Var], values: Sequence[Atom], out: OpenBlock) -> None:
+    def _hand_out(self, targets: Sequence[ir.Var], values: Sequence[ir.Atom], out: OpenBlock) -> None:
         """Assigns the values of a leaf."""
         wanted = [(var, value) for var, value in zip(targets, values, strict=True) if self.uses.wanted(var)]
         receivers = [var for var, _ in wanted]
@@ -464,34 +437,34 @@ class Lowering:
 
     # Terminators
 
-    def _terminator(self, terminator: Terminator, out: OpenBlock, place: _Place) -> None:
+    def _terminator(self, terminator: ir.Terminator, out: OpenBlock, place: _Place) -> None:
         match terminator:
-            case Yield(values=values):
+            case ir.Yield(values=values):
                 self._hand_out(place.targets, values, out)
-            case Continue(values=values):
+            case ir.Continue(values=values):
                 assert place.loop is not None
                 self._hand_out(place.loop.params, values, out)
                 out.emit(Jump("continue"), NOTHING, frozenset())
-            case Exit():
+            case ir.Exit():
                 self._exit(terminator, out, place)
-            case Return(values=values):
+            case ir.Return(values=values):
                 span = out.origin(terminator.span, values)
                 out.emit(Leave(ast.Return(self._returned(values, out)), span), WRITES_ANYTHING, frozenset())
-            case Raise():
+            case ir.Raise():
                 self._raise(terminator, out)
-            case Branch(cond=cond, then=then, orelse=orelse, span=span):
+            case ir.Branch(cond=cond, then=then, orelse=orelse, span=span):
                 fragment = self._single(cond, out)
                 inner = place.deeper()
                 sides = self._block(then, inner), self._block(orelse, inner)
                 choice = Choice(fragment.node, *sides, fragment.effect == WRITES, span)
                 out.emit(choice, WRITES_ANYTHING, frozenset())
 
-    def _exit(self, terminator: Exit, out: OpenBlock, place: _Place) -> None:
+    def _exit(self, terminator: ir.Exit, out: OpenBlock, place: _Place) -> None:
         loop = place.loop
         assert loop is not None
         values, targets = terminator.values, loop.targets
         if loop.exit is not None:
-            values, targets = (*values, Const(terminator.kind)), (*targets, loop.exit)
+            values, targets = (*values, ir.Const(terminator.kind)), (*targets, loop.exit)
         self._hand_out(targets, values, out)
         if place.after_exit is not None and place.after_exit[0] == terminator.kind:
             _, block, yielded = place.after_exit
@@ -499,19 +472,19 @@ class Lowering:
             out.items += self._block(block, replace(place, targets=yielded, after_exit=None))
         out.emit(Jump("break"), NOTHING, frozenset())
 
-    def _returned(self, values: tuple[Atom, ...], out: OpenBlock) -> ast.expr | None:
-        if not values or values == (Const(None),):
+    def _returned(self, values: tuple[ir.Atom, ...], out: OpenBlock) -> ast.expr | None:
+        if not values or values == (ir.Const(None),):
             return None
         if len(values) == 1:
             return out.take(values, lambda nodes: nodes[0], beside=7).node
         if sum(width(out.fragment(value).node) + 2 for value in values) > RESULTS_WIDTH:
             for value in values:
-                slot = out.waiting.get(value) if isinstance(value, Var) else None
+                slot = out.waiting.get(value) if isinstance(value, ir.Var) else None
                 if slot is not None and slot.var.hint not in GENERIC:
                     out.release(slot)
         return out.take(values, lambda nodes: ast.Tuple(nodes, _LOAD), beside=5).node
 
-    def _raise(self, terminator: Raise, out: OpenBlock) -> None:
+    def _raise(self, terminator: ir.Raise, out: OpenBlock) -> None:
         atoms = [atom for atom in (terminator.exception, terminator.cause) if atom is not None]
         parts = _parts(out.take(atoms, _several, beside=_ON_ONE_LINE if self.counted else 12))
         exception = parts.pop(0) if terminator.exception is not None else None
@@ -520,7 +493,7 @@ class Lowering:
 
     # with and try
 
-    def _guarded(self, guarded: Guarded, out: OpenBlock, place: _Place) -> None:
+    def _guarded(self, guarded: ir.Guarded, out: OpenBlock, place: _Place) -> None:
         context = None
         if guarded.context is not None:
             context = self._single(guarded.context, out).node
@@ -542,18 +515,18 @@ class Lowering:
         out.emit(guard, WRITES_ANYTHING, self.insides.hints_bound_in(guarded))
 
 
-def _refusals(guarded: Guarded) -> tuple[Handler, ...]:
+def _refusals(guarded: ir.Guarded) -> tuple[ir.Handler, ...]:
     """A handler that lets refusals at run time pass, where another one would take them for the program's own."""
     if not any(map(_takes_refusals, guarded.handlers)):
         return ()
-    return (Handler(Const(DifferentiationError), None, Block((), Raise(None, None, guarded.span))),)
+    return (ir.Handler(ir.Const(DifferentiationError), None, ir.Block((), ir.Raise(None, None, guarded.span))),)
 
 
-def _takes_refusals(handler: Handler) -> bool:
+def _takes_refusals(handler: ir.Handler) -> bool:
     """Whether a handler takes refusals among other exceptions, and does not raise them again."""
-    if isinstance(handler.body.terminator, Raise) and handler.body.terminator.exception is None:
+    if isinstance(handler.body.terminator, ir.Raise) and handler.body.terminator.exception is None:
         return False
-    kind = handler.exception.value if isinstance(handler.exception, Const) else Exception
+    kind = handler.exception.value if isinstance(handler.exception, ir.Const) else Exception
     kinds = kind if isinstance(kind, tuple) else (kind,)
     return any(isinstance(each, type) and issubclass(DifferentiationError, each) for each in kinds)
 
@@ -568,17 +541,17 @@ def _parts(fragment: Fragment) -> list[ast.expr]:
     return fragment.node.elts
 
 
-def _in_place(store: Store) -> ast.operator:
+def _in_place(store: ir.Store) -> ast.operator:
     return ast.Add() if store.mode == "add" else ast.Sub()
 
 
-def _chosen(statement: If, cond: ast.expr, then: ast.expr, orelse: ast.expr) -> ast.expr:
+def _chosen(statement: ir.If, cond: ast.expr, then: ast.expr, orelse: ast.expr) -> ast.expr:
     """``a and b``, ``a or b``, ``not a`` or ``b if a else c``."""
     if echoes(statement):
-        if statement.orelse == Block((), Yield((statement.cond,))):
+        if statement.orelse == ir.Block((), ir.Yield((statement.cond,))):
             return _bool_op(ast.And(), cond, then)
         return _bool_op(ast.Or(), cond, orelse)
-    if type_of_atom(statement.cond) == BOOL:
+    if type_of_atom(statement.cond) == ir.BOOL:
         match then, orelse:
             case ast.Constant(value=False), ast.Constant(value=True):
                 return negated(cond)

@@ -13,10 +13,9 @@ import keyword
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
+from adjoint import ir
 from adjoint.codegen.placement.liveness import Interference
 from adjoint.codegen.tree import Bits, Guard, Move, Number, Stmt, number_of, numbers
-from adjoint.ir.nodes import Var
-from adjoint.ir.types import Type
 from adjoint.records import dataclass, field
 
 MOST_TRIED = 50
@@ -47,7 +46,7 @@ class _Web:
 class Webs:
     """Joins variables."""
 
-    def __init__(self, variables: Sequence[Var], params: Collection[Number], interference: Interference) -> None:
+    def __init__(self, variables: Sequence[ir.Var], params: Collection[Number], interference: Interference) -> None:
         self.variables = variables
         self.params = params
         self.webs = [
@@ -119,7 +118,7 @@ class _Holders:
     hint: str
     members: Bits = 0
     alive: Bits = 0
-    types: list[Type] = field(default_factory=list)
+    types: list[ir.Type] = field(default_factory=list)
 
 
 class _Namer:
@@ -164,7 +163,7 @@ class _Namer:
             return False
         return web.named or all(type_ == self._type(web) for type_ in holders.types)
 
-    def _type(self, web: _Web) -> Type:
+    def _type(self, web: _Web) -> ir.Type:
         return self.webs.variables[web.members[0]].type
 
 
@@ -195,7 +194,7 @@ def choose_names(webs: Webs, used: Bits, taken: Mapping[Number, str], avoid: Col
     return names
 
 
-def parameter_names(params: Iterable[Var]) -> list[str]:
+def parameter_names(params: Iterable[ir.Var]) -> list[str]:
     """The names of parameters: their hints, made unique."""
     names: list[str] = []
     for param in params:

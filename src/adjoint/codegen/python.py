@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from adjoint import ir
 from adjoint.codegen.global_names import GlobalNames
 from adjoint.codegen.lowering import Lowering
 from adjoint.codegen.naming import Webs, choose_names, parameter_names
@@ -16,11 +17,9 @@ from adjoint.codegen.statements import StatementPrinter
 from adjoint.codegen.texts import Calls, Emitted, Lines
 from adjoint.codegen.tree import Stmt, bits, mentioned, number_in, walk
 from adjoint.codegen.unparse import Writer
-from adjoint.ir.nodes import Definition, Function, Var
-from adjoint.ir.types import Dict, Instance, List, Tuple
 
 
-def emit(function: Function, *, name: str | None = None, counted: bool = False, augments: bool = True) -> Emitted:
+def emit(function: ir.Function, *, name: str | None = None, counted: bool = False, augments: bool = True) -> Emitted:
     """Writes a function as Python text.
 
     Parameters
@@ -59,14 +58,14 @@ def emit(function: Function, *, name: str | None = None, counted: bool = False, 
     return Emitted("\n\n".join(texts), namespace, settled[main], lines, frozenset(containers - others), calls)
 
 
-_CONTAINERS = (List, Dict, Instance, Tuple)
+_CONTAINERS = (ir.List, ir.Dict, ir.Instance, ir.Tuple)
 
 
 class _Draft:
     """A function whose expressions are built and whose names are still open."""
 
-    def __init__(self, source: Definition | Function, names: GlobalNames, counted: bool) -> None:
-        function = source.function if isinstance(source, Definition) else source
+    def __init__(self, source: ir.Definition | ir.Function, names: GlobalNames, counted: bool) -> None:
+        function = source.function if isinstance(source, ir.Definition) else source
         if function is None:
             raise ValueError(f"the definition of {source.name} is not complete")
         self.token = names.define(source)
@@ -76,7 +75,7 @@ class _Draft:
         self.doc = function.doc
         self.statements: list[Stmt] = lowering.run()
         self.calls = {id(node): (node, span) for node, span in lowering.of_definitions}
-        self.variables: Sequence[Var] = tuple(lowering.uses.numbers)
+        self.variables: Sequence[ir.Var] = tuple(lowering.uses.numbers)
         self.params = parameter_names(function.params)
         self.names: Sequence[str] = ()
 

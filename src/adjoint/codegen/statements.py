@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Sequence
 
+from adjoint import ir
 from adjoint.codegen.placement.control_layout import arrange_block, arrange_loop
 from adjoint.codegen.tree import (
     Bind,
@@ -22,8 +23,6 @@ from adjoint.codegen.tree import (
     variables_in,
 )
 from adjoint.diagnostics.spans import Span
-from adjoint.ir.nodes import Var
-from adjoint.ir.types import Scalar
 
 _AUGMENTED = (ast.Add, ast.Sub, ast.Mult, ast.Div)
 
@@ -32,7 +31,7 @@ class StatementPrinter:
     """Prints the statements of a function; ``spans`` collects where each Python statement comes from."""
 
     def __init__(
-        self, variables: Sequence[Var], names: Sequence[str], statements: list[Stmt], augments: bool = True
+        self, variables: Sequence[ir.Var], names: Sequence[str], statements: list[Stmt], augments: bool = True
     ) -> None:
         self.augments = augments
         self.variables = variables
@@ -108,7 +107,7 @@ class StatementPrinter:
         return ast.Assign([self.name(target)], value)
 
     def _are_numbers(self, *numbers: Number) -> bool:
-        return all(isinstance(self.variables[number].type, Scalar) for number in numbers)
+        return all(isinstance(self.variables[number].type, ir.Scalar) for number in numbers)
 
     # Moves
 

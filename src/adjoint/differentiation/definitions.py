@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from adjoint.ir.nodes import Call, Definition, Function, Statement
+from adjoint import ir
 from adjoint.ir.printer import format_function
 from adjoint.ir.rebuild import map_blocks, map_statements
 from adjoint.ir.walk import statements_in
 
 
-def everywhere(function: Function, step: Callable[[Function], Function]) -> Function:
+def everywhere(function: ir.Function, step: Callable[[ir.Function], ir.Function]) -> ir.Function:
     """Applies a pass to a function and to all recursive functions that are called in it, each once.
 
     Where none of them becomes another, it gives the function itself.
@@ -22,46 +22,46 @@ def everywhere(function: Function, step: Callable[[Function], Function]) -> Func
     return _Everywhere(lambda each: made[id(each)] if id(each) in made else step(each)).function(function)
 
 
-def called_by(function: Function) -> list[Definition]:
+def called_by(function: ir.Function) -> list[ir.Definition]:
     """The recursive functions that a function calls, and those that they call."""
-    found: dict[Definition, None] = {}
+    found: dict[ir.Definition, None] = {}
     pending = [function]
     while pending:
         for statement in statements_in(pending.pop().body):
-            callee = statement.callee if isinstance(statement, Call) else None
-            if isinstance(callee, Definition) and callee not in found and callee.function is not None:
+            callee = statement.callee if isinstance(statement, ir.Call) else None
+            if isinstance(callee, ir.Definition) and callee not in found and callee.function is not None:
                 found[callee] = None
                 pending.append(callee.function)
     return list(found)
 
 
-def with_called(function: Function) -> list[Function]:
+def with_called(function: ir.Function) -> list[ir.Function]:
     """A function, and all that stay functions in it."""
     return [function, *(each.function for each in called_by(function) if each.function is not None)]
 
 
-def format_whole(function: Function) -> str:
+def format_whole(function: ir.Function) -> str:
     """The text of a function, and of those that are called in it."""
     return "\n".join(map(format_function, with_called(function)))
 
 
 class _Everywhere:
-    def __init__(self, step: Callable[[Function], Function]) -> None:
+    def __init__(self, step: Callable[[ir.Function], ir.Function]) -> None:
         self.step = step
-        self.known: dict[Definition, Definition] = {}
+        self.known: dict[ir.Definition, ir.Definition] = {}
 
-    def function(self, function: Function) -> Function:
+    def function(self, function: ir.Function) -> ir.Function:
         changed = self.step(function)
         body = map_statements(changed.body, self.statement)
-        return changed if body is changed.body else Function(changed.name, changed.params, body, changed.doc)
+        return changed if body is changed.body else ir.Function(changed.name, changed.params, body, changed.doc)
 
-    def statement(self, statement: Statement) -> Statement:
-        if isinstance(statement, Call) and isinstance(statement.callee, Definition):
+    def statement(self, statement: ir.Statement) -> ir.Statement:
+        if isinstance(statement, ir.Call) and isinstance(statement.callee, ir.Definition):
             callee = self.definition(statement.callee)
-            return Call(statement.targets, callee, statement.args, statement.kwargs, statement.span)
+            return ir.Call(statement.targets, callee, statement.args, statement.kwargs, statement.span)
         return map_blocks(statement, lambda block: map_statements(block, self.statement))
 
-    def definition(self, definition: Definition) -> Definition:
+    def definition(self, definition: ir.Definition) -> ir.Definition:
         if definition not in self.known:
             new = self.known[definition] = definition.unfilled()
             assert definition.function is not None

@@ -6,13 +6,12 @@ from collections import Counter
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.declarations.custom_derivatives import stop_gradient
 from adjoint.differentiation.reverse.residuals.notes import Notes
 from adjoint.ir.effects import effects_of
 from adjoint.ir.join import is_array, type_of_atom
-from adjoint.ir.nodes import Atom, Block, Call, Const, Function, Load, Statement, Store, Var
 from adjoint.ir.rebuild import rebuild, rebuild_terminator
-from adjoint.ir.types import Array, Number, Scalar
 from adjoint.ir.walk import operands, statements_in, terminators_in
 from adjoint.pipeline import FINISH, Context, run
 from adjoint.rules.kinds import Bilinear, Elementwise
@@ -21,29 +20,29 @@ from adjoint.runtime.copies import owned
 from adjoint.target import PYTHON, Target
 
 
-def finish(function: Function, notes: Notes | None = None, target: Target = PYTHON) -> Function:
+def finish(function: ir.Function, notes: Notes | None = None, target: Target = PYTHON) -> ir.Function:
     """A function that is ready to be printed; ``notes`` takes down what its loops keep."""
     return run(FINISH, function, Context(target, notes=notes))
 
 
-def without_idle_conversions(function: Function) -> Function:
+def without_idle_conversions(function: ir.Function) -> ir.Function:
     """Drops ``float(x)`` of a Python float, copies of memory that nobody else has, and what said that it is constant.
 
     What was converted takes the name of the result.
     """
-    if any(type(statement) is Call and statement.callee is np.copy for statement in function.body.statements):
+    if any(type(statement) is ir.Call and statement.callee is np.copy for statement in function.body.statements):
         from adjoint.optimize.last_copies import without_last_copies  # lazy
 
         function = without_last_copies(function)
-    calls = [statement for statement in statements_in(function.body) if isinstance(statement, Call)]
+    calls = [statement for statement in statements_in(function.body) if isinstance(statement, ir.Call)]
     conversions = [call for call in calls if call.callee in (float, owned, stop_gradient) and len(call.args) == 1]
     if not conversions:
         return function
     made = {target: call for call in calls for target in call.targets}
     holders = _holders(function.body) if any(call.callee is owned for call in conversions) else Counter()
-    renamed: dict[Var, Atom] = {}
-    names: dict[Var, Var] = {}
-    idle: set[Statement] = set()
+    renamed: dict[ir.Var, ir.Atom] = {}
+    names: dict[ir.Var, ir.Var] = {}
+    idle: set[ir.Statement] = set()
     for statement in conversions:
         if len(statement.targets) != 1:
             continue
@@ -54,35 +53,35 @@ def without_idle_conversions(function: Function) -> Function:
             or (statement.callee is stop_gradient and _is_plain(arg))
         ):
             idle.add(statement)
-            if isinstance(arg, Var):
+            if isinstance(arg, ir.Var):
                 arg = renamed.get(arg, arg)  # of a conversion that is dropped, too
-            if isinstance(arg, Var) and target.named and not arg.named and arg in made and arg not in names:
-                names[arg] = Var(target.hint, arg.type, named=True)
-            renamed[target] = names.get(arg, arg) if isinstance(arg, Var) else arg
+            if isinstance(arg, ir.Var) and target.named and not arg.named and arg in made and arg not in names:
+                names[arg] = ir.Var(target.hint, arg.type, named=True)
+            renamed[target] = names.get(arg, arg) if isinstance(arg, ir.Var) else arg
     if not idle:
         return function
     renamed.update(names)
 
-    def atom(old: Atom) -> Atom:
-        return renamed.get(old, old) if isinstance(old, Var) else old
+    def atom(old: ir.Atom) -> ir.Atom:
+        return renamed.get(old, old) if isinstance(old, ir.Var) else old
 
-    def binder(old: Var) -> Var:
+    def binder(old: ir.Var) -> ir.Var:
         return names.get(old, old)
 
-    def block(old: Block) -> Block:
+    def block(old: ir.Block) -> ir.Block:
         kept = tuple(rebuild(s, atom, block, binder) for s in old.statements if s not in idle)
-        return Block(kept, rebuild_terminator(old.terminator, atom, block))
+        return ir.Block(kept, rebuild_terminator(old.terminator, atom, block))
 
-    return Function(function.name, function.params, block(function.body), function.doc)
+    return ir.Function(function.name, function.params, block(function.body), function.doc)
 
 
-def with_direct_updates(function: Function) -> Function:
+def with_direct_updates(function: ir.Function) -> ir.Function:
     """The function with its updates of memory, and copies, in their shortest forms."""
     for statement in statements_in(function.body):
-        if type(statement) is Store:
+        if type(statement) is ir.Store:
             is_long = statement.mode != "set"
         else:
-            is_long = type(statement) is Call and statement.callee is np.copy
+            is_long = type(statement) is ir.Call and statement.callee is np.copy
         if is_long:
             from adjoint.optimize.in_place_updates import direct_updates  # lazy
 
@@ -90,69 +89,69 @@ def with_direct_updates(function: Function) -> Function:
     return function
 
 
-def _holders(body: Block) -> Counter[Var]:
+def _holders(body: ir.Block) -> Counter[ir.Var]:
     """How often each variable is handed to something that may hold on to its memory."""
-    found: Counter[Var] = Counter()
-    views: list[tuple[Var, Atom]] = []
+    found: Counter[ir.Var] = Counter()
+    views: list[tuple[ir.Var, ir.Atom]] = []
     for statement in statements_in(body):
         atoms = operands(statement)
-        if isinstance(statement, Store):
+        if isinstance(statement, ir.Store):
             atoms = tuple(a for a in atoms if a is not statement.base)
             if statement.mode != "set" or statement.key is None or is_array(statement.base):
                 continue  # copies what it stores
-        elif isinstance(statement, Load) and is_array(statement.base):
+        elif isinstance(statement, ir.Load) and is_array(statement.base):
             views.append((statement.target, statement.base))
             continue
-        elif (isinstance(statement, Load) and not isinstance(statement.target.type, Array)) or (
-            isinstance(statement, Call) and _only_reads(statement)
+        elif (isinstance(statement, ir.Load) and not isinstance(statement.target.type, ir.Array)) or (
+            isinstance(statement, ir.Call) and _only_reads(statement)
         ):
             continue
-        found.update(atom for atom in atoms if isinstance(atom, Var))
+        found.update(atom for atom in atoms if isinstance(atom, ir.Var))
     for terminator in terminators_in(body):
-        found.update(atom for atom in operands(terminator) if isinstance(atom, Var))
+        found.update(atom for atom in operands(terminator) if isinstance(atom, ir.Var))
     for view, base in reversed(views):
-        if found[view] and isinstance(base, Var):
+        if found[view] and isinstance(base, ir.Var):
             found[base] += 1
     return found
 
 
-def _only_reads(call: Call) -> bool:
+def _only_reads(call: ir.Call) -> bool:
     if call.callee is owned:  # it may be dropped: then the result is the memory itself
         return False
     facts = effects_of(call)
     return (
         isinstance(rule_for(call.callee), (Elementwise, Bilinear))
-        or all(isinstance(target.type, Scalar) for target in call.targets)
+        or all(isinstance(target.type, ir.Scalar) for target in call.targets)
         or (facts.known and facts.fresh and not facts.hands_on)
     )
 
 
-def _is_float(atom: Atom) -> bool:
-    if isinstance(atom, Const):
+def _is_float(atom: ir.Atom) -> bool:
+    if isinstance(atom, ir.Const):
         return type(atom.value) is float
-    return isinstance(atom, Var) and atom.type == Scalar("float")
+    return isinstance(atom, ir.Var) and atom.type == ir.Scalar("float")
 
 
-def _is_plain(atom: Atom) -> bool:
+def _is_plain(atom: ir.Atom) -> bool:
     """Whether something is a number or an array: containers of constants stay apart from others."""
-    return isinstance(type_of_atom(atom), (Scalar, Number, Array))
+    return isinstance(type_of_atom(atom), (ir.Scalar, ir.Number, ir.Array))
 
 
-def _is_own(atom: Atom, made: dict[Var, Call], holders: Counter[Var]) -> bool:
+def _is_own(atom: ir.Atom, made: dict[ir.Var, ir.Call], holders: Counter[ir.Var]) -> bool:
     """Whether an array was made here and is handed to nobody but the caller."""
-    if isinstance(atom, Const):
+    if isinstance(atom, ir.Const):
         return not hasattr(atom.value, "__array__")
-    if not isinstance(atom, Var):
+    if not isinstance(atom, ir.Var):
         return False
-    if isinstance(atom.type, Scalar):
+    if isinstance(atom.type, ir.Scalar):
         return True
     statement = made.get(atom)
-    if statement is None or not isinstance(atom.type, Array):
+    if statement is None or not isinstance(atom.type, ir.Array):
         return False
     return holders[atom] <= 1 and _makes_memory(statement)
 
 
-def _makes_memory(call: Call) -> bool:
+def _makes_memory(call: ir.Call) -> bool:
     """Whether the result of a call is surely memory of its own."""
     if call.callee is np.sum:
         return True

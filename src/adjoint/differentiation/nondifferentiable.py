@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from adjoint import ir
 from adjoint.analysis.may_vary import varying
 from adjoint.analysis.memory.reachable import keeper_in, lends_memory, may_write_anything
 from adjoint.analysis.taint import holds_text, reads_tainted, tainted_objects
@@ -14,8 +15,6 @@ from adjoint.differentiation.memory.dict_keys import key_problems
 from adjoint.differentiation.memory.slots import has_slots, is_container
 from adjoint.differentiation.memory.structural import roles_of
 from adjoint.ir.join import is_attribute_of_numbers, reads_metadata, type_of_atom
-from adjoint.ir.nodes import Applied, Atom, Attribute, Call, Const, Function, Key, Load, Subscript, Var
-from adjoint.ir.types import Array, Opaque
 from adjoint.ir.walk import statements_in
 from adjoint.rules.kinds import General
 from adjoint.rules.registry import is_defined, rule_for
@@ -31,7 +30,7 @@ _OF_RECORDS = ("keep an array for each field, in a dict or a dataclass",)
 _COPIED = "hand it a copy that counts as a constant: np.array(ad.stop_gradient(x))"
 
 
-def problems_of(dependence: Dependence, function: Function, wrt: Sequence[int]) -> list[Diagnostic]:
+def problems_of(dependence: Dependence, function: ir.Function, wrt: Sequence[int]) -> list[Diagnostic]:
     """What cannot be differentiated in a function; of what may be a consequence only the cause."""
     found = [*_opaque_problems(dependence), *_setting_problems(dependence)]
     found += _other_names_of_memory(dependence, function)
@@ -41,11 +40,11 @@ def problems_of(dependence: Dependence, function: Function, wrt: Sequence[int]) 
     return found or _problems_of_written_objects(dependence, function, wrt)
 
 
-def without_forward(dependence: Dependence, function: Function) -> list[Diagnostic]:
+def without_forward(dependence: Dependence, function: ir.Function) -> list[Diagnostic]:
     """Calls of functions that declare a reverse derivative only."""
     found = []
     for statement in statements_in(function.body):
-        if not isinstance(statement, Call):
+        if not isinstance(statement, ir.Call):
             continue
         rule = rule_for(statement.callee)
         if isinstance(rule, General) and rule.jvp is None and any(map(dependence.active, statement.targets)):
@@ -72,13 +71,13 @@ def _opaque_problems(dependence: Dependence) -> list[Diagnostic]:
     first = [
         (call, code, args)
         for call, code, args in calls
-        if any(dependence.varies(arg) and type_of_atom(arg) != Opaque() for arg in args[len(keeper_in(call)) :])
+        if any(dependence.varies(arg) and type_of_atom(arg) != ir.Opaque() for arg in args[len(keeper_in(call)) :])
     ]
     problems = (_opaque_problem(dependence, call, code, args) for call, code, args in first or calls)
     return [problem for problem in problems if problem is not None]
 
 
-def _opaque_problem(dependence: Dependence, call: Call, code: str, args: tuple[Atom, ...]) -> Diagnostic | None:
+def _opaque_problem(dependence: Dependence, call: ir.Call, code: str, args: tuple[ir.Atom, ...]) -> Diagnostic | None:
     """What is wrong with a call of what is not looked into, or has no derivative, and is handed what varies."""
     name = name_of(call)
     if any(map(dependence.active, call.targets)):
@@ -92,11 +91,11 @@ def _opaque_problem(dependence: Dependence, call: Call, code: str, args: tuple[A
     return None
 
 
-def _lends_active(dependence: Dependence, arg: Atom) -> bool:
+def _lends_active(dependence: Dependence, arg: ir.Atom) -> bool:
     return lends_memory(arg) and dependence.active(arg)
 
 
-def _needed_of_opaque(call: Call, code: str, name: str) -> Diagnostic:
+def _needed_of_opaque(call: ir.Call, code: str, name: str) -> Diagnostic:
     """The derivative of the result is needed."""
     if call.callee is display.make_set:
         return diagnostic("AD0307", call.span, "what varies is put into a set here")
@@ -114,7 +113,7 @@ def _needed_of_opaque(call: Call, code: str, name: str) -> Diagnostic:
     return diagnostic(code, call.span, label, helps=helps)
 
 
-def _other_names_of_memory(dependence: Dependence, function: Function) -> list[Diagnostic]:
+def _other_names_of_memory(dependence: Dependence, function: ir.Function) -> list[Diagnostic]:
     """Attributes of arrays, such as ``base``, by which their numbers are reached from elsewhere."""
     return [
         diagnostic(
@@ -124,12 +123,12 @@ def _other_names_of_memory(dependence: Dependence, function: Function) -> list[D
             helps=("use the array itself",),
         )
         for load in statements_in(function.body)
-        if isinstance(load, Load) and isinstance(load.key, Attribute)
+        if isinstance(load, ir.Load) and isinstance(load.key, ir.Attribute)
         if is_attribute_of_numbers(load) and not reads_metadata(load) and dependence.active(load.target)
     ]
 
 
-def _text_problems(dependence: Dependence, function: Function, wrt: Sequence[int]) -> list[Diagnostic]:
+def _text_problems(dependence: Dependence, function: ir.Function, wrt: Sequence[int]) -> list[Diagnostic]:
     """Numbers that are written as text and read again lose their derivative on the way."""
     readers = _useful_calls(dependence, function, _reads_text)
     if not readers:
@@ -138,7 +137,7 @@ def _text_problems(dependence: Dependence, function: Function, wrt: Sequence[int
     return [_back_from_text(call) for call in readers if any(arg in varied for arg in call.args if holds_text(arg))]
 
 
-def _problems_of_written_objects(dependence: Dependence, function: Function, wrt: Sequence[int]) -> list[Diagnostic]:
+def _problems_of_written_objects(dependence: Dependence, function: ir.Function, wrt: Sequence[int]) -> list[Diagnostic]:
     """The same, where the text was written to an object in between; of several places the first."""
     useful = _useful_calls(dependence, function, lambda call: any(map(_may_be_text, call.args)))
     if not useful:
@@ -147,16 +146,16 @@ def _problems_of_written_objects(dependence: Dependence, function: Function, wrt
     return [_back_from_text(call) for call in useful if reads_tainted(call, told)][:1]
 
 
-def _useful_calls(dependence: Dependence, function: Function, which: Callable[[Call], bool]) -> list[Call]:
-    calls = (statement for statement in statements_in(function.body) if isinstance(statement, Call))
+def _useful_calls(dependence: Dependence, function: ir.Function, which: Callable[[ir.Call], bool]) -> list[ir.Call]:
+    calls = (statement for statement in statements_in(function.body) if isinstance(statement, ir.Call))
     return [call for call in calls if which(call) and _is_useful(dependence, call)]
 
 
-def _is_useful(dependence: Dependence, call: Call) -> bool:
+def _is_useful(dependence: Dependence, call: ir.Call) -> bool:
     return any(node in dependence.useful for target in call.targets for node in dependence.nodes(target))
 
 
-def _lends(dependence: Dependence, atom: Atom) -> bool:
+def _lends(dependence: Dependence, atom: ir.Atom) -> bool:
     return has_slots(type_of_atom(atom)) and dependence.active(atom)
 
 
@@ -166,14 +165,14 @@ def _memory_problems(dependence: Dependence, opaque: bool) -> list[Diagnostic]:
         if not dependence.varies(store.value):
             continue
         base = type_of_atom(store.base)
-        if isinstance(store.base, Const):
+        if isinstance(store.base, ir.Const):
             found.append(diagnostic("AD0302", store.span, "this memory is not an argument of the function"))
         elif names_field(store.base, store.key):
             label = "what is stored here, into an array of records, varies"
             found.append(diagnostic("AD0307", store.span, label, helps=_OF_RECORDS))
-        elif isinstance(base, Array):
+        elif isinstance(base, ir.Array):
             found.append(diagnostic("AD0408", store.span, f"the array has dtype {base.dtype}"))
-        elif not (opaque and isinstance(base, Opaque) and dependence.active(store.base)):
+        elif not (opaque and isinstance(base, ir.Opaque) and dependence.active(store.base)):
             found.append(diagnostic("AD0307", store.span, "what is stored here varies"))
     found += [
         diagnostic("AD0302", load.span, "what is read here is written to later")
@@ -193,10 +192,10 @@ def _memory_problems(dependence: Dependence, opaque: bool) -> list[Diagnostic]:
     return found
 
 
-def _setting_problem(call: Call, name: str, value: Atom) -> Diagnostic:
+def _setting_problem(call: ir.Call, name: str, value: ir.Atom) -> Diagnostic:
     """An argument varies that must not."""
-    hint = f"'{value.hint}'" if isinstance(value, Var) else "this"
-    if isinstance(call.callee, Applied):
+    hint = f"'{value.hint}'" if isinstance(value, ir.Var) else "this"
+    if isinstance(call.callee, ir.Applied):
         label = f"{hint} varies, and the parameter is marked NoDerivative"
         return diagnostic("AD0204", call.span, label, helps=_UNMARKED, name=name_of(call)[1:-1])
     if _is_of_function_values(call.callee):
@@ -220,17 +219,17 @@ def _is_of_function_values(callee: Any) -> bool:
     return getattr(callee, "__module__", None) == "adjoint.runtime.functions"
 
 
-def _back_from_text(call: Call) -> Diagnostic:
+def _back_from_text(call: ir.Call) -> Diagnostic:
     helps = ("use the number itself, from before it was made a text",)
     label = "a number that varies comes back from text here"
     return diagnostic("AD0204", call.span, label, helps=helps, name=name_of(call)[1:-1])
 
 
-def _may_be_text(atom: Atom) -> bool:
-    return isinstance(atom, Var) and isinstance(atom.type, Opaque) and atom.type.cls in (None, str, bytes)
+def _may_be_text(atom: ir.Atom) -> bool:
+    return isinstance(atom, ir.Var) and isinstance(atom.type, ir.Opaque) and atom.type.cls in (None, str, bytes)
 
 
-def _reads_text(call: Call) -> bool:
+def _reads_text(call: ir.Call) -> bool:
     """Whether a call may make numbers of text."""
     return any(map(holds_text, call.args)) and roles_of(call, is_container) is None
 
@@ -251,13 +250,13 @@ _UNKNOWN_PATH = "transform numbers that do not depend on it: rng.standard_normal
 _UNSHIFTED = "numbers drawn do not vary smoothly with it; if it shall count as a constant: ad.stop_gradient(x)"
 
 
-def _ways_out(call: Call) -> tuple[str, ...] | None:
+def _ways_out(call: ir.Call) -> tuple[str, ...] | None:
     """What to do about a call of what is not visible, by the name that the user gave it."""
     name = None if call.span is None else called_text(call.span)
     if name is None:
         return None
     callee = _called(call)
-    is_lent = may_write_anything(call) and any(isinstance(type_of_atom(arg), Array) for arg in call.args)
+    is_lent = may_write_anything(call) and any(isinstance(type_of_atom(arg), ir.Array) for arg in call.args)
     constant = f"or {_COPIED}" if is_lent else "or hand it ad.stop_gradient(x), if the result shall count as a constant"
     if _name_of_class_called(call) == "_lru_cache_wrapper":
         return (f"call the function behind the cache: {name}.__wrapped__(...)",)
@@ -271,30 +270,30 @@ def _ways_out(call: Call) -> tuple[str, ...] | None:
     return (f"declare its derivative: @ad.derivative_of({name})", constant)
 
 
-def _called(call: Call) -> Any:
+def _called(call: ir.Call) -> Any:
     """What is called: the function, or the variable that holds it."""
     callee = call.callee
-    if isinstance(callee, Applied) or (getattr(callee, "__name__", "") in ("call", "__call__") and call.args):
-        return call.args[0].value if isinstance(call.args[0], Const) else call.args[0]
+    if isinstance(callee, ir.Applied) or (getattr(callee, "__name__", "") in ("call", "__call__") and call.args):
+        return call.args[0].value if isinstance(call.args[0], ir.Const) else call.args[0]
     return callee
 
 
-def _name_of_class_called(call: Call) -> str:
+def _name_of_class_called(call: ir.Call) -> str:
     callee = _called(call)
-    cls = callee.type.cls if isinstance(callee, Var) and isinstance(callee.type, Opaque) else type(callee)
+    cls = callee.type.cls if isinstance(callee, ir.Var) and isinstance(callee.type, ir.Opaque) else type(callee)
     return getattr(cls, "__name__", "")
 
 
-def name_of(call: Call) -> str:
+def name_of(call: ir.Call) -> str:
     callee = _called(call)
-    if isinstance(callee, Var):
+    if isinstance(callee, ir.Var):
         return f"'{callee.hint}'"
     return f"'{getattr(callee, '__name__', repr(callee))}'"
 
 
-def names_field(base: Atom, key: Key | None) -> bool:
+def names_field(base: ir.Atom, key: ir.Key | None) -> bool:
     """Whether a field of all records in an array is meant."""
-    items = key.items if isinstance(key, Subscript) else ()
-    return isinstance(type_of_atom(base), Array) and any(
-        isinstance(item, Const) and isinstance(item.value, str) for item in items
+    items = key.items if isinstance(key, ir.Subscript) else ()
+    return isinstance(type_of_atom(base), ir.Array) and any(
+        isinstance(item, ir.Const) and isinstance(item.value, str) for item in items
     )

@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from adjoint import ir
 from adjoint.analysis.joins import caught, joins
 from adjoint.analysis.memory.reachable import keeper_in, lends_memory, may_write_anything
 from adjoint.analysis.messages import communicates
@@ -21,27 +22,6 @@ from adjoint.differentiation.memory.structural import is_object_display, object_
 from adjoint.differentiation.nondifferentiable import names_field, problems_of
 from adjoint.ir.effects import effects
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.nodes import (
-    Applied,
-    Atom,
-    Attribute,
-    Call,
-    Const,
-    Declared,
-    Definition,
-    Derived,
-    Function,
-    Items,
-    Key,
-    Load,
-    Loop,
-    Return,
-    Statement,
-    Store,
-    Var,
-    differentiated_args,
-)
-from adjoint.ir.types import Array, Dict, Instance, List, Number, Opaque, Scalar, Tuple, Type, is_float_dtype, may_vary
 from adjoint.ir.walk import leaves, operands, statements_in
 from adjoint.rules.kinds import Constant, Linear, NoDerivative, Observer, Rule
 from adjoint.rules.registry import rule_for
@@ -69,25 +49,28 @@ class Dependence(Aliases):
     """
 
     def __init__(
-        self, function: Function, wrt: Sequence[int], outputs: Sequence[int], *, is_called: bool = False
+        self, function: ir.Function, wrt: Sequence[int], outputs: Sequence[int], *, is_called: bool = False
     ) -> None:
         super().__init__(function)
         self.body = function.body
-        self.read: set[Atom] | None = None
+        self.read: set[ir.Atom] | None = None
         self.edges: dict[Node, set[Node]] = defaultdict(set)
-        self.opaque: list[tuple[Call, str]] = []
-        self.settings: list[tuple[Call, str, Atom]] = []
-        self.stores: list[Store] = []
-        self.writers: list[Call] = []
-        self.foreign: list[Load] = []
-        self.draws: list[tuple[Loop, Var]] = []
+        self.opaque: list[tuple[ir.Call, str]] = []
+        self.settings: list[tuple[ir.Call, str, ir.Atom]] = []
+        self.stores: list[ir.Store] = []
+        self.writers: list[ir.Call] = []
+        self.foreign: list[ir.Load] = []
+        self.draws: list[tuple[ir.Loop, ir.Var]] = []
         self.received: list[Node] = []
         self.sent: list[Node] = []
         for statement in statements_in(function.body):
             self._connect(statement)
         inputs = [node for index in wrt for node in self.nodes(function.params[index])]
         results = [
-            node for leaf in leaves(function.body) if isinstance(leaf, Return) for node in self._results(leaf, outputs)
+            node
+            for leaf in leaves(function.body)
+            if isinstance(leaf, ir.Return)
+            for node in self._results(leaf, outputs)
         ]
         results += [slot for index in wrt for slot in self.memory.slots(function.params[index].type)]
         inputs += self._handed_out(function, outputs) if is_called else []
@@ -98,14 +81,14 @@ class Dependence(Aliases):
 
     # What the transform asks
 
-    def active(self, atom: Atom) -> bool:
+    def active(self, atom: ir.Atom) -> bool:
         """Whether a derivative flows through a value, or through memory that it refers to."""
-        return isinstance(atom, Var) and any(node in self.active_nodes for node in self.nodes(atom))
+        return isinstance(atom, ir.Var) and any(node in self.active_nodes for node in self.nodes(atom))
 
-    def varies(self, atom: Atom) -> bool:
-        return isinstance(atom, Var) and any(node in self.varied for node in self.nodes(atom))
+    def varies(self, atom: ir.Atom) -> bool:
+        return isinstance(atom, ir.Var) and any(node in self.varied for node in self.nodes(atom))
 
-    def active_slot(self, base: Atom, key: Key | None) -> bool:
+    def active_slot(self, base: ir.Atom, key: ir.Key | None) -> bool:
         """Whether a derivative flows through a slot, or through memory that what lies there refers to."""
         type_ = type_of_atom(base)
         slot = self.slot(type_, key)
@@ -115,18 +98,18 @@ class Dependence(Aliases):
             inner in self.active_nodes for inner in self.memory.slots(self.memory.content.get(slot))
         )
 
-    def _results(self, leaf: Return, outputs: Sequence[int]) -> list[Node]:
+    def _results(self, leaf: ir.Return, outputs: Sequence[int]) -> list[Node]:
         return [node for index in outputs for node in self.nodes(leaf.values[index])]
 
-    def _handed_out(self, function: Function, outputs: Sequence[int]) -> list[Node]:
+    def _handed_out(self, function: ir.Function, outputs: Sequence[int]) -> list[Node]:
         """The memory of what a function returns, also of what lies in tuples that nobody looks into."""
-        parts: dict[Atom, list[Atom]] = defaultdict(list)
+        parts: dict[ir.Atom, list[ir.Atom]] = defaultdict(list)
         for statement in statements_in(function.body):
-            if isinstance(statement, Call) and statement.callee is display.make_tuple:
+            if isinstance(statement, ir.Call) and statement.callee is display.make_tuple:
                 parts[statement.targets[0]] += statement.args
             for source, target in joins(statement):
                 parts[target].append(source)
-        ends = [leaf for leaf in leaves(function.body) if isinstance(leaf, Return)]
+        ends = [leaf for leaf in leaves(function.body) if isinstance(leaf, ir.Return)]
         returned = [end.values[index] for end in ends for index in outputs]
         for atom in returned:
             returned += [part for part in parts.get(atom, ()) if part not in returned]
@@ -134,22 +117,22 @@ class Dependence(Aliases):
 
     # Edges
 
-    def _connect(self, statement: Statement) -> None:
+    def _connect(self, statement: ir.Statement) -> None:
         match statement:
-            case Load(target=target, base=base, key=key):
+            case ir.Load(target=target, base=base, key=key):
                 self._connect_load(statement, target, base, key)
-            case Store(base=base, key=key, value=value):
+            case ir.Store(base=base, key=key, value=value):
                 slot = self.slot(type_of_atom(base), key)
-                if slot is not None and may_vary(type_of_atom(base)) and not names_field(base, key):
+                if slot is not None and ir.may_vary(type_of_atom(base)) and not names_field(base, key):
                     self._flow(self._carried(value, base), self._into(slot, value))
-                    if isinstance(base, Const):
+                    if isinstance(base, ir.Const):
                         self.stores.append(statement)
                 else:
                     self.stores.append(statement)
                     self._flow(self.nodes(value), self.nodes(base))
-            case Call():
+            case ir.Call():
                 self._connect_call(statement)
-            case Loop(over=Items(iterable=iterable), index=Var() as index):
+            case ir.Loop(over=ir.Items(iterable=iterable), index=ir.Var() as index):
                 self._flow(self.nodes(iterable), self.nodes(index))
                 self.draws.append((statement, index))
         for source, target in joins(statement):
@@ -159,67 +142,67 @@ class Dependence(Aliases):
         for source, target in caught(statement):
             self._flow(self.nodes(source), self.nodes(target))
 
-    def _connect_load(self, load: Load, target: Var, base: Atom, key: Key) -> None:
-        if isinstance(type_of_atom(base), Array) and key == Attribute("dtype"):
+    def _connect_load(self, load: ir.Load, target: ir.Var, base: ir.Atom, key: ir.Key) -> None:
+        if isinstance(type_of_atom(base), ir.Array) and key == ir.Attribute("dtype"):
             return
         slot = self.slot(type_of_atom(base), key)
         if slot is not None:
             self._flow(self._out_of(slot, target), self._values(target))
-        elif isinstance(base, Var) and isinstance(base.type, Array):
+        elif isinstance(base, ir.Var) and isinstance(base.type, ir.Array):
             self._flow(self.nodes(base), self.nodes(target))
-        elif isinstance(base, Var) and isinstance(base.type, Tuple):
+        elif isinstance(base, ir.Var) and isinstance(base.type, ir.Tuple):
             self._flow(self.nodes(base), self._values(target))
         else:
             self._flow(self.nodes(base), self.nodes(target))
             if has_slots(target.type):
                 self.foreign.append(load)
-            elif target.type == Opaque():
+            elif target.type == ir.Opaque():
                 self._flow(self.nodes(target), self.nodes(base))  # it may be a method, and store what it is given
 
-    def _out_of(self, slot: Slot, target: Var) -> list[Node]:
+    def _out_of(self, slot: Slot, target: ir.Var) -> list[Node]:
         """What flows to a value that is taken out of a slot, in which there may be references all the same."""
         return [slot] if has_slots(target.type) else [slot, *self.memory.slots(self.memory.content.get(slot))]
 
-    def _into(self, slot: Slot, value: Atom) -> list[Node]:
+    def _into(self, slot: Slot, value: ir.Atom) -> list[Node]:
         """What a value that is put into a slot flows to."""
         if has_slots(type_of_atom(value)):
             return [slot]
         return [slot, *self.memory.slots(self.memory.content.get(slot))]
 
-    def _values(self, atom: Atom) -> list[Node]:
+    def _values(self, atom: ir.Atom) -> list[Node]:
         """The value itself, unless it is a reference: what flows where references need no edges."""
-        if not isinstance(atom, Var) or not may_vary(atom.type) or has_slots(atom.type):
+        if not isinstance(atom, ir.Var) or not ir.may_vary(atom.type) or has_slots(atom.type):
             return []
         return [atom]
 
-    def _carried(self, value: Atom, base: Atom) -> list[Node]:
-        return self.nodes(value) if isinstance(type_of_atom(base), Array) else self._values(value)
+    def _carried(self, value: ir.Atom, base: ir.Atom) -> list[Node]:
+        return self.nodes(value) if isinstance(type_of_atom(base), ir.Array) else self._values(value)
 
     def _flow(self, sources: Iterable[Node], sinks: Sequence[Node]) -> None:
         if sinks:
             for source in sources:
                 self.edges[source].update(sinks)
 
-    def _all(self, atoms: Iterable[Atom]) -> list[Node]:
+    def _all(self, atoms: Iterable[ir.Atom]) -> list[Node]:
         return [node for atom in atoms for node in self.nodes(atom)]
 
-    def _connect_call(self, call: Call) -> None:
+    def _connect_call(self, call: ir.Call) -> None:
         args = (*call.args, *(value for _, value in call.kwargs))
         sources, sinks = self._all(args), self._all(call.targets)
-        if isinstance(call.callee, (Definition, Function, Derived)):
+        if isinstance(call.callee, (ir.Definition, ir.Function, ir.Derived)):
             written = [node for arg in args for node in self.nodes(arg) if isinstance(node, tuple)]
             memory = [node for node in sinks if isinstance(node, tuple)]
-            packs = [node for node in sinks if isinstance(node, Var) and isinstance(node.type, Opaque)]
+            packs = [node for node in sinks if isinstance(node, ir.Var) and isinstance(node.type, ir.Opaque)]
             if communicates(call.callee):
                 self.received += [*sinks, *written]
                 self.sent += sources
             self._flow(sources, [*sinks, *written])
             self._flow(memory, packs)  # what nobody looks into may hold what is beside it
             return
-        if isinstance(call.callee, Declared):
-            self._flow(self._all(differentiated_args(call)), sinks)
+        if isinstance(call.callee, ir.Declared):
+            self._flow(self._all(ir.differentiated_args(call)), sinks)
             return
-        if isinstance(call.callee, Applied):
+        if isinstance(call.callee, ir.Applied):
             self._connect_applied(call)
             return
         roles = roles_of(call, is_container)
@@ -247,26 +230,26 @@ class Dependence(Aliases):
         else:
             self._connect_rule(call, rule, sinks)
 
-    def _connect_applied(self, call: Call) -> None:
+    def _connect_applied(self, call: ir.Call) -> None:
         for place, arg in enumerate(call.args):
-            if place not in call.callee.places and may_vary(type_of_atom(arg)):
+            if place not in call.callee.places and ir.may_vary(type_of_atom(arg)):
                 self.settings.append((call, "", arg))
         self._flow(self._all(call.args), self._all(call.targets))
 
-    def _read(self) -> set[Atom]:
+    def _read(self) -> set[ir.Atom]:
         """All that some statement reads."""
         if self.read is None:
             self.read = {atom for statement in statements_in(self.body) for atom in operands(statement)}
         return self.read
 
-    def _connect_rule(self, call: Call, rule: Rule, sinks: list[Node]) -> None:
+    def _connect_rule(self, call: ir.Call, rule: Rule, sinks: list[Node]) -> None:
         args, kwargs = rule.bind(call.args, dict(call.kwargs))
         if rule.exchanges:
             self.received += sinks
             self.sent += self._all(args)
         wrt = rule.wrt if isinstance(rule, Linear) and rule.wrt is not None else range(len(args))
         settings = [(name, args[place]) for place, name in rule.settings(len(args))] + list(kwargs.items())
-        self.settings += [(call, name, value) for name, value in settings if may_vary(type_of_atom(value))]
+        self.settings += [(call, name, value) for name, value in settings if ir.may_vary(type_of_atom(value))]
         sources = self._all([args[place] for place in wrt if place < len(args)] + [value for _, value in settings])
         written = self._all(args[place] for place in rule.writes if place < len(args))
         self._flow(sources, sinks + written)
@@ -275,7 +258,7 @@ class Dependence(Aliases):
         if rule.writes and not isinstance(rule, Linear):
             self.writers.append(call)
 
-    def _connect_structural(self, call: Call, roles: Sequence[str]) -> None:
+    def _connect_structural(self, call: ir.Call, roles: Sequence[str]) -> None:
         if call.callee in (tangents.pour, *tangents.LAYOUTS):
             source, into = (call.args[0], call.targets) if call.targets else (call.args[1], call.args[:1])
             self._flow(self.nodes(source), self._all(into))
@@ -295,7 +278,7 @@ class Dependence(Aliases):
         sinks += [slot for target in call.targets if (slot := self.slot(target.type, None)) is not None]
         if not slots:
             sinks += [
-                node for target in call.targets if isinstance(target.type, Tuple) for node in self._values(target)
+                node for target in call.targets if isinstance(target.type, ir.Tuple) for node in self._values(target)
             ]
         items = [
             node for arg, role in zip(call.args, roles, strict=True) if role == "item" for node in self._values(arg)
@@ -307,8 +290,8 @@ class Dependence(Aliases):
             if role == "item" and not has_slots(type_of_atom(arg)):
                 self._flow(self._values(arg), held)
         self._flow(items, slots + sinks)
-        opaque: list[Node] = [slot for slot in slots if isinstance(self.memory.content.get(slot), Opaque)]
-        opaque += [node for target in call.targets if isinstance(target.type, Opaque) for node in self.nodes(target)]
+        opaque: list[Node] = [slot for slot in slots if isinstance(self.memory.content.get(slot), ir.Opaque)]
+        opaque += [node for target in call.targets if isinstance(target.type, ir.Opaque) for node in self.nodes(target)]
         for arg, role in zip(call.args, roles, strict=True):
             if role == "item":  # what a reference leads to is part of what nobody looks into
                 self._flow(self.nodes(arg), opaque)
@@ -320,22 +303,24 @@ def _reads_no_values(callee: Any) -> bool:
     return callee in (shadow, shadow_like, shadow_of_values, zeros_like) or effects(callee).reads == ()
 
 
-def _is_of_objects(call: Call) -> bool:
+def _is_of_objects(call: ir.Call) -> bool:
     """Whether it is an operator of whole numbers and truth values, of objects that may give it any meaning."""
-    return call.callee in _OF_WHOLE_NUMBERS and any(isinstance(target.type, Opaque) for target in call.targets)
+    return call.callee in _OF_WHOLE_NUMBERS and any(isinstance(target.type, ir.Opaque) for target in call.targets)
 
 
-def _surely_varies(type_: Type) -> bool:
+def _surely_varies(type_: ir.Type) -> bool:
     match type_:
-        case Scalar(kind=kind):
+        case ir.Scalar(kind=kind):
             return kind in ("float", "complex")
-        case Array(dtype=dtype):
-            return is_float_dtype(dtype)
-        case Opaque(cls=cls):
+        case ir.Array(dtype=dtype):
+            return ir.is_float_dtype(dtype)
+        case ir.Opaque(cls=cls):
             return cls is set
         case _:
             return (
-                isinstance(type_, (List, Dict, Tuple, Instance)) and may_vary(type_) and not isinstance(type_, Number)
+                isinstance(type_, (ir.List, ir.Dict, ir.Tuple, ir.Instance))
+                and ir.may_vary(type_)
+                and not isinstance(type_, ir.Number)
             )
 
 

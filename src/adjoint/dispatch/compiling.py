@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+from adjoint import ir
 from adjoint.codegen.python import emit
 from adjoint.codegen.texts import Emitted, load
 from adjoint.diagnostics import Diagnostic, DifferentiationError, diagnostic
@@ -23,8 +24,6 @@ from adjoint.frontend.data.captured_by_rules import noting
 from adjoint.frontend.entry.captured import differentiated
 from adjoint.frontend.entry.entry import Entry, with_definition
 from adjoint.gc_pause import Compilation
-from adjoint.ir.nodes import Atom, Call, Definition, Function, Load, Store
-from adjoint.ir.types import Array, Dict, List
 from adjoint.ir.walk import statements_in
 from adjoint.pipeline import EXPAND, SPECULATE, SPECULATING, TOUCH_UP, Context, run
 from adjoint.records import replace
@@ -110,8 +109,10 @@ def _with_calls(
     return found
 
 
-def _calls_functions(function: Function) -> bool:
-    return any(type(each) is Call and isinstance(each.callee, Definition) for each in statements_in(function.body))
+def _calls_functions(function: ir.Function) -> bool:
+    return any(
+        type(each) is ir.Call and isinstance(each.callee, ir.Definition) for each in statements_in(function.body)
+    )
 
 
 def _telling(
@@ -183,7 +184,7 @@ def compile_entry(
     written = tuple(
         place
         for place, param in enumerate(finished.params)
-        if param in changed or (isinstance(param.type, (Array, List, Dict)) and param.type.storage.written)
+        if param in changed or (isinstance(param.type, (ir.Array, ir.List, ir.Dict)) and param.type.storage.written)
     )
     root = differentiated(function)
     seen = dict(seen or {})
@@ -214,7 +215,7 @@ def compile_entry(
     return found
 
 
-def _with_supports(quick: Specialization, whole: Function, function: Any, target: Target) -> Specialization:
+def _with_supports(quick: Specialization, whole: ir.Function, function: Any, target: Target) -> Specialization:
     """What stands for a derivative without supports where they matter."""
     with lock, Compilation():
         finished = run(TOUCH_UP, whole, Context(target))
@@ -223,13 +224,13 @@ def _with_supports(quick: Specialization, whole: Function, function: Any, target
 
 
 def _standing_in(
-    quick: Specialization, call: Callable[..., Any], function: Function, emitted: Emitted
+    quick: Specialization, call: Callable[..., Any], function: ir.Function, emitted: Emitted
 ) -> Specialization:
     """What takes the place of a derivative whose results are not numbers."""
     return replace(quick, call=call, function=function, emitted=emitted, door=None, lanes={}, ways=None)
 
 
-def _native_halves(primal: Function, adjoint: Function, native: Native) -> Native:
+def _native_halves(primal: ir.Function, adjoint: ir.Function, native: Native) -> Native:
     """Whether the halves of a derivative are compiled: both or neither, where one relies on what the other keeps."""
     if not native:
         return native
@@ -244,20 +245,20 @@ def _native_halves(primal: Function, adjoint: Function, native: Native) -> Nativ
     return False
 
 
-def _changed(function: Function) -> set[Atom]:
+def _changed(function: ir.Function) -> set[ir.Atom]:
     """What a function writes to, itself or in something that it holds."""
-    found: set[Atom] = set()
-    holders: dict[Atom, Atom] = {}
+    found: set[ir.Atom] = set()
+    holders: dict[ir.Atom, ir.Atom] = {}
     for statement in statements_in(function.body):
-        if type(statement) is Call:
+        if type(statement) is ir.Call:
             if statement.callee in (put_attribute, put_item):
                 found.add(statement.args[0])
-        elif isinstance(statement, Load):
+        elif isinstance(statement, ir.Load):
             holders[statement.target] = statement.base
             type_ = statement.target.type
-            if isinstance(type_, (Array, List, Dict)) and type_.storage.written:
+            if isinstance(type_, (ir.Array, ir.List, ir.Dict)) and type_.storage.written:
                 found.add(statement.target)
-        elif isinstance(statement, Store):
+        elif isinstance(statement, ir.Store):
             found.add(statement.base)
     for atom in list(found):
         while atom in holders:
@@ -266,7 +267,7 @@ def _changed(function: Function) -> set[Atom]:
     return found
 
 
-def emit_for(library: Library | None, finished: Function) -> Emitted:
+def emit_for(library: Library | None, finished: ir.Function) -> Emitted:
     """The text of a finished derivative."""
     return emit(finished, augments=library is None)
 
@@ -278,7 +279,7 @@ def _refuse_machine_code(library: Library, native: Native) -> None:
 
 
 def load_for(
-    function: Any, finished: Function, emitted: Emitted | None, native: Native, library: Library | None = None
+    function: Any, finished: ir.Function, emitted: Emitted | None, native: Native, library: Library | None = None
 ) -> Callable[..., Any]:
     """A finished derivative of a function as a callable; ``emitted`` is its text, where it was printed."""
     if library is not None:

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from adjoint import ir
 from adjoint.codegen.texts import Emitted
 from adjoint.dispatch import targets
 from adjoint.dispatch.contents import Contents, address_of, found_at, is_dispatcher, is_extended
@@ -30,8 +31,6 @@ from adjoint.dispatch.speculative import Speculative
 from adjoint.frontend.entry.captured import Captured, Guard, differentiated, reader
 from adjoint.ir.checked import CHECKING
 from adjoint.ir.fingerprint import Nameless
-from adjoint.ir.nodes import Function, Var
-from adjoint.ir.types import Instance, Opaque
 from adjoint.native.compile.core import Core
 from adjoint.native.kept import files as cache
 from adjoint.native.kept.known_functions import KnownCore, KnownFunction
@@ -144,7 +143,7 @@ def _record(request: Request, found: Specialization) -> dict[str, Any]:
         "captured": [_place(request.contents, item.path) for item in found.captured],
         "written": found.written,
         "names": [param.hint for param in found.function.params],
-        "objects": [place for place, param in enumerate(found.function.params) if isinstance(param.type, Instance)],
+        "objects": [place for place, param in enumerate(found.function.params) if isinstance(param.type, ir.Instance)],
         "speculates": isinstance(found.call, Speculative),
         "core": [core.__name__, core.fingerprint, core.lists],
         "boundary": None if quick.boundary is None else _written(quick.boundary, core),
@@ -295,7 +294,7 @@ class KnownSpecialization(Specialization):
         root, native = request.root, request.native
         paths = [_path(request.contents, place) for place in record["captured"]]
         self.made = made
-        self.captured = tuple(Captured(path, reader(path), Var("captured", Opaque())) for path in paths)
+        self.captured = tuple(Captured(path, reader(path), ir.Var("captured", ir.Opaque())) for path in paths)
         seen = dict(seen)
         self.captured_keys = tuple([key_of(item.read(root), seen) for item in self.captured])
         self.guards = tuple([_guard(_path(request.contents, place), root) for place in record["guards"]])
@@ -329,7 +328,7 @@ class KnownSpecialization(Specialization):
         return place in self._objects
 
     @property
-    def function(self) -> Function:  # type: ignore[override]
+    def function(self) -> ir.Function:  # type: ignore[override]
         """The derivative before it was printed."""
         return self.made().function
 

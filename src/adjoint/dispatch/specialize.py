@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary, ref
 
+from adjoint import ir
 from adjoint.diagnostics import Diagnostic, error
 from adjoint.diagnostics.errors import warn
 from adjoint.dispatch.argument_aliasing import (
@@ -25,8 +26,6 @@ from adjoint.dispatch.options import Native
 from adjoint.dispatch.speculative import Speculative
 from adjoint.frontend.entry.captured import Captured, Guard, differentiated, has_fields
 from adjoint.gc_pause import Compilation
-from adjoint.ir.nodes import Function
-from adjoint.ir.types import Array, Instance
 from adjoint.records import dataclass, field
 from adjoint.rules.declarations import counts_by_identity
 from adjoint.rules.registry import is_of_users, on_change
@@ -90,7 +89,7 @@ class Specialization:
     """
 
     call: Callable[..., Any]
-    function: Function
+    function: ir.Function
     emitted: Emitted
     captured: tuple[Captured, ...]
     captured_keys: tuple[Any, ...]
@@ -104,7 +103,7 @@ class Specialization:
     tangents: int = 0
     door_checks_all: bool = False
     native: Native = None
-    adjoint_function: Function | None = None
+    adjoint_function: ir.Function | None = None
     differential: Callable[..., Any] | None = None
     differential_emitted: Emitted | None = None
     linear: Differential | None = None
@@ -144,12 +143,12 @@ class Specialization:
 
     def is_object(self, place: int) -> bool:
         """Whether an input is an object that is taken apart at run time."""
-        return isinstance(self.function.params[place].type, Instance)
+        return isinstance(self.function.params[place].type, ir.Instance)
 
     @property
     def writes_containers(self) -> bool:
         """Whether arguments other than arrays are written: their parts may be others behind a call."""
-        return any(not isinstance(self.function.params[place].type, Array) for place in self.written)
+        return any(not isinstance(self.function.params[place].type, ir.Array) for place in self.written)
 
     @property
     def exact(self) -> Specialization:

@@ -7,11 +7,10 @@ from types import CodeType
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
+from adjoint import ir
 from adjoint.diagnostics import Span, diagnostic
 from adjoint.diagnostics.errors import warn
 from adjoint.ir.effects import written_places
-from adjoint.ir.nodes import Store, Var
-from adjoint.ir.types import Array, Dict, List
 from adjoint.ir.walk import statements_in
 
 if TYPE_CHECKING:
@@ -28,7 +27,7 @@ def tell(found: Specialization, key: Any, function: Any, args: Sequence[Any]) ->
     varying = _varying(key, len(args), found.names)
     for place in sorted(set(found.written).intersection(written_places(found.function))):
         param = found.function.params[place]
-        if place in varying and isinstance(param.type, (Array, List, Dict)):
+        if place in varying and isinstance(param.type, (ir.Array, ir.List, ir.Dict)):
             _told.add(code)
             label = f"{param.hint!r} is changed here, by the function and by its derivative"
             ways = f"work on a copy: {param.hint} = {param.hint}.copy()", _MEANT
@@ -51,11 +50,11 @@ def _varying(key: Any, count: int, names: Sequence[str]) -> set[int]:
     return found | {one % count for one in chosen if isinstance(one, int) and -count <= one < count}
 
 
-def _first_write(found: Specialization, param: Var) -> Span | None:
-    assert isinstance(param.type, (Array, List, Dict))
+def _first_write(found: Specialization, param: ir.Var) -> Span | None:
+    assert isinstance(param.type, (ir.Array, ir.List, ir.Dict))
     for statement in statements_in(found.function.body):
-        if isinstance(statement, Store) and statement.span is not None:
-            type_ = statement.base.type if isinstance(statement.base, Var) else None
-            if isinstance(type_, (Array, List, Dict)) and type_.storage is param.type.storage:
+        if isinstance(statement, ir.Store) and statement.span is not None:
+            type_ = statement.base.type if isinstance(statement.base, ir.Var) else None
+            if isinstance(type_, (ir.Array, ir.List, ir.Dict)) and type_.storage is param.type.storage:
                 return statement.span
     return None

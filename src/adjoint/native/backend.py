@@ -9,11 +9,10 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from adjoint import ir
 from adjoint.codegen.python import emit
 from adjoint.codegen.texts import Emitted, load
 from adjoint.diagnostics import Diagnostic
-from adjoint.ir.nodes import Function, Var
-from adjoint.ir.types import Storage
 from adjoint.native.compile.core import Core
 from adjoint.native.compile.not_native import NotNative, faults_as_reasons
 from adjoint.native.compile.signatures import agreements
@@ -50,7 +49,7 @@ class NativeFunction:
     """
 
     def __init__(
-        self, function: Function, flags: str, strict: bool, target: Target, *, background: bool = False
+        self, function: ir.Function, flags: str, strict: bool, target: Target, *, background: bool = False
     ) -> None:
         from adjoint.native.compile.boundary import halves  # lazy
 
@@ -80,8 +79,8 @@ class NativeFunction:
         return self._core.is_compiled
 
 
-def _core_of(function: Function, flags: str, strict: bool, target: Target, background: bool) -> Core | InThreads:
-    def core(piece: Function, more: str, handed: frozenset[Storage] | None) -> Core:
+def _core_of(function: ir.Function, flags: str, strict: bool, target: Target, background: bool) -> Core | InThreads:
+    def core(piece: ir.Function, more: str, handed: frozenset[ir.Storage] | None) -> Core:
         return Core(piece, flags + more, strict, target, handed, background=background)
 
     if target.threads > 1:
@@ -96,12 +95,12 @@ def _core_of(function: Function, flags: str, strict: bool, target: Target, backg
 
 
 def own_form(
-    function: Function,
+    function: ir.Function,
     target: Target,
-    handed: frozenset[Storage] | None,
-    by_rows: frozenset[Var],
+    handed: frozenset[ir.Storage] | None,
+    by_rows: frozenset[ir.Var],
     args: Sequence[Any] | None,
-) -> Function | None:
+) -> ir.Function | None:
     """A function as machine code of Adjoint's own is made of it; None where a pass finds that there is none."""
     from adjoint.native.legalize.handlers import require_exact_handlers  # lazy
 
@@ -113,10 +112,10 @@ def own_form(
 
 
 def compiled_text(
-    function: Function,
+    function: ir.Function,
     target: Target,
-    handed: frozenset[Storage] | None = None,
-    by_rows: frozenset[Var] = frozenset(),
+    handed: frozenset[ir.Storage] | None = None,
+    by_rows: frozenset[ir.Var] = frozenset(),
     args: Sequence[Any] | None = None,
 ) -> Emitted:
     """The text of a function for the compiler.
@@ -138,13 +137,13 @@ def compiled_text(
 
 
 def _form(
-    function: Function,
+    function: ir.Function,
     target: Target,
-    handed: frozenset[Storage] | None,
-    by_rows: frozenset[Var],
+    handed: frozenset[ir.Storage] | None,
+    by_rows: frozenset[ir.Var],
     args: Sequence[Any] | None,
     pipeline: Sequence[str],
-) -> Function:
+) -> ir.Function:
     """A function as a back end is to see it."""
     from adjoint.native.legalize.agreeing_extents import compared_sources  # lazy
     from adjoint.native.legalize.form import loops_of, native_form  # lazy

@@ -12,32 +12,31 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.nodes import Atom, Call, Const, Var
-from adjoint.ir.types import BOOL, FLOAT, INT, Array, Scalar, Type, same_dtype
 from adjoint.records import replace
 from adjoint.runtime.arithmetic.numbers import selected, somewhere
 from adjoint.runtime.array_functions.arrays import copy_laid_out_like, unbroadcast
 
-Folded = Atom | Call | None
+Folded = ir.Atom | ir.Call | None
 
 
 class Facts(Protocol):
     """What is known around a call."""
 
-    def definition(self, atom: Atom) -> Call | None:
+    def definition(self, atom: ir.Atom) -> ir.Call | None:
         """The call that binds a variable."""
         ...
 
-    def used_once(self, atom: Atom) -> bool:
+    def used_once(self, atom: ir.Atom) -> bool:
         """Whether a variable is read in one place only."""
         ...
 
-    def steady(self, atom: Atom) -> bool:
+    def steady(self, atom: ir.Atom) -> bool:
         """Whether a value is the same at any time: nothing writes its memory."""
         ...
 
-    def may_share(self, target: Var, atom: Atom) -> bool:
+    def may_share(self, target: ir.Var, atom: ir.Atom) -> bool:
         """Whether ``target``, a new array, may be the same object as ``atom``."""
         ...
 
@@ -46,7 +45,7 @@ class Facts(Protocol):
         ...
 
 
-def fold(call: Call, facts: Facts) -> Folded:
+def fold(call: ir.Call, facts: Facts) -> Folded:
     """What to use, or to call, instead of a call that binds one variable."""
     if call.kwargs or len(call.targets) != 1:
         return None
@@ -54,7 +53,7 @@ def fold(call: Call, facts: Facts) -> Folded:
     if rule is None:
         return None
     for arg in call.args:
-        if type(arg) is not Const:
+        if type(arg) is not ir.Const:
             return rule(call, facts)
     return _evaluate(call)
 
@@ -65,9 +64,9 @@ _PLAIN = (bool, int, float)
 _LARGEST_SHIFT = 64
 
 
-def _evaluate(call: Call) -> Const | None:
+def _evaluate(call: ir.Call) -> ir.Const | None:
     """The value of a call of plain numbers, where it has one that can be written as a literal."""
-    values: list[Any] = [arg.value for arg in call.args if isinstance(arg, Const)]
+    values: list[Any] = [arg.value for arg in call.args if isinstance(arg, ir.Const)]
     if not all(type(value) in _PLAIN for value in values):
         return None
     if call.callee in (operator.pow, operator.lshift) and not _is_small_power(values):
@@ -78,7 +77,7 @@ def _evaluate(call: Call) -> Const | None:
         return None
     if type(value) not in _PLAIN or not math.isfinite(value):
         return None
-    return Const(value)
+    return ir.Const(value)
 
 
 def _is_small_power(values: list[Any]) -> bool:
@@ -88,47 +87,47 @@ def _is_small_power(values: list[Any]) -> bool:
 # Types
 
 
-def _is_float(type_: Type | None) -> bool:
+def _is_float(type_: ir.Type | None) -> bool:
     match type_:
-        case Scalar(kind=kind):
+        case ir.Scalar(kind=kind):
             return kind == "float"
-        case Array(dtype=dtype):
+        case ir.Array(dtype=dtype):
             return dtype is not None and dtype.kind == "f"
         case _:
             return False
 
 
-def _is_int(type_: Type | None) -> bool:
-    return type_ == INT
+def _is_int(type_: ir.Type | None) -> bool:
+    return type_ == ir.INT
 
 
-def _is_literal(atom: Atom, value: float) -> bool:
+def _is_literal(atom: ir.Atom, value: float) -> bool:
     """Whether an atom is this number, as an int or a float."""
-    return type(atom) is Const and type(atom.value) in (int, float) and atom.value == value
+    return type(atom) is ir.Const and type(atom.value) in (int, float) and atom.value == value
 
 
-def _keeps_kind(operand: Atom, literal: Atom) -> bool:
+def _keeps_kind(operand: ir.Atom, literal: ir.Atom) -> bool:
     """Whether arithmetic with the literal leaves the operand's kind of number as it is."""
     type_ = type_of_atom(operand)
-    return _is_float(type_) or (_is_int(type_) and type(literal) is Const and type(literal.value) is int)
+    return _is_float(type_) or (_is_int(type_) and type(literal) is ir.Const and type(literal.value) is int)
 
 
-def _instead(call: Call, atom: Atom, facts: Facts) -> Atom | None:
+def _instead(call: ir.Call, atom: ir.Atom, facts: Facts) -> ir.Atom | None:
     """``atom`` in place of the call's result, if it is that very value."""
     (target,) = call.targets
     type_ = type_of_atom(atom)
     if type_ != target.type:
         return None
-    if isinstance(type_, Array) and not facts.may_share(target, atom):
+    if isinstance(type_, ir.Array) and not facts.may_share(target, atom):
         return None
     return atom
 
 
-def _neutral(call: Call, operand: Atom, literal: Atom, facts: Facts) -> Atom | None:
+def _neutral(call: ir.Call, operand: ir.Atom, literal: ir.Atom, facts: Facts) -> ir.Atom | None:
     return _instead(call, operand, facts) if _keeps_kind(operand, literal) else None
 
 
-def negated(atom: Atom, facts: Facts) -> Atom | None:
+def negated(atom: ir.Atom, facts: Facts) -> ir.Atom | None:
     """``x`` where ``atom`` is ``-x``, floating point, for this use alone."""
     definition = facts.definition(atom)
     if definition is None or definition.callee is not operator.neg or not facts.used_once(atom):
@@ -140,7 +139,7 @@ def negated(atom: Atom, facts: Facts) -> Atom | None:
 # Rules
 
 
-def _add(call: Call, facts: Facts) -> Folded:
+def _add(call: ir.Call, facts: Facts) -> Folded:
     left, right = call.args
     for operand, literal in ((left, right), (right, left)):
         if _is_literal(literal, 0) and _is_int(type_of_atom(operand)) and _keeps_kind(operand, literal):
@@ -152,7 +151,7 @@ def _add(call: Call, facts: Facts) -> Folded:
     return None
 
 
-def _sub(call: Call, facts: Facts) -> Folded:
+def _sub(call: ir.Call, facts: Facts) -> Folded:
     left, right = call.args
     if _is_literal(right, 0) and math.copysign(1.0, _number(right)) > 0:
         return _neutral(call, left, right, facts)
@@ -161,12 +160,12 @@ def _sub(call: Call, facts: Facts) -> Folded:
     return None
 
 
-def _number(atom: Atom) -> float:
-    assert isinstance(atom, Const)
+def _number(atom: ir.Atom) -> float:
+    assert isinstance(atom, ir.Const)
     return float(atom.value)
 
 
-def _mul(call: Call, facts: Facts) -> Folded:
+def _mul(call: ir.Call, facts: Facts) -> Folded:
     left, right = call.args
     for operand, literal in ((left, right), (right, left)):
         if _is_literal(literal, 1):
@@ -176,7 +175,7 @@ def _mul(call: Call, facts: Facts) -> Folded:
     return None
 
 
-def _truediv(call: Call, facts: Facts) -> Folded:
+def _truediv(call: ir.Call, facts: Facts) -> Folded:
     left, right = call.args
     if not _is_float(type_of_atom(left)):
         return None
@@ -187,16 +186,16 @@ def _truediv(call: Call, facts: Facts) -> Folded:
     return None
 
 
-def _pow(call: Call, facts: Facts) -> Folded:
+def _pow(call: ir.Call, facts: Facts) -> Folded:
     base, exponent = call.args
     if _is_literal(exponent, 1):
         return _neutral(call, base, exponent, facts)
-    if _is_literal(exponent, 0) and type_of_atom(base) == FLOAT:
-        return Const(1.0)
+    if _is_literal(exponent, 0) and type_of_atom(base) == ir.FLOAT:
+        return ir.Const(1.0)
     return None
 
 
-def _neg(call: Call, facts: Facts) -> Folded:
+def _neg(call: ir.Call, facts: Facts) -> Folded:
     definition = facts.definition(call.args[0])
     if definition is None or definition.callee is not operator.neg:
         return None
@@ -219,7 +218,7 @@ _OPPOSITE_ORDER: dict[Any, Any] = {
 }
 
 
-def _not(call: Call, facts: Facts) -> Folded:
+def _not(call: ir.Call, facts: Facts) -> Folded:
     definition = facts.definition(call.args[0])
     if definition is None:
         return None
@@ -230,15 +229,15 @@ def _not(call: Call, facts: Facts) -> Folded:
     if not facts.used_once(call.args[0]):
         return None
     identity = inner in (operator.is_, operator.is_not)
-    if inner in _OPPOSITE and (identity or all(isinstance(type_, Scalar) for type_ in types)):
+    if inner in _OPPOSITE and (identity or all(isinstance(type_, ir.Scalar) for type_ in types)):
         return replace(call, callee=_OPPOSITE[inner], args=definition.args)
     if inner in _OPPOSITE_ORDER and all(map(_is_int, types)):  # nan is neither below nor above
         return replace(call, callee=_OPPOSITE_ORDER[inner], args=definition.args)
     return None
 
 
-def _converts(to: Scalar) -> Callable[[Call, Facts], Folded]:
-    def rule(call: Call, facts: Facts) -> Folded:
+def _converts(to: ir.Scalar) -> Callable[[ir.Call, Facts], Folded]:
+    def rule(call: ir.Call, facts: Facts) -> Folded:
         if len(call.args) == 1 and type_of_atom(call.args[0]) == to:
             return _instead(call, call.args[0], facts)
         return None
@@ -246,14 +245,14 @@ def _converts(to: Scalar) -> Callable[[Call, Facts], Folded]:
     return rule
 
 
-def _only_constants(call: Call, facts: Facts) -> Folded:
+def _only_constants(call: ir.Call, facts: Facts) -> Folded:
     return None
 
 
-def _selected(call: Call, facts: Facts) -> Folded:
+def _selected(call: ir.Call, facts: Facts) -> Folded:
     """What is chosen where something is surely not zero, or where it is told not to be."""
     support, value = call.args
-    if isinstance(support, Const) and support.value:
+    if isinstance(support, ir.Const) and support.value:
         return _instead(call, value, facts)
     definition = facts.definition(support)
     if definition is None or definition.callee is not operator.ne or not _is_literal(definition.args[1], 0):
@@ -262,7 +261,7 @@ def _selected(call: Call, facts: Facts) -> Folded:
     return replace(call, args=(compared, value)) if facts.steady(compared) else None
 
 
-def _transposed(call: Call, facts: Facts) -> Folded:
+def _transposed(call: ir.Call, facts: Facts) -> Folded:
     """A matrix whose transpose is transposed."""
     inner = facts.definition(call.args[0])
     if inner is None or inner.callee is not np.transpose or len(call.args) + len(inner.args) > 2:
@@ -270,39 +269,39 @@ def _transposed(call: Call, facts: Facts) -> Folded:
     return None if call.kwargs or inner.kwargs else _instead(call, inner.args[0], facts)
 
 
-def _of_same_rank(call: Call, facts: Facts) -> Folded:
+def _of_same_rank(call: ir.Call, facts: Facts) -> Folded:
     """An array that neither loses axes nor gets more."""
     kind = type_of_atom(call.args[0])
-    if not isinstance(kind, Array) or kind.dims is None or len(call.args) != 1:
+    if not isinstance(kind, ir.Array) or kind.dims is None or len(call.args) != 1:
         return None
     if call.callee is np.squeeze and any(dim != "many" for dim in kind.dims):
         return None
     return _instead(call, call.args[0], facts)
 
 
-def _copy(call: Call, facts: Facts) -> Folded:
+def _copy(call: ir.Call, facts: Facts) -> Folded:
     """A copy of what nothing writes, where nothing writes the copy either."""
     return _instead(call, call.args[0], facts)
 
 
-def _copy_by_rows(call: Call, facts: Facts) -> Folded:
+def _copy_by_rows(call: ir.Call, facts: Facts) -> Folded:
     """The same of a copy that may be laid out in another way than the original."""
     return None if facts.layout_shows() else _copy(call, facts)
 
 
-def _fitted(call: Call, facts: Facts) -> Folded:
+def _fitted(call: ir.Call, facts: Facts) -> Folded:
     """A cotangent that is a number, fitted to a number: of that nothing is asked but its dtype."""
     ct, like = map(type_of_atom, call.args)
-    if not isinstance(ct, Scalar) or not isinstance(like, Scalar) or ct.kind != "float" or like.kind != "float":
+    if not isinstance(ct, ir.Scalar) or not isinstance(like, ir.Scalar) or ct.kind != "float" or like.kind != "float":
         return None
-    if same_dtype(like.dtype, ct.dtype):
+    if ir.same_dtype(like.dtype, ct.dtype):
         return _instead(call, call.args[0], facts)
     if like.dtype is None:
         return None
-    return Call(call.targets, like.dtype.type, call.args[:1], (), call.span)
+    return ir.Call(call.targets, like.dtype.type, call.args[:1], (), call.span)
 
 
-_TABLE: dict[Any, Callable[[Call, Facts], Folded]] = {
+_TABLE: dict[Any, Callable[[ir.Call, Facts], Folded]] = {
     operator.add: _add,
     operator.sub: _sub,
     operator.mul: _mul,
@@ -310,9 +309,9 @@ _TABLE: dict[Any, Callable[[Call, Facts], Folded]] = {
     operator.pow: _pow,
     operator.neg: _neg,
     operator.not_: _not,
-    float: _converts(FLOAT),
-    int: _converts(INT),
-    bool: _converts(BOOL),
+    float: _converts(ir.FLOAT),
+    int: _converts(ir.INT),
+    bool: _converts(ir.BOOL),
     unbroadcast: _fitted,
     np.copy: _copy,
     np.ndarray.copy: _copy_by_rows,

@@ -16,10 +16,9 @@ from typing import Any
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.analysis.extents import Extents
-from adjoint.ir.nodes import Atom, Block, Branch, Call, Const, Function, Statement, Store, Var
 from adjoint.ir.rebuild import map_blocks
-from adjoint.ir.types import Array, Scalar, fresh, is_float_dtype, same_dtype
 from adjoint.ir.walk import read_counts, statements_in
 from adjoint.rules.kinds import Elementwise
 from adjoint.rules.registry import rule_for
@@ -29,37 +28,41 @@ from adjoint.runtime.objects import Checkpoints, make_object
 from adjoint.types.vectors import TangentVector
 
 
-def polish(function: Function) -> Function:
+def polish(function: ir.Function) -> ir.Function:
     """The function with its calls in the forms that read best."""
     made = {
         target: statement
         for statement in statements_in(function.body)
-        if isinstance(statement, Call) and len(statement.targets) == 1
+        if isinstance(statement, ir.Call) and len(statement.targets) == 1
         for target in statement.targets
     }
     polisher = _Polish(function, made)
     body = polisher.block(function.body)
     if not polisher.changed:
         return function
-    return Function(function.name, function.params, body, function.doc)
+    return ir.Function(function.name, function.params, body, function.doc)
 
 
 class _Polish:
-    def __init__(self, function: Function, made: dict[Var, Call]) -> None:
+    def __init__(self, function: ir.Function, made: dict[ir.Var, ir.Call]) -> None:
         self.function = function
         self.made = made
         self.extents: Extents | None = None
         self.changed = False
 
     @cached_property
-    def reads(self) -> Counter[Var]:
+    def reads(self) -> Counter[ir.Var]:
         """How often each variable is read."""
         return read_counts(self.function.body)
 
-    def one_shape(self, atom: Atom, like: Atom) -> bool:
+    def one_shape(self, atom: ir.Atom, like: ir.Atom) -> bool:
         """Whether two arrays have one shape and one dtype."""
         mine, theirs = _type(atom), _type(like)
-        if not isinstance(mine, Array) or not isinstance(theirs, Array) or not same_dtype(mine.dtype, theirs.dtype):
+        if (
+            not isinstance(mine, ir.Array)
+            or not isinstance(theirs, ir.Array)
+            or not ir.same_dtype(mine.dtype, theirs.dtype)
+        ):
             return False
         if mine.dims == theirs.dims and mine.dims and all(dim == "many" for dim in mine.dims):
             return True
@@ -67,35 +70,35 @@ class _Polish:
             self.extents = Extents(self.function)
         return bool(self.extents.alike(atom, like))
 
-    def block(self, block: Block) -> Block:
-        statements: list[Statement] = []
+    def block(self, block: ir.Block) -> ir.Block:
+        statements: list[ir.Statement] = []
         for old in block.statements:
-            statement = self.plain_value(old) if isinstance(old, Store) else old
-            if isinstance(statement, Call) and len(statement.targets) == 1:
+            statement = self.plain_value(old) if isinstance(old, ir.Store) else old
+            if isinstance(statement, ir.Call) and len(statement.targets) == 1:
                 statements.append(self.call(statement, statements))
             else:
                 statements.append(map_blocks(statement, self.block))
         end = block.terminator
-        if isinstance(end, Branch):
-            end = Branch(end.cond, self.block(end.then), self.block(end.orelse), end.span)
-        return Block(tuple(statements), end)
+        if isinstance(end, ir.Branch):
+            end = ir.Branch(end.cond, self.block(end.then), self.block(end.orelse), end.span)
+        return ir.Block(tuple(statements), end)
 
-    def plain_value(self, store: Store) -> Store:
+    def plain_value(self, store: ir.Store) -> ir.Store:
         """What is added in place needs no factor of one, and a number need not be spread."""
         spreading = self.plain_spread(store.value) if store.key is None and store.mode != "set" else None
         if spreading is not None and self.one_shape(store.base, spreading.args[1]):
             self.changed = True
-            return Store(store.base, None, spreading.args[0], store.mode, store.span)
+            return ir.Store(store.base, None, spreading.args[0], store.mode, store.span)
         made = self.maker(store.value, operator.mul)
-        if made is None or store.mode == "set" or made.args[0] != Const(1.0):
+        if made is None or store.mode == "set" or made.args[0] != ir.Const(1.0):
             return store
         kind = _type(made.args[1])
-        if not (isinstance(kind, Array) and is_float_dtype(kind.dtype) and kind == _type(store.value)):
+        if not (isinstance(kind, ir.Array) and ir.is_float_dtype(kind.dtype) and kind == _type(store.value)):
             return store
         self.changed = True
-        return Store(store.base, store.key, made.args[1], store.mode, store.span)
+        return ir.Store(store.base, store.key, made.args[1], store.mode, store.span)
 
-    def call(self, old: Call, before: list[Statement]) -> Call:
+    def call(self, old: ir.Call, before: list[ir.Statement]) -> ir.Call:
         """The best form of a call; what it needs is added to what stands before it."""
         rewrite = _REWRITES.get(id(old.callee))
         call = old if rewrite is None else rewrite(self, old, before)
@@ -105,80 +108,86 @@ class _Polish:
             self.made[call.targets[0]] = call
         return call
 
-    def maker(self, atom: Atom, callee: Any) -> Call | None:
-        found = self.made.get(atom) if isinstance(atom, Var) else None
+    def maker(self, atom: ir.Atom, callee: Any) -> ir.Call | None:
+        found = self.made.get(atom) if isinstance(atom, ir.Var) else None
         return found if found is not None and found.callee is callee else None
 
-    def size(self, call: Call, before: list[Statement]) -> Call:
+    def size(self, call: ir.Call, before: list[ir.Statement]) -> ir.Call:
         """``x.size``, of an operand instead of an element-wise result where they have one shape."""
-        if call.callee is count and call.args[1:] in ((), (Const(None),)) and isinstance(_type(call.args[0]), Array):
-            call = Call(call.targets, np.size, call.args[:1], (), call.span)
+        if (
+            call.callee is count
+            and call.args[1:] in ((), (ir.Const(None),))
+            and isinstance(_type(call.args[0]), ir.Array)
+        ):
+            call = ir.Call(call.targets, np.size, call.args[:1], (), call.span)
         while call.callee is np.size:
             whole = call.args[0]
-            inner = self.made.get(whole) if isinstance(whole, Var) and not whole.named else None
+            inner = self.made.get(whole) if isinstance(whole, ir.Var) and not whole.named else None
             if inner is None or not isinstance(rule_for(inner.callee), Elementwise) or inner.kwargs:
                 return call
             like = next((arg for arg in inner.args if self.one_shape(arg, call.args[0])), None)
             if like is None:
                 return call
-            call = Call(call.targets, np.size, (like,), (), call.span)
+            call = ir.Call(call.targets, np.size, (like,), (), call.span)
         return call
 
-    def summed(self, call: Call, before: list[Statement]) -> Call:
+    def summed(self, call: ir.Call, before: list[ir.Statement]) -> ir.Call:
         """The sum over leading axes for what was broadcast along them."""
         ct, like = (_type(arg) for arg in call.args)
-        if not (isinstance(ct, Array) and isinstance(like, Array)) or ct.dims is None or like.dims is None:
+        if not (isinstance(ct, ir.Array) and isinstance(like, ir.Array)) or ct.dims is None or like.dims is None:
             return call
         lead = len(ct.dims) - len(like.dims)
         if lead < 1 or ct.dtype != like.dtype or ct.dtype is None or not like.dims:
             return call
         if ct.dims[lead:] != like.dims or any(dim != "many" for dim in like.dims):
             return call
-        axis = Const(0 if lead == 1 else tuple(range(lead)))
-        return Call(call.targets, np.sum, call.args[:1], (("axis", axis),), call.span)
+        axis = ir.Const(0 if lead == 1 else tuple(range(lead)))
+        return ir.Call(call.targets, np.sum, call.args[:1], (("axis", axis),), call.span)
 
-    def scaled_spread(self, call: Call, before: list[Statement]) -> Call:
+    def scaled_spread(self, call: ir.Call, before: list[ir.Statement]) -> ir.Call:
         """Moves a factor into the number that is spread; drops the spreading where an array gives the shape."""
         if call.callee is operator.neg:
             inner = self.plain_spread(call.args[0])
             if inner is not None:
                 number = self.number(operator.neg, (inner.args[0],), call, before)
-                return Call(call.targets, spread, (number, *inner.args[1:]), (), call.span)
+                return ir.Call(call.targets, spread, (number, *inner.args[1:]), (), call.span)
             return call
         left, right = call.args
         inner = self.plain_spread(left)
         if inner is not None:
             if _keeps(right, inner.args[1]):
                 number = self.number(call.callee, (inner.args[0], right), call, before)
-                return Call(call.targets, spread, (number, *inner.args[1:]), (), call.span)
+                return ir.Call(call.targets, spread, (number, *inner.args[1:]), (), call.span)
             if self.one_shape(right, inner.args[1]):
-                return Call(call.targets, call.callee, (inner.args[0], right), (), call.span)
+                return ir.Call(call.targets, call.callee, (inner.args[0], right), (), call.span)
         inner = self.plain_spread(right)
         if inner is not None and call.callee is operator.mul:
             if _keeps(left, inner.args[1]):
                 number = self.number(operator.mul, (left, inner.args[0]), call, before)
-                return Call(call.targets, spread, (number, *inner.args[1:]), (), call.span)
+                return ir.Call(call.targets, spread, (number, *inner.args[1:]), (), call.span)
             if self.one_shape(left, inner.args[1]):
-                return Call(call.targets, operator.mul, (inner.args[0], left), (), call.span)
+                return ir.Call(call.targets, operator.mul, (inner.args[0], left), (), call.span)
         return call
 
-    def present(self, call: Call, before: list[Statement]) -> Call:
+    def present(self, call: ir.Call, before: list[ir.Statement]) -> ir.Call:
         """All of a value, where nothing of it was left out: its support is a number that is not zero everywhere."""
         support, value = call.args
         inner = self.plain_spread(support)
-        if inner is None or not isinstance(inner.args[0], Const) or not inner.args[0].value:
+        if inner is None or not isinstance(inner.args[0], ir.Const) or not inner.args[0].value:
             return call
         return (
-            Call(call.targets, selected, (Const(1.0), value), (), call.span) if self.one_shape(value, support) else call
+            ir.Call(call.targets, selected, (ir.Const(1.0), value), (), call.span)
+            if self.one_shape(value, support)
+            else call
         )
 
-    def transposed_product(self, call: Call, before: list[Statement]) -> Call:
+    def transposed_product(self, call: ir.Call, before: list[ir.Statement]) -> ir.Call:
         """``outer(b, a)`` for ``outer(a, b).T``; ``b.T @ a.T`` for ``(a @ b).T`` where one of both is a transpose."""
         if len(call.args) != 1 or call.kwargs or self.is_read_again(call.args[0]):
             return call
         outer = self.maker(call.args[0], np.outer)
         if outer is not None and not outer.kwargs and all(map(_is_steady, (*outer.args, *call.targets))):
-            return Call(call.targets, np.outer, outer.args[::-1], (), call.span)
+            return ir.Call(call.targets, np.outer, outer.args[::-1], (), call.span)
         inner = self.maker(call.args[0], operator.matmul)
         if inner is None or not all(map(_is_steady_matrix, inner.args)):
             return call
@@ -186,72 +195,78 @@ class _Polish:
         if not any(made is not None and len(made.args) == 1 for made in known):
             return call
         a, b = (self.transpose(arg, call, before) for arg in inner.args)
-        return Call(call.targets, operator.matmul, (b, a), (), call.span)
+        return ir.Call(call.targets, operator.matmul, (b, a), (), call.span)
 
-    def transpose(self, matrix: Atom, call: Call, before: list[Statement]) -> Atom:
+    def transpose(self, matrix: ir.Atom, call: ir.Call, before: list[ir.Statement]) -> ir.Atom:
         made = self.maker(matrix, np.transpose)
         if made is not None and len(made.args) == 1 and not made.kwargs:
             return made.args[0]
-        assert isinstance(matrix, Var) and isinstance(matrix.type, Array)
-        target = Var("t", Array(matrix.type.dtype, (matrix.type.dims or ())[::-1], matrix.type.storage))
-        statement = Call((target,), np.transpose, (matrix,), (), call.span)
+        assert isinstance(matrix, ir.Var) and isinstance(matrix.type, ir.Array)
+        target = ir.Var("t", ir.Array(matrix.type.dtype, (matrix.type.dims or ())[::-1], matrix.type.storage))
+        statement = ir.Call((target,), np.transpose, (matrix,), (), call.span)
         before.append(statement)
         self.made[target] = statement
         return target
 
-    def number(self, callee: Any, args: tuple[Atom, ...], call: Call, before: list[Statement]) -> Atom:
-        values = [arg.value for arg in args if isinstance(arg, Const)]
+    def number(self, callee: Any, args: tuple[ir.Atom, ...], call: ir.Call, before: list[ir.Statement]) -> ir.Atom:
+        values = [arg.value for arg in args if isinstance(arg, ir.Const)]
         if len(values) == len(args) and callee is not operator.truediv:
-            return Const(callee(*values))
-        target = Var("t", Scalar("float", getattr(_type(args[0]), "dtype", None)))
-        statement = Call((target,), callee, args, (), call.span)
+            return ir.Const(callee(*values))
+        target = ir.Var("t", ir.Scalar("float", getattr(_type(args[0]), "dtype", None)))
+        statement = ir.Call((target,), callee, args, (), call.span)
         before.append(statement)
         self.made[target] = statement
         if callee is operator.mul:
             return self.merged_constant(target, args, call, before)
         return target
 
-    def merged_constant(self, target: Var, args: tuple[Atom, ...], call: Call, before: list[Statement]) -> Atom:
+    def merged_constant(
+        self, target: ir.Var, args: tuple[ir.Atom, ...], call: ir.Call, before: list[ir.Statement]
+    ) -> ir.Atom:
         """``2 * (1 / n)`` as ``2 / n``."""
-        factor, other = args if isinstance(args[0], Const) else args[::-1]
+        factor, other = args if isinstance(args[0], ir.Const) else args[::-1]
         inner = self.maker(other, operator.truediv)
-        if not isinstance(factor, Const) or inner is None or not isinstance(inner.args[0], Const):
+        if not isinstance(factor, ir.Const) or inner is None or not isinstance(inner.args[0], ir.Const):
             return target
         before.pop()
-        value = Const(factor.value * inner.args[0].value)
-        statement = Call((target,), operator.truediv, (value, inner.args[1]), (), call.span)
+        value = ir.Const(factor.value * inner.args[0].value)
+        statement = ir.Call((target,), operator.truediv, (value, inner.args[1]), (), call.span)
         before.append(statement)
         self.made[target] = statement
         return target
 
-    def plain_spread(self, atom: Atom) -> Call | None:
+    def plain_spread(self, atom: ir.Atom) -> ir.Call | None:
         """A spreading of a number over a whole array that leaves its dtype alone."""
         found = self.maker(atom, spread)
-        if found is None or found.kwargs or found.args[2:] not in ((), (Const(None),), (Const(None), Const(False))):
+        if (
+            found is None
+            or found.kwargs
+            or found.args[2:] not in ((), (ir.Const(None),), (ir.Const(None), ir.Const(False)))
+        ):
             return None
         number, like = _type(found.args[0]), _type(found.args[1])
-        if isinstance(found.args[0], Const) and not isinstance(found.args[0].value, float):
+        if isinstance(found.args[0], ir.Const) and not isinstance(found.args[0].value, float):
             return None
         weak = (
-            isinstance(number, Scalar)
+            isinstance(number, ir.Scalar)
             and number.kind == "float"
-            and (number.dtype is None or (isinstance(like, Array) and number.dtype == like.dtype))
+            and (number.dtype is None or (isinstance(like, ir.Array) and number.dtype == like.dtype))
         )
-        return found if weak and isinstance(like, Array) and is_float_dtype(like.dtype) else None
+        return found if weak and isinstance(like, ir.Array) and ir.is_float_dtype(like.dtype) else None
 
-    def doubled(self, call: Call, before: list[Statement]) -> Call:
+    def doubled(self, call: ir.Call, before: list[ir.Statement]) -> ir.Call:
         """``0.5 * r + r * 0.5`` as ``1.0 * r``, for Python floats."""
         parts = [self.term(arg) for arg in call.args]
         if parts[0] is None or parts[1] is None or parts[0][1] is not parts[1][1]:
             return self.factored(call, before)
         total = parts[0][0] + parts[1][0]
-        return Call(call.targets, operator.mul, (Const(total), parts[0][1]), (), call.span)
+        return ir.Call(call.targets, operator.mul, (ir.Const(total), parts[0][1]), (), call.span)
 
-    def is_read_again(self, atom: Atom) -> bool:
+    def is_read_again(self, atom: ir.Atom) -> bool:
         """Whether more than one statement reads it."""
-        return isinstance(atom, Var) and self.reads[atom] > 1
+        return isinstance(atom, ir.Var) and self.reads[atom] > 1
 
-    def factored(self, call: Call, before: list[Statement]) -> Call:
+    def factored(self, call: ir.Call, before: list[ir.Statement]) -> ir.Call:
         """``a @ (b + c)`` for ``a @ b + a @ c``, and likewise where the second factor is the common one."""
         products = [self.maker(arg, operator.matmul) for arg in call.args]
         one, other = products if len(products) == 2 else (None, None)
@@ -263,23 +278,23 @@ class _Polish:
             left, right = one.args[1 - common], other.args[1 - common]
             kind = _type(left)
             if one.args[common] is other.args[common] and kind == _type(right) and kind.dtype is not None:
-                total = Var("t", fresh(kind))
-                before.append(Call((total,), operator.add, (left, right), (), call.span))
+                total = ir.Var("t", ir.fresh(kind))
+                before.append(ir.Call((total,), operator.add, (left, right), (), call.span))
                 pair = (one.args[0], total) if common == 0 else (total, one.args[1])
-                return Call(call.targets, operator.matmul, pair, (), call.span)
+                return ir.Call(call.targets, operator.matmul, pair, (), call.span)
         return call
 
-    def term(self, atom: Atom) -> tuple[float, Var] | None:
+    def term(self, atom: ir.Atom) -> tuple[float, ir.Var] | None:
         found = self.maker(atom, operator.mul)
         if found is None:
             return None
-        factor, other = found.args if isinstance(found.args[0], Const) else found.args[::-1]
-        if not isinstance(factor, Const) or type(factor.value) is not float or not isinstance(other, Var):
+        factor, other = found.args if isinstance(found.args[0], ir.Const) else found.args[::-1]
+        if not isinstance(factor, ir.Const) or type(factor.value) is not float or not isinstance(other, ir.Var):
             return None
-        return (factor.value, other) if other.type == Scalar("float") else None
+        return (factor.value, other) if other.type == ir.Scalar("float") else None
 
 
-_REWRITES: dict[int, Callable[[_Polish, Call, list[Statement]], Call]] = {
+_REWRITES: dict[int, Callable[[_Polish, ir.Call, list[ir.Statement]], ir.Call]] = {
     id(count): _Polish.size,
     id(np.size): _Polish.size,
     id(unbroadcast): _Polish.summed,
@@ -293,45 +308,45 @@ _REWRITES: dict[int, Callable[[_Polish, Call, list[Statement]], Call]] = {
 """By the identity of what is called."""
 
 
-def _type(atom: Atom) -> Any:
-    if isinstance(atom, Const):
-        return Scalar("float") if type(atom.value) is float else None
+def _type(atom: ir.Atom) -> Any:
+    if isinstance(atom, ir.Const):
+        return ir.Scalar("float") if type(atom.value) is float else None
     return getattr(atom, "type", None)
 
 
-def _is_steady(atom: Atom) -> bool:
+def _is_steady(atom: ir.Atom) -> bool:
     """Whether it is an array that nobody writes: it may be read later than where it is."""
     type_ = _type(atom)
-    return isinstance(type_, Array) and not type_.storage.find().written
+    return isinstance(type_, ir.Array) and not type_.storage.find().written
 
 
-def _is_steady_matrix(atom: Atom) -> bool:
+def _is_steady_matrix(atom: ir.Atom) -> bool:
     """Whether it is a matrix that nobody writes."""
     type_ = _type(atom)
     return _is_steady(atom) and type_.dims is not None and len(type_.dims) == 2
 
 
-def _keeps(atom: Atom, like: Atom) -> bool:
+def _keeps(atom: ir.Atom, like: ir.Atom) -> bool:
     """Whether scaling by ``atom`` leaves the dtype of an array alone."""
     type_ = _type(atom)
-    if isinstance(atom, Const):
+    if isinstance(atom, ir.Const):
         return isinstance(atom.value, (int, float)) and not isinstance(atom.value, bool)
-    return isinstance(type_, Scalar) and (type_.dtype is None or type_.dtype == getattr(_type(like), "dtype", None))
+    return isinstance(type_, ir.Scalar) and (type_.dtype is None or type_.dtype == getattr(_type(like), "dtype", None))
 
 
-def _constructed(call: Call) -> Call:
+def _constructed(call: ir.Call) -> ir.Call:
     """A tangent object by the call of its class."""
-    if call.callee is not make_object or not isinstance(call.args[0], Const):
+    if call.callee is not make_object or not isinstance(call.args[0], ir.Const):
         return call
     cls, names = call.args[0].value, call.args[1]
-    if not issubclass(cls, (TangentVector, Checkpoints)) or not isinstance(names, Const):
+    if not issubclass(cls, (TangentVector, Checkpoints)) or not isinstance(names, ir.Const):
         return call
-    return Call(call.targets, cls, (), tuple(zip(names.value, call.args[2:], strict=True)), call.span)
+    return ir.Call(call.targets, cls, (), tuple(zip(names.value, call.args[2:], strict=True)), call.span)
 
 
-def _without_defaults(call: Call) -> Call:
+def _without_defaults(call: ir.Call) -> ir.Call:
     """A call of a helper, or of NumPy, without the trailing and the named arguments that are its defaults."""
-    if not call.kwargs and not (call.args and type(call.args[-1]) is Const):
+    if not call.kwargs and not (call.args and type(call.args[-1]) is ir.Const):
         return call
     if not (getattr(call.callee, "__module__", None) or "").startswith(("adjoint.runtime", "numpy")):
         return call
@@ -342,7 +357,7 @@ def _without_defaults(call: Call) -> Call:
     kwargs = tuple([(name, value) for name, value in call.kwargs if not _is_default(value, _default(defaults, name))])
     if len(args) == len(call.args) and len(kwargs) == len(call.kwargs):
         return call
-    return Call(call.targets, call.callee, args, kwargs, call.span)
+    return ir.Call(call.targets, call.callee, args, kwargs, call.span)
 
 
 _EMPTY = inspect.Parameter.empty
@@ -353,8 +368,8 @@ def _default(defaults: dict[str, Any], name: str) -> Any:
     return False if name == "keepdims" and found not in (_EMPTY, True) else found
 
 
-def _is_default(atom: Atom, default: Any) -> bool:
-    if default is _EMPTY or type(atom) is not Const or type(atom.value) is not type(default):
+def _is_default(atom: ir.Atom, default: Any) -> bool:
+    if default is _EMPTY or type(atom) is not ir.Const or type(atom.value) is not type(default):
         return False
     return bool(atom.value == default)
 

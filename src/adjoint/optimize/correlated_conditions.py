@@ -10,27 +10,26 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping
 from itertools import islice
 
-from adjoint.ir.nodes import UNDEFINED, Atom, Block, If, Raise, Statement, Terminator, Var, Yield
+from adjoint import ir
 from adjoint.ir.rebuild import map_leaves, substitute
-from adjoint.ir.types import Scalar
 from adjoint.ir.walk import leaves, targets_of, vars_used
 from adjoint.records import dataclass, field
 
-Seen = dict[Hashable, tuple[Var, ...]]
+Seen = dict[Hashable, tuple[ir.Var, ...]]
 
 
 @dataclass(eq=False, slots=True)
 class Place:
     """Where a choice stands in a list of statements that is still being written; and how deep that is."""
 
-    statements: list[Statement]
+    statements: list[ir.Statement]
     position: int
     depth: int
 
     @property
-    def choice(self) -> If:
+    def choice(self) -> ir.If:
         found = self.statements[self.position]
-        assert isinstance(found, If)
+        assert isinstance(found, ir.If)
         return found
 
 
@@ -51,23 +50,23 @@ class Side:
     """
 
     seen: Seen = field(default_factory=dict)
-    called: dict[Var, Var] = field(default_factory=dict)
-    owners: dict[Var, Place] = field(default_factory=dict)
-    handed: dict[Var, Var] = field(default_factory=dict)
+    called: dict[ir.Var, ir.Var] = field(default_factory=dict)
+    owners: dict[ir.Var, Place] = field(default_factory=dict)
+    handed: dict[ir.Var, ir.Var] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class RewrittenSide:
     """One side of a choice, with the names that variables have there; and what was seen at its end and before it."""
 
-    block: Block
+    block: ir.Block
     seen: Seen
     seen_before: int
 
     def numbers(self) -> Seen:
         """The numbers that it computes."""
         added = islice(self.seen.items(), self.seen_before, None)
-        return {key: found for key, found in added if all(isinstance(var.type, Scalar) for var in found)}
+        return {key: found for key, found in added if all(isinstance(var.type, ir.Scalar) for var in found)}
 
 
 Rewritten = Mapping[bool, RewrittenSide]
@@ -81,7 +80,7 @@ class SameChoices:
 
     def __init__(self) -> None:
         self._sides = {True: Side(), False: Side()}
-        self._pairs: dict[tuple[Atom, Atom], Var] = {}
+        self._pairs: dict[tuple[ir.Atom, ir.Atom], ir.Var] = {}
         self._latest: tuple[Place, Rewritten, list[int]] | None = None
 
     @property
@@ -111,29 +110,29 @@ class SameChoices:
             then, orelse = (None if values is None else values[position] for values in yielded.values())
             self._name(target, then, orelse)
 
-    def _name(self, target: Var, then: Atom | None, orelse: Atom | None) -> None:
+    def _name(self, target: ir.Var, then: ir.Atom | None, orelse: ir.Atom | None) -> None:
         if then is not None and orelse is not None and _may_be_another(target, then, orelse):
             self._pairs.setdefault((then, orelse), target)
         for which, atom in ((True, then), (False, orelse)):
             side = self.sides[which]
-            if isinstance(atom, Var) and atom in side.owners and atom.type == target.type:
-                if isinstance(atom.type, Scalar):
+            if isinstance(atom, ir.Var) and atom in side.owners and atom.type == target.type:
+                if isinstance(atom.type, ir.Scalar):
                     side.called[target] = atom
                 side.handed.setdefault(atom, target)
 
     def outside(
-        self, rewritten: Rewritten, targets: tuple[Var, ...] | None
-    ) -> tuple[dict[bool, Block], list[tuple[Var, Var, Place]]]:
+        self, rewritten: Rewritten, targets: tuple[ir.Var, ...] | None
+    ) -> tuple[dict[bool, ir.Block], list[tuple[ir.Var, ir.Var, Place]]]:
         """The sides of a choice that binds ``targets``, with names that are known outside.
 
         Then the variables that are new, with what they are on their side and the choice that now hands them out.
         """
-        made: list[tuple[Var, Var, Place]] = []
+        made: list[tuple[ir.Var, ir.Var, Place]] = []
         inner = {which: side.block for which, side in rewritten.items()}
         sides = inner if targets is None else self._with_pairs(inner, targets)
         for which, block in sides.items():
             side = self.sides[which]
-            names: dict[Var, Atom] = {}
+            names: dict[ir.Var, ir.Atom] = {}
             for var in vars_used(block):
                 if var in side.owners:
                     if var not in side.handed:
@@ -142,7 +141,7 @@ class SameChoices:
             sides[which] = substitute(block, names)
         return sides, made
 
-    def _with_pairs(self, inner: dict[bool, Block], targets: tuple[Var, ...]) -> dict[bool, Block]:
+    def _with_pairs(self, inner: dict[bool, ir.Block], targets: tuple[ir.Var, ...]) -> dict[bool, ir.Block]:
         """The sides of a choice, which hand out as one what an earlier choice handed out as one."""
         then, orelse = (_only_yield(inner[which]) for which in (True, False))
         if then is None or orelse is None:
@@ -152,34 +151,37 @@ class SameChoices:
             for target, yes, no in zip(targets, then, orelse, strict=True)
         ]
 
-        def leaf(terminator: Terminator) -> Terminator:
-            if not isinstance(terminator, Yield):
+        def leaf(terminator: ir.Terminator) -> ir.Terminator:
+            if not isinstance(terminator, ir.Yield):
                 return terminator
             values = zip(known, targets, terminator.values, strict=True)
-            return Yield(tuple([old if new is None or new.type != var.type else new for new, var, old in values]))
+            return ir.Yield(tuple([old if new is None or new.type != var.type else new for new, var, old in values]))
 
         return {which: map_leaves(block, leaf) for which, block in inner.items()}
 
-    def _hand_out(self, var: Var, which: bool) -> Var:
+    def _hand_out(self, var: ir.Var, which: bool) -> ir.Var:
         """A variable bound by the choice that computes ``var`` on one side; on the other side nobody reads it."""
-        target = Var(var.hint, var.type, var.named)
+        target = ir.Var(var.hint, var.type, var.named)
         place = self.sides[which].owners[var]
         old = place.choice
-        then, orelse = _also(old.then, var if which else UNDEFINED), _also(old.orelse, UNDEFINED if which else var)
-        place.statements[place.position] = If(old.cond, then, orelse, (*old.targets, target), old.span)
-        self._name(target, *((var, UNDEFINED) if which else (UNDEFINED, var)))
+        then, orelse = (
+            _also(old.then, var if which else ir.UNDEFINED),
+            _also(old.orelse, ir.UNDEFINED if which else var),
+        )
+        place.statements[place.position] = ir.If(old.cond, then, orelse, (*old.targets, target), old.span)
+        self._name(target, *((var, ir.UNDEFINED) if which else (ir.UNDEFINED, var)))
         return target
 
 
-def _may_be_another(target: Var, then: Atom, orelse: Atom) -> bool:
+def _may_be_another(target: ir.Var, then: ir.Atom, orelse: ir.Atom) -> bool:
     """Whether another variable may stand for one of the two; not where it may be a variable that is not bound."""
-    return not (target.named and UNDEFINED in (then, orelse)) and then != orelse
+    return not (target.named and ir.UNDEFINED in (then, orelse)) and then != orelse
 
 
-def _only_yield(block: Block) -> tuple[Atom, ...] | None:
-    ends = [leaf for leaf in leaves(block) if not isinstance(leaf, Raise)]
-    return ends[0].values if len(ends) == 1 and isinstance(ends[0], Yield) else None
+def _only_yield(block: ir.Block) -> tuple[ir.Atom, ...] | None:
+    ends = [leaf for leaf in leaves(block) if not isinstance(leaf, ir.Raise)]
+    return ends[0].values if len(ends) == 1 and isinstance(ends[0], ir.Yield) else None
 
 
-def _also(block: Block, atom: Atom) -> Block:
-    return map_leaves(block, lambda end: Yield((*end.values, atom)) if isinstance(end, Yield) else end)
+def _also(block: ir.Block, atom: ir.Atom) -> ir.Block:
+    return map_leaves(block, lambda end: ir.Yield((*end.values, atom)) if isinstance(end, ir.Yield) else end)

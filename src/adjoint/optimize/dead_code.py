@@ -11,50 +11,25 @@ from __future__ import annotations
 import operator
 from collections.abc import Sequence
 
+from adjoint import ir
 from adjoint.analysis.memory.reachable import parts
 from adjoint.analysis.memory.storage_alias import owns_result
 from adjoint.analysis.shape_arguments import shape_argument
 from adjoint.ir.effects import effects_of
 from adjoint.ir.known_effects import PURE
-from adjoint.ir.nodes import (
-    UNDEFINED,
-    Atom,
-    Attribute,
-    Block,
-    Branch,
-    Call,
-    Const,
-    Continue,
-    Exit,
-    Function,
-    Guarded,
-    Handler,
-    If,
-    Items,
-    Load,
-    Loop,
-    Raise,
-    Return,
-    Statement,
-    Store,
-    Terminator,
-    Var,
-    Yield,
-)
 from adjoint.ir.raising import is_decided
-from adjoint.ir.types import Array, Dict, Instance, List, Opaque, Scalar, Tuple, is_handle
 from adjoint.ir.walk import leaves, operands
 from adjoint.runtime.arithmetic.checks import check_bound
 
-_SIMPLE = frozenset({Call, Load, Store})
+_SIMPLE = frozenset({ir.Call, ir.Load, ir.Store})
 _REPLAYABLE = (range, str, bytes, tuple, list, dict, set, frozenset)
 
 
-def remove_dead_code(function: Function) -> Function:
+def remove_dead_code(function: ir.Function) -> ir.Function:
     """The function without what nothing depends on; itself where there is nothing of that kind."""
     marked = _Marker(function)
     body = _Sweeper(marked).block(function.body, None)
-    return function if body is function.body else Function(function.name, function.params, body, function.doc)
+    return function if body is function.body else ir.Function(function.name, function.params, body, function.doc)
 
 
 class _Construct:
@@ -62,29 +37,31 @@ class _Construct:
 
     __slots__ = ("around", "final", "leaves", "live", "statement")
 
-    def __init__(self, statement: If | Loop | Guarded, around: _Construct | None, *, final: bool = False) -> None:
+    def __init__(
+        self, statement: ir.If | ir.Loop | ir.Guarded, around: _Construct | None, *, final: bool = False
+    ) -> None:
         self.statement = statement
         self.around = around
         self.final = final  # stands for the final block only: what that hands out is nothing
-        self.leaves: list[Terminator] = []
+        self.leaves: list[ir.Terminator] = []
         self.live = False
 
 
 class _Marker:
     """Finds what is live: variables, statements (by identity) and constructs."""
 
-    def __init__(self, function: Function) -> None:
-        self.vars: set[Var] = set()
+    def __init__(self, function: ir.Function) -> None:
+        self.vars: set[ir.Var] = set()
         self.statements: set[int] = set()
-        self._queue: list[Var] = []
+        self._queue: list[ir.Var] = []
         # where a variable comes from: a simple statement, or a position among the bound ones of a construct
-        self._simple: dict[Var, tuple[Call | Load, _Construct | None]] = {}
-        self._target: dict[Var, tuple[_Construct, int]] = {}
-        self._param: dict[Var, tuple[_Construct, int]] = {}
-        self._bound: dict[Var, _Construct] = {}  # bound by a construct as a whole: index, exit kind, context's name
-        self._owner: dict[Var, Var] = {}  # the variable that was bound to the memory when the function made it
-        self._writers: dict[Var, list[tuple[Call | Store, _Construct | None]]] = {}
-        self._roots: list[tuple[Call | Load | Store | Terminator, _Construct | None]] = []
+        self._simple: dict[ir.Var, tuple[ir.Call | ir.Load, _Construct | None]] = {}
+        self._target: dict[ir.Var, tuple[_Construct, int]] = {}
+        self._param: dict[ir.Var, tuple[_Construct, int]] = {}
+        self._bound: dict[ir.Var, _Construct] = {}  # bound by a construct as a whole: index, exit kind, context's name
+        self._owner: dict[ir.Var, ir.Var] = {}  # the variable that was bound to the memory when the function made it
+        self._writers: dict[ir.Var, list[tuple[ir.Call | ir.Store, _Construct | None]]] = {}
+        self._roots: list[tuple[ir.Call | ir.Load | ir.Store | ir.Terminator, _Construct | None]] = []
         self._root_constructs: list[_Construct] = []
         self._scan(function.body, None, guarded=False)
         for construct in self._root_constructs:
@@ -96,81 +73,83 @@ class _Marker:
 
     # Scanning
 
-    def _scan(self, block: Block, construct: _Construct | None, *, guarded: bool) -> None:
+    def _scan(self, block: ir.Block, construct: _Construct | None, *, guarded: bool) -> None:
         for statement in block.statements:
             match statement:
-                case Call():
+                case ir.Call():
                     self._scan_call(statement, construct, guarded)
-                case Load():
+                case ir.Load():
                     self._scan_load(statement, construct, guarded)
-                case Store(base=base):
+                case ir.Store(base=base):
                     self._write(statement, base, construct)
                 case _:
                     self._scan_construct(statement, construct, guarded)
         match block.terminator:
-            case Branch(then=then, orelse=orelse) as branch:
+            case ir.Branch(then=then, orelse=orelse) as branch:
                 if construct is None:
                     self._roots.append((branch, None))
                 else:
                     construct.leaves.append(branch)
                 self._scan(then, construct, guarded=guarded)
                 self._scan(orelse, construct, guarded=guarded)
-            case Return() | Raise() as leaf:
+            case ir.Return() | ir.Raise() as leaf:
                 self._roots.append((leaf, construct))
             case leaf:
                 assert construct is not None
                 construct.leaves.append(leaf)
 
-    def _scan_call(self, call: Call, construct: _Construct | None, guarded: bool) -> None:
+    def _scan_call(self, call: ir.Call, construct: _Construct | None, guarded: bool) -> None:
         for target in call.targets:
             self._simple[target] = (call, construct)
-        if call.callee is check_bound and call.args[0] == Const(True):
+        if call.callee is check_bound and call.args[0] == ir.Const(True):
             return  # it is bound on each path that is left
         found = effects_of(call)
         if guarded or not found.confined:
             self._roots.append((call, construct))
             return
-        if found is PURE and len(call.targets) == 1 and type(call.targets[0].type) is Scalar:
+        if found is PURE and len(call.targets) == 1 and type(call.targets[0].type) is ir.Scalar:
             return
         if owns_result(call, found):
             self._owner[call.targets[0]] = call.targets[0]
         elif found.view_of is not None and not found.hands_on and found.view_of < len(call.args):
             self._derive(call.args[found.view_of], call.targets)
         for position in found.writes:
-            base = call.args[position] if position < len(call.args) else UNDEFINED
-            self._write(call, UNDEFINED if _writes_below(call, base) else base, construct)
+            base = call.args[position] if position < len(call.args) else ir.UNDEFINED
+            self._write(call, ir.UNDEFINED if _writes_below(call, base) else base, construct)
 
-    def _scan_load(self, load: Load, construct: _Construct | None, guarded: bool) -> None:
+    def _scan_load(self, load: ir.Load, construct: _Construct | None, guarded: bool) -> None:
         self._simple[load.target] = (load, construct)
         if guarded or not load_is_pure(load):
             self._roots.append((load, construct))
-        if type(load.base) is Var and type(load.base.type) is Array and type(load.target.type) is Array:
+        if type(load.base) is ir.Var and type(load.base.type) is ir.Array and type(load.target.type) is ir.Array:
             self._derive(load.base, (load.target,))
 
-    def _derive(self, base: Atom, targets: tuple[Var, ...]) -> None:
-        owner = self._owner.get(base) if type(base) is Var else None
+    def _derive(self, base: ir.Atom, targets: tuple[ir.Var, ...]) -> None:
+        owner = self._owner.get(base) if type(base) is ir.Var else None
         if owner is not None:
             for target in targets:
                 self._owner[target] = owner
 
-    def _write(self, statement: Call | Store, base: Atom, construct: _Construct | None) -> None:
-        owner = self._owner.get(base) if type(base) is Var else None
+    def _write(self, statement: ir.Call | ir.Store, base: ir.Atom, construct: _Construct | None) -> None:
+        owner = self._owner.get(base) if type(base) is ir.Var else None
         if owner is None:
             self._roots.append((statement, construct))
         else:
             self._writers.setdefault(owner, []).append((statement, construct))
 
-    def _scan_construct(self, statement: If | Loop | Guarded, around: _Construct | None, guarded: bool) -> None:
+    def _scan_construct(
+        self, statement: ir.If | ir.Loop | ir.Guarded, around: _Construct | None, guarded: bool
+    ) -> None:
         construct = _Construct(statement, around)
         for position, target in enumerate(statement.targets):
             self._target[target] = (construct, position)
         match statement:
-            case If(cond=cond, then=then, orelse=orelse):
+            case ir.If(cond=cond, then=then, orelse=orelse):
                 self._scan(then, construct, guarded=guarded)
                 self._scan(orelse, construct, guarded=guarded)
                 if guarded and not is_decided(cond):
                     self._root_constructs.append(construct)
-            case Loop(index=index, params=params, body=body, exit=exit_):
+            case ir.Loop(index=index, params=params, body=body, exit=exit_):
                 for position, param in enumerate(params):
                     self._param[param] = (construct, position)
                 for var in (index, exit_):
@@ -179,7 +158,7 @@ class _Marker:
                 self._scan(body, construct, guarded=guarded)
                 if guarded or not _terminates_quietly(statement):
                     self._root_constructs.append(construct)
-            case Guarded(context=context, name=name, body=body, handlers=handlers, final=final):
+            case ir.Guarded(context=context, name=name, body=body, handlers=handlers, final=final):
                 for var in (name, *(handler.name for handler in handlers)):
                     if var is not None:
                         self._bound[var] = construct
@@ -194,18 +173,18 @@ class _Marker:
 
     # Marking
 
-    def _keep(self, node: Call | Load | Store | Terminator, around: _Construct | None) -> None:
+    def _keep(self, node: ir.Call | ir.Load | ir.Store | ir.Terminator, around: _Construct | None) -> None:
         if around is not None and not around.live:
             self._keep_construct(around)
         self.statements.add(id(node))
         atoms = operands(node)
-        self._mark_all(self._read(node, atoms) if self._writers and type(node) is Call else atoms)
+        self._mark_all(self._read(node, atoms) if self._writers and type(node) is ir.Call else atoms)
 
-    def _read(self, call: Call, atoms: tuple[Atom, ...]) -> tuple[Atom, ...]:
+    def _read(self, call: ir.Call, atoms: tuple[ir.Atom, ...]) -> tuple[ir.Atom, ...]:
         """The operands of a call of which it needs the contents; an array of which it asks the shape is just made."""
         place = shape_argument(call.callee)
         asked = call.args[place] if place is not None and place < len(call.args) else None
-        if type(asked) is not Var or type(asked.type) is not Array or self._owner.get(asked) is not asked:
+        if type(asked) is not ir.Var or type(asked.type) is not ir.Array or self._owner.get(asked) is not asked:
             return atoms
         self._keep(*self._simple[asked])
         return tuple([atom for at, atom in enumerate(atoms) if at != place])
@@ -222,26 +201,26 @@ class _Marker:
         statement = construct.statement
         self.statements.add(id(statement))
         direct = operands(statement)
-        if isinstance(statement, Loop):
+        if isinstance(statement, ir.Loop):
             direct = direct[: len(direct) - len(statement.inits)]
         self._mark_all(direct)
         for leaf in construct.leaves:
-            if isinstance(leaf, Branch):
+            if isinstance(leaf, ir.Branch):
                 self._mark(leaf.cond)
 
-    def _mark(self, atom: Atom) -> None:
-        if type(atom) is Var and atom not in self.vars:
+    def _mark(self, atom: ir.Atom) -> None:
+        if type(atom) is ir.Var and atom not in self.vars:
             self.vars.add(atom)
             self._queue.append(atom)
 
-    def _mark_all(self, atoms: tuple[Atom, ...]) -> None:
+    def _mark_all(self, atoms: tuple[ir.Atom, ...]) -> None:
         marked = self.vars
         for atom in atoms:
-            if type(atom) is Var and atom not in marked:
+            if type(atom) is ir.Var and atom not in marked:
                 marked.add(atom)
                 self._queue.append(atom)
 
-    def _trace(self, var: Var) -> None:
+    def _trace(self, var: ir.Var) -> None:
         """Marks what a live variable depends on."""
         for writer, construct in self._writers.get(var, ()):
             self._keep(writer, construct)
@@ -252,61 +231,63 @@ class _Marker:
         elif (param := self._param.get(var)) is not None:
             construct, position = param
             self._keep_construct(construct)
-            assert isinstance(construct.statement, Loop)
+            assert isinstance(construct.statement, ir.Loop)
             self._mark(construct.statement.inits[position])
-            self._mark_position(construct, Continue, position)
+            self._mark_position(construct, ir.Continue, position)
         elif (bound := self._bound.get(var)) is not None:
             self._keep_construct(bound)
 
     def _trace_target(self, construct: _Construct, position: int) -> None:
         self._keep_construct(construct)
         statement = construct.statement
-        if isinstance(statement, Loop):
-            self._mark_position(construct, Exit, position)
+        if isinstance(statement, ir.Loop):
+            self._mark_position(construct, ir.Exit, position)
             if statement.over is not None and position < len(statement.params):
                 self._mark(statement.params[position])
         else:
-            self._mark_position(construct, Yield, position)
+            self._mark_position(construct, ir.Yield, position)
 
-    def _mark_position(self, construct: _Construct, kind: type[Yield | Continue | Exit], position: int) -> None:
+    def _mark_position(
+        self, construct: _Construct, kind: type[ir.Yield | ir.Continue | ir.Exit], position: int
+    ) -> None:
         for leaf in construct.leaves:
             if isinstance(leaf, kind):
                 self._mark(leaf.values[position])
 
 
-def _writes_below(call: Call, base: Atom) -> bool:
+def _writes_below(call: ir.Call, base: ir.Atom) -> bool:
     """Whether a call writes what lies in a container, which others may have: no method of the container does."""
-    if type(base) is not Var or getattr(call.callee, "__objclass__", None) in (list, dict):
+    if type(base) is not ir.Var or getattr(call.callee, "__objclass__", None) in (list, dict):
         return False
-    return any(map(is_handle, parts(base.type)))
+    return any(map(ir.is_handle, parts(base.type)))
 
 
-def load_is_pure(load: Load) -> bool:
+def load_is_pure(load: ir.Load) -> bool:
     """Whether a load does nothing but read: no method of an unknown class runs."""
     base = load.base
-    if type(base) is not Var:
-        return isinstance(base, Const) and isinstance(base.value, (str, bytes, tuple, list, dict))
+    if type(base) is not ir.Var:
+        return isinstance(base, ir.Const) and isinstance(base.value, (str, bytes, tuple, list, dict))
     match base.type:
-        case Scalar() | Array() | Tuple() | List() | Dict():
+        case ir.Scalar() | ir.Array() | ir.Tuple() | ir.List() | ir.Dict():
             return True
-        case Instance(fields=fields):
-            return isinstance(load.key, Attribute) and load.key.name in fields
-        case Opaque(cls=cls):
+        case ir.Instance(fields=fields):
+            return isinstance(load.key, ir.Attribute) and load.key.name in fields
+        case ir.Opaque(cls=cls):
             return cls is not None and issubclass(cls, _REPLAYABLE)
         case _:
             return False
 
 
-def _terminates_quietly(loop: Loop) -> bool:
+def _terminates_quietly(loop: ir.Loop) -> bool:
     """Whether a loop may be left out: it comes to an end, and drawing from its iterable changes nothing."""
     match loop.over:
         case None:
-            return any(isinstance(leaf, (Exit, Raise)) for leaf in leaves(loop.body))
-        case Items(iterable=Var(type=type_)):
-            if isinstance(type_, Opaque):
+            return any(isinstance(leaf, (ir.Exit, ir.Raise)) for leaf in leaves(loop.body))
+        case ir.Items(iterable=ir.Var(type=type_)):
+            if isinstance(type_, ir.Opaque):
                 return type_.cls is not None and issubclass(type_.cls, _REPLAYABLE)
-            return isinstance(type_, (Array, List, Tuple, Dict))
-        case Items(iterable=Const(value=value)):
+            return isinstance(type_, (ir.Array, ir.List, ir.Tuple, ir.Dict))
+        case ir.Items(iterable=ir.Const(value=value)):
             return isinstance(value, _REPLAYABLE)
         case _:
             return True
@@ -319,7 +300,7 @@ class _Sweeper:
         self.live = marked.vars
         self.statements = marked.statements
 
-    def block(self, block: Block, construct: Statement | None) -> Block:
+    def block(self, block: ir.Block, construct: ir.Statement | None) -> ir.Block:
         live = self.statements
         statements = [
             statement if type(statement) in _SIMPLE else self.construct(statement)
@@ -329,23 +310,23 @@ class _Sweeper:
         end = self.terminator(block.terminator, construct)
         if end is block.terminator and _are_same(statements, block.statements):
             return block
-        return Block(tuple(statements), end)
+        return ir.Block(tuple(statements), end)
 
-    def construct(self, statement: Statement) -> Statement:
+    def construct(self, statement: ir.Statement) -> ir.Statement:
         match statement:
-            case If(cond, then, orelse, targets, span):
+            case ir.If(cond, then, orelse, targets, span):
                 then, orelse, kept = self.block(then, statement), self.block(orelse, statement), self.only_live(targets)
                 if then is statement.then and orelse is statement.orelse and kept is targets:
                     return statement
-                return If(cond, then, orelse, kept, span)
-            case Loop():
+                return ir.If(cond, then, orelse, kept, span)
+            case ir.Loop():
                 return self.loop(statement)
-            case Guarded():
+            case ir.Guarded():
                 return self.guarded(statement)
             case _:
                 return statement
 
-    def guarded(self, guarded: Guarded) -> Guarded:
+    def guarded(self, guarded: ir.Guarded) -> ir.Guarded:
         body = self.block(guarded.body, guarded)
         inner = [self.block(handler.body, guarded) for handler in guarded.handlers]
         final = None if guarded.final is None else self.block(guarded.final, None)
@@ -355,16 +336,16 @@ class _Sweeper:
         if _are_same((body, final, name, targets, *inner), before):
             return guarded
         handlers = tuple(
-            Handler(handler.exception, handler.name, block)
+            ir.Handler(handler.exception, handler.name, block)
             for handler, block in zip(guarded.handlers, inner, strict=True)
         )
-        return Guarded(guarded.context, name, body, handlers, final, targets, guarded.span)
+        return ir.Guarded(guarded.context, name, body, handlers, final, targets, guarded.span)
 
-    def only_live(self, variables: tuple[Var, ...]) -> tuple[Var, ...]:
+    def only_live(self, variables: tuple[ir.Var, ...]) -> tuple[ir.Var, ...]:
         kept = tuple([var for var in variables if var in self.live])
         return variables if len(kept) == len(variables) else kept
 
-    def loop(self, loop: Loop) -> Loop:
+    def loop(self, loop: ir.Loop) -> ir.Loop:
         body = self.block(loop.body, loop)
         kept = [position for position, param in enumerate(loop.params) if param in self.live]
         order = self.target_order(loop)
@@ -376,9 +357,9 @@ class _Sweeper:
         params = tuple([loop.params[position] for position in kept])
         inits = tuple([loop.inits[position] for position in kept])
         targets = tuple([loop.targets[position] for position in order])
-        return Loop(loop.over, index, params, inits, body, targets, exit_, loop.span)
+        return ir.Loop(loop.over, index, params, inits, body, targets, exit_, loop.span)
 
-    def target_order(self, loop: Loop) -> list[int]:
+    def target_order(self, loop: ir.Loop) -> list[int]:
         """The targets that stay: one for each parameter that stays, then the live ones of the others."""
         count = len(loop.params)
         first = [position for position in range(count) if loop.params[position] in self.live]
@@ -388,31 +369,31 @@ class _Sweeper:
             if target in self.live and not (position < count and loop.params[position] in self.live)
         ]
 
-    def terminator(self, terminator: Terminator, construct: Statement | None) -> Terminator:
+    def terminator(self, terminator: ir.Terminator, construct: ir.Statement | None) -> ir.Terminator:
         match terminator:
-            case Branch(cond, then, orelse, span):
+            case ir.Branch(cond, then, orelse, span):
                 then, orelse = self.block(then, construct), self.block(orelse, construct)
                 same = then is terminator.then and orelse is terminator.orelse
-                return terminator if same else Branch(cond, then, orelse, span)
-            case Yield(values):
+                return terminator if same else ir.Branch(cond, then, orelse, span)
+            case ir.Yield(values):
                 if construct is None:
                     return terminator
-                assert isinstance(construct, (If, Guarded))
+                assert isinstance(construct, (ir.If, ir.Guarded))
                 kept = self.of_live(construct.targets, values)
-                return terminator if len(kept) == len(values) else Yield(kept)
-            case Continue(values):
-                assert isinstance(construct, Loop)
+                return terminator if len(kept) == len(values) else ir.Yield(kept)
+            case ir.Continue(values):
+                assert isinstance(construct, ir.Loop)
                 kept = self.of_live(construct.params, values)
-                return terminator if len(kept) == len(values) else Continue(kept)
-            case Exit(kind, values):
-                assert isinstance(construct, Loop)
+                return terminator if len(kept) == len(values) else ir.Continue(kept)
+            case ir.Exit(kind, values):
+                assert isinstance(construct, ir.Loop)
                 targets, order = construct.targets, self.target_order(construct)
-                handed = [values[position] if targets[position] in self.live else UNDEFINED for position in order]
-                return terminator if _are_same(handed, values) else Exit(kind, tuple(handed))
+                handed = [values[position] if targets[position] in self.live else ir.UNDEFINED for position in order]
+                return terminator if _are_same(handed, values) else ir.Exit(kind, tuple(handed))
             case _:
                 return terminator
 
-    def of_live(self, variables: tuple[Var, ...], values: tuple[Atom, ...]) -> tuple[Atom, ...]:
+    def of_live(self, variables: tuple[ir.Var, ...], values: tuple[ir.Atom, ...]) -> tuple[ir.Atom, ...]:
         """The values that are handed to variables which are live."""
         return tuple([value for var, value in zip(variables, values, strict=True) if var in self.live])
 
@@ -421,5 +402,5 @@ def _are_same(new: Sequence[object], old: Sequence[object]) -> bool:
     return len(new) == len(old) and all(map(operator.is_, new, old))
 
 
-def _is_whole(order: list[int], targets: tuple[Var, ...]) -> bool:
+def _is_whole(order: list[int], targets: tuple[ir.Var, ...]) -> bool:
     return len(order) == len(targets) and order == list(range(len(order)))

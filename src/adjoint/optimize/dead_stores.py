@@ -9,54 +9,38 @@ from __future__ import annotations
 import operator
 from collections.abc import Hashable, Iterable
 
+from adjoint import ir
 from adjoint.analysis.memory.alias import Aliases
 from adjoint.analysis.memory.storage_alias import owns_result
 from adjoint.analysis.shape_arguments import shape_argument
 from adjoint.ir.effects import effects_of
-from adjoint.ir.nodes import (
-    Atom,
-    Attribute,
-    Block,
-    Branch,
-    Call,
-    Function,
-    Guarded,
-    Load,
-    Loop,
-    Statement,
-    Store,
-    Subscript,
-    Terminator,
-    Var,
-)
 from adjoint.ir.rebuild import map_blocks
-from adjoint.ir.types import Array, Scalar, Tuple
 from adjoint.ir.walk import blocks_of, is_basic, operands, statements_in, targets_of, terminators_in
 
 Classes = set[Hashable]
 
 
-def without_dead_stores(function: Function) -> Function:
+def without_dead_stores(function: ir.Function) -> ir.Function:
     """The function without stores into arrays of its own that nobody reads afterwards."""
-    if not any(isinstance(each, Store) for each in statements_in(function.body)):
+    if not any(isinstance(each, ir.Store) for each in statements_in(function.body)):
         return function
     search = _Search(function)
     if not search.own:
         return function
     body, _ = search.block(function.body, set())
-    return function if body is function.body else Function(function.name, function.params, body, function.doc)
+    return function if body is function.body else ir.Function(function.name, function.params, body, function.doc)
 
 
 class _Search:
     """``own`` are the classes of memory that the function makes and that only variables of it refer to."""
 
-    def __init__(self, function: Function) -> None:
+    def __init__(self, function: ir.Function) -> None:
         self._aliases = Aliases(function)
         self.own = self._classes(
-            each.base for each in statements_in(function.body) if isinstance(each, Store)
+            each.base for each in statements_in(function.body) if isinstance(each, ir.Store)
         ) - self._shared(function)
 
-    def _shared(self, function: Function) -> Classes:
+    def _shared(self, function: ir.Function) -> Classes:
         """The classes of memory that also comes from elsewhere, or that flows where variables do not tell it."""
         others: list[object] = list(function.params)
         for statement in statements_in(function.body):
@@ -69,18 +53,18 @@ class _Search:
 
     # Backwards, with the memory that is read later
 
-    def block(self, block: Block, later: Classes) -> tuple[Block, Classes]:
+    def block(self, block: ir.Block, later: Classes) -> tuple[ir.Block, Classes]:
         """The block without dead stores, and the memory that is read from its start on."""
-        end: Terminator = block.terminator
+        end: ir.Terminator = block.terminator
         later = later | self._classes(operands(end))
-        if isinstance(end, Branch):
+        if isinstance(end, ir.Branch):
             (then, one), (orelse, other) = self.block(end.then, later), self.block(end.orelse, later)
             later = one | other
             if then is not end.then or orelse is not end.orelse:
-                end = Branch(end.cond, then, orelse, end.span)
-        kept: list[Statement] = []
+                end = ir.Branch(end.cond, then, orelse, end.span)
+        kept: list[ir.Statement] = []
         for statement in reversed(block.statements):
-            if isinstance(statement, Store) and self._is_dead(statement, later):
+            if isinstance(statement, ir.Store) and self._is_dead(statement, later):
                 continue
             inside, later = self._statement(statement, later)
             kept.append(inside)
@@ -88,21 +72,21 @@ class _Search:
         is_same = end is block.terminator and len(kept) == len(block.statements)
         if is_same and all(map(operator.is_, kept, block.statements)):
             return block, later
-        return Block(tuple(kept), end), later
+        return ir.Block(tuple(kept), end), later
 
-    def _is_dead(self, store: Store, later: Classes) -> bool:
+    def _is_dead(self, store: ir.Store, later: Classes) -> bool:
         memory = self._classes([store.base])
         return bool(memory) and memory <= self.own and memory.isdisjoint(later)
 
-    def _statement(self, statement: Statement, later: Classes) -> tuple[Statement, Classes]:
+    def _statement(self, statement: ir.Statement, later: Classes) -> tuple[ir.Statement, Classes]:
         inner = blocks_of(statement)
         if not inner:
             return statement, later | self._read(statement)
-        if isinstance(statement, (Loop, Guarded)):  # what comes before in the text may come later
+        if isinstance(statement, (ir.Loop, ir.Guarded)):  # what comes before in the text may come later
             later = later | {each for block in inner for each in self._read_in(block)}
         found = later | self._read(statement)
 
-        def without(block: Block) -> Block:
+        def without(block: ir.Block) -> ir.Block:
             nonlocal found
             changed, before = self.block(block, later)
             found |= before
@@ -110,7 +94,7 @@ class _Search:
 
         return map_blocks(statement, without), found
 
-    def _read_in(self, block: Block) -> Classes:
+    def _read_in(self, block: ir.Block) -> Classes:
         found: Classes = set()
         for statement in statements_in(block):
             found |= self._read(statement)
@@ -118,16 +102,16 @@ class _Search:
             found |= self._classes(operands(end))
         return found
 
-    def _read(self, statement: Statement) -> Classes:
+    def _read(self, statement: ir.Statement) -> Classes:
         """The memory of which a statement reads elements, or which it hands to somebody who may."""
         match statement:
-            case Store(value=value):
+            case ir.Store(value=value):
                 return self._classes((*operands(statement)[1:-1], value))
-            case Load(key=Attribute(name="shape" | "size" | "ndim")):
+            case ir.Load(key=ir.Attribute(name="shape" | "size" | "ndim")):
                 return set()
-            case Load(target=Var(type=Array()), base=Var(type=Array())) if _makes_view(statement):
+            case ir.Load(target=ir.Var(type=ir.Array()), base=ir.Var(type=ir.Array())) if _makes_view(statement):
                 return self._classes(operands(statement)[1:])
-            case Call(callee=callee):
+            case ir.Call(callee=callee):
                 asked = shape_argument(callee)
                 named = (value for _, value in statement.kwargs)
                 return self._classes((*(arg for at, arg in enumerate(statement.args) if at != asked), *named))
@@ -135,17 +119,17 @@ class _Search:
                 return self._classes(operands(statement))
 
 
-def _is_about_arrays_alone(statement: Statement) -> bool:
+def _is_about_arrays_alone(statement: ir.Statement) -> bool:
     """Whether a statement makes arrays, views of them or numbers, writes arrays, and hands them to nobody."""
     match statement:
-        case Load(target=target, base=Var(type=Array() | Tuple())):
-            return isinstance(target.type, (Array, Scalar, Tuple))
-        case Store(base=Var(type=Array()), value=value):
+        case ir.Load(target=target, base=ir.Var(type=ir.Array() | ir.Tuple())):
+            return isinstance(target.type, (ir.Array, ir.Scalar, ir.Tuple))
+        case ir.Store(base=ir.Var(type=ir.Array()), value=value):
             return not _has_other_memory(value)
-        case Call(targets=targets):
+        case ir.Call(targets=targets):
             found = effects_of(statement)
             if owns_result(statement, found):
-                return isinstance(targets[0].type, Array)
+                return isinstance(targets[0].type, ir.Array)
             if not found.known or found.hands_on:
                 return False
             return not any(map(_has_other_memory, (*operands(statement), *targets)))
@@ -153,11 +137,11 @@ def _is_about_arrays_alone(statement: Statement) -> bool:
             return False
 
 
-def _has_other_memory(atom: Atom) -> bool:
-    if not isinstance(atom, Var) or isinstance(atom.type, (Array, Scalar)):
+def _has_other_memory(atom: ir.Atom) -> bool:
+    if not isinstance(atom, ir.Var) or isinstance(atom.type, (ir.Array, ir.Scalar)):
         return False
-    return not (isinstance(atom.type, Tuple) and all(isinstance(item, Scalar) for item in atom.type.items))
+    return not (isinstance(atom.type, ir.Tuple) and all(isinstance(item, ir.Scalar) for item in atom.type.items))
 
 
-def _makes_view(load: Load) -> bool:
-    return isinstance(load.key, Subscript) and all(map(is_basic, load.key.items))
+def _makes_view(load: ir.Load) -> bool:
+    return isinstance(load.key, ir.Subscript) and all(map(is_basic, load.key.items))

@@ -12,47 +12,32 @@ from collections import Counter
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.analysis.extents import Extents
 from adjoint.analysis.memory.array_layout import layout_readers
 from adjoint.analysis.memory.storage_alias import Memory
 from adjoint.ir.effects import effects_of
-from adjoint.ir.nodes import (
-    Atom,
-    Block,
-    Branch,
-    Call,
-    Const,
-    Function,
-    Key,
-    Load,
-    Slice,
-    Statement,
-    Store,
-    Subscript,
-    Var,
-)
 from adjoint.ir.rebuild import map_blocks, rebuild
-from adjoint.ir.types import Array, Scalar, is_float_dtype
 from adjoint.ir.walk import blocks_of, is_basic, mentions, operands, read_counts, statements_in, targets_of
 from adjoint.rules.kinds import Elementwise
 from adjoint.rules.registry import rule_for
 
 
-def direct_updates(function: Function) -> Function:
+def direct_updates(function: ir.Function) -> ir.Function:
     """The function with its updates in their shortest forms."""
     updater = _Updater(function)
     body = updater.block(function.body)
-    return Function(function.name, function.params, body, function.doc) if updater.changed else function
+    return ir.Function(function.name, function.params, body, function.doc) if updater.changed else function
 
 
 class _Updater:
-    def __init__(self, function: Function) -> None:
-        self.counts: Counter[Var] = read_counts(function.body)
+    def __init__(self, function: ir.Function) -> None:
+        self.counts: Counter[ir.Var] = read_counts(function.body)
         self.subtracted = _subtracted(function, self.counts)
         self.function = function
         self.known: Extents | None = None
         self.aliases: Memory | None = None
-        self.readers: list[Call] | None = None
+        self.readers: list[ir.Call] | None = None
         self.changed = False
 
     @property
@@ -67,87 +52,89 @@ class _Updater:
             self.aliases = Memory(self.function)
         return self.aliases
 
-    def block(self, block: Block) -> Block:
-        statements: list[Statement] = []
-        made: dict[Var, Statement] = {}
+    def block(self, block: ir.Block) -> ir.Block:
+        statements: list[ir.Statement] = []
+        made: dict[ir.Var, ir.Statement] = {}
         for old in block.statements:
             statement = map_blocks(old, self.block) if blocks_of(old) else old
-            if isinstance(statement, Store):
+            if isinstance(statement, ir.Store):
                 statement = self.positive(self.through_view(statement, made), made, statements)
                 shortened = self.starts_from_zeros, self.starts_from_a_copy, self.is_put_back
                 if any(is_short(statement, statements, made) for is_short in shortened):
                     continue
-            elif isinstance(statement, Call):
+            elif isinstance(statement, ir.Call):
                 statement = self.without_copy(statement, made, statements)
             statements.append(statement)
             for target in targets_of(statement):
                 made[target] = statement
         end = block.terminator
-        if isinstance(end, Branch):
-            end = Branch(end.cond, self.block(end.then), self.block(end.orelse), end.span)
-        return Block(tuple(statements), end)
+        if isinstance(end, ir.Branch):
+            end = ir.Branch(end.cond, self.block(end.then), self.block(end.orelse), end.span)
+        return ir.Block(tuple(statements), end)
 
-    def through_view(self, store: Store, made: dict[Var, Statement]) -> Store:
+    def through_view(self, store: ir.Store, made: dict[ir.Var, ir.Statement]) -> ir.Store:
         """A view that is made to be written once is written as a part of what it looks at."""
-        view = made.get(store.base) if isinstance(store.base, Var) else None
-        if store.key is not None or store.mode not in ("add", "sub") or not isinstance(view, Load):
+        view = made.get(store.base) if isinstance(store.base, ir.Var) else None
+        if store.key is not None or store.mode not in ("add", "sub") or not isinstance(view, ir.Load):
             return store
         if self.counts[view.target] != 1 or not _is_slice(view):
             return store
         self.changed = True
-        return Store(view.base, view.key, store.value, store.mode, store.span)
+        return ir.Store(view.base, view.key, store.value, store.mode, store.span)
 
-    def positive(self, store: Store, made: dict[Var, Statement], statements: list[Statement]) -> Store:
+    def positive(self, store: ir.Store, made: dict[ir.Var, ir.Statement], statements: list[ir.Statement]) -> ir.Store:
         """``x += -y`` and ``x += -y * c`` as subtractions."""
         value = store.value
-        maker = made.get(value) if isinstance(value, Var) and self.counts[value] == 1 else None
-        if store.mode not in ("add", "sub") or not isinstance(maker, Call) or not _is_float(value):
+        maker = made.get(value) if isinstance(value, ir.Var) and self.counts[value] == 1 else None
+        if store.mode not in ("add", "sub") or not isinstance(maker, ir.Call) or not _is_float(value):
             return store
         flipped = "sub" if store.mode == "add" else "add"
         if maker.callee is operator.neg:
             if not self.still_there(maker, statements):
                 return store
             self.changed = True
-            return Store(store.base, store.key, maker.args[0], flipped, store.span)  # type: ignore[arg-type]
-        inner = made.get(maker.args[0]) if maker.args and isinstance(maker.args[0], Var) else None
-        if maker.callee not in (operator.mul, operator.truediv) or not isinstance(inner, Call):
+            return ir.Store(store.base, store.key, maker.args[0], flipped, store.span)  # type: ignore[arg-type]
+        inner = made.get(maker.args[0]) if maker.args and isinstance(maker.args[0], ir.Var) else None
+        if maker.callee not in (operator.mul, operator.truediv) or not isinstance(inner, ir.Call):
             return store
         if inner.callee is not operator.neg or not self.may_be_positive(inner.targets[0]):
             return store
         if not self.still_there(inner, statements):
             return store
         self.changed = True
-        positive = Call(maker.targets, maker.callee, (inner.args[0], *maker.args[1:]), (), maker.span)
+        positive = ir.Call(maker.targets, maker.callee, (inner.args[0], *maker.args[1:]), (), maker.span)
         statements[_place_of(maker, statements)] = made[value] = positive  # type: ignore[index]
-        return Store(store.base, store.key, value, flipped, store.span)  # type: ignore[arg-type]
+        return ir.Store(store.base, store.key, value, flipped, store.span)  # type: ignore[arg-type]
 
-    def may_be_positive(self, negative: Var) -> bool:
+    def may_be_positive(self, negative: ir.Var) -> bool:
         """Whether at most one is left that reads a negation, where all subtract that have it as a factor."""
-        several = type(negative.type) is Scalar and self.counts[negative] - self.subtracted[negative] <= 1
+        several = type(negative.type) is ir.Scalar and self.counts[negative] - self.subtracted[negative] <= 1
         return self.counts[negative] == 1 or several
 
-    def still_there(self, negation: Call, statements: list[Statement]) -> bool:
+    def still_there(self, negation: ir.Call, statements: list[ir.Statement]) -> bool:
         """Whether what was negated has not been written since."""
         if not self.memory.written(negation.args[0]):
             return True
         places = [place for place, statement in enumerate(statements) if statement is negation]
         return bool(places) and all(map(_only_computes, statements[places[0] :]))
 
-    def starts_from_zeros(self, store: Store, statements: list[Statement], made: dict[Var, Statement]) -> bool:
+    def starts_from_zeros(
+        self, store: ir.Store, statements: list[ir.Statement], made: dict[ir.Var, ir.Statement]
+    ) -> bool:
         """``x = np.zeros_like(y)`` and ``x += fresh`` as ``x = fresh``; where that is used later on, as a copy."""
         if store.key is not None or store.mode != "add":
             return False
         base, value = store.base, store.value
-        zeros = made.get(base) if isinstance(base, Var) else None
-        if not isinstance(zeros, Call) or zeros.callee is not np.zeros_like or zeros.kwargs or value is base:
+        zeros = made.get(base) if isinstance(base, ir.Var) else None
+        if not isinstance(zeros, ir.Call) or zeros.callee is not np.zeros_like or zeros.kwargs or value is base:
             return False
         place = _place_of(zeros, statements)
-        assert isinstance(base, Var)
+        assert isinstance(base, ir.Var)
         if any(mentions(statement, base) for statement in statements[place + 1 :]) or not self.same_array(base, value):
             return False
         if self.layout_shows(base):
             return False
-        assert isinstance(value, Var)
+        assert isinstance(value, ir.Var)
         maker = made.get(value)
         uses = None if maker is None else self.uses_until_here(maker, value, statements)
         if uses is not None:
@@ -156,21 +143,23 @@ class _Updater:
                 statements[use] = renamed
                 made.update(dict.fromkeys(targets_of(renamed), renamed))
         else:
-            made[base] = Call((base,), np.copy, (value,), (), store.span)
+            made[base] = ir.Call((base,), np.copy, (value,), (), store.span)
             statements.append(made[base])
         del statements[place]
         self.changed = True
         return True
 
-    def starts_from_a_copy(self, store: Store, statements: list[Statement], made: dict[Var, Statement]) -> bool:
+    def starts_from_a_copy(
+        self, store: ir.Store, statements: list[ir.Statement], made: dict[ir.Var, ir.Statement]
+    ) -> bool:
         """``x = np.copy(y)`` and ``x += z`` as ``x = y + z``, where nobody looks at ``x`` or writes ``y`` between."""
         base, value = store.base, store.value
-        copied = made.get(base) if isinstance(base, Var) else None
+        copied = made.get(base) if isinstance(base, ir.Var) else None
         if store.key is not None or store.mode not in ("add", "sub") or value is base:
             return False
-        if not isinstance(copied, Call) or copied.callee is not np.copy or copied.kwargs:
+        if not isinstance(copied, ir.Call) or copied.callee is not np.copy or copied.kwargs:
             return False
-        assert isinstance(base, Var)
+        assert isinstance(base, ir.Var)
         (original,) = copied.args
         place = _place_of(copied, statements)
         between = statements[place + 1 :]
@@ -179,30 +168,30 @@ class _Updater:
         if not self.same_array(base, value) or not self.same_array(base, original) or self.layout_shows(base):
             return False
         combine = operator.add if store.mode == "add" else operator.sub
-        statements.append(Call((base,), combine, (original, value), (), store.span))
+        statements.append(ir.Call((base,), combine, (original, value), (), store.span))
         made[base] = statements[-1]
         del statements[place]
         self.changed = True
         return True
 
-    def layout_shows(self, array: Var) -> bool:
+    def layout_shows(self, array: ir.Var) -> bool:
         """Whether it makes a difference how an array is laid out, which what it is made of now decides."""
         if self.readers is None:
             self.readers = list(layout_readers(self.function))
         return any(self.memory.may_share(array, call.args[0]) for call in self.readers)
 
-    def may_write(self, statement: Statement, array: Atom) -> bool:
+    def may_write(self, statement: ir.Statement, array: ir.Atom) -> bool:
         """Whether a statement, or one inside of it, may write memory that an array refers to."""
         for part in (statement, *(part for block in blocks_of(statement) for part in statements_in(block))):
-            if isinstance(part, Store) and self.memory.may_share(part.base, array):
+            if isinstance(part, ir.Store) and self.memory.may_share(part.base, array):
                 return True
-            if isinstance(part, Call):
+            if isinstance(part, ir.Call):
                 facts = self.memory.effects_of(part)
                 if not facts.known or any(self.memory.may_share(part.args[place], array) for place in facts.writes):
                     return True
         return False
 
-    def uses_until_here(self, maker: Statement, value: Var, statements: list[Statement]) -> list[int] | None:
+    def uses_until_here(self, maker: ir.Statement, value: ir.Var, statements: list[ir.Statement]) -> list[int] | None:
         """Where an array is made and used, if it is new and nothing else is done than to compute from it; None if not.
 
         One more use, the one that is looked at, is the last.
@@ -215,20 +204,20 @@ class _Updater:
         only = all(_computes_elements(statements[place]) or _stores(statements[place], value) for place in places)
         return [start, *places] if only and count + 1 == self.counts[value] else None
 
-    def is_put_back(self, store: Store, statements: list[Statement], made: dict[Var, Statement]) -> bool:
+    def is_put_back(self, store: ir.Store, statements: list[ir.Statement], made: dict[ir.Var, ir.Statement]) -> bool:
         """``t = copy(x[k])``, ``x[k] = 0`` and ``x[k] += t`` leave everything as it was."""
-        if store.mode != "add" or not isinstance(store.value, Var) or not statements:
+        if store.mode != "add" or not isinstance(store.value, ir.Var) or not statements:
             return False
         cleared, copied = statements[-1], made.get(store.value)
-        if not isinstance(cleared, Store) or cleared.mode != "set" or cleared.value != Const(0.0):
+        if not isinstance(cleared, ir.Store) or cleared.mode != "set" or cleared.value != ir.Const(0.0):
             return False
         if cleared.base is not store.base or cleared.key != store.key:
             return False
-        if len(statements) < 2 or statements[-2] is not copied or not isinstance(copied, Call):
+        if len(statements) < 2 or statements[-2] is not copied or not isinstance(copied, ir.Call):
             return False
-        taken = made.get(copied.args[0]) if copied.callee is np.copy and isinstance(copied.args[0], Var) else None
+        taken = made.get(copied.args[0]) if copied.callee is np.copy and isinstance(copied.args[0], ir.Var) else None
         if (
-            not isinstance(taken, Load)
+            not isinstance(taken, ir.Load)
             or taken.base is not store.base
             or taken.key != store.key
             or not _is_slice(taken)
@@ -238,106 +227,110 @@ class _Updater:
         statements.pop()
         return True
 
-    def same_array(self, one: Atom, other: Atom) -> bool:
+    def same_array(self, one: ir.Atom, other: ir.Atom) -> bool:
         """Whether two values are arrays of one shape and one dtype of floats."""
-        return is_float_dtype(getattr(getattr(one, "type", None), "dtype", None)) and bool(
+        return ir.is_float_dtype(getattr(getattr(one, "type", None), "dtype", None)) and bool(
             self.extents.alike(one, other)
         )
 
-    def without_copy(self, call: Call, known: dict[Var, Statement], statements: list[Statement]) -> Call:
+    def without_copy(self, call: ir.Call, known: dict[ir.Var, ir.Statement], statements: list[ir.Statement]) -> ir.Call:
         """Reads the original of a copy that is read once, if nothing was written since."""
-        if not any(isinstance(arg, Var) and _is_copy(known.get(arg)) for arg in call.args):
+        if not any(isinstance(arg, ir.Var) and _is_copy(known.get(arg)) for arg in call.args):
             return call
         if not isinstance(rule_for(call.callee), Elementwise) or call.kwargs or not call.targets:
             return call
-        if not isinstance(call.targets[0].type, Array):
+        if not isinstance(call.targets[0].type, ir.Array):
             return call
         for place in range(len(statements) - 1, -1, -1):
             made = statements[place]
-            if isinstance(made, Call) and made.callee is np.copy and made.targets[0] in call.args:
+            if isinstance(made, ir.Call) and made.callee is np.copy and made.targets[0] in call.args:
                 (copy,) = made.targets
-                if self.counts[copy] != 1 or not isinstance(getattr(made.args[0], "type", None), Array):
+                if self.counts[copy] != 1 or not isinstance(getattr(made.args[0], "type", None), ir.Array):
                     return call
                 self.changed = True
                 del statements[place]
                 args = tuple(made.args[0] if arg is copy else arg for arg in call.args)
-                return Call(call.targets, call.callee, args, call.kwargs, call.span)
+                return ir.Call(call.targets, call.callee, args, call.kwargs, call.span)
             if not _only_computes(made):
                 return call
         return call
 
 
-def _is_copy(statement: Statement | None) -> bool:
-    return isinstance(statement, Call) and statement.callee is np.copy
+def _is_copy(statement: ir.Statement | None) -> bool:
+    return isinstance(statement, ir.Call) and statement.callee is np.copy
 
 
-def _computes_elements(statement: Statement) -> bool:
+def _computes_elements(statement: ir.Statement) -> bool:
     """Whether a statement makes a new array or number of the elements of others."""
-    if not isinstance(statement, Call) or statement.kwargs:
+    if not isinstance(statement, ir.Call) or statement.kwargs:
         return False
     is_plain = isinstance(rule_for(statement.callee), Elementwise) and effects_of(statement).view_of is None
     return is_plain or statement.callee is np.copy
 
 
-def _stores(statement: Statement, value: Var) -> bool:
+def _stores(statement: ir.Statement, value: ir.Var) -> bool:
     """Whether a statement copies the elements of an array to another."""
     return (
-        isinstance(statement, Store)
-        and isinstance(getattr(statement.base, "type", None), Array)
+        isinstance(statement, ir.Store)
+        and isinstance(getattr(statement.base, "type", None), ir.Array)
         and (statement.base is not value and statement.value is value)
     )
 
 
-def _renamed(statement: Statement, old: Var, new: Var) -> Statement:
+def _renamed(statement: ir.Statement, old: ir.Var, new: ir.Var) -> ir.Statement:
     return rebuild(statement, lambda atom: new if atom is old else atom, binder=lambda var: new if var is old else var)
 
 
-def _place_of(statement: Statement, statements: list[Statement]) -> int:
+def _place_of(statement: ir.Statement, statements: list[ir.Statement]) -> int:
     return next(place for place, other in enumerate(statements) if other is statement)
 
 
-def _is_slice(load: Load) -> bool:
+def _is_slice(load: ir.Load) -> bool:
     """Whether a load gives a view by basic indices."""
-    key: Key = load.key
-    if not isinstance(load.base, Var) or not isinstance(load.base.type, Array) or not isinstance(key, Subscript):
+    key: ir.Key = load.key
+    if (
+        not isinstance(load.base, ir.Var)
+        or not isinstance(load.base.type, ir.Array)
+        or not isinstance(key, ir.Subscript)
+    ):
         return False
-    if not isinstance(load.target.type, Array):
+    if not isinstance(load.target.type, ir.Array):
         return False
     if not all(map(is_basic, key.items)):
         return False
     dims = load.base.type.dims
-    return any(isinstance(item, Slice) for item in key.items) or (dims is not None and len(dims) > len(key.items))
+    return any(isinstance(item, ir.Slice) for item in key.items) or (dims is not None and len(dims) > len(key.items))
 
 
-def _subtracted(function: Function, counts: Counter[Var]) -> Counter[Var]:
+def _subtracted(function: ir.Function, counts: Counter[ir.Var]) -> Counter[ir.Var]:
     """How many products of each negation are added to something, and read by nothing else."""
     statements = statements_in(function.body)
     made = {
-        statement.targets[0]: statement for statement in statements if type(statement) is Call and statement.targets
+        statement.targets[0]: statement for statement in statements if type(statement) is ir.Call and statement.targets
     }
-    found: Counter[Var] = Counter()
+    found: Counter[ir.Var] = Counter()
     for statement in statements:
-        if not isinstance(statement, Store) or statement.mode not in ("add", "sub"):
+        if not isinstance(statement, ir.Store) or statement.mode not in ("add", "sub"):
             continue
         value = statement.value
-        maker = made.get(value) if isinstance(value, Var) and counts[value] == 1 else None
+        maker = made.get(value) if isinstance(value, ir.Var) and counts[value] == 1 else None
         if maker is None or maker.callee not in (operator.mul, operator.truediv) or not _is_float(value):
             continue
         factor = maker.args[0]
-        if isinstance(factor, Var) and factor in made and made[factor].callee is operator.neg:
+        if isinstance(factor, ir.Var) and factor in made and made[factor].callee is operator.neg:
             found[factor] += 1
     return found
 
 
-def _is_float(atom: Atom) -> bool:
+def _is_float(atom: ir.Atom) -> bool:
     type_ = getattr(atom, "type", None)
-    return (isinstance(type_, Array) and is_float_dtype(type_.dtype)) or (
-        isinstance(type_, Scalar) and type_.kind == "float"
+    return (isinstance(type_, ir.Array) and ir.is_float_dtype(type_.dtype)) or (
+        isinstance(type_, ir.Scalar) and type_.kind == "float"
     )
 
 
-def _only_computes(statement: Statement) -> bool:
-    return isinstance(statement, Load) or (isinstance(statement, Call) and effects_of(statement).pure)
+def _only_computes(statement: ir.Statement) -> bool:
+    return isinstance(statement, ir.Load) or (isinstance(statement, ir.Call) and effects_of(statement).pure)
 
 
 __all__ = ["direct_updates"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.analysis.memory.storage_alias import Memory
-from adjoint.ir.nodes import Block, Call, Function, Var
 from adjoint.ir.rebuild import substitute
 from adjoint.ir.walk import vars_used
 
@@ -13,30 +13,30 @@ _MAKERS = {id(callee) for callee in (np.empty, np.zeros, np.ones, np.full, np.co
 """What makes arrays of NumPy's own class, as a copy is."""
 
 
-def without_last_copies(function: Function) -> Function:
+def without_last_copies(function: ir.Function) -> ir.Function:
     """The function without copies of its own arrays that nobody uses any more."""
     memory: Memory | None = None
-    made: set[Var] = set()
+    made: set[ir.Var] = set()
     statements = function.body.statements
     for place, statement in enumerate(statements):
-        if not isinstance(statement, Call) or id(statement.callee) not in _MAKERS:
+        if not isinstance(statement, ir.Call) or id(statement.callee) not in _MAKERS:
             continue
         array = _copied(statement, made)
         made.update(statement.targets)
         if array is None:
             continue
         memory = memory or Memory(function)
-        rest = Block(statements[place + 1 :], function.body.terminator)
+        rest = ir.Block(statements[place + 1 :], function.body.terminator)
         (target,) = statement.targets
         others = (*function.params, *(var for var in vars_used(rest) if var is not target))
         if not any(memory.may_share(array, other) for other in others):
             rest = substitute(rest, {target: array})
-            body = Block((*statements[:place], *rest.statements), rest.terminator)
-            return without_last_copies(Function(function.name, function.params, body, function.doc))
+            body = ir.Block((*statements[:place], *rest.statements), rest.terminator)
+            return without_last_copies(ir.Function(function.name, function.params, body, function.doc))
     return function
 
 
-def _copied(call: Call, made: set[Var]) -> Var | None:
+def _copied(call: ir.Call, made: set[ir.Var]) -> ir.Var | None:
     """The array of our own that a call copies."""
     array = call.args[0] if call.callee is np.copy and len(call.args) == 1 and not call.kwargs else None
-    return array if isinstance(array, Var) and array in made else None
+    return array if isinstance(array, ir.Var) and array in made else None

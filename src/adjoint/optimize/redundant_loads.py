@@ -7,34 +7,18 @@ from __future__ import annotations
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.ir.effects import effects_of, storages
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.nodes import (
-    Atom,
-    Block,
-    Call,
-    Const,
-    Function,
-    Guarded,
-    If,
-    Load,
-    Loop,
-    Slice,
-    Statement,
-    Store,
-    Subscript,
-    Var,
-)
 from adjoint.ir.rebuild import map_blocks, rebuild_terminator, substitute
-from adjoint.ir.types import Array, Scalar, Storage, Type
 from adjoint.ir.walk import operands, with_inner
 
-Place = tuple[Var, tuple[Atom | Slice, ...]]
-Known = dict[Place, Atom]
+Place = tuple[ir.Var, tuple[ir.Atom | ir.Slice, ...]]
+Known = dict[Place, ir.Atom]
 _EXACT = (np.dtype(np.float64), np.dtype(np.int64), np.dtype(np.bool_))
 
 
-def without_repeated_loads(function: Function) -> Function:
+def without_repeated_loads(function: ir.Function) -> ir.Function:
     """The function without loads of what was loaded before.
 
     Before a reversal each load that is gone spares a sum into a shadow. What was stored is loaded all the same: the
@@ -44,73 +28,73 @@ def without_repeated_loads(function: Function) -> Function:
     return _eliminated(function, stores=False)
 
 
-def with_stores_forwarded(function: Function) -> Function:
+def with_stores_forwarded(function: ir.Function) -> ir.Function:
     """The function without loads of what was loaded or stored before (store-to-load forwarding)."""
     return _eliminated(function, stores=True)
 
 
-def _eliminated(function: Function, *, stores: bool) -> Function:
-    return Function(function.name, function.params, _block(function.body, {}, stores), function.doc)
+def _eliminated(function: ir.Function, *, stores: bool) -> ir.Function:
+    return ir.Function(function.name, function.params, _block(function.body, {}, stores), function.doc)
 
 
-def _block(block: Block, known: Known, stores: bool) -> Block:
-    statements: list[Statement] = []
-    renamed: dict[Var, Atom] = {}
+def _block(block: ir.Block, known: Known, stores: bool) -> ir.Block:
+    statements: list[ir.Statement] = []
+    renamed: dict[ir.Var, ir.Atom] = {}
     inside = lambda inner: _block(inner, dict(known), stores)
     for statement in block.statements:
         current = substitute(statement, renamed)
         place = _place(current)
-        if isinstance(current, Load) and place is not None:
+        if isinstance(current, ir.Load) and place is not None:
             if place in known and _is_alike(known[place], current.target):
                 renamed[current.target] = known[place]
                 continue
             known[place] = current.target
         else:
-            if isinstance(current, (If, Loop, Guarded)):
-                if not isinstance(current, If):
+            if isinstance(current, (ir.If, ir.Loop, ir.Guarded)):
+                if not isinstance(current, ir.If):
                     _forget(known, current)
                 current = map_blocks(current, inside)
             _forget(known, current)
-            if stores and isinstance(current, Store) and current.mode == "set" and place is not None:
+            if stores and isinstance(current, ir.Store) and current.mode == "set" and place is not None:
                 known[place] = current.value
         statements.append(current)
     end = substitute(block.terminator, renamed)
-    return Block(tuple(statements), rebuild_terminator(end, lambda atom: atom, inside))
+    return ir.Block(tuple(statements), rebuild_terminator(end, lambda atom: atom, inside))
 
 
-def _place(statement: Statement) -> Place | None:
+def _place(statement: ir.Statement) -> Place | None:
     """The single place of an array that a statement reads or writes."""
-    if not isinstance(statement, (Load, Store)) or not isinstance(statement.key, Subscript):
+    if not isinstance(statement, (ir.Load, ir.Store)) or not isinstance(statement.key, ir.Subscript):
         return None
     base, key = statement.base, statement.key
-    if not isinstance(base, Var) or not isinstance(base.type, Array) or base.type.dtype not in _EXACT:
+    if not isinstance(base, ir.Var) or not isinstance(base.type, ir.Array) or base.type.dtype not in _EXACT:
         return None
     if base.type.dims is None or len(key.items) != len(base.type.dims):
         return None
-    plain = all(isinstance(item, (Var, Const)) and _is_whole(item) for item in key.items)
+    plain = all(isinstance(item, (ir.Var, ir.Const)) and _is_whole(item) for item in key.items)
     return (base, key.items) if plain else None
 
 
-def _is_whole(atom: Atom) -> bool:
+def _is_whole(atom: ir.Atom) -> bool:
     type_ = type_of_atom(atom)
-    return isinstance(type_, Scalar) and type_.kind == "int"
+    return isinstance(type_, ir.Scalar) and type_.kind == "int"
 
 
-def _is_alike(stored: Atom, read: Var) -> bool:
+def _is_alike(stored: ir.Atom, read: ir.Var) -> bool:
     """Whether what was stored is of the type of what is read."""
     type_ = type_of_atom(stored)
     return type_ == read.type or (_is_float(type_) and _is_float(read.type))
 
 
-def _is_float(type_: Type | None) -> bool:
-    return isinstance(type_, Scalar) and type_.kind == "float" and type_.dtype in (None, np.dtype(np.float64))
+def _is_float(type_: ir.Type | None) -> bool:
+    return isinstance(type_, ir.Scalar) and type_.kind == "float" and type_.dtype in (None, np.dtype(np.float64))
 
 
-def _forget(known: Known, statement: Statement) -> None:
+def _forget(known: Known, statement: ir.Statement) -> None:
     """Forgets what a statement, or anything inside of it, may overwrite."""
     if not known:
         return
-    written: set[Storage] = set()
+    written: set[ir.Storage] = set()
     for inner in with_inner(statement):
         found = written_by(inner)
         if found is None:
@@ -121,11 +105,11 @@ def _forget(known: Known, statement: Statement) -> None:
         del known[place]
 
 
-def written_by(statement: Statement) -> set[Storage] | None:
+def written_by(statement: ir.Statement) -> set[ir.Storage] | None:
     """The memory that a statement writes by itself; None if that is not known."""
-    if isinstance(statement, Store):
+    if isinstance(statement, ir.Store):
         return set(storages(type_of_atom(statement.base)))
-    if not isinstance(statement, Call):
+    if not isinstance(statement, ir.Call):
         return set()
     found = effects_of(statement)
     if not found.known:

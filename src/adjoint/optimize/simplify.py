@@ -9,7 +9,7 @@ of :mod:`adjoint.optimize.algebraic_simplification`; what an earlier choice on t
 
 from __future__ import annotations
 
-from adjoint.ir.nodes import Function
+from adjoint import ir
 from adjoint.optimize.dead_code import remove_dead_code
 from adjoint.optimize.merge_branches import merge_choices
 from adjoint.optimize.value_numbering import Walk, rewrite
@@ -19,7 +19,7 @@ from adjoint.target import PYTHON, Target
 _MAX_ROUNDS = 8
 
 
-def simplify(function: Function, target: Target = PYTHON) -> Function:
+def simplify(function: ir.Function, target: Target = PYTHON) -> ir.Function:
     """Simplifies a function.
 
     No dtype, shape, NaN or signed zero changes. Computations that nobody needs go even where they could have raised;
@@ -52,14 +52,14 @@ def simplify(function: Function, target: Target = PYTHON) -> Function:
 class _Found:
     """What the passes tell of whether there is more to do."""
 
-    def __init__(self, function: Function) -> None:
+    def __init__(self, function: ir.Function) -> None:
         self.walk = Walk(function, False, False, frozenset())
         self.merged = False
 
-    def number(self, function: Function) -> Function:
+    def number(self, function: ir.Function) -> ir.Function:
         self.walk = rewrite(function)
         return self.walk.function
 
-    def merge(self, function: Function) -> Function:
+    def merge(self, function: ir.Function) -> ir.Function:
         function, self.merged = merge_choices(function)
         return function

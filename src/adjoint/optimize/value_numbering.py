@@ -11,34 +11,11 @@ from collections.abc import Hashable, Iterable, Set
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.analysis.memory.storage_alias import Memory
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.known_effects import Effects
-from adjoint.ir.nodes import (
-    Atom,
-    Attribute,
-    Block,
-    Branch,
-    Call,
-    Const,
-    Exit,
-    Function,
-    Guarded,
-    If,
-    Load,
-    Loop,
-    Raise,
-    Return,
-    Statement,
-    Store,
-    Subscript,
-    Terminator,
-    Undefined,
-    Var,
-    Yield,
-)
 from adjoint.ir.rebuild import rebuild, rebuild_terminator
-from adjoint.ir.types import BOOL, Array, Number, Opaque, Scalar, Tuple
 from adjoint.ir.walk import leaves, operands, read_counts
 from adjoint.optimize.algebraic_simplification import fold, negated
 from adjoint.optimize.block_results import handing_out, invariant_params, only_value, with_carried
@@ -66,12 +43,12 @@ class Walk:
         The variables that are not folded into what reads them, as several do.
     """
 
-    function: Function
+    function: ir.Function
     changed: bool
     unsettled: bool
-    shared: Set[Var]
+    shared: Set[ir.Var]
 
-    def leaves_more(self, cleaned: Function) -> bool:
+    def leaves_more(self, cleaned: ir.Function) -> bool:
         """Whether another walk may find more in what dead code removal made of the function."""
         if self.unsettled or not self.shared:
             return self.unsettled
@@ -79,51 +56,51 @@ class Walk:
         return any(counts[var] == 1 for var in self.shared)
 
 
-def rewrite(function: Function) -> Walk:
+def rewrite(function: ir.Function) -> Walk:
     """Puts to use what is known."""
     rewriter = _Rewriter(function)
     body = rewriter.block(function.body)
     if rewriter.changed:
-        function = Function(function.name, function.params, body, function.doc)
+        function = ir.Function(function.name, function.params, body, function.doc)
     return Walk(function, rewriter.changed, rewriter.unsettled, rewriter.shared)
 
 
 class _Rewriter:
-    def __init__(self, function: Function) -> None:
+    def __init__(self, function: ir.Function) -> None:
         self.function = function
         self.memory = Memory(function)
         self.shows: bool | None = None
-        self.counts: Counter[Var] = read_counts(function.body)
+        self.counts: Counter[ir.Var] = read_counts(function.body)
         self.changed = False
         self.unsettled = False
-        self.shared: set[Var] = set()
+        self.shared: set[ir.Var] = set()
         self.depth = 0
-        self.level: dict[Var, int] = {}
-        self.replacement: dict[Var, Atom] = {}
-        self.definitions: dict[Var, Call] = {}
+        self.level: dict[ir.Var, int] = {}
+        self.replacement: dict[ir.Var, ir.Atom] = {}
+        self.definitions: dict[ir.Var, ir.Call] = {}
         self.seen: Seen = {}
         self.seen_last: Seen = {}  # at the end of the block that was left last
-        self.known: dict[Atom, bool] = {}
-        self.choices: dict[Atom, SameChoices] = {}
-        self.called: dict[Var, Var] = {}
+        self.known: dict[ir.Atom, bool] = {}
+        self.choices: dict[ir.Atom, SameChoices] = {}
+        self.called: dict[ir.Var, ir.Var] = {}
         self.bind(function.params)
 
     # Facts, for folding
 
-    def definition(self, atom: Atom) -> Call | None:
-        return self.definitions.get(atom) if type(atom) is Var else None
+    def definition(self, atom: ir.Atom) -> ir.Call | None:
+        return self.definitions.get(atom) if type(atom) is ir.Var else None
 
-    def used_once(self, atom: Atom) -> bool:
-        if type(atom) is not Var:
+    def used_once(self, atom: ir.Atom) -> bool:
+        if type(atom) is not ir.Var:
             return False
         if self.counts[atom] > 1:
             self.shared.add(atom)
         return self.counts[atom] == 1
 
-    def steady(self, atom: Atom) -> bool:
+    def steady(self, atom: ir.Atom) -> bool:
         return not self.memory.written(atom)
 
-    def may_share(self, target: Var, atom: Atom) -> bool:
+    def may_share(self, target: ir.Var, atom: ir.Atom) -> bool:
         memory = self.memory
         return not (memory.written(target) or memory.written(atom) or memory.returned(target))
 
@@ -132,66 +109,66 @@ class _Rewriter:
             from adjoint.analysis.memory.array_layout import layout_readers  # lazy
 
             returned = (atom for end in leaves(self.function.body) for atom in operands(end))
-            self.shows = any(isinstance(type_of_atom(atom), Array) for atom in returned)
+            self.shows = any(isinstance(type_of_atom(atom), ir.Array) for atom in returned)
             self.shows = self.shows or any(True for _ in layout_readers(self.function))
         return self.shows
 
     # Names
 
-    def bind(self, variables: Iterable[Var]) -> None:
+    def bind(self, variables: Iterable[ir.Var]) -> None:
         for var in variables:
             self.level[var] = self.depth
 
-    def hand(self, atom: Atom) -> Atom:
+    def hand(self, atom: ir.Atom) -> ir.Atom:
         """The atom that now stands for another, where it may be undefined."""
-        if type(atom) is not Var:
+        if type(atom) is not ir.Var:
             return atom
         found = self.replacement.get(atom, atom)
-        return self.called.get(found, found) if self.called and type(found) is Var else found
+        return self.called.get(found, found) if self.called and type(found) is ir.Var else found
 
-    def read(self, atom: Atom) -> Atom:
+    def read(self, atom: ir.Atom) -> ir.Atom:
         """The atom that now stands for another, where it is read: a value of a path that is never taken is None."""
         found = self.hand(atom)
-        return Const(None) if type(found) is Undefined and type(atom) is Var else found
+        return ir.Const(None) if type(found) is ir.Undefined and type(atom) is ir.Var else found
 
-    def is_renamed(self, call: Call) -> bool:
+    def is_renamed(self, call: ir.Call) -> bool:
         """Whether other atoms stand for arguments of a call now."""
         replacement, called = self.replacement, self.called
-        return bool([arg for arg in operands(call) if type(arg) is Var and (arg in replacement or arg in called)])
+        return bool([arg for arg in operands(call) if type(arg) is ir.Var and (arg in replacement or arg in called)])
 
-    def settle(self, var: Var, atom: Atom) -> None:
+    def settle(self, var: ir.Var, atom: ir.Atom) -> None:
         """Replaces what a choice or a loop binds."""
         self.unsettled = True
         self.replace(var, atom)
 
-    def replace(self, var: Var, atom: Atom) -> None:
+    def replace(self, var: ir.Var, atom: ir.Atom) -> None:
         self.changed = True
         self.replacement[var] = atom
-        if type(atom) is Var:
+        if type(atom) is ir.Var:
             self.counts[atom] += self.counts[var] - 1
             self.memory.unite(var, atom)
 
-    def is_outside(self, atom: Atom) -> bool:
+    def is_outside(self, atom: ir.Atom) -> bool:
         """Whether an atom is known in the block that is open now (and not only inside of a statement there)."""
-        return type(atom) is Const or (type(atom) is Var and self.level.get(atom, self.depth + 1) <= self.depth)
+        return type(atom) is ir.Const or (type(atom) is ir.Var and self.level.get(atom, self.depth + 1) <= self.depth)
 
     # Blocks
 
-    def block(self, block: Block, assume: tuple[Atom, bool] | None = None, *, forget: bool = False) -> Block:
+    def block(self, block: ir.Block, assume: tuple[ir.Atom, bool] | None = None, *, forget: bool = False) -> ir.Block:
         outer_seen, outer_known, outer_choices = self.seen, self.known, self.choices
         self.seen = {} if forget else dict(outer_seen)
         self.choices = {} if forget else dict(outer_choices)
-        if assume is not None and isinstance(getattr(assume[0], "type", None), Scalar):
+        if assume is not None and isinstance(getattr(assume[0], "type", None), ir.Scalar):
             self.known = {**outer_known, assume[0]: assume[1]}
         self.depth += 1
-        out: list[Statement] = []
+        out: list[ir.Statement] = []
         terminator = self.fill(block, out)
         self.depth -= 1
         self.seen_last = self.seen
         self.seen, self.known, self.choices = outer_seen, outer_known, outer_choices
-        return Block(tuple(out), terminator)
+        return ir.Block(tuple(out), terminator)
 
-    def fill(self, block: Block, out: list[Statement]) -> Terminator:
+    def fill(self, block: ir.Block, out: list[ir.Statement]) -> ir.Terminator:
         """Appends a block's statements to ``out`` and gives the terminator; decided branches are followed."""
         while True:
             for statement in block.statements:
@@ -199,8 +176,8 @@ class _Rewriter:
                 if left is not None:
                     return left
             terminator = block.terminator
-            if not isinstance(terminator, Branch):
-                leaves_function = isinstance(terminator, (Raise, Return))
+            if not isinstance(terminator, ir.Branch):
+                leaves_function = isinstance(terminator, (ir.Raise, ir.Return))
                 return rebuild_terminator(terminator, self.read if leaves_function else self.hand)
             cond = self.read(terminator.cond)
             decided = self.decide(cond)
@@ -209,23 +186,23 @@ class _Rewriter:
             self.changed = True
             block = terminator.then if decided else terminator.orelse
 
-    def sides(self, choice: If | Branch, cond: Atom) -> tuple[Block, Block, Rewritten | None]:
+    def sides(self, choice: ir.If | ir.Branch, cond: ir.Atom) -> tuple[ir.Block, ir.Block, Rewritten | None]:
         """The sides of a choice; and what to take down of it, where there may be others on its condition."""
-        if type(cond) is not Var or type(cond.type) is not Scalar:
+        if type(cond) is not ir.Var or type(cond.type) is not ir.Scalar:
             return self.block(choice.then, (cond, True)), self.block(choice.orelse, (cond, False)), None
         same = self.choices.get(cond)
         then, orelse = self.side(choice.then, cond, True, same), self.side(choice.orelse, cond, False, same)
         rewritten = {True: then, False: orelse}
         if same is None:
             return then.block, orelse.block, rewritten
-        outside, handed_out = same.outside(rewritten, choice.targets if isinstance(choice, If) else None)
+        outside, handed_out = same.outside(rewritten, choice.targets if isinstance(choice, ir.If) else None)
         for var, called, place in handed_out:
             self.level[var] = place.depth
             self.counts[var] += 1
             self.memory.unite(var, called)
         return outside[True], outside[False], rewritten
 
-    def side(self, block: Block, cond: Var, which: bool, same: SameChoices | None) -> RewrittenSide:
+    def side(self, block: ir.Block, cond: ir.Var, which: bool, same: SameChoices | None) -> RewrittenSide:
         outer_seen, outer_called = self.seen, self.called
         if same is not None:
             known = same.sides[which]
@@ -236,45 +213,45 @@ class _Rewriter:
         self.seen, self.called = outer_seen, outer_called
         return RewrittenSide(rewritten, self.seen_last, before)
 
-    def branch(self, branch: Branch, cond: Atom) -> Terminator:
+    def branch(self, branch: ir.Branch, cond: ir.Atom) -> ir.Terminator:
         then, orelse, _ = self.sides(branch, cond)
         if not then.statements and not orelse.statements and then.terminator == orelse.terminator:
             self.changed = self.unsettled = True
             return then.terminator
-        return Branch(cond, then, orelse, branch.span)
+        return ir.Branch(cond, then, orelse, branch.span)
 
-    def decide(self, cond: Atom) -> bool | None:
-        if type(cond) is Const:
+    def decide(self, cond: ir.Atom) -> bool | None:
+        if type(cond) is ir.Const:
             return bool(cond.value) if isinstance(cond.value, (bool, int, float, str, type(None))) else None
         return self.known.get(cond)
 
     # Statements
 
-    def statement(self, statement: Statement, out: list[Statement]) -> Terminator | None:
+    def statement(self, statement: ir.Statement, out: list[ir.Statement]) -> ir.Terminator | None:
         """Appends what stands for a statement now; gives a terminator if control never gets past it."""
-        if type(statement) is Call:
+        if type(statement) is ir.Call:
             self.call(statement, out)
             return None
         match statement:
-            case Load():
+            case ir.Load():
                 self.load(statement, out)
-            case Store():
+            case ir.Store():
                 out.append(self.store(statement))
-            case If():
+            case ir.If():
                 return self.choice(statement, out)
-            case Loop():
+            case ir.Loop():
                 out.append(self.loop(statement))
-            case Guarded():
+            case ir.Guarded():
                 out.append(self.guarded(statement))
         return None
 
-    def call(self, call: Call, out: list[Statement]) -> None:
+    def call(self, call: ir.Call, out: list[ir.Statement]) -> None:
         if self.is_renamed(call):
             args = tuple([self.read(arg) for arg in call.args])
             kwargs = tuple([(name, self.read(value)) for name, value in call.kwargs])
-            call = Call(call.targets, call.callee, args, kwargs, call.span)
+            call = ir.Call(call.targets, call.callee, args, kwargs, call.span)
         folded = fold(call, self)
-        if type(folded) is Call:
+        if type(folded) is ir.Call:
             self.changed = self.unsettled = True
             call = folded
         elif folded is not None:
@@ -291,41 +268,41 @@ class _Rewriter:
             self.definitions[call.targets[0]] = call
         out.append(call)
 
-    def repeats(self, key: Hashable, targets: tuple[Var, ...]) -> bool:
+    def repeats(self, key: Hashable, targets: tuple[ir.Var, ...]) -> bool:
         """Whether values are at hand already; then they replace the targets."""
         earlier = self.seen.get(key)
         if earlier is None or len(earlier) != len(targets):
             return False
         memory = self.memory
         for old, new in zip(earlier, targets, strict=True):
-            if type(new.type) is not Scalar and memory.returned(old) and memory.returned(new):
+            if type(new.type) is not ir.Scalar and memory.returned(old) and memory.returned(new):
                 return False  # two results are two objects
         for old, new in zip(earlier, targets, strict=True):
             self.replace(new, old)
         return True
 
-    def repeatable(self, call: Call, found: Effects) -> bool:
+    def repeatable(self, call: ir.Call, found: Effects) -> bool:
         """Whether a later call of the same with the same gives the same."""
         if not found.pure or found.fresh:
             return False
         memory = self.memory
         for target in call.targets:
             match target.type:
-                case Scalar():
+                case ir.Scalar():
                     continue
-                case Array() | Number():
+                case ir.Array() | ir.Number():
                     if memory.written(target):
                         return False
-                case Opaque(cls=cls):
+                case ir.Opaque(cls=cls):
                     if cls is None or not issubclass(cls, _IMMUTABLE):
                         return False
                 case _:
                     return False
         return found.reads == () or not any(map(memory.written, operands(call)))
 
-    def load(self, load: Load, out: list[Statement]) -> None:
+    def load(self, load: ir.Load, out: list[ir.Statement]) -> None:
         mapped = rebuild(load, self.read)
-        assert isinstance(mapped, Load)
+        assert isinstance(mapped, ir.Load)
         load = mapped
         part = self.known_part(load)
         if part is not None:
@@ -339,21 +316,25 @@ class _Rewriter:
         self.bind((load.target,))
         out.append(load)
 
-    def stable(self, load: Load) -> bool:
+    def stable(self, load: ir.Load) -> bool:
         """Whether a later load of the same gives the same."""
         base = load.base
-        if type(base) is Const:
+        if type(base) is ir.Const:
             return isinstance(base.value, (tuple, str, bytes))
-        if type(base) is not Var or not load_is_pure(load):
+        if type(base) is not ir.Var or not load_is_pure(load):
             return False
-        if isinstance(load.key, Attribute) and isinstance(base.type, Array) and load.key.name in _FIXED_ATTRIBUTES:
+        if (
+            isinstance(load.key, ir.Attribute)
+            and isinstance(base.type, ir.Array)
+            and load.key.name in _FIXED_ATTRIBUTES
+        ):
             return True
-        return type(base.type) is Tuple or not self.memory.written(base)
+        return type(base.type) is ir.Tuple or not self.memory.written(base)
 
-    def known_part(self, load: Load) -> Atom | None:
+    def known_part(self, load: ir.Load) -> ir.Atom | None:
         """The element that a load takes out of a tuple or list which was just put together."""
         definition = self.definition(load.base)
-        if definition is None or not isinstance(load.key, Subscript) or len(load.key.items) != 1:
+        if definition is None or not isinstance(load.key, ir.Subscript) or len(load.key.items) != 1:
             return None
         callee = definition.callee
         if getattr(callee, "__module__", None) != "adjoint.runtime.display":
@@ -362,15 +343,15 @@ class _Rewriter:
             callee.__name__ == "make_list" and not self.memory.written(load.base)
         )
         index = load.key.items[0]
-        if not fixed or not isinstance(index, Const) or type(index.value) is not int:
+        if not fixed or not isinstance(index, ir.Const) or type(index.value) is not int:
             return None
         if not -len(definition.args) <= index.value < len(definition.args):
             return None
         return definition.args[index.value]
 
-    def store(self, store: Store) -> Store:
+    def store(self, store: ir.Store) -> ir.Store:
         mapped = rebuild(store, self.read)
-        assert isinstance(mapped, Store)
+        assert isinstance(mapped, ir.Store)
         if mapped.mode not in ("add", "sub"):
             return mapped
         operand = negated(mapped.value, self)
@@ -381,45 +362,45 @@ class _Rewriter:
 
     # Constructs
 
-    def choice(self, statement: If, out: list[Statement]) -> Terminator | None:
+    def choice(self, statement: ir.If, out: list[ir.Statement]) -> ir.Terminator | None:
         cond = self.read(statement.cond)
         decided = self.decide(cond)
         if decided is not None:
             self.changed = self.unsettled = True
             return self.splice(statement.then if decided else statement.orelse, statement, out)
         then, orelse, rewritten = self.sides(statement, cond)
-        handed = [leaf.values for block in (then, orelse) for leaf in leaves(block) if isinstance(leaf, Yield)]
+        handed = [leaf.values for block in (then, orelse) for leaf in leaves(block) if isinstance(leaf, ir.Yield)]
         kept = self.settle_choice(statement.targets, handed)
         if len(kept) == 1 and self.is_condition(cond, then, orelse, kept[0]):
             self.settle(statement.targets[kept[0]], cond)
             kept = []
         if len(kept) != len(statement.targets):
-            then, orelse = handing_out(then, Yield, kept), handing_out(orelse, Yield, kept)
+            then, orelse = handing_out(then, ir.Yield, kept), handing_out(orelse, ir.Yield, kept)
         targets = tuple([statement.targets[position] for position in kept])
         self.bind(targets)
-        out.append(If(cond, then, orelse, targets, statement.span))
+        out.append(ir.If(cond, then, orelse, targets, statement.span))
         if rewritten is not None:
             earlier = self.choices.get(cond) or SameChoices()
             self.choices[cond] = earlier.with_choice(Place(out, len(out) - 1, self.depth), rewritten, kept)
         return None
 
-    def splice(self, block: Block, statement: If, out: list[Statement]) -> Terminator | None:
+    def splice(self, block: ir.Block, statement: ir.If, out: list[ir.Statement]) -> ir.Terminator | None:
         """Puts the block that is always chosen in the place of its ``If``."""
         for inner in block.statements:
             left = self.statement(inner, out)
             if left is not None:
                 return left
         match block.terminator:
-            case Yield(values):
+            case ir.Yield(values):
                 for target, value in zip(statement.targets, values, strict=True):
                     self.settle(target, self.hand(value))
                 return None
-            case Branch(cond, then, orelse, span):
-                return self.choice(If(cond, then, orelse, statement.targets, span), out)
+            case ir.Branch(cond, then, orelse, span):
+                return self.choice(ir.If(cond, then, orelse, statement.targets, span), out)
             case terminator:
                 return rebuild_terminator(terminator, self.read)
 
-    def settle_choice(self, targets: tuple[Var, ...], handed: list[tuple[Atom, ...]]) -> list[int]:
+    def settle_choice(self, targets: tuple[ir.Var, ...], handed: list[tuple[ir.Atom, ...]]) -> list[int]:
         """Replaces each target that can only be one value; gives the positions of the others."""
         kept = []
         for position, target in enumerate(targets):
@@ -430,17 +411,19 @@ class _Rewriter:
                 kept.append(position)
         return kept
 
-    def is_condition(self, cond: Atom, then: Block, orelse: Block, position: int) -> bool:
+    def is_condition(self, cond: ir.Atom, then: ir.Block, orelse: ir.Block, position: int) -> bool:
         """Whether a choice only spells out a truth value."""
         match then, orelse:
-            case Block((), Yield(yes)), Block((), Yield(no)) if type(cond) is Var and cond.type == BOOL:
-                return yes[position] == Const(True) and no[position] == Const(False)
+            case ir.Block((), ir.Yield(yes)), ir.Block((), ir.Yield(no)) if (
+                type(cond) is ir.Var and cond.type == ir.BOOL
+            ):
+                return yes[position] == ir.Const(True) and no[position] == ir.Const(False)
             case _:
                 return False
 
-    def loop(self, loop: Loop) -> Loop:
+    def loop(self, loop: ir.Loop) -> ir.Loop:
         mapped = rebuild(replace(loop, inits=()), self.read)
-        assert isinstance(mapped, Loop)
+        assert isinstance(mapped, ir.Loop)
         loop = replace(mapped, inits=tuple([self.hand(init) for init in loop.inits]))
         loop = self.drop_invariant_params(loop)
         self.depth += 1
@@ -451,16 +434,16 @@ class _Rewriter:
         loop = replace(loop, body=self.block(loop.body))
         self.unsettled = self.unsettled or any(invariant_params(loop, self.hand))
         loop = self.settle_targets(loop)
-        exits = {leaf.kind for leaf in leaves(loop.body) if isinstance(leaf, Exit)}
+        exits = {leaf.kind for leaf in leaves(loop.body) if isinstance(leaf, ir.Exit)}
         if loop.exit is not None and loop.over is None and len(exits) == 1:
-            self.settle(loop.exit, Const(exits.pop()))
+            self.settle(loop.exit, ir.Const(exits.pop()))
             loop = replace(loop, exit=None)
         self.bind(loop.targets)
         if loop.exit is not None:
             self.bind((loop.exit,))
         return loop
 
-    def drop_invariant_params(self, loop: Loop) -> Loop:
+    def drop_invariant_params(self, loop: ir.Loop) -> ir.Loop:
         """Replaces each carried variable that never changes by its first value."""
         dropped: set[int] = set()
         move: list[int] = []
@@ -476,9 +459,9 @@ class _Rewriter:
         stay = [position for position in range(len(loop.params)) if position not in dropped]
         return with_carried(loop, stay, stay + move + list(range(len(loop.params), len(loop.targets))))
 
-    def settle_targets(self, loop: Loop) -> Loop:
+    def settle_targets(self, loop: ir.Loop) -> ir.Loop:
         """Replaces each target that only exits hand out and that can only be one value."""
-        exits = [leaf.values for leaf in leaves(loop.body) if isinstance(leaf, Exit)]
+        exits = [leaf.values for leaf in leaves(loop.body) if isinstance(leaf, ir.Exit)]
         count = len(loop.params)
         kept = []
         for position, target in enumerate(loop.targets):
@@ -494,9 +477,9 @@ class _Rewriter:
                 kept.append(position)
         return loop if len(kept) == len(loop.targets) else with_carried(loop, list(range(count)), kept)
 
-    def guarded(self, guarded: Guarded) -> Guarded:
+    def guarded(self, guarded: ir.Guarded) -> ir.Guarded:
         mapped = rebuild(guarded, self.read)
-        assert isinstance(mapped, Guarded)
+        assert isinstance(mapped, ir.Guarded)
         guarded = mapped
         self.depth += 1
         self.bind(name for name in (guarded.name, *(h.name for h in guarded.handlers)) if name is not None)

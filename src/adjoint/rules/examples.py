@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.ir.nodes import Const
-from adjoint.ir.types import Array, Dict, Dim, List, Number, Opaque, Scalar, ScalarKind, Tuple
+from adjoint import ir
 from adjoint.rules.kinds import Elementwise, Rule
 from adjoint.types.constant_types import EXAMPLES
 
@@ -48,9 +47,9 @@ def examples_of(rule: Rule, arguments: Sequence[Any], named: Sequence[tuple[str,
         for as_places in ((False, True) if listed else (False,))
         for extent, many in zip(_EXTENTS, _MANY, strict=True)
     ]
-    if not isinstance(rule, Elementwise) and sum(isinstance(known, Array) for known in arguments) > 1:
+    if not isinstance(rule, Elementwise) and sum(isinstance(known, ir.Array) for known in arguments) > 1:
         choices.append((_EXTENTS[0], _MANY[0], 1, False))
-    above = max((len(known.dims) for known in arguments if isinstance(known, Array) and known.dims), default=1)
+    above = max((len(known.dims) for known in arguments if isinstance(known, ir.Array) and known.dims), default=1)
     for rank in dict.fromkeys((0, 1, above)):  # the last, so that what is known does not decide the rank
         for extent, many, apart, as_places in choices:
             maker = _Maker(extent, many, rank, apart, as_places)
@@ -96,30 +95,30 @@ class _Maker:
 
     def make(self, known: Any, value: float = 0.75) -> Any:
         match known:
-            case Const(value=constant):
+            case ir.Const(value=constant):
                 return _tamed(constant)
-            case Scalar(kind=kind, dtype=dtype):
+            case ir.Scalar(kind=kind, dtype=dtype):
                 number = self._scalar(kind, value)
                 return number if dtype is None else dtype.type(number)
-            case Array(dtype=dtype, dims=dims):
+            case ir.Array(dtype=dtype, dims=dims):
                 return self._array(dtype or np.dtype(float), dims, value)
-            case Number():
+            case ir.Number():
                 return self._array(np.dtype(float), ("many",), value) if self._rank else value
-            case List(element=Scalar(kind="int")) if self._as_places:
+            case ir.List(element=ir.Scalar(kind="int")) if self._as_places:
                 return [0] * max(1, self._next())
-            case List(element=Scalar(kind="int") as element):  # more extents would be those of a very large array
+            case ir.List(element=ir.Scalar(kind="int") as element):  # more extents would be those of a very large array
                 return [self.make(element, value) for _ in range(min(max(1, self._next()), _MOST_EXTENTS))]
-            case List(element=element) if element is not None:
+            case ir.List(element=element) if element is not None:
                 return [self.make(element, value) for _ in range(max(1, self._next()))]
-            case Dict(value=element) if element is not None:
+            case ir.Dict(value=element) if element is not None:
                 return {"a": self.make(element, value)}
-            case Tuple(items=items):
+            case ir.Tuple(items=items):
                 return tuple([self.make(item, value) for item in items])
-            case Opaque(cls=cls) if cls is type(None):
+            case ir.Opaque(cls=cls) if cls is type(None):
                 return None
-            case Opaque(cls=cls) if cls is str:
+            case ir.Opaque(cls=cls) if cls is str:
                 return "text"
-            case Opaque(cls=cls) if cls in EXAMPLES:
+            case ir.Opaque(cls=cls) if cls in EXAMPLES:
                 return EXAMPLES[cls]
             case _:
                 raise NoSample
@@ -129,7 +128,7 @@ class _Maker:
         self._place += 1
         return self._extent(self._place)
 
-    def _scalar(self, kind: ScalarKind, value: float) -> Any:
+    def _scalar(self, kind: ir.ScalarKind, value: float) -> Any:
         match kind:
             case "float":
                 return value
@@ -140,8 +139,8 @@ class _Maker:
             case _:
                 return complex(value, 0.5)
 
-    def _array(self, dtype: Any, dims: tuple[Dim, ...] | None, value: float) -> Any:
-        known: Sequence[Dim] = ["any"] * (self._rank + 1) if dims is None else dims
+    def _array(self, dtype: Any, dims: tuple[ir.Dim, ...] | None, value: float) -> Any:
+        known: Sequence[ir.Dim] = ["any"] * (self._rank + 1) if dims is None else dims
         shape = tuple([1 if dim == "one" else self._many if dim == "many" else self._next() for dim in known])
         self.varied = self.varied or "many" in known
         self._many += self._apart
@@ -170,8 +169,8 @@ def _tamed(constant: Any) -> Any:
 
 def lists_integers(known: Any) -> bool:
     """Whether an argument is a list of integers, which may be extents as well as places in an array."""
-    return isinstance(known, List) and isinstance(known.element, Scalar) and known.element.kind == "int"
+    return isinstance(known, ir.List) and isinstance(known.element, ir.Scalar) and known.element.kind == "int"
 
 
 def is_vague(known: Any) -> bool:
-    return isinstance(known, Number) or (isinstance(known, Array) and known.dims is None)
+    return isinstance(known, ir.Number) or (isinstance(known, ir.Array) and known.dims is None)

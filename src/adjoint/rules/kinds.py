@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Literal
 
-from adjoint.ir.nodes import Const
+from adjoint import ir
 from adjoint.records import dataclass, field
 from adjoint.types.annotations import signature
 
@@ -206,7 +206,7 @@ class Rule:
         return sum(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in self.accepted)
 
     def bind(
-        self, args: Sequence[Any], kwargs: Mapping[str, Any], constant: Callable[[Any], Any] = Const
+        self, args: Sequence[Any], kwargs: Mapping[str, Any], constant: Callable[[Any], Any] = ir.Const
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Moves arguments that may vary from their names to their positions; defaults fill the gaps.
 

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.ir.nodes import Const
-from adjoint.ir.types import Array, Dim, Number, Opaque, Scalar, Tuple, Type
+from adjoint import ir
 from adjoint.runtime.array_functions import arrays, places, products, segments, sequences, sparse
 
 _LIKE: dict[Any, int] = {
@@ -38,14 +37,14 @@ _MAKERS: dict[Any, int] = {np.zeros: 1, np.ones: 1, np.empty: 1, np.full: 2}
 _LEAST_RANKS: dict[Any, int] = {np.atleast_1d: 1, np.atleast_2d: 2, np.atleast_3d: 3}
 
 
-def typed(fn: Any, arguments: Sequence[Any], named: Mapping[str, Any]) -> Type | None:
+def typed(fn: Any, arguments: Sequence[Any], named: Mapping[str, Any]) -> ir.Type | None:
     """The type of the result; None where this module knows nothing of ``fn``."""
     if fn is np.reshape or fn is np.broadcast_to:
         shape = arguments[1] if len(arguments) > 1 else named.get("shape", named.get("newshape"))
         return _reshaped(arguments[0], shape) if arguments else None
     if fn in (places.all_but, places.repeated) and len(arguments) == 2:
         dims = ("any",) if fn is places.all_but else _dims(arguments[1])
-        return Array(np.dtype(np.intp), dims)
+        return ir.Array(np.dtype(np.intp), dims)
     if fn is np.ndarray.reshape:
         return _reshaped(arguments[0], arguments[1] if len(arguments) == 2 else arguments[1:])
     if fn in _LEAST_RANKS or fn is np.squeeze:
@@ -58,85 +57,85 @@ def typed(fn: Any, arguments: Sequence[Any], named: Mapping[str, Any]) -> Type |
     return None if place is None or len(arguments) <= place else _alike(arguments[0], arguments[place])
 
 
-def _with_other_rank(fn: Any, arguments: Sequence[Any], named: Mapping[str, Any]) -> Type | None:
+def _with_other_rank(fn: Any, arguments: Sequence[Any], named: Mapping[str, Any]) -> ir.Type | None:
     """An array with further axes of extent 1, or without these, where it is known which they are."""
-    if len(arguments) != 1 or named or not isinstance(arguments[0], Array) or arguments[0].dims is None:
+    if len(arguments) != 1 or named or not isinstance(arguments[0], ir.Array) or arguments[0].dims is None:
         return None
     dtype, dims = arguments[0].dtype, arguments[0].dims
     if fn is np.squeeze:
-        return None if "any" in dims else Array(dtype, tuple([dim for dim in dims if dim == "many"]))
-    return Array(dtype, dims) if len(dims) >= _LEAST_RANKS[fn] else None
+        return None if "any" in dims else ir.Array(dtype, tuple([dim for dim in dims if dim == "many"]))
+    return ir.Array(dtype, dims) if len(dims) >= _LEAST_RANKS[fn] else None
 
 
-def _of_rank(x: Any) -> Type | None:
+def _of_rank(x: Any) -> ir.Type | None:
     """An array of the rank of another."""
-    if not isinstance(x, Array) or x.dims is None:
+    if not isinstance(x, ir.Array) or x.dims is None:
         return None
-    return Array(None, tuple(["any" for _ in x.dims]))
+    return ir.Array(None, tuple(["any" for _ in x.dims]))
 
 
-def _made(fn: Any, arguments: Sequence[Any], named: Mapping[str, Any]) -> Type | None:
+def _made(fn: Any, arguments: Sequence[Any], named: Mapping[str, Any]) -> ir.Type | None:
     """An array of a shape with extents of which nothing is known, not even that they are numbers."""
     shape = arguments[0]
-    if not isinstance(shape, Tuple) or not any(isinstance(item, (Opaque, Number)) for item in shape.items):
+    if not isinstance(shape, ir.Tuple) or not any(isinstance(item, (ir.Opaque, ir.Number)) for item in shape.items):
         return None
     given = arguments[_MAKERS[fn]] if len(arguments) > _MAKERS[fn] else named.get("dtype")
     dtype = np.dtype(float) if given is None and fn is not np.full else None
-    if isinstance(given, Const) and isinstance(given.value, (type, np.dtype)):
+    if isinstance(given, ir.Const) and isinstance(given.value, (type, np.dtype)):
         dtype = np.dtype(given.value)
-    return Array(dtype, _dims(shape))
+    return ir.Array(dtype, _dims(shape))
 
 
 def _model(fn: Any, arguments: Sequence[Any]) -> int | None:
     """The place of the argument that the result is like."""
     first = _PARTS.get(fn)
-    if first is None or not isinstance(arguments[1], Const):
+    if first is None or not isinstance(arguments[1], ir.Const):
         return _LIKE.get(fn)
     return first + int(arguments[1].value)
 
 
-def _alike(cotangent: Any, model: Any) -> Type | None:
+def _alike(cotangent: Any, model: Any) -> ir.Type | None:
     """An array of the shape of another, and of its dtype if the cotangent is of the same."""
     match cotangent, model:
-        case Array(dtype=given), Array(dtype=dtype, dims=dims) if dims is not None:
-            return Array(dtype if dtype == given and dtype is not None and dtype.kind in "fc" else None, dims)
+        case ir.Array(dtype=given), ir.Array(dtype=dtype, dims=dims) if dims is not None:
+            return ir.Array(dtype if dtype == given and dtype is not None and dtype.kind in "fc" else None, dims)
         case _:
             return None
 
 
-def _reshaped(base: Any, shape: Any) -> Type | None:
+def _reshaped(base: Any, shape: Any) -> ir.Type | None:
     dtype = _dtype(base)
-    return None if dtype is None else Array(dtype if dtype is not Ellipsis else None, _dims(shape))
+    return None if dtype is None else ir.Array(dtype if dtype is not Ellipsis else None, _dims(shape))
 
 
 def _dtype(base: Any) -> Any:
     """The dtype of an array made of ``base``; Ellipsis where it is not known."""
     match base:
-        case Array(dtype=dtype):
+        case ir.Array(dtype=dtype):
             return Ellipsis if dtype is None else dtype
-        case Scalar(kind=kind, dtype=dtype):
+        case ir.Scalar(kind=kind, dtype=dtype):
             return dtype or np.dtype(kind)
-        case Number():
+        case ir.Number():
             return Ellipsis
         case _:
             return None
 
 
-def _dims(shape: Any) -> tuple[Dim, ...] | None:
+def _dims(shape: Any) -> tuple[ir.Dim, ...] | None:
     match shape:
-        case Const(value=tuple() | list() as extents):
+        case ir.Const(value=tuple() | list() as extents):
             return tuple(_dim(extent) for extent in extents)
-        case Const(value=int() | np.integer() as extent):
+        case ir.Const(value=int() | np.integer() as extent):
             return (_dim(extent),)
-        case Tuple(items=items):
+        case ir.Tuple(items=items):
             return tuple(_dim(-1) for _ in items)
         case tuple():
-            return tuple(_dim(part.value) if isinstance(part, Const) else "any" for part in shape)
-        case Scalar():
+            return tuple(_dim(part.value) if isinstance(part, ir.Const) else "any" for part in shape)
+        case ir.Scalar():
             return ("any",)
         case _:
             return None
 
 
-def _dim(extent: Any) -> Dim:
+def _dim(extent: Any) -> ir.Dim:
     return "one" if extent == 1 else "any" if extent == -1 else "many"

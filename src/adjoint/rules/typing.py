@@ -14,26 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.ir.nodes import Atom, Const, Var
-from adjoint.ir.types import (
-    BOOL,
-    FLOAT,
-    INT,
-    KINDS_OF_DTYPES,
-    OPAQUE,
-    Array,
-    Dict,
-    Dim,
-    Instance,
-    List,
-    Number,
-    Opaque,
-    Scalar,
-    ScalarKind,
-    Storage,
-    Tuple,
-    Type,
-)
+from adjoint import ir
 from adjoint.rules import registry
 from adjoint.rules.examples import examples_of, lists_integers
 from adjoint.rules.joined_types import join_all
@@ -48,13 +29,13 @@ from adjoint.types.structure import fields_of, float_fields, is_namedtuple_class
 
 __all__ = ["AnyExtents", "abstract", "type_of_call"]
 
-_PYTHON: dict[type, ScalarKind] = {float: "float", int: "int", bool: "bool", complex: "complex"}
-_NOTHING = Opaque(type(None))
+_PYTHON: dict[type, ir.ScalarKind] = {float: "float", int: "int", bool: "bool", complex: "complex"}
+_NOTHING = ir.Opaque(type(None))
 
 
 # --- types of calls ---------------------------------------------------------------------------------------------------
 
-_cache: dict[Any, tuple[Type, ...]] = {}
+_cache: dict[Any, tuple[ir.Type, ...]] = {}
 registry.on_change(_cache.clear)
 
 
@@ -62,21 +43,23 @@ _ARITHMETIC = (operator.add, operator.sub, operator.mul, operator.truediv, opera
 _COMPARISONS = (operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne)
 
 _OF_SEQUENCES = (operator.add, operator.mul)
-_TEXT = Opaque(str)
+_TEXT = ir.Opaque(str)
 _PRINTS = (print, display.print_all)
 _MADE = {
-    id(int): INT,
-    id(float): FLOAT,
-    id(bool): BOOL,
-    id(len): INT,
-    id(np.size): INT,
-    id(np.ndim): INT,
+    id(int): ir.INT,
+    id(float): ir.FLOAT,
+    id(bool): ir.BOOL,
+    id(len): ir.INT,
+    id(np.size): ir.INT,
+    id(np.ndim): ir.INT,
     **{id(function): _TEXT for function in (str, repr, format, ascii, bin, hex, str.join, str.format)},
 }
 """Functions whose result has one type, whatever they are given."""
 
 
-def type_of_call(callee: Any, args: Sequence[Atom], kwargs: Sequence[tuple[str, Atom]] = ()) -> tuple[Type, ...]:
+def type_of_call(
+    callee: Any, args: Sequence[ir.Atom], kwargs: Sequence[tuple[str, ir.Atom]] = ()
+) -> tuple[ir.Type, ...]:
     """The types of the results of a call; never raises.
 
     Parameters
@@ -102,12 +85,12 @@ def type_of_call(callee: Any, args: Sequence[Atom], kwargs: Sequence[tuple[str, 
     rule = registry.rule_for(callee)
     if rule is None:
         is_told = isinstance(callee, type) and (callee in EXAMPLES or brings_arithmetic(callee))
-        return (Opaque(callee) if is_told else OPAQUE,)
+        return (ir.Opaque(callee) if is_told else ir.OPAQUE,)
     key = (id(callee), arguments, named)
     template = _cache.get(key)
     if template is None:
         template = _cache[key] = _infer(rule, arguments, named)
-    if len(template) == 1 and type(template[0]) is Scalar:
+    if len(template) == 1 and type(template[0]) is ir.Scalar:
         return template
     base = _viewed(rule, arguments)
     return tuple([_instantiated(type_, base) for type_ in template])
@@ -119,46 +102,46 @@ def _makes_text(callee: Any) -> bool:
     return is_method and callee.__name__ in ("format", "format_map", "join")
 
 
-def _known(atom: Atom) -> Type | Const:
-    return atom.type if isinstance(atom, Var) else atom if isinstance(atom, Const) else OPAQUE
+def _known(atom: ir.Atom) -> ir.Type | ir.Const:
+    return atom.type if isinstance(atom, ir.Var) else atom if isinstance(atom, ir.Const) else ir.OPAQUE
 
 
-def type_of_known(known: Type | Const) -> Type:
+def type_of_known(known: ir.Type | ir.Const) -> ir.Type:
     """The type of what is known of an argument."""
-    return abstract(known.value) if isinstance(known, Const) else known
+    return abstract(known.value) if isinstance(known, ir.Const) else known
 
 
-def _viewed(rule: Rule, arguments: Sequence[Type | Const]) -> Storage | None:
+def _viewed(rule: Rule, arguments: Sequence[ir.Type | ir.Const]) -> ir.Storage | None:
     if rule.view_of is None or rule.view_of >= len(arguments):
         return None
     base = arguments[rule.view_of]
-    return base.storage if isinstance(base, Array) else None
+    return base.storage if isinstance(base, ir.Array) else None
 
 
-def _instantiated(type_: Type, base: Storage | None) -> Type:
+def _instantiated(type_: ir.Type, base: ir.Storage | None) -> ir.Type:
     """A type with storages of its own, or with the storage of ``base``."""
     match type_:
-        case Scalar() | Opaque() | Number():
+        case ir.Scalar() | ir.Opaque() | ir.Number():
             return type_
-        case Array(dtype=dtype, dims=dims):
-            return Array(dtype, dims, base or Storage())
-        case List(element=element):
-            return List(None if element is None else _instantiated(element, base), is_tuple=type_.is_tuple)
-        case Dict(value=value):
-            return Dict(None if value is None else _instantiated(value, base))
-        case Tuple(items=items):
-            return Tuple(tuple(_instantiated(item, base) for item in items), type_.cls)
+        case ir.Array(dtype=dtype, dims=dims):
+            return ir.Array(dtype, dims, base or ir.Storage())
+        case ir.List(element=element):
+            return ir.List(None if element is None else _instantiated(element, base), is_tuple=type_.is_tuple)
+        case ir.Dict(value=value):
+            return ir.Dict(None if value is None else _instantiated(value, base))
+        case ir.Tuple(items=items):
+            return ir.Tuple(tuple(_instantiated(item, base) for item in items), type_.cls)
         case _:
             return type_
 
 
 def _infer(
-    rule: Rule, arguments: tuple[Type | Const, ...], named: tuple[tuple[str, Type | Const], ...]
-) -> tuple[Type, ...]:
+    rule: Rule, arguments: tuple[ir.Type | ir.Const, ...], named: tuple[tuple[str, ir.Type | ir.Const], ...]
+) -> tuple[ir.Type, ...]:
     if rule.typed is not None:
         return rule.typed(arguments)
     if not rule.pure or rule.writes:
-        return (_NOTHING if rule.writes or rule.fn in _PRINTS else OPAQUE,) * rule.results
+        return (_NOTHING if rule.writes or rule.fn in _PRINTS else ir.OPAQUE,) * rule.results
     special = _special(rule, arguments, named)
     if special is not None:
         return (special,)
@@ -170,41 +153,41 @@ def _infer(
     vague = _vagueness(arguments + tuple(value for _, value in named))
     if rule.results == 1:
         found = _weakened(_summary(rule, examples), vague)
-        return (List(INT, is_tuple=True) if rule.fn is np.shape and isinstance(found, Opaque) else found,)
+        return (ir.List(ir.INT, is_tuple=True) if rule.fn is np.shape and isinstance(found, ir.Opaque) else found,)
     return tuple(
         _weakened(_summary(rule, [example[place] for example in examples]), vague) for place in range(rule.results)
     )
 
 
 def _special(
-    rule: Rule, arguments: tuple[Type | Const, ...], named: tuple[tuple[str, Type | Const], ...]
-) -> Type | None:
+    rule: Rule, arguments: tuple[ir.Type | ir.Const, ...], named: tuple[tuple[str, ir.Type | ir.Const], ...]
+) -> ir.Type | None:
     """The type of a result of which examples would not tell, or nothing new; None where they have to be asked."""
     known = None if named else _of_plain_numbers(rule, arguments)
     if known is not None:
         return known
     if rule.fn is operator.sub and any(type_of_known(argument) in _SETS for argument in arguments):
-        return Opaque(set)
+        return ir.Opaque(set)
     if registry.is_about_arrays(rule.fn):
         from adjoint.rules import shapes  # lazy
 
         return shapes.typed(rule.fn, arguments, dict(named))
-    if rule.fn is choose and arguments and isinstance(type_of_known(arguments[0]), Scalar):
+    if rule.fn is choose and arguments and isinstance(type_of_known(arguments[0]), ir.Scalar):
         return _chosen(arguments[1:])
     return _chosen(arguments) if rule.fn in (max, min) else None
 
 
-_SETS = (Opaque(set), Opaque(frozenset))
+_SETS = (ir.Opaque(set), ir.Opaque(frozenset))
 
 
-def _of_plain_numbers(rule: Rule, arguments: tuple[Type | Const, ...]) -> Type | None:
+def _of_plain_numbers(rule: Rule, arguments: tuple[ir.Type | ir.Const, ...]) -> ir.Type | None:
     """The type of what operators and functions of ``math`` give for numbers of Python, where examples need not tell."""
     kinds = set(map(_python_kind, arguments))
     if not kinds <= _REAL:
         return None
     if rule.fn in _COMPARISONS:
-        return BOOL
-    return FLOAT if "float" in kinds and (rule.fn in _ARITHMETIC or _is_smooth_in_math(rule)) else None
+        return ir.BOOL
+    return ir.FLOAT if "float" in kinds and (rule.fn in _ARITHMETIC or _is_smooth_in_math(rule)) else None
 
 
 _REAL = frozenset(("float", "int", "bool"))
@@ -215,55 +198,57 @@ def _is_smooth_in_math(rule: Rule) -> bool:
     return isinstance(rule, Elementwise) and getattr(rule.fn, "__module__", None) == "math"
 
 
-def _python_kind(argument: Type | Const) -> ScalarKind | None:
+def _python_kind(argument: ir.Type | ir.Const) -> ir.ScalarKind | None:
     match argument:
-        case Const(value=value):
+        case ir.Const(value=value):
             return _PYTHON.get(type(value))
-        case Scalar(kind=kind, dtype=None):
+        case ir.Scalar(kind=kind, dtype=None):
             return kind
         case _:
             return None
 
 
-def _chosen(arguments: tuple[Type | Const, ...]) -> Type | None:
+def _chosen(arguments: tuple[ir.Type | ir.Const, ...]) -> ir.Type | None:
     """What is one of several numbers may be of the type of each: an example would show that of one."""
     types = [type_of_known(argument) for argument in arguments]
-    return join_all(types) if all(isinstance(type_, Scalar) for type_ in types) else None
+    return join_all(types) if all(isinstance(type_, ir.Scalar) for type_ in types) else None
 
 
 # --- from results to types --------------------------------------------------------------------------------------------
 
 
-def _summary(rule: Rule, results: list[Any]) -> Type:
+def _summary(rule: Rule, results: list[Any]) -> ir.Type:
     """What the results of several examples have in common."""
     first = results[0]
     if all(isinstance(result, np.ndarray) for result in results):
         return _array_summary(rule, results)
     if all(type(result) is tuple and len(result) == len(first) for result in results):
         parts = zip(*results, strict=True)
-        return Tuple(tuple(_summary(rule, list(part)) for part in parts))
+        return ir.Tuple(tuple(_summary(rule, list(part)) for part in parts))
     if all(type(result) is list for result in results):
         parts_ = [part for result in results for part in result]
-        return List(_summary(rule, parts_) if parts_ else None)
+        return ir.List(_summary(rule, parts_) if parts_ else None)
     types = [abstract(result) for result in results]
     joined = join_all(types)
-    return OPAQUE if joined is None else joined
+    return ir.OPAQUE if joined is None else joined
 
 
-def _array_summary(rule: Rule, arrays: list[Any]) -> Type:
+def _array_summary(rule: Rule, arrays: list[Any]) -> ir.Type:
     dtypes, ranks = {array.dtype for array in arrays}, {array.ndim for array in arrays}
     dtype = dtypes.pop() if len(dtypes) == 1 else None
-    if dtype is not None and dtype.kind not in KINDS_OF_DTYPES:
-        return Opaque(np.ndarray)
+    if dtype is not None and dtype.kind not in ir.KINDS_OF_DTYPES:
+        return ir.Opaque(np.ndarray)
     if rule.dtype == "unknown":
         dtype = None
     if len(ranks) > 1:
-        return Array(dtype, None)
+        return ir.Array(dtype, None)
     trusted = rule.shape == "sampled" and len(arrays) > 1
-    return Array(dtype, tuple(_dim(set(extents), trusted) for extents in zip(*(a.shape for a in arrays), strict=True)))
+    return ir.Array(
+        dtype, tuple(_dim(set(extents), trusted) for extents in zip(*(a.shape for a in arrays), strict=True))
+    )
 
 
-def _dim(extents: set[int], trusted: bool) -> Dim:
+def _dim(extents: set[int], trusted: bool) -> ir.Dim:
     if not trusted:
         return "any"
     return "one" if extents == {1} else "any" if 1 in extents else "many"
@@ -271,54 +256,54 @@ def _dim(extents: set[int], trusted: bool) -> Dim:
 
 def _holds_lists(known: Any) -> bool:
     """Whether an argument is a tuple of lists of integers, such as axes: the rank may depend on how many they are."""
-    return isinstance(known, Tuple) and any(lists_integers(item) or _holds_lists(item) for item in known.items)
+    return isinstance(known, ir.Tuple) and any(lists_integers(item) or _holds_lists(item) for item in known.items)
 
 
 def _vagueness(arguments: Sequence[Any]) -> str:
     """``number``: it is not known what is an array; ``dtype``: nor its dtype; empty: all is known."""
-    if any(isinstance(known, Number) or _holds_lists(known) for known in arguments):
+    if any(isinstance(known, ir.Number) or _holds_lists(known) for known in arguments):
         return "number"
-    return "dtype" if any(isinstance(known, Array) and known.dtype is None for known in arguments) else ""
+    return "dtype" if any(isinstance(known, ir.Array) and known.dtype is None for known in arguments) else ""
 
 
-def _weakened(type_: Type, vague: str) -> Type:
+def _weakened(type_: ir.Type, vague: str) -> ir.Type:
     """A type that was learnt from examples, without what the vague arguments do not warrant."""
     match type_:
-        case Array(dtype=dtype, dims=dims) if vague:
+        case ir.Array(dtype=dtype, dims=dims) if vague:
             smooth = dtype is None or dtype.kind in "fc"
-            return Array(None if smooth else dtype, None if vague == "number" else dims)
-        case Scalar(kind="float" | "complex", dtype=dtype) if vague and dtype is not None:
-            return Number()
-        case Tuple(items=items):
-            return Tuple(tuple(_weakened(item, vague) for item in items))
-        case List(element=element) if element is not None:
-            return List(_weakened(element, vague), is_tuple=type_.is_tuple)
+            return ir.Array(None if smooth else dtype, None if vague == "number" else dims)
+        case ir.Scalar(kind="float" | "complex", dtype=dtype) if vague and dtype is not None:
+            return ir.Number()
+        case ir.Tuple(items=items):
+            return ir.Tuple(tuple(_weakened(item, vague) for item in items))
+        case ir.List(element=element) if element is not None:
+            return ir.List(_weakened(element, vague), is_tuple=type_.is_tuple)
         case _:
             return type_
 
 
-def _fallback(rule: Rule, arguments: Sequence[Any]) -> tuple[Type, ...]:
+def _fallback(rule: Rule, arguments: Sequence[Any]) -> tuple[ir.Type, ...]:
     """The types of results where no example could be run."""
     if isinstance(rule, NoDerivative):
-        return (OPAQUE,) * rule.results
-    arrays = [known for known in arguments if isinstance(known, Array)]
+        return (ir.OPAQUE,) * rule.results
+    arrays = [known for known in arguments if isinstance(known, ir.Array)]
     ranked = any(array.dims is None or array.dims for array in arrays)
     if rule.always_array or (ranked and isinstance(rule, Elementwise)):
         dtypes = {array.dtype for array in arrays}
-        known = len(dtypes) == 1 and all(isinstance(argument, (Array, Const)) for argument in arguments)
-        return (Array(dtypes.pop() if known else None, None),) * rule.results
+        known = len(dtypes) == 1 and all(isinstance(argument, (ir.Array, ir.Const)) for argument in arguments)
+        return (ir.Array(dtypes.pop() if known else None, None),) * rule.results
     if rule.view_of is not None and rule.view_of < len(arguments) and arguments[rule.view_of] in arrays:
-        return (Array(None, None),) * rule.results
+        return (ir.Array(None, None),) * rule.results
     if rule.fn in _OF_SEQUENCES and any(map(_is_sequence, arguments)):
-        return (OPAQUE,)  # of a list and what may be a list, or a count, comes a list of anything
-    return (Number(),) * rule.results
+        return (ir.OPAQUE,)  # of a list and what may be a list, or a count, comes a list of anything
+    return (ir.Number(),) * rule.results
 
 
-def _is_sequence(argument: Type | Const) -> bool:
+def _is_sequence(argument: ir.Type | ir.Const) -> bool:
     match argument:
-        case Const(value=list() | tuple()) | List() | Tuple():
+        case ir.Const(value=list() | tuple()) | ir.List() | ir.Tuple():
             return True
-        case Opaque(cls=type() as cls):
+        case ir.Opaque(cls=type() as cls):
             return issubclass(cls, (list, tuple, str, bytes))
         case _:
             return False
@@ -331,46 +316,46 @@ class AnyExtents(np.ndarray[Any, Any]):
     """An example of arrays of which only dtype and rank are known."""
 
 
-def abstract(value: Any) -> Type:
+def abstract(value: Any) -> ir.Type:
     """The type of a run-time value."""
     cls = type(value)
     kind = _PYTHON.get(cls)
     if kind is not None:
-        return Scalar(kind)
+        return ir.Scalar(kind)
     if isinstance(value, np.ndarray):
-        if cls not in (np.ndarray, np.memmap, AnyExtents) or value.dtype.kind not in KINDS_OF_DTYPES:
-            return Opaque(cls)
+        if cls not in (np.ndarray, np.memmap, AnyExtents) or value.dtype.kind not in ir.KINDS_OF_DTYPES:
+            return ir.Opaque(cls)
         if cls is AnyExtents:
-            return Array(value.dtype, tuple(["any" for _ in value.shape]))
-        return Array(value.dtype, tuple(["one" if extent == 1 else "many" for extent in value.shape]))
+            return ir.Array(value.dtype, tuple(["any" for _ in value.shape]))
+        return ir.Array(value.dtype, tuple(["one" if extent == 1 else "many" for extent in value.shape]))
     if isinstance(value, np.generic):
         return (
-            Scalar(KINDS_OF_DTYPES[value.dtype.kind], value.dtype)
-            if value.dtype.kind in KINDS_OF_DTYPES
-            else Opaque(cls)
+            ir.Scalar(ir.KINDS_OF_DTYPES[value.dtype.kind], value.dtype)
+            if value.dtype.kind in ir.KINDS_OF_DTYPES
+            else ir.Opaque(cls)
         )
     if is_foreign(value):
-        return Array(dtype_of(value), tuple(["one" if extent == 1 else "many" for extent in value.shape]))
+        return ir.Array(dtype_of(value), tuple(["one" if extent == 1 else "many" for extent in value.shape]))
     if cls is list:
-        return List(join_all([abstract(item) for item in value]) if value else None)
+        return ir.List(join_all([abstract(item) for item in value]) if value else None)
     if isinstance(value, tuple):
         is_known = cls is tuple or is_namedtuple_class(cls)
-        return Tuple(tuple([abstract(item) for item in value]), cls) if is_known else Opaque(cls)
+        return ir.Tuple(tuple([abstract(item) for item in value]), cls) if is_known else ir.Opaque(cls)
     if cls is dict:
-        return Dict(join_all([abstract(item) for item in value.values()]) if value else None)
+        return ir.Dict(join_all([abstract(item) for item in value.values()]) if value else None)
     return _abstract_object(value, cls)
 
 
-def _abstract_object(value: Any, cls: type) -> Type:
+def _abstract_object(value: Any, cls: type) -> ir.Type:
     if hasattr(cls, "__adjoint_signature__"):
-        return Opaque(cls, value.__adjoint_signature__)
+        return ir.Opaque(cls, value.__adjoint_signature__)
     if isinstance(value, type) or cls.__module__ == "builtins" or _is_called_by_machine_code(cls):
-        return Opaque(cls)
+        return ir.Opaque(cls)
     if not hasattr(value, "__dict__") and not slots_of(cls):
-        return Opaque(cls)
+        return ir.Opaque(cls)
     counted = float_fields(cls)
-    whole = Scalar("float")
-    return Instance(
+    whole = ir.Scalar("float")
+    return ir.Instance(
         cls,
         {
             name: whole if type(item) is int and name in counted else abstract(item)

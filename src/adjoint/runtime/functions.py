@@ -9,12 +9,12 @@ from typing import Any, NoReturn, get_origin
 import numpy as np
 
 import adjoint
+from adjoint import ir
 from adjoint.analysis.memory.escape import returns_what_it_found
 from adjoint.api.jvp_vjp import reverse_form
 from adjoint.declarations.function_values import Fn, Signature, dtype_of, name_of, parts_of
 from adjoint.diagnostics import error
 from adjoint.dispatch.specialize import Specialization
-from adjoint.ir.types import Array
 from adjoint.runtime.array_functions.arrays import zeros_like
 
 _FORWARD_OF = "__adjoint_forward_of__"
@@ -104,7 +104,7 @@ def _is_writeable(value: Any) -> bool:
 
 def _check_captured(function: Fn[..., Any], compiled: Specialization, count: int) -> None:
     """Refuses a function of ``count`` arguments that writes arrays which it has captured: others may read them."""
-    if any(place >= count and isinstance(compiled.function.params[place].type, Array) for place in compiled.written):
+    if any(place >= count and isinstance(compiled.function.params[place].type, ir.Array) for place in compiled.written):
         label = f"{_name(function)!r} writes memory that it has captured"
         raise error("AD0303", None, label, helps=("let it write a copy",))
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 
+from adjoint import ir
 from adjoint.ir.effects import effects_of
-from adjoint.ir.nodes import Atom, Block, Call, Continue, Exit, Function, If, Load, Loop, Return, Statement, Store, Var
-from adjoint.ir.types import Array, Dict, Instance, List, Opaque, Tuple, storage_of
 from adjoint.ir.walk import blocks_of, leaves, operands, statements_in, targets_of, terminators_in
 from adjoint.runtime import display
 
@@ -14,7 +13,7 @@ from adjoint.runtime import display
 class Aliases:
     """The classes of variables that may share memory, and whether something writes to it."""
 
-    def __init__(self, function: Function) -> None:
+    def __init__(self, function: ir.Function) -> None:
         self._parents: dict[Hashable, Hashable] = {}
         self._written: set[Hashable] = set()
         self._handed_out = _handed_out(function)
@@ -22,41 +21,41 @@ class Aliases:
         self._find_all(function)
         self._written = {self._find(part) for part in self._written}
 
-    def of(self, atom: Atom) -> Hashable:
+    def of(self, atom: ir.Atom) -> Hashable:
         """The class of an array; None for what has no memory."""
-        return self._find(atom) if isinstance(atom, Var) and _has_memory(atom) else None
+        return self._find(atom) if isinstance(atom, ir.Var) and _has_memory(atom) else None
 
     def classes(self, atoms: Iterable[object]) -> set[Hashable]:
         """The classes of all arrays among some atoms."""
-        return {self._find(atom) for atom in atoms if isinstance(atom, Var) and _has_memory(atom)}
+        return {self._find(atom) for atom in atoms if isinstance(atom, ir.Var) and _has_memory(atom)}
 
-    def is_written(self, var: Var) -> bool:
+    def is_written(self, var: ir.Var) -> bool:
         """Whether an element may be another one the next time."""
         return self.of(var) in self._written
 
     def _find(self, part: Hashable) -> Hashable:
         if part not in self._parents:
             self._parents[part] = part
-            storage = storage_of(part.type) if isinstance(part, Var) else None
+            storage = ir.storage_of(part.type) if isinstance(part, ir.Var) else None
             if storage is not None:
                 self._unite([part, storage])
-                if storage.written and isinstance(part, Var) and isinstance(part.type, Array):
+                if storage.written and isinstance(part, ir.Var) and isinstance(part.type, ir.Array):
                     self._written.add(part)
         while self._parents[part] is not part:
             self._parents[part] = part = self._parents[self._parents[part]]
         return part
 
-    def _find_all(self, function: Function) -> None:
+    def _find_all(self, function: ir.Function) -> None:
         for statement in statements_in(function.body):
             for atom in (*operands(statement), *targets_of(statement)):
                 self.of(atom)
 
     def _unite(self, parts: Iterable[Hashable]) -> None:
-        roots = [self._find(part) for part in parts if not isinstance(part, Var) or _has_memory(part)]
+        roots = [self._find(part) for part in parts if not isinstance(part, ir.Var) or _has_memory(part)]
         for root in roots[1:]:
             self._parents[self._find(root)] = self._find(roots[0])
 
-    def _block(self, block: Block) -> None:
+    def _block(self, block: ir.Block) -> None:
         for statement in block.statements:
             self._statement(statement)
             for inner in blocks_of(statement):
@@ -64,38 +63,38 @@ class Aliases:
         for inner in blocks_of(block.terminator):
             self._block(inner)
 
-    def _statement(self, statement: Statement) -> None:
+    def _statement(self, statement: ir.Statement) -> None:
         match statement:
-            case Call():
+            case ir.Call():
                 self._call(statement)
-            case Load(target=target, base=base):
+            case ir.Load(target=target, base=base):
                 self._unite(_variables([target, base]))
-            case Store(base=base, value=value):
-                if isinstance(base, Var) and isinstance(base.type, Array):
+            case ir.Store(base=base, value=value):
+                if isinstance(base, ir.Var) and isinstance(base.type, ir.Array):
                     self._written.add(base)
                 else:
                     self._unite(_variables([base, value]))
-            case If(targets=targets):
+            case ir.If(targets=targets):
                 for block in blocks_of(statement):
                     for leaf in leaves(block):
                         self._flow(getattr(leaf, "values", ()), targets)
-            case Loop(params=params, inits=inits, targets=targets, body=body):
+            case ir.Loop(params=params, inits=inits, targets=targets, body=body):
                 self._flow(inits, params)
                 self._flow(params, targets)
                 for leaf in leaves(body):
-                    if isinstance(leaf, (Continue, Exit)):
-                        self._flow(leaf.values, params if isinstance(leaf, Continue) else targets)
+                    if isinstance(leaf, (ir.Continue, ir.Exit)):
+                        self._flow(leaf.values, params if isinstance(leaf, ir.Continue) else targets)
             case _:
                 self._unite(_variables([*operands(statement), *targets_of(statement)]))
 
-    def _flow(self, values: Iterable[Atom], into: Iterable[Var]) -> None:
+    def _flow(self, values: Iterable[ir.Atom], into: Iterable[ir.Var]) -> None:
         for value, var in zip(values, into, strict=False):
             self._unite(_variables([value, var]))
 
-    def _call(self, call: Call) -> None:
+    def _call(self, call: ir.Call) -> None:
         found = effects_of(call)
         written = _variables(call.args[place] for place in found.writes if place < len(call.args))
-        self._written.update(var for var in written if isinstance(var.type, Array))
+        self._written.update(var for var in written if isinstance(var.type, ir.Array))
         if found.view_of is not None and found.view_of < len(call.args):
             self._unite(_variables([*call.targets, call.args[found.view_of]]))
         if found.known and not found.hands_on:
@@ -107,27 +106,27 @@ class Aliases:
         self._unite(_variables([*operands(call), *call.targets]))
 
 
-def _variables(atoms: Iterable[Atom]) -> list[Var]:
-    return [atom for atom in atoms if isinstance(atom, Var)]
+def _variables(atoms: Iterable[ir.Atom]) -> list[ir.Var]:
+    return [atom for atom in atoms if isinstance(atom, ir.Var)]
 
 
-def _has_memory(var: Var) -> bool:
-    return isinstance(var.type, (Array, List, Tuple, Dict, Instance, Opaque))
+def _has_memory(var: ir.Var) -> bool:
+    return isinstance(var.type, (ir.Array, ir.List, ir.Tuple, ir.Dict, ir.Instance, ir.Opaque))
 
 
-def _handed_out(function: Function) -> set[Var]:
+def _handed_out(function: ir.Function) -> set[ir.Var]:
     """The tuples that are only handed to the caller, alone or in others."""
     made = {
         target
         for statement in statements_in(function.body)
-        if isinstance(statement, Call) and statement.callee is display.make_tuple
+        if isinstance(statement, ir.Call) and statement.callee is display.make_tuple
         for target in statement.targets
     }
-    used: set[Atom] = set()
+    used: set[ir.Atom] = set()
     for statement in statements_in(function.body):
-        if not isinstance(statement, Call) or statement.callee is not display.make_tuple:
+        if not isinstance(statement, ir.Call) or statement.callee is not display.make_tuple:
             used.update(operands(statement))
     for end in terminators_in(function.body):
-        if not isinstance(end, Return):
+        if not isinstance(end, ir.Return):
             used.update(operands(end))
     return made - used

@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.ir.nodes import Call, Definition, Function
-from adjoint.ir.types import Array, Storage
+from adjoint import ir
 from adjoint.ir.walk import statements_in
 from adjoint.runtime.array_functions import arrays
 
@@ -24,14 +23,14 @@ VIEWS_AT_NEED: tuple[Any, ...] = (
 _IDENTITIES = frozenset(map(id, VIEWS_AT_NEED))
 
 
-def layout_readers(function: Function) -> Iterator[Call]:
+def layout_readers(function: ir.Function) -> Iterator[ir.Call]:
     """The calls in a function, and in those that it calls, for which the layout of an array decides what is written."""
     pending, seen = [function], {function}
     for each in pending:
         for statement in statements_in(each.body):
-            if not isinstance(statement, Call):
+            if not isinstance(statement, ir.Call):
                 continue
-            if isinstance(statement.callee, Definition):
+            if isinstance(statement.callee, ir.Definition):
                 inner = statement.callee.function
                 if inner is not None and inner not in seen:
                     seen.add(inner)
@@ -40,18 +39,18 @@ def layout_readers(function: Function) -> Iterator[Call]:
                 yield statement
 
 
-def reads_layout(call: Call) -> bool:
+def reads_layout(call: ir.Call) -> bool:
     """Whether a call gives a view or a copy, as the array lies, and somebody writes it."""
     return id(call.callee) in _IDENTITIES and any(
-        isinstance(target.type, Array) and target.type.storage.written for target in call.targets
+        isinstance(target.type, ir.Array) and target.type.storage.written for target in call.targets
     )
 
 
-def layouts_read(function: Function) -> set[Storage]:
+def layouts_read(function: ir.Function) -> set[ir.Storage]:
     """The memory of which the layout decides what is written."""
     found = set()
     for call in layout_readers(function):
         for target in call.targets:
-            if isinstance(target.type, Array):
+            if isinstance(target.type, ir.Array):
                 found.add(target.type.storage.find())
     return found

@@ -8,16 +8,15 @@ from functools import lru_cache
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.analysis.memory.alias import Aliases
 from adjoint.ir.effects import effects_of
-from adjoint.ir.nodes import Atom, Call, Const, Function, Var
-from adjoint.ir.types import Number, Opaque
 from adjoint.ir.walk import leaves, operands, statements_in, targets_of
 from adjoint.runtime import display
 
 
 @lru_cache(maxsize=256)
-def returns_what_it_found(function: Function, given: int) -> bool:
+def returns_what_it_found(function: ir.Function, given: int) -> bool:
     """Whether the value of a reverse form may lie in memory that is neither made in it nor one of its arguments.
 
     Parameters
@@ -27,35 +26,35 @@ def returns_what_it_found(function: Function, given: int) -> bool:
     given
         How many of its parameters are arguments; the others are captured.
     """
-    found: list[Var] = [*function.params[given:]]
+    found: list[ir.Var] = [*function.params[given:]]
     for statement in statements_in(function.body):
-        if isinstance(statement, Call) and statement.callee is not deepcopy and not effects_of(statement).known:
+        if isinstance(statement, ir.Call) and statement.callee is not deepcopy and not effects_of(statement).known:
             found += statement.targets
-        if any(isinstance(atom, Const) and _has_memory(atom.value) for atom in operands(statement)):
+        if any(isinstance(atom, ir.Const) and _has_memory(atom.value) for atom in operands(statement)):
             found += targets_of(statement)
     values = [*_values(function)]
-    if any(isinstance(value, Const) and _has_memory(value.value) for value in values):
+    if any(isinstance(value, ir.Const) and _has_memory(value.value) for value in values):
         return True
-    variables = [value for value in values if isinstance(value, Var)]
-    if any(isinstance(value.type, Number) for value in variables):
+    variables = [value for value in values if isinstance(value, ir.Var)]
+    if any(isinstance(value.type, ir.Number) for value in variables):
         return True  # which array it is, nobody knows
     aliases = Aliases(function)
     everything = {atom for statement in statements_in(function.body) for atom in targets_of(statement)}
-    outside = [*found, *(var for var in everything if isinstance(var.type, (Opaque, Number)))]
+    outside = [*found, *(var for var in everything if isinstance(var.type, (ir.Opaque, ir.Number)))]
     return not aliases.classes(variables).isdisjoint(aliases.classes(outside))
 
 
-def _values(function: Function) -> Iterator[Atom]:
+def _values(function: ir.Function) -> Iterator[ir.Atom]:
     """The numbers and arrays of the value."""
     made = {
         target: statement.args
         for statement in statements_in(function.body)
-        if isinstance(statement, Call) and statement.callee is display.make_tuple
+        if isinstance(statement, ir.Call) and statement.callee is display.make_tuple
         for target in statement.targets
     }
 
-    def parts(atom: Atom) -> Iterator[Atom]:
-        if isinstance(atom, Var) and atom in made:
+    def parts(atom: ir.Atom) -> Iterator[ir.Atom]:
+        if isinstance(atom, ir.Var) and atom in made:
             for part in made[atom]:
                 yield from parts(part)
         else:
@@ -63,7 +62,7 @@ def _values(function: Function) -> Iterator[Atom]:
 
     for end in leaves(function.body):
         for result in operands(end):
-            assert isinstance(result, Var)
+            assert isinstance(result, ir.Var)
             yield from parts(made[result][0])
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from types import MethodDescriptorType
 
+from adjoint import ir
 from adjoint.ir.effects import effects_of
-from adjoint.ir.nodes import Applied, Atom, Call, Declared, Definition, Derived, Function, Var
-from adjoint.ir.types import Array, Dict, Instance, List, Number, PerPlace, Storage, Tuple, Type
 from adjoint.rules.registry import rule_for
 from adjoint.runtime import display
 from adjoint.sources.library_folders import is_of_a_library
@@ -16,18 +15,18 @@ GROWING = (list.append, list.insert, list.extend, dict.update, dict.setdefault)
 """Calls that put their later arguments into the memory of the first."""
 
 
-def own_memory(type_: Type | None) -> Storage | None:
+def own_memory(type_: ir.Type | None) -> ir.Storage | None:
     """The storage class of a handle's own slots."""
     match type_:
-        case Array(storage=storage):
+        case ir.Array(storage=storage):
             return storage.find() if storage.written else None
-        case List(storage=storage) | Dict(storage=storage) | Instance(storage=storage):
+        case ir.List(storage=storage) | ir.Dict(storage=storage) | ir.Instance(storage=storage):
             return storage.find()
         case _:
             return None
 
 
-def all_memory(type_: Type | None) -> Iterator[Storage]:
+def all_memory(type_: ir.Type | None) -> Iterator[ir.Storage]:
     """The storage classes that can be reached from a value of this type."""
     own = own_memory(type_)
     if own is not None:
@@ -36,34 +35,34 @@ def all_memory(type_: Type | None) -> Iterator[Storage]:
         yield from all_memory(part)
 
 
-def memory_of_params(function: Function) -> frozenset[Storage]:
+def memory_of_params(function: ir.Function) -> frozenset[ir.Storage]:
     """The memory that a function is given."""
     return frozenset(storage.find() for param in function.params for storage in all_memory(param.type))
 
 
-def parts(type_: Type | None) -> tuple[Type, ...]:
+def parts(type_: ir.Type | None) -> tuple[ir.Type, ...]:
     """The types of what lies in a container."""
     match type_:
-        case List(element=PerPlace(items=items)):
+        case ir.List(element=ir.PerPlace(items=items)):
             return items
-        case List(element=part) | Dict(value=part):
+        case ir.List(element=part) | ir.Dict(value=part):
             return () if part is None else (part,)
-        case Tuple(items=items):
+        case ir.Tuple(items=items):
             return items
-        case Instance(fields=fields):
+        case ir.Instance(fields=fields):
             return tuple(fields.values())
         case _:
             return ()
 
 
-def is_ruled(call: Call) -> bool:
+def is_ruled(call: ir.Call) -> bool:
     """Whether it is declared how a derivative flows through a call."""
-    return isinstance(call.callee, (Declared, Applied)) or rule_for(call.callee) is not None
+    return isinstance(call.callee, (ir.Declared, ir.Applied)) or rule_for(call.callee) is not None
 
 
-def may_write_anything(call: Call) -> bool:
+def may_write_anything(call: ir.Call) -> bool:
     """Whether nobody vouches for what a call does to the memory that it is handed."""
-    if isinstance(call.callee, (Definition, Derived, Function)) or is_ruled(call):
+    if isinstance(call.callee, (ir.Definition, ir.Derived, ir.Function)) or is_ruled(call):
         return False
     return not effects_of(call).known and not _is_exception_of_a_library(call.callee)
 
@@ -76,12 +75,14 @@ def _is_exception_of_a_library(callee: object) -> bool:
     return code is None or is_of_a_library(code.co_filename)
 
 
-def keeper_in(call: Call) -> tuple[Atom, ...]:
+def keeper_in(call: ir.Call) -> tuple[ir.Atom, ...]:
     """The object that may keep what an unknown function is handed: the one whose method it is."""
     is_method = isinstance(call.callee, MethodDescriptorType) and may_write_anything(call)
     return call.args[:1] if is_method or call.callee is display.call else ()
 
 
-def lends_memory(atom: Atom) -> bool:
+def lends_memory(atom: ir.Atom) -> bool:
     """Whether handing a value to a function hands it memory that it could write."""
-    return isinstance(atom, Var) and isinstance(atom.type, (Array, List, Dict, Instance, Tuple, Number))
+    return isinstance(atom, ir.Var) and isinstance(
+        atom.type, (ir.Array, ir.List, ir.Dict, ir.Instance, ir.Tuple, ir.Number)
+    )

@@ -8,37 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from adjoint import ir
 from adjoint.ir.effects import effects_of
 from adjoint.ir.known_effects import Effects
-from adjoint.ir.nodes import (
-    Atom,
-    Block,
-    Branch,
-    Call,
-    Continue,
-    Exit,
-    Function,
-    Guarded,
-    If,
-    Items,
-    Load,
-    Loop,
-    Return,
-    Statement,
-    Store,
-    Var,
-    Yield,
-)
-from adjoint.ir.types import Array, Number, Scalar, Storage
 
 
 class Memory:
     """May-alias classes of the variables of a function."""
 
-    def __init__(self, function: Function) -> None:
-        self._parents: dict[Var, Var] = {}
-        self._written: set[Var] = set()
-        self._returned: set[Var] = set()
+    def __init__(self, function: ir.Function) -> None:
+        self._parents: dict[ir.Var, ir.Var] = {}
+        self._written: set[ir.Var] = set()
+        self._returned: set[ir.Var] = set()
         self._unknown_call = False
         self._effects: dict[int, Effects] = {}
         self._unite_params(function.params)
@@ -48,31 +29,31 @@ class Memory:
         self._written = {self._find(var) for var in self._written}
         self._returned = {self._find(var) for var in self._returned}
 
-    def effects_of(self, call: Call) -> Effects:
+    def effects_of(self, call: ir.Call) -> Effects:
         """What a call does: asked but once of those that are in the function, which keeps their identities valid."""
         return self._effects.get(id(call)) or effects_of(call)
 
-    def written(self, atom: Atom) -> bool:
+    def written(self, atom: ir.Atom) -> bool:
         """Whether some statement may write memory that this value refers to."""
-        return type(atom) is Var and type(atom.type) is not Scalar and self._find(atom) in self._written
+        return type(atom) is ir.Var and type(atom.type) is not ir.Scalar and self._find(atom) in self._written
 
-    def may_share(self, one: Atom, other: Atom) -> bool:
+    def may_share(self, one: ir.Atom, other: ir.Atom) -> bool:
         """Whether two values may refer to the same memory."""
-        return type(one) is Var and type(other) is Var and self._find(one) is self._find(other)
+        return type(one) is ir.Var and type(other) is ir.Var and self._find(one) is self._find(other)
 
-    def returned(self, atom: Atom) -> bool:
+    def returned(self, atom: ir.Atom) -> bool:
         """Whether the function may return memory that this value refers to."""
-        return type(atom) is Var and self._find(atom) in self._returned
+        return type(atom) is ir.Var and self._find(atom) in self._returned
 
-    def _find(self, var: Var) -> Var:
+    def _find(self, var: ir.Var) -> ir.Var:
         parents = self._parents
         while (parent := parents.get(var)) is not None:
             var = parent
         return var
 
-    def unite(self, one: Atom | None, other: Atom | None) -> None:
+    def unite(self, one: ir.Atom | None, other: ir.Atom | None) -> None:
         """Notes that two values may share memory."""
-        if type(one) is not Var or type(other) is not Var or not _refers(one) or not _refers(other):
+        if type(one) is not ir.Var or type(other) is not ir.Var or not _refers(one) or not _refers(other):
             return
         one, other = self._find(one), self._find(other)
         if one is not other:
@@ -81,62 +62,62 @@ class Memory:
                 if other in marked:
                     marked.add(one)
 
-    def _unite_all(self, atoms: Iterable[Atom]) -> None:
-        referring = [atom for atom in atoms if type(atom) is Var and _refers(atom)]
+    def _unite_all(self, atoms: Iterable[ir.Atom]) -> None:
+        referring = [atom for atom in atoms if type(atom) is ir.Var and _refers(atom)]
         for atom in referring[1:]:
             self.unite(referring[0], atom)
 
-    def _unite_params(self, params: tuple[Var, ...]) -> None:
-        owners: dict[Storage, Var] = {}
+    def _unite_params(self, params: tuple[ir.Var, ...]) -> None:
+        owners: dict[ir.Storage, ir.Var] = {}
         for param in params:
             storage = getattr(param.type, "storage", None)
-            if isinstance(storage, Storage):
+            if isinstance(storage, ir.Storage):
                 self.unite(owners.setdefault(storage.find(), param), param)
 
-    def _block(self, block: Block, construct: If | Loop | Guarded | None) -> None:
+    def _block(self, block: ir.Block, construct: ir.If | ir.Loop | ir.Guarded | None) -> None:
         for statement in block.statements:
             self._statement(statement)
         self._ends(block, construct)
 
-    def _ends(self, block: Block, construct: If | Loop | Guarded | None) -> None:
+    def _ends(self, block: ir.Block, construct: ir.If | ir.Loop | ir.Guarded | None) -> None:
         match block.terminator:
-            case Branch(then=then, orelse=orelse):
+            case ir.Branch(then=then, orelse=orelse):
                 self._block(then, construct)
                 self._block(orelse, construct)
-            case Return(values=values):
-                self._returned.update(value for value in values if type(value) is Var)
-            case Yield(values=values) | Exit(values=values):
+            case ir.Return(values=values):
+                self._returned.update(value for value in values if type(value) is ir.Var)
+            case ir.Yield(values=values) | ir.Exit(values=values):
                 if construct is not None:
                     for target, value in zip(construct.targets, values, strict=False):
                         self.unite(target, value)
-            case Continue(values=values):
-                assert isinstance(construct, Loop)
+            case ir.Continue(values=values):
+                assert isinstance(construct, ir.Loop)
                 for param, value in zip(construct.params, values, strict=True):
                     self.unite(param, value)
 
-    def _statement(self, statement: Statement) -> None:
-        if type(statement) is Call:
+    def _statement(self, statement: ir.Statement) -> None:
+        if type(statement) is ir.Call:
             self._call(statement)
             return
         match statement:
-            case Load(target=target, base=base):
+            case ir.Load(target=target, base=base):
                 self.unite(base, target)
-            case Store(base=base, value=value):
-                if type(base) is Var:
+            case ir.Store(base=base, value=value):
+                if type(base) is ir.Var:
                     self._written.add(base)
-                    if type(base.type) is not Array:
+                    if type(base.type) is not ir.Array:
                         self.unite(base, value)
-            case If(then=then, orelse=orelse):
+            case ir.If(then=then, orelse=orelse):
                 self._block(then, statement)
                 self._block(orelse, statement)
-            case Loop(over=over, index=index):
-                if isinstance(over, Items):
+            case ir.Loop(over=over, index=index):
+                if isinstance(over, ir.Items):
                     self.unite(over.iterable, index)
                 for init, param, target in zip(statement.inits, statement.params, statement.targets, strict=False):
                     self.unite(init, param)
                     self.unite(param, target)
                 self._block(statement.body, statement)
-            case Guarded(context=context, name=name):
+            case ir.Guarded(context=context, name=name):
                 self.unite(context, name)
                 blocks = [statement.body, *(handler.body for handler in statement.handlers)]
                 for block in blocks:
@@ -144,40 +125,40 @@ class Memory:
                 if statement.final is not None:
                     self._block(statement.final, None)
 
-    def _call(self, call: Call) -> None:
+    def _call(self, call: ir.Call) -> None:
         found = self._effects[id(call)] = effects_of(call)
         args = (*call.args, *(value for _, value in call.kwargs)) if call.kwargs else call.args
-        references = [arg for arg in args if type(arg) is Var and _refers(arg)]
+        references = [arg for arg in args if type(arg) is ir.Var and _refers(arg)]
         if found.known and not found.writes and len(call.targets) < 2 and not references:
             return
         if not found.known:
             self._unknown_call = True
             self._written.update(references)
-        self._written.update(arg for position in found.writes if type(arg := _at(args, position)) is Var)
-        if found.hands_on or any(type(arg) is Var and _may_hold(arg) for arg in args):
+        self._written.update(arg for position in found.writes if type(arg := _at(args, position)) is ir.Var)
+        if found.hands_on or any(type(arg) is ir.Var and _may_hold(arg) for arg in args):
             self._unite_all((*args, *call.targets))
         elif found.view_of is not None:
             for target in call.targets:
                 self.unite(_at(args, found.view_of), target)
 
 
-def _at(args: tuple[Atom, ...], position: int) -> Atom | None:
+def _at(args: tuple[ir.Atom, ...], position: int) -> ir.Atom | None:
     return args[position] if position < len(args) else None
 
 
-def _refers(var: Var) -> bool:
-    return type(var.type) is not Scalar
+def _refers(var: ir.Var) -> bool:
+    return type(var.type) is not ir.Scalar
 
 
-def _may_hold(var: Var) -> bool:
+def _may_hold(var: ir.Var) -> bool:
     """Whether a value may hold references to others."""
-    return type(var.type) not in (Scalar, Array, Number)
+    return type(var.type) not in (ir.Scalar, ir.Array, ir.Number)
 
 
-def owns_result(call: Call, found: Effects) -> bool:
+def owns_result(call: ir.Call, found: Effects) -> bool:
     """Whether the result of a call is memory that nobody else refers to."""
     if not found.confined or found.view_of is not None or len(call.targets) != 1:
         return False
     if found.fresh:
         return True
-    return not found.hands_on and type(call.targets[0].type) is Array
+    return not found.hands_on and type(call.targets[0].type) is ir.Array

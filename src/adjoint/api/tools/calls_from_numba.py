@@ -20,6 +20,7 @@ from numba.core.datamodel import models
 from numba.extending import NativeValue, register_model, unbox
 from numba.np.numpy_support import as_dtype
 
+from adjoint import ir
 from adjoint.diagnostics import DifferentiationError
 from adjoint.differentiation.finish import finish
 from adjoint.dispatch.options import checked_of, flags_of
@@ -27,7 +28,6 @@ from adjoint.frontend.calls.levels import as_deep_as_needed
 from adjoint.frontend.data.captured_by_rules import noting
 from adjoint.frontend.entry.captured import differentiated
 from adjoint.frontend.entry.entry import lower_operator
-from adjoint.ir.nodes import Function
 from adjoint.native.backend import compiled_text
 from adjoint.native.compile import callers
 from adjoint.native.compile.unit import NotNative, Unit
@@ -134,7 +134,7 @@ def _compiled(derivative: Any, args: tuple[Any, ...]) -> Any:
     root = differentiated(derivative.function)
     target = Target(True, checked_of(root, derivative.native))
 
-    def finished() -> Function:
+    def finished() -> ir.Function:
         entry = lower_operator(derivative.kind, derivative.function, derivative.options, examples, {}, target)
         if entry.captured:
             names = ", ".join(repr(item.var.hint) for item in entry.captured)

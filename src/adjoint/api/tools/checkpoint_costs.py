@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from adjoint import ir
 from adjoint.codegen.python import emit
 from adjoint.codegen.texts import load
 from adjoint.diagnostics import Span
 from adjoint.differentiation.definitions import everywhere
-from adjoint.ir.nodes import Atom, Block, Call, Const, Definition, Function, Loop, Statement, Var
 from adjoint.ir.rebuild import map_blocks, substitute
 from adjoint.ir.walk import statements_in
 from adjoint.records import dataclass
@@ -51,7 +51,7 @@ class _Enough(Exception):
     """The reverse sweep starts."""
 
 
-def forecasts(function: Function, arguments: Sequence[Any], memory: int | str | None) -> tuple[Forecast, ...]:
+def forecasts(function: ir.Function, arguments: Sequence[Any], memory: int | str | None) -> tuple[Forecast, ...]:
     """The forecasts of a derivative's checkpointed loops, for given arguments.
 
     The function runs for that, without the iterations of loops of which it is known how often they run: of checkpointed
@@ -79,13 +79,13 @@ def forecasts(function: Function, arguments: Sequence[Any], memory: int | str | 
     def stop() -> None:
         raise _Enough
 
-    def step(old: Function) -> Function:
+    def step(old: ir.Function) -> ir.Function:
         body = _recording(old.body, record)
         if old.name.endswith("_loop_primal"):
             body = _without_iterations(body)
         elif old.name.endswith("_loop_adjoint"):
-            body = Block((Call((), stop, ()), *body.statements), body.terminator)
-        return Function(old.name, old.params, body, old.doc)
+            body = ir.Block((ir.Call((), stop, ()), *body.statements), body.terminator)
+        return ir.Function(old.name, old.params, body, old.doc)
 
     watched = everywhere(function, step)
     try:
@@ -98,37 +98,41 @@ def forecasts(function: Function, arguments: Sequence[Any], memory: int | str | 
     return tuple(found.values())
 
 
-def has_checkpoints(function: Function) -> bool:
+def has_checkpoints(function: ir.Function) -> bool:
     """Whether a finished derivative has checkpointed loops."""
     return any(
-        isinstance(statement, Call) and statement.callee is snapshots_within
+        isinstance(statement, ir.Call) and statement.callee is snapshots_within
         for statement in _reachable(function, set())
     )
 
 
-def _reachable(function: Function, seen: set[Definition]) -> Iterator[Statement]:
+def _reachable(function: ir.Function, seen: set[ir.Definition]) -> Iterator[ir.Statement]:
     for statement in statements_in(function.body):
         yield statement
-        if isinstance(statement, Call) and isinstance(statement.callee, Definition) and statement.callee not in seen:
+        if (
+            isinstance(statement, ir.Call)
+            and isinstance(statement.callee, ir.Definition)
+            and statement.callee not in seen
+        ):
             seen.add(statement.callee)
             assert statement.callee.function is not None
             yield from _reachable(statement.callee.function, seen)
 
 
-def _recording(block: Block, record: object) -> Block:
-    def changed(statement: Statement) -> Statement:
-        if isinstance(statement, Call) and statement.callee is snapshots_within:
-            return Call(statement.targets, record, (Const(statement.span), *statement.args), (), statement.span)
+def _recording(block: ir.Block, record: object) -> ir.Block:
+    def changed(statement: ir.Statement) -> ir.Statement:
+        if isinstance(statement, ir.Call) and statement.callee is snapshots_within:
+            return ir.Call(statement.targets, record, (ir.Const(statement.span), *statement.args), (), statement.span)
         return map_blocks(statement, lambda inner: _recording(inner, record))
 
-    return Block(tuple(map(changed, block.statements)), block.terminator)
+    return ir.Block(tuple(map(changed, block.statements)), block.terminator)
 
 
-def _without_iterations(body: Block) -> Block:
+def _without_iterations(body: ir.Block) -> ir.Block:
     """The first half of a loop with none of its iterations, where it is known how many there are."""
-    loop = next((each for each in body.statements if isinstance(each, Loop) and each.over is None), None)
+    loop = next((each for each in body.statements if isinstance(each, ir.Loop) and each.over is None), None)
     if loop is None or len(loop.targets) != len(loop.params):
         return body
-    inits: dict[Var, Atom] = dict(zip(loop.targets, loop.inits, strict=True))
+    inits: dict[ir.Var, ir.Atom] = dict(zip(loop.targets, loop.inits, strict=True))
     rest = tuple(statement for statement in body.statements if statement is not loop)
-    return substitute(Block(rest, body.terminator), inits)
+    return substitute(ir.Block(rest, body.terminator), inits)

@@ -7,6 +7,7 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from adjoint import ir
 from adjoint.api.derivative import Derivative, no_derivative
 from adjoint.api.gradients import grad
 from adjoint.api.jvp_vjp import Pullback, checked_tangents, jvp, specialized_jvp
@@ -18,7 +19,6 @@ from adjoint.differentiation.finish import finish
 from adjoint.dispatch.specialize import Specialization, latest
 from adjoint.dispatch.targets import target_of
 from adjoint.frontend.entry.entry import Entry, lower_operator
-from adjoint.ir.nodes import Function
 from adjoint.optimize.simplify import simplify
 from adjoint.pipeline import DRIVERS, Context, finishing, run
 from adjoint.records import replace
@@ -212,7 +212,7 @@ def _native_stages(derivative: Derivative, args: Sequence[Any], kwargs: Mapping[
 
     parts = [("source", _source_of(derivative.function))]
 
-    def watch(name: str, before: Function, after: Function, seconds: float) -> None:
+    def watch(name: str, before: ir.Function, after: ir.Function, seconds: float) -> None:
         if after is not before and name not in DRIVERS:
             text = format_whole(after)
             if text != format_whole(before):

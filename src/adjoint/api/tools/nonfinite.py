@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.api.derivative import Derivative
 from adjoint.codegen.python import emit
 from adjoint.codegen.texts import load
@@ -19,9 +20,7 @@ from adjoint.diagnostics import Diagnostic, Span, diagnostic
 from adjoint.diagnostics.entrances import entrance
 from adjoint.diagnostics.render import render
 from adjoint.diagnostics.spans import at_run_time
-from adjoint.ir.nodes import Atom, Block, Branch, Call, Const, Definition, Function, Load, Statement, Store, Var
 from adjoint.ir.rebuild import map_blocks, rebuild_terminator
-from adjoint.ir.types import OPAQUE, Opaque, Type
 from adjoint.ir.walk import operands, targets_of
 from adjoint.records import dataclass, field
 from adjoint.runtime import display
@@ -180,76 +179,78 @@ class _Watched:
 
     def __init__(self, watch: _Watch) -> None:
         self.watch = watch
-        self.definitions: dict[Definition, Definition] = {}
-        self.derived: set[Atom] = set()
-        self.sources: dict[Var, tuple[Var, ...]] = {}
+        self.definitions: dict[ir.Definition, ir.Definition] = {}
+        self.derived: set[ir.Atom] = set()
+        self.sources: dict[ir.Var, tuple[ir.Var, ...]] = {}
         """The variables with names from which those without are computed."""
 
-    def function(self, function: Function) -> Function:
-        return Function(function.name, function.params, self.block(function.body), function.doc)
+    def function(self, function: ir.Function) -> ir.Function:
+        return ir.Function(function.name, function.params, self.block(function.body), function.doc)
 
-    def definition(self, definition: Definition) -> Definition:
+    def definition(self, definition: ir.Definition) -> ir.Definition:
         if definition not in self.definitions:
-            new = self.definitions[definition] = Definition(definition.name)
+            new = self.definitions[definition] = ir.Definition(definition.name)
             assert definition.function is not None
             new.function = self.function(definition.function)
         return self.definitions[definition]
 
-    def block(self, block: Block) -> Block:
-        statements: list[Statement] = []
+    def block(self, block: ir.Block) -> ir.Block:
+        statements: list[ir.Statement] = []
         for statement in block.statements:
             statements += self.statement(statement)
         end = block.terminator
-        if isinstance(end, Branch):
+        if isinstance(end, ir.Branch):
             end = rebuild_terminator(end, lambda atom: atom, self.block)
-        return Block(tuple(statements), end)
+        return ir.Block(tuple(statements), end)
 
-    def statement(self, statement: Statement) -> Iterator[Statement]:
-        if isinstance(statement, Call) and isinstance(statement.callee, Definition):
+    def statement(self, statement: ir.Statement) -> Iterator[ir.Statement]:
+        if isinstance(statement, ir.Call) and isinstance(statement.callee, ir.Definition):
             callee = self.definition(statement.callee)
-            statement = Call(statement.targets, callee, statement.args, statement.kwargs, statement.span)
+            statement = ir.Call(statement.targets, callee, statement.args, statement.kwargs, statement.span)
         else:
             statement = map_blocks(statement, self.block)
         yield statement
         self.follow(statement)
-        if isinstance(statement, Store):
+        if isinstance(statement, ir.Store):
             yield from self.store(statement)
-        elif isinstance(statement, (Call, Load)):
+        elif isinstance(statement, (ir.Call, ir.Load)):
             for target in targets_of(statement):
                 if _may_be_odd(target.type):
                     yield self.look(statement, target, operands(statement))
 
-    def follow(self, statement: Statement) -> None:
+    def follow(self, statement: ir.Statement) -> None:
         """Takes down which variables belong to the derivative: cotangents, and what they are computed with."""
-        is_derived = isinstance(statement, Call) and _is_of_derivatives(statement.callee)
-        is_derived |= isinstance(statement, Call) and any(atom in self.derived for atom in operands(statement))
+        is_derived = isinstance(statement, ir.Call) and _is_of_derivatives(statement.callee)
+        is_derived |= isinstance(statement, ir.Call) and any(atom in self.derived for atom in operands(statement))
         reads = self.named(operands(statement))
         for target in targets_of(statement):
             self.sources[target] = reads
             if is_derived or _DERIVED.match(target.hint):
                 self.derived.add(target)
 
-    def named(self, atoms: Sequence[Atom]) -> tuple[Var, ...]:
+    def named(self, atoms: Sequence[ir.Atom]) -> tuple[ir.Var, ...]:
         """The variables behind some atoms that a user can tell apart."""
-        found: dict[Var, None] = {}
+        found: dict[ir.Var, None] = {}
         for atom in atoms:
-            if isinstance(atom, Var):
+            if isinstance(atom, ir.Var):
                 is_temporary = _TEMPORARY.match(atom.hint) is not None
                 found.update(dict.fromkeys(self.sources.get(atom, ()) if is_temporary else (atom,)))
         return tuple(found)
 
-    def store(self, store: Store) -> Iterator[Statement]:
+    def store(self, store: ir.Store) -> Iterator[ir.Statement]:
         """A look at what a store has put somewhere."""
-        if not isinstance(store.base, Var):
+        if not isinstance(store.base, ir.Var):
             return
         if store.key is None:
             yield self.look(store, store.base, (store.value,))
             return
-        part = Var("part", OPAQUE)
-        yield Load(part, store.base, store.key, store.span)
+        part = ir.Var("part", ir.OPAQUE)
+        yield ir.Load(part, store.base, store.key, store.span)
         yield self.look(store, part, (store.value,), store.base)
 
-    def look(self, statement: Statement, value: Var, reads: Sequence[Atom], base: Var | None = None) -> Statement:
+    def look(
+        self, statement: ir.Statement, value: ir.Var, reads: Sequence[ir.Atom], base: ir.Var | None = None
+    ) -> ir.Statement:
         named = base or value
         shown = tuple(atom for atom in self.named(reads) if atom is not value)
         is_derived = named in self.derived or _DERIVED.match(named.hint) is not None
@@ -257,7 +258,9 @@ class _Watched:
         site = _Site(place, named.hint, is_derived, tuple(atom.hint for atom in shown))
         self.watch.sites.append(site)
         number = len(self.watch.sites) - 1
-        return Call((), display.call, (Const(self.watch.look), Const(number), value, *shown), (), statement.span)
+        return ir.Call(
+            (), display.call, (ir.Const(self.watch.look), ir.Const(number), value, *shown), (), statement.span
+        )
 
 
 def _is_of_derivatives(callee: Any) -> bool:
@@ -265,5 +268,5 @@ def _is_of_derivatives(callee: Any) -> bool:
     return callee in (numbers.divide, numbers.times)
 
 
-def _may_be_odd(type_: Type) -> bool:
-    return not isinstance(type_, Opaque)
+def _may_be_odd(type_: ir.Type) -> bool:
+    return not isinstance(type_, ir.Opaque)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.api.derivative import Derivative, no_derivative
 from adjoint.api.tools.checkpoint_costs import Forecast, forecasts, has_checkpoints
 from adjoint.api.tools.inspection import known_arguments
@@ -23,9 +24,7 @@ from adjoint.differentiation.finish import finish
 from adjoint.differentiation.reverse.residuals.notes import Notes
 from adjoint.frontend.entry.captured import differentiated
 from adjoint.frontend.entry.entry import Entry, lower_operator
-from adjoint.ir.nodes import Block, Call, Const, Function, Loop, Statement, Store, Terminator, Var
 from adjoint.ir.rebuild import map_blocks, rebuild_terminator
-from adjoint.ir.types import Array, List, Scalar, Type
 from adjoint.ir.walk import blocks_of, statements_in
 from adjoint.records import dataclass
 from adjoint.runtime import display
@@ -175,18 +174,18 @@ def tape_of(
 
 @dataclass(eq=False, slots=True)
 class _Tape:
-    kept: Var
-    made: Call
-    filler: Statement
+    kept: ir.Var
+    made: ir.Call
+    filler: ir.Statement
     """The statement beside the one that makes the list, in which it is filled."""
-    loop: Loop | None
+    loop: ir.Loop | None
     """The innermost loop around the place where it is filled."""
 
 
-def _tapes(block: Block) -> Iterator[_Tape]:
+def _tapes(block: ir.Block) -> Iterator[_Tape]:
     for place, statement in enumerate(block.statements):
         kept = _made_by(statement)
-        if kept is not None and isinstance(statement, Call):
+        if kept is not None and isinstance(statement, ir.Call):
             for later in block.statements[place + 1 :]:
                 found = _filling(later, kept, ())
                 if found is not None:
@@ -198,37 +197,41 @@ def _tapes(block: Block) -> Iterator[_Tape]:
         yield from _tapes(nested)
 
 
-def _made_by(statement: Statement) -> Var | None:
+def _made_by(statement: ir.Statement) -> ir.Var | None:
     match statement:
-        case Call(targets=(Var(hint=hint) as kept,), callee=callee) if hint.endswith("_kept"):
+        case ir.Call(targets=(ir.Var(hint=hint) as kept,), callee=callee) if hint.endswith("_kept"):
             return kept if callee in (operator.mul, display.make_list) else None
         case _:
             return None
 
 
-def _filling(statement: Statement, kept: Var, around: tuple[Loop, ...]) -> tuple[Loop, ...] | None:
+def _filling(statement: ir.Statement, kept: ir.Var, around: tuple[ir.Loop, ...]) -> tuple[ir.Loop, ...] | None:
     """The loops inside which a statement fills a list; None where it does not."""
     match statement:
-        case Store(base=base) if base is kept:
+        case ir.Store(base=base) if base is kept:
             return around
-        case Call(callee=list.append, args=(base, _)) if base is kept:
+        case ir.Call(callee=list.append, args=(base, _)) if base is kept:
             return around
         case _:
-            inner = (*around, statement) if isinstance(statement, Loop) else around
+            inner = (*around, statement) if isinstance(statement, ir.Loop) else around
             found = (_filling(nested, kept, inner) for nested in _directly_in(statement))
             return next((loops for loops in found if loops is not None), None)
 
 
-def _directly_in(node: Statement | Terminator) -> Iterator[Statement]:
+def _directly_in(node: ir.Statement | ir.Terminator) -> Iterator[ir.Statement]:
     """The statements in the blocks of a statement, those behind its branches included."""
     for block in blocks_of(node):
         yield from block.statements
         yield from _directly_in(block.terminator)
 
 
-def _loops(function: Function, tapes: list[_Tape], notes: Notes, sizes: dict[Var, int] | None) -> Iterator[LoopReport]:
+def _loops(
+    function: ir.Function, tapes: list[_Tape], notes: Notes, sizes: dict[ir.Var, int] | None
+) -> Iterator[LoopReport]:
     places = dict.fromkeys(
-        statement.span for statement in statements_in(function.body) if isinstance(statement, Loop) and statement.span
+        statement.span
+        for statement in statements_in(function.body)
+        if isinstance(statement, ir.Loop) and statement.span
     )
     present = {(target.hint, s.span) for s in statements_in(function.body) for target in getattr(s, "targets", ())}
     again = [key for key in notes.recomputed if key in present]
@@ -248,8 +251,8 @@ def _contains(outer: Span, inner: Span) -> bool:
     return outer.file == inner.file and outer.line <= inner.line and inner.end_line <= outer.end_line
 
 
-def _described(tape: _Tape, notes: Notes, sizes: dict[Var, int] | None) -> Kept:
-    assert isinstance(tape.kept.type, List)
+def _described(tape: _Tape, notes: Notes, sizes: dict[ir.Var, int] | None) -> Kept:
+    assert isinstance(tape.kept.type, ir.List)
     key = tape.kept.hint.removesuffix("_kept"), tape.made.span
     reason = notes.kept.get(key, "the reverse sweep reads it")
     return Kept(
@@ -272,11 +275,11 @@ def _called(key: tuple[str, Span | None], notes: Notes) -> str:
     return linecache.getline(span.file, span.line)[span.column : span.end_column] or name
 
 
-def _what(type_: Type | None) -> str:
+def _what(type_: ir.Type | None) -> str:
     match type_:
-        case Scalar():
+        case ir.Scalar():
             return "a number"
-        case Array():
+        case ir.Array():
             return "an array"
         case _:
             return "a reference"
@@ -288,30 +291,30 @@ def _what(type_: Type | None) -> str:
 def _measured(
     derivative: Derivative,
     entry: Entry,
-    function: Function,
+    function: ir.Function,
     tapes: list[_Tape],
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
-) -> dict[Var, int]:
+) -> dict[ir.Var, int]:
     """Runs the derivative with a look at each list behind the loop that fills it."""
-    sizes: dict[Var, int] = {}
+    sizes: dict[ir.Var, int] = {}
 
     def weigh(number: int, items: list[Any]) -> None:
         kept = tapes[number].kept
         sizes[kept] = sizes.get(kept, 0) + sum(map(_weight, items))
 
-    after: dict[int, list[Call]] = {}
+    after: dict[int, list[ir.Call]] = {}
     for number, tape in enumerate(tapes):
-        after.setdefault(id(tape.filler), []).append(Call((), weigh, (Const(number), tape.kept)))
+        after.setdefault(id(tape.filler), []).append(ir.Call((), weigh, (ir.Const(number), tape.kept)))
 
-    def block(old: Block) -> Block:
-        statements: list[Statement] = []
+    def block(old: ir.Block) -> ir.Block:
+        statements: list[ir.Statement] = []
         for statement in old.statements:
             statements.append(map_blocks(statement, block))
             statements += after.get(id(statement), ())
-        return Block(tuple(statements), rebuild_terminator(old.terminator, lambda atom: atom, block))
+        return ir.Block(tuple(statements), rebuild_terminator(old.terminator, lambda atom: atom, block))
 
-    weighed = Function(function.name, function.params, block(function.body), function.doc)
+    weighed = ir.Function(function.name, function.params, block(function.body), function.doc)
     load(emit(weighed))(*_arguments(derivative, entry, args, kwargs))
     return sizes
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from adjoint import ir
 from adjoint.codegen.placement.memory_order import WRITES, effect_of
 from adjoint.codegen.placement.uses import Uses
-from adjoint.ir.nodes import Block, Call, Const, Load, Loop, Range, Statement, Store, Subscript, Var
-from adjoint.ir.types import Array, List
 from adjoint.ir.walk import blocks_of, statements_in
 from adjoint.records import dataclass, replace
 
@@ -16,22 +15,23 @@ from adjoint.records import dataclass, replace
 class Drawing:
     """``for element in sequence``; ``counted`` where the position is used too. ``loop`` lacks the drawing load."""
 
-    loop: Loop
-    sequence: Var
-    element: Var
+    loop: ir.Loop
+    sequence: ir.Var
+    element: ir.Var
     backward: bool
     counted: bool
-    length: Var
+    length: ir.Var
 
 
-def drawing_of(loop: Loop, calls: Mapping[Var, Call], uses: Uses) -> Drawing | None:
+def drawing_of(loop: ir.Loop, calls: Mapping[ir.Var, ir.Call], uses: Uses) -> Drawing | None:
     """The drawing that a loop is, if it is one.
 
     The element must be drawn before the body does anything else, and the length of a list must not change.
     """
     match loop:
-        case Loop(
-            over=Range(start=Const(value=0), stop=Var() as length, step=Const(value=1)) as over, index=Var() as i
+        case ir.Loop(
+            over=ir.Range(start=ir.Const(value=0), stop=ir.Var() as length, step=ir.Const(value=1)) as over,
+            index=ir.Var() as i,
         ):
             pass
         case _:
@@ -47,38 +47,42 @@ def drawing_of(loop: Loop, calls: Mapping[Var, Call], uses: Uses) -> Drawing | N
     if (counted and over.backward) or not (load.target.named or uses.count(load.target) > 1):
         return None
     statements = loop.body.statements
-    body = Block(statements[:position] + statements[position + 1 :], loop.body.terminator)
+    body = ir.Block(statements[:position] + statements[position + 1 :], loop.body.terminator)
     return Drawing(replace(loop, body=body), sequence, load.target, over.backward, counted, length)
 
 
-def _measured(call: Call | None) -> Var | None:
+def _measured(call: ir.Call | None) -> ir.Var | None:
     """The sequence whose length a call takes."""
     match call:
-        case Call(callee=callee, args=(Var(type=List() | Array()) as sequence,), kwargs=()) if callee is len:
+        case ir.Call(callee=callee, args=(ir.Var(type=ir.List() | ir.Array()) as sequence,), kwargs=()) if (
+            callee is len
+        ):
             return sequence
         case _:
             return None
 
 
-def _first_draw(body: Block, sequence: Var, index: Var) -> tuple[int, Load] | None:
+def _first_draw(body: ir.Block, sequence: ir.Var, index: ir.Var) -> tuple[int, ir.Load] | None:
     for position, statement in enumerate(body.statements):
         match statement:
-            case Load(base=base, key=Subscript(items=(item,), tupled=False)) if base is sequence and item is index:
+            case ir.Load(base=base, key=ir.Subscript(items=(item,), tupled=False)) if (
+                base is sequence and item is index
+            ):
                 return position, statement
         if effect_of(statement) == WRITES or blocks_of(statement):
             return None
     return None
 
 
-def _length_is_fixed(sequence: Var, body: Block) -> bool:
+def _length_is_fixed(sequence: ir.Var, body: ir.Block) -> bool:
     """An array keeps its length; a list does where nothing but stores happens."""
-    if isinstance(sequence.type, Array):
+    if isinstance(sequence.type, ir.Array):
         return True
     return all(_keeps_lengths(statement) for statement in statements_in(body))
 
 
-def _keeps_lengths(statement: Statement) -> bool:
-    if isinstance(statement, Store):
+def _keeps_lengths(statement: ir.Statement) -> bool:
+    if isinstance(statement, ir.Store):
         key = statement.key
-        return not isinstance(key, Subscript) or all(isinstance(item, (Var, Const)) for item in key.items)
+        return not isinstance(key, ir.Subscript) or all(isinstance(item, (ir.Var, ir.Const)) for item in key.items)
     return bool(blocks_of(statement)) or effect_of(statement) != WRITES

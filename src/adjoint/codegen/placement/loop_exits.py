@@ -9,23 +9,8 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterator
 
+from adjoint import ir
 from adjoint.codegen.placement.uses import Uses
-from adjoint.ir.nodes import (
-    Atom,
-    Block,
-    Branch,
-    Call,
-    Const,
-    Exit,
-    Function,
-    If,
-    Loop,
-    Raise,
-    Return,
-    Undefined,
-    Var,
-    Yield,
-)
 from adjoint.ir.rebuild import map_blocks, substitute
 from adjoint.ir.walk import leaves, statements_in, vars_used
 from adjoint.records import dataclass, replace
@@ -37,10 +22,10 @@ _FEW = 3
 class _Question:
     """``exit == kind`` right after a loop: what follows if so, and otherwise."""
 
-    answer: Var
+    answer: ir.Var
     kind: int
-    exited: Block
-    otherwise: Block
+    exited: ir.Block
+    otherwise: ir.Block
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,29 +37,29 @@ class Finish:
     """
 
     kind: int
-    exited: Block
-    exhausted: Block
-    targets: tuple[Var, ...]
+    exited: ir.Block
+    exhausted: ir.Block
+    targets: tuple[ir.Var, ...]
     follows: bool
 
 
-def exits_of(loop: Loop) -> Iterator[Exit]:
+def exits_of(loop: ir.Loop) -> Iterator[ir.Exit]:
     """The places where a loop is left. Exits of inner loops are their own."""
-    return (leaf for leaf in leaves(loop.body) if isinstance(leaf, Exit))
+    return (leaf for leaf in leaves(loop.body) if isinstance(leaf, ir.Exit))
 
 
-def return_from_loops(function: Function) -> Function:
+def return_from_loops(function: ir.Function) -> ir.Function:
     """Puts a ``return`` or ``raise`` that follows a loop on one kind of exit at that exit."""
     return replace(function, body=_restore(function.body))
 
 
-def _restore(block: Block) -> Block:
+def _restore(block: ir.Block) -> ir.Block:
     statements = tuple(map_blocks(statement, _restore) for statement in block.statements)
     terminator = block.terminator
-    if isinstance(terminator, Branch):
+    if isinstance(terminator, ir.Branch):
         then, orelse = _restore(terminator.then), _restore(terminator.orelse)
-        terminator = Branch(terminator.cond, then, orelse, terminator.span)
-    block = Block(statements, terminator)
+        terminator = ir.Branch(terminator.cond, then, orelse, terminator.span)
+    block = ir.Block(statements, terminator)
     while True:
         smaller = _restore_last_loop(block)
         if smaller is None:
@@ -82,12 +67,12 @@ def _restore(block: Block) -> Block:
         block = smaller
 
 
-def _restore_last_loop(block: Block) -> Block | None:
+def _restore_last_loop(block: ir.Block) -> ir.Block | None:
     """The block with one question after its last loop answered inside the loop, if that can be done."""
-    if len(block.statements) < 2 or not isinstance(block.terminator, Branch):
+    if len(block.statements) < 2 or not isinstance(block.terminator, ir.Branch):
         return None
     loop, test = block.statements[-2:]
-    if not isinstance(loop, Loop):
+    if not isinstance(loop, ir.Loop):
         return None
     question = _question(loop, test, block.terminator)
     if question is None or any(question.answer in vars_used(side) for side in (question.exited, question.otherwise)):
@@ -95,22 +80,22 @@ def _restore_last_loop(block: Block) -> Block | None:
     before = block.statements[:-2]
     kinds = {leaf.kind for leaf in exits_of(loop)} | ({0} if loop.over is not None else set())
     if kinds <= {question.kind}:
-        return Block((*before, loop, *question.exited.statements), question.exited.terminator)
+        return ir.Block((*before, loop, *question.exited.statements), question.exited.terminator)
     if question.kind not in kinds:
-        return Block((*before, loop, *question.otherwise.statements), question.otherwise.terminator)
+        return ir.Block((*before, loop, *question.otherwise.statements), question.otherwise.terminator)
     if _may_move(question.exited, loop, question.kind):
         moved = _with_exits_replaced(loop, question.kind, question.exited)
-        return Block((*before, moved, *question.otherwise.statements), question.otherwise.terminator)
+        return ir.Block((*before, moved, *question.otherwise.statements), question.otherwise.terminator)
     rest = kinds - {question.kind}
     if len(rest) == 1 and _may_move(question.otherwise, loop, (kind := rest.pop())):
         moved = _with_exits_replaced(loop, kind, question.otherwise)
-        return Block((*before, moved, *question.exited.statements), question.exited.terminator)
+        return ir.Block((*before, moved, *question.exited.statements), question.exited.terminator)
     return None
 
 
-def _question(loop: Loop, test: object, choice: If | Branch) -> _Question | None:
+def _question(loop: ir.Loop, test: object, choice: ir.If | ir.Branch) -> _Question | None:
     match test:
-        case Call(targets=(answer,), callee=callee, args=(asked, Const(value=int() as kind)), kwargs=()) if (
+        case ir.Call(targets=(answer,), callee=callee, args=(asked, ir.Const(value=int() as kind)), kwargs=()) if (
             loop.exit is not None and asked is loop.exit and choice.cond is answer and not answer.named
         ):
             if callee is operator.eq:
@@ -120,47 +105,49 @@ def _question(loop: Loop, test: object, choice: If | Branch) -> _Question | None
     return None
 
 
-def _may_move(block: Block, loop: Loop, kind: int) -> bool:
+def _may_move(block: ir.Block, loop: ir.Loop, kind: int) -> bool:
     """Whether what follows an exit may stand at it: it ends the function, and it is short or stands there once."""
-    if kind == 0 or not all(isinstance(leaf, (Return, Raise)) for leaf in leaves(block)):
+    if kind == 0 or not all(isinstance(leaf, (ir.Return, ir.Raise)) for leaf in leaves(block)):
         return False
     if loop.exit in vars_used(block):
         return False
     sites = [leaf for leaf in exits_of(loop) if leaf.kind == kind]
-    if not block.statements and not isinstance(block.terminator, Branch):
+    if not block.statements and not isinstance(block.terminator, ir.Branch):
         return not _reads_undefined(block, loop, sites)
     size = sum(1 for _ in statements_in(block))
     return len(sites) == 1 and size <= _FEW and not _reads_undefined(block, loop, sites)
 
 
-def _reads_undefined(block: Block, loop: Loop, sites: list[Exit]) -> bool:
+def _reads_undefined(block: ir.Block, loop: ir.Loop, sites: list[ir.Exit]) -> bool:
     used = vars_used(block)
     return any(
-        var in used and isinstance(value, Undefined) for site in sites for var, value in _handed_out(loop, site).items()
+        var in used and isinstance(value, ir.Undefined)
+        for site in sites
+        for var, value in _handed_out(loop, site).items()
     )
 
 
-def _handed_out(loop: Loop, leaf: Exit) -> dict[Var, Atom]:
+def _handed_out(loop: ir.Loop, leaf: ir.Exit) -> dict[ir.Var, ir.Atom]:
     return dict(zip(loop.targets, leaf.values, strict=True))
 
 
-def _with_exits_replaced(loop: Loop, kind: int, block: Block) -> Loop:
+def _with_exits_replaced(loop: ir.Loop, kind: int, block: ir.Block) -> ir.Loop:
     return replace(loop, body=_replaced(loop, loop.body, kind, block))
 
 
-def _replaced(loop: Loop, body: Block, kind: int, block: Block) -> Block:
+def _replaced(loop: ir.Loop, body: ir.Block, kind: int, block: ir.Block) -> ir.Block:
     terminator = body.terminator
-    if isinstance(terminator, Branch):
+    if isinstance(terminator, ir.Branch):
         then = _replaced(loop, terminator.then, kind, block)
         orelse = _replaced(loop, terminator.orelse, kind, block)
-        return Block(body.statements, Branch(terminator.cond, then, orelse, terminator.span))
-    if isinstance(terminator, Exit) and terminator.kind == kind:
+        return ir.Block(body.statements, ir.Branch(terminator.cond, then, orelse, terminator.span))
+    if isinstance(terminator, ir.Exit) and terminator.kind == kind:
         here = substitute(block, _handed_out(loop, terminator))
-        return Block((*body.statements, *here.statements), here.terminator)
+        return ir.Block((*body.statements, *here.statements), here.terminator)
     return body
 
 
-def finish_of(block: Block, position: int, uses: Uses) -> tuple[Finish, int] | None:
+def finish_of(block: ir.Block, position: int, uses: Uses) -> tuple[Finish, int] | None:
     """Reads the loop at a position and what follows it as ``for ... else``.
 
     Returns
@@ -168,13 +155,13 @@ def finish_of(block: Block, position: int, uses: Uses) -> tuple[Finish, int] | N
     The finish, and the position of the first statement after it. None where this is no ``for ... else``.
     """
     loop = block.statements[position]
-    if not isinstance(loop, Loop) or loop.over is None or loop.exit is None or uses.count(loop.exit) != 1:
+    if not isinstance(loop, ir.Loop) or loop.over is None or loop.exit is None or uses.count(loop.exit) != 1:
         return None
     rest = block.statements[position + 1 :]
     if not rest:
         return None
     choice = rest[1] if len(rest) > 1 else block.terminator
-    if not isinstance(choice, (If, Branch)):
+    if not isinstance(choice, (ir.If, ir.Branch)):
         return None
     question = _question(loop, rest[0], choice)
     if question is None or uses.count(question.answer) != 1:
@@ -186,12 +173,12 @@ def finish_of(block: Block, position: int, uses: Uses) -> tuple[Finish, int] | N
         question = _Question(question.answer, kinds.pop(), question.otherwise, question.exited)
     elif kinds != {question.kind}:
         return None
-    if isinstance(choice, Branch):
-        if any(isinstance(leaf, Yield) for leaf in leaves(question.otherwise)):
+    if isinstance(choice, ir.Branch):
+        if any(isinstance(leaf, ir.Yield) for leaf in leaves(question.otherwise)):
             return None
         return Finish(question.kind, question.exited, question.otherwise, (), True), len(block.statements)
     sites = sum(1 for _ in exits_of(loop))
-    simple = not question.exited.statements and isinstance(question.exited.terminator, Yield)
+    simple = not question.exited.statements and isinstance(question.exited.terminator, ir.Yield)
     if sites > 1 and not simple:
         return None
     return Finish(question.kind, question.exited, question.otherwise, choice.targets, False), position + 3

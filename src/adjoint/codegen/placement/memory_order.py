@@ -12,28 +12,10 @@ from typing import Literal
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.codegen.expressions import BINARY, COMPARISON, UNARY, lookup
 from adjoint.ir.effects import effects_of
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.nodes import (
-    Atom,
-    Attribute,
-    Block,
-    Call,
-    Const,
-    Function,
-    Guarded,
-    Items,
-    Load,
-    Loop,
-    Return,
-    Statement,
-    Store,
-    Subscript,
-    Terminator,
-    Var,
-)
-from adjoint.ir.types import Array, Dict, List, Scalar, Tuple
 from adjoint.ir.walk import blocks_of, is_basic, operands
 from adjoint.records import dataclass
 
@@ -49,7 +31,7 @@ class Access:
     """What happens to some private memory; or to all other memory and the world, where ``memory`` is None."""
 
     effect: Effect
-    memory: Var | None = None
+    memory: ir.Var | None = None
 
 
 Accesses = frozenset[Access]
@@ -75,56 +57,56 @@ def strongest(accesses: Iterable[Access]) -> Effect:
     return max((access.effect for access in accesses), default=PURE)
 
 
-def effect_of(statement: Statement) -> Effect:
+def effect_of(statement: ir.Statement) -> Effect:
     """The strongest effect of a statement without its blocks."""
     match statement:
-        case Store():
+        case ir.Store():
             return WRITES
-        case Load(base=base, key=key):
-            fact = isinstance(key, Attribute) and key.name in _FACTS and isinstance(type_of_atom(base), Array)
-            return PURE if fact or isinstance(type_of_atom(base), Tuple) or _is_view(statement) else READS
-        case Call():
+        case ir.Load(base=base, key=key):
+            fact = isinstance(key, ir.Attribute) and key.name in _FACTS and isinstance(type_of_atom(base), ir.Array)
+            return PURE if fact or isinstance(type_of_atom(base), ir.Tuple) or _is_view(statement) else READS
+        case ir.Call():
             return _effect_of_call(statement)
-        case Guarded(context=Var() | Const()):
+        case ir.Guarded(context=ir.Var() | ir.Const()):
             return WRITES
-        case Loop(over=Items(iterable=iterable)):
-            known = isinstance(type_of_atom(iterable), (Array, List, Dict, Tuple))
+        case ir.Loop(over=ir.Items(iterable=iterable)):
+            known = isinstance(type_of_atom(iterable), (ir.Array, ir.List, ir.Dict, ir.Tuple))
             return READS if known else WRITES
         case _:
             return PURE
 
 
-def _is_view(load: Load) -> bool:
+def _is_view(load: ir.Load) -> bool:
     """Whether a load tells where part of an array is, and reads nothing of it."""
-    if not isinstance(load.target.type, Array) or not isinstance(type_of_atom(load.base), Array):
+    if not isinstance(load.target.type, ir.Array) or not isinstance(type_of_atom(load.base), ir.Array):
         return False
-    return isinstance(load.key, Subscript) and all(map(is_basic, load.key.items))
+    return isinstance(load.key, ir.Subscript) and all(map(is_basic, load.key.items))
 
 
-def _effect_of_call(call: Call) -> Effect:
+def _effect_of_call(call: ir.Call) -> Effect:
     found = effects_of(call)
     if not found.pure or not call.targets:  # without a target, somebody wants it to happen there
         return WRITES
     args = (*call.args, *(value for _, value in call.kwargs))
     if call.callee in _SIZES:
-        return PURE if all(isinstance(type_of_atom(arg), (Array, Tuple)) for arg in args) else READS
+        return PURE if all(isinstance(type_of_atom(arg), (ir.Array, ir.Tuple)) for arg in args) else READS
     read = args if found.reads is None else [args[position] for position in found.reads if position < len(args)]
     return PURE if all(map(_holds_no_memory, read)) else READS
 
 
-def _holds_no_memory(atom: Atom) -> bool:
-    if isinstance(atom, Const):
+def _holds_no_memory(atom: ir.Atom) -> bool:
+    if isinstance(atom, ir.Const):
         return isinstance(atom.value, (bool, int, float, complex, str, bytes, type(None), type))
-    return isinstance(type_of_atom(atom), Scalar)
+    return isinstance(type_of_atom(atom), ir.Scalar)
 
 
-def _is_arithmetic(call: Call) -> bool:
+def _is_arithmetic(call: ir.Call) -> bool:
     """Whether a call computes a number of numbers and does nothing else."""
     for arg in call.args:
-        if type(arg) is Var:
-            if type(arg.type) is not Scalar:
+        if type(arg) is ir.Var:
+            if type(arg.type) is not ir.Scalar:
                 return False
-        elif type(arg) is not Const or type(arg.value) not in (float, int, bool):
+        elif type(arg) is not ir.Const or type(arg.value) not in (float, int, bool):
             return False
     return not call.kwargs and effects_of(call).pure
 
@@ -133,7 +115,7 @@ def _is_arithmetic(call: Call) -> bool:
 class _Made:
     """Memory that a function makes: the block that makes it, and places in that block."""
 
-    block: Block
+    block: ir.Block
     last_access: int = -1
     first_handed_on: int = sys.maxsize
 
@@ -141,16 +123,16 @@ class _Made:
 class Memory:
     """The private memory of a function, and what its statements access."""
 
-    def __init__(self, function: Function) -> None:
+    def __init__(self, function: ir.Function) -> None:
         self._places: dict[int, int] = {}
-        self._made: dict[Var, _Made] = {}
+        self._made: dict[ir.Var, _Made] = {}
         self._find(function.body)
         self.private = {var for var, own in self._made.items() if own.last_access < own.first_handed_on}
-        self._known: dict[int, tuple[Statement, Accesses]] = {}  # the statement keeps its identity valid
+        self._known: dict[int, tuple[ir.Statement, Accesses]] = {}  # the statement keeps its identity valid
 
-    def of(self, statement: Statement) -> Accesses:
+    def of(self, statement: ir.Statement) -> Accesses:
         """What a statement accesses, its blocks included."""
-        if type(statement) is Call and statement.targets and _is_arithmetic(statement):
+        if type(statement) is ir.Call and statement.targets and _is_arithmetic(statement):
             return NOTHING
         known = self._known.get(id(statement))
         if known is None:
@@ -160,14 +142,14 @@ class Memory:
             known = self._known[id(statement)] = (statement, found)
         return known[1]
 
-    def _of_block(self, block: Block) -> Accesses:
+    def _of_block(self, block: ir.Block) -> Accesses:
         inside = [self.of(statement) for statement in block.statements]
         inside += map(self._of_block, blocks_of(block.terminator))
         return NOTHING.union(*inside)
 
-    def _own(self, statement: Statement) -> Iterator[Access]:
+    def _own(self, statement: ir.Statement) -> Iterator[Access]:
         effect = effect_of(statement)
-        private = [atom for atom in operands(statement) if type(atom) is Var and atom in self.private]
+        private = [atom for atom in operands(statement) if type(atom) is ir.Var and atom in self.private]
         if effect == PURE and not private:
             return
         if not private:
@@ -183,12 +165,12 @@ class Memory:
 
     # Which memory is private: all that happens to it happens before it is handed on, if it ever is
 
-    def _find(self, block: Block) -> None:
+    def _find(self, block: ir.Block) -> None:
         for place, statement in enumerate(block.statements):
             self._places[id(block)] = place
             if self._made:
                 self._note(statement)
-            if type(statement) is not Call:
+            if type(statement) is not ir.Call:
                 for inner in blocks_of(statement):
                     self._find(inner)
             elif _makes_memory(statement):
@@ -198,45 +180,45 @@ class Memory:
         for inner in blocks_of(block.terminator):
             self._find(inner)
 
-    def _note(self, node: Statement | Terminator) -> None:
+    def _note(self, node: ir.Statement | ir.Terminator) -> None:
         """Notes what a node does to memory that the function made."""
         for atom in operands(node):
-            own = self._made.get(atom) if type(atom) is Var else None
+            own = self._made.get(atom) if type(atom) is ir.Var else None
             if own is None:
                 continue
-            assert isinstance(atom, Var)
+            assert isinstance(atom, ir.Var)
             if _hands_on(node, atom):
                 own.first_handed_on = min(own.first_handed_on, self._places[id(own.block)])
-            elif not isinstance(node, Return):
+            elif not isinstance(node, ir.Return):
                 own.last_access = self._places[id(own.block)]
 
 
-def _makes_memory(call: Call) -> bool:
+def _makes_memory(call: ir.Call) -> bool:
     """Whether a call makes an array or a list that nobody else has."""
-    if len(call.targets) != 1 or not isinstance(call.targets[0].type, (Array, List)):
+    if len(call.targets) != 1 or not isinstance(call.targets[0].type, (ir.Array, ir.List)):
         return False
     found = effects_of(call)
-    return found.fresh and (not found.hands_on or isinstance(call.targets[0].type, List))
+    return found.fresh and (not found.hands_on or isinstance(call.targets[0].type, ir.List))
 
 
-def _hands_on(node: Statement | Terminator, var: Var) -> bool:
+def _hands_on(node: ir.Statement | ir.Terminator, var: ir.Var) -> bool:
     """Whether a variable's memory may have another name after this, or be changed by somebody else."""
     match node:
-        case Load(target=target, base=base):
-            return base is not var or not (isinstance(base.type, List) or isinstance(target.type, Scalar))
-        case Store(base=base):
+        case ir.Load(target=target, base=base):
+            return base is not var or not (isinstance(base.type, ir.List) or isinstance(target.type, ir.Scalar))
+        case ir.Store(base=base):
             return base is not var or any(atom is var for atom in operands(node)[1:])
-        case Call():
+        case ir.Call():
             return not _only_uses(node, var)
-        case Loop(over=Items(iterable=iterable), inits=inits):
-            return not isinstance(var.type, List) or iterable is not var or var in inits
-        case Return():
+        case ir.Loop(over=ir.Items(iterable=iterable), inits=inits):
+            return not isinstance(var.type, ir.List) or iterable is not var or var in inits
+        case ir.Return():
             return False
         case _:
             return True
 
 
-def _only_uses(call: Call, var: Var) -> bool:
+def _only_uses(call: ir.Call, var: ir.Var) -> bool:
     """Whether a call computes something new from a variable, or is a method of its list."""
     if call.callee in _SIZES:
         return True
@@ -248,31 +230,33 @@ def _only_uses(call: Call, var: Var) -> bool:
     callee = call.callee
     computes = isinstance(callee, np.ufunc) or any(lookup(table, callee) for table in (BINARY, COMPARISON, UNARY))
     new = found.fresh and not found.hands_on
-    return computes or new or all(isinstance(target.type, Scalar) for target in call.targets)
+    return computes or new or all(isinstance(target.type, ir.Scalar) for target in call.targets)
 
 
-def _writes_only_to(statement: Statement, private: list[Var]) -> bool:
+def _writes_only_to(statement: ir.Statement, private: list[ir.Var]) -> bool:
     """Whether a statement copies what it reads into private memory."""
     return (
-        isinstance(statement, Store) and statement.base in private and isinstance(type_of_atom(statement.base), Array)
+        isinstance(statement, ir.Store)
+        and statement.base in private
+        and isinstance(type_of_atom(statement.base), ir.Array)
     )
 
 
-def _keeps_to(statement: Statement, private: list[Var]) -> bool:
+def _keeps_to(statement: ir.Statement, private: list[ir.Var]) -> bool:
     """Whether a statement that accesses private memory accesses no other."""
     match statement:
-        case Load(base=base):
+        case ir.Load(base=base):
             return base in private
-        case Store(base=base, mode=mode):
-            if not isinstance(type_of_atom(base), Array):
+        case ir.Store(base=base, mode=mode):
+            if not isinstance(type_of_atom(base), ir.Array):
                 return base in private and mode == "set"
             return base in private and all(_holds_no_memory(atom) or atom in private for atom in operands(statement))
-        case Call(callee=callee, args=args):
+        case ir.Call(callee=callee, args=args):
             if callee in _LIST_METHODS:
                 return args[0] in private
             held = (atom for atom in operands(statement) if not _holds_no_memory(atom))
             return effect_of(statement) == READS and all(atom in private for atom in held)
-        case Loop():
+        case ir.Loop():
             return True
         case _:
             return False

@@ -10,11 +10,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 
+from adjoint import ir
 from adjoint.codegen.expressions import Expressions
 from adjoint.codegen.placement.memory_order import NOTHING, PURE, WRITES, Access, Accesses, Effect, conflict, strongest
 from adjoint.codegen.tree import Bind, Stmt, width
 from adjoint.diagnostics.spans import Span
-from adjoint.ir.nodes import Atom, Var
 from adjoint.records import dataclass, field
 
 LINE_WIDTH = 100
@@ -50,7 +50,7 @@ class Fragment:
 class Slot:
     """A value that waits, at its place among the statements of the block."""
 
-    var: Var
+    var: ir.Var
     fragment: Fragment
     place: int
     span: Span | None
@@ -67,23 +67,23 @@ class OpenBlock:
 
     expressions: Expressions
     depth: int
-    mentions: dict[Var, Fragment]
+    mentions: dict[ir.Var, Fragment]
     handled: bool = False
     temporaries_wait: bool = False
     items: list[Stmt | Slot] = field(default_factory=list)
-    waiting: dict[Var, Slot] = field(default_factory=dict)
+    waiting: dict[ir.Var, Slot] = field(default_factory=dict)
 
-    def wait(self, var: Var, fragment: Fragment, place: int, span: Span | None) -> None:
+    def wait(self, var: ir.Var, fragment: Fragment, place: int, span: Span | None) -> None:
         """Puts a value on hold."""
         slot = Slot(var, fragment, place, span)
         self.items.append(slot)
         self.waiting[var] = slot
 
-    def origin(self, span: Span | None, atoms: Sequence[Atom]) -> Span | None:
+    def origin(self, span: Span | None, atoms: Sequence[ir.Atom]) -> Span | None:
         """Where a statement comes from; if that is not known, where what is written inside of it comes from."""
         if span is not None:
             return span
-        slots = (self.waiting.get(atom) for atom in atoms if isinstance(atom, Var))
+        slots = (self.waiting.get(atom) for atom in atoms if isinstance(atom, ir.Var))
         return next((slot.span for slot in slots if slot is not None and slot.span is not None), None)
 
     def release(self, slot: Slot) -> None:
@@ -101,7 +101,7 @@ class OpenBlock:
             if other.place < slot.place and slot.var.hint in other.fragment.hints:
                 self.release(other)
 
-    def release_all(self, at_least: Effect = PURE, keep: Sequence[Atom] = ()) -> None:
+    def release_all(self, at_least: Effect = PURE, keep: Sequence[ir.Atom] = ()) -> None:
         """Releases the values of at least this effect, except those that are about to be used."""
         for slot in list(self.waiting.values()):
             if slot.fragment.effect >= at_least and slot.var not in keep:
@@ -123,14 +123,14 @@ class OpenBlock:
             self.release_reads_of(hints)
         self.items.append(statement)
 
-    def fragment(self, atom: Atom) -> Fragment:
+    def fragment(self, atom: ir.Atom) -> Fragment:
         """The expression for an operand."""
-        slot = self.waiting.get(atom) if type(atom) is Var else None
+        slot = self.waiting.get(atom) if type(atom) is ir.Var else None
         return self._named(atom) if slot is None else slot.fragment
 
-    def _named(self, atom: Atom) -> Fragment:
+    def _named(self, atom: ir.Atom) -> Fragment:
         """The expression for an operand that does not wait: a name, or a literal."""
-        if type(atom) is not Var:
+        if type(atom) is not ir.Var:
             return Fragment(self.expressions.atom(atom))
         known = self.mentions.get(atom)
         if known is None:
@@ -141,7 +141,7 @@ class OpenBlock:
 
     def take(
         self,
-        atoms: Sequence[Atom],
+        atoms: Sequence[ir.Atom],
         make: Callable[[list[ast.expr]], ast.expr],
         place: int = 0,
         own: Accesses = NOTHING,
@@ -173,7 +173,7 @@ class OpenBlock:
             fragments: list[Fragment] = []
             taken: list[Slot] = []
             for atom in atoms:
-                slot = waiting.get(atom) if type(atom) is Var else None
+                slot = waiting.get(atom) if type(atom) is ir.Var else None
                 if slot is not None:
                     taken.append(slot)
                 fragments.append(self._named(atom) if slot is None else slot.fragment)

@@ -4,39 +4,39 @@ from __future__ import annotations
 
 from collections import Counter
 
-from adjoint.ir.nodes import Block, Call, Const, Function, Load, Statement, Subscript, Var
-from adjoint.ir.types import Pack
+from adjoint import ir
 from adjoint.ir.walk import read_counts
 from adjoint.runtime import display
 
 
-def with_packs_unpacked(function: Function) -> Function:
+def with_packs_unpacked(function: ir.Function) -> ir.Function:
     """The function with its tuples of known length taken apart where it starts."""
-    packs = [param for param in function.params if isinstance(param.type, Pack) and param.type.count > 1]
+    packs = [param for param in function.params if isinstance(param.type, ir.Pack) and param.type.count > 1]
     if not packs:
         return function
     counts, statements = read_counts(function.body), function.body.statements
-    first: list[Statement] = []
+    first: list[ir.Statement] = []
     for pack in packs:
         found = _items(pack, statements, counts)
         if found is not None:
-            assert isinstance(pack.type, Pack)
+            assert isinstance(pack.type, ir.Pack)
             targets = tuple(
-                found[place].target if place in found else Var("unused", pack.type) for place in range(pack.type.count)
+                found[place].target if place in found else ir.Var("unused", pack.type)
+                for place in range(pack.type.count)
             )
-            first.append(Call(targets, display.unpack, (pack,)))
+            first.append(ir.Call(targets, display.unpack, (pack,)))
             idle = set(map(id, found.values()))
             statements = tuple(statement for statement in statements if id(statement) not in idle)
-    body = Block((*first, *statements), function.body.terminator)
-    return Function(function.name, function.params, body, function.doc)
+    body = ir.Block((*first, *statements), function.body.terminator)
+    return ir.Function(function.name, function.params, body, function.doc)
 
 
-def _items(pack: Var, statements: tuple[Statement, ...], counts: Counter[Var]) -> dict[int, Load] | None:
+def _items(pack: ir.Var, statements: tuple[ir.Statement, ...], counts: Counter[ir.Var]) -> dict[int, ir.Load] | None:
     """What is taken out of a tuple, by its place; None where something else is done with it."""
-    found: dict[int, Load] = {}
+    found: dict[int, ir.Load] = {}
     for statement in statements:
         match statement:
-            case Load(base=base, key=Subscript(items=(Const(value=int(place)),))) if base is pack:
+            case ir.Load(base=base, key=ir.Subscript(items=(ir.Const(value=int(place)),))) if base is pack:
                 if place in found:
                     return None
                 found[place] = statement

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from adjoint.ir.nodes import Block, Function, If, Loop, Raise, Statement, Terminator, Var, Yield
+from adjoint import ir
 from adjoint.ir.walk import binders_of, blocks_of, operands, targets_of
 
 
@@ -16,22 +16,22 @@ class Insides:
     """What stands in the blocks of statements; each block is looked through once."""
 
     def __init__(self) -> None:
-        self._known: dict[int, tuple[Block, frozenset[str], bool]] = {}  # the block keeps its identity valid
+        self._known: dict[int, tuple[ir.Block, frozenset[str], bool]] = {}  # the block keeps its identity valid
 
-    def may_raise(self, statement: Statement) -> bool:
+    def may_raise(self, statement: ir.Statement) -> bool:
         """Whether a ``raise`` stands in a statement."""
         return any(self._of(block)[2] for block in blocks_of(statement))
 
-    def hints_bound_in(self, statement: Statement) -> frozenset[str]:
+    def hints_bound_in(self, statement: ir.Statement) -> frozenset[str]:
         """The hints of all variables that a statement binds, in its blocks too."""
         own = {var.hint for var in (*targets_of(statement), *binders_of(statement))}
         return frozenset(own).union(*[self._of(block)[1] for block in blocks_of(statement)])
 
-    def _of(self, block: Block) -> tuple[Block, frozenset[str], bool]:
+    def _of(self, block: ir.Block) -> tuple[ir.Block, frozenset[str], bool]:
         known = self._known.get(id(block))
         if known is None:
             hints: set[str] = set()
-            raises = isinstance(block.terminator, Raise)
+            raises = isinstance(block.terminator, ir.Raise)
             for statement in block.statements:
                 if blocks_of(statement):
                     hints |= self.hints_bound_in(statement)
@@ -45,32 +45,32 @@ class Insides:
         return known
 
 
-def echoes(statement: If) -> bool:
+def echoes(statement: ir.If) -> bool:
     """Whether one branch does nothing but yield the condition: the shape of ``and`` and ``or``."""
-    if not isinstance(statement.cond, Var) or len(statement.targets) != 1 or statement.targets[0].named:
+    if not isinstance(statement.cond, ir.Var) or len(statement.targets) != 1 or statement.targets[0].named:
         return False
-    echo = Block((), Yield((statement.cond,)))
+    echo = ir.Block((), ir.Yield((statement.cond,)))
     return (statement.then == echo) != (statement.orelse == echo)
 
 
 class Uses:
     """Counts and places of the uses of each variable of a function."""
 
-    def __init__(self, function: Function) -> None:
-        self.numbers: dict[Var, int] = {}
-        self.places: dict[Var, list[int]] = {}
-        self.homes: dict[Var, int] = {}
-        self.outlets: dict[Var, Var] = {}
+    def __init__(self, function: ir.Function) -> None:
+        self.numbers: dict[ir.Var, int] = {}
+        self.places: dict[ir.Var, list[int]] = {}
+        self.homes: dict[ir.Var, int] = {}
+        self.outlets: dict[ir.Var, ir.Var] = {}
         for param in function.params:
             self._define(param, -1)
         self._block(function.body)
 
-    def _define(self, var: Var, place: int) -> None:
+    def _define(self, var: ir.Var, place: int) -> None:
         if var not in self.numbers:
             self.numbers[var] = len(self.numbers)
         self.homes[var] = place
 
-    def _block(self, block: Block) -> None:
+    def _block(self, block: ir.Block) -> None:
         place = id(block)
         for statement in block.statements:
             self._operands(statement, place)
@@ -82,40 +82,40 @@ class Uses:
         for inner in blocks_of(block.terminator):
             self._block(inner)
 
-    def _inside(self, statement: Statement) -> None:
+    def _inside(self, statement: ir.Statement) -> None:
         for var in binders_of(statement):
             self._define(var, -1)
-        if isinstance(statement, Loop) and statement.over is not None:
+        if isinstance(statement, ir.Loop) and statement.over is not None:
             self.outlets.update(zip(statement.params, statement.targets, strict=False))
         for inner in _blocks_read(statement):
             self._block(inner)
 
-    def _operands(self, node: Statement | Terminator, place: int) -> None:
+    def _operands(self, node: ir.Statement | ir.Terminator, place: int) -> None:
         places = self.places
         for atom in operands(node):
-            if type(atom) is Var:
+            if type(atom) is ir.Var:
                 found = places.get(atom)
                 if found is None:
                     places[atom] = [place]
                 else:
                     found.append(place)
 
-    def count(self, var: Var) -> int:
+    def count(self, var: ir.Var) -> int:
         return len(self.places.get(var, ()))
 
-    def wanted(self, var: Var) -> bool:
+    def wanted(self, var: ir.Var) -> bool:
         """Whether anybody reads a variable, or what a loop's parameter becomes when the loop ends."""
         outlet = self.outlets.get(var)
         return var in self.places or (outlet is not None and self.wanted(outlet))
 
-    def inlinable(self, var: Var) -> bool:
+    def inlinable(self, var: ir.Var) -> bool:
         """Whether a value may be printed inside its use, as far as its uses tell."""
         return not var.named and self.places.get(var) == [self.homes[var]]
 
 
-def _blocks_read(statement: Statement) -> Iterator[Block]:
+def _blocks_read(statement: ir.Statement) -> Iterator[ir.Block]:
     """The blocks of a statement, without a branch that only echoes the condition."""
-    echo = isinstance(statement, If) and echoes(statement)
+    echo = isinstance(statement, ir.If) and echoes(statement)
     for block in blocks_of(statement):
-        if not (echo and not block.statements and block.terminator == Yield((statement.cond,))):  # type: ignore[union-attr]
+        if not (echo and not block.statements and block.terminator == ir.Yield((statement.cond,))):  # type: ignore[union-attr]
             yield block

@@ -6,29 +6,12 @@ from collections.abc import Hashable, Iterable, Sequence
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.analysis.joins import joins
 from adjoint.analysis.memory.alias import Aliases
 from adjoint.ir.effects import effects_of, written_places
 from adjoint.ir.join import reads_metadata
 from adjoint.ir.known_effects import Effects
-from adjoint.ir.nodes import (
-    Atom,
-    Block,
-    Branch,
-    Call,
-    Definition,
-    Function,
-    Guarded,
-    If,
-    Items,
-    Load,
-    Loop,
-    Range,
-    Statement,
-    Store,
-    Var,
-)
-from adjoint.ir.types import Array, Dict, Instance, List, Opaque, Tuple
 from adjoint.ir.walk import blocks_of, operands, statements_in, targets_of
 from adjoint.runtime.arithmetic import bundles
 
@@ -46,12 +29,12 @@ class Inseparable(Exception):
 class Directed:
     """What of a function depends on a direction."""
 
-    def __init__(self, function: Function, seeds: Sequence[Var]) -> None:
+    def __init__(self, function: ir.Function, seeds: Sequence[ir.Var]) -> None:
         self._aliases = Aliases(function)
         self._facts = {
-            load.target for load in statements_in(function.body) if isinstance(load, Load) and reads_metadata(load)
+            load.target for load in statements_in(function.body) if isinstance(load, ir.Load) and reads_metadata(load)
         }
-        self._vars: set[Atom] = set()
+        self._vars: set[ir.Atom] = set()
         self._memory: set[Hashable] = set()
         self._mark(seeds)
         before = -1
@@ -64,73 +47,73 @@ class Directed:
     def _size(self) -> int:
         return len(self._vars) + len(self._memory)
 
-    def depends(self, atom: Atom) -> bool:
+    def depends(self, atom: ir.Atom) -> bool:
         """Whether a value, or what memory holds, is another one in another direction."""
         if atom in self._facts:
             return False
         return atom in self._vars or (self._is_shared(atom) and self._aliases.of(atom) in self._memory)
 
-    def is_repeated(self, statement: Statement) -> bool:
+    def is_repeated(self, statement: ir.Statement) -> bool:
         """Whether a statement without blocks is run for each direction."""
         match statement:
-            case Store(base=base):
+            case ir.Store(base=base):
                 return self.depends(base)
-            case Call(targets=targets):
+            case ir.Call(targets=targets):
                 return self._any([*targets, *_written(statement, facts_of(statement))])
             case _:
                 return self._any(targets_of(statement))
 
-    def _is_shared(self, atom: Atom) -> bool:
+    def _is_shared(self, atom: ir.Atom) -> bool:
         """Whether others may see what is written to the memory of a value."""
-        if not isinstance(atom, Var):
+        if not isinstance(atom, ir.Var):
             return False
-        if isinstance(atom.type, Array):
+        if isinstance(atom.type, ir.Array):
             return self._aliases.is_written(atom)
-        return isinstance(atom.type, (List, Tuple, Dict, Instance, Opaque))
+        return isinstance(atom.type, (ir.List, ir.Tuple, ir.Dict, ir.Instance, ir.Opaque))
 
-    def _mark(self, atoms: Iterable[Atom]) -> None:
+    def _mark(self, atoms: Iterable[ir.Atom]) -> None:
         for atom in atoms:
-            if isinstance(atom, Var):
+            if isinstance(atom, ir.Var):
                 self._vars.add(atom)
                 if self._is_shared(atom):
                     self._memory.add(self._aliases.of(atom))
 
-    def _any(self, atoms: Iterable[Atom]) -> bool:
+    def _any(self, atoms: Iterable[ir.Atom]) -> bool:
         return any(map(self.depends, atoms))
 
-    def _block(self, block: Block) -> None:
+    def _block(self, block: ir.Block) -> None:
         for statement in block.statements:
             self._statement(statement)
-        if isinstance(block.terminator, Branch):
+        if isinstance(block.terminator, ir.Branch):
             self._refuse([block.terminator.cond])
             self._block(block.terminator.then)
             self._block(block.terminator.orelse)
 
-    def _statement(self, statement: Statement) -> None:
+    def _statement(self, statement: ir.Statement) -> None:
         for block in blocks_of(statement):
             self._block(block)
         match statement:
-            case Call():
+            case ir.Call():
                 self._call(statement)
-            case Load(target=target):
+            case ir.Load(target=target):
                 if self._any(operands(statement)):
                     self._mark([target])
-            case Store(base=base):
+            case ir.Store(base=base):
                 if self._any(operands(statement)):
                     self._mark([base])
-            case If(cond=cond):
+            case ir.If(cond=cond):
                 self._refuse([cond])
-            case Loop(over=Range(start=start, stop=stop, step=step)):
+            case ir.Loop(over=ir.Range(start=start, stop=stop, step=step)):
                 self._refuse([start, stop, step])
-            case Loop(over=Items(iterable=iterable)):
+            case ir.Loop(over=ir.Items(iterable=iterable)):
                 self._refuse([iterable])
-            case Guarded(context=context):
+            case ir.Guarded(context=context):
                 self._refuse([] if context is None else [context])
         for value, var in joins(statement):
             if self.depends(value):
                 self._mark([var])
 
-    def _call(self, call: Call) -> None:
+    def _call(self, call: ir.Call) -> None:
         facts = facts_of(call)
         written = _written(call, facts)
         if self._any(_looked_at(call, facts)):
@@ -139,7 +122,7 @@ class Directed:
         if self._any([*call.targets, *written]):
             self._require(facts.known and facts.confined and all(map(self.depends, written)))
 
-    def _refuse(self, atoms: Iterable[Atom]) -> None:
+    def _refuse(self, atoms: Iterable[ir.Atom]) -> None:
         self._require(not self._any(atoms))
 
     def _require(self, condition: bool) -> None:
@@ -147,9 +130,9 @@ class Directed:
             raise Inseparable
 
 
-def facts_of(call: Call) -> Effects:
+def facts_of(call: ir.Call) -> Effects:
     """The effects of a call; those of a function of the IR are told by all that is in it."""
-    if not isinstance(call.callee, Definition) or call.callee.function is None:
+    if not isinstance(call.callee, ir.Definition) or call.callee.function is None:
         return effects_of(call)
     return Effects(
         pure=False,
@@ -160,13 +143,13 @@ def facts_of(call: Call) -> Effects:
     )
 
 
-def _is_confined(function: Function, seen: set[Definition]) -> bool:
+def _is_confined(function: ir.Function, seen: set[ir.Definition]) -> bool:
     """Whether nothing in a function does more than to compute, to write to memory, and to raise exceptions."""
     for statement in statements_in(function.body):
-        if not isinstance(statement, Call):
+        if not isinstance(statement, ir.Call):
             continue
         callee = statement.callee
-        if not isinstance(callee, Definition):
+        if not isinstance(callee, ir.Definition):
             facts = effects_of(statement)
             if not (facts.known and facts.confined):
                 return False
@@ -177,16 +160,20 @@ def _is_confined(function: Function, seen: set[Definition]) -> bool:
     return True
 
 
-def _written(call: Call, facts: Effects) -> list[Atom]:
+def _written(call: ir.Call, facts: Effects) -> list[ir.Atom]:
     """The arguments to the memory of which a call writes."""
     return [call.args[place] for place in facts.writes if place < len(call.args)]
 
 
-def _looked_at(call: Call, facts: Effects) -> list[Atom]:
+def _looked_at(call: ir.Call, facts: Effects) -> list[ir.Atom]:
     """The operands on whose values a call depends: not those of which it only asks the shape, or makes one of all."""
     atoms = list(operands(call))
     if call.callee in _NOT_DIRECTED:
         return []
     if facts.reads is None:
         return atoms
-    return [atom for atom in atoms if not (isinstance(atom, Var) and isinstance(atom.type, (Array, List, Tuple, Dict)))]
+    return [
+        atom
+        for atom in atoms
+        if not (isinstance(atom, ir.Var) and isinstance(atom.type, (ir.Array, ir.List, ir.Tuple, ir.Dict)))
+    ]

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from adjoint import ir
 from adjoint.analysis.memory.alias import Aliases
 from adjoint.differentiation.directions.dependence import Directed, facts_of
 from adjoint.ir.effects import written_places
 from adjoint.ir.join import is_array, type_of_atom
-from adjoint.ir.nodes import Atom, Block, Call, Const, Function, Return, Store, Var
 from adjoint.ir.rebuild import clone_function, substitute
-from adjoint.ir.types import OPAQUE, Array, Scalar, Tuple
 from adjoint.ir.walk import operands, statements_in, terminators_in, vars_used
 from adjoint.optimize.dead_code import remove_dead_code
 from adjoint.optimize.zeros_by_shape import with_named_shapes
@@ -31,11 +30,11 @@ class Beforehand:
         Takes what the derivative takes, then what sweeps need; gives the derivative in the direction.
     """
 
-    before: Function
-    sweep: Function
+    before: ir.Function
+    sweep: ir.Function
 
 
-def beforehand(function: Function, seeds: Sequence[int], *, with_value: bool) -> Beforehand | None:
+def beforehand(function: ir.Function, seeds: Sequence[int], *, with_value: bool) -> Beforehand | None:
     """The parts of a derivative; None where nothing costly is the same in all directions.
 
     Parameters
@@ -54,7 +53,7 @@ def beforehand(function: Function, seeds: Sequence[int], *, with_value: bool) ->
     """
     if written_places(function):
         return None  # it would be written once more
-    if not all(facts_of(call).known for call in statements_in(function.body) if isinstance(call, Call)):
+    if not all(facts_of(call).known for call in statements_in(function.body) if isinstance(call, ir.Call)):
         return None  # who knows whether it would do the same twice
     directed = Directed(function, [function.params[place] for place in seeds])
     results = _results(function, directed, with_value)
@@ -63,40 +62,44 @@ def beforehand(function: Function, seeds: Sequence[int], *, with_value: bool) ->
     value, derivative = results
     alone = _returning(function, derivative)
     costly = _Costly(function, alone, directed)
-    once = [call for call in alone.body.statements if isinstance(call, Call) and costly.holds(call)]
-    made = {target: Var(target.hint, target.type, target.named) for call in once for target in call.targets}
+    once = [call for call in alone.body.statements if isinstance(call, ir.Call) and costly.holds(call)]
+    made = {target: ir.Var(target.hint, target.type, target.named) for call in once for target in call.targets}
     rest = tuple(statement for statement in alone.body.statements if statement not in once)
-    sweep = remove_dead_code(with_named_shapes(_with_body(alone, substitute(Block(rest, alone.body.terminator), made))))
+    sweep = remove_dead_code(
+        with_named_shapes(_with_body(alone, substitute(ir.Block(rest, alone.body.terminator), made)))
+    )
     used = vars_used(sweep.body)
     kept = [target for call in once for target in call.targets if made[target] in used]
-    if all(isinstance(target.type, Scalar) and target.type.kind == "bool" for target in kept):
+    if all(isinstance(target.type, ir.Scalar) and target.type.kind == "bool" for target in kept):
         return None  # tests are cheap beside what they are for
     params = (*function.params, *[made[target] for target in kept])
-    together = Var("results", Tuple(tuple(type_of_atom(result) or OPAQUE for result in (value, *kept))))
-    pack = Call((together,), display.make_tuple, (value, *kept))
-    before = _returning(_with_body(function, Block((*function.body.statements, pack), Return(()))), together)
-    return Beforehand(clone_function(before), clone_function(Function(function.name, params, sweep.body, function.doc)))
+    together = ir.Var("results", ir.Tuple(tuple(type_of_atom(result) or ir.OPAQUE for result in (value, *kept))))
+    pack = ir.Call((together,), display.make_tuple, (value, *kept))
+    before = _returning(_with_body(function, ir.Block((*function.body.statements, pack), ir.Return(()))), together)
+    return Beforehand(
+        clone_function(before), clone_function(ir.Function(function.name, params, sweep.body, function.doc))
+    )
 
 
-def _with_body(function: Function, body: Block) -> Function:
-    return Function(function.name, function.params, body, function.doc)
+def _with_body(function: ir.Function, body: ir.Block) -> ir.Function:
+    return ir.Function(function.name, function.params, body, function.doc)
 
 
-def _returning(function: Function, result: Atom) -> Function:
+def _returning(function: ir.Function, result: ir.Atom) -> ir.Function:
     """The part of a function that computes one of its variables."""
-    return remove_dead_code(_with_body(function, Block(function.body.statements, Return((result,)))))
+    return remove_dead_code(_with_body(function, ir.Block(function.body.statements, ir.Return((result,)))))
 
 
-def _results(function: Function, directed: Directed, with_value: bool) -> tuple[Atom, Atom] | None:
+def _results(function: ir.Function, directed: Directed, with_value: bool) -> tuple[ir.Atom, ir.Atom] | None:
     """The value and the derivative that a function returns; None where it does not simply do so."""
     match function.body.terminator:
-        case Return(values=(result,)):
+        case ir.Return(values=(result,)):
             if not with_value:
-                return Const(None), result
+                return ir.Const(None), result
         case _:
             return None
     for statement in function.body.statements:
-        if isinstance(statement, Call) and statement.targets == (result,) and statement.callee is display.make_tuple:
+        if isinstance(statement, ir.Call) and statement.targets == (result,) and statement.callee is display.make_tuple:
             value, derivative = statement.args
             return None if directed.depends(value) else (value, derivative)
     return None
@@ -115,37 +118,37 @@ class _Costly:
         What depends on the direction.
     """
 
-    def __init__(self, function: Function, alone: Function, directed: Directed) -> None:
+    def __init__(self, function: ir.Function, alone: ir.Function, directed: Directed) -> None:
         self._directed = directed
         self._aliases = Aliases(function)
         self._handed_on = self._aliases.classes(_handed_on(alone))
 
-    def holds(self, call: Call) -> bool:
+    def holds(self, call: ir.Call) -> bool:
         """Whether a call is one, and nobody can change its results."""
         if self._directed.is_repeated(call):
             return False
         facts = facts_of(call)
         if not (facts.pure and facts.known) or facts.view_of is not None or facts.hands_on or facts.reads is not None:
             return False
-        reads = any(isinstance(arg, Var) and isinstance(arg.type, Array) for arg in call.args)
+        reads = any(isinstance(arg, ir.Var) and isinstance(arg.type, ir.Array) for arg in call.args)
         return reads and all(map(self._stays, call.targets))
 
-    def _stays(self, var: Var) -> bool:
-        if isinstance(var.type, Array):
+    def _stays(self, var: ir.Var) -> bool:
+        if isinstance(var.type, ir.Array):
             return not self._aliases.is_written(var) and self._aliases.of(var) not in self._handed_on
-        return isinstance(var.type, Scalar)
+        return isinstance(var.type, ir.Scalar)
 
 
-def _handed_on(function: Function) -> Iterator[Atom]:
+def _handed_on(function: ir.Function) -> Iterator[ir.Atom]:
     """What somebody else may come to know as part of a result or of a structure."""
     for statement in statements_in(function.body):
         match statement:
-            case Call():
+            case ir.Call():
                 facts = facts_of(statement)
                 if facts.hands_on or not facts.known:
                     yield from operands(statement)
-            case Store(base=base, value=value) if not is_array(base):
+            case ir.Store(base=base, value=value) if not is_array(base):
                 yield value
     for end in terminators_in(function.body):
-        if isinstance(end, Return):
+        if isinstance(end, ir.Return):
             yield from operands(end)

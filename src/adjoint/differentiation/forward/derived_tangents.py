@@ -10,22 +10,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from adjoint import ir
 from adjoint.diagnostics import DifferentiationError, error
 from adjoint.differentiation.reachability import Dependence
 from adjoint.ir.builder import Builder
 from adjoint.ir.effects import written_places
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.nodes import Atom, Call, Definition, Derived, Function, Var
 from adjoint.ir.walk import statements_in
 
 if TYPE_CHECKING:
     from adjoint.differentiation.forward.tangent_rules import TangentRules
 
-Derive = Callable[[Function, tuple[int, ...], tuple[int, ...]], Function]
-Bind = Callable[[Var], Var]
+Derive = Callable[[ir.Function, tuple[int, ...], tuple[int, ...]], ir.Function]
+Bind = Callable[[ir.Var], ir.Var]
 
 
-def can_be_kept(call: Call, found: Dependence) -> bool:
+def can_be_kept(call: ir.Call, found: Dependence) -> bool:
     """Whether the function itself changes no cotangent, and writes no memory through which a derivative flows."""
     from adjoint.differentiation.surgery import has_surgery  # lazy
 
@@ -33,7 +33,7 @@ def can_be_kept(call: Call, found: Dependence) -> bool:
     return not any(found.active(call.args[place]) for place in written_places(function)) and not has_surgery(function)
 
 
-def unkept(call: Call) -> DifferentiationError:
+def unkept(call: ir.Call) -> DifferentiationError:
     """Why no tangent flows through a derivative that runs parts of its function again."""
     function = call.callee.function
     span = next((each.span for each in _calls(function) if _is_checkpointed(each)), call.span)
@@ -45,26 +45,26 @@ def unkept(call: Call) -> DifferentiationError:
     return error("AD0309", span, label, helps=("keep all of the loop: leave the checkpoints out",))
 
 
-def runs_again(function: Function) -> bool:
+def runs_again(function: ir.Function) -> bool:
     """Whether the reverse sweep of a function runs parts of it again: no tangent flows through what that keeps."""
     return any(
-        _is_checkpointed(call) or (isinstance(call.callee, Derived) and runs_again(call.callee.function))
+        _is_checkpointed(call) or (isinstance(call.callee, ir.Derived) and runs_again(call.callee.function))
         for call in _calls(function)
     )
 
 
-def _calls(function: Function) -> list[Call]:
-    return [statement for statement in statements_in(function.body) if isinstance(statement, Call)]
+def _calls(function: ir.Function) -> list[ir.Call]:
+    return [statement for statement in statements_in(function.body) if isinstance(statement, ir.Call)]
 
 
-def _is_checkpointed(call: Call) -> bool:
-    return isinstance(call.callee, Definition) and call.callee.checkpoints is not None
+def _is_checkpointed(call: ir.Call) -> bool:
+    return isinstance(call.callee, ir.Definition) and call.callee.checkpoints is not None
 
 
-def call_derived(builder: Builder, call: Call, rules: TangentRules, bind: Bind, derive: Derive) -> None:
+def call_derived(builder: Builder, call: ir.Call, rules: TangentRules, bind: Bind, derive: Derive) -> None:
     """Emits a call of a reverse derivative together with its tangent."""
     derived = call.callee
-    assert isinstance(derived, Derived)
+    assert isinstance(derived, ir.Derived)
     inner, wrt, outputs = derived.function, derived.wrt, derived.outputs
     count = len(inner.params)
     args, seeds = call.args[:count], call.args[count:]
@@ -74,9 +74,9 @@ def call_derived(builder: Builder, call: Call, rules: TangentRules, bind: Bind, 
     seed_dots = [rules.dot_or_zero(builder, seed, type_of_atom(seed)) for seed in seeds]
     if not moving:
         builder.emit(call)
-        again = tuple(Var("unused", value.type) for value in values)
+        again = tuple(ir.Var("unused", value.type) for value in values)
         bar_dots = tuple(_target(bar, rules, bind) for bar in bars)
-        builder.emit(Call((*again, *bar_dots), derived, (*args, *seed_dots), (), call.span))
+        builder.emit(ir.Call((*again, *bar_dots), derived, (*args, *seed_dots), (), call.span))
         for value in values:
             if rules.found.active(value):
                 rules.dots[value] = rules.fresh_shadow(builder, value)
@@ -84,20 +84,20 @@ def call_derived(builder: Builder, call: Call, rules: TangentRules, bind: Bind, 
     directions = tuple(sorted({*moving, *wrt}))
     wanted = tuple(sorted({*outputs, *(place for place, value in enumerate(values) if rules.found.active(value))}))
     tangent = derive(inner, directions, wanted)
-    second = Derived(
+    second = ir.Derived(
         tangent,
         (*wrt, *(count + directions.index(place) for place in wrt)),
         (*outputs, *(results + wanted.index(place) for place in outputs)),
     )
     dots = [rules.dot_or_zero(builder, args[place], type_of_atom(args[place])) for place in directions]
-    targets: list[Var] = [*values]
+    targets: list[ir.Var] = [*values]
     targets += [_target(values[place], rules, bind) for place in wanted]
     targets += [_target(bar, rules, bind) for bar in bars]
     targets += bars
-    operands: tuple[Atom, ...] = (*args, *dots, *seed_dots, *seeds)
-    builder.emit(Call(tuple(targets), second, operands, (), call.span))
+    operands: tuple[ir.Atom, ...] = (*args, *dots, *seed_dots, *seeds)
+    builder.emit(ir.Call(tuple(targets), second, operands, (), call.span))
 
 
-def _target(var: Var, rules: TangentRules, bind: Bind) -> Var:
+def _target(var: ir.Var, rules: TangentRules, bind: Bind) -> ir.Var:
     """The variable for the tangent of a result; what is not active gets one that nobody reads."""
-    return bind(var) if rules.found.active(var) else Var(f"{var.hint}_dot", rules.types.of(var.type))
+    return bind(var) if rules.found.active(var) else ir.Var(f"{var.hint}_dot", rules.types.of(var.type))

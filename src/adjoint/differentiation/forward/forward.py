@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
+from adjoint import ir
 from adjoint.analysis.divergence import divergent_messages
 from adjoint.analysis.joins import joins
 from adjoint.analysis.memory.array_layout import layouts_read
@@ -21,8 +22,6 @@ from adjoint.differentiation.memory.constant_views import constant_views, unsure
 from adjoint.differentiation.nondifferentiable import without_forward
 from adjoint.differentiation.reachability import Dependence
 from adjoint.differentiation.zeros.called_supports import Carried, carries_supports, refuse_lost_supports
-from adjoint.ir.nodes import Call, Definition, Function, Var
-from adjoint.ir.types import Storage
 from adjoint.ir.walk import statements_in
 from adjoint.pipeline import FORWARD, Context, run
 from adjoint.records import dataclass, field, replace
@@ -32,13 +31,13 @@ Signature = tuple[int, tuple[int, ...], tuple[int, ...]]
 
 
 def forward(
-    function: Function,
+    function: ir.Function,
     wrt: Sequence[int],
     outputs: Sequence[int],
     *,
     keep_derived: bool = False,
     target: Target = PYTHON,
-) -> Function:
+) -> ir.Function:
     """The forward derivative of a core function.
 
     Parameters
@@ -69,8 +68,8 @@ def forward(
 
 
 def with_tangents(
-    function: Function, wrt: Sequence[int], outputs: Sequence[int], keep_derived: bool, target: Target
-) -> Function:
+    function: ir.Function, wrt: Sequence[int], outputs: Sequence[int], keep_derived: bool, target: Target
+) -> ir.Function:
     """The forward derivative of a function without dead code."""
     known = Zeros()
     while True:
@@ -118,21 +117,21 @@ class Session:
     target: Target
     known: Zeros = Zeros()
     zeros: Zeros = Zeros()
-    definitions: dict[Signature, Definition] = field(default_factory=dict)
-    forms: dict[Definition, Carried] = field(default_factory=dict)
+    definitions: dict[Signature, ir.Definition] = field(default_factory=dict)
+    forms: dict[ir.Definition, Carried] = field(default_factory=dict)
     keep: list[Any] = field(default_factory=list)
-    unread: list[Function] = field(default_factory=list)
-    read: set[Storage] = field(default_factory=set)
+    unread: list[ir.Function] = field(default_factory=list)
+    read: set[ir.Storage] = field(default_factory=set)
 
     def derive(
         self,
-        function: Function,
+        function: ir.Function,
         wrt: tuple[int, ...],
         outputs: tuple[int, ...],
         *,
         is_called: bool = False,
-    ) -> Function:
-        unkept: list[Call] = []
+    ) -> ir.Function:
+        unkept: list[ir.Call] = []
         function, found = _without_derived(function, wrt, outputs, self.keep_derived, self.target, is_called, unkept)
         try:
             return self.derived(function, found, wrt, outputs, is_called=is_called)
@@ -142,8 +141,14 @@ class Session:
             raise
 
     def derived(
-        self, function: Function, found: Dependence, wrt: tuple[int, ...], outputs: tuple[int, ...], *, is_called: bool
-    ) -> Function:
+        self,
+        function: ir.Function,
+        found: Dependence,
+        wrt: tuple[int, ...],
+        outputs: tuple[int, ...],
+        *,
+        is_called: bool,
+    ) -> ir.Function:
         views = (*constant_views(function, found.active), *unsure_views(function, found.active))
         problems = [*found.problems, *self.not_forward(function, found), *views, *divergent_messages(function, wrt)]
         if problems:
@@ -152,69 +157,77 @@ class Session:
         self.unread.append(function)
         return self.walked(function, found, wrt, outputs, is_called=is_called)
 
-    def not_forward(self, function: Function, found: Dependence) -> list[Diagnostic]:
+    def not_forward(self, function: ir.Function, found: Dependence) -> list[Diagnostic]:
         """What has no derivative in this mode."""
         return without_forward(found, function)
 
     def walked(
-        self, function: Function, found: Dependence, wrt: tuple[int, ...], outputs: tuple[int, ...], *, is_called: bool
-    ) -> Function:
+        self,
+        function: ir.Function,
+        found: Dependence,
+        wrt: tuple[int, ...],
+        outputs: tuple[int, ...],
+        *,
+        is_called: bool,
+    ) -> ir.Function:
         return Forward(self, found, wrt, outputs).function(function, is_called=is_called)
 
-    def gives_computed_zeros(self, call: Call) -> None:
+    def gives_computed_zeros(self, call: ir.Call) -> None:
         """Takes down that a function is given tangents that may be zero by chance."""
-        if isinstance(call.callee, Definition):
+        if isinstance(call.callee, ir.Definition):
             self.zeros = replace(self.zeros, computed=True, asked=carries_supports(self.target))
 
     def leaves_out(self) -> None:
         """Takes down that a selection left something out of what functions are given, or give."""
         self.zeros = replace(self.zeros, partial=carries_supports(self.target))
 
-    def carried(self, call: Call) -> Carried | None:
+    def carried(self, call: ir.Call) -> Carried | None:
         """What a forward derivative that is called takes and gives of supports."""
-        return self.forms.get(call.callee) if isinstance(call.callee, Definition) and self.known.carried else None
+        return self.forms.get(call.callee) if isinstance(call.callee, ir.Definition) and self.known.carried else None
 
-    def asks_supports(self, call: Call) -> None:
+    def asks_supports(self, call: ir.Call) -> None:
         """Takes down that functions have to tell what was left out of their tangents."""
-        if isinstance(call.callee, Definition) and carries_supports(self.target):
+        if isinstance(call.callee, ir.Definition) and carries_supports(self.target):
             if self.known.lost:
                 refuse_lost_supports(self.target)
             self.zeros = replace(self.zeros, asked=True)
 
-    def loses_supports(self, call: Call | None = None) -> None:
+    def loses_supports(self, call: ir.Call | None = None) -> None:
         """Takes down that somewhere it is not known what was left out."""
         refuse_lost_supports(self.target)
         self.zeros = replace(self.zeros, lost=True)
 
-    def layouts_read(self) -> set[Storage]:
+    def layouts_read(self) -> set[ir.Storage]:
         """The memory of which the layout decides what is written, in all functions that are met."""
         while self.unread:
             self.read |= layouts_read(self.unread.pop())
         return self.read
 
-    def definition(self, callee: Definition | Function, wrt: tuple[int, ...], outputs: tuple[int, ...]) -> Definition:
+    def definition(
+        self, callee: ir.Definition | ir.Function, wrt: tuple[int, ...], outputs: tuple[int, ...]
+    ) -> ir.Definition:
         key = (id(callee), wrt, outputs)
         known = self.definitions.get(key)
         if known is None:
             self.keep.append(callee)
-            known = self.definitions[key] = Definition(
+            known = self.definitions[key] = ir.Definition(
                 f"{callee.name}_{self.suffix}", None, getattr(callee, "checkpoints", None)
             )
             self.forms[known] = Carried(len(wrt), len(outputs))
-            function = callee.function if isinstance(callee, Definition) else callee
+            function = callee.function if isinstance(callee, ir.Definition) else callee
             assert function is not None
             known.function = self.derive(function, wrt, outputs, is_called=True)
         return known
 
 
-def _carry_zeros(function: Function, found: Dependence) -> None:
+def _carry_zeros(function: ir.Function, found: Dependence) -> None:
     """Gives a tangent to what becomes part of something active, but cannot be asked for its zero on every path."""
     undefined = may_be_undefined(function.body)
     flows = [
         (source, target)
         for statement in (statements_in(function.body) if undefined else ())
         for source, target in joins(statement)
-        if isinstance(source, Var) and source in undefined
+        if isinstance(source, ir.Var) and source in undefined
     ]
     before = -1
     while before != len(found.active_nodes):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.analysis.messages import communicates
 from adjoint.differentiation.forward.derived_tangents import call_derived
 from adjoint.differentiation.forward.function_values import forward_applied
@@ -18,32 +19,6 @@ from adjoint.differentiation.reverse.memory.gathers import is_gathered
 from adjoint.differentiation.zeros.supports_in_memory import keep_supports
 from adjoint.ir.builder import Builder
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.nodes import (
-    Applied,
-    Atom,
-    Block,
-    Branch,
-    Call,
-    Const,
-    Continue,
-    Declared,
-    Definition,
-    Derived,
-    Exit,
-    Function,
-    Guarded,
-    Handler,
-    If,
-    Load,
-    Loop,
-    Return,
-    Statement,
-    Store,
-    Terminator,
-    Var,
-    Yield,
-)
-from adjoint.ir.types import Array, Type, may_be_whole
 from adjoint.ir.walk import defined_in
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime.tangents import shadow_or_zeros
@@ -52,14 +27,14 @@ if TYPE_CHECKING:
     from adjoint.differentiation.forward.forward import Session
 
 
-Leaf = Callable[[Terminator, Builder], Terminator]
+Leaf = Callable[[ir.Terminator, Builder], ir.Terminator]
 
 
-def _is_of(function: Function) -> Callable[[Var], bool]:
+def _is_of(function: ir.Function) -> Callable[[ir.Var], bool]:
     """Whether a variable is one of a function's own; they are collected when one is asked for."""
-    bound: set[Var] = set()
+    bound: set[ir.Var] = set()
 
-    def found(var: Var) -> bool:
+    def found(var: ir.Var) -> bool:
         if not bound:
             bound.update(function.params, defined_in(function.body))
         return var in bound
@@ -76,13 +51,13 @@ class Forward:
         self.wrt = wrt
         self.outputs = outputs
         self.types = ShadowTypes(found.memory)
-        self.dots: dict[Var, Atom] = {}
+        self.dots: dict[ir.Var, ir.Atom] = {}
         self.rules = TangentRules(found, self.types, self.dots, session.layouts_read)
         self.is_called = False
-        self.besides: tuple[Atom, ...] = ()
+        self.besides: tuple[ir.Atom, ...] = ()
         """What the derivative of a function is given behind the tangents."""
 
-    def function(self, function: Function, *, is_called: bool) -> Function:
+    def function(self, function: ir.Function, *, is_called: bool) -> ir.Function:
         primal, known = _is_of(function), self.session.known
         self.is_called = is_called
         params, body = self.derived(function)
@@ -92,7 +67,7 @@ class Forward:
             body,
             params,
             self.rules.supports.found,
-            {dot for dot in self.dots.values() if isinstance(dot, Var)},
+            {dot for dot in self.dots.values() if isinstance(dot, ir.Var)},
             complete=not (is_called and known.computed),
             primal=primal,
             passive=lambda var: primal(var) and not self.found.active(var),
@@ -103,9 +78,9 @@ class Forward:
         if found.lost:
             self.session.loses_supports()
         taken = (*function.params, *params, *found.given)
-        return Function(f"{function.name}_jvp", taken, found.block, function.doc)
+        return ir.Function(f"{function.name}_jvp", taken, found.block, function.doc)
 
-    def derived(self, function: Function) -> tuple[list[Var], Block]:
+    def derived(self, function: ir.Function) -> tuple[list[ir.Var], ir.Block]:
         """The parameters that are tangents, and the body."""
         params = []
         for index in self.wrt:
@@ -122,132 +97,132 @@ class Forward:
                 self.dots[param] = self.rules.fresh_shadow(builder, param)
         return params, self.block(function.body, builder, self.leave_function)
 
-    def new_dot(self, var: Var) -> Var:
-        return Var(f"{var.hint}_dot", self.types.of(var.type), var.named)
+    def new_dot(self, var: ir.Var) -> ir.Var:
+        return ir.Var(f"{var.hint}_dot", self.types.of(var.type), var.named)
 
-    def bind(self, var: Var) -> Var:
+    def bind(self, var: ir.Var) -> ir.Var:
         """A new tangent variable for a value that a construct binds."""
         dot = self.new_dot(var)
         self.dots[var] = dot
         return dot
 
-    def dot_or_zero(self, value: Atom, slot: Type | None, builder: Builder) -> Atom:
+    def dot_or_zero(self, value: ir.Atom, slot: ir.Type | None, builder: Builder) -> ir.Atom:
         return self.rules.dot_or_zero(builder, value, slot)
 
     # Blocks and how they end
 
-    def block(self, block: Block, builder: Builder, leaf: Leaf) -> Block:
+    def block(self, block: ir.Block, builder: Builder, leaf: Leaf) -> ir.Block:
         for statement in block.statements:
             builder.span = statement.span
             self.statement(statement, builder)
         end = block.terminator
-        if isinstance(end, Branch):
+        if isinstance(end, ir.Branch):
             then = self.block(end.then, builder.nested(), leaf)
             orelse = self.block(end.orelse, builder.nested(), leaf)
-            return builder.block(Branch(end.cond, then, orelse, end.span))
+            return builder.block(ir.Branch(end.cond, then, orelse, end.span))
         return builder.block(leaf(end, builder))
 
-    def leave_function(self, end: Terminator, builder: Builder) -> Terminator:
-        if not isinstance(end, Return):
+    def leave_function(self, end: ir.Terminator, builder: Builder) -> ir.Terminator:
+        if not isinstance(end, ir.Return):
             return end
         dots = []
         for index in self.outputs:
             value = end.values[index]
             type_ = type_of_atom(value)
             dots.append(self.dot_or_zero(value, type_, builder))
-        return Return((*end.values, *dots), end.span)
+        return ir.Return((*end.values, *dots), end.span)
 
-    def yielding(self, targets: tuple[Var, ...], slots: list[int]) -> Leaf:
-        def leaf(end: Terminator, builder: Builder) -> Terminator:
-            if not isinstance(end, Yield):
+    def yielding(self, targets: tuple[ir.Var, ...], slots: list[int]) -> Leaf:
+        def leaf(end: ir.Terminator, builder: Builder) -> ir.Terminator:
+            if not isinstance(end, ir.Yield):
                 return end
             dots = [self.dot_or_zero(end.values[slot], targets[slot].type, builder) for slot in slots]
-            return Yield((*end.values, *dots))
+            return ir.Yield((*end.values, *dots))
 
         return leaf
 
     # Statements
 
-    def statement(self, statement: Statement, builder: Builder) -> None:
+    def statement(self, statement: ir.Statement, builder: Builder) -> None:
         match statement:
-            case Call(callee=callee) if isinstance(callee, (Definition, Function)):
+            case ir.Call(callee=callee) if isinstance(callee, (ir.Definition, ir.Function)):
                 self.call_function(statement, builder)
-            case Call(callee=Derived()) if any(map(self.found.active, statement.targets)):
+            case ir.Call(callee=ir.Derived()) if any(map(self.found.active, statement.targets)):
                 call_derived(builder, statement, self.rules, self.bind, self.session.derive)
                 for target in statement.targets:
                     self.rules.laid_out(builder, target)
-            case Call(callee=Declared()):
+            case ir.Call(callee=ir.Declared()):
                 from adjoint.differentiation.forward.custom_derivatives import forward_declared  # lazy
 
                 forward_declared(builder, statement, self.rules, self.bind)
-            case Call(callee=Applied()):
+            case ir.Call(callee=ir.Applied()):
                 forward_applied(builder, statement, self.rules, self.bind)
-            case Call():
+            case ir.Call():
                 self.rules.call(builder, statement)
-            case Load():
+            case ir.Load():
                 builder.emit(statement)
                 self.load(statement, builder)
-            case Store():
+            case ir.Store():
                 builder.emit(statement)
                 self.store(statement, builder)
-            case If():
+            case ir.If():
                 self.if_(statement, builder)
-            case Loop():
+            case ir.Loop():
                 self.loop(statement, builder)
-            case Guarded():
+            case ir.Guarded():
                 self.guarded(statement, builder)
 
-    def load(self, load: Load, builder: Builder) -> None:
-        target, base = load.target, self.dots.get(load.base) if isinstance(load.base, Var) else None
+    def load(self, load: ir.Load, builder: Builder) -> None:
+        target, base = load.target, self.dots.get(load.base) if isinstance(load.base, ir.Var) else None
         if not self.found.active(target):
             return
         if base is None:
             self.dots[target] = self.rules.fresh_shadow(builder, target)
-        elif may_be_whole(target.type) and not isinstance(type_of_atom(load.base), Array):
+        elif ir.may_be_whole(target.type) and not isinstance(type_of_atom(load.base), ir.Array):
             slot = builder.load(base, load.key, self.types.of(target.type), f"{target.hint}_dot")
-            builder.emit(Call((self.bind(target),), shadow_or_zeros, (slot, target), (), load.span))
+            builder.emit(ir.Call((self.bind(target),), shadow_or_zeros, (slot, target), (), load.span))
         else:
-            builder.emit(Load(self.bind(target), base, load.key, load.span))
+            builder.emit(ir.Load(self.bind(target), base, load.key, load.span))
             self.lay_out_gathered(load, builder)
 
-    def lay_out_gathered(self, load: Load, builder: Builder) -> None:
+    def lay_out_gathered(self, load: ir.Load, builder: Builder) -> None:
         if is_gathered(load):
             self.rules.laid_out(builder, load.target)
 
-    def store(self, store: Store, builder: Builder) -> None:
-        base = self.dots.get(store.base) if isinstance(store.base, Var) else None
+    def store(self, store: ir.Store, builder: Builder) -> None:
+        base = self.dots.get(store.base) if isinstance(store.base, ir.Var) else None
         if base is None or not self.found.active_slot(store.base, store.key):
             return
         if store.mode != "set" and not self.found.active(store.value):
             return
-        if isinstance(type_of_atom(store.base), Array):
-            value = self.dots.get(store.value, Const(0.0)) if isinstance(store.value, Var) else Const(0.0)
+        if isinstance(type_of_atom(store.base), ir.Array):
+            value = self.dots.get(store.value, ir.Const(0.0)) if isinstance(store.value, ir.Var) else ir.Const(0.0)
         else:
             slot = self.found.content(store.base, store.key)
             value = self.dot_or_zero(store.value, slot, builder)
-        builder.emit(Store(base, store.key, value, store.mode, store.span))
+        builder.emit(ir.Store(base, store.key, value, store.mode, store.span))
 
-    def if_(self, statement: If, builder: Builder) -> None:
+    def if_(self, statement: ir.If, builder: Builder) -> None:
         slots = [slot for slot, target in enumerate(statement.targets) if self.found.active(target)]
         leaf = self.yielding(statement.targets, slots)
         then = self.block(statement.then, builder.nested(), leaf)
         orelse = self.block(statement.orelse, builder.nested(), leaf)
         dots = [self.bind(statement.targets[slot]) for slot in slots]
-        builder.emit(If(statement.cond, then, orelse, (*statement.targets, *dots), statement.span))
+        builder.emit(ir.If(statement.cond, then, orelse, (*statement.targets, *dots), statement.span))
 
-    def guarded(self, statement: Guarded, builder: Builder) -> None:
+    def guarded(self, statement: ir.Guarded, builder: Builder) -> None:
         slots = [slot for slot, target in enumerate(statement.targets) if self.found.active(target)]
         leaf = self.yielding(statement.targets, slots)
         body = self.block(statement.body, builder.nested(), leaf)
         handlers = tuple(
-            Handler(handler.exception, handler.name, self.block(handler.body, builder.nested(), leaf))
+            ir.Handler(handler.exception, handler.name, self.block(handler.body, builder.nested(), leaf))
             for handler in statement.handlers
         )
         final = None if statement.final is None else self.block(statement.final, builder.nested(), lambda end, _: end)
         targets = (*statement.targets, *(self.bind(statement.targets[slot]) for slot in slots))
-        builder.emit(Guarded(statement.context, statement.name, body, handlers, final, targets, statement.span))
+        builder.emit(ir.Guarded(statement.context, statement.name, body, handlers, final, targets, statement.span))
 
-    def loop(self, loop: Loop, builder: Builder) -> None:
+    def loop(self, loop: ir.Loop, builder: Builder) -> None:
         count = len(loop.params)
         active = [slot for slot, target in enumerate(loop.targets) if self.found.active(target)]
         carried = [slot for slot in range(count) if slot in active or self.found.active(loop.params[slot])]
@@ -255,14 +230,14 @@ class Forward:
         inits = [self.dot_or_zero(loop.inits[slot], loop.params[slot].type, builder) for slot in carried]
         params = [self.bind(loop.params[slot]) for slot in carried]
 
-        def leaf(end: Terminator, inner: Builder) -> Terminator:
-            if isinstance(end, Continue):
+        def leaf(end: ir.Terminator, inner: Builder) -> ir.Terminator:
+            if isinstance(end, ir.Continue):
                 dots = [self.dot_or_zero(end.values[slot], loop.params[slot].type, inner) for slot in carried]
-                return Continue((*end.values, *dots))
-            if isinstance(end, Exit):
+                return ir.Continue((*end.values, *dots))
+            if isinstance(end, ir.Exit):
                 firsts = [self.dot_or_zero(end.values[slot], loop.targets[slot].type, inner) for slot in carried]
                 others = [self.dot_or_zero(end.values[slot], loop.targets[slot].type, inner) for slot in extra]
-                return Exit(end.kind, (*end.values[:count], *firsts, *end.values[count:], *others))
+                return ir.Exit(end.kind, (*end.values[:count], *firsts, *end.values[count:], *others))
             return end
 
         body = self.block(loop.body, builder.nested(), leaf)
@@ -270,7 +245,7 @@ class Forward:
         others = [self.bind(loop.targets[slot]) for slot in extra]
         targets = (*loop.targets[:count], *firsts, *loop.targets[count:], *others)
         builder.emit(
-            Loop(
+            ir.Loop(
                 loop.over,
                 loop.index,
                 (*loop.params, *params),
@@ -282,7 +257,7 @@ class Forward:
             )
         )
 
-    def call_function(self, call: Call, builder: Builder) -> None:
+    def call_function(self, call: ir.Call, builder: Builder) -> None:
         """A call of a function of the IR: of its own forward derivative, where a tangent flows."""
         wrt = tuple(index for index, arg in enumerate(call.args) if self.found.active(arg))
         outputs = tuple(index for index, target in enumerate(call.targets) if self.found.active(target))
@@ -301,16 +276,16 @@ class Forward:
         if self.session.known.partial:
             partial.update(bound)
         builder.emit(
-            Call((*call.targets, *bound), definition, (*call.args, *dots, *self.besides), call.kwargs, call.span)
+            ir.Call((*call.targets, *bound), definition, (*call.args, *dots, *self.besides), call.kwargs, call.span)
         )
 
-    def handed_over(self, call: Call, place: int, builder: Builder) -> Atom:
+    def handed_over(self, call: ir.Call, place: int, builder: Builder) -> ir.Atom:
         """The tangent of an argument: a copy where memory that is written later counts as numbers in the function."""
         arg = call.args[place]
         dot = self.dot_or_zero(arg, type_of_atom(arg), builder)
-        function = call.callee.function if isinstance(call.callee, Definition) else call.callee
+        function = call.callee.function if isinstance(call.callee, ir.Definition) else call.callee
         assert function is not None
         param = function.params[place].type
-        if not isinstance(param, Array) or has_slots(param) or not has_slots(type_of_atom(arg)):
+        if not isinstance(param, ir.Array) or has_slots(param) or not has_slots(type_of_atom(arg)):
             return dot
-        return typed(builder, np.copy, (dot,), self.types.of(param), dot.hint if isinstance(dot, Var) else "t_dot")
+        return typed(builder, np.copy, (dot,), self.types.of(param), dot.hint if isinstance(dot, ir.Var) else "t_dot")

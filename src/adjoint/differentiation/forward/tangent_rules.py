@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.diagnostics import DifferentiationError
 from adjoint.diagnostics.diagnostic import diagnostic
 from adjoint.differentiation.forward.type_facts import (
@@ -33,9 +34,7 @@ from adjoint.differentiation.zeros.supports import NEVER_ZERO, Supports
 from adjoint.ir.builder import Builder
 from adjoint.ir.effects import effects_of
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.nodes import UNDEFINED, Atom, Attribute, Call, Const, Load, Statement, Store, Subscript, Undefined, Var
 from adjoint.ir.rebuild import rebuild
-from adjoint.ir.types import FLOAT, Array, Number, Scalar, Storage, Tuple, Type, has_one_layout, may_vary, rank_of
 from adjoint.ir.walk import operands
 from adjoint.rules.kinds import Bilinear, Constant, Elementwise, General, Linear, NoDerivative, Rule
 from adjoint.rules.registry import rule_for
@@ -46,14 +45,18 @@ from adjoint.runtime.tangents import follow_view, shadow_like, shadow_or_zeros
 from adjoint.types import shadow_class
 
 _ALWAYS_VIEWS = (*REORDERED, np.broadcast_to, np.real, np.imag, shadow_or_zeros)
-_WHOLE = Subscript((Const(Ellipsis),))
+_WHOLE = ir.Subscript((ir.Const(Ellipsis),))
 
 
 class TangentRules:
     """Emits calls with their tangents; ``dots`` has the tangent or shadow of each active variable."""
 
     def __init__(
-        self, found: Dependence, types: ShadowTypes, dots: dict[Var, Atom], read: Callable[[], Container[Storage]]
+        self,
+        found: Dependence,
+        types: ShadowTypes,
+        dots: dict[ir.Var, ir.Atom],
+        read: Callable[[], Container[ir.Storage]],
     ) -> None:
         self.found = found
         self.layouts_read = read
@@ -61,24 +64,24 @@ class TangentRules:
         self.dots = dots
         self.supports = Supports()
 
-    def dot(self, atom: Atom) -> Atom | None:
-        return self.dots.get(atom) if isinstance(atom, Var) else None
+    def dot(self, atom: ir.Atom) -> ir.Atom | None:
+        return self.dots.get(atom) if isinstance(atom, ir.Var) else None
 
-    def dot_or_zero(self, builder: Builder, value: Atom, slot: Type | None) -> Atom:
+    def dot_or_zero(self, builder: Builder, value: ir.Atom, slot: ir.Type | None) -> ir.Atom:
         """The tangent of a value, or zero, for a place for values of the type ``slot``."""
-        if isinstance(value, Undefined):
-            return UNDEFINED
+        if isinstance(value, ir.Undefined):
+            return ir.UNDEFINED
         dot = self.dot(value)
         return zero_for(builder, value, slot, self.types) if dot is None else dot
 
-    def fresh_shadow(self, builder: Builder, var: Var) -> Atom:
+    def fresh_shadow(self, builder: Builder, var: ir.Var) -> ir.Atom:
         """A zero shadow beside memory that a call has just made; a zero tangent beside a value."""
         if not has_slots(var.type):
             return zero_for(builder, var, var.type, self.types)
-        callee = np.zeros_like if isinstance(var.type, Array) else shadow_like
+        callee = np.zeros_like if isinstance(var.type, ir.Array) else shadow_like
         return typed(builder, callee, (var,), self.types.of(var.type), f"{var.hint}_dot")
 
-    def call(self, builder: Builder, call: Call) -> None:
+    def call(self, builder: Builder, call: ir.Call) -> None:
         """Emits a call and what makes the tangents of its results."""
         builder.emit(call)
         active = [target for target in call.targets if self.found.active(target)]
@@ -102,7 +105,7 @@ class TangentRules:
 
     # Calls that move things about
 
-    def structural(self, builder: Builder, call: Call, roles: Sequence[str]) -> None:
+    def structural(self, builder: Builder, call: ir.Call, roles: Sequence[str]) -> None:
         target = call.targets[0] if call.targets else None
         holders = [arg for arg, role in zip(call.args, roles, strict=True) if role == "container"]
         holds = any(self.holds(arg) for arg in holders)
@@ -110,7 +113,7 @@ class TangentRules:
             return
         callee: Any = shadow_callee(call)
         content = self.content(target if not holders else holders[0])
-        args: list[Atom] = []
+        args: list[ir.Atom] = []
         for place, (arg, role) in enumerate(zip(call.args, roles, strict=True)):
             if role == "same":
                 args.append(arg)
@@ -119,45 +122,47 @@ class TangentRules:
             else:
                 args.append(self.dot_or_zero(builder, arg, self.item_type(call, place, content)))
         if is_object_display(call.callee):
-            args[0] = Const(shadow_class(object_display(call)[0]))
+            args[0] = ir.Const(shadow_class(object_display(call)[0]))
         if target is None or not self.found.active(target):
-            builder.emit(Call((), callee, tuple(args), (), call.span))
+            builder.emit(ir.Call((), callee, tuple(args), (), call.span))
             return
         self.emit_into(builder, target, callee, tuple(args), call)
 
-    def holds(self, container: Atom) -> bool:
+    def holds(self, container: ir.Atom) -> bool:
         return self.dot(container) is not None and self.found.active_slot(container, None)
 
-    def content(self, container: Atom | None) -> Type | None:
+    def content(self, container: ir.Atom | None) -> ir.Type | None:
         return None if container is None else self.found.content(container, None)
 
-    def item_type(self, call: Call, place: int, content: Type | None) -> Type | None:
+    def item_type(self, call: ir.Call, place: int, content: ir.Type | None) -> ir.Type | None:
         """The type of the values in the slot that an argument goes to."""
         target = call.targets[0].type if call.targets else None
-        if isinstance(target, Tuple) and len(target.items) == len(call.args):
+        if isinstance(target, ir.Tuple) and len(target.items) == len(call.args):
             return target.items[place]
         if is_object_display(call.callee):
             return self.field_type(call, place)
         return type_of_atom(call.args[place]) if content is None else content
 
-    def field_type(self, call: Call, place: int) -> Type | None:
+    def field_type(self, call: ir.Call, place: int) -> ir.Type | None:
         """The type of the values in a field of an object: any other of its objects may have a float there."""
         type_ = type_of_atom(call.args[place])
-        if place < 2 or may_vary(type_):
+        if place < 2 or ir.may_vary(type_):
             return type_
         if counts_as_float(call, place):
-            return FLOAT
+            return ir.FLOAT
         name = object_display(call)[1][place - 2]
-        return self.found.content(call.targets[0], Attribute(name)) or type_
+        return self.found.content(call.targets[0], ir.Attribute(name)) or type_
 
-    def emit_into(self, builder: Builder, target: Var, callee: Any, args: tuple[Atom, ...], call: Call) -> None:
-        dot = Var(f"{target.hint}_dot", self.types.of(target.type), target.named)
-        builder.emit(Call((dot,), callee, args, (), call.span))
+    def emit_into(
+        self, builder: Builder, target: ir.Var, callee: Any, args: tuple[ir.Atom, ...], call: ir.Call
+    ) -> None:
+        dot = ir.Var(f"{target.hint}_dot", self.types.of(target.type), target.named)
+        builder.emit(ir.Call((dot,), callee, args, (), call.span))
         self.dots[target] = dot
 
     # Calls that compute
 
-    def apply(self, builder: Builder, call: Call, rule: Rule, active: list[Var]) -> None:
+    def apply(self, builder: Builder, call: ir.Call, rule: Rule, active: list[ir.Var]) -> None:
         start = len(builder.statements)
         args, kwargs = rule.bind(call.args, dict(call.kwargs))
         if isinstance(rule, General):
@@ -173,13 +178,15 @@ class TangentRules:
             if target in active:
                 self.dots[target] = self.settled(builder, call, rule, target, result, start)
 
-    def settled(self, builder: Builder, call: Call, rule: Rule, target: Var, result: Atom | None, start: int) -> Atom:
+    def settled(
+        self, builder: Builder, call: ir.Call, rule: Rule, target: ir.Var, result: ir.Atom | None, start: int
+    ) -> ir.Atom:
         """The tangent of a result under its name, in memory of its own where it has to be."""
         if result is None:
             return self.fresh_shadow(builder, target)
         is_view = has_slots(target.type) and self.view_base(call, rule) is not None
         if (
-            isinstance(target.type, (Array, Number))
+            isinstance(target.type, (ir.Array, ir.Number))
             and not is_view
             and (self.layout_shows(target) or self.needs_own_memory(builder, call, target, result, start))
         ):
@@ -191,68 +198,68 @@ class TangentRules:
             return self.followed(builder, call, rule, target, dot)
         return dot
 
-    def view_base(self, call: Call, rule: Rule) -> Var | None:
+    def view_base(self, call: ir.Call, rule: Rule) -> ir.Var | None:
         """The array that the result of a call may be a view of, if it has a shadow."""
         args, _ = rule.bind(call.args, dict(call.kwargs))
         if rule.view_of is None or rule.view_of >= len(args):
             return None
         base = args[rule.view_of]
-        return base if isinstance(base, Var) and has_slots(base.type) and base in self.dots else None
+        return base if isinstance(base, ir.Var) and has_slots(base.type) and base in self.dots else None
 
-    def followed(self, builder: Builder, call: Call, rule: Rule, target: Var, dot: Atom) -> Atom:
+    def followed(self, builder: Builder, call: ir.Call, rule: Rule, target: ir.Var, dot: ir.Atom) -> ir.Atom:
         base = self.view_base(call, rule)
         assert base is not None
-        if not isinstance(target.type, Array) or not isinstance(base.type, Array):
+        if not isinstance(target.type, ir.Array) or not isinstance(base.type, ir.Array):
             return dot
         args = (dot, self.dots[base], target, base)
         return typed(builder, follow_view, args, self.types.of(target.type), f"{target.hint}_dot")
 
-    def follow(self, builder: Builder, call: Call) -> None:
+    def follow(self, builder: Builder, call: ir.Call) -> None:
         """The shadow of a shadow that follows its array."""
         shadow, base, like, like_base = call.args
         dot, base_dot = self.dot(shadow), self.dot_or_zero(builder, base, type_of_atom(base))
         assert dot is not None
         self.emit_into(builder, call.targets[0], follow_view, (dot, base_dot, like, like_base), call)
 
-    def needs_own_memory(self, builder: Builder, call: Call, target: Var, result: Atom, start: int) -> bool:
+    def needs_own_memory(self, builder: Builder, call: ir.Call, target: ir.Var, result: ir.Atom, start: int) -> bool:
         """Whether the tangent may lie in memory that is written elsewhere, or later."""
         sources = [arg for arg in (*call.args, *(value for _, value in call.kwargs)) if self.dot(arg) is not None]
         if not has_slots(target.type) and not any(has_slots(type_of_atom(arg)) for arg in sources):
             return False
         return not _is_fresh(builder.statements[start:], result)
 
-    def layout_shows(self, target: Var) -> bool:
+    def layout_shows(self, target: ir.Var) -> bool:
         """Whether a shadow has to be laid out as ``target`` is, and a tangent need not be."""
-        if not has_slots(target.type) or not isinstance(target.type, Array) or has_one_layout(target.type):
+        if not has_slots(target.type) or not isinstance(target.type, ir.Array) or ir.has_one_layout(target.type):
             return False
         return target.type.storage.find() in self.layouts_read()
 
-    def laid_out(self, builder: Builder, target: Var) -> None:
+    def laid_out(self, builder: Builder, target: ir.Var) -> None:
         """Lets a new array's shadow be laid out as the array."""
         if target in self.dots and self.layout_shows(target):
             self.dots[target] = self.own(builder, target, self.dots[target])
 
-    def own(self, builder: Builder, target: Var, result: Atom) -> Atom:
+    def own(self, builder: Builder, target: ir.Var, result: ir.Atom) -> ir.Atom:
         """Copies a tangent into new memory; memory that is written is laid out as that of ``target``."""
         if not has_slots(target.type):
-            copy = np.copy if isinstance(target.type, Array) else operator.pos
+            copy = np.copy if isinstance(target.type, ir.Array) else operator.pos
             return typed(builder, copy, (result,), self.types.of(target.type), f"{target.hint}_dot")
         new = typed(builder, np.empty_like, (target,), self.types.of(target.type), f"{target.hint}_dot")
-        builder.emit(Store(new, _WHOLE, result, "set", builder.span))
+        builder.emit(ir.Store(new, _WHOLE, result, "set", builder.span))
         return new
 
     def elementwise(
-        self, builder: Builder, y: Var, rule: Elementwise, args: Sequence[Atom], kwargs: dict[str, Atom]
-    ) -> Atom | None:
+        self, builder: Builder, y: ir.Var, rule: Elementwise, args: Sequence[ir.Atom], kwargs: dict[str, ir.Atom]
+    ) -> ir.Atom | None:
         start = len(builder.statements)
         active = [place for place, arg in enumerate(args) if self.dot(arg) is not None]
-        constants = {place: arg.value for place, arg in enumerate(args) if isinstance(arg, Const)}
-        form = rule.form([rank_of(type_of_atom(arg)) for arg in args], constants)
+        constants = {place: arg.value for place, arg in enumerate(args) if isinstance(arg, ir.Const)}
+        form = rule.form([ir.rank_of(type_of_atom(arg)) for arg in args], constants)
         varying = {args[place] for place in active} | {y}
         partials = None if rule.scaled is not None else splice(builder, form, (*args, y), kwargs)
         if partials is not None:
             varying |= _computed_from(varying, builder.statements[start:])
-        terms: list[tuple[int, Atom]] = []
+        terms: list[tuple[int, ir.Atom]] = []
         for place in active:
             dot, begin = self.dots[args[place]], len(builder.statements)  # type: ignore[index]
             if partials is None:
@@ -262,14 +269,14 @@ class TangentRules:
                 multiply = times if rule.singular else operator.mul
                 partial = _known(builder, rule, args, place, _part(partials, place, len(args)))
                 terms += self.scaled(builder, dot, partial, multiply)
-            if isinstance(dot, Var):
+            if isinstance(dot, ir.Var):
                 vanishes = rule.fn not in NEVER_ZERO
                 self.supports.follow(builder, begin, dot, varying.__contains__, vanishes=vanishes)
         support = self.supports.united(builder, [term for _, term in terms])
         total = _sum(builder, terms)
         if total is None:
             return None
-        if support is not None and isinstance(total, Var):
+        if support is not None and isinstance(total, ir.Var):
             self.supports.found[total] = support
         arguments = [type_of_atom(args[place]) for place in active]
         becomes_real = not is_complex(y.type) and any(is_complex(type_) for type_ in arguments)
@@ -279,21 +286,21 @@ class TangentRules:
             return self.matched(builder, total, y)
         return total
 
-    def scaled(self, builder: Builder, dot: Atom, partial: Atom, multiply: Any) -> list[tuple[int, Atom]]:
+    def scaled(self, builder: Builder, dot: ir.Atom, partial: ir.Atom, multiply: Any) -> list[tuple[int, ir.Atom]]:
         match partial:
-            case Const(value=int() | float() as value) if value == 0:
+            case ir.Const(value=int() | float() as value) if value == 0:
                 return []
-            case Const(value=int() | float() as value) if value in (1, -1):
+            case ir.Const(value=int() | float() as value) if value in (1, -1):
                 return [(int(value), dot)]
             case _:
                 first, second = (dot, partial) if multiply is times else (partial, dot)
                 return [(1, builder.call(multiply, first, second, hint="t"))]
 
     def may_be_smaller(
-        self, builder: Builder, y: Var, args: Sequence[Atom], active: list[int], total: Atom, start: int
+        self, builder: Builder, y: ir.Var, args: Sequence[ir.Atom], active: list[int], total: ir.Atom, start: int
     ) -> bool:
         """Whether a sum of contributions may lack the shape or dtype of the result: something passive enlarges it."""
-        if isinstance(y.type, Scalar) and y.type.dtype is None:
+        if isinstance(y.type, ir.Scalar) and y.type.dtype is None:
             return False
         if same_kind(type_of_atom(total), y.type):
             return False
@@ -305,14 +312,14 @@ class TangentRules:
         passive = [arg for place, arg in enumerate(args) if place not in active and arg not in reached]
         return any(may_enlarge(type_of_atom(arg), seen) for arg in passive)
 
-    def matched(self, builder: Builder, total: Atom, y: Var) -> Atom:
+    def matched(self, builder: Builder, total: ir.Atom, y: ir.Var) -> ir.Atom:
         if has_slots(y.type):
             return self.own(builder, y, total)
         return typed(builder, match, (total, y), self.types.of(y.type), "t")
 
     def linear(
-        self, builder: Builder, call: Call, rule: Linear, args: Sequence[Atom], kwargs: dict[str, Atom]
-    ) -> Atom | None:
+        self, builder: Builder, call: ir.Call, rule: Linear, args: Sequence[ir.Atom], kwargs: dict[str, ir.Atom]
+    ) -> ir.Atom | None:
         wrt = range(len(args)) if rule.wrt is None else [place for place in rule.wrt if place < len(args)]
         if all(self.dot(args[place]) is None for place in wrt):
             return None
@@ -325,8 +332,10 @@ class TangentRules:
             self.supports.found[dot] = support
         return dot
 
-    def bilinear(self, builder: Builder, call: Call, args: Sequence[Atom], kwargs: dict[str, Atom]) -> Atom | None:
-        terms: list[tuple[int, Atom]] = []
+    def bilinear(
+        self, builder: Builder, call: ir.Call, args: Sequence[ir.Atom], kwargs: dict[str, ir.Atom]
+    ) -> ir.Atom | None:
+        terms: list[tuple[int, ir.Atom]] = []
         dots = [dot for dot in map(self.dot, args[:2]) if dot is not None]
         vary_both = len(dots) > 1
         support = self.supports.anywhere(builder, dots) if vary_both else None
@@ -336,30 +345,32 @@ class TangentRules:
                 moved = (*args[:place], dot, *args[place + 1 :])
                 terms.append((1, _called(builder, call.callee, moved, kwargs)))
         total = _sum(builder, terms)
-        if support is not None and isinstance(total, Var):
+        if support is not None and isinstance(total, ir.Var):
             self.supports.found[total] = support
         return total
 
-    def dot_for_rule(self, builder: Builder, rule: General, arg: Atom) -> Atom:
+    def dot_for_rule(self, builder: Builder, rule: General, arg: ir.Atom) -> ir.Atom:
         """The tangent of an argument for a rule: zeros for arrays of whole numbers, which may be operands."""
         type_ = type_of_atom(arg)
-        if may_vary(type_):
+        if ir.may_vary(type_):
             return self.dot_or_zero(builder, arg, type_)
-        return builder.call(zeros_like, arg) if isinstance(type_, Array) and not rule.is_of_a_user else Const(None)
+        return (
+            builder.call(zeros_like, arg) if isinstance(type_, ir.Array) and not rule.is_of_a_user else ir.Const(None)
+        )
 
     def general(
-        self, builder: Builder, call: Call, rule: General, args: Sequence[Atom], kwargs: dict[str, Atom]
-    ) -> list[Atom | None]:
+        self, builder: Builder, call: ir.Call, rule: General, args: Sequence[ir.Atom], kwargs: dict[str, ir.Atom]
+    ) -> list[ir.Atom | None]:
         dots = tuple([self.dot_for_rule(builder, rule, arg) for arg in args])
         results = call.targets
-        unpacked = len(results) == 1 and isinstance(results[0].type, Tuple)
+        unpacked = len(results) == 1 and isinstance(results[0].type, ir.Tuple)
         if unpacked:
             items = results[0].type.items  # type: ignore[attr-defined]
-            results = tuple(builder.item(results[0], Const(i), item, "y") for i, item in enumerate(items))
+            results = tuple(builder.item(results[0], ir.Const(i), item, "y") for i, item in enumerate(items))
         y = results if len(results) > 1 or unpacked else results[0]
         found = splice(builder, rule.jvp, (dots, y, *args), kwargs)
-        parts: list[Atom | None] = list(found) if isinstance(found, tuple) else [found]
-        parts = [None if isinstance(part, Const) and part.value is None else part for part in parts]
+        parts: list[ir.Atom | None] = list(found) if isinstance(found, tuple) else [found]
+        parts = [None if isinstance(part, ir.Const) and part.value is None else part for part in parts]
         if not unpacked:
             return parts
         slots = [
@@ -368,7 +379,7 @@ class TangentRules:
         ]
         return [typed(builder, display.make_list, tuple(slots), self.types.of(call.targets[0].type), "t")]
 
-    def written(self, builder: Builder, call: Call, rule: Rule) -> None:
+    def written(self, builder: Builder, call: ir.Call, rule: Rule) -> None:
         """A call that writes its arguments and is linear in them: the same on shadows."""
         if not isinstance(rule, Linear):
             return
@@ -378,44 +389,44 @@ class TangentRules:
             self.dot_or_zero(builder, arg, place_of_number(type_of_atom(arg))) if place in places else arg
             for place, arg in enumerate(args)
         ]
-        builder.emit(Call((), call.callee, tuple(moved), tuple(kwargs.items()), call.span))
+        builder.emit(ir.Call((), call.callee, tuple(moved), tuple(kwargs.items()), call.span))
 
 
-def _called(builder: Builder, callee: Any, args: Sequence[Atom], kwargs: dict[str, Atom]) -> Var:
+def _called(builder: Builder, callee: Any, args: Sequence[ir.Atom], kwargs: dict[str, ir.Atom]) -> ir.Var:
     """Emits a call with one result; unlike ``Builder.call`` it takes keyword arguments of any name."""
     (type_,) = builder.type_of_call(callee, args, tuple(kwargs.items()))
-    target = Var("t", type_)
-    builder.emit(Call((target,), callee, tuple(args), tuple(kwargs.items()), builder.span))
+    target = ir.Var("t", type_)
+    builder.emit(ir.Call((target,), callee, tuple(args), tuple(kwargs.items()), builder.span))
     return target
 
 
 # Sums of signed terms
 
 
-def _known(builder: Builder, rule: Rule, args: Sequence[Atom], place: int, product: Atom | None) -> Atom:
+def _known(builder: Builder, rule: Rule, args: Sequence[ir.Atom], place: int, product: ir.Atom | None) -> ir.Atom:
     """What a rule says of an argument that varies; a refusal where it says nothing.
 
     Arithmetic with None is an error of its own, which the product with it repeats.
     """
-    if product is None or (isinstance(product, Const) and product.value is None and Const(None) not in args):
+    if product is None or (isinstance(product, ir.Const) and product.value is None and ir.Const(None) not in args):
         label = f"{rule.name_of(place)} varies"
         raise DifferentiationError([diagnostic("AD0204", builder.span, label, name=rule.name)])
     return product
 
 
-def _signed(atom: Atom) -> list[tuple[int, Atom]]:
-    if isinstance(atom, Const):
+def _signed(atom: ir.Atom) -> list[tuple[int, ir.Atom]]:
+    if isinstance(atom, ir.Const):
         return []
     return [(1, atom)]
 
 
-def _part(parts: Atom | tuple[Atom | None, ...] | None, place: int, count: int) -> Atom | None:
+def _part(parts: ir.Atom | tuple[ir.Atom | None, ...] | None, place: int, count: int) -> ir.Atom | None:
     if isinstance(parts, tuple):
         return parts[place] if place < len(parts) else None
     return parts if count == 1 or place == 0 else None
 
 
-def _sum(builder: Builder, terms: list[tuple[int, Atom]]) -> Atom | None:
+def _sum(builder: Builder, terms: list[tuple[int, ir.Atom]]) -> ir.Atom | None:
     ordered = sorted(terms, key=lambda term: -term[0])
     if not ordered:
         return None
@@ -427,47 +438,47 @@ def _sum(builder: Builder, terms: list[tuple[int, Atom]]) -> Atom | None:
     return total
 
 
-def _inputs(statements: Sequence[Statement], result: Atom) -> set[Atom]:
+def _inputs(statements: Sequence[ir.Statement], result: ir.Atom) -> set[ir.Atom]:
     """Everything that a value is computed from by these statements."""
-    reached: set[Atom] = {result}
+    reached: set[ir.Atom] = {result}
     for statement in reversed(statements):
-        if isinstance(statement, Call) and not reached.isdisjoint(statement.targets):
+        if isinstance(statement, ir.Call) and not reached.isdisjoint(statement.targets):
             reached.update(operands(statement))
     return reached
 
 
-def _computed_from(varying: set[Atom], statements: Sequence[Statement]) -> set[Atom]:
+def _computed_from(varying: set[ir.Atom], statements: Sequence[ir.Statement]) -> set[ir.Atom]:
     """What statements compute from values that vary."""
-    reached: set[Atom] = set()
+    reached: set[ir.Atom] = set()
     for statement in statements:
-        if isinstance(statement, Call) and not (varying | reached).isdisjoint(operands(statement)):
+        if isinstance(statement, ir.Call) and not (varying | reached).isdisjoint(operands(statement)):
             reached.update(statement.targets)
     return reached
 
 
-def _is_fresh(statements: Sequence[Statement], result: Atom) -> bool:
+def _is_fresh(statements: Sequence[ir.Statement], result: ir.Atom) -> bool:
     """Whether a value is surely in memory that nothing else refers to."""
-    if isinstance(type_of_atom(result), Scalar):
+    if isinstance(type_of_atom(result), ir.Scalar):
         return True
     for statement in reversed(statements):
-        if isinstance(statement, Call) and result in statement.targets:
+        if isinstance(statement, ir.Call) and result in statement.targets:
             found = effects_of(statement)
             return found.known and found.view_of is None and not found.hands_on
     return False
 
 
-def _renamed(builder: Builder, atom: Atom, hint: str, type_: Type | None, named: bool, start: int) -> Atom:
+def _renamed(builder: Builder, atom: ir.Atom, hint: str, type_: ir.Type | None, named: bool, start: int) -> ir.Atom:
     """Gives the variable that was bound last its proper name; one with a type of its own, wherever it was bound."""
-    if len(builder.statements) <= start or not isinstance(atom, Var):
+    if len(builder.statements) <= start or not isinstance(atom, ir.Var):
         return atom
-    new = Var(hint, type_ or atom.type, named)
+    new = ir.Var(hint, type_ or atom.type, named)
     first = len(builder.statements) - 1 if type_ is None else start
     for place in range(first, len(builder.statements)):
         match builder.statements[place]:
-            case Call(targets=(target,), callee=callee, args=args, kwargs=kwargs, span=span) if target is atom:
-                builder.statements[place] = Call((new,), callee, args, kwargs, span)
-            case Load(target=target, base=base, key=key, span=span) if target is atom:
-                builder.statements[place] = Load(new, base, key, span)
+            case ir.Call(targets=(target,), callee=callee, args=args, kwargs=kwargs, span=span) if target is atom:
+                builder.statements[place] = ir.Call((new,), callee, args, kwargs, span)
+            case ir.Load(target=target, base=base, key=key, span=span) if target is atom:
+                builder.statements[place] = ir.Load(new, base, key, span)
             case _:
                 continue
         later = builder.statements[place + 1 :]

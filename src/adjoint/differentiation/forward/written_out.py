@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from adjoint import ir
 from adjoint.differentiation.forward.derived_tangents import can_be_kept, runs_again
 from adjoint.differentiation.forward.function_values import applies
 from adjoint.differentiation.pure import without_writes
 from adjoint.differentiation.reachability import Dependence
 from adjoint.ir.builder import Builder
-from adjoint.ir.nodes import Atom, Block, Branch, Call, Derived, Function, Statement, Var
 from adjoint.ir.rebuild import inline, map_blocks, substitute
 from adjoint.ir.walk import statements_in
 from adjoint.rules.typing import type_of_call
@@ -15,14 +15,14 @@ from adjoint.target import Target
 
 
 def _without_derived(
-    function: Function,
+    function: ir.Function,
     wrt: tuple[int, ...],
     outputs: tuple[int, ...],
     keep: bool,
     target: Target,
     is_called: bool,
-    unkept: list[Call],
-) -> tuple[Function, Dependence]:
+    unkept: list[ir.Call],
+) -> tuple[ir.Function, Dependence]:
     """Writes out the reverse derivatives through which a tangent flows; gives the activity of what results.
 
     Those that run parts of their function again are added to ``unkept``: tangents flow through few of them.
@@ -31,60 +31,62 @@ def _without_derived(
         function = without_writes(function)
     found = Dependence(function, wrt, outputs, is_called=is_called)
     while any(_must_be_written_out(statement, found, keep) for statement in statements_in(function.body)):
-        renamed: dict[Var, Atom] = {}
+        renamed: dict[ir.Var, ir.Atom] = {}
         unkept += [
             statement
             for statement in statements_in(function.body)
-            if isinstance(statement, Call)
+            if isinstance(statement, ir.Call)
             and _must_be_written_out(statement, found, keep)
             and runs_again(statement.callee.function)
         ]
         body = _written_out(function.body, found, renamed, keep, target)
         settled = {var: _settled(var, renamed) for var in renamed}
-        function = Function(function.name, function.params, substitute(body, settled), function.doc)
+        function = ir.Function(function.name, function.params, substitute(body, settled), function.doc)
         found = Dependence(function, wrt, outputs, is_called=is_called)
     return function, found
 
 
-def _keeps_named(function: Function) -> bool:
+def _keeps_named(function: ir.Function) -> bool:
     """Whether a function calls reverse derivatives that are kept by name, whoever asks."""
-    calls = (statement for statement in statements_in(function.body) if isinstance(statement, Call))
-    derived = (call.callee.function for call in calls if isinstance(call.callee, Derived))
+    calls = (statement for statement in statements_in(function.body) if isinstance(statement, ir.Call))
+    derived = (call.callee.function for call in calls if isinstance(call.callee, ir.Derived))
     return any(applies(each) or runs_again(each) for each in derived)
 
 
-def _must_be_written_out(statement: Statement, found: Dependence, keep: bool) -> bool:
-    if not isinstance(statement, Call) or not isinstance(statement.callee, Derived):
+def _must_be_written_out(statement: ir.Statement, found: Dependence, keep: bool) -> bool:
+    if not isinstance(statement, ir.Call) or not isinstance(statement.callee, ir.Derived):
         return False
     is_active = any(map(found.active, (*statement.args, *statement.targets)))
     keep = keep or applies(statement.callee.function) or runs_again(statement.callee.function)
     return is_active and not (keep and can_be_kept(statement, found))
 
 
-def _written_out(block: Block, found: Dependence, renamed: dict[Var, Atom], keep: bool, target: Target) -> Block:
+def _written_out(
+    block: ir.Block, found: Dependence, renamed: dict[ir.Var, ir.Atom], keep: bool, target: Target
+) -> ir.Block:
     builder = Builder(type_of_call)
     for statement in block.statements:
         if _must_be_written_out(statement, found, keep):
-            assert isinstance(statement, Call)
+            assert isinstance(statement, ir.Call)
             results = inline(builder, _reversed(statement.callee, target), statement.args)
             renamed.update(zip(statement.targets, results, strict=False))
         else:
             builder.emit(map_blocks(statement, lambda inner: _written_out(inner, found, renamed, keep, target)))
     end = block.terminator
-    if isinstance(end, Branch):
+    if isinstance(end, ir.Branch):
         then, orelse = (_written_out(inner, found, renamed, keep, target) for inner in (end.then, end.orelse))
-        end = Branch(end.cond, then, orelse, end.span)
+        end = ir.Branch(end.cond, then, orelse, end.span)
     return builder.block(end)
 
 
-def _reversed(derived: Derived, target: Target) -> Function:
+def _reversed(derived: ir.Derived, target: Target) -> ir.Function:
     from adjoint.differentiation.reverse.prepare import written_out  # lazy
 
-    function: Function = written_out(derived, target)
+    function: ir.Function = written_out(derived, target)
     return function
 
 
-def _settled(atom: Atom, renamed: dict[Var, Atom]) -> Atom:
-    while isinstance(atom, Var) and atom in renamed:
+def _settled(atom: ir.Atom, renamed: dict[ir.Var, ir.Atom]) -> ir.Atom:
+    while isinstance(atom, ir.Var) and atom in renamed:
         atom = renamed[atom]
     return atom

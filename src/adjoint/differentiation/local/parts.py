@@ -11,10 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.ir.builder import Builder
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.nodes import Atom, Call, Const, Load, Slice, Subscript, Var
-from adjoint.ir.types import INT, Array, Scalar
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime.sets import entries
 
@@ -33,24 +32,24 @@ class Parts:
         Whether places are computed: else they are zero.
     """
 
-    def __init__(self, whole: Var, is_placed: bool) -> None:
+    def __init__(self, whole: ir.Var, is_placed: bool) -> None:
         self.whole = whole
         self.is_placed = is_placed
-        self.starts: dict[object, Atom] = {whole: Const(0)}
+        self.starts: dict[object, ir.Atom] = {whole: ir.Const(0)}
 
     def __contains__(self, array: object) -> bool:
-        return isinstance(array, Var) and array in self.starts
+        return isinstance(array, ir.Var) and array in self.starts
 
-    def load(self, load: Load, builder: Builder) -> bool:
+    def load(self, load: ir.Load, builder: Builder) -> bool:
         """Whether a load gives a part; then it is known from now on."""
-        if load.base not in self or not isinstance(load.key, Subscript):
+        if load.base not in self or not isinstance(load.key, ir.Subscript):
             return False
         items = load.key.items
         rank = _rank(load.base)
         if rank == 0 or not 0 < len(items) <= rank or not all(map(is_whole, items[:-1])):
             return False
         last = items[-1]
-        if isinstance(last, Slice):
+        if isinstance(last, ir.Slice):
             if not (_is_unit(last.step) and (_is_none(last.lower) or is_whole(last.lower))):
                 return False
         elif len(items) == rank or not is_whole(last):
@@ -58,7 +57,7 @@ class Parts:
         self.starts[load.target] = self.place(load.base, items, builder)
         return True
 
-    def call(self, call: Call) -> bool:
+    def call(self, call: ir.Call) -> bool:
         """Whether a call gives a part of other shape; then it is known from now on."""
         is_known = isinstance(call.callee, Hashable) and len(call.args) <= _RESHAPING.get(call.callee, 0)
         if not is_known or call.kwargs or call.args[0] not in self or _rank(call.targets[0]) == 0:
@@ -66,49 +65,49 @@ class Parts:
         self.starts[call.targets[0]] = self.starts[call.args[0]]
         return True
 
-    def place(self, base: Atom, items: Sequence[object], builder: Builder) -> Atom:
+    def place(self, base: ir.Atom, items: Sequence[object], builder: Builder) -> ir.Atom:
         """The place in the array at which an element of a part stands, or a part of it begins."""
         if not self.is_placed:
-            return Const(0)
+            return ir.Const(0)
         rank = _rank(base)
         extents = builder.attribute(base, "shape", type_of_call(np.shape, (base,))[0], "shape")
-        sizes = [builder.item(extents, Const(axis), INT, "extent") for axis in range(rank)]
+        sizes = [builder.item(extents, ir.Const(axis), ir.INT, "extent") for axis in range(rank)]
         indices = [_first(item, size, builder) for item, size in zip(items, sizes, strict=False)]
-        indices += [Const(0)] * (rank - len(indices))
+        indices += [ir.Const(0)] * (rank - len(indices))
         callee = entries.place_in if rank == 1 else entries.place_in_rows
         place = _called(callee, (*indices, *sizes), "place", builder)
         start = self.starts[base]
-        return place if start == Const(0) else _called(operator.add, (start, place), "place", builder)
+        return place if start == ir.Const(0) else _called(operator.add, (start, place), "place", builder)
 
 
-def _first(item: object, extent: Atom, builder: Builder) -> Atom:
-    if not isinstance(item, Slice):
+def _first(item: object, extent: ir.Atom, builder: Builder) -> ir.Atom:
+    if not isinstance(item, ir.Slice):
         return item  # type: ignore[return-value]
-    return Const(0) if _is_none(item.lower) else _called(entries.start_of, (item.lower, extent), "start", builder)
+    return ir.Const(0) if _is_none(item.lower) else _called(entries.start_of, (item.lower, extent), "start", builder)
 
 
-def _called(callee: object, args: tuple[Atom, ...], hint: str, builder: Builder) -> Var:
-    target = Var(hint, INT)
-    builder.emit(Call((target,), callee, args, (), builder.span))
+def _called(callee: object, args: tuple[ir.Atom, ...], hint: str, builder: Builder) -> ir.Var:
+    target = ir.Var(hint, ir.INT)
+    builder.emit(ir.Call((target,), callee, args, (), builder.span))
     return target
 
 
-def _rank(array: Atom) -> int:
+def _rank(array: ir.Atom) -> int:
     """The number of axes, if that is one or two."""
     type_ = type_of_atom(array)
-    rank = len(type_.dims) if isinstance(type_, Array) and type_.dims is not None else 0
+    rank = len(type_.dims) if isinstance(type_, ir.Array) and type_.dims is not None else 0
     return rank if rank in (1, 2) else 0
 
 
 def _is_none(atom: object) -> bool:
-    return atom is None or (isinstance(atom, Const) and atom.value is None)
+    return atom is None or (isinstance(atom, ir.Const) and atom.value is None)
 
 
 def _is_unit(atom: object) -> bool:
-    return _is_none(atom) or (isinstance(atom, Const) and atom.value == 1)
+    return _is_none(atom) or (isinstance(atom, ir.Const) and atom.value == 1)
 
 
 def is_whole(item: object) -> bool:
     """Whether an index is a whole number."""
-    type_ = None if isinstance(item, Slice) else type_of_atom(item)  # type: ignore[arg-type]
-    return isinstance(type_, Scalar) and type_.kind == "int"
+    type_ = None if isinstance(item, ir.Slice) else type_of_atom(item)  # type: ignore[arg-type]
+    return isinstance(type_, ir.Scalar) and type_.kind == "int"

@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.diagnostics import DifferentiationError, error
 from adjoint.diagnostics.spans import Span
 from adjoint.differentiation.forward.tangent_rules import TangentRules
@@ -26,34 +27,6 @@ from adjoint.differentiation.sets.united import levels_of
 from adjoint.ir.builder import Builder
 from adjoint.ir.effects import effects_of
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.nodes import (
-    UNDEFINED,
-    Applied,
-    Atom,
-    Block,
-    Branch,
-    Call,
-    Const,
-    Continue,
-    Declared,
-    Definition,
-    Derived,
-    Exit,
-    Function,
-    Guarded,
-    If,
-    Load,
-    Loop,
-    Return,
-    Statement,
-    Store,
-    Subscript,
-    Terminator,
-    Undefined,
-    Var,
-    Yield,
-)
-from adjoint.ir.types import INT, Array, Scalar, Storage, storage_of
 from adjoint.ir.walk import statements_in
 from adjoint.pipeline import Context, run
 from adjoint.records import dataclass
@@ -76,14 +49,14 @@ def not_local(what: str, span: Span | None = None) -> DifferentiationError:
 class _Read:
     """An element that is read: its place in the argument, and the block in which that happens."""
 
-    place: Atom
+    place: ir.Atom
     block: int
 
 
-Tangents = dict[_Read, Atom]
+Tangents = dict[_Read, ir.Atom]
 
 
-def with_entries(function: Function, mode: Mode, target: Target) -> Function:
+def with_entries(function: ir.Function, mode: Mode, target: Target) -> ir.Function:
     """The entries of the Jacobian of a function's result with respect to its first parameter.
 
     Parameters
@@ -114,9 +87,9 @@ def with_entries(function: Function, mode: Mode, target: Target) -> Function:
 
 
 class _Local:
-    def __init__(self, function: Function, mode: Mode, steering: Steering) -> None:
+    def __init__(self, function: ir.Function, mode: Mode, steering: Steering) -> None:
         end = function.body.terminator
-        if not isinstance(end, Return):
+        if not isinstance(end, ir.Return):
             raise not_local("there is more than one way out")
         self.found = Dependence(function, (0,), (0,))
         if self.found.problems:
@@ -124,18 +97,20 @@ class _Local:
         self.mode = mode
         self.x = function.params[0]
         self.result = end.values[0]
-        assert isinstance(self.result, Var)
-        self.tangents: dict[Var, Tangents] = {}
+        assert isinstance(self.result, ir.Var)
+        self.tangents: dict[ir.Var, Tangents] = {}
         self.rules = TangentRules(self.found, ShadowTypes(self.found.memory), {}, lambda: ())
-        whole = Array(np.dtype(np.int64), ("any",))
+        whole = ir.Array(np.dtype(np.int64), ("any",))
         if mode == "places":
             names = ("rows", "cols", "last")
-            self.params = tuple([Var(name, Array(whole.dtype, whole.dims, Storage(written=True))) for name in names])
+            self.params = tuple(
+                [ir.Var(name, ir.Array(whole.dtype, whole.dims, ir.Storage(written=True))) for name in names]
+            )
         else:
-            data = Var("data", Array(np.dtype(float), ("any",), Storage(written=True)))
-            self.params = (data, Var("pos", whole))
+            data = ir.Var("data", ir.Array(np.dtype(float), ("any",), ir.Storage(written=True)))
+            self.params = (data, ir.Var("pos", whole))
         self.read, self.written = (Parts(whole, mode == "places") for whole in (self.x, self.result))
-        self.base: Atom = Const(0)
+        self.base: ir.Atom = ir.Const(0)
         self.offset = 0
         self.block_number = 0
         self.blocks: list[int] = [0]
@@ -150,78 +125,80 @@ class _Local:
         """Refuses arguments and results that are not arrays apart."""
         for var, what in ((self.x, "the argument"), (self.result, "the result")):
             type_ = type_of_atom(var)
-            if not isinstance(type_, Array) or type_.dims is None or len(type_.dims) not in (1, 2):
+            if not isinstance(type_, ir.Array) or type_.dims is None or len(type_.dims) not in (1, 2):
                 raise not_local(f"{what} is no vector and no matrix")
             if type_.dtype is None or type_.dtype.kind != "f":
                 raise not_local(f"{what} is no vector and no matrix")
-        written = [storage_of(type_of_atom(var)) for var in (self.x, self.result)]
+        written = [ir.storage_of(type_of_atom(var)) for var in (self.x, self.result)]
         if written[0] is None or written[1] is None or written[0].written or not written[1].written:
             raise not_local("the argument is written, or the result is not stored element by element")
 
-    def function(self, function: Function) -> Function:
+    def function(self, function: ir.Function) -> ir.Function:
         builder = Builder(type_of_call)
         self.statements(function.body, builder)
-        body = builder.block(Return((self.count(builder),)))
-        return Function(f"{function.name}_{self.mode}", (*function.params, *self.params), body, function.doc)
+        body = builder.block(ir.Return((self.count(builder),)))
+        return ir.Function(f"{function.name}_{self.mode}", (*function.params, *self.params), body, function.doc)
 
-    def count(self, builder: Builder, more: int = 0) -> Atom:
+    def count(self, builder: Builder, more: int = 0) -> ir.Atom:
         """The number of entries so far, and some."""
         offset = self.offset + more
-        if isinstance(self.base, Const):
-            return Const(self.base.value + offset)
+        if isinstance(self.base, ir.Const):
+            return ir.Const(self.base.value + offset)
         if not offset:
             return self.base
-        target = Var("at", INT)
-        builder.emit(Call((target,), operator.add, (self.base, Const(offset)), (), builder.span))
+        target = ir.Var("at", ir.INT)
+        builder.emit(ir.Call((target,), operator.add, (self.base, ir.Const(offset)), (), builder.span))
         return target
 
     # Blocks
 
-    def inner(self, block: Block, builder: Builder, leaf: Callable[[Terminator, Builder], Terminator]) -> Block:
+    def inner(
+        self, block: ir.Block, builder: Builder, leaf: Callable[[ir.Terminator, Builder], ir.Terminator]
+    ) -> ir.Block:
         """A block inside another one, of which the reads last as long as it does."""
         self.block_number += 1
         self.blocks.append(self.block_number)
         base, offset = self.base, self.offset
         self.statements(block, builder)
         end = block.terminator
-        if isinstance(end, Branch):
+        if isinstance(end, ir.Branch):
             if self.found.active(end.cond):
                 raise not_local("a condition varies", end.span)
             then = self.inner(end.then, builder.nested(), leaf)
             orelse = self.inner(end.orelse, builder.nested(), leaf)
-            made = builder.block(Branch(end.cond, then, orelse, end.span))
+            made = builder.block(ir.Branch(end.cond, then, orelse, end.span))
         else:
             made = builder.block(leaf(end, builder))
         self.blocks.pop()
         self.base, self.offset = base, offset
         return made
 
-    def statements(self, block: Block, builder: Builder) -> None:
+    def statements(self, block: ir.Block, builder: Builder) -> None:
         for statement in block.statements:
             builder.span = statement.span
             match statement:
-                case Call():
+                case ir.Call():
                     self.call(statement, builder)
-                case Load():
+                case ir.Load():
                     self.load(statement, builder)
-                case Store():
+                case ir.Store():
                     self.store(statement, builder)
-                case If():
+                case ir.If():
                     self.if_(statement, builder)
-                case Loop():
+                case ir.Loop():
                     self.loop(statement, builder)
-                case Guarded():
+                case ir.Guarded():
                     raise not_local("a block that handles exceptions", statement.span)
 
-    def if_(self, statement: If, builder: Builder) -> None:
+    def if_(self, statement: ir.If, builder: Builder) -> None:
         if not self.stores_nothing(statement):
             self.if_with_entries(statement, builder)
             return
         self.note(statement)
         joined: list[list[Tangents]] = [[] for _ in statement.targets]
 
-        def look(end: Terminator, _: Builder) -> Terminator:
-            if isinstance(end, Yield):
+        def look(end: ir.Terminator, _: Builder) -> ir.Terminator:
+            if isinstance(end, ir.Yield):
                 for slot, value in enumerate(end.values):
                     joined[slot].append(self.of(value))
             return end
@@ -232,52 +209,52 @@ class _Local:
         if any(read.block not in self.blocks for each in reads for read in each):
             raise not_local("an element that only one side of a branch reads", statement.span)
 
-        def leaf(end: Terminator, _: Builder) -> Terminator:
-            if not isinstance(end, Yield):
+        def leaf(end: ir.Terminator, _: Builder) -> ir.Terminator:
+            if not isinstance(end, ir.Yield):
                 return end
             dots = [
-                UNDEFINED if isinstance(value, Undefined) else self.of(value).get(read, Const(0.0))
+                ir.UNDEFINED if isinstance(value, ir.Undefined) else self.of(value).get(read, ir.Const(0.0))
                 for value, own in zip(end.values, reads, strict=True)
                 for read in own
             ]
-            return Yield((*end.values, *dots))
+            return ir.Yield((*end.values, *dots))
 
         then, orelse = (self.inner(side, builder.nested(), leaf) for side in (statement.then, statement.orelse))
         dots = []
         for target, own in zip(statement.targets, reads, strict=True):
-            if own and not isinstance(target.type, Scalar):
+            if own and not isinstance(target.type, ir.Scalar):
                 raise not_local("an array that varies", statement.span)
-            self.tangents[target] = {read: Var(f"{target.hint}_dot", target.type) for read in own}
+            self.tangents[target] = {read: ir.Var(f"{target.hint}_dot", target.type) for read in own}
             dots += list(self.tangents[target].values())
-        builder.emit(If(statement.cond, then, orelse, (*statement.targets, *dots), statement.span))  # type: ignore[arg-type]
+        builder.emit(ir.If(statement.cond, then, orelse, (*statement.targets, *dots), statement.span))  # type: ignore[arg-type]
 
-    def note(self, statement: If) -> bool:
+    def note(self, statement: ir.If) -> bool:
         """Whether floats choose a side."""
         if self.steering.value(statement.cond) == FIXED:
             return False
         self.by_floats.add(id(statement))
         return True
 
-    def stores_nothing(self, statement: If) -> bool:
+    def stores_nothing(self, statement: ir.If) -> bool:
         inside = [*statements_in(statement.then), *statements_in(statement.orelse)]
         return not any(
-            isinstance(each, Loop) or (isinstance(each, Store) and self.is_entry(each)) or self.is_read(each)
+            isinstance(each, ir.Loop) or (isinstance(each, ir.Store) and self.is_entry(each)) or self.is_read(each)
             for each in inside
         )
 
-    def is_read(self, statement: Statement) -> bool:
+    def is_read(self, statement: ir.Statement) -> bool:
         """Whether an element is read: of the argument, as others are refused."""
         return (
-            isinstance(statement, Load)
-            and isinstance(statement.target.type, Scalar)
+            isinstance(statement, ir.Load)
+            and isinstance(statement.target.type, ir.Scalar)
             and self.found.active(statement.target)
         )
 
-    def is_entry(self, store: Store) -> bool:
+    def is_entry(self, store: ir.Store) -> bool:
         """Whether the result is written, or a part of it."""
         return store.base in self.written or self.found.active_slot(store.base, store.key)
 
-    def if_with_entries(self, statement: If, builder: Builder) -> None:
+    def if_with_entries(self, statement: ir.If, builder: Builder) -> None:
         """A choice that whole numbers make: the sides have as many entries as they have."""
         if any(map(self.found.active, statement.targets)):
             raise not_local("what one side of a branch reads goes on behind it", statement.span)
@@ -285,33 +262,33 @@ class _Local:
             self.if_by_floats(statement, builder)
             return
 
-        def leaf(end: Terminator, inner: Builder) -> Terminator:
-            return Yield((*end.values, self.count(inner))) if isinstance(end, Yield) else end
+        def leaf(end: ir.Terminator, inner: Builder) -> ir.Terminator:
+            return ir.Yield((*end.values, self.count(inner))) if isinstance(end, ir.Yield) else end
 
         then, orelse = (self.inner(side, builder.nested(), leaf) for side in (statement.then, statement.orelse))
-        at = Var("at", INT)
-        builder.emit(If(statement.cond, then, orelse, (*statement.targets, at), statement.span))
+        at = ir.Var("at", ir.INT)
+        builder.emit(ir.If(statement.cond, then, orelse, (*statement.targets, at), statement.span))
         self.base, self.offset = at, 0
 
-    def if_by_floats(self, statement: If, builder: Builder) -> None:
+    def if_by_floats(self, statement: ir.If, builder: Builder) -> None:
         """A choice that floats make: both sides have their entries, those of the side that is not taken are zero."""
         sides = (statement.then, statement.orelse)
         inside = [each for side in sides for each in statements_in(side)]
-        if any(isinstance(each, (If, Loop)) for each in inside) or not all(
-            isinstance(s.terminator, Yield) for s in sides
+        if any(isinstance(each, (ir.If, ir.Loop)) for each in inside) or not all(
+            isinstance(s.terminator, ir.Yield) for s in sides
         ):
             raise not_local("in a branch that floats choose, a branch or a loop with entries", statement.span)
-        if any(isinstance(each, Store) and self.is_entry(each) and each.mode == "set" for each in inside):
+        if any(isinstance(each, ir.Store) and self.is_entry(each) and each.mode == "set" for each in inside):
             raise not_local("in a branch that floats choose, an element of the result is set", statement.span)
         if self.mode == "places":
             for side in sides:
                 self.statements(side, builder)
-            then, orelse = (Block((), side.terminator) for side in sides)
-            builder.emit(If(statement.cond, then, orelse, statement.targets, statement.span))
+            then, orelse = (ir.Block((), side.terminator) for side in sides)
+            builder.emit(ir.If(statement.cond, then, orelse, statement.targets, statement.span))
             return
         offset = self.offset
 
-        def leaf(end: Terminator, _: Builder) -> Terminator:
+        def leaf(end: ir.Terminator, _: Builder) -> ir.Terminator:
             nonlocal offset
             offset = self.offset
             return end
@@ -321,35 +298,35 @@ class _Local:
             self.offset = offset
             blocks.append(self.inner(side, builder.nested(), leaf))
         self.offset = offset
-        builder.emit(If(statement.cond, blocks[0], blocks[1], statement.targets, statement.span))
+        builder.emit(ir.If(statement.cond, blocks[0], blocks[1], statement.targets, statement.span))
 
-    def loop(self, loop: Loop, builder: Builder) -> None:
+    def loop(self, loop: ir.Loop, builder: Builder) -> None:
         if any(map(self.found.active, (*loop.params, *loop.targets))):
             raise not_local("a number that varies and is carried from one iteration to the next", loop.span)
         count = len(loop.params)
         init = self.count(builder)
-        param, target = Var("at", INT), Var("at", INT)
+        param, target = ir.Var("at", ir.INT), ir.Var("at", ir.INT)
 
-        def leaf(end: Terminator, inner: Builder) -> Terminator:
-            if isinstance(end, Continue):
-                return Continue((*end.values, self.count(inner)))
-            if isinstance(end, Exit):
-                return Exit(end.kind, (*end.values[:count], self.count(inner), *end.values[count:]))
+        def leaf(end: ir.Terminator, inner: Builder) -> ir.Terminator:
+            if isinstance(end, ir.Continue):
+                return ir.Continue((*end.values, self.count(inner)))
+            if isinstance(end, ir.Exit):
+                return ir.Exit(end.kind, (*end.values[:count], self.count(inner), *end.values[count:]))
             return end
 
         self.base, self.offset = param, 0
         body = self.inner(loop.body, builder.nested(), leaf)
         params, inits = (*loop.params, param), (*loop.inits, init)
         targets = (*loop.targets[:count], target, *loop.targets[count:])
-        builder.emit(Loop(loop.over, loop.index, params, inits, body, targets, loop.exit, loop.span))
+        builder.emit(ir.Loop(loop.over, loop.index, params, inits, body, targets, loop.exit, loop.span))
         self.base, self.offset = target, 0
 
     # Statements
 
-    def of(self, atom: Atom) -> Tangents:
-        return self.tangents.get(atom, {}) if isinstance(atom, Var) else {}
+    def of(self, atom: ir.Atom) -> Tangents:
+        return self.tangents.get(atom, {}) if isinstance(atom, ir.Var) else {}
 
-    def call(self, call: Call, builder: Builder) -> None:
+    def call(self, call: ir.Call, builder: Builder) -> None:
         builder.emit(call)
         if self.read.call(call) or self.written.call(call):
             return
@@ -358,12 +335,14 @@ class _Local:
         reads = list(dict.fromkeys(read for arg in args for read in self.of(arg)))
         if not active or effects_of(call).reads == ():
             return
-        if any(isinstance(arg, Var) and self.found.active(arg) and not isinstance(arg.type, Scalar) for arg in args):
+        if any(
+            isinstance(arg, ir.Var) and self.found.active(arg) and not isinstance(arg.type, ir.Scalar) for arg in args
+        ):
             raise not_local("an array that varies is read as a whole", call.span)
-        if not reads and all(isinstance(target.type, Array) for target in active):
+        if not reads and all(isinstance(target.type, ir.Array) for target in active):
             return  # new memory
         rule = rule_for(call.callee)
-        is_plain = isinstance(call.callee, (Definition, Function, Declared, Applied, Derived))
+        is_plain = isinstance(call.callee, (ir.Definition, ir.Function, ir.Declared, ir.Applied, ir.Derived))
         if is_plain or rule is None or not all(map(_is_real, active)):
             raise not_local("something that numbers have no derivatives of", call.span)
         for read in reads:
@@ -371,34 +350,34 @@ class _Local:
             self.rules.dots.update({arg: self.of(arg)[read] for arg in args if read in self.of(arg)})  # type: ignore[misc]
             self.rules.apply(builder, call, rule, active)
             for target in active:
-                dot = self.rules.dots.get(target, Const(0.0))
-                if not (isinstance(dot, Const) and dot.value == 0):
+                dot = self.rules.dots.get(target, ir.Const(0.0))
+                if not (isinstance(dot, ir.Const) and dot.value == 0):
                     self.tangents.setdefault(target, {})[read] = dot
             self.written_out += 1
         if self.written_out > MOST_TANGENTS:
             raise not_local("too many tangents", call.span)
 
-    def load(self, load: Load, builder: Builder) -> None:
+    def load(self, load: ir.Load, builder: Builder) -> None:
         builder.emit(load)
         if not self.found.active(load.target):
             return
         if self.read.load(load, builder) or self.written.load(load, builder):
             return
-        if load.base not in self.read or not isinstance(load.target.type, Scalar):
+        if load.base not in self.read or not isinstance(load.target.type, ir.Scalar):
             raise not_local("memory that varies is read, and is not an element of the argument", load.span)
         read = _Read(self.place(self.read, load.base, load.key, builder, load.span), self.blocks[-1])
-        self.tangents[load.target] = {read: Const(1.0)}
+        self.tangents[load.target] = {read: ir.Const(1.0)}
 
-    def place(self, parts: Parts, base: Atom, key: Any, builder: Builder, span: Span | None) -> Atom:
+    def place(self, parts: Parts, base: ir.Atom, key: Any, builder: Builder, span: Span | None) -> ir.Atom:
         """The place of an element, row by row."""
         type_ = type_of_atom(base)
-        assert isinstance(type_, Array) and type_.dims is not None
-        items = key.items if isinstance(key, Subscript) else ()
+        assert isinstance(type_, ir.Array) and type_.dims is not None
+        items = key.items if isinstance(key, ir.Subscript) else ()
         if not all(map(is_whole, items)) or len(items) != len(type_.dims):
             raise not_local("an index that is not a whole number for each axis", span)
         return parts.place(base, items, builder)
 
-    def store(self, store: Store, builder: Builder) -> None:
+    def store(self, store: ir.Store, builder: Builder) -> None:
         if store.base not in self.written:
             if self.found.active_slot(store.base, store.key):
                 raise not_local("what varies is stored elsewhere than in the result", store.span)
@@ -406,7 +385,7 @@ class _Local:
             return
         builder.emit(store)
         tangents = self.of(store.value)
-        if self.found.active(store.value) and not isinstance(type_of_atom(store.value), Scalar):
+        if self.found.active(store.value) and not isinstance(type_of_atom(store.value), ir.Scalar):
             raise not_local("an array that varies is stored", store.span)
         if store.mode != "set" and not tangents:
             return
@@ -419,19 +398,19 @@ class _Local:
             self.entry(builder, row, read, dot, store.mode == "sub")
         self.has_entries |= bool(tangents)
 
-    def entry(self, builder: Builder, row: Atom, read: _Read, dot: Atom, is_negative: bool) -> None:
+    def entry(self, builder: Builder, row: ir.Atom, read: _Read, dot: ir.Atom, is_negative: bool) -> None:
         at = self.count(builder)
         self.offset += 1
         if self.mode == "places":
             builder.effect(entries.put_entry, *self.params[:2], at, row, read.place)
             return
         data, pos = self.params
-        place = builder.item(pos, at, INT, "place")
-        builder.store(data, Subscript((place,)), dot, "sub" if is_negative else "add")
+        place = builder.item(pos, at, ir.INT, "place")
+        builder.store(data, ir.Subscript((place,)), dot, "sub" if is_negative else "add")
 
 
-def _is_real(target: Var) -> bool:
-    return isinstance(target.type, Scalar) and target.type.kind == "float"
+def _is_real(target: ir.Var) -> bool:
+    return isinstance(target.type, ir.Scalar) and target.type.kind == "float"
 
 
 __all__ = ["Mode", "not_local", "with_entries"]

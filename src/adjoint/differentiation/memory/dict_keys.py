@@ -7,10 +7,9 @@ import operator
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from adjoint import ir
 from adjoint.diagnostics import diagnostic
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.nodes import Atom, Call, Function, Items, Loop, Slice, Statement, Store, Subscript
-from adjoint.ir.types import Dict, Scalar, Tuple, Type
 from adjoint.ir.walk import operands, statements_in
 from adjoint.runtime import copies, display, tangents
 
@@ -28,7 +27,7 @@ _LEAVE_KEYS = (
 _HELPS = ("keep the values that vary in a list of their own, and put their places into the dict",)
 
 
-def key_problems(function: Function, dependence: Dependence) -> list[Any]:
+def key_problems(function: ir.Function, dependence: Dependence) -> list[Any]:
     """Where the keys of a dict that vary are read back."""
     statements = list(statements_in(function.body))
     varied = {
@@ -46,36 +45,38 @@ def key_problems(function: Function, dependence: Dependence) -> list[Any]:
     ]
 
 
-def _is_known(type_: Type | None) -> bool:
+def _is_known(type_: ir.Type | None) -> bool:
     """Whether it is known to be a number, or a tuple of them: what comes from elsewhere is a name as a rule."""
-    return isinstance(type_, Scalar) or (isinstance(type_, Tuple) and all(map(_is_known, type_.items)))
+    return isinstance(type_, ir.Scalar) or (isinstance(type_, ir.Tuple) and all(map(_is_known, type_.items)))
 
 
-def _slot(dependence: Dependence, base: Atom) -> Slot | None:
+def _slot(dependence: Dependence, base: ir.Atom) -> Slot | None:
     return dependence.slot(type_of_atom(base), None)
 
 
-def _keys_put(statement: Statement) -> Iterator[tuple[Atom, Atom]]:
+def _keys_put(statement: ir.Statement) -> Iterator[tuple[ir.Atom, ir.Atom]]:
     match statement:
-        case Store(base=base, key=Subscript(items=(key,))) if isinstance(type_of_atom(base), Dict):
-            assert not isinstance(key, Slice)  # Python has no hash for it
+        case ir.Store(base=base, key=ir.Subscript(items=(key,))) if isinstance(type_of_atom(base), ir.Dict):
+            assert not isinstance(key, ir.Slice)  # Python has no hash for it
             yield base, key
-        case Call(callee=display.make_dict, args=args, targets=(target,)):
+        case ir.Call(callee=display.make_dict, args=args, targets=(target,)):
             for key in args[::2]:
                 yield target, key
-        case Call(callee=callee, args=(base, key, *_)) if callee in _PUT_IN and isinstance(type_of_atom(base), Dict):
+        case ir.Call(callee=callee, args=(base, key, *_)) if callee in _PUT_IN and isinstance(
+            type_of_atom(base), ir.Dict
+        ):
             yield base, key
 
 
-def _dicts_whose_keys_are_read(statement: Statement) -> list[Atom]:
+def _dicts_whose_keys_are_read(statement: ir.Statement) -> list[ir.Atom]:
     match statement:
-        case Loop(over=Items(iterable=iterable)):
-            read: tuple[Atom, ...] = (iterable,)
-        case Call(callee=callee) if not _leaves_keys(callee):
+        case ir.Loop(over=ir.Items(iterable=iterable)):
+            read: tuple[ir.Atom, ...] = (iterable,)
+        case ir.Call(callee=callee) if not _leaves_keys(callee):
             read = operands(statement)
         case _:
             return []
-    return [atom for atom in read if isinstance(type_of_atom(atom), Dict)]
+    return [atom for atom in read if isinstance(type_of_atom(atom), ir.Dict)]
 
 
 def _leaves_keys(callee: Any) -> bool:

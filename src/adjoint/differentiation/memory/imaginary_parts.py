@@ -13,27 +13,12 @@ from collections.abc import Set
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.differentiation.reverse.memory.gathers import REORDERED, copies
 from adjoint.ir.builder import Builder
 from adjoint.ir.effects import effects_of
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.nodes import (
-    Atom,
-    Block,
-    Branch,
-    Call,
-    Const,
-    Function,
-    Key,
-    Load,
-    Return,
-    Statement,
-    Store,
-    Subscript,
-    Var,
-)
 from adjoint.ir.rebuild import map_blocks, rebuild
-from adjoint.ir.types import Array, Number, Scalar
 from adjoint.ir.walk import operands, read_counts, statements_in
 from adjoint.rules.registry import rule_for
 from adjoint.rules.typing import type_of_call
@@ -46,21 +31,21 @@ _IDENTITIES = (np.may_share_memory, np.shares_memory, operator.is_, operator.is_
 """Functions that look at the memory itself, not at what lies in it."""
 
 
-def with_complex_stores(function: Function) -> Function:
+def with_complex_stores(function: ir.Function) -> ir.Function:
     """The same function, in which nothing is written through a view of imaginary parts where that can be seen."""
     if not any(map(_is_written_view, statements_in(function.body))):
         return function
     rewriter = _Rewriter()
     body = rewriter.block(function.body)
     body = _without(body, set(rewriter.whole) - set(read_counts(body)))
-    return Function(function.name, function.params, body, function.doc)
+    return ir.Function(function.name, function.params, body, function.doc)
 
 
-def _is_written_view(statement: Statement) -> bool:
-    if not isinstance(statement, Call) or statement.callee is not np.imag or len(statement.args) != 1:
+def _is_written_view(statement: ir.Statement) -> bool:
+    if not isinstance(statement, ir.Call) or statement.callee is not np.imag or len(statement.args) != 1:
         return False
     (base,), (target,) = statement.args, statement.targets
-    if not isinstance(base, Var) or not isinstance(base.type, Array) or not isinstance(target.type, Array):
+    if not isinstance(base, ir.Var) or not isinstance(base.type, ir.Array) or not isinstance(target.type, ir.Array):
         return False
     dtype = base.type.dtype
     return base.type.storage.written and dtype is not None and dtype.kind == "c"
@@ -70,63 +55,63 @@ class _Rewriter:
     """``whole`` has, for each view of imaginary parts, the same view of the complex numbers."""
 
     def __init__(self) -> None:
-        self.whole: dict[Atom, Var] = {}
+        self.whole: dict[ir.Atom, ir.Var] = {}
 
-    def block(self, block: Block) -> Block:
+    def block(self, block: ir.Block) -> ir.Block:
         builder = Builder(type_of_call)
         for statement in block.statements:
             builder.span = statement.span
             self.statement(builder, statement)
         end = block.terminator
         match end:
-            case Branch():
-                end = Branch(end.cond, self.block(end.then), self.block(end.orelse), end.span)
-            case Return(values=values):
-                end = Return(tuple([self.view(builder, value) for value in values]), end.span)
+            case ir.Branch():
+                end = ir.Branch(end.cond, self.block(end.then), self.block(end.orelse), end.span)
+            case ir.Return(values=values):
+                end = ir.Return(tuple([self.view(builder, value) for value in values]), end.span)
         return builder.block(end)
 
-    def statement(self, builder: Builder, statement: Statement) -> None:
+    def statement(self, builder: Builder, statement: ir.Statement) -> None:
         match statement:
-            case Call() if _is_written_view(statement):
+            case ir.Call() if _is_written_view(statement):
                 (base,) = statement.args
-                assert isinstance(base, Var)
+                assert isinstance(base, ir.Var)
                 self.whole[statement.targets[0]] = base
                 builder.emit(statement)
-            case Call():
+            case ir.Call():
                 self.call(builder, statement)
-            case Load(base=Var() as base, key=Subscript()) if base in self.whole:
+            case ir.Load(base=ir.Var() as base, key=ir.Subscript()) if base in self.whole:
                 self.load(builder, statement, self.whole[base])
-            case Store(base=Var() as base, value=value) if isinstance(base.type, Array):
-                moved = Store(base, statement.key, self.read(builder, value), statement.mode, statement.span)
+            case ir.Store(base=ir.Var() as base, value=value) if isinstance(base.type, ir.Array):
+                moved = ir.Store(base, statement.key, self.read(builder, value), statement.mode, statement.span)
                 self.store(builder, moved)
             case _:
                 builder.emit(map_blocks(statement, self.block))
 
-    def load(self, builder: Builder, load: Load, base: Var) -> None:
+    def load(self, builder: Builder, load: ir.Load, base: ir.Var) -> None:
         """What is read of a view: of the array, and of that the imaginary part."""
-        assert isinstance(base.type, Array)
+        assert isinstance(base.type, ir.Array)
         target, dtype = load.target, base.type.dtype
         assert dtype is not None
         match target.type:
-            case Scalar():
-                whole = builder.load(base, load.key, Scalar("complex", dtype))
-            case Array(dims=dims, storage=storage) if copies(load.key) is not None:
-                whole = builder.load(base, load.key, Array(dtype, dims, storage))
+            case ir.Scalar():
+                whole = builder.load(base, load.key, ir.Scalar("complex", dtype))
+            case ir.Array(dims=dims, storage=storage) if copies(load.key) is not None:
+                whole = builder.load(base, load.key, ir.Array(dtype, dims, storage))
                 if storage.written:
                     self.whole[target] = whole
             case _:
                 builder.emit(load)
                 return
-        builder.emit(Call((target,), np.imag, (whole,), (), load.span))
+        builder.emit(ir.Call((target,), np.imag, (whole,), (), load.span))
 
-    def call(self, builder: Builder, call: Call) -> None:
+    def call(self, builder: Builder, call: ir.Call) -> None:
         viewed = self.whole.get(call.args[0]) if call.args and call.callee in _ALSO_OF_COMPLEX else None
         type_ = call.targets[0].type if call.targets else None
-        if viewed is not None and isinstance(type_, Array):
-            assert isinstance(viewed.type, Array)
-            whole = Var("t", Array(viewed.type.dtype, type_.dims, type_.storage))
-            builder.emit(Call((whole,), call.callee, (viewed, *call.args[1:]), call.kwargs, call.span))
-            builder.emit(Call(call.targets, np.imag, (whole,), (), call.span))
+        if viewed is not None and isinstance(type_, ir.Array):
+            assert isinstance(viewed.type, ir.Array)
+            whole = ir.Var("t", ir.Array(viewed.type.dtype, type_.dims, type_.storage))
+            builder.emit(ir.Call((whole,), call.callee, (viewed, *call.args[1:]), call.kwargs, call.span))
+            builder.emit(ir.Call(call.targets, np.imag, (whole,), (), call.span))
             self.whole[call.targets[0]] = whole
         elif call.callee in _SHAPES:
             builder.emit(rebuild(call, lambda atom: self.whole.get(atom, atom)))
@@ -135,7 +120,7 @@ class _Rewriter:
         else:
             builder.emit(call)
 
-    def reads_only(self, call: Call) -> bool:
+    def reads_only(self, call: ir.Call) -> bool:
         """Whether a call computes from what lies in views of imaginary parts, and keeps none of them."""
         if not any(atom in self.whole for atom in operands(call)) or rule_for(call.callee) is None:
             return False
@@ -144,51 +129,53 @@ class _Rewriter:
         keeps = found.hands_on or any(atom in self.whole for atom in shared)
         return found.known and not keeps and not found.writes and call.callee not in _IDENTITIES
 
-    def read(self, builder: Builder, atom: Atom) -> Atom:
+    def read(self, builder: Builder, atom: ir.Atom) -> ir.Atom:
         """What lies in a view of imaginary parts now; any other value as it is."""
         whole = self.whole.get(atom)
         return atom if whole is None else builder.call(np.imag, builder.call(np.copy, whole))
 
-    def view(self, builder: Builder, atom: Atom) -> Atom:
+    def view(self, builder: Builder, atom: ir.Atom) -> ir.Atom:
         """The view, made anew."""
         whole = self.whole.get(atom)
         return atom if whole is None else builder.call(np.imag, whole)
 
-    def store(self, builder: Builder, store: Store) -> None:
+    def store(self, builder: Builder, store: ir.Store) -> None:
         base = self.whole.get(store.base)
-        if base is None or not isinstance(type_of_atom(store.value), (Scalar, Array, Number)):
+        if base is None or not isinstance(type_of_atom(store.value), (ir.Scalar, ir.Array, ir.Number)):
             builder.emit(store)
             return
         if store.mode == "set":
             real = self.current(builder, base, store.key)
         else:
-            real = Const(0.0 if store.mode == "sub" else -0.0)  # what changes no real part, not even the sign of a zero
+            real = ir.Const(
+                0.0 if store.mode == "sub" else -0.0
+            )  # what changes no real part, not even the sign of a zero
         builder.store(base, store.key, _joined(builder, real, store.value), store.mode)
 
-    def current(self, builder: Builder, base: Var, key: Key | None) -> Atom:
+    def current(self, builder: Builder, base: ir.Var, key: ir.Key | None) -> ir.Atom:
         """The complex numbers of which the imaginary parts are replaced."""
         from adjoint.frontend.syntax.indexing import type_of_item  # circular
 
-        return base if not isinstance(key, Subscript) else builder.load(base, key, type_of_item(base.type, key))
+        return base if not isinstance(key, ir.Subscript) else builder.load(base, key, type_of_item(base.type, key))
 
 
-def _without(block: Block, idle: Set[Atom]) -> Block:
+def _without(block: ir.Block, idle: Set[ir.Atom]) -> ir.Block:
     """A block without the views of imaginary parts through which nothing is done any more."""
     statements = [statement for statement in block.statements if not _makes(statement, idle)]
     inner = tuple([map_blocks(statement, lambda nested: _without(nested, idle)) for statement in statements])
     end = block.terminator
-    if isinstance(end, Branch):
-        end = Branch(end.cond, _without(end.then, idle), _without(end.orelse, idle), end.span)
-    return Block(inner, end)
+    if isinstance(end, ir.Branch):
+        end = ir.Branch(end.cond, _without(end.then, idle), _without(end.orelse, idle), end.span)
+    return ir.Block(inner, end)
 
 
-def _makes(statement: Statement, idle: Set[Atom]) -> bool:
-    return isinstance(statement, Call) and statement.callee is np.imag and statement.targets[0] in idle
+def _makes(statement: ir.Statement, idle: Set[ir.Atom]) -> bool:
+    return isinstance(statement, ir.Call) and statement.callee is np.imag and statement.targets[0] in idle
 
 
-def _joined(builder: Builder, real: Atom, imag: Atom) -> Var:
+def _joined(builder: Builder, real: ir.Atom, imag: ir.Atom) -> ir.Var:
     real_type, imag_type = type_of_atom(real), type_of_atom(imag)
-    if isinstance(imag_type, Scalar) and imag_type.kind != "complex" and isinstance(real_type, Scalar):
+    if isinstance(imag_type, ir.Scalar) and imag_type.kind != "complex" and isinstance(real_type, ir.Scalar):
         part = builder.call(np.real, real) if real_type.kind == "complex" else real
         return builder.call(complex, part, imag)
     return builder.call(complex_of, real, imag)

@@ -5,37 +5,36 @@ A *slot* is the places of one storage class that hold values: for objects there 
 
 from __future__ import annotations
 
+from adjoint import ir
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.nodes import Atom
-from adjoint.ir.types import Array, Dict, Instance, List, PerPlace, Storage, Tuple, Type, may_vary
 
-Slot = tuple[Storage, str | None]
+Slot = tuple[ir.Storage, str | None]
 
 
-def has_slots(type_: Type | None) -> bool:
+def has_slots(type_: ir.Type | None) -> bool:
     """Whether values of this type are references to memory that may be written."""
-    return isinstance(type_, (List, Dict, Instance)) or (isinstance(type_, Array) and type_.storage.written)
+    return isinstance(type_, (ir.List, ir.Dict, ir.Instance)) or (isinstance(type_, ir.Array) and type_.storage.written)
 
 
-def is_container(atom: Atom) -> bool:
-    return isinstance(type_of_atom(atom), (List, Dict, Tuple, Instance))
+def is_container(atom: ir.Atom) -> bool:
+    return isinstance(type_of_atom(atom), (ir.List, ir.Dict, ir.Tuple, ir.Instance))
 
 
 class Memory:
     """Storage classes with what is known to lie in them."""
 
     def __init__(self) -> None:
-        self.parents: dict[Storage, Storage] = {}
-        self.content: dict[Slot, Type] = {}
-        self.entered: dict[int, Type] = {}
+        self.parents: dict[ir.Storage, ir.Storage] = {}
+        self.content: dict[Slot, ir.Type] = {}
+        self.entered: dict[int, ir.Type] = {}
 
-    def find(self, storage: Storage) -> Storage:
+    def find(self, storage: ir.Storage) -> ir.Storage:
         storage = storage.find()
         while storage in self.parents:
             storage = self.parents[storage].find()
         return storage
 
-    def unite(self, one: Storage, other: Storage) -> None:
+    def unite(self, one: ir.Storage, other: ir.Storage) -> None:
         mine, theirs = self.find(one), self.find(other)
         if mine is theirs:
             return
@@ -45,11 +44,11 @@ class Memory:
                 del self.content[storage, name]
                 self.hold(mine, name, type_)
 
-    def hold(self, storage: Storage, name: str | None, type_: Type | None) -> None:
+    def hold(self, storage: ir.Storage, name: str | None, type_: ir.Type | None) -> None:
         """Records that a value of this type lies in a slot: it may be any other that lies there."""
         if type_ is None:
             return
-        if isinstance(type_, PerPlace):
+        if isinstance(type_, ir.PerPlace):
             for item in type_.items:
                 self.hold(storage, name, item)
             return
@@ -60,64 +59,67 @@ class Memory:
             self.enter(type_)
         elif known is not type_:
             self.link(known, type_)
-            if (not has_slots(known) and has_slots(type_)) or (not may_vary(known) and may_vary(type_)):
+            if (not has_slots(known) and has_slots(type_)) or (not ir.may_vary(known) and ir.may_vary(type_)):
                 self.content[self.find(storage), name] = type_
 
-    def enter(self, type_: Type | None) -> None:
+    def enter(self, type_: ir.Type | None) -> None:
         """Records what a type says about the memory of its values, once: an object may lie in one of its kind."""
         if type_ is None or id(type_) in self.entered:
             return
         self.entered[id(type_)] = type_
         match type_:
-            case List(element=part, storage=storage) | Dict(value=part, storage=storage):
+            case ir.List(element=part, storage=storage) | ir.Dict(value=part, storage=storage):
                 self.hold(storage, None, part)
-            case Instance(fields=fields, storage=storage):
+            case ir.Instance(fields=fields, storage=storage):
                 for name, part in fields.items():
                     self.hold(storage, name, part)
-            case Tuple(items=items):
+            case ir.Tuple(items=items):
                 for item in items:
                     self.enter(item)
 
-    def link(self, one: Type | None, other: Type | None) -> None:
+    def link(self, one: ir.Type | None, other: ir.Type | None) -> None:
         """Records that a value of one type may be a value of the other."""
         if one is other:
             return
         self.enter(one)
         self.enter(other)
         match one, other:
-            case (Array(storage=mine), Array(storage=theirs)) | (List(storage=mine), List(storage=theirs)):
+            case (ir.Array(storage=mine), ir.Array(storage=theirs)) | (ir.List(storage=mine), ir.List(storage=theirs)):
                 self.unite(mine, theirs)
-            case (Dict(storage=mine), Dict(storage=theirs)) | (Instance(storage=mine), Instance(storage=theirs)):
+            case (ir.Dict(storage=mine), ir.Dict(storage=theirs)) | (
+                ir.Instance(storage=mine),
+                ir.Instance(storage=theirs),
+            ):
                 self.unite(mine, theirs)
-            case Tuple(items=mine_), Tuple(items=theirs_):
+            case ir.Tuple(items=mine_), ir.Tuple(items=theirs_):
                 for first, second in zip(mine_, theirs_, strict=False):
                     self.link(first, second)
 
-    def slots(self, type_: Type | None) -> list[Slot]:
+    def slots(self, type_: ir.Type | None) -> list[Slot]:
         """Every slot that can be reached from a value of this type."""
         found: dict[Slot, None] = {}
         self._collect(type_, found, set())
         return list(found)
 
-    def _collect(self, type_: Type | None, found: dict[Slot, None], seen: set[int]) -> None:
+    def _collect(self, type_: ir.Type | None, found: dict[Slot, None], seen: set[int]) -> None:
         match type_:
-            case Array(storage=storage):
-                if storage.written and may_vary(type_):
+            case ir.Array(storage=storage):
+                if storage.written and ir.may_vary(type_):
                     found[self.find(storage), None] = None
-            case List(element=part, storage=storage) | Dict(value=part, storage=storage):
+            case ir.List(element=part, storage=storage) | ir.Dict(value=part, storage=storage):
                 self._collect_slot((self.find(storage), None), part, found, seen)
-            case Instance(fields=fields, storage=storage):
+            case ir.Instance(fields=fields, storage=storage):
                 root = self.find(storage)
                 names = dict.fromkeys((*fields, *(name for owner, name in self.content if owner is root and name)))
                 for name in names:
                     self._collect_slot((root, name), fields.get(name), found, seen)
-            case Tuple(items=items) | PerPlace(items=items):
+            case ir.Tuple(items=items) | ir.PerPlace(items=items):
                 for item in items:
                     self._collect(item, found, seen)
 
-    def _collect_slot(self, slot: Slot, part: Type | None, found: dict[Slot, None], seen: set[int]) -> None:
+    def _collect_slot(self, slot: Slot, part: ir.Type | None, found: dict[Slot, None], seen: set[int]) -> None:
         content = self.content.get(slot)
-        if may_vary(content or part):
+        if ir.may_vary(content or part):
             found[slot] = None
         for inner in (content, part):
             if inner is not None and id(inner) not in seen:

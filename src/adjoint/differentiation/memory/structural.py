@@ -11,9 +11,8 @@ import operator
 from collections.abc import Callable
 from typing import Any, Literal
 
+from adjoint import ir
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.nodes import Call, Const
-from adjoint.ir.types import INT, Array, Number
 from adjoint.runtime import copies, display, tangents
 from adjoint.types.structure import float_fields, is_namedtuple_class
 
@@ -49,7 +48,7 @@ _CLASS_AND_NAMES: tuple[Role, ...] = ("same", "same")
 _SHADOW_CALLEE: dict[Any, Any] = {tuple: list, operator.concat: operator.add}
 
 
-def roles_of(call: Call, is_container: Callable[[Any], bool]) -> tuple[Role, ...] | None:
+def roles_of(call: ir.Call, is_container: Callable[[Any], bool]) -> tuple[Role, ...] | None:
     """The roles of the positional arguments of a structural call; None for any other call.
 
     Parameters
@@ -81,10 +80,10 @@ def roles_of(call: Call, is_container: Callable[[Any], bool]) -> tuple[Role, ...
 
 def _is_array(atom: Any) -> bool:
     """Whether NumPy answers for an operator."""
-    return isinstance(getattr(atom, "type", None), (Array, Number))
+    return isinstance(getattr(atom, "type", None), (ir.Array, ir.Number))
 
 
-def shadow_callee(call: Call) -> Any:
+def shadow_callee(call: ir.Call) -> Any:
     """What makes the shadow of a structural call's result."""
     callee = call.callee
     if callee is display.make_tuple or is_namedtuple_class(callee):
@@ -97,15 +96,15 @@ def is_object_display(callee: Any) -> bool:
     return getattr(callee, "__name__", "") == "make_object" and callee.__module__ == "adjoint.runtime.objects"
 
 
-def counts_as_float(call: Call, place: int) -> bool:
+def counts_as_float(call: ir.Call, place: int) -> bool:
     """Whether an argument of the display of an object is a whole number in a field of floats."""
     cls, names = object_display(call)
-    return place > 1 and type_of_atom(call.args[place]) == INT and names[place - 2] in float_fields(cls)
+    return place > 1 and type_of_atom(call.args[place]) == ir.INT and names[place - 2] in float_fields(cls)
 
 
-def object_display(call: Call) -> tuple[type, tuple[str, ...]]:
+def object_display(call: ir.Call) -> tuple[type, tuple[str, ...]]:
     """The class and the field names of the object that a call makes."""
     cls, names = call.args[0], call.args[1]
-    assert isinstance(cls, Const)
-    assert isinstance(names, Const)
+    assert isinstance(cls, ir.Const)
+    assert isinstance(names, ir.Const)
     return cls.value, tuple(names.value)

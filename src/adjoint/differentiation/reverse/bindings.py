@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal
 
-from adjoint.ir.nodes import UNDEFINED, Block, Branch, Exit, Function, Guarded, If, Loop, Raise, Statement, Var
+from adjoint import ir
 from adjoint.ir.walk import blocks_of, targets_of
 from adjoint.records import dataclass, field
 
@@ -33,9 +33,9 @@ class Region:
 
     kind: Kind
     parent: Region | None
-    owner: Statement | Branch | None
+    owner: ir.Statement | ir.Branch | None
     side: int
-    start: Block
+    start: ir.Block
     in_loop: bool
 
     def within(self, other: Region) -> bool:
@@ -54,9 +54,9 @@ class Binding:
     """
 
     region: Region
-    statement: Statement | None
+    statement: ir.Statement | None
     order: int
-    block: Block
+    block: ir.Block
 
 
 @dataclass(slots=True)
@@ -64,31 +64,31 @@ class Regions:
     """The regions of a function and the bindings of its variables."""
 
     top: Region
-    bindings: dict[Var, Binding] = field(default_factory=dict)
+    bindings: dict[ir.Var, Binding] = field(default_factory=dict)
     of_block: dict[int, Region] = field(default_factory=dict)
-    places: dict[int, Block] = field(default_factory=dict)
-    cores: dict[int, Block] = field(default_factory=dict)
-    index_of: dict[Var, Loop] = field(default_factory=dict)
+    places: dict[int, ir.Block] = field(default_factory=dict)
+    cores: dict[int, ir.Block] = field(default_factory=dict)
+    index_of: dict[ir.Var, ir.Loop] = field(default_factory=dict)
 
-    def bind(self, var: Var, region: Region, statement: Statement | None, block: Block) -> None:
+    def bind(self, var: ir.Var, region: Region, statement: ir.Statement | None, block: ir.Block) -> None:
         self.bindings[var] = Binding(region, statement, len(self.bindings), block)
 
-    def block_of(self, statement: Statement) -> Block:
+    def block_of(self, statement: ir.Statement) -> ir.Block:
         """The block of the forward region that a statement is in."""
         return self.places[id(statement)]
 
-    def bind_beside(self, var: Var, statement: Statement) -> None:
+    def bind_beside(self, var: ir.Var, statement: ir.Statement) -> None:
         """Binds a new variable of the forward region where a statement is."""
         block = self.block_of(statement)
         self.bind(var, self.of_block[id(block)], None, block)
 
-    def core(self, loop: Loop) -> Block:
+    def core(self, loop: ir.Loop) -> ir.Block:
         """The block of a loop's body that only full iterations run."""
         return self.cores[id(loop)]
 
 
 def find_regions(
-    function: Function, has_reverse: Callable[[Block | Statement], bool], slot: Callable[[Var], bool]
+    function: ir.Function, has_reverse: Callable[[ir.Block | ir.Statement], bool], slot: Callable[[ir.Var], bool]
 ) -> Regions:
     """The regions of a function in normal form.
 
@@ -111,29 +111,29 @@ def find_regions(
 
 class _Finder:
     def __init__(
-        self, found: Regions, has_reverse: Callable[[Block | Statement], bool], slot: Callable[[Var], bool]
+        self, found: Regions, has_reverse: Callable[[ir.Block | ir.Statement], bool], slot: Callable[[ir.Var], bool]
     ) -> None:
         self.found = found
         self.has_reverse = has_reverse
         self.slot = slot
 
-    def block(self, block: Block, region: Region) -> None:
+    def block(self, block: ir.Block, region: Region) -> None:
         self.found.of_block[id(block)] = region
         for statement in block.statements:
             self.statement(statement, region, block)
         branch = block.terminator
-        if isinstance(branch, Branch):
+        if isinstance(branch, ir.Branch):
             for side, inner in enumerate(blocks_of(branch)):
                 if id(inner) not in self.found.of_block:
                     self.block(inner, Region("tail", region, branch, side, inner, region.in_loop))
 
-    def statement(self, statement: Statement, region: Region, block: Block) -> None:
+    def statement(self, statement: ir.Statement, region: Region, block: ir.Block) -> None:
         self.found.places[id(statement)] = block
         match statement:
-            case If():
+            case ir.If():
                 for side, inner in enumerate(blocks_of(statement)):
                     self.block(inner, Region("branch", region, statement, side, inner, region.in_loop))
-            case Guarded(name=name, handlers=handlers):
+            case ir.Guarded(name=name, handlers=handlers):
                 body = Region("guarded", region, statement, 0, statement.body, region.in_loop)
                 if name is not None:
                     self.found.bind(name, body, None, statement.body)
@@ -143,12 +143,12 @@ class _Finder:
                     if side <= len(handlers) and handlers[side - 1].name is not None:
                         self.found.bind(handlers[side - 1].name, other, None, inner)  # type: ignore[arg-type]
                     self.block(inner, other)
-            case Loop():
+            case ir.Loop():
                 self.loop(statement, region)
         for target in targets_of(statement):
             self.found.bind(target, region, statement, block)
 
-    def loop(self, loop: Loop, region: Region) -> None:
+    def loop(self, loop: ir.Loop, region: Region) -> None:
         core = self.core_of(loop, loop.body)
         self.found.cores[id(loop)] = core
         inner = Region("loop", region, loop, 0, core, True)
@@ -159,7 +159,7 @@ class _Finder:
             self.found.bind(param, inner, None, loop.body)
         self.head(loop.body, core, inner)
 
-    def head(self, block: Block, core: Block, region: Region) -> None:
+    def head(self, block: ir.Block, core: ir.Block, region: Region) -> None:
         """Walks through the blocks before the core: their variables belong to the core's region."""
         if block is core:
             self.block(block, region)
@@ -168,23 +168,23 @@ class _Finder:
         for statement in block.statements:
             self.statement(statement, region, block)
         branch = block.terminator
-        assert isinstance(branch, Branch)
+        assert isinstance(branch, ir.Branch)
         for side, inner in enumerate(blocks_of(branch)):
             if self.contains(inner, core):
                 self.head(inner, core, region)
             else:
                 self.block(inner, Region("tail", region, branch, side, inner, True))
 
-    def contains(self, block: Block, core: Block) -> bool:
+    def contains(self, block: ir.Block, core: ir.Block) -> bool:
         if block is core:
             return True
-        return isinstance(block.terminator, Branch) and any(
+        return isinstance(block.terminator, ir.Branch) and any(
             self.contains(inner, core) for inner in blocks_of(block.terminator)
         )
 
-    def core_of(self, loop: Loop, block: Block) -> Block:
+    def core_of(self, loop: ir.Loop, block: ir.Block) -> ir.Block:
         branch = block.terminator
-        if not isinstance(branch, Branch) or any(map(self.has_reverse, block.statements)):
+        if not isinstance(branch, ir.Branch) or any(map(self.has_reverse, block.statements)):
             return block
         if self.passes(loop, branch.orelse):
             return self.core_of(loop, branch.then)
@@ -192,15 +192,15 @@ class _Finder:
             return self.core_of(loop, branch.orelse)
         return block
 
-    def passes(self, loop: Loop, block: Block) -> bool:
+    def passes(self, loop: ir.Loop, block: ir.Block) -> bool:
         """Whether a side only leaves the loop, with the derivatives of its parameters passing through."""
-        if isinstance(block.terminator, Raise):
+        if isinstance(block.terminator, ir.Raise):
             return True
-        if not isinstance(block.terminator, Exit) or any(map(self.has_reverse, block.statements)):
+        if not isinstance(block.terminator, ir.Exit) or any(map(self.has_reverse, block.statements)):
             return False
         for slot, (value, target) in enumerate(zip(block.terminator.values, loop.targets, strict=True)):
             own = loop.params[slot] if slot < len(loop.params) else None
             carries = self.slot(target) or (own is not None and self.slot(own))
-            if carries and value is not UNDEFINED and value is not own:
+            if carries and value is not ir.UNDEFINED and value is not own:
                 return False
         return True

@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+from adjoint import ir
 from adjoint.differentiation.reverse.calls.calling_convention import Given
 from adjoint.differentiation.reverse.calls.derived_functions import Family, with_family
 from adjoint.differentiation.reverse.residuals.notes import Notes
 from adjoint.ir.checked import checked
-from adjoint.ir.nodes import Atom, Block, Definition, Function, Return, Store, Var
 from adjoint.ir.rebuild import clone_function, substitute
-from adjoint.ir.types import OPAQUE, fresh, is_handle
 from adjoint.optimize.simplify import simplify
 from adjoint.pipeline import PREPARE_WHOLE, REVERSE, run
 from adjoint.pipeline import Context as PassContext
@@ -48,18 +47,18 @@ class Split:
         The variables of ``primal`` that it hands over.
     """
 
-    primal: Function
-    adjoint: Function
-    residuals: tuple[Var, ...]
+    primal: ir.Function
+    adjoint: ir.Function
+    residuals: tuple[ir.Var, ...]
 
 
 def reverse(
-    function: Function,
+    function: ir.Function,
     wrt: Sequence[int],
     outputs: Sequence[int],
     notes: Notes | None = None,
     target: Target = PYTHON,
-) -> Function:
+) -> ir.Function:
     """The reverse derivative of a function, in one function.
 
     Parameters
@@ -90,19 +89,19 @@ def reverse(
 
 
 def shared_reverse(
-    function: Function, wrt: Sequence[int], outputs: Sequence[int], notes: Notes | None, target: Target
-) -> Function:
+    function: ir.Function, wrt: Sequence[int], outputs: Sequence[int], notes: Notes | None, target: Target
+) -> ir.Function:
     """As :func:`reverse`; but the derivative shares variables with the function: for those who copy it."""
     return run(REVERSE, function, PassContext(target, wrt, outputs, notes=notes))
 
 
 def reversed_whole(
-    function: Function, wrt: Sequence[int], outputs: Sequence[int], notes: Notes | None, target: Target
-) -> Function:
+    function: ir.Function, wrt: Sequence[int], outputs: Sequence[int], notes: Notes | None, target: Target
+) -> ir.Function:
     """The reverse derivative of a function that is prepared."""
-    if not isinstance(function.body.terminator, Return):
-        seeds = tuple(Var("ct", OPAQUE) for _ in outputs)
-        return Function(function.name, (*function.params, *seeds), function.body, function.doc)
+    if not isinstance(function.body.terminator, ir.Return):
+        seeds = tuple(ir.Var("ct", ir.OPAQUE) for _ in outputs)
+        return ir.Function(function.name, (*function.params, *seeds), function.body, function.doc)
 
     def make(family: Family) -> Sweeps:
         again = again_of(family)
@@ -113,12 +112,12 @@ def reversed_whole(
 
     sweeps = with_family(make, target, runs_once=True)
     statements = (*sweeps.forward, *sweeps.backward)
-    body = Block(statements, Return((*sweeps.results, *sweeps.cotangents)))
-    return Function(function.name, (*function.params, *sweeps.seeds), body, function.doc)
+    body = ir.Block(statements, ir.Return((*sweeps.results, *sweeps.cotangents)))
+    return ir.Function(function.name, (*function.params, *sweeps.seeds), body, function.doc)
 
 
 def split(
-    function: Function,
+    function: ir.Function,
     wrt: Sequence[int],
     outputs: Sequence[int],
     *,
@@ -143,7 +142,7 @@ def split(
     )
 
     function = run(PREPARE_WHOLE, function, PassContext(target, wrt, outputs))
-    if not isinstance(function.body.terminator, Return):
+    if not isinstance(function.body.terminator, ir.Return):
         raise ValueError(f"{function.name} never returns")
     shared = Given(exposed=memory_of_the_caller(function) if copies else frozenset())
 
@@ -157,30 +156,30 @@ def split(
     forward, returned = sweeps.forward, (*sweeps.results, *residuals)
     if copies:
         forward, returned = copied(sweeps, function, residuals)
-    whole = Function(function.name, function.params, Block(forward, Return(returned)), function.doc)
+    whole = ir.Function(function.name, function.params, ir.Block(forward, ir.Return(returned)), function.doc)
     primal = checked(clone_function(whole), "primal")
     end = primal.body.terminator
-    assert isinstance(end, Return)
-    handed = tuple(atom for atom in end.values[len(sweeps.results) :] if isinstance(atom, Var))
+    assert isinstance(end, ir.Return)
+    handed = tuple(atom for atom in end.values[len(sweeps.results) :] if isinstance(atom, ir.Var))
     start, renamed = fresh_memory(sweeps, residuals)
-    backward = substitute(Block(sweeps.backward, Return(sweeps.cotangents)), renamed)
-    given = {var: Var(var.hint, fresh(var.type), var.named) for var in renamed}
-    body = Block((*(substitute(made, given) for made in start), *backward.statements), backward.terminator)
+    backward = substitute(ir.Block(sweeps.backward, ir.Return(sweeps.cotangents)), renamed)
+    given = {var: ir.Var(var.hint, ir.fresh(var.type), var.named) for var in renamed}
+    body = ir.Block((*(substitute(made, given) for made in start), *backward.statements), backward.terminator)
     params = (*(given.get(var, var) for var in residuals), *sweeps.seeds)
-    adjoint = Function(f"{function.name}_adjoint", params, body)
+    adjoint = ir.Function(f"{function.name}_adjoint", params, body)
     return Split(primal, checked(clone_function(adjoint), "adjoint"), handed)
 
 
 def reverse_again(
-    function: Function,
+    function: ir.Function,
     wrt: tuple[int, ...],
     outputs: tuple[int, ...],
     lent: tuple[int, ...],
     family: Family,
     *,
-    called: Definition,
+    called: ir.Definition,
     carries: bool,
-) -> Function:
+) -> ir.Function:
     """The adjoint of a function that calls itself, which computes anew what it needs.
 
     It takes the arguments, the cotangents of the outputs, and for the parameters in ``lent``, arrays, the memory in
@@ -188,27 +187,27 @@ def reverse_again(
     ``carries`` supports, they follow what it takes and gives.
     """
     sweeps, memory = sweeps_again(function, wrt, outputs, lent, family, called=called, carries=carries)
-    body = Block((*sweeps.forward, *sweeps.backward), Return((*sweeps.results, *sweeps.cotangents)))
+    body = ir.Block((*sweeps.forward, *sweeps.backward), ir.Return((*sweeps.results, *sweeps.cotangents)))
     params = (*sweeps.reverser.context.function.params, *sweeps.seeds, *memory, *sweeps.supports)
-    return Function(f"{function.name}_adjoint", params, body)
+    return ir.Function(f"{function.name}_adjoint", params, body)
 
 
 def sweeps_again(
-    function: Function,
+    function: ir.Function,
     wrt: tuple[int, ...],
     outputs: tuple[int, ...],
     lent: tuple[int, ...],
     family: Family,
     *,
-    called: Definition,
+    called: ir.Definition,
     carries: bool,
-) -> tuple[Sweeps, tuple[Var, ...]]:
+) -> tuple[Sweeps, tuple[ir.Var, ...]]:
     """Both sweeps of a function that is run again, and the memory of cotangents that they are given.
 
     The cotangents of the sweeps are those of the parameters that have no such memory.
     """
     arrays = [function.params[place] for place in lent]
-    given = frozenset(param for param in arrays if is_handle(param.type))
+    given = frozenset(param for param in arrays if ir.is_handle(param.type))
     function = run(PREPARE_WHOLE, function, PassContext(family.target, wrt, outputs, given))
     memory = {param: accumulator(param) for param in arrays}
     sweeps = sweeps_of(
@@ -228,26 +227,26 @@ def sweeps_again(
     backward = list(sweeps.backward)
     own_supports = dict(zip(homes, sweeps.supports[len(sweeps.seeds) :], strict=False))
     cotangents, supports = sweeps.cotangents[: len(wrt)], sweeps.cotangents[len(wrt) :]
-    values: list[Atom] = []
-    besides: list[Atom] = []
+    values: list[ir.Atom] = []
+    besides: list[ir.Atom] = []
     for number, (place, cotangent) in enumerate(zip(wrt, cotangents, strict=True)):
         own = memory.get(function.params[place])
         if own is None:
             values.append(cotangent)
             besides += supports[number : number + 1]
         elif cotangent is not own:
-            backward.append(Store(own, None, cotangent, "add"))
+            backward.append(ir.Store(own, None, cotangent, "add"))
             if supports:
-                backward.append(Store(own_supports[own], None, supports[number], "add"))
+                backward.append(ir.Store(own_supports[own], None, supports[number], "add"))
     return replace(sweeps, backward=tuple(backward), cotangents=(*values, *besides)), homes
 
 
-def without_results(function: Function, count: int) -> Function:
+def without_results(function: ir.Function, count: int) -> ir.Function:
     """A function without what it returns first."""
     end = function.body.terminator
-    assert isinstance(end, Return)
-    body = Block(function.body.statements, Return(end.values[count:], end.span))
-    return simplify(clone_function(Function(function.name, function.params, body, function.doc)))
+    assert isinstance(end, ir.Return)
+    body = ir.Block(function.body.statements, ir.Return(end.values[count:], end.span))
+    return simplify(clone_function(ir.Function(function.name, function.params, body, function.doc)))
 
 
 # What lies between the halves

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.analysis.activity import Activity
 from adjoint.analysis.memory.reachable import GROWING, lends_memory, may_write_anything
 from adjoint.analysis.messages import communicates
@@ -17,27 +18,6 @@ from adjoint.differentiation.reverse.memory.gathers import is_gathered
 from adjoint.differentiation.reverse.region import Sweep
 from adjoint.ir.builder import Builder
 from adjoint.ir.effects import effects_of
-from adjoint.ir.nodes import (
-    UNDEFINED,
-    Atom,
-    Block,
-    Call,
-    Const,
-    Continue,
-    Definition,
-    Derived,
-    Exit,
-    Function,
-    Guarded,
-    If,
-    Load,
-    Loop,
-    Statement,
-    Store,
-    Var,
-    Yield,
-)
-from adjoint.ir.types import Array, Scalar, Tuple, is_float_dtype, is_handle
 from adjoint.ir.walk import binders_of, blocks_of, leaves, operands, statements_in, targets_of, with_inner
 from adjoint.records import dataclass, field
 from adjoint.rules.typing import type_of_call
@@ -67,22 +47,22 @@ class Context:
         What recursive functions keep for their adjoints.
     """
 
-    function: Function
+    function: ir.Function
     activity: Activity
     regions: Regions
     model: Builder
     edits: Edits = field(default_factory=Edits)
     sweeps: dict[Region, Sweep] = field(default_factory=dict)
-    recipes: dict[Var, tuple[Region, tuple[int, int], Statement]] = field(default_factory=dict)
-    copies: dict[Var, Statement] = field(default_factory=dict)
-    anchors: dict[Var, tuple[Statement, bool]] = field(default_factory=dict)
-    forward_shadows: set[Var] = field(default_factory=set)
+    recipes: dict[ir.Var, tuple[Region, tuple[int, int], ir.Statement]] = field(default_factory=dict)
+    copies: dict[ir.Var, ir.Statement] = field(default_factory=dict)
+    anchors: dict[ir.Var, tuple[ir.Statement, bool]] = field(default_factory=dict)
+    forward_shadows: set[ir.Var] = field(default_factory=set)
     problems: list[Diagnostic] = field(default_factory=list)
-    undefined: dict[Var, bool] = field(default_factory=dict)
-    asked: set[Var] = field(default_factory=set)
-    packs: set[Var] = field(default_factory=set)
+    undefined: dict[ir.Var, bool] = field(default_factory=dict)
+    asked: set[ir.Var] = field(default_factory=set)
+    packs: set[ir.Var] = field(default_factory=set)
 
-    def active(self, atom: Atom) -> bool:
+    def active(self, atom: ir.Atom) -> bool:
         return self.activity.active(atom)
 
     def problem(
@@ -101,18 +81,18 @@ class Context:
         sweep = self.sweeps[region] = Sweep(self.model, region)
         return sweep
 
-    def region(self, block: Block) -> Region:
+    def region(self, block: ir.Block) -> Region:
         return self.regions.of_block[id(block)]
 
-    def zero(self, sweep: Builder, var: Var) -> Atom:
+    def zero(self, sweep: Builder, var: ir.Var) -> ir.Atom:
         """A zero cotangent for a value."""
         type_ = var.type
-        if isinstance(type_, Scalar) or self.may_be_undefined(var):
-            return Const(0.0)
-        known = isinstance(type_, Array) and is_float_dtype(type_.dtype)
+        if isinstance(type_, ir.Scalar) or self.may_be_undefined(var):
+            return ir.Const(0.0)
+        known = isinstance(type_, ir.Array) and ir.is_float_dtype(type_.dtype)
         return sweep.call(np.zeros_like if known else zeros_like, var, hint=f"{var.hint}_bar")
 
-    def may_be_undefined(self, var: Var) -> bool:
+    def may_be_undefined(self, var: ir.Var) -> bool:
         """Whether there is a path on which a variable has no value, and is not read."""
         if var not in self.undefined:
             self.undefined[var] = False
@@ -120,60 +100,60 @@ class Context:
             self.undefined[var] = binding is not None and any(map(self._undefined, sources(var, binding)))
         return self.undefined[var]
 
-    def _undefined(self, atom: Atom) -> bool:
-        return atom is UNDEFINED or (isinstance(atom, Var) and self.may_be_undefined(atom))
+    def _undefined(self, atom: ir.Atom) -> bool:
+        return atom is ir.UNDEFINED or (isinstance(atom, ir.Var) and self.may_be_undefined(atom))
 
 
-def sources(var: Var, binding: Binding) -> Iterator[Atom]:
+def sources(var: ir.Var, binding: Binding) -> Iterator[ir.Atom]:
     """What a variable may be one of."""
     owner = binding.region.owner
-    if binding.statement is None and isinstance(owner, Loop) and var in owner.params:
+    if binding.statement is None and isinstance(owner, ir.Loop) and var in owner.params:
         place = owner.params.index(var)
         yield owner.inits[place]
-        yield from (leaf.values[place] for leaf in leaves(owner.body) if isinstance(leaf, Continue))
+        yield from (leaf.values[place] for leaf in leaves(owner.body) if isinstance(leaf, ir.Continue))
     match binding.statement:
-        case If(targets=targets) | Guarded(targets=targets):
+        case ir.If(targets=targets) | ir.Guarded(targets=targets):
             place = targets.index(var)
             ends = [leaf for block in blocks_of(binding.statement) for leaf in leaves(block)]
-            yield from (end.values[place] for end in ends if isinstance(end, Yield) and end.values)
-        case Loop(targets=targets, inits=inits, body=body) if var in targets:
+            yield from (end.values[place] for end in ends if isinstance(end, ir.Yield) and end.values)
+        case ir.Loop(targets=targets, inits=inits, body=body) if var in targets:
             place = targets.index(var)
-            yield inits[place] if place < len(inits) else UNDEFINED
+            yield inits[place] if place < len(inits) else ir.UNDEFINED
             for leaf in leaves(body):
-                if isinstance(leaf, Exit) or (isinstance(leaf, Continue) and place < len(inits)):
+                if isinstance(leaf, ir.Exit) or (isinstance(leaf, ir.Continue) and place < len(inits)):
                     yield leaf.values[place]
 
 
-def make_context(function: Function, found: Activity) -> Context:
+def make_context(function: ir.Function, found: Activity) -> Context:
     """The context for a function in normal form."""
 
-    def has_reverse(node: Block | Statement) -> bool:
-        statements = statements_in(node) if isinstance(node, Block) else with_inner(node)
+    def has_reverse(node: ir.Block | ir.Statement) -> bool:
+        statements = statements_in(node) if isinstance(node, ir.Block) else with_inner(node)
         return any(reversed_(statement, found) for statement in statements)
 
     regions = find_regions(function, has_reverse, found.active)
     return Context(function, found, regions, Builder(type_of_call))
 
 
-def reversed_(statement: Statement, found: Activity) -> bool:
+def reversed_(statement: ir.Statement, found: Activity) -> bool:
     """Whether a statement by itself has a reverse."""
     return any(map(found.active, (*targets_of(statement), *binders_of(statement)))) or acts_on_memory(statement, found)
 
 
-def acts_on_memory(statement: Statement, found: Activity) -> bool:
+def acts_on_memory(statement: ir.Statement, found: Activity) -> bool:
     """Whether a statement changes memory, here or in another process, through which a derivative flows."""
-    if id(statement) in found.idle and not (isinstance(statement, Call) and statement.callee in CONTAINER_CHANGES):
+    if id(statement) in found.idle and not (isinstance(statement, ir.Call) and statement.callee in CONTAINER_CHANGES):
         return False
     match statement:
-        case Store(base=base):
+        case ir.Store(base=base):
             return found.active(base)
-        case Call(callee=callee, args=args):
+        case ir.Call(callee=callee, args=args):
             if communicates(callee):
                 return True
             if callee in CONTAINER_CHANGES or callee in GROWING:
                 return found.active(args[0])
             found_effects = effects_of(statement)
-            if isinstance(callee, (Definition, Derived)):
+            if isinstance(callee, (ir.Definition, ir.Derived)):
                 return any(has_memory(arg) and found.active(arg) for arg in operands(statement))
             if may_write_anything(statement):
                 return any(lends_memory(arg) and found.active(arg) for arg in operands(statement))
@@ -181,21 +161,21 @@ def acts_on_memory(statement: Statement, found: Activity) -> bool:
     return False
 
 
-def effects_inside(block: Block, found: Activity) -> bool:
+def effects_inside(block: ir.Block, found: Activity) -> bool:
     """Whether anything in a block changes or makes memory through which a derivative flows."""
     return any(
         acts_on_memory(statement, found) or _makes_memory(statement, found) for statement in statements_in(block)
     )
 
 
-def _makes_memory(statement: Statement, found: Activity) -> bool:
+def _makes_memory(statement: ir.Statement, found: Activity) -> bool:
     """Whether what a statement gives has its cotangent in a shadow, wherever it is used."""
-    targets = statement.targets if isinstance(statement, Call) else ()
-    if isinstance(statement, Load) and is_gathered(statement):
+    targets = statement.targets if isinstance(statement, ir.Call) else ()
+    if isinstance(statement, ir.Load) and is_gathered(statement):
         targets = (statement.target,)
-    return any(is_handle(target.type) and found.active(target) for target in targets)
+    return any(ir.is_handle(target.type) and found.active(target) for target in targets)
 
 
-def has_memory(atom: Atom) -> bool:
+def has_memory(atom: ir.Atom) -> bool:
     """Whether an atom is a reference to memory that may be written."""
-    return isinstance(atom, Var) and is_handle(atom.type) and not isinstance(atom.type, Tuple)
+    return isinstance(atom, ir.Var) and ir.is_handle(atom.type) and not isinstance(atom.type, ir.Tuple)

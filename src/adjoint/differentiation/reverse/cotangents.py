@@ -8,22 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from adjoint import ir
 from adjoint.differentiation.reverse.bindings import Regions
 from adjoint.differentiation.reverse.region import ReverseLoop, Sweep
-from adjoint.ir.nodes import Atom, Var
-from adjoint.ir.types import Array, Type
 
-Zero = Callable[[Sweep, Var], Atom]
+Zero = Callable[[Sweep, ir.Var], ir.Atom]
 
 
-def cotangent_type(type_: Type) -> Type:
+def cotangent_type(type_: ir.Type) -> ir.Type:
     """The type of a cotangent: that of its value, in memory of its own."""
-    return Array(type_.dtype, type_.dims) if isinstance(type_, Array) else type_
+    return ir.Array(type_.dtype, type_.dims) if isinstance(type_, ir.Array) else type_
 
 
-def cotangent_var(var: Var) -> Var:
+def cotangent_var(var: ir.Var) -> ir.Var:
     """A variable for a cotangent of ``var``."""
-    return Var(f"{var.hint}_bar", cotangent_type(var.type))
+    return ir.Var(f"{var.hint}_bar", cotangent_type(var.type))
 
 
 class Scope:
@@ -32,18 +31,18 @@ class Scope:
     def __init__(self, sweep: Sweep, parent: Scope | None = None) -> None:
         self.sweep = sweep
         self.parent = parent
-        self.values: dict[Var, Atom] = {}
+        self.values: dict[ir.Var, ir.Atom] = {}
 
-    def get(self, var: Var) -> Atom | None:
+    def get(self, var: ir.Var) -> ir.Atom | None:
         """The cotangent so far; None for zero."""
         if var in self.values:
             return self.values[var]
         return self.parent.get(var) if self.parent is not None else None
 
-    def set(self, var: Var, value: Atom) -> None:
+    def set(self, var: ir.Var, value: ir.Atom) -> None:
         self.values[var] = value
 
-    def take(self, var: Var) -> Atom | None:
+    def take(self, var: ir.Var) -> ir.Atom | None:
         """The cotangent of a variable whose binding is being reversed: nothing more will be added to it."""
         return self.values.pop(var, None)
 
@@ -56,9 +55,9 @@ class LoopScope(Scope):
         self.loop = loop
         self.regions = regions
         self.zero = zero
-        self.carried: list[Var] = []
+        self.carried: list[ir.Var] = []
 
-    def get(self, var: Var) -> Atom | None:
+    def get(self, var: ir.Var) -> ir.Atom | None:
         if var in self.values or self.regions.bindings[var].region.within(self.sweep.region):
             return self.values.get(var)
         assert self.parent is not None
@@ -70,7 +69,7 @@ class LoopScope(Scope):
         self.values[var] = param
         return param
 
-    def close(self) -> dict[Var, Var]:
+    def close(self) -> dict[ir.Var, ir.Var]:
         """Carries what was learnt; gives the variables that hold it after the loop."""
         found = {}
         for var in self.carried:

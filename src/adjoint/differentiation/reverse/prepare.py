@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.analysis.activity import activity
 from adjoint.differentiation.reverse.build import reverse
 from adjoint.differentiation.reverse.normalize import normalize, with_last_arrays
 from adjoint.ir.builder import Builder
-from adjoint.ir.nodes import Atom, Block, Call, Derived, Function, Guarded, Statement, Var
 from adjoint.ir.raising import goes_on
 from adjoint.ir.rebuild import inline, map_blocks, substitute
 from adjoint.ir.walk import operands, statements_in
@@ -20,26 +20,26 @@ from adjoint.rules.typing import type_of_call
 from adjoint.target import Target
 
 
-def with_written_copied(function: Function) -> Function:
+def with_written_copied(function: ir.Function) -> ir.Function:
     """The function with its derivatives of functions that write their arguments as such of functions that do not."""
     statements = statements_in(function.body)
-    if not any(isinstance(statement, Call) and isinstance(statement.callee, Derived) for statement in statements):
+    if not any(isinstance(statement, ir.Call) and isinstance(statement.callee, ir.Derived) for statement in statements):
         return function
     from adjoint.differentiation.pure import without_writes  # lazy
 
     return without_writes(function)
 
 
-def normalized(function: Function) -> Function:
+def normalized(function: ir.Function) -> ir.Function:
     """The form that the reverse sweep is read off, without what nothing depends on any more: it may be out of scope."""
     found = remove_dead_code(normalize(function))
-    return Function(found.name, found.params, with_last_arrays(found.body), found.doc)
+    return ir.Function(found.name, found.params, with_last_arrays(found.body), found.doc)
 
 
-def with_complex_stores(function: Function) -> Function:
+def with_complex_stores(function: ir.Function) -> ir.Function:
     """The function with writes of imaginary parts as writes of complex numbers."""
     statements = statements_in(function.body)
-    if not any(isinstance(statement, Call) and statement.callee is np.imag for statement in statements):
+    if not any(isinstance(statement, ir.Call) and statement.callee is np.imag for statement in statements):
         return function
     from adjoint.differentiation.memory import imaginary_parts  # lazy
 
@@ -47,8 +47,8 @@ def with_complex_stores(function: Function) -> Function:
 
 
 def with_surgery_done(
-    function: Function, wrt: Sequence[int], outputs: Sequence[int], shared: frozenset[Var], target: Target
-) -> Function:
+    function: ir.Function, wrt: Sequence[int], outputs: Sequence[int], shared: frozenset[ir.Var], target: Target
+) -> ir.Function:
     """The function with derivatives written out in which cotangents are changed, and through which one flows."""
     while True:
         calls = [call for call in statements_in(function.body) if _has_surgery(call)]
@@ -57,19 +57,19 @@ def with_surgery_done(
         if not done:
             return function
         body = _with_written_out(function.body, done, target)
-        written = Function(function.name, function.params, body, function.doc)
+        written = ir.Function(function.name, function.params, body, function.doc)
         function = run(NORMAL_FORM, written, Context(target))
 
 
-def _has_surgery(statement: Statement) -> bool:
-    if not isinstance(statement, Call) or not isinstance(statement.callee, Derived):
+def _has_surgery(statement: ir.Statement) -> bool:
+    if not isinstance(statement, ir.Call) or not isinstance(statement.callee, ir.Derived):
         return False
     from adjoint.differentiation.surgery import has_surgery  # lazy
 
     return has_surgery(statement.callee.function)
 
 
-def written_out(derived: Derived, target: Target) -> Function:
+def written_out(derived: ir.Derived, target: Target) -> ir.Function:
     """The program of a derivative, to be differentiated as any other."""
     from adjoint.differentiation.reverse.residuals.tapes import as_arrays  # lazy
     from adjoint.differentiation.surgery import surgery_in, with_plain_values  # lazy
@@ -79,12 +79,12 @@ def written_out(derived: Derived, target: Target) -> Function:
     return as_arrays(with_plain_values(function, surgery)) if surgery else function
 
 
-def _with_written_out(block: Block, calls: set[int], target: Target) -> Block:
+def _with_written_out(block: ir.Block, calls: set[int], target: Target) -> ir.Block:
     builder = Builder(type_of_call)
-    renamed: dict[Var, Atom] = {}
+    renamed: dict[ir.Var, ir.Atom] = {}
     for statement in block.statements:
-        current: Statement = substitute(statement, renamed)
-        if isinstance(statement, Call) and id(statement) in calls:
+        current: ir.Statement = substitute(statement, renamed)
+        if isinstance(statement, ir.Call) and id(statement) in calls:
             results = inline(builder, written_out(statement.callee, target), operands(current))
             renamed.update(zip(statement.targets, results, strict=True))
         else:
@@ -93,10 +93,10 @@ def _with_written_out(block: Block, calls: set[int], target: Target) -> Block:
 
 
 def with_exceptions_as_values(
-    function: Function, wrt: Sequence[int], outputs: Sequence[int], shared: frozenset[Var]
-) -> Function:
+    function: ir.Function, wrt: Sequence[int], outputs: Sequence[int], shared: frozenset[ir.Var]
+) -> ir.Function:
     """The function without handlers that go on after exceptions from bodies that have changed memory."""
-    if not any(isinstance(statement, Guarded) and goes_on(statement) for statement in statements_in(function.body)):
+    if not any(isinstance(statement, ir.Guarded) and goes_on(statement) for statement in statements_in(function.body)):
         return function
     from adjoint.differentiation.reverse.exceptions_to_values import with_exceptions_as_values  # lazy
 

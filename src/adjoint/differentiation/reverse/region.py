@@ -9,26 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from adjoint import ir
 from adjoint.differentiation.reverse.bindings import Region
 from adjoint.ir.builder import Builder
 from adjoint.ir.effects import effects_of
-from adjoint.ir.nodes import (
-    Atom,
-    Block,
-    Call,
-    Const,
-    Continue,
-    Definition,
-    Derived,
-    If,
-    Loop,
-    Raise,
-    Range,
-    Statement,
-    Store,
-    Var,
-    Yield,
-)
 from adjoint.ir.rebuild import rebuild, substitute
 from adjoint.ir.walk import blocks_of, leaves, operands, statements_in, targets_of, vars_used
 from adjoint.records import dataclass, field
@@ -43,21 +27,21 @@ class Sweep(Builder):
     def __init__(self, model: Builder, region: Region) -> None:
         super().__init__(model.type_of_call, model.span)
         self.region = region
-        self.nodes: list[Statement | ReverseIf | ReverseLoop] = self.statements  # type: ignore[assignment]
-        self.prologue: list[tuple[tuple[int, int], Statement]] = []
+        self.nodes: list[ir.Statement | ReverseIf | ReverseLoop] = self.statements  # type: ignore[assignment]
+        self.prologue: list[tuple[tuple[int, int], ir.Statement]] = []
         self.lasting: set[int] = set()
 
     def last(self, start: int) -> None:
         """Has statements from a place on stay that raise or act on the world, needed or not: they do not run again."""
         self.lasting |= {
-            id(node) for node in self.nodes[start:] if isinstance(node, Statement) and raises_or_acts(node)
+            id(node) for node in self.nodes[start:] if isinstance(node, ir.Statement) and raises_or_acts(node)
         }
 
-    def first(self, order: tuple[int, int], statement: Statement) -> None:
+    def first(self, order: tuple[int, int], statement: ir.Statement) -> None:
         """Puts a statement at the start of the block, among others in the order of the forward region."""
         self.prologue.append((order, statement))
 
-    def content(self) -> Iterator[Statement | ReverseIf | ReverseLoop]:
+    def content(self) -> Iterator[ir.Statement | ReverseIf | ReverseLoop]:
         """All nodes, those of the start first."""
         for _, statement in sorted(self.prologue, key=lambda entry: entry[0]):
             yield statement
@@ -68,34 +52,34 @@ class Sweep(Builder):
 class ReverseIf:
     """An ``If`` of the reverse region; ``values`` are pairs, one for each target."""
 
-    cond: Atom
+    cond: ir.Atom
     then: Sweep
     orelse: Sweep
-    targets: list[Var] = field(default_factory=list)
-    values: list[tuple[Atom, Atom]] = field(default_factory=list)
+    targets: list[ir.Var] = field(default_factory=list)
+    values: list[tuple[ir.Atom, ir.Atom]] = field(default_factory=list)
 
 
 @dataclass(eq=False, slots=True)
 class ReverseLoop:
     """A ``Loop`` of the reverse region, without exits; ``values`` are those of the next iteration."""
 
-    over: Range
-    index: Var
+    over: ir.Range
+    index: ir.Var
     body: Sweep
-    params: list[Var] = field(default_factory=list)
-    inits: list[Atom] = field(default_factory=list)
-    values: list[Atom] = field(default_factory=list)
-    targets: list[Var] = field(default_factory=list)
+    params: list[ir.Var] = field(default_factory=list)
+    inits: list[ir.Atom] = field(default_factory=list)
+    values: list[ir.Atom] = field(default_factory=list)
+    targets: list[ir.Var] = field(default_factory=list)
 
-    def carried(self, var: Var) -> Var:
+    def carried(self, var: ir.Var) -> ir.Var:
         """One more variable that it carries; the caller adds its first value and the next ones."""
-        param = Var(var.hint, var.type, var.named)
+        param = ir.Var(var.hint, var.type, var.named)
         self.params.append(param)
-        self.targets.append(Var(var.hint, var.type, var.named))
+        self.targets.append(ir.Var(var.hint, var.type, var.named))
         return param
 
 
-Node = Statement | ReverseIf | ReverseLoop
+Node = ir.Statement | ReverseIf | ReverseLoop
 
 
 def blocks(node: Node) -> tuple[Sweep, ...]:
@@ -105,11 +89,11 @@ def blocks(node: Node) -> tuple[Sweep, ...]:
     return (node.body,) if type(node) is ReverseLoop else ()
 
 
-def own_reads(node: Node) -> list[Var]:
+def own_reads(node: Node) -> list[ir.Var]:
     """The variables that a node reads outside of its open blocks."""
-    atoms: tuple[Atom, ...]
+    atoms: tuple[ir.Atom, ...]
     match node:
-        case Call():
+        case ir.Call():
             atoms = operands(node)
         case ReverseIf(cond=cond):
             atoms = (cond,)
@@ -117,27 +101,27 @@ def own_reads(node: Node) -> list[Var]:
             atoms = (over.start, over.stop, over.step)
         case _:
             atoms = operands(node) + tuple(atom for block in blocks_of(node) for atom in vars_used(block))
-    return [atom for atom in atoms if type(atom) is Var]
+    return [atom for atom in atoms if type(atom) is ir.Var]
 
 
-def acts(statement: Statement) -> bool:
+def acts(statement: ir.Statement) -> bool:
     """Whether a statement of the reverse region does more than to give values."""
-    if isinstance(statement, Store):
+    if isinstance(statement, ir.Store):
         return True
-    if isinstance(statement, Call):
+    if isinstance(statement, ir.Call):
         callee = statement.callee
-        if not statement.targets or isinstance(callee, (Definition, Derived)):
+        if not statement.targets or isinstance(callee, (ir.Definition, ir.Derived)):
             return True
         return callee in IMPURE or exchanges(callee)
     return any(acts(inner) for block in blocks_of(statement) for inner in statements_in(block))
 
 
-def raises_or_acts(statement: Statement) -> bool:
+def raises_or_acts(statement: ir.Statement) -> bool:
     """Whether a statement raises by ``raise``, or may act on the world."""
-    if isinstance(statement, Call):
+    if isinstance(statement, ir.Call):
         return effects_of(statement).acts
     inside = blocks_of(statement)
-    if any(isinstance(end, Raise) for block in inside for end in leaves(block)):
+    if any(isinstance(end, ir.Raise) for block in inside for end in leaves(block)):
         return True
     return any(raises_or_acts(inner) for block in inside for inner in statements_in(block))
 
@@ -145,7 +129,7 @@ def raises_or_acts(statement: Statement) -> bool:
 # Dropping what nobody needs
 
 
-def prune(root: Sweep, results: list[Atom]) -> None:
+def prune(root: Sweep, results: list[ir.Atom]) -> None:
     """Drops all nodes, targets and loop parameters that neither ``results`` nor an effect needs."""
     _Pruner(root).run(results)
 
@@ -153,11 +137,11 @@ def prune(root: Sweep, results: list[Atom]) -> None:
 class _Pruner:
     def __init__(self, root: Sweep) -> None:
         self.root = root
-        self.origin: dict[Var, tuple[Node, int]] = {}
+        self.origin: dict[ir.Var, tuple[Node, int]] = {}
         self.holder: dict[int, Node] = {}
         self.needed_nodes: set[int] = set()
-        self.needed_vars: set[Var] = set()
-        self.work: list[Var] = []
+        self.needed_vars: set[ir.Var] = set()
+        self.work: list[ir.Var] = []
         self.effects: list[Node] = []
         self.scan(root, None)
 
@@ -180,7 +164,7 @@ class _Pruner:
             for block in blocks(node):
                 self.scan(block, node)
 
-    def run(self, results: list[Atom]) -> None:
+    def run(self, results: list[ir.Atom]) -> None:
         for node in self.effects:
             self.need_node(node)
         for result in results:
@@ -189,8 +173,8 @@ class _Pruner:
             self.follow(self.work.pop())
         self.drop(self.root)
 
-    def need(self, atom: Atom) -> None:
-        if isinstance(atom, Var) and atom not in self.needed_vars:
+    def need(self, atom: ir.Atom) -> None:
+        if isinstance(atom, ir.Var) and atom not in self.needed_vars:
             self.needed_vars.add(atom)
             self.work.append(atom)
 
@@ -203,7 +187,7 @@ class _Pruner:
                 return
             node = self.holder[id(node)]
 
-    def follow(self, var: Var) -> None:
+    def follow(self, var: ir.Var) -> None:
         if var not in self.origin:
             return
         node, slot = self.origin[var]
@@ -239,31 +223,31 @@ class _Pruner:
 # Into statements
 
 
-def freeze(sweep: Sweep, resolve: Callable[[Atom], Atom]) -> tuple[Statement, ...]:
+def freeze(sweep: Sweep, resolve: Callable[[ir.Atom], ir.Atom]) -> tuple[ir.Statement, ...]:
     """The statements of an open block, with ``resolve`` applied to every atom that it reads."""
     return tuple(_frozen(node, resolve) for node in sweep.content())
 
 
-def _frozen(node: Node, resolve: Callable[[Atom], Atom]) -> Statement:
+def _frozen(node: Node, resolve: Callable[[ir.Atom], ir.Atom]) -> ir.Statement:
     match node:
-        case Call():
+        case ir.Call():
             return rebuild(node, resolve)
         case ReverseIf(cond, then, orelse, targets, values):
-            first = Block(freeze(then, resolve), Yield(tuple(resolve(pair[0]) for pair in values)))
-            second = Block(freeze(orelse, resolve), Yield(tuple(resolve(pair[1]) for pair in values)))
-            return If(resolve(cond), first, second, tuple(targets))
+            first = ir.Block(freeze(then, resolve), ir.Yield(tuple(resolve(pair[0]) for pair in values)))
+            second = ir.Block(freeze(orelse, resolve), ir.Yield(tuple(resolve(pair[1]) for pair in values)))
+            return ir.If(resolve(cond), first, second, tuple(targets))
         case ReverseLoop(over, index, body, params, inits, values, targets):
             start, stop, step = resolve(over.start), resolve(over.stop), resolve(over.step)
-            inner = Block(freeze(body, resolve), Continue(tuple(map(resolve, values))))
+            inner = ir.Block(freeze(body, resolve), ir.Continue(tuple(map(resolve, values))))
             firsts = tuple(map(resolve, inits))
-            space = Range(start, stop, step, over.backward)
-            return Loop(space, index, tuple(params), firsts, inner, tuple(targets))
+            space = ir.Range(start, stop, step, over.backward)
+            return ir.Loop(space, index, tuple(params), firsts, inner, tuple(targets))
         case _ if blocks_of(node):
             return substitute(node, {var: resolve(var) for var in own_reads(node)})
         case _:
             return rebuild(node, resolve)
 
 
-def is_zero(atom: Atom | None) -> bool:
+def is_zero(atom: ir.Atom | None) -> bool:
     """Whether a cotangent is the literal zero."""
-    return isinstance(atom, Const) and isinstance(atom.value, (int, float)) and atom.value == 0
+    return isinstance(atom, ir.Const) and isinstance(atom.value, (int, float)) and atom.value == 0

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+from adjoint import ir
 from adjoint.analysis.activity import activity
 from adjoint.analysis.divergence import divergent_messages
 from adjoint.analysis.scalar_functions import number_flows
@@ -21,8 +22,6 @@ from adjoint.differentiation.reverse.region import freeze, prune
 from adjoint.differentiation.reverse.residuals.notes import Notes
 from adjoint.differentiation.reverse.residuals.selection import Keeper
 from adjoint.differentiation.reverse.statements import NOTHING, Reverser, YieldLeaf
-from adjoint.ir.nodes import Atom, Block, Definition, Function, Return, Statement, Var
-from adjoint.ir.types import OPAQUE, Array, Storage
 from adjoint.ir.walk import operands
 from adjoint.records import dataclass, replace
 
@@ -35,13 +34,13 @@ class Sweeps:
     """Both regions of one function, as statements."""
 
     reverser: Reverser
-    forward: tuple[Statement, ...]
-    results: tuple[Atom, ...]
-    backward: tuple[Statement, ...]
-    seeds: tuple[Var, ...]
-    cotangents: tuple[Atom, ...]
-    popped: tuple[Var, ...]
-    supports: tuple[Var, ...] = ()
+    forward: tuple[ir.Statement, ...]
+    results: tuple[ir.Atom, ...]
+    backward: tuple[ir.Statement, ...]
+    seeds: tuple[ir.Var, ...]
+    cotangents: tuple[ir.Atom, ...]
+    popped: tuple[ir.Var, ...]
+    supports: tuple[ir.Var, ...] = ()
     """What the second is given beside cotangents, and memory of cotangents; what it gives beside is behind them."""
     partial: bool = False
     """Whether a selection may have left something out of a cotangent that the second gives, or adds to memory."""
@@ -52,7 +51,7 @@ class Sweeps:
 
 
 def sweeps_of(
-    function: Function,
+    function: ir.Function,
     wrt: tuple[int, ...],
     outputs: tuple[int, ...],
     family: Family,
@@ -62,7 +61,7 @@ def sweeps_of(
     request: Request | None = None,
     notes: Notes | None = None,
     again: Again | None = None,
-    lent: Mapping[Var, Var] = NOTHING,
+    lent: Mapping[ir.Var, ir.Var] = NOTHING,
     nameless: str = "t",
     partial: bool = False,
 ) -> Sweeps:
@@ -79,7 +78,7 @@ def sweeps_of(
     reverser = Reverser(context, family, given, again, lent)
     _ask_for_shadows(reverser, request)
     end = function.body.terminator
-    assert isinstance(end, Return)
+    assert isinstance(end, ir.Return)
     outputs = tuple(output for output in outputs if output not in references)
     seeds = tuple(_seed(end.values[output], nameless) for output in outputs)
     for output, seed in zip(outputs, seeds, strict=True):
@@ -109,10 +108,10 @@ def with_supports(
     sweeps: Sweeps,
     family: Family,
     *,
-    called: Definition | None = None,
+    called: ir.Definition | None = None,
     carries: bool = False,
     complete: bool = True,
-    memory: Sequence[Var] = (),
+    memory: Sequence[ir.Var] = (),
 ) -> Sweeps:
     """Both sweeps, with the supports of cotangents in memory; zeros in ``complete`` seeds are left out.
 
@@ -135,7 +134,7 @@ def with_supports(
 
     bound, active = sweeps.context.regions.bindings, sweeps.context.active
     found = keep_supports(
-        Block(sweeps.backward, Return(sweeps.cotangents)),
+        ir.Block(sweeps.backward, ir.Return(sweeps.cotangents)),
         sweeps.seeds if complete else (*sweeps.seeds, *memory),
         family.by_chance,
         family.shadows,
@@ -169,12 +168,12 @@ def again_of(family: Family) -> Again | None:
 
 def reversed_iteration(
     family: Family,
-    function: Function,
+    function: ir.Function,
     wrt: tuple[int, ...],
     outputs: tuple[int, ...],
-    handles: dict[Var, Var],
-    owned: dict[Var, Var],
-    outside: frozenset[Storage],
+    handles: dict[ir.Var, ir.Var],
+    owned: dict[ir.Var, ir.Var],
+    outside: frozenset[ir.Storage],
 ) -> Reversed | None:
     """Both sweeps of one iteration of a loop; cotangents of arrays from outside go where the loop's do."""
     try:
@@ -187,14 +186,14 @@ def reversed_iteration(
     return Reversed((*sweeps.forward, *sweeps.backward), sweeps.seeds, sweeps.cotangents)
 
 
-def _seed(value: Atom, nameless: str = "t") -> Var:
-    if not isinstance(value, Var):
-        return Var("ct", OPAQUE)
-    return Var(f"{nameless if value.hint == 't' else value.hint}_bar", cotangent_type(value.type))
+def _seed(value: ir.Atom, nameless: str = "t") -> ir.Var:
+    if not isinstance(value, ir.Var):
+        return ir.Var("ct", ir.OPAQUE)
+    return ir.Var(f"{nameless if value.hint == 't' else value.hint}_bar", cotangent_type(value.type))
 
 
-def accumulator(param: Var) -> Var:
+def accumulator(param: ir.Var) -> ir.Var:
     """Memory in which the cotangent of an array accumulates: somebody writes it."""
     seed = _seed(param)
-    assert isinstance(seed.type, Array)
-    return Var(seed.hint, Array(seed.type.dtype, seed.type.dims, Storage(written=True)))
+    assert isinstance(seed.type, ir.Array)
+    return ir.Var(seed.hint, ir.Array(seed.type.dtype, seed.type.dims, ir.Storage(written=True)))

@@ -10,9 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from types import CodeType, FunctionType
 from typing import Any
 
+from adjoint import ir
 from adjoint.ir.builder import Builder
-from adjoint.ir.nodes import Atom, Call, Const, Statement, Var
-from adjoint.ir.types import Scalar
 from adjoint.records import dataclass
 from adjoint.rules.registry import on_change
 
@@ -37,7 +36,7 @@ class _Step:
     callee: Any
     args: tuple[Any, ...]
     kwargs: tuple[tuple[str, Any], ...]
-    targets: tuple[Var, ...]
+    targets: tuple[ir.Var, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +47,9 @@ class Snippet:
     steps: tuple[_Step, ...]
     result: Pieces
 
-    def write(self, builder: Builder, atoms: Sequence[Var]) -> Pieces:
+    def write(self, builder: Builder, atoms: Sequence[ir.Var]) -> Pieces:
         """Writes the calls into an open block, with these variables in the holes."""
-        filled: list[Atom] = list(atoms)
+        filled: list[ir.Atom] = list(atoms)
 
         def fill(piece: Pieces) -> Pieces:
             if type(piece) is _Hole:
@@ -60,8 +59,8 @@ class Snippet:
         for step in self.steps:
             args = tuple(map(fill, step.args))
             kwargs = tuple([(name, fill(value)) for name, value in step.kwargs])
-            targets = tuple([Var(target.hint, target.type, target.named) for target in step.targets])
-            builder.emit(Call(targets, step.callee, args, kwargs, builder.span))
+            targets = tuple([ir.Var(target.hint, target.type, target.named) for target in step.targets])
+            builder.emit(ir.Call(targets, step.callee, args, kwargs, builder.span))
             filled += targets
         return fill(self.result)
 
@@ -70,9 +69,11 @@ _snippets: dict[Any, Snippet] = {}
 on_change(_snippets.clear)
 
 
-def key_of_splice(fn: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Atom]) -> tuple[Any, list[Var]]:
+def key_of_splice(
+    fn: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, ir.Atom]
+) -> tuple[Any, list[ir.Var]]:
     """What tells what would be spliced, and the variables in it; None where that is not known beforehand."""
-    atoms: list[Var] = []
+    atoms: list[ir.Var] = []
     if not _is_fixed(fn):
         return None, atoms
     known = _described((tuple(args), tuple(kwargs.values())), atoms)
@@ -90,19 +91,19 @@ def _is_fixed(fn: Any) -> bool:
     )
 
 
-def _described(piece: Pieces, atoms: list[Var]) -> Any:
+def _described(piece: Pieces, atoms: list[ir.Var]) -> Any:
     """The types of variables and which of them are one, constants; None where there is anything but numbers."""
     if isinstance(piece, tuple):
         parts = [_described(part, atoms) for part in piece]
         return None if None in parts else tuple(parts)
-    if isinstance(piece, Var) and isinstance(piece.type, Scalar):
+    if isinstance(piece, ir.Var) and isinstance(piece.type, ir.Scalar):
         if piece in atoms:
             return _Hole(atoms.index(piece))
         atoms.append(piece)
         return piece.type
     if piece is None:
-        return Const(None)
-    return piece if isinstance(piece, Const) and isinstance(piece.value, _LITERALS) else None
+        return ir.Const(None)
+    return piece if isinstance(piece, ir.Const) and isinstance(piece.value, _LITERALS) else None
 
 
 def kept(key: Any) -> Snippet | None:
@@ -110,18 +111,20 @@ def kept(key: Any) -> Snippet | None:
     return _snippets.get(key)
 
 
-def keep(key: Any, fn: Any, atoms: Sequence[Var], statements: Sequence[Statement], result: Pieces) -> None:
+def keep(key: Any, fn: Any, atoms: Sequence[ir.Var], statements: Sequence[ir.Statement], result: Pieces) -> None:
     """Keeps what was spliced, where it can be written again."""
-    holes: dict[Var, _Hole] = {var: _Hole(place) for place, var in enumerate(atoms)}
+    holes: dict[ir.Var, _Hole] = {var: _Hole(place) for place, var in enumerate(atoms)}
     steps = []
 
     def holed(piece: Pieces) -> Pieces:
-        if isinstance(piece, Var):
+        if isinstance(piece, ir.Var):
             return holes[piece]
         return tuple(map(holed, piece)) if isinstance(piece, tuple) else piece
 
     for statement in statements:
-        if not isinstance(statement, Call) or not all(isinstance(target.type, Scalar) for target in statement.targets):
+        if not isinstance(statement, ir.Call) or not all(
+            isinstance(target.type, ir.Scalar) for target in statement.targets
+        ):
             return
         kwargs = tuple([(name, holed(value)) for name, value in statement.kwargs])
         steps.append(_Step(statement.callee, holed(statement.args), kwargs, statement.targets))

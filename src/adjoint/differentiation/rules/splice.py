@@ -9,6 +9,7 @@ from functools import cache
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
+from adjoint import ir
 from adjoint.diagnostics import Diagnostic, DifferentiationError, error
 from adjoint.differentiation.rules.snippets import keep, kept, key_of_splice
 from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites
@@ -19,8 +20,6 @@ from adjoint.frontend.interpreter.state.signals import Problem, Restart
 from adjoint.frontend.interpreter.values import NONE, Record, Ref, TupleValue, Value
 from adjoint.ir.builder import Builder
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.nodes import Atom, Const, Var
-from adjoint.ir.types import Array
 from adjoint.target import ALL_INLINED, Target
 
 if TYPE_CHECKING:
@@ -33,7 +32,7 @@ Spliced = Any
 """An atom, None for nothing, or a tuple of these."""
 
 
-def splice(builder: Builder, fn: Any, args: Sequence[Any], kwargs: Mapping[str, Atom] | None = None) -> Spliced:
+def splice(builder: Builder, fn: Any, args: Sequence[Any], kwargs: Mapping[str, ir.Atom] | None = None) -> Spliced:
     """Inlines ``fn(*args, **kwargs)`` into ``builder``.
 
     Parameters
@@ -82,10 +81,10 @@ def _only_places(code: CodeType) -> bool:
 def _placed(value: Any) -> Spliced:
     if isinstance(value, (tuple, list)):
         return tuple(map(_placed, value))
-    return value if value is None or isinstance(value, Atom) else Const(value)
+    return value if value is None or isinstance(value, ir.Atom) else ir.Const(value)
 
 
-def _spliced(builder: Builder, fn: Any, args: Sequence[Any], kwargs: Mapping[str, Atom]) -> Spliced:
+def _spliced(builder: Builder, fn: Any, args: Sequence[Any], kwargs: Mapping[str, ir.Atom]) -> Spliced:
     settings, start = Settings(_INLINING), len(builder.statements)
     for _ in range(MAX_ATTEMPTS):
         try:
@@ -106,7 +105,9 @@ def _refuse_uncovered(builder: Builder, settings: Settings, fn: Any) -> None:
             raise error("AD0204", builder.span, f"{what} has no derivative")
 
 
-def _attempt(builder: Builder, settings: Settings, fn: Any, args: Sequence[Any], kwargs: Mapping[str, Atom]) -> Spliced:
+def _attempt(
+    builder: Builder, settings: Settings, fn: Any, args: Sequence[Any], kwargs: Mapping[str, ir.Atom]
+) -> Spliced:
     from adjoint.frontend.interpreter.interpreter import Interpreter  # lazy
 
     lowerer = Interpreter(settings)
@@ -120,7 +121,7 @@ def _attempt(builder: Builder, settings: Settings, fn: Any, args: Sequence[Any],
     named = {name: _value(atom) for name, atom in kwargs.items()}
     try:
         with lowerer.region("function"):
-            value = lowerer.call(Const(fn), [_value(arg) for arg in args], named, None)
+            value = lowerer.call(ir.Const(fn), [_value(arg) for arg in args], named, None)
     except Problem as problem:
         raise _unusable(builder, fn, args, problem.diagnostic) from problem
     if lowerer.run_data.diagnostics:
@@ -131,8 +132,8 @@ def _attempt(builder: Builder, settings: Settings, fn: Any, args: Sequence[Any],
 
 def _unusable(builder: Builder, fn: Any, args: Sequence[Any], found: Diagnostic) -> Exception:
     """What to raise where a rule is not defined for these operands: some need to know the rank."""
-    types = [type_of_atom(arg) for arg in args if isinstance(arg, (Var, Const))]
-    if any(isinstance(type_, Array) and type_.dims is None for type_ in types):
+    types = [type_of_atom(arg) for arg in args if isinstance(arg, (ir.Var, ir.Const))]
+    if any(isinstance(type_, ir.Array) and type_.dims is None for type_ in types):
         label = "the number of axes of an operand is not known here, and the derivative depends on it"
         return error("AD0401", builder.span, label, helps=("give it its shape: np.reshape(x, (n, m))",))
     if found.code in (
@@ -155,7 +156,7 @@ def _value(arg: Any) -> Value:
 
 def _result(lowerer: Interpreter, value: Value) -> Spliced:
     match value:
-        case Const(value=None):
+        case ir.Const(value=None):
             return None
         case TupleValue(items=items):
             return tuple(_result(lowerer, item) for item in items)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.diagnostics import Diagnostic
 from adjoint.differentiation.forward.forward import Session
 from adjoint.differentiation.forward.statements import Forward
@@ -20,31 +21,18 @@ from adjoint.differentiation.sets.steering import VARYING, Reason
 from adjoint.differentiation.sets.united import levels_of, united, with_primals_united
 from adjoint.ir.builder import Builder
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.nodes import (
-    Applied,
-    Atom,
-    Call,
-    Const,
-    Declared,
-    Derived,
-    Function,
-    Slice,
-    Statement,
-    Store,
-    Subscript,
-    Var,
-)
-from adjoint.ir.types import Array, Scalar, Type
 from adjoint.ir.walk import binders_of, operands, statements_in, targets_of
 from adjoint.pipeline import Context, run
 from adjoint.runtime.sets import functions
 from adjoint.runtime.sets.numbers import MOST_EXACT, exact_in
 from adjoint.target import PYTHON, Target
 
-_WHOLE = Subscript((Const(Ellipsis),))
+_WHOLE = ir.Subscript((ir.Const(Ellipsis),))
 
 
-def with_sets(function: Function, wrt: tuple[int, ...], outputs: tuple[int, ...], target: Target = PYTHON) -> Function:
+def with_sets(
+    function: ir.Function, wrt: tuple[int, ...], outputs: tuple[int, ...], target: Target = PYTHON
+) -> ir.Function:
     """A function without dead code, on sets.
 
     Returns
@@ -62,8 +50,8 @@ def with_sets(function: Function, wrt: tuple[int, ...], outputs: tuple[int, ...]
 
 
 def with_pattern(
-    function: Function, outputs: tuple[int, ...], target: Target, for_all: bool
-) -> tuple[Function, list[Reason]]:
+    function: ir.Function, outputs: tuple[int, ...], target: Target, for_all: bool
+) -> tuple[ir.Function, list[Reason]]:
     """A function of which the first parameter varies, on sets; and what decides on them besides whole numbers.
 
     Parameters
@@ -82,27 +70,27 @@ def with_pattern(
     return with_sets(function, (0,), outputs, target), reasons
 
 
-def most_exact(function: Function) -> int:
+def most_exact(function: ir.Function) -> int:
     """Up to which number the floats of a function tell sets apart, as far as types and constants say."""
     return min(map(exact_in, _dtypes(function, set())), default=MOST_EXACT)
 
 
-def _dtypes(function: Function, seen: set[Function]) -> Iterator[np.dtype[Any]]:
+def _dtypes(function: ir.Function, seen: set[ir.Function]) -> Iterator[np.dtype[Any]]:
     seen.add(function)
     statements = statements_in(function.body)
     for statement in statements:
         callee = getattr(statement, "callee", None)
         inner = getattr(callee, "function", None)
-        if isinstance(inner, Function) and inner not in seen:
+        if isinstance(inner, ir.Function) and inner not in seen:
             yield from _dtypes(inner, seen)
-        for atom in (*operands(statement), *targets_of(statement), *binders_of(statement), Const(callee)):
-            dtype = getattr(atom.type, "dtype", None) if isinstance(atom, Var) else _as_dtype(atom)
+        for atom in (*operands(statement), *targets_of(statement), *binders_of(statement), ir.Const(callee)):
+            dtype = getattr(atom.type, "dtype", None) if isinstance(atom, ir.Var) else _as_dtype(atom)
             if isinstance(dtype, np.dtype):
                 yield dtype
 
 
-def _as_dtype(atom: Atom) -> np.dtype[Any] | None:
-    value = atom.value if isinstance(atom, Const) else None
+def _as_dtype(atom: ir.Atom) -> np.dtype[Any] | None:
+    value = atom.value if isinstance(atom, ir.Const) else None
     if not isinstance(value, (str, type, np.dtype)):
         return None
     try:
@@ -114,12 +102,18 @@ def _as_dtype(atom: Atom) -> np.dtype[Any] | None:
 class _Session(Session):
     suffix = "sets"
 
-    def not_forward(self, function: Function, found: Dependence) -> list[Diagnostic]:
+    def not_forward(self, function: ir.Function, found: Dependence) -> list[Diagnostic]:
         return []
 
     def walked(
-        self, function: Function, found: Dependence, wrt: tuple[int, ...], outputs: tuple[int, ...], *, is_called: bool
-    ) -> Function:
+        self,
+        function: ir.Function,
+        found: Dependence,
+        wrt: tuple[int, ...],
+        outputs: tuple[int, ...],
+        *,
+        is_called: bool,
+    ) -> ir.Function:
         return _Sets(self, found, wrt, outputs).function(function, is_called=is_called)
 
 
@@ -130,22 +124,22 @@ class _Sets(Forward):
 
     def __init__(self, session: Session, found: Dependence, wrt: tuple[int, ...], outputs: tuple[int, ...]) -> None:
         super().__init__(session, found, wrt, outputs)
-        unions = Var("unions", Array(np.dtype(float), ("any", "any")))
+        unions = ir.Var("unions", ir.Array(np.dtype(float), ("any", "any")))
         self.rules = SetRules(found, self.types, self.dots, session.layouts_read)
         self.rules.unions = unions
         self.besides = (unions,)
 
-    def function(self, function: Function, *, is_called: bool) -> Function:
+    def function(self, function: ir.Function, *, is_called: bool) -> ir.Function:
         params, body = self.derived(function)
-        return Function(f"{function.name}_sets", (*function.params, *params, self.rules.unions), body, function.doc)
+        return ir.Function(f"{function.name}_sets", (*function.params, *params, self.rules.unions), body, function.doc)
 
-    def statement(self, statement: Statement, builder: Builder) -> None:
-        if isinstance(statement, Call) and isinstance(statement.callee, (Declared, Applied, Derived)):
+    def statement(self, statement: ir.Statement, builder: Builder) -> None:
+        if isinstance(statement, ir.Call) and isinstance(statement.callee, (ir.Declared, ir.Applied, ir.Derived)):
             self.of_unknown(statement, builder)
         else:
             super().statement(statement, builder)
 
-    def of_unknown(self, call: Call, builder: Builder) -> None:
+    def of_unknown(self, call: ir.Call, builder: Builder) -> None:
         """A call of which nothing is known but that its results depend on its arguments."""
         builder.emit(call)
         sets = [dot for dot in map(self.rules.dot, call.args) if dot is not None]
@@ -153,7 +147,7 @@ class _Sets(Forward):
             if self.found.active(target):
                 self.dots[target] = self.rules.everything(builder, call, target, sets)
 
-    def store(self, store: Store, builder: Builder) -> None:
+    def store(self, store: ir.Store, builder: Builder) -> None:
         if store.mode == "set":
             super().store(store, builder)
             return
@@ -162,42 +156,42 @@ class _Sets(Forward):
         if base is None or new is None or not self.found.active_slot(store.base, store.key):
             return
         type_ = type_of_atom(store.base)
-        if not isinstance(type_, Array):
+        if not isinstance(type_, ir.Array):
             self.add_to_item(store, base, new, builder)
             return
         if type_.dims is None:
             raise unknown(store, "it adds to an array of unknown rank")
         key = _WHOLE if store.key is None else store.key
-        assert isinstance(key, Subscript)
+        assert isinstance(key, ir.Subscript)
         if store.mode == "add_at":
             numbers = builder.call(functions.numbered, base)
-            places = builder.load(numbers, key, _part(Array(np.dtype(np.intp), type_.dims), key), "places")
+            places = builder.load(numbers, key, _part(ir.Array(np.dtype(np.intp), type_.dims), key), "places")
             builder.effect(functions.added_at, self.rules.unions, base, places, new)
             return
         part = _part(self.types.of(type_), key)
         old = builder.load(base, key, part, "old")
-        builder.emit(Store(base, key, self.rules.added(builder, old, new, part), "set", store.span))
+        builder.emit(ir.Store(base, key, self.rules.added(builder, old, new, part), "set", store.span))
 
-    def add_to_item(self, store: Store, base: Atom, new: Atom, builder: Builder) -> None:
+    def add_to_item(self, store: ir.Store, base: ir.Atom, new: ir.Atom, builder: Builder) -> None:
         """Adds to what lies in a container; to an array in place, as others may have it too."""
         content = self.found.content(store.base, store.key)
-        if store.key is None or not isinstance(content, (Scalar, Array)):
+        if store.key is None or not isinstance(content, (ir.Scalar, ir.Array)):
             raise unknown(store, "it adds to what is neither a number nor an array")
         part = self.types.of(content)
         old = builder.load(base, store.key, part, "old")
         united = self.rules.added(builder, old, new, part)
-        place = (old, _WHOLE) if isinstance(part, Array) else (base, store.key)
-        builder.emit(Store(*place, united, "set", store.span))
+        place = (old, _WHOLE) if isinstance(part, ir.Array) else (base, store.key)
+        builder.emit(ir.Store(*place, united, "set", store.span))
 
 
-def _part(type_: Type, key: Subscript) -> Type:
+def _part(type_: ir.Type, key: ir.Subscript) -> ir.Type:
     """The type of what lies at an index."""
-    assert isinstance(type_, Array) and type_.dims is not None
-    if not all(isinstance(item, Slice) or isinstance(type_of_atom(item), Scalar) for item in key.items):
-        return Array(type_.dtype, None)
-    slices = sum(isinstance(item, Slice) for item in key.items)
+    assert isinstance(type_, ir.Array) and type_.dims is not None
+    if not all(isinstance(item, ir.Slice) or isinstance(type_of_atom(item), ir.Scalar) for item in key.items):
+        return ir.Array(type_.dtype, None)
+    slices = sum(isinstance(item, ir.Slice) for item in key.items)
     rank = len(type_.dims) - len(key.items) + slices
     if rank:
-        return Array(type_.dtype, tuple(["any" for _ in range(rank)]))
+        return ir.Array(type_.dtype, tuple(["any" for _ in range(rank)]))
     is_complex = type_.dtype is not None and type_.dtype.kind == "c"
-    return Scalar("complex" if is_complex else "float", type_.dtype)
+    return ir.Scalar("complex" if is_complex else "float", type_.dtype)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from adjoint import ir
 from adjoint.diagnostics import DifferentiationError, diagnostic
-from adjoint.ir.nodes import Block, Call, Var
 from adjoint.records import dataclass
 from adjoint.runtime.arithmetic.numbers import divide, selected, times
 from adjoint.target import ALL_INLINED, Target
@@ -21,27 +21,27 @@ class Carried:
     args: int
     results: int
 
-    def given(self, call: Call) -> tuple[Var, ...]:
+    def given(self, call: ir.Call) -> tuple[ir.Var, ...]:
         """The variables among the arguments that have supports."""
-        return tuple(arg for arg in call.args[len(call.args) - self.args :] if isinstance(arg, Var))
+        return tuple(arg for arg in call.args[len(call.args) - self.args :] if isinstance(arg, ir.Var))
 
-    def made(self, call: Call) -> tuple[Var, ...]:
+    def made(self, call: ir.Call) -> tuple[ir.Var, ...]:
         return call.targets[len(call.targets) - self.results :]
 
 
 class Callees(Protocol):
     """The derivatives that a derivative calls."""
 
-    def carried(self, call: Call) -> Carried | None:
+    def carried(self, call: ir.Call) -> Carried | None:
         """What a call takes and gives of supports; None where they are not known across it."""
 
-    def gives_computed_zeros(self, call: Call) -> None:
+    def gives_computed_zeros(self, call: ir.Call) -> None:
         """Is told of calls that are given what may be zero by chance."""
 
-    def asks_supports(self, call: Call) -> None:
+    def asks_supports(self, call: ir.Call) -> None:
         """Is told of calls across which a support is needed that is not known."""
 
-    def loses_supports(self, call: Call) -> None:
+    def loses_supports(self, call: ir.Call) -> None:
         """Is told of calls to which a support has to be given that is not known."""
 
 
@@ -57,8 +57,8 @@ class Supported:
         Whether it should give what is not known.
     """
 
-    block: Block
-    given: tuple[Var, ...] = ()
+    block: ir.Block
+    given: tuple[ir.Var, ...] = ()
     lost: bool = False
 
 

@@ -16,34 +16,13 @@ from typing import Any
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.analysis.joins import flows, reached
 from adjoint.differentiation.definitions import with_called
 from adjoint.differentiation.memory.slots import has_slots
 from adjoint.differentiation.zeros.supports import is_support
 from adjoint.ir.effects import effects_of, storages
-from adjoint.ir.nodes import (
-    Applied,
-    Atom,
-    Block,
-    Branch,
-    Call,
-    Declared,
-    Definition,
-    Derived,
-    Function,
-    Guarded,
-    If,
-    Items,
-    Load,
-    Loop,
-    Raise,
-    Range,
-    Statement,
-    Store,
-    Var,
-)
 from adjoint.ir.rebuild import rebound, substitute
-from adjoint.ir.types import Scalar, Storage, storage_of
 from adjoint.ir.walk import blocks_of, key_atoms, operands, statements_in
 from adjoint.rules.kinds import Bilinear, General, Linear
 from adjoint.rules.registry import rule_for
@@ -64,7 +43,7 @@ _OWN = frozenset(["make_list", "make_tuple", "make_dict", "owned", "complex_of",
 """The same of our own, by name."""
 
 
-def without_supports(function: Function) -> Function:
+def without_supports(function: ir.Function) -> ir.Function:
     """A derivative that takes each cotangent for one of which nothing was left out.
 
     Parameters
@@ -82,79 +61,79 @@ def without_supports(function: Function) -> Function:
     present = {
         statement.targets[0]: statement.args[1]
         for statement in statements
-        if type(statement) is Call and statement.callee is selected and _asks_support(statement)
+        if type(statement) is ir.Call and statement.callee is selected and _asks_support(statement)
     }
     if not present or _is_noticed(function, statements):
         return function
     if not _Flow(present, statements).ends_in_results(function.body):
         return function
     for made, factor in present.items():
-        while isinstance(factor, Var) and factor in present:
+        while isinstance(factor, ir.Var) and factor in present:
             factor = present[factor]
         present[made] = factor
-    return Function(function.name, function.params, _replaced(function.body, present), function.doc)
+    return ir.Function(function.name, function.params, _replaced(function.body, present), function.doc)
 
 
-def _replaced(body: Block, present: Mapping[Var, Atom]) -> Block:
+def _replaced(body: ir.Block, present: Mapping[ir.Var, ir.Atom]) -> ir.Block:
     """A body with products in the place of what selects them: they are memory that is written where that is."""
     written = {
-        factor: Var(factor.hint, made.type, factor.named)
+        factor: ir.Var(factor.hint, made.type, factor.named)
         for made, factor in present.items()
-        if isinstance(factor, Var) and has_slots(made.type) and not has_slots(factor.type)
+        if isinstance(factor, ir.Var) and has_slots(made.type) and not has_slots(factor.type)
     }
     if not written:
         return substitute(body, present)
     factors = {
-        made: written.get(factor, factor) if isinstance(factor, Var) else factor for made, factor in present.items()
+        made: written.get(factor, factor) if isinstance(factor, ir.Var) else factor for made, factor in present.items()
     }
     return rebound(substitute(body, {**written, **factors}), written)
 
 
-def _asks_support(call: Call) -> bool:
+def _asks_support(call: ir.Call) -> bool:
     support = call.args[0]
-    return isinstance(support, Var) and is_support(support)
+    return isinstance(support, ir.Var) and is_support(support)
 
 
-def _is_noticed(function: Function, statements: Iterable[Statement], *, through_calls: bool = False) -> bool:
+def _is_noticed(function: ir.Function, statements: Iterable[ir.Statement], *, through_calls: bool = False) -> bool:
     """Whether anybody sees how often a function is run."""
     outside = {storage.find() for param in function.params for storage in storages(param.type)}
     for statement in statements:
-        if type(statement) is Call:
-            if isinstance(statement.callee, Definition) and through_calls:
+        if type(statement) is ir.Call:
+            if isinstance(statement.callee, ir.Definition) and through_calls:
                 continue
             facts = effects_of(statement)
             if not facts.confined or not facts.known:
                 return True
             written = [statement.args[place] for place in facts.writes if place < len(statement.args)]
-        elif type(statement) is Store:
+        elif type(statement) is ir.Store:
             written = [statement.base]
         else:
             continue
         for atom in written:
-            storage = storage_of(atom.type) if isinstance(atom, Var) else None
+            storage = ir.storage_of(atom.type) if isinstance(atom, ir.Var) else None
             if storage is None or storage.find() in outside:
                 return True
     return False
 
 
-def is_noticed_through_calls(function: Function) -> bool:
+def is_noticed_through_calls(function: ir.Function) -> bool:
     """The same where functions are called in it: what they do is looked at, too."""
     return _is_noticed(function, _with_calls(function), through_calls=True)
 
 
-def has_singular_slopes(function: Function) -> bool:
+def has_singular_slopes(function: ir.Function) -> bool:
     """Whether slopes in a function, or in one that it calls, may be infinite, or not a number."""
-    return any(type(statement) is Call and _is_singular(statement.callee) for statement in _with_calls(function))
+    return any(type(statement) is ir.Call and _is_singular(statement.callee) for statement in _with_calls(function))
 
 
-def _with_calls(function: Function) -> Iterator[Statement]:
+def _with_calls(function: ir.Function) -> Iterator[ir.Statement]:
     return (statement for each in with_called(function) for statement in statements_in(each.body))
 
 
 def _is_singular(callee: object) -> bool:
-    if isinstance(callee, (Declared, Derived, Applied)):
+    if isinstance(callee, (ir.Declared, ir.Derived, ir.Applied)):
         return True
-    if isinstance(callee, (Definition, Function)):
+    if isinstance(callee, (ir.Definition, ir.Function)):
         return False
     module = getattr(callee, "__module__", None) or ""
     if module == "adjoint.runtime.display":
@@ -166,7 +145,7 @@ def _is_singular(callee: object) -> bool:
 class _Flow:
     """Where products go that count as present though they may have been left out."""
 
-    def __init__(self, start: Iterable[Var], statements: Sequence[Statement]) -> None:
+    def __init__(self, start: Iterable[ir.Var], statements: Sequence[ir.Statement]) -> None:
         self.statements = statements
         self.onward: dict[Any, list[Any]] = {}
         """From variables, and classes of memory, to those that are made of them."""
@@ -174,77 +153,77 @@ class _Flow:
             self.follow(statement)
         self.reached = reached((place for var in start for place in (var, *self.homes(var))), self.onward)
 
-    def reaches(self, atom: Atom | None) -> bool:
-        return isinstance(atom, Var) and atom in self.reached
+    def reaches(self, atom: ir.Atom | None) -> bool:
+        return isinstance(atom, ir.Var) and atom in self.reached
 
-    def homes(self, var: Var) -> Iterable[Storage]:
+    def homes(self, var: ir.Var) -> Iterable[ir.Storage]:
         """The memory that can be reached from a variable."""
-        return () if type(var.type) is Scalar else storages(var.type)
+        return () if type(var.type) is ir.Scalar else storages(var.type)
 
-    def edges(self, sources: Iterable[Atom], targets: Iterable[Atom]) -> None:
+    def edges(self, sources: Iterable[ir.Atom], targets: Iterable[ir.Atom]) -> None:
         ends: list[Any] = []
         for target in targets:
-            if isinstance(target, Var):
+            if isinstance(target, ir.Var):
                 ends.append(target)
                 self.live_in(target)
                 ends += self.homes(target)
         for source in sources:
-            if isinstance(source, Var):
+            if isinstance(source, ir.Var):
                 self.live_in(source)
                 self.onward.setdefault(source, []).extend(ends)
 
-    def live_in(self, var: Var) -> None:
+    def live_in(self, var: ir.Var) -> None:
         """What memory holds is what its variables refer to."""
         for home in self.homes(var):
             self.onward.setdefault(home, []).append(var)
 
-    def follow(self, statement: Statement) -> None:
+    def follow(self, statement: ir.Statement) -> None:
         match statement:
-            case Call(targets=targets):
+            case ir.Call(targets=targets):
                 writes = effects_of(statement).writes
                 written = [statement.args[place] for place in writes if place < len(statement.args)]
                 self.edges(operands(statement), (*targets, *written))
-            case Load(target, base):
+            case ir.Load(target, base):
                 self.edges((base,), (target,))
-            case Store(base=base, value=value):
+            case ir.Store(base=base, value=value):
                 self.edges((value,), (base,))
             case _:
                 for source, target in flows(statement):
                     self.edges((source,), (target,))
 
-    def ends_in_results(self, body: Block) -> bool:
+    def ends_in_results(self, body: ir.Block) -> bool:
         """Whether it is in results only, by arithmetic, that anybody sees a difference."""
         if any(map(self.reaches, _deciding(body))):
             return False
         return all(map(self.keeps, self.statements))
 
-    def keeps(self, statement: Statement) -> bool:
+    def keeps(self, statement: ir.Statement) -> bool:
         """Whether what is not a number is not a number after a statement."""
-        if type(statement) is Call:
+        if type(statement) is ir.Call:
             reached = [place for place, arg in enumerate(statement.args) if self.reaches(arg)]
             if any(self.reaches(value) for _, value in statement.kwargs):
                 return False
             return not reached or _is_arithmetic(statement, reached) or _is_idle(statement)
         match statement:
-            case Load(key=key) | Store(key=key):
+            case ir.Load(key=key) | ir.Store(key=key):
                 return not any(map(self.reaches, key_atoms(key)))
-            case If(cond=cond):
+            case ir.If(cond=cond):
                 return not self.reaches(cond)
-            case Loop(over=Range(start, stop, step)):
+            case ir.Loop(over=ir.Range(start, stop, step)):
                 return not any(map(self.reaches, (start, stop, step)))
-            case Loop(over=Items(iterable)):
+            case ir.Loop(over=ir.Items(iterable)):
                 return not self.reaches(iterable)
-            case Guarded(context=context):
+            case ir.Guarded(context=context):
                 return not self.reaches(context)
         return True
 
 
-def _is_idle(call: Call) -> bool:
+def _is_idle(call: ir.Call) -> bool:
     """Whether a call computes a support, which nobody asks then, or looks at what never changes, as a shape."""
     return all(map(is_support, call.targets)) or effects_of(call).reads == ()
 
 
-def _is_arithmetic(call: Call, reached: list[int]) -> bool:
+def _is_arithmetic(call: ir.Call, reached: list[int]) -> bool:
     callee = call.callee
     if callee in _CONDITIONS:
         return 0 not in reached
@@ -254,14 +233,14 @@ def _is_arithmetic(call: Call, reached: list[int]) -> bool:
     return module.startswith("adjoint.runtime.") and callee.__name__ in _OWN
 
 
-def _deciding(block: Block) -> Iterator[Atom]:
+def _deciding(block: ir.Block) -> Iterator[ir.Atom]:
     """What decides where a block ends, or blocks in it: conditions, exceptions."""
     end = block.terminator
-    if isinstance(end, Branch):
+    if isinstance(end, ir.Branch):
         yield end.cond
         yield from _deciding(end.then)
         yield from _deciding(end.orelse)
-    elif isinstance(end, Raise):
+    elif isinstance(end, ir.Raise):
         yield from operands(end)
     for statement in block.statements:
         for inner in blocks_of(statement):

@@ -18,10 +18,9 @@ from typing import Any
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.ir.builder import Builder
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.nodes import Atom, Call, Const, Load, Statement, Var
-from adjoint.ir.types import BOOL, Array, Scalar, Type, is_handle
 from adjoint.ir.walk import operands, targets_of
 from adjoint.records import dataclass
 from adjoint.rules.kinds import Linear
@@ -64,7 +63,7 @@ class Union:
     """
 
     home: Builder
-    parts: tuple[Atom, ...]
+    parts: tuple[ir.Atom, ...]
 
 
 class Supports:
@@ -79,23 +78,23 @@ class Supports:
     """
 
     def __init__(self) -> None:
-        self.found: dict[Var, Atom | Union] = {}
-        self.partial: set[Var] = set()
+        self.found: dict[ir.Var, ir.Atom | Union] = {}
+        self.partial: set[ir.Var] = set()
 
-    def of(self, cotangent: Atom) -> Atom:
-        if not isinstance(cotangent, Var):
+    def of(self, cotangent: ir.Atom) -> ir.Atom:
+        if not isinstance(cotangent, ir.Var):
             return cotangent
         found = self.found.get(cotangent, cotangent)
         if isinstance(found, Union):
             found = self.found[cotangent] = _united(found.home, found.parts)
         return found
 
-    def inherit(self, new: Atom, old: Atom) -> None:
+    def inherit(self, new: ir.Atom, old: ir.Atom) -> None:
         """``new`` is ``old`` in other words."""
-        if isinstance(new, Var) and new is not old:
-            if isinstance(old, Const):
+        if isinstance(new, ir.Var) and new is not old:
+            if isinstance(old, ir.Const):
                 self.found[new] = old
-            elif isinstance(old, Var):
+            elif isinstance(old, ir.Var):
                 if old in self.found:
                     self.found[new] = self.found[old]
                 if old in self.partial:
@@ -104,10 +103,10 @@ class Supports:
     def product(
         self,
         builder: Builder,
-        call: Call,
-        source: Atom,
-        other: Atom,
-        varying: Callable[[Atom], bool],
+        call: ir.Call,
+        source: ir.Atom,
+        other: ir.Atom,
+        varying: Callable[[ir.Atom], bool],
         *,
         vanishes: bool,
     ) -> None:
@@ -127,36 +126,36 @@ class Supports:
         if divides and source is not args[0]:
             builder.emit(call)
             return
-        if callee in _PLAIN and source in self.partial and not isinstance(other, Const):
+        if callee in _PLAIN and source in self.partial and not isinstance(other, ir.Const):
             callee, args = _PLAIN[callee], (source, other)
         known = source in self.found
         self.inherit(target, source)
         if vanishes and not divides and not known and varying(other):
             self.found[target] = _held(builder, source)
         if not known or callee not in _STRONG or args[0] is not source:
-            builder.emit(call if callee is call.callee else Call((target,), callee, args, call.kwargs, call.span))
+            builder.emit(call if callee is call.callee else ir.Call((target,), callee, args, call.kwargs, call.span))
             return
         support, callee = self.of(source), _STRONG[callee]
-        if isinstance(support, Const) and support.value:
-            builder.emit(Call((target,), callee, args, (), call.span))
+        if isinstance(support, ir.Const) and support.value:
+            builder.emit(ir.Call((target,), callee, args, (), call.span))
         else:
-            value = Var(target.hint, target.type)
-            builder.emit(Call((value,), callee, args, (), call.span))
-            builder.emit(Call((target,), selected, (support, value), (), call.span))
+            value = ir.Var(target.hint, target.type)
+            builder.emit(ir.Call((value,), callee, args, (), call.span))
+            builder.emit(ir.Call((target,), selected, (support, value), (), call.span))
 
-    def reduced(self, builder: Builder, new: Atom, old: Atom) -> None:
+    def reduced(self, builder: Builder, new: ir.Atom, old: ir.Atom) -> None:
         """``new`` has sums of ``old``, or what else is not zero only if anything of ``old`` is not."""
-        if isinstance(new, Var) and isinstance(old, Var):
+        if isinstance(new, ir.Var) and isinstance(old, ir.Var):
             if old in self.found:
                 self.found[new] = _anywhere(builder, self.of(old))
             if old in self.partial:
                 self.partial.add(new)
 
-    def fitted(self, builder: Builder, new: Atom, old: Atom, like: Atom) -> None:
+    def fitted(self, builder: Builder, new: ir.Atom, old: ir.Atom, like: ir.Atom) -> None:
         """``new`` is ``old`` in the shape of ``like``, to which it was broadcast."""
-        if isinstance(old, Const) or of_same_rank(old, like):
+        if isinstance(old, ir.Const) or of_same_rank(old, like):
             self.inherit(new, old)
-        elif isinstance(new, Var) and old in self.found and not isinstance(type_of_atom(like), Scalar):
+        elif isinstance(new, ir.Var) and old in self.found and not isinstance(type_of_atom(like), ir.Scalar):
             ones = ones_where(self.of(old), old, builder)
             self.found[new] = builder.call(unbroadcast, ones, like, hint="support")
             if old in self.partial:
@@ -164,44 +163,46 @@ class Supports:
         else:
             self.reduced(builder, new, old)
 
-    def spread(self, builder: Builder, new: Atom, olds: Collection[Atom]) -> None:
+    def spread(self, builder: Builder, new: ir.Atom, olds: Collection[ir.Atom]) -> None:
         """``new`` is made of several by products with numbers that may be zero."""
-        if isinstance(new, Var):
+        if isinstance(new, ir.Var):
             self.found[new] = self.anywhere(builder, olds)
 
-    def anywhere(self, builder: Builder, cotangents: Collection[Atom]) -> Atom:
+    def anywhere(self, builder: Builder, cotangents: Collection[ir.Atom]) -> ir.Atom:
         """What is zero only where nothing of any of them was not left out."""
         return _united(builder, [_anywhere(builder, self.of(cotangent)) for cotangent in cotangents])
 
-    def united(self, builder: Builder, terms: Collection[Atom]) -> Atom | None:
+    def united(self, builder: Builder, terms: Collection[ir.Atom]) -> ir.Atom | None:
         """The support of a sum; None where it is its own."""
         if self.found.keys().isdisjoint(terms):
             return None
         return _united(builder, [self.of(term) for term in terms])
 
-    def summed(self, builder: Builder, total: Atom, terms: Collection[Atom]) -> None:
+    def summed(self, builder: Builder, total: ir.Atom, terms: Collection[ir.Atom]) -> None:
         """``total`` is a sum of cotangents, or a difference."""
-        if not isinstance(total, Var) or total in terms:
+        if not isinstance(total, ir.Var) or total in terms:
             return
         if not self.found.keys().isdisjoint(terms):
-            if type(total.type) is Scalar:
+            if type(total.type) is ir.Scalar:
                 self.found[total] = Union(builder, self.parts(terms))
             else:
                 self.found[total] = _united(builder, [self.of(term) for term in terms])
         if not self.partial.isdisjoint(terms):
             self.partial.add(total)
 
-    def parts(self, terms: Collection[Atom]) -> tuple[Atom, ...]:
+    def parts(self, terms: Collection[ir.Atom]) -> tuple[ir.Atom, ...]:
         """What a sum of numbers has as its support, or a part of it: each its own."""
-        parts: dict[Atom, None] = {}
+        parts: dict[ir.Atom, None] = {}
         for term in terms:
-            support = self.found.get(term, term) if isinstance(term, Var) else term
+            support = self.found.get(term, term) if isinstance(term, ir.Var) else term
             parts.update(dict.fromkeys(support.parts if isinstance(support, Union) else (support,)))
         return tuple(parts)
 
-    def moved(self, builder: Builder, call: Call, dots: Collection[Atom], args: Sequence[Atom]) -> Atom | None:
+    def moved(
+        self, builder: Builder, call: ir.Call, dots: Collection[ir.Atom], args: Sequence[ir.Atom]
+    ) -> ir.Atom | None:
         """The support of a linear function's tangent, where it is not its own; ``args`` has tangents already."""
-        if not any(isinstance(dot, Var) and dot in self.found for dot in dots):
+        if not any(isinstance(dot, ir.Var) and dot in self.found for dot in dots):
             return None
         if call.callee is np.where or is_moving(call.callee):
             places = [_in_shape(builder, self.of(arg), arg) if arg in dots else arg for arg in args]
@@ -212,8 +213,8 @@ class Supports:
         self,
         builder: Builder,
         start: int,
-        cotangent: Var,
-        varying: Callable[[Atom], bool],
+        cotangent: ir.Var,
+        varying: Callable[[ir.Atom], bool],
         *,
         vanishes: bool = True,
     ) -> None:
@@ -239,39 +240,44 @@ class Supports:
 
 class _Follower:
     def __init__(
-        self, supports: Supports, builder: Builder, cotangent: Var, varying: Callable[[Atom], bool], vanishes: bool
+        self,
+        supports: Supports,
+        builder: Builder,
+        cotangent: ir.Var,
+        varying: Callable[[ir.Atom], bool],
+        vanishes: bool,
     ) -> None:
         self.supports = supports
         self.builder = builder
         self.cotangent = cotangent
-        self.flowing: set[Atom] = {cotangent}
-        self.computed: set[Atom] = set()
+        self.flowing: set[ir.Atom] = {cotangent}
+        self.computed: set[ir.Atom] = set()
         self.varying = varying
         self.vanishes = vanishes
 
-    def run(self, statements: list[Statement]) -> None:
+    def run(self, statements: list[ir.Statement]) -> None:
         for statement in statements:
             read = operands(statement)
-            if not any(isinstance(atom, Var) and atom in self.flowing for atom in read):
+            if not any(isinstance(atom, ir.Var) and atom in self.flowing for atom in read):
                 if any(map(self.varies, read)):
                     self.computed.update(targets_of(statement))
                 self.builder.emit(statement)
-            elif isinstance(statement, Call) and len(statement.targets) == 1:
+            elif isinstance(statement, ir.Call) and len(statement.targets) == 1:
                 self.flowing.add(statement.targets[0])
                 self.call(statement)
             else:
                 self.flowing.update(targets_of(statement))
-                if isinstance(statement, Load):
+                if isinstance(statement, ir.Load):
                     self.supports.reduced(self.builder, statement.target, self.cotangent)
                 self.builder.emit(statement)
 
-    def varies(self, atom: Atom) -> bool:
-        return isinstance(atom, Var) and (atom in self.computed or self.varying(atom))
+    def varies(self, atom: ir.Atom) -> bool:
+        return isinstance(atom, ir.Var) and (atom in self.computed or self.varying(atom))
 
-    def call(self, call: Call) -> None:
+    def call(self, call: ir.Call) -> None:
         supports, builder, (target,) = self.supports, self.builder, call.targets
-        sources = [arg for arg in call.args if isinstance(arg, Var) and arg in self.flowing]
-        others = [arg for arg in call.args if not isinstance(arg, Var) or arg not in self.flowing]
+        sources = [arg for arg in call.args if isinstance(arg, ir.Var) and arg in self.flowing]
+        others = [arg for arg in call.args if not isinstance(arg, ir.Var) or arg not in self.flowing]
         source = sources[0] if sources else self.cotangent
         known = source in supports.found
         if len(sources) == 1 and call.callee in (times, divide, operator.mul, operator.truediv):
@@ -301,19 +307,19 @@ class _Follower:
             supports.reduced(builder, target, source)
         builder.emit(call)
 
-    def chosen(self, call: Call, target: Var) -> None:
+    def chosen(self, call: ir.Call, target: ir.Var) -> None:
         """A selection: its support is that part of the support."""
         supports, builder = self.supports, self.builder
-        if any(isinstance(arg, Var) and arg in supports.found for arg in call.args[1:]):
+        if any(isinstance(arg, ir.Var) and arg in supports.found for arg in call.args[1:]):
             parts = [
-                supports.of(arg) if isinstance(arg, Var) and arg in self.flowing else Const(0.0)
+                supports.of(arg) if isinstance(arg, ir.Var) and arg in self.flowing else ir.Const(0.0)
                 for arg in call.args[1:]
             ]
             supports.found[target] = builder.call(call.callee, call.args[0], *parts, hint="support")
         supports.partial.add(target)
 
 
-def is_support(var: Var) -> bool:
+def is_support(var: ir.Var) -> bool:
     """Whether a variable tells what was left out of a cotangent."""
     return var.hint == "support"
 
@@ -331,28 +337,28 @@ def _is_linear(callee: Any) -> bool:
     return isinstance(rule, Linear) if rule is not None else is_moving(callee)
 
 
-def _held(builder: Builder, source: Atom) -> Atom:
+def _held(builder: Builder, source: ir.Atom) -> ir.Atom:
     """A cotangent as a support; of memory that may be written later, what it says now."""
-    if isinstance(source, Var) and is_handle(source.type):
-        return builder.call(operator.ne, source, Const(0), hint="support")
+    if isinstance(source, ir.Var) and ir.is_handle(source.type):
+        return builder.call(operator.ne, source, ir.Const(0), hint="support")
     return source
 
 
-def _called(builder: Builder, call: Call, args: tuple[Atom, ...]) -> Var:
+def _called(builder: Builder, call: ir.Call, args: tuple[ir.Atom, ...]) -> ir.Var:
     (type_,) = builder.type_of_call(call.callee, args, call.kwargs)
-    target = Var("support", type_)
-    builder.emit(Call((target,), call.callee, args, call.kwargs, call.span))
+    target = ir.Var("support", type_)
+    builder.emit(ir.Call((target,), call.callee, args, call.kwargs, call.span))
     return target
 
 
-def _in_shape(builder: Builder, support: Atom, like: Atom) -> Atom:
+def _in_shape(builder: Builder, support: ir.Atom, like: ir.Atom) -> ir.Atom:
     """A support in the shape of its cotangent; ones where it is not zero."""
-    if of_same_rank(support, like) or isinstance(type_of_atom(like), Scalar):
-        return builder.call(operator.ne, support, Const(0), hint="support")
+    if of_same_rank(support, like) or isinstance(type_of_atom(like), ir.Scalar):
+        return builder.call(operator.ne, support, ir.Const(0), hint="support")
     return ones_where(support, like, builder)
 
 
-def ones_where(support: Atom, like: Atom, builder: Builder) -> Var:
+def ones_where(support: ir.Atom, like: ir.Atom, builder: Builder) -> ir.Var:
     """A support in the shape of an array, which may be one of complex numbers: a support is real."""
     ones = builder.call(np.ones_like, like, hint="support")
     if _may_be_complex(type_of_atom(like)):
@@ -360,42 +366,42 @@ def ones_where(support: Atom, like: Atom, builder: Builder) -> Var:
     return builder.call(selected, support, ones, hint="support")
 
 
-def _may_be_complex(type_: Type | None) -> bool:
-    return not isinstance(type_, Array) or type_.dtype is None or type_.dtype.kind == "c"
+def _may_be_complex(type_: ir.Type | None) -> bool:
+    return not isinstance(type_, ir.Array) or type_.dtype is None or type_.dtype.kind == "c"
 
 
-def _anywhere(builder: Builder, support: Atom) -> Atom:
-    if isinstance(support, Const) or isinstance(type_of_atom(support), Scalar):
+def _anywhere(builder: Builder, support: ir.Atom) -> ir.Atom:
+    if isinstance(support, ir.Const) or isinstance(type_of_atom(support), ir.Scalar):
         return support
     return builder.call(somewhere, support, hint="support")
 
 
-def _united(builder: Builder, supports: Sequence[Atom]) -> Atom:
+def _united(builder: Builder, supports: Sequence[ir.Atom]) -> ir.Atom:
     """What is zero only where all supports are."""
     for support in supports:
-        if isinstance(support, Const) and support.value:
+        if isinstance(support, ir.Const) and support.value:
             return support
-    several = list(dict.fromkeys(support for support in supports if isinstance(support, Var)))
+    several = list(dict.fromkeys(support for support in supports if isinstance(support, ir.Var)))
     if len(several) < 2:
-        return several[0] if several else Const(0.0)
+        return several[0] if several else ir.Const(0.0)
     total = _where_not_zero(builder, several[0])
     for support in several[1:]:
         total = builder.call(operator.or_, total, _where_not_zero(builder, support), hint="support")
     return total
 
 
-def _where_not_zero(builder: Builder, support: Var) -> Var:
-    if support.type == BOOL:
+def _where_not_zero(builder: Builder, support: ir.Var) -> ir.Var:
+    if support.type == ir.BOOL:
         return support
-    return builder.call(operator.ne, support, Const(0), hint="support")
+    return builder.call(operator.ne, support, ir.Const(0), hint="support")
 
 
-def of_same_rank(one: Atom, other: Atom) -> bool:
+def of_same_rank(one: ir.Atom, other: ir.Atom) -> bool:
     """Whether nothing is summed where one takes the shape of the other; both are numbers, or as many-dimensional."""
     mine, theirs = type_of_atom(one), type_of_atom(other)
-    if isinstance(mine, Scalar) and isinstance(theirs, Scalar):
+    if isinstance(mine, ir.Scalar) and isinstance(theirs, ir.Scalar):
         return True
-    if not isinstance(mine, Array) or not isinstance(theirs, Array) or mine.dims is None or theirs.dims is None:
+    if not isinstance(mine, ir.Array) or not isinstance(theirs, ir.Array) or mine.dims is None or theirs.dims is None:
         return False
     return len(mine.dims) == len(theirs.dims) and all(
         a == b and a in ("one", "many") for a, b in zip(mine.dims, theirs.dims, strict=True)

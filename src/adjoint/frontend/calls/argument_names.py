@@ -6,13 +6,13 @@ import functools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from adjoint import ir
 from adjoint.diagnostics import DifferentiationError, error
 from adjoint.frontend.differentiation.wrt import parameter_names, positions
 from adjoint.frontend.entry.inputs import entered_root
 from adjoint.frontend.interpreter.interpreter import Interpreter
 from adjoint.frontend.interpreter.state.attempts import Settings
 from adjoint.frontend.interpreter.state.signals import Problem
-from adjoint.ir.nodes import Const
 from adjoint.keypaths.parts import PartOf
 
 
@@ -35,7 +35,7 @@ def resolve(
         rest = {name: value for name, value in kwargs.items() if name not in names[len(args) : len(arguments)]}
         if any(name in chosen for name in rest):
             raise error("AD0405", None, "a matrix of derivatives needs arguments that are given by position")
-        values: list[Any] = [Const(argument) for argument in arguments]
+        values: list[Any] = [ir.Const(argument) for argument in arguments]
         places = positions(lo, fn, wrt, values, {}, None)
     except Problem as problem:
         raise DifferentiationError(problem.diagnostic) from None
@@ -52,8 +52,8 @@ def chosen(function: Any, wrt: Any, args: Sequence[Any], kwargs: Mapping[str, An
     """The arguments of a call, or the parts of them, that ``wrt`` means."""
     lo = Interpreter(Settings())
     try:
-        values: list[Any] = [Const(argument) for argument in args]
-        named = {name: Const(argument) for name, argument in kwargs.items()}
+        values: list[Any] = [ir.Const(argument) for argument in args]
+        named = {name: ir.Const(argument) for name, argument in kwargs.items()}
         places = positions(lo, entered_root(lo, function), wrt, values, dict(named), None)
     except Problem as problem:
         raise DifferentiationError(problem.diagnostic) from None

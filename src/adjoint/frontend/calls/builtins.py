@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.frontend.calls.emitted_calls import call_any
 from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles, kept, sequence
 from adjoint.frontend.calls.opaque_arguments import refuse_made_here
@@ -46,8 +47,6 @@ from adjoint.frontend.objects.classes import class_of, class_seen, is_instance, 
 from adjoint.frontend.objects.linked import identity, is_reference
 from adjoint.frontend.objects.special_methods import special_method
 from adjoint.frontend.syntax.conditions import truth_of
-from adjoint.ir.nodes import Const, Var
-from adjoint.ir.types import Array, Dict, Instance, List, Reference, Scalar
 from adjoint.runtime import display
 from adjoint.runtime.arithmetic import numbers
 from adjoint.runtime.array_functions.arrays import float_dtype
@@ -59,20 +58,20 @@ def _range(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.A
     atoms = [materialize(lo, value, node) for value in args]
     for atom in atoms:
         type_ = type_of(atom)
-        if isinstance(type_, Scalar) and type_.kind in ("float", "complex"):
+        if isinstance(type_, ir.Scalar) and type_.kind in ("float", "complex"):
             raise lo.mistake(TypeError, node, f"'range' takes whole numbers, and this is of class {type_.kind!r}")
-    if len(atoms) == 3 and atoms[2] == Const(0):
+    if len(atoms) == 3 and atoms[2] == ir.Const(0):
         raise lo.mistake(ValueError, node, "the step of 'range' must not be zero")
     if len(atoms) == 1:
-        return RangeValue(Const(0), atoms[0], Const(1))
-    return RangeValue(atoms[0], atoms[1], atoms[2] if len(atoms) > 2 else Const(1))
+        return RangeValue(ir.Const(0), atoms[0], ir.Const(1))
+    return RangeValue(atoms[0], atoms[1], atoms[2] if len(atoms) > 2 else ir.Const(1))
 
 
 def _refuse_uniterable(lo: Lowerer, values: Iterable[Value], node: ast.AST | None) -> None:
     """Numbers, and arrays without axes, are no iterables, whether anybody asks for an item or not."""
     for value in values:
         type_ = type_of(value)
-        if isinstance(type_, Scalar) or (isinstance(type_, Array) and type_.dims == ()) or value == NONE:
+        if isinstance(type_, ir.Scalar) or (isinstance(type_, ir.Array) and type_.dims == ()) or value == NONE:
             name = "NoneType" if value == NONE else getattr(class_of(lo, value), "__name__", "array")
             raise lo.mistake(TypeError, node, f"a value of class {name!r} cannot be iterated over")
 
@@ -80,7 +79,7 @@ def _refuse_uniterable(lo: Lowerer, values: Iterable[Value], node: ast.AST | Non
 @handles(enumerate)
 def _enumerate(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     _refuse_uniterable(lo, args[:1], node)
-    start = kwargs.get("start", args[1] if len(args) > 1 else Const(0))
+    start = kwargs.get("start", args[1] if len(args) > 1 else ir.Const(0))
     return lazily(lo, IteratorValue("enumerate", (kept(lo, args[0]), start)), node)
 
 
@@ -91,12 +90,12 @@ def _zip(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST
         return rows(lo, args, node)
     parts = tuple(kept(lo, arg) for arg in args)
     refuse_twice(lo, parts, node)
-    if kwargs.get("strict", Const(False)) != Const(False):
+    if kwargs.get("strict", ir.Const(False)) != ir.Const(False):
         for place, part in enumerate(parts[1:], 2):
             if isinstance(part, IteratorValue) or isinstance(parts[0], IteratorValue):
                 raise lo.problem("AD0301", node, "'zip' with 'strict' of something that has no length")
             end = "argument 1" if place == 2 else f"arguments 1-{place - 1}"
-            words = [Const(f"zip() argument {place} is {than} than {end}") for than in ("shorter", "longer")]
+            words = [ir.Const(f"zip() argument {place} is {than} than {end}") for than in ("shorter", "longer")]
             python_functions.call(lo, python_functions.check_as_long, [part, parts[0], *words], node)
     return lazily(lo, IteratorValue("zip", parts), node)
 
@@ -137,7 +136,7 @@ for _function, _name in (
 
 @handles(bool)
 def _bool(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    if not args or isinstance(args[0], Var):
+    if not args or isinstance(args[0], ir.Var):
         return NotImplemented
     return truth_of(lo, args[0], node)
 
@@ -215,22 +214,22 @@ def _isinstance(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: 
     given = materialize(lo, args[1], node)
     if isinstance(args[0], Union):
         return on_each_option(lo, args[0], lambda option: _isinstance(lo, [option, args[1]], {}, node), node)
-    if not isinstance(given, Const):
+    if not isinstance(given, ir.Const):
         return NotImplemented
     try:
-        if isinstance(args[0], Var) and isinstance(args[0].type, Reference):
+        if isinstance(args[0], ir.Var) and isinstance(args[0].type, ir.Reference):
             return _is_instance_or_none(lo, args[0], args[0].type.cls, given.value)
         found = is_instance(lo, args[0], given.value)
-        return NotImplemented if found is None else Const(found)
+        return NotImplemented if found is None else ir.Const(found)
     except TypeError:
         raise lo.mistake(TypeError, node, "the second argument of 'isinstance' is not a class") from None
 
 
-def _is_instance_or_none(lo: Lowerer, value: Var, cls: type, classes: Any) -> Value:
+def _is_instance_or_none(lo: Lowerer, value: ir.Var, cls: type, classes: Any) -> Value:
     """Of an object that others of its class refer to, or None."""
     is_so, none_is = issubclass(cls, classes), isinstance(None, classes)
     if is_so == none_is:
-        return Const(is_so)
+        return ir.Const(is_so)
     return identity(lo, operator.is_not if is_so else operator.is_, value, NONE)
 
 
@@ -238,56 +237,56 @@ def _is_instance_or_none(lo: Lowerer, value: Var, cls: type, classes: Any) -> Va
 def _type(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     cls = class_seen(lo, args[0]) if len(args) == 1 and not is_reference(args[0]) else None
     note_owner(lo, args[0], lambda number: number)
-    return NotImplemented if cls is None else Const(cls)
+    return NotImplemented if cls is None else ir.Const(cls)
 
 
 @handles(callable)
 def _callable(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    if isinstance(args[0], Const):
-        return Const(callable(args[0].value))
+    if isinstance(args[0], ir.Const):
+        return ir.Const(callable(args[0].value))
     if isinstance(args[0], (Closure, Method, Partial)):
-        return Const(True)
-    return Const(special_method(lo, args[0], "__call__") is not None)
+        return ir.Const(True)
+    return ir.Const(special_method(lo, args[0], "__call__") is not None)
 
 
 @handles(hasattr)
 def _hasattr(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     base, name = args
-    if not isinstance(name, Const):
+    if not isinstance(name, ir.Const):
         return NotImplemented
-    if isinstance(base, Const):
+    if isinstance(base, ir.Const):
         return _has_now(lo, base.value, name.value)
     if isinstance(base, Ref):
         record = lo.store[base]
         assert isinstance(record, Record)
         shown = seen(record.cls)
         if shown is record.cls and record.get(name.value) is not None:
-            return Const(True)
+            return ir.Const(True)
         return _has_now(lo, shown, name.value)
     if isinstance(base, Closure):
         if base.attributes.get(name.value) in lo.store:
-            return Const(True)
-        return _has_now(lo, base.function, name.value) if base.function else Const(hasattr(hasattr, name.value))
+            return ir.Const(True)
+        return _has_now(lo, base.function, name.value) if base.function else ir.Const(hasattr(hasattr, name.value))
     cls = class_of(lo, base)
     if cls is None:
         return NotImplemented
     note_owner(lo, base, lambda number: hasattr(number, name.value))
     if seen(cls) is not cls:
-        return Const(hasattr(seen(cls), name.value))
-    if isinstance(base, Var) and isinstance(base.type, Instance) and not hasattr(cls, name.value):
+        return ir.Const(hasattr(seen(cls), name.value))
+    if isinstance(base, ir.Var) and isinstance(base.type, ir.Instance) and not hasattr(cls, name.value):
         return lo.open.call(hasattr, base, name)
     return _has_now(lo, cls, name.value)
 
 
 def _has_now(lo: Lowerer, owner: Any, name: str) -> Value:
     flag = presence_of(lo, owner, name)
-    return Const(guard_presence(lo, owner, name)) if flag is None else flag
+    return ir.Const(guard_presence(lo, owner, name)) if flag is None else flag
 
 
 @handles(getattr)
 def _getattr(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     base, name, *default = args
-    if not isinstance(name, Const):
+    if not isinstance(name, ir.Const):
         return NotImplemented
     if not default:
         return attribute(lo, base, name.value, node)
@@ -311,7 +310,7 @@ def _set_named(lo: Lowerer, args: list[Value], node: ast.AST | None, *, bare: bo
     from adjoint.frontend.objects.attribute_writes import set_attribute  # lazy
 
     base, name, value = args
-    if not isinstance(name, Const):
+    if not isinstance(name, ir.Const):
         raise lo.problem("AD0301", node, "the name of the attribute is not known")
     set_attribute(lo, base, name.value, value, node, bare=bare)
     return NONE
@@ -324,7 +323,7 @@ def _object_init(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node:
 
 @handles(super)
 def _super(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    if len(args) != 2 or not isinstance(args[0], Const):
+    if len(args) != 2 or not isinstance(args[0], ir.Const):
         return NotImplemented
     return SuperValue(args[0].value, args[1])
 
@@ -340,7 +339,7 @@ def _tuple(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.A
     items = written_out(lo, value, node)
     if items is not None:
         return TupleValue(tuple(items))
-    if isinstance(value, Var) and not isinstance(value.type, (List, Array)):
+    if isinstance(value, ir.Var) and not isinstance(value.type, (ir.List, ir.Array)):
         return NotImplemented
     items_now = value if is_lazy(args[0]) else python_functions.call(lo, python_functions.copied, [value], node)
     return making.as_tuple(items_now)
@@ -356,9 +355,9 @@ def _list(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AS
     items = static_items(lo, value, node)
     if items is not None:
         return making.new_list(lo, items, node)
-    if isinstance(value, Var) and isinstance(value.type, Dict):
+    if isinstance(value, ir.Var) and isinstance(value.type, ir.Dict):
         return lo.open.call(display.keys_of, value)
-    if isinstance(value, Var) and not isinstance(value.type, (List, Array)):
+    if isinstance(value, ir.Var) and not isinstance(value.type, (ir.List, ir.Array)):
         return NotImplemented
     return python_functions.call(lo, python_functions.copied, [value], node)
 
@@ -376,25 +375,25 @@ def _slice(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.A
 
 @handles(np.isscalar)
 def _isscalar(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    if isinstance(args[0], Var) and isinstance(args[0].type, (Scalar, Array)):
-        return Const(isinstance(args[0].type, Scalar))
+    if isinstance(args[0], ir.Var) and isinstance(args[0].type, (ir.Scalar, ir.Array)):
+        return ir.Const(isinstance(args[0].type, ir.Scalar))
     return NotImplemented
 
 
 @handles(np.ndim)
 def _ndim(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     rank = _rank(lo, args[0]) if len(args) == 1 else None
-    return NotImplemented if rank is None else Const(rank)
+    return NotImplemented if rank is None else ir.Const(rank)
 
 
 def _rank(lo: Lowerer, value: Value) -> int | None:
     """The rank of an array, or of what would be one; None where it is not known."""
     match value:
-        case Const(value=constant):
+        case ir.Const(value=constant):
             return np.ndim(constant)
-        case Var(type=Array(dims=dims)):
+        case ir.Var(type=ir.Array(dims=dims)):
             return None if dims is None else len(dims)
-        case Var(type=Scalar()):
+        case ir.Var(type=ir.Scalar()):
             return 0
     items = value.items if isinstance(value, TupleValue) else making.list_items(lo, value)
     if items is None:
@@ -405,10 +404,10 @@ def _rank(lo: Lowerer, value: Value) -> int | None:
 
 @handles(float_dtype)
 def _float_dtype(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    if isinstance(args[0], Var) and args[0].type == Scalar("float"):
-        return Const(np.dtype(float))
+    if isinstance(args[0], ir.Var) and args[0].type == ir.Scalar("float"):
+        return ir.Const(np.dtype(float))
     dtype = _dtype(args[0])
-    return NotImplemented if dtype is None else Const(np.result_type(dtype, np.float16))
+    return NotImplemented if dtype is None else ir.Const(np.result_type(dtype, np.float16))
 
 
 @handles(np.result_type)
@@ -420,12 +419,12 @@ def _result_type(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node:
         return NotImplemented
     examples = [number(1) if dtype is None else dtype for number, dtype in zip(numbers, dtypes, strict=True)]
     found, wide = np.result_type(*examples), np.result_type(*numbers)
-    return Const(found) if found == wide else NotImplemented
+    return ir.Const(found) if found == wide else NotImplemented
 
 
 def _type_of_number(value: Value) -> Any:
     type_ = type_of(value) if is_atom(value) else None
-    return _PYTHON.get(type_.kind) if isinstance(type_, Scalar) else None
+    return _PYTHON.get(type_.kind) if isinstance(type_, ir.Scalar) else None
 
 
 _PYTHON = {cls.__name__: cls for cls in (bool, int, float, complex)}
@@ -433,9 +432,9 @@ _PYTHON = {cls.__name__: cls for cls in (bool, int, float, complex)}
 
 def _dtype(value: Value) -> Any:
     match value:
-        case Var(type=Array(dtype=dtype)) | Var(type=Scalar(dtype=dtype)):
+        case ir.Var(type=ir.Array(dtype=dtype)) | ir.Var(type=ir.Scalar(dtype=dtype)):
             return dtype
-        case Const(value=type() | np.dtype() as constant):
+        case ir.Const(value=type() | np.dtype() as constant):
             return np.dtype(constant)
         case _:
             return None
@@ -443,7 +442,7 @@ def _dtype(value: Value) -> Any:
 
 @handles(numbers.is_real)
 def _is_real(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    return Const(_surely_real(lo, args[0], node))
+    return ir.Const(_surely_real(lo, args[0], node))
 
 
 @handles(np.sign)
@@ -451,15 +450,15 @@ def _sign(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AS
     """Of complex numbers it is their direction, which varies."""
     if kwargs or len(args) != 1 or not is_atom(args[0]) or _surely_real(lo, args[0], node):
         return NotImplemented
-    conjugate = lo.call(Const(numbers.sign), args, {}, node)
-    return lo.call(Const(np.conjugate), [conjugate], {}, node)
+    conjugate = lo.call(ir.Const(numbers.sign), args, {}, node)
+    return lo.call(ir.Const(np.conjugate), [conjugate], {}, node)
 
 
 def _surely_real(lo: Lowerer, value: Value, node: ast.AST | None) -> bool:
     match type_of(materialize(lo, value, node)):
-        case Scalar(kind=kind):
+        case ir.Scalar(kind=kind):
             return kind != "complex"
-        case Array(dtype=dtype):
+        case ir.Array(dtype=dtype):
             return dtype is not None and dtype.kind != "c"
         case _:
             return False
@@ -478,8 +477,8 @@ def _observing(function: Any) -> Handler:
         if function in _PRINTS:
             lo.open.effect(function, *atoms, **pairs)
             return NONE
-        if not pairs and atoms and all(isinstance(a, Const) for a in atoms) and function is str:
-            return Const(str(*(a.value for a in atoms)))  # type: ignore[union-attr]
+        if not pairs and atoms and all(isinstance(a, ir.Const) for a in atoms) and function is str:
+            return ir.Const(str(*(a.value for a in atoms)))  # type: ignore[union-attr]
         return call_any(lo, function, list(atoms), node, **pairs)
 
     return observe

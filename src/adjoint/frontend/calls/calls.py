@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.frontend.calls import definitions, handlers, library_classes
 from adjoint.frontend.calls.opaque_arguments import SIGNATURE, any_carries
 from adjoint.frontend.calls.operands import with_arrays
@@ -24,7 +25,6 @@ from adjoint.frontend.functions.inlining import call_closure
 from adjoint.frontend.interpreter.choices import call_for_each_structure, chosen, on_each_option
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import (
-    UNDEFINED,
     Closure,
     Method,
     Operator,
@@ -40,8 +40,6 @@ from adjoint.frontend.interpreter.values import (
 from adjoint.frontend.objects.classes import class_of
 from adjoint.frontend.objects.special_methods import special_method
 from adjoint.frontend.syntax import starred
-from adjoint.ir.nodes import Const, Function, Var
-from adjoint.ir.types import Opaque
 from adjoint.rules import registry
 from adjoint.sources.definitions import underlying
 from adjoint.sources.library_folders import is_of_a_library, package_of
@@ -53,10 +51,10 @@ def call_node(lo: Lowerer, node: ast.Call) -> Value:
     if isinstance(node.func, ast.Name) and node.func.id == "super" and not node.args:
         return _super(lo, node)
     function = lo.evaluate(node.func)
-    taken_apart = starred.columns(lo, node) if function == Const(zip) else None
+    taken_apart = starred.columns(lo, node) if function == ir.Const(zip) else None
     if taken_apart is not None:
         return taken_apart
-    if function == Const(print):
+    if function == ir.Const(print):
         function, args = starred.printed(lo, node)
     else:
         args = starred.arguments(lo, function, node)
@@ -71,7 +69,7 @@ def call_node(lo: Lowerer, node: ast.Call) -> Value:
             raise lo.problem("AD0301", keyword.value, "'**' of something whose keys are not known")
         kwargs.update(record.parts)
     if lo.block is None:
-        return UNDEFINED
+        return ir.UNDEFINED
     name = _name_of_value(lo, function, node)
     if name is not None:
         _note_definition(lo, name, node)
@@ -86,8 +84,8 @@ def _name_of_value(lo: Lowerer, function: Value, node: ast.Call) -> ast.Name | N
         function, name = function.function, name.args[0]
     if not isinstance(name, ast.Name) or lo.frame is None or name.id not in lo.frame.cells:
         return None
-    is_opaque = isinstance(function, Const) and not isinstance(function.value, (types.FunctionType, type))
-    return name if is_opaque or isinstance(function, (Var, Ref)) else None
+    is_opaque = isinstance(function, ir.Const) and not isinstance(function.value, (types.FunctionType, type))
+    return name if is_opaque or isinstance(function, (ir.Var, Ref)) else None
 
 
 def _note_definition(lo: Lowerer, name: ast.Name, call: ast.Call) -> None:
@@ -119,7 +117,7 @@ def call_value(
     lo: Lowerer, function: Value, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
 ) -> Value:
     """``function(*args, **kwargs)``"""
-    if isinstance(function, (Method, Ref, Var)):
+    if isinstance(function, (Method, Ref, ir.Var)):
         from adjoint.frontend.declared.targets import declared_for_object  # lazy
 
         declared = declared_for_object(lo, function, node)
@@ -138,11 +136,11 @@ def call_value(
             from adjoint.frontend.differentiation.inside.pullbacks import call_pullback  # lazy
 
             return call_pullback(lo, function, args, kwargs, node)
-        case Const(value=Function() as body):
+        case ir.Const(value=ir.Function() as body):
             from adjoint.frontend.declared.implicit_calls import call_function  # lazy
 
             return call_function(lo, body, args, node)
-        case Const(value=constant):
+        case ir.Const(value=constant):
             call = functools.partial(_call_constant, lo, constant, node=node)
             return call_for_each_structure(lo, call, args, kwargs, node)
         case Union():
@@ -150,14 +148,14 @@ def call_value(
     if is_function_value(lo, function):
         from adjoint.frontend.functions import function_values  # lazy
 
-        if isinstance(function, Var):
+        if isinstance(function, ir.Var):
             return function_values.call_carried(lo, function, args, kwargs, node)
         assert isinstance(function, Ref)
         return function_values.call_known(lo, function, args, kwargs, node)
     method = special_method(lo, function, "__call__")
     if method is not None:
         return call_value(lo, method, args, kwargs, node)
-    if isinstance(function, Var):
+    if isinstance(function, ir.Var):
         from adjoint.frontend.calls.opaque_calls import call_opaque_variable  # lazy
 
         return call_opaque_variable(lo, function, args, kwargs, node)
@@ -166,12 +164,12 @@ def call_value(
 
 def is_function_value(lo: Lowerer, function: Value) -> bool:
     """Whether a value carries its derivatives: an object of :class:`adjoint.Fn`, whose function is known or not."""
-    if isinstance(function, Var):
-        return isinstance(function.type, Opaque) and function.type.signature is not None
+    if isinstance(function, ir.Var):
+        return isinstance(function.type, ir.Opaque) and function.type.signature is not None
     return isinstance(function, Ref) and hasattr(class_of(lo, function), SIGNATURE)
 
 
-_NOT_GIVEN = Const(np._NoValue)
+_NOT_GIVEN = ir.Const(np._NoValue)
 """What functions of NumPy take for an argument that is left out."""
 
 
@@ -210,7 +208,7 @@ def _by_table(
         from adjoint.frontend.external import array_libraries  # lazy
 
         if array_libraries.gives_namespace(constant):
-            return Const(array_libraries.namespace(lo.settings.target.library))
+            return ir.Const(array_libraries.namespace(lo.settings.target.library))
         numpys = array_libraries.as_numpys(lo, constant, args, kwargs, node)
         if numpys is not None:
             return lo.call(*numpys, node)
@@ -244,7 +242,7 @@ def _by_rule(
     """A function that is defined by another one, or that has a rule."""
     meaning = definitions.meaning_of(constant, args, kwargs)
     if meaning is not None and definitions.covers(lo, meaning, len(args), tuple(kwargs), node):
-        return lo.call(Const(meaning), args, kwargs, node)
+        return lo.call(ir.Const(meaning), args, kwargs, node)
     if meaning is not None and registry.is_functional(constant):
         definitions.refuse_functions(lo, constant, meaning, [*args, *kwargs.values()], node)
     if meaning is not None and registry.is_only_defined(constant):
@@ -287,7 +285,7 @@ def _by_kind(
             return call_opaque(lo, constant, args, kwargs, node)  # what nothing is said of, and generated methods
         case types.MethodType():
             receiver = inputs.captured(lo, constant.__self__, ("self", constant), "self", node)
-            return lo.call(Method(Const(constant.__func__), receiver), args, kwargs, node)
+            return lo.call(Method(ir.Const(constant.__func__), receiver), args, kwargs, node)
         case type():
             from adjoint.frontend.objects.construction import call_class  # lazy
 
@@ -322,7 +320,7 @@ def _by_source(
 
         managed = function_of_contexts(constant)
         if managed is not None:
-            return context_of(lo, Const(managed), args, kwargs, node)
+            return context_of(lo, ir.Const(managed), args, kwargs, node)
         from adjoint.frontend.library.functools_calls import chosen_by_class, is_memo, known_already, remembered  # lazy
 
         meant = chosen_by_class(lo, constant, args, node)
@@ -343,7 +341,7 @@ def _by_source(
         call = inspect.getattr_static(type(constant), "__call__", None)
         if isinstance(call, types.FunctionType) and package_of(type(constant)) != "numpy":
             receiver = inputs.captured(lo, constant, ("object", constant), "self", node)
-            return lo.call(Const(call), [receiver, *args], kwargs, node)
+            return lo.call(ir.Const(call), [receiver, *args], kwargs, node)
     return None
 
 

@@ -13,11 +13,11 @@ from functools import partial
 from types import FunctionType, MethodType
 from typing import Any
 
+from adjoint import ir
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.state.frames import Frame
 from adjoint.frontend.interpreter.state.signals import Restart
 from adjoint.frontend.interpreter.values import Closure, Method, Operator, Partial, Value
-from adjoint.ir.nodes import Const
 from adjoint.rules import registry
 
 LIBRARY = ("adjoint.rules.", "adjoint.frontend.external.sparse_definitions")
@@ -31,7 +31,7 @@ def meaning_of(callee: Any, args: Sequence[Value], kwargs: Mapping[str, Value]) 
 
 
 def _known(value: Value) -> Any:
-    return value.value if isinstance(value, Const) else registry.UNKNOWN
+    return value.value if isinstance(value, ir.Const) else registry.UNKNOWN
 
 
 def covers(
@@ -67,7 +67,7 @@ def uncovered(lo: Lowerer, callee: Any, meaning: Callable[..., Any], node: ast.A
 
 def _is_function(value: Value) -> bool:
     return isinstance(value, (Closure, Method, Partial, Operator)) or (
-        isinstance(value, Const) and isinstance(value.value, (FunctionType, partial, MethodType))
+        isinstance(value, ir.Const) and isinstance(value.value, (FunctionType, partial, MethodType))
     )
 
 
@@ -101,7 +101,7 @@ def note_if_uncovered(lo: Lowerer, node: ast.Raise) -> None:
 
 def _text(lo: Lowerer, said: Sequence[ast.expr]) -> str:
     value = lo.evaluate(said[0]) if said else None
-    return str(value.value) if isinstance(value, Const) else "this call"
+    return str(value.value) if isinstance(value, ir.Const) else "this call"
 
 
 def _outermost(frame: Frame | None) -> Frame | None:

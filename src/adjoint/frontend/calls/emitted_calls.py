@@ -10,11 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import TupleValue, Value
 from adjoint.frontend.syntax.operators import COMPARE, SAFE_TO_FOLD
-from adjoint.ir.nodes import Atom, Call, Const, Var
-from adjoint.ir.types import Dict, List, Reference, Tuple, linked_class_in
 from adjoint.rules import registry
 from adjoint.rules.typing import type_of_call
 from adjoint.types.constant_types import EXAMPLES
@@ -24,7 +23,7 @@ def refuse_linked(lo: Lowerer, atoms: Iterable[Any], node: ast.AST | None) -> No
     """Refuses to hand objects that refer to each other to what does not know that they are numbers here."""
     if not lo.run_data.pools:
         return
-    found = next((cls for atom in atoms if isinstance(atom, Var) and (cls := linked_class_in(atom.type))), None)
+    found = next((cls for atom in atoms if isinstance(atom, ir.Var) and (cls := ir.linked_class_in(atom.type))), None)
     if found is None:
         return
     label = f"an object of the class {found.__name__!r}, whose objects refer to each other, is handed on as a whole"
@@ -35,13 +34,13 @@ def refuse_linked(lo: Lowerer, atoms: Iterable[Any], node: ast.AST | None) -> No
 
 def _is_inside(callee: Any, atoms: Sequence[Any]) -> bool:
     """Whether a call only asks for the place of an object in a container: where that says when objects are equal."""
-    if callee is not operator.contains or not isinstance(atoms[0], Var):
+    if callee is not operator.contains or not isinstance(atoms[0], ir.Var):
         return False
-    if isinstance(atoms[0].type, Dict):
-        return not (isinstance(atoms[1], Var) and linked_class_in(atoms[1].type))
-    cls: Any = linked_class_in(atoms[0].type)
-    is_one = isinstance(atoms[1], Var) and isinstance(atoms[1].type, Reference)
-    return isinstance(atoms[0].type, List) and is_one and cls is not None and cls.__eq__ is object.__eq__
+    if isinstance(atoms[0].type, ir.Dict):
+        return not (isinstance(atoms[1], ir.Var) and ir.linked_class_in(atoms[1].type))
+    cls: Any = ir.linked_class_in(atoms[0].type)
+    is_one = isinstance(atoms[1], ir.Var) and isinstance(atoms[1].type, ir.Reference)
+    return isinstance(atoms[0].type, ir.List) and is_one and cls is not None and cls.__eq__ is object.__eq__
 
 
 def call_any(lo: Lowerer, callee: Any, atoms: list[Any], node: ast.AST | None, **kwargs: Any) -> Value:
@@ -53,23 +52,23 @@ def call_any(lo: Lowerer, callee: Any, atoms: list[Any], node: ast.AST | None, *
     lo.at(node)
     span = lo.span(node)
     if len(types_) == 1 and not (rule is not None and rule.results > 1):
-        target = Var("t", types_[0])
-        lo.emit(Call((target,), callee, tuple(atoms), pairs, span))
+        target = ir.Var("t", types_[0])
+        lo.emit(ir.Call((target,), callee, tuple(atoms), pairs, span))
         return target
     if rule is not None and rule.results == len(types_):
-        targets = tuple(Var("t", type_) for type_ in types_)
-        lo.emit(Call(targets, callee, tuple(atoms), pairs, span))
+        targets = tuple(ir.Var("t", type_) for type_ in types_)
+        lo.emit(ir.Call(targets, callee, tuple(atoms), pairs, span))
         return TupleValue(targets, rule.result_class)
-    target = Var("shape" if callee is np.shape else "t", Tuple(tuple(types_)))
-    lo.emit(Call((target,), callee, tuple(atoms), pairs, span))
+    target = ir.Var("shape" if callee is np.shape else "t", ir.Tuple(tuple(types_)))
+    lo.emit(ir.Call((target,), callee, tuple(atoms), pairs, span))
     return target
 
 
-def call(lo: Lowerer, callee: Any, atoms: Sequence[Atom], node: ast.AST | None) -> Atom:
+def call(lo: Lowerer, callee: Any, atoms: Sequence[ir.Atom], node: ast.AST | None) -> ir.Atom:
     """A call with one result; what is known is computed here."""
     if callee in SAFE_TO_FOLD and all(_folds(callee, a) for a in atoms):
         try:
-            return Const(callee(*(a.value for a in atoms)))  # type: ignore[union-attr]
+            return ir.Const(callee(*(a.value for a in atoms)))  # type: ignore[union-attr]
         except Exception:  # raises at run time too
             pass
     if not _is_inside(callee, atoms):
@@ -81,9 +80,9 @@ def call(lo: Lowerer, callee: Any, atoms: Sequence[Atom], node: ast.AST | None) 
 _COMPARISONS = frozenset(COMPARE.values())
 
 
-def _folds(callee: Any, value: Atom) -> bool:
+def _folds(callee: Any, value: ir.Atom) -> bool:
     """Whether an operator is applied to a value here and now: arithmetic of floats is left to be read."""
-    if not isinstance(value, Const):
+    if not isinstance(value, ir.Const):
         return False
     if type(value.value) is float:
         return callee in _COMPARISONS or (callee is operator.neg and math.isinf(value.value))

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
+from adjoint import ir
 from adjoint.analysis.memory.reachable import may_write_anything
 from adjoint.frontend.calls.emitted_calls import refuse_linked
 from adjoint.frontend.interpreter.core import Lowerer
@@ -15,7 +16,6 @@ from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites
 from adjoint.frontend.interpreter.values import (
     LOCAL,
     STANDS_FOR,
-    UNDEFINED,
     Closure,
     GeneratorObject,
     GeneratorValue,
@@ -32,8 +32,6 @@ from adjoint.frontend.interpreter.values import (
 )
 from adjoint.frontend.objects.classes import class_of, is_object
 from adjoint.ir.effects import storages
-from adjoint.ir.nodes import Atom, Call, Const, Var
-from adjoint.ir.types import Dict, Instance, List, Tuple, Type, carries_derivative
 from adjoint.ir.walk import operands
 from adjoint.rules.kinds import Rule
 
@@ -44,9 +42,9 @@ SIGNATURE = "__adjoint_signature__"
 def may_carry(lo: Lowerer, value: Value) -> bool:
     """Whether a derivative may flow through ``value``."""
     match value:
-        case Var(type=type_):
-            return carries_derivative(type_)
-        case Const(value=constant):
+        case ir.Var(type=type_):
+            return ir.carries_derivative(type_)
+        case ir.Const(value=constant):
             return isinstance(constant, types.FunctionType)
         case Ref():
             record = lo.store[value]
@@ -95,14 +93,14 @@ def keep_track(lo: Lowerer, value: Value) -> None:
             raise NeedsRuntime(tuple(original_sites((value.site,))))
 
 
-def lend(callee: Any, args: Sequence[Atom], kwargs: Mapping[str, Atom]) -> None:
+def lend(callee: Any, args: Sequence[ir.Atom], kwargs: Mapping[str, ir.Atom]) -> None:
     """Takes down that a function of which nobody knows what it does may write all memory that it can reach.
 
     Without anything among the arguments that may vary, it writes constants.
     """
-    call = Call((), callee, tuple(args), tuple(kwargs.items()))
-    types_ = [atom.type for atom in operands(call) if isinstance(atom, Var)]
-    if may_write_anything(call) and any(map(carries_derivative, types_)):
+    call = ir.Call((), callee, tuple(args), tuple(kwargs.items()))
+    types_ = [atom.type for atom in operands(call) if isinstance(atom, ir.Var)]
+    if may_write_anything(call) and any(map(ir.carries_derivative, types_)):
         for storage in chain.from_iterable(map(storages, types_)):
             storage.mark_written()
 
@@ -131,12 +129,12 @@ def refuse_made_here(lo: Lowerer, value: Value, node: ast.AST | None) -> None:
         raise lo.problem("AD0301", node, label, helps=("hand over its fields", "define the class in the module"))
 
 
-def _variables_in(lo: Lowerer, value: Value) -> Iterator[Var]:
+def _variables_in(lo: Lowerer, value: Value) -> Iterator[ir.Var]:
     match value:
-        case Var():
+        case ir.Var():
             yield value
         case Ref():
-            yield from _variables_in(lo, lo.store.get(value, UNDEFINED))
+            yield from _variables_in(lo, lo.store.get(value, ir.UNDEFINED))
         case Record(items=parts) | TupleValue(items=parts) | Union(options=parts):
             for part in parts:
                 yield from _variables_in(lo, part)
@@ -144,9 +142,9 @@ def _variables_in(lo: Lowerer, value: Value) -> Iterator[Var]:
 
 def _mark_in(lo: Lowerer, value: Value) -> str | None:
     match value:
-        case Const(value=constant):
+        case ir.Const(value=constant):
             return _name_of(constant)
-        case Var(type=type_):
+        case ir.Var(type=type_):
             return _mark_in_type(type_)
         case Ref():
             record = lo.store.get(value)
@@ -159,13 +157,13 @@ def _mark_in(lo: Lowerer, value: Value) -> str | None:
             return None
 
 
-def _mark_in_type(type_: Type | None) -> str | None:
+def _mark_in_type(type_: ir.Type | None) -> str | None:
     match type_:
-        case Instance(cls=cls, fields=fields):
+        case ir.Instance(cls=cls, fields=fields):
             return _name_of(cls) or next(filter(None, map(_mark_in_type, fields.values())), None)
-        case List(element=part) | Dict(value=part):
+        case ir.List(element=part) | ir.Dict(value=part):
             return _mark_in_type(part)
-        case Tuple(items=items):
+        case ir.Tuple(items=items):
             return next(filter(None, map(_mark_in_type, items)), None)
         case _:
             return None

@@ -6,6 +6,7 @@ import ast
 import types
 from typing import Any
 
+from adjoint import ir
 from adjoint.frontend.calls.emitted_calls import call_any, refuse_linked
 from adjoint.frontend.calls.opaque_arguments import keep_identity, keep_track, lend, refuse_made_here
 from adjoint.frontend.data import making
@@ -15,8 +16,6 @@ from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import Value
 from adjoint.frontend.iterators.iterators import drawn
 from adjoint.ir.effects import effects
-from adjoint.ir.nodes import Atom, Call, Const, Var
-from adjoint.ir.types import OPAQUE, Array, Number, Opaque, Scalar
 from adjoint.runtime import display
 from adjoint.types.annotations import annotations_of
 
@@ -38,7 +37,7 @@ def call_opaque(lo: Lowerer, constant: Any, args: list[Value], kwargs: dict[str,
     lend(constant, atoms, pairs)
     result = call_any(lo, constant, list(atoms), node, **pairs)
     _note_given(lo, result, (*atoms, *pairs.values()))
-    if isinstance(result, Var) and type(result.type) is Opaque and annotations_of(constant):
+    if isinstance(result, ir.Var) and type(result.type) is ir.Opaque and annotations_of(constant):
         return as_annotated(lo, result, returned_by(constant), node)
     return result
 
@@ -55,36 +54,36 @@ def _text_of(
     """What a method of a text that is known gives: ``"a b".split()``."""
     if not isinstance(constant, types.BuiltinFunctionType) or not isinstance(constant.__self__, str):
         return None
-    if not all(isinstance(value, Const) for value in (*args, *kwargs.values())):
+    if not all(isinstance(value, ir.Const) for value in (*args, *kwargs.values())):
         return None
     try:
         found = constant(*[arg.value for arg in args], **{name: value.value for name, value in kwargs.items()})  # type: ignore[union-attr]
     except Exception:  # raises at run time too
         return None
-    return making.new_list(lo, [Const(item) for item in found], node) if isinstance(found, list) else Const(found)
+    return making.new_list(lo, [ir.Const(item) for item in found], node) if isinstance(found, list) else ir.Const(found)
 
 
-def _handed_out(lo: Lowerer, value: Value, node: ast.AST | None) -> Atom:
+def _handed_out(lo: Lowerer, value: Value, node: ast.AST | None) -> ir.Atom:
     """An argument as others see it: what stands for a tuple is one."""
     atom = materialize(lo, value, node)
     return lo.open.call(tuple, atom) if making.is_tuple(value) else atom
 
 
 def call_opaque_variable(
-    lo: Lowerer, function: Var, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+    lo: Lowerer, function: ir.Var, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
 ) -> Value:
-    if isinstance(function.type, (Scalar, Array, Number)):
+    if isinstance(function.type, (ir.Scalar, ir.Array, ir.Number)):
         raise lo.mistake(TypeError, node, f"{function.hint!r} is a number or an array, and cannot be called")
     for value in (*args, *kwargs.values()):
         refuse_made_here(lo, value, node)
         keep_track(lo, value)
-    atoms: list[Atom] = [function, *(_handed_out(lo, value, node) for value in args)]
+    atoms: list[ir.Atom] = [function, *(_handed_out(lo, value, node) for value in args)]
     named = {name: _handed_out(lo, value, node) for name, value in kwargs.items()}
     refuse_linked(lo, (*atoms, *named.values()), node)
     lend(display.call, atoms, named)
     pairs = tuple(named.items())
-    target = Var("t", OPAQUE)
-    lo.emit(Call((target,), display.call, tuple(atoms), pairs, lo.span(node)))
+    target = ir.Var("t", ir.OPAQUE)
+    lo.emit(ir.Call((target,), display.call, tuple(atoms), pairs, lo.span(node)))
     _note_given(lo, target, (*atoms, *named.values()))
     known = next((item.read(lo.run_data.root) for item in lo.run_data.inputs if item.var is function), None)
     if annotations_of(known):  # the very object is part of the key of the specialisation
@@ -92,7 +91,7 @@ def call_opaque_variable(
     return target
 
 
-def _note_given(lo: Lowerer, result: Value, given: tuple[Atom, ...]) -> None:
+def _note_given(lo: Lowerer, result: Value, given: tuple[ir.Atom, ...]) -> None:
     """Takes down what a function that nobody sees was given: what it returns may have captured that."""
-    if isinstance(result, Var) and type(result.type) is Opaque:
+    if isinstance(result, ir.Var) and type(result.type) is ir.Opaque:
         lo.run_data.made_with[result] = given

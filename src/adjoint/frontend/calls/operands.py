@@ -9,13 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.frontend.calls.opaque_arguments import any_carries, may_carry
 from adjoint.frontend.data import making
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import RangeValue, TupleValue, Value
-from adjoint.ir.nodes import Atom, Const, Var
-from adjoint.ir.types import List, Opaque, Tuple
 
 
 def with_arrays(
@@ -50,14 +49,14 @@ def array(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
     """The array of a sequence; any other value as it is."""
     match value:
         case RangeValue(start=start, stop=stop, step=step):
-            return lo.call(Const(np.arange), [start, stop, step], {}, node)
-        case Const(value=range() as numbers):
-            bounds = [Const(bound) for bound in (numbers.start, numbers.stop, numbers.step)]
-            return lo.call(Const(np.arange), list(bounds), {}, node)
-    return lo.call(Const(np.array), [value], {}, node) if is_sequence(lo, value) else value
+            return lo.call(ir.Const(np.arange), [start, stop, step], {}, node)
+        case ir.Const(value=range() as numbers):
+            bounds = [ir.Const(bound) for bound in (numbers.start, numbers.stop, numbers.step)]
+            return lo.call(ir.Const(np.arange), list(bounds), {}, node)
+    return lo.call(ir.Const(np.array), [value], {}, node) if is_sequence(lo, value) else value
 
 
-def array_operand(lo: Lowerer, value: Value, node: ast.AST | None, *, always: bool = False) -> Atom:
+def array_operand(lo: Lowerer, value: Value, node: ast.AST | None, *, always: bool = False) -> ir.Atom:
     """The atom of what an array is written with: of a sequence its array, if that varies or if it is computed with."""
     return materialize(lo, array(lo, value, node) if always or may_carry(lo, value) else value, node)
 
@@ -67,9 +66,9 @@ def is_sequence(lo: Lowerer, value: Value) -> bool:
     match value:
         case TupleValue() | RangeValue():
             return True
-        case Const(value=list() | tuple() | range()):
+        case ir.Const(value=list() | tuple() | range()):
             return True
-        case Var(type=List() | Tuple() | Opaque(cls=builtins.range)):
+        case ir.Var(type=ir.List() | ir.Tuple() | ir.Opaque(cls=builtins.range)):
             return True
         case _:
             return making.list_items(lo, value) is not None

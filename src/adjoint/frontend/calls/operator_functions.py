@@ -7,6 +7,7 @@ import functools
 import operator
 from typing import Any
 
+from adjoint import ir
 from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles
 from adjoint.frontend.data import making
 from adjoint.frontend.interpreter.core import Lowerer
@@ -15,7 +16,6 @@ from adjoint.frontend.library import in_place_operators, python_functions
 from adjoint.frontend.objects.classes import is_object
 from adjoint.frontend.syntax.operations import apply_operator
 from adjoint.frontend.syntax.operators import BINARY, COMPARE, UNARY
-from adjoint.ir.nodes import Const
 
 
 def _handler(op: Any, operands: int) -> Handler:
@@ -51,28 +51,28 @@ HANDLERS[operator.iconcat] = _in_place(in_place_operators.iadd)
 @handles(operator.itemgetter)
 def _itemgetter(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     if len(args) == 1:
-        return Partial(Const(python_functions.item_at), (args[0],), ())
-    return Partial(Const(python_functions.items_at), (TupleValue(tuple(args)),), ())
+        return Partial(ir.Const(python_functions.item_at), (args[0],), ())
+    return Partial(ir.Const(python_functions.items_at), (TupleValue(tuple(args)),), ())
 
 
 @handles(operator.attrgetter)
 def _attrgetter(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    paths = [_names(arg.value) for arg in args if isinstance(arg, Const) and isinstance(arg.value, str)]
+    paths = [_names(arg.value) for arg in args if isinstance(arg, ir.Const) and isinstance(arg.value, str)]
     if not paths or len(paths) < len(args):
         return NotImplemented
     if len(paths) == 1:
-        return Partial(Const(python_functions.attribute_at), (paths[0],), ())
-    return Partial(Const(python_functions.attributes_at), (TupleValue(tuple(paths)),), ())
+        return Partial(ir.Const(python_functions.attribute_at), (paths[0],), ())
+    return Partial(ir.Const(python_functions.attributes_at), (TupleValue(tuple(paths)),), ())
 
 
 def _names(path: str) -> TupleValue:
-    return TupleValue(tuple(map(Const, path.split("."))))
+    return TupleValue(tuple(map(ir.Const, path.split("."))))
 
 
 @handles(operator.methodcaller)
 def _methodcaller(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     given = (args[0], TupleValue(tuple(args[1:])))
-    return Partial(Const(python_functions.method_called), given, tuple(kwargs.items()))
+    return Partial(ir.Const(python_functions.method_called), given, tuple(kwargs.items()))
 
 
 def function_of(lo: Lowerer, getter: Any, node: ast.AST | None) -> Value:
@@ -80,5 +80,5 @@ def function_of(lo: Lowerer, getter: Any, node: ast.AST | None) -> Value:
     made, args, *_ = getter.__reduce__()
     named: dict[str, Value] = {}
     if isinstance(made, functools.partial):
-        args, named = (*made.args, *args), {name: Const(value) for name, value in made.keywords.items()}
-    return HANDLERS[type(getter)](lo, list(map(Const, args)), named, node)  # type: ignore[no-any-return]
+        args, named = (*made.args, *args), {name: ir.Const(value) for name, value in made.keywords.items()}
+    return HANDLERS[type(getter)](lo, list(map(ir.Const, args)), named, node)  # type: ignore[no-any-return]

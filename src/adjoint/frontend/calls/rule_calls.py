@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.diagnostics.similar import did_you_mean
 from adjoint.frontend.calls.emitted_calls import call_any
 from adjoint.frontend.calls.opaque_arguments import may_carry, refuse_objects
@@ -18,8 +19,6 @@ from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import NONE, GeneratorValue, IteratorValue, Record, Ref, TupleValue, Value
 from adjoint.frontend.iterators.iterators import drawn
-from adjoint.ir.nodes import Const, Var
-from adjoint.ir.types import Array, List
 from adjoint.rules import registry
 from adjoint.rules.declarations import Declaration
 from adjoint.rules.kinds import Bilinear, Elementwise, General, Linear, Rule
@@ -52,7 +51,7 @@ def _refuse_arrays_for_numbers(lo: Lowerer, callee: Any, args: list[Value], node
     for value in args:
         kind = _kind_of_no_number(lo, value)
         if kind is not None:
-            name, which = callee.__name__, repr(value.hint) if isinstance(value, Var) and value.named else "this"
+            name, which = callee.__name__, repr(value.hint) if isinstance(value, ir.Var) and value.named else "this"
             own = {"pow": "power", "atan2": "arctan2", **{f"a{each}": f"arc{each}" for each in _ARCS}}.get(name, name)
             helps = (f"np.{own} takes {kind[1]}",) if hasattr(np, own) else ("call it for each element",)
             label = f"{callee.__module__}.{name}() takes a number, and {which} is {kind[0]}"
@@ -62,10 +61,10 @@ def _refuse_arrays_for_numbers(lo: Lowerer, callee: Any, args: list[Value], node
 def _kind_of_no_number(lo: Lowerer, value: Value) -> tuple[str, str] | None:
     """What a value is that is no number, in the singular and in the plural; None for others."""
     match value:
-        case Var(type=Array(dims=dims)) if "many" in (dims or ()):
+        case ir.Var(type=ir.Array(dims=dims)) if "many" in (dims or ()):
             return "an array", "arrays"
-        case Var(type=List()) | TupleValue():
-            return "a list" if isinstance(value, Var) else "a tuple", "arrays and lists"
+        case ir.Var(type=ir.List()) | TupleValue():
+            return "a list" if isinstance(value, ir.Var) else "a tuple", "arrays and lists"
     if isinstance(value, Ref):
         record = lo.store.get(value)
         if isinstance(record, Record) and record.cls in (list, dict):
@@ -170,7 +169,7 @@ def _into(
 ) -> Value:
     from adjoint.frontend.library.array_writers import into  # lazy
 
-    where = kwargs.pop("where", Const(True)) if isinstance(callee, np.ufunc) else Const(True)
+    where = kwargs.pop("where", ir.Const(True)) if isinstance(callee, np.ufunc) else ir.Const(True)
     return into(lo, lambda: call_rule(lo, callee, args, kwargs, node), callee, args, out, where, node)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from adjoint import tangents
+from adjoint import ir, tangents
 from adjoint.declarations.differentiable_types import Synthesised, variables_class_of
 from adjoint.frontend.calls.handlers import handles
 from adjoint.frontend.data import making
@@ -21,8 +21,6 @@ from adjoint.frontend.interpreter.values import NONE, Method, Record, Ref, Site,
 from adjoint.frontend.objects.attribute_writes import set_attribute
 from adjoint.frontend.objects.classes import class_of
 from adjoint.frontend.syntax.operations import apply_operator
-from adjoint.ir.nodes import Const, Var
-from adjoint.ir.types import Array, Number, Scalar
 from adjoint.types.differentiable import move, moved, own_moved
 from adjoint.types.marks import no_derivative_fields
 from adjoint.types.structure import memberwise
@@ -59,11 +57,11 @@ class _Parts:
                 if value not in self.made:
                     self.made[value] = self.of_record(value, partner, path)
                 return self.made[value]
-            case Const(value=None) if self.point is None and not isinstance(partner, Const):
+            case ir.Const(value=None) if self.point is None and not isinstance(partner, ir.Const):
                 return partner
-            case Const() | Var(type=Scalar() | Number() | Array()):
+            case ir.Const() | ir.Var(type=ir.Scalar() | ir.Number() | ir.Array()):
                 return self.leaf(value, partner)
-            case Var() if partner == NONE:
+            case ir.Var() if partner == NONE:
                 return value
         raise _Unknown
 
@@ -134,14 +132,14 @@ def moved_along(lo: Lowerer, value: Value, along: Value, node: Node) -> Value:
     """The value in the direction of a tangent."""
 
     def alone(x: Value, direction: Value) -> Value:
-        if x == NONE or not (isinstance(x, Var) and isinstance(x.type, Array)):
+        if x == NONE or not (isinstance(x, ir.Var) and isinstance(x.type, ir.Array)):
             return x
-        return lo.call(Const(np.copy), [x], {}, node)
+        return lo.call(ir.Const(np.copy), [x], {}, node)
 
     def point(x: Value, direction: Value) -> Value:
         cls = class_of(lo, x)
         assert cls is not None
-        return lo.call(Method(Const(own_moved(cls)), x), [direction], {}, node)
+        return lo.call(Method(ir.Const(own_moved(cls)), x), [direction], {}, node)
 
     return _Parts(lo, _operated(lo, operator.add, node, alone), node, point).of(value, along)
 
@@ -150,9 +148,9 @@ def moved_in_place(lo: Lowerer, value: Value, along: Value, node: Node) -> None:
     """Moves arrays, and the parts of objects, lists and dicts, where they are."""
     if along == NONE:
         return
-    if isinstance(value, Var) and isinstance(value.type, Array):
+    if isinstance(value, ir.Var) and isinstance(value.type, ir.Array):
         total = apply_operator(lo, operator.add, [value, along], node)
-        set_item(lo, value, Const(Ellipsis), total, node)
+        set_item(lo, value, ir.Const(Ellipsis), total, node)
         return
     record = lo.store[value] if isinstance(value, Ref) else None
     if not isinstance(record, Record) or (record.cls not in (list, dict) and own_moved(record.cls) is not None):
@@ -167,14 +165,14 @@ def moved_in_place(lo: Lowerer, value: Value, along: Value, node: Node) -> None:
             continue
         moved_part = moved_along(lo, part, direction, node)
         if record.cls in (list, dict):
-            set_item(lo, value, Const(name), moved_part, node)
+            set_item(lo, value, ir.Const(name), moved_part, node)
         else:
             set_attribute(lo, value, name, moved_part, node)
 
 
 def _is_mutable(lo: Lowerer, part: Value) -> bool:
-    if isinstance(part, Var):
-        return isinstance(part.type, Array)
+    if isinstance(part, ir.Var):
+        return isinstance(part.type, ir.Array)
     cls = class_of(lo, part) if isinstance(part, Ref) else None
     if cls is None or cls in (list, dict):
         return cls is not None
@@ -198,9 +196,9 @@ def variables_of(lo: Lowerer, value: Value, node: Node, *path: Any) -> Value:
             parts = [(key, variables_of(lo, part, node, *path, key)) for key, part in varying_parts(record)]
             parts = [(key, part) for key, part in parts if part != NONE]
             return made(lo, variables_class_of(record.cls), parts, node, path) if parts else NONE
-        case Var(type=Scalar() | Number() | Array()) | Const(value=float()):
+        case ir.Var(type=ir.Scalar() | ir.Number() | ir.Array()) | ir.Const(value=float()):
             return moved_along(lo, value, NONE, node)
-        case Const():
+        case ir.Const():
             return NONE
     raise _Unknown
 
@@ -212,13 +210,13 @@ def with_variables_of(lo: Lowerer, value: Value, variables: Value, node: Node) -
 
 def inner_product(lo: Lowerer, a: Value, b: Value, node: Node) -> Value:
     """The sum of the products of all numbers of two tangents."""
-    total: list[Value] = [Const(0.0)]
+    total: list[Value] = [ir.Const(0.0)]
 
     def leaf(x: Value, y: Value) -> Value:
         if NONE not in (x, y):
             product = apply_operator(lo, operator.mul, [x, y], node)
-            if isinstance(product, Var) and isinstance(product.type, (Array, Number)):
-                product = lo.call(Const(np.sum), [product], {}, node)
+            if isinstance(product, ir.Var) and isinstance(product.type, (ir.Array, ir.Number)):
+                product = lo.call(ir.Const(np.sum), [product], {}, node)
             total.append(apply_operator(lo, operator.add, [total[-1], product], node))
         return NONE
 
@@ -252,17 +250,17 @@ def _is_tangent(lo: Lowerer, value: Value) -> bool:
 
 def _is_number(value: Value) -> bool:
     match value:
-        case Const(value=bool()):
+        case ir.Const(value=bool()):
             return False
-        case Const(value=int() | float()) | Var(type=Scalar() | Number()):
+        case ir.Const(value=int() | float()) | ir.Var(type=ir.Scalar() | ir.Number()):
             return True
-        case Var(type=Array(dims=dims)):
+        case ir.Var(type=ir.Array(dims=dims)):
             return dims == ()
         case _:
             return False
 
 
-_REFUSED = Const(NotImplemented)
+_REFUSED = ir.Const(NotImplemented)
 
 
 @_handle(TangentVector.__add__)
@@ -274,12 +272,12 @@ def _add(lo: Lowerer, a: Value, b: Value, *, node: Node) -> Value:
 def _sub(lo: Lowerer, a: Value, b: Value, *, node: Node) -> Value:
     if class_of(lo, a) is not class_of(lo, b):
         return _REFUSED
-    return added(lo, a, scaled(lo, b, Const(-1.0), node), node)
+    return added(lo, a, scaled(lo, b, ir.Const(-1.0), node), node)
 
 
 @_handle(TangentVector.__neg__, tangents.negate)
 def _neg(lo: Lowerer, tangent: Value, *, node: Node) -> Value:
-    return scaled(lo, tangent, Const(-1.0), node)
+    return scaled(lo, tangent, ir.Const(-1.0), node)
 
 
 @_handle(TangentVector.__mul__, TangentVector.__rmul__)
@@ -303,7 +301,7 @@ def _sum(lo: Lowerer, a: Value, b: Value, *, node: Node) -> Value:
 
 @_handle(tangents.subtract)
 def _difference(lo: Lowerer, a: Value, b: Value, *, node: Node) -> Value:
-    return added(lo, a, scaled(lo, b, Const(-1.0), node), node)
+    return added(lo, a, scaled(lo, b, ir.Const(-1.0), node), node)
 
 
 @_handle(tangents.scale)
@@ -318,7 +316,7 @@ def _dot(lo: Lowerer, a: Value, b: Value, *, node: Node) -> Value:
 
 @_handle(tangents.norm)
 def _norm(lo: Lowerer, tangent: Value, *, node: Node) -> Value:
-    return lo.call(Const(math.sqrt), [inner_product(lo, tangent, tangent, node)], {}, node)
+    return lo.call(ir.Const(math.sqrt), [inner_product(lo, tangent, tangent, node)], {}, node)
 
 
 @_handle(moved, Synthesised.moved)
@@ -347,6 +345,6 @@ def _with_variables(lo: Lowerer, value: Value, variables: Value, *, node: Node) 
 @handles(memberwise)
 def _memberwise(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: Node) -> Any:
     cls = args[0] if args else None
-    if not isinstance(cls, Const) or len(args) != 1 or node is None:
+    if not isinstance(cls, ir.Const) or len(args) != 1 or node is None:
         return NotImplemented
     return made(lo, cls.value, list(kwargs.items()), node)

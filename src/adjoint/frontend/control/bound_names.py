@@ -9,10 +9,10 @@ import ast
 from collections.abc import Iterator
 from weakref import WeakKeyDictionary
 
+from adjoint import ir
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.state.frames import Frame
-from adjoint.frontend.interpreter.values import UNDEFINED, Cell, Value
-from adjoint.ir.nodes import Const, Raise, Var
+from adjoint.frontend.interpreter.values import Cell, Value
 from adjoint.runtime.arithmetic.checks import unbound_said
 from adjoint.sources.scope import FunctionNode
 from adjoint.sources.trees import nodes
@@ -30,7 +30,7 @@ def watch(lo: Lowerer, frame: Frame) -> None:
     for name in sorted(names & frame.cells.keys()):
         cell = frame.cells[name]
         flag = lo.run_data.is_bound[cell] = Cell(f"{name}_is_bound")
-        lo.store[flag] = Const(cell in lo.store)
+        lo.store[flag] = ir.Const(cell in lo.store)
 
 
 def _names_asked_for(function: FunctionNode) -> Iterator[str]:
@@ -49,21 +49,21 @@ def note_bound(lo: Lowerer, cell: Cell, *, is_bound: bool) -> None:
     """Notes that a variable is bound, or unbound, from here on."""
     flag = lo.run_data.is_bound.get(cell)
     if flag is not None:
-        lo.store[flag] = Const(is_bound)
+        lo.store[flag] = ir.Const(is_bound)
 
 
 def raise_unbound(lo: Lowerer, cell: Cell, node: ast.AST | None) -> None:
     """Ends the path on which a variable is read that is not bound, where a handler may wait for that."""
     flag = lo.run_data.is_bound.get(cell)
     known = None if flag is None else lo.store.get(flag)
-    if flag is None or not isinstance(known, (Var, Const)) or known == Const(True) or not lo.run_data.handled:
+    if flag is None or not isinstance(known, (ir.Var, ir.Const)) or known == ir.Const(True) or not lo.run_data.handled:
         return
 
     def stop() -> Value:
-        lo.stop(Raise(lo.open.call(UnboundLocalError, Const(unbound_said(cell.name))), None, lo.span(node)))
-        return UNDEFINED
+        lo.stop(ir.Raise(lo.open.call(UnboundLocalError, ir.Const(unbound_said(cell.name))), None, lo.span(node)))
+        return ir.UNDEFINED
 
-    if known == Const(False):
+    if known == ir.Const(False):
         raise lo.mistake(UnboundLocalError, node, unbound_said(cell.name))
-    lo.branch(known, lambda: UNDEFINED, stop, node)
-    lo.store[flag] = Const(True)
+    lo.branch(known, lambda: ir.UNDEFINED, stop, node)
+    lo.store[flag] = ir.Const(True)

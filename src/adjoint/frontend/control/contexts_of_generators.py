@@ -13,12 +13,12 @@ import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from adjoint import ir
 from adjoint.frontend.calls.handlers import handles
 from adjoint.frontend.control.joins_of_exits import is_closing
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.state.blocks import Region
 from adjoint.frontend.interpreter.values import (
-    UNDEFINED,
     Cell,
     Closure,
     GeneratorContext,
@@ -28,7 +28,6 @@ from adjoint.frontend.interpreter.values import (
     is_torn,
 )
 from adjoint.frontend.iterators.generators import Consumer, Run
-from adjoint.ir.nodes import Const, Var
 from adjoint.sources.scope import own_yields
 from adjoint.sources.trees import nodes
 
@@ -66,7 +65,7 @@ def manages(function: Any, *args: Any, **kwargs: Any) -> Any:
 
 @handles(contextlib.contextmanager)
 def _decorate(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    return Partial(Const(manages), (args[0],), ()) if isinstance(args[0], Closure) else NotImplemented
+    return Partial(ir.Const(manages), (args[0],), ()) if isinstance(args[0], Closure) else NotImplemented
 
 
 @handles(manages)
@@ -84,7 +83,7 @@ def run_context(
         label = f"it is not certain that {name!r} yields once"
         raise lo.problem("AD0104", node, label, helps=_ORDINARY, name=name)
     within = _Within(lo, context.generator, node, bind, body)
-    lo.store[within.way] = Const(0)
+    lo.store[within.way] = ir.Const(0)
     Run(lo, context.generator, within).run()
     within.go_on()
 
@@ -118,8 +117,8 @@ class _Within(Consumer):
             if leaf.action != _ENDED:
                 if leaf.action not in self.actions:
                     self.actions.append(leaf.action)
-                leaf.store[self.way] = Const(self.actions.index(leaf.action))
-                leaf.store[self.result], leaf.value = leaf.value, UNDEFINED
+                leaf.store[self.way] = ir.Const(self.actions.index(leaf.action))
+                leaf.store[self.result], leaf.value = leaf.value, ir.UNDEFINED
             leaf.action = "continue"
 
     def go_on(self) -> None:
@@ -127,23 +126,25 @@ class _Within(Consumer):
         lo = self.lo
         if lo.block is None:
             return
-        way, result = lo.store.pop(self.way), lo.store.pop(self.result, UNDEFINED)
+        way, result = lo.store.pop(self.way), lo.store.pop(self.result, ir.UNDEFINED)
         if is_torn(way) or is_torn(result):
             label = "by which way the body is left depends on where an exception was raised"
             raise lo.problem("AD0308", self.node, label)
-        assert isinstance(way, (Var, Const))
+        assert isinstance(way, (ir.Var, ir.Const))
 
         def leave(action: str) -> Value:
-            lo.leave(action, result if action == "return" else UNDEFINED)
-            return UNDEFINED
+            lo.leave(action, result if action == "return" else ir.UNDEFINED)
+            return ir.UNDEFINED
 
         for number, action in enumerate(self.actions[1:], 1):
             if lo.block is None:
                 return
             is_it = (
-                Const(way.value == number) if isinstance(way, Const) else lo.open.call(operator.eq, way, Const(number))
+                ir.Const(way.value == number)
+                if isinstance(way, ir.Const)
+                else lo.open.call(operator.eq, way, ir.Const(number))
             )
-            lo.branch(is_it, lambda action=action: leave(action), lambda: UNDEFINED, self.node)  # type: ignore[misc]
+            lo.branch(is_it, lambda action=action: leave(action), lambda: ir.UNDEFINED, self.node)  # type: ignore[misc]
 
 
 _ENDED = "ended"

@@ -7,6 +7,7 @@ import operator
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
+from adjoint import ir
 from adjoint.frontend.control.loops import go_on_if, run_loop
 from adjoint.frontend.data import containers
 from adjoint.frontend.data.element_types import knows_half
@@ -41,8 +42,6 @@ from adjoint.frontend.iterators.iterators import (
     peeled,
     unnoticed,
 )
-from adjoint.ir.nodes import Const, Items, Range, Var
-from adjoint.ir.types import INT, OPAQUE, Array, Dict, List
 
 
 def run_for(
@@ -92,7 +91,7 @@ def _is_in_order(lo: Lowerer, value: Value) -> bool:
         case IteratorValue(kind="zip", parts=parts):
             return all(_is_in_order(lo, part) for part in parts)
         case _:
-            return is_list(lo, value) or (isinstance(value, Var) and isinstance(value.type, Array))
+            return is_list(lo, value) or (isinstance(value, ir.Var) and isinstance(value.type, ir.Array))
 
 
 def _run_lazily(
@@ -167,7 +166,7 @@ def _is_static(lo: Lowerer, value: Value, node: ast.AST) -> bool:
         case GeneratorValue(first=first):
             return _is_static(lo, first, node)
         case IteratorValue(parts=parts):
-            return any(_is_static(lo, part, node) for part in parts if not isinstance(part, Const))
+            return any(_is_static(lo, part, node) for part in parts if not isinstance(part, ir.Const))
         case _:
             return False
 
@@ -175,7 +174,7 @@ def _is_static(lo: Lowerer, value: Value, node: ast.AST) -> bool:
 def _containers(value: Value) -> Iterator[Value]:
     """The lists and dicts that an iteration runs through."""
     match value:
-        case Ref() | Var(type=List() | Dict()):
+        case Ref() | ir.Var(type=ir.List() | ir.Dict()):
             yield value
         case IteratorValue(parts=parts):
             for part in parts:
@@ -194,7 +193,7 @@ def _run_over(
     items = static_getters(lo, iterable, node)
     few = known_range(iterable)
     if few is not None and lo.site(node) in lo.settings.unrolled:
-        items = given_now([Const(i) for i in few])
+        items = given_now([ir.Const(i) for i in few])
     if items is not None:
         _unroll(lo, items, bind, body, orelse)
         return
@@ -202,18 +201,20 @@ def _run_over(
     hint = target.id if isinstance(target, ast.Name) else "i"
     sequence = by_index(lo, iterable, node)
     if sequence is None:
-        element = Var(hint, OPAQUE, isinstance(target, ast.Name))
+        element = ir.Var(hint, ir.OPAQUE, isinstance(target, ast.Name))
 
         def opaque_iteration() -> None:
             bind(element)
             body()
 
-        over = Items(materialize(lo, iterable, node))
+        over = ir.Items(materialize(lo, iterable, node))
         run_loop(lo, node, over, element, opaque_iteration, orelse, assigned)
         return
     counts = sequence.bounds is not None
-    index = Var(hint if counts else _index_hint(target, iterable), INT, counts or isinstance(iterable, IteratorValue))
-    start, stop, step = sequence.bounds or (Const(0), sequence.length(), Const(1))
+    index = ir.Var(
+        hint if counts else _index_hint(target, iterable), ir.INT, counts or isinstance(iterable, IteratorValue)
+    )
+    start, stop, step = sequence.bounds or (ir.Const(0), sequence.length(), ir.Const(1))
 
     def iteration() -> None:
         bind(index if counts else sequence.item(index))
@@ -222,7 +223,7 @@ def _run_over(
     if few is not None:
         lo.counted_loops.append(lo.site(node))
     try:
-        run_loop(lo, node, Range(start, stop, step), index, iteration, orelse, assigned)
+        run_loop(lo, node, ir.Range(start, stop, step), index, iteration, orelse, assigned)
     finally:
         if few is not None:
             lo.counted_loops.pop()
@@ -239,7 +240,7 @@ def _run_by_position(
 ) -> None:
     """Goes through a list that changes meanwhile as Python's iterators do: by a place, as long as there is one."""
     counter = Cell("place")
-    lo.store[counter] = Const(0)
+    lo.store[counter] = ir.Const(0)
     known = [part for part in _containers(iterable) if isinstance(part, Ref)]
     if known:
         raise NeedsRuntime(tuple(original_sites(tuple([part.site for part in known]))))
@@ -250,7 +251,7 @@ def _run_by_position(
         place = materialize(lo, lo.store[counter], node)
 
         def turn() -> None:
-            lo.store[counter] = lo.open.call(operator.add, place, Const(1))
+            lo.store[counter] = lo.open.call(operator.add, place, ir.Const(1))
             bind(sequence.item(place))
             body()
 
@@ -300,4 +301,4 @@ def _leave_if_not_there(lo: Lowerer, item: Getter) -> None:
 
     for length in lengths_of(item):
         assert isinstance(item, Perhaps)
-        go_on_if(lo, lo.open.call(operator.lt, Const(item.place), length), lambda: None)
+        go_on_if(lo, lo.open.call(operator.lt, ir.Const(item.place), length), lambda: None)

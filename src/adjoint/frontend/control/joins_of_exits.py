@@ -6,10 +6,10 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from adjoint import ir
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.state.blocks import Exiting, is_behind_one_side
 from adjoint.frontend.interpreter.values import Value
-from adjoint.ir.nodes import If, Yield
 
 CLOSING = "@"
 """Behind the name of an action: a generator is left by it, for that is what its consumer does."""
@@ -61,11 +61,11 @@ def settle(
         return
     joined = lo.join_leaves(falling + leaving, base, enclosed=is_behind_one_side(origin, exits))
     for leaf, atoms in zip(falling + leaving, joined.columns, strict=True):
-        leaf.block.terminator = Yield(atoms)
+        leaf.block.terminator = ir.Yield(atoms)
     assert origin.branch is not None
     cond, then, orelse, span = origin.branch
     origin.branch = None
     lo.block, lo.store = origin, joined.store
-    lo.emit(If(cond, then.seal(), orelse.seal(), joined.targets, span))
+    lo.emit(ir.If(cond, then.seal(), orelse.seal(), joined.targets, span))
     if leaving:
         lo.dispatch(joined.kind, leaving, joined)

@@ -7,6 +7,7 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from adjoint import ir
 from adjoint.frontend.control.liveness import live_at_head
 from adjoint.frontend.data.uniqueness import starts_alone
 from adjoint.frontend.interpreter import joins
@@ -15,9 +16,7 @@ from adjoint.frontend.interpreter.forms import loose
 from adjoint.frontend.interpreter.state.blocks import Exiting, Open
 from adjoint.frontend.interpreter.state.signals import Restart
 from adjoint.frontend.interpreter.tracking import set_unseen
-from adjoint.frontend.interpreter.values import UNDEFINED, Cell, Value, is_torn
-from adjoint.ir.nodes import Atom, Const, Continue, Exit, Items, Loop, Raise, Range, Var
-from adjoint.ir.types import INT, Number
+from adjoint.frontend.interpreter.values import Cell, Value, is_torn
 from adjoint.records import dataclass
 from adjoint.sources.scope import assigned_names
 
@@ -30,19 +29,19 @@ MAX_NESTING = 6
 class _Pass:
     """One run of the body on an assumption of what is carried."""
 
-    params: tuple[Var, ...]
+    params: tuple[ir.Var, ...]
     root: Open
     exits: list[Exiting]
     shapes: dict[Any, joins.Shape]
-    alone: dict[Cell, Var]
+    alone: dict[Cell, ir.Var]
     """Parameters that are taken to be the only ones that have what may be an array, by variable."""
 
 
 def run_loop(
     lo: Lowerer,
     node: ast.AST,
-    over: Range | Items | None,
-    index: Var | None,
+    over: ir.Range | ir.Items | None,
+    index: ir.Var | None,
     body: Callable[[], None],
     orelse: Sequence[ast.stmt] = (),
     assigned: Sequence[ast.AST] = (),
@@ -65,16 +64,16 @@ def run_loop(
     _emit(lo, node, origin, base, over, index, found.shapes, found, orelse)
 
 
-def go_on_if(lo: Lowerer, goes_on: Atom, turn: Callable[[], None], node: ast.AST | None = None) -> None:
+def go_on_if(lo: Lowerer, goes_on: ir.Atom, turn: Callable[[], None], node: ast.AST | None = None) -> None:
     """Runs an iteration where a loop goes on; else the loop is exhausted."""
 
     def turned() -> Value:
         turn()
-        return UNDEFINED
+        return ir.UNDEFINED
 
     def ended() -> Value:
         lo.leave("exhausted")
-        return UNDEFINED
+        return ir.UNDEFINED
 
     lo.branch(goes_on, turned, ended, node)
 
@@ -124,7 +123,7 @@ def _first_assumption(
         for name in assigned_names(part):
             cell = lo.frame.cells.get(name)
             if cell is not None and not is_torn(base.get(cell)) and live_at_head(lo, node, name):
-                carried[cell] = loose(joins.shape_of(base.get(cell, UNDEFINED), base))
+                carried[cell] = loose(joins.shape_of(base.get(cell, ir.UNDEFINED), base))
     return carried
 
 
@@ -137,13 +136,13 @@ def _run_body(
     body: Callable[[], None],
 ) -> _Pass:
     root = lo.fork(base)
-    params: list[Var] = []
-    assumed: dict[Cell, Var] = {}
+    params: list[ir.Var] = []
+    assumed: dict[Cell, ir.Var] = {}
     for key, shape in carried.items():
         hint, named = (key.name, True) if isinstance(key, Cell) else ("part", False)
-        atoms = [Var(name, type_, named) for type_, name in joins.leaf_types(shape, hint)]
+        atoms = [ir.Var(name, type_, named) for type_, name in joins.leaf_types(shape, hint)]
         params.extend(atoms)
-        may_be_array = isinstance(key, Cell) and len(atoms) == 1 and isinstance(atoms[0].type, Number)
+        may_be_array = isinstance(key, Cell) and len(atoms) == 1 and isinstance(atoms[0].type, ir.Number)
         if may_be_array and _may_be_alone(lo, node, key, base, origin):
             assumed[key] = atoms[0]
             lo.run_data.alone[atoms[0]] = root
@@ -158,7 +157,7 @@ def _may_be_alone(lo: Lowerer, node: ast.AST, cell: Cell, base: dict[Any, Value]
     return (lo.site(node), cell.name) not in lo.settings.not_alone and starts_alone(lo, base, origin, cell)
 
 
-def _check_alone(lo: Lowerer, node: ast.AST, found: _Pass, targets: dict[Cell, Var]) -> None:
+def _check_alone(lo: Lowerer, node: ast.AST, found: _Pass, targets: dict[Cell, ir.Var]) -> None:
     """Starts again where an iteration was lowered as if it alone had an array, and one before it may hand it on.
 
     The variables of which that is true have it alone behind the loop, too.
@@ -176,7 +175,7 @@ def _check_alone(lo: Lowerer, node: ast.AST, found: _Pass, targets: dict[Cell, V
 
 def _run(body: Callable[[], None]) -> Value:
     body()
-    return UNDEFINED
+    return ir.UNDEFINED
 
 
 def _widen(
@@ -203,8 +202,8 @@ def _emit(
     node: ast.AST,
     origin: Open,
     base: dict[Any, Value],
-    over: Range | Items | None,
-    index: Var | None,
+    over: ir.Range | ir.Items | None,
+    index: ir.Var | None,
     carried: dict[Any, joins.Shape],
     found: _Pass,
     orelse: Sequence[ast.stmt],
@@ -214,11 +213,11 @@ def _emit(
     leaving = [leaf for leaf in found.exits if leaf.action != "continue"]
     for leaf in found.exits:
         if leaf.action == "continue":
-            leaf.block.terminator = Continue(_flatten_carried(carried, leaf.store, leaf.block))
+            leaf.block.terminator = ir.Continue(_flatten_carried(carried, leaf.store, leaf.block))
     # After the loop the carried variables are the first targets; then come those that only exits hand out.
-    targets = [Var(param.hint, param.type, param.named) for param in found.params]
+    targets = [ir.Var(param.hint, param.type, param.named) for param in found.params]
     places = iter(targets)
-    own: dict[Cell, Var] = {}
+    own: dict[Cell, ir.Var] = {}
     for key, shape in carried.items():
         atoms = [next(places) for _ in joins.leaf_types(shape, "")]
         exhausted.store[key] = joins.build(shape, iter(atoms), exhausted.store)
@@ -230,15 +229,15 @@ def _emit(
     kinds += [kind for kind in dict.fromkeys(leaf.action for leaf in leaving) if kind not in kinds]
     columns, stores, extras = _exit_values(lo, carried, leaving, base, exhausted, targets, kinds)
     for leaf, column in zip(leaving, columns, strict=True):
-        leaf.block.terminator = Exit(0 if leaf.action == "exhausted" else kinds.index(leaf.action) + 1, column)
+        leaf.block.terminator = ir.Exit(0 if leaf.action == "exhausted" else kinds.index(leaf.action) + 1, column)
     same_way = len(kinds) < 2 or (set(kinds) <= {"exhausted", "break"} and not orelse and stores["same"])
-    exit_kind = None if same_way else Var("exit_kind", INT)
+    exit_kind = None if same_way else ir.Var("exit_kind", ir.INT)
     if node in lo.run_data.checkpointed:
         from adjoint.frontend.surgery.checkpointed_loops import mark  # lazy
 
         mark(lo, node)
     lo.emit(
-        Loop(
+        ir.Loop(
             over,
             index,
             found.params,
@@ -250,15 +249,15 @@ def _emit(
         )
     )
     if not kinds:
-        lo.stop(Raise(Const(RecursionError)))  # which is never reached: only an exception leaves the loop
+        lo.stop(ir.Raise(ir.Const(RecursionError)))  # which is never reached: only an exception leaves the loop
         return
     _go_on(lo, node, kinds, stores, exit_kind, orelse)
 
 
-def _flatten_carried(carried: dict[Any, joins.Shape], store: dict[Any, Value], block: Open) -> tuple[Atom, ...]:
-    atoms: list[Atom] = []
+def _flatten_carried(carried: dict[Any, joins.Shape], store: dict[Any, Value], block: Open) -> tuple[ir.Atom, ...]:
+    atoms: list[ir.Atom] = []
     for key, shape in carried.items():
-        atoms.extend(joins.flatten(store.get(key, UNDEFINED), shape, store, block))
+        atoms.extend(joins.flatten(store.get(key, ir.UNDEFINED), shape, store, block))
     return tuple(atoms)
 
 
@@ -268,21 +267,21 @@ def _exit_values(
     leaving: list[Exiting],
     base: dict[Any, Value],
     exhausted: Exiting,
-    targets: list[Var],
+    targets: list[ir.Var],
     kinds: list[str],
-) -> tuple[list[tuple[Atom, ...]], dict[str, Any], list[Var]]:
+) -> tuple[list[tuple[ir.Atom, ...]], dict[str, Any], list[ir.Var]]:
     """Values for every exit, and the store that each kind of exit goes on with.
 
     A carried variable whose shape at the exits is that of the loop takes the loop's target; everything else
     that an exit changed is handed out on its own.
     """
-    columns: list[list[Atom]] = [[] for _ in leaving]
-    extras: list[Var] = []
+    columns: list[list[ir.Atom]] = [[] for _ in leaving]
+    extras: list[ir.Var] = []
     odd: dict[str, list[Any]] = {}
     for key, shape in carried.items():
         width = sum(1 for _ in joins.leaf_types(shape, ""))
         for leaf, column in zip(leaving, columns, strict=True):
-            value = leaf.store.get(key, UNDEFINED)
+            value = leaf.store.get(key, ir.UNDEFINED)
             try:
                 fits = joins.join(shape, joins.shape_of(value, leaf.store)) == shape
             except (joins.TooManyOptions, joins.NeedsRuntime):
@@ -290,9 +289,9 @@ def _exit_values(
             if fits:
                 column.extend(joins.flatten(value, shape, leaf.store, leaf.block))
             else:
-                column.extend([UNDEFINED] * width)
+                column.extend([ir.UNDEFINED] * width)
                 odd.setdefault(leaf.action, []).append(key)
-    stores: dict[str, Any] = {"exhausted": (exhausted.store, UNDEFINED), "same": not odd}
+    stores: dict[str, Any] = {"exhausted": (exhausted.store, ir.UNDEFINED), "same": not odd}
     for action in kinds:
         leaves = [leaf for leaf in leaving if leaf.action == action]
         if not leaves:
@@ -305,13 +304,13 @@ def _exit_values(
                 for k, v in leaf.store.items()
                 if k not in carried and k not in keys and base.get(k) is not v and (k in base or isinstance(k, Cell))
             ]
-        new_targets: list[Var] = []
-        local: list[list[Atom]] = [[] for _ in leaves]
+        new_targets: list[ir.Var] = []
+        local: list[list[ir.Atom]] = [[] for _ in leaves]
         value = lo._join_values([leaf.value for leaf in leaves], leaves, "result", False, local, new_targets, store)
         value = _handed_out(value, leaves, local, new_targets, store, exhausted.store)
         for key in keys:
             hint, named = (key.name, True) if isinstance(key, Cell) else ("part", False)
-            values = [leaf.store.get(key, UNDEFINED) for leaf in leaves]
+            values = [leaf.store.get(key, ir.UNDEFINED) for leaf in leaves]
             joined = lo._join_values(values, leaves, hint, named, local, new_targets, store, key)
             store[key] = _handed_out(joined, leaves, local, new_targets, store, exhausted.store, hint, named)
             stores["same"] = stores["same"] and action == "exhausted"
@@ -319,18 +318,18 @@ def _exit_values(
         extras.extend(new_targets)
         for leaf, column in zip(leaving, columns, strict=True):
             if leaf.action == action:
-                column.extend([UNDEFINED] * (before - (len(column) - len(targets))))
+                column.extend([ir.UNDEFINED] * (before - (len(column) - len(targets))))
                 column.extend(local[leaves.index(leaf)])
         stores[action] = (store, value)
     total = len(targets) + len(extras)
-    return [tuple(column) + (UNDEFINED,) * (total - len(column)) for column in columns], stores, extras
+    return [tuple(column) + (ir.UNDEFINED,) * (total - len(column)) for column in columns], stores, extras
 
 
 def _handed_out(
     value: Value,
     leaves: list[Exiting],
-    local: list[list[Atom]],
-    new_targets: list[Var],
+    local: list[list[ir.Atom]],
+    new_targets: list[ir.Var],
     store: dict[Any, Value],
     outside: dict[Any, Value],
     hint: str = "result",
@@ -342,13 +341,13 @@ def _handed_out(
     """
     inside = {**leaves[0].store, **store}
     shape = _detached(joins.shape_of(value, inside), outside)
-    atoms: list[Atom] = []
+    atoms: list[ir.Atom] = []
     known = set(new_targets)
     for atom, (type_, name) in zip(
         joins.flatten(value, shape, inside, leaves[0].block), joins.leaf_types(shape, hint), strict=True
     ):
-        if isinstance(atom, Var) and atom not in known:
-            target = Var(name, type_, named)
+        if isinstance(atom, ir.Var) and atom not in known:
+            target = ir.Var(name, type_, named)
             new_targets.append(target)
             for column in local:
                 column.append(atom)
@@ -388,7 +387,7 @@ def _go_on(
     node: ast.AST,
     kinds: list[str],
     stores: dict[str, Any],
-    exit_kind: Var | None,
+    exit_kind: ir.Var | None,
     orelse: Sequence[ast.stmt],
 ) -> None:
     """What happens behind the loop, by the way it was left."""
@@ -400,14 +399,14 @@ def _go_on(
             lo.leave(kind, value)
         elif kind == "exhausted" and orelse:
             lo.run(orelse)
-        return UNDEFINED
+        return ir.UNDEFINED
 
     def choose(remaining: list[str]) -> Value:
         kind, *rest = remaining
         if not rest or exit_kind is None:
             return resume(kind)
         code = 0 if kind == "exhausted" else kinds.index(kind) + 1
-        cond = lo.open.call(operator.eq, exit_kind, Const(code))
+        cond = lo.open.call(operator.eq, exit_kind, ir.Const(code))
         return lo.branch(cond, lambda: resume(kind), lambda: choose(rest), node)
 
     # The exits that leave for good first, so that the rest of the function is not nested deeper than needed.

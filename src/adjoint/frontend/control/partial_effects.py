@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from adjoint import ir
 from adjoint.frontend.data.containers import subscript
 from adjoint.frontend.data.item_writes import set_item
 from adjoint.frontend.data.making import runtime_list
@@ -21,9 +22,7 @@ from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites
 from adjoint.frontend.interpreter.state.attempts import Kept
 from adjoint.frontend.interpreter.state.signals import Restart
 from adjoint.frontend.interpreter.tracking import Tracked
-from adjoint.frontend.interpreter.values import TORN, UNDEFINED, Cell, Ref, Site, Value, is_atom, is_torn
-from adjoint.ir.nodes import Const, Var
-from adjoint.ir.types import OPAQUE, Array, Number, Scalar
+from adjoint.frontend.interpreter.values import TORN, Cell, Ref, Site, Value, is_atom, is_torn
 from adjoint.records import dataclass, field
 from adjoint.sources.scope import assigned_names
 
@@ -44,7 +43,7 @@ class Body:
 
     node: ast.stmt
     place: Site
-    boxes: dict[Cell, Var]
+    boxes: dict[Cell, ir.Var]
     log: dict[Any, int] = field(default_factory=dict)
     start: int = 0
 
@@ -84,12 +83,12 @@ def watched(lo: Lowerer, body: Body) -> Iterator[None]:
         run.boxes = outer
 
 
-def _boxes(lo: Lowerer, node: ast.stmt, kept: Collection[Kept]) -> Iterator[tuple[Cell, Var]]:
+def _boxes(lo: Lowerer, node: ast.stmt, kept: Collection[Kept]) -> Iterator[tuple[Cell, ir.Var]]:
     """The lists of one item in which variables are kept, made before the body."""
     assert lo.frame is not None
     for owner, name in sorted(kept, key=lambda each: each[1]):
         cell = lo.cell_named(name) if owner is None else lo.run_data.globals[owner, name]
-        value = lo.store.get(cell, UNDEFINED)
+        value = lo.store.get(cell, ir.UNDEFINED)
         if is_torn(value):
             keep_or_refuse(lo, value, node, f"what {name!r} holds here depends on where the exception was raised")
         if cell is not None and _can_be_kept(value):
@@ -100,9 +99,9 @@ def _boxes(lo: Lowerer, node: ast.stmt, kept: Collection[Kept]) -> Iterator[tupl
 
 
 def _can_be_kept(value: Value) -> bool:
-    if isinstance(value, Const):
+    if isinstance(value, ir.Const):
         return isinstance(value.value, (bool, int, float, complex))
-    return isinstance(value, Var) and isinstance(value.type, (Scalar, Array, Number))
+    return isinstance(value, ir.Var) and isinstance(value.type, (ir.Scalar, ir.Array, ir.Number))
 
 
 def keep(lo: Lowerer, cell: Cell, value: Value, node: ast.AST | None) -> None:
@@ -112,7 +111,7 @@ def keep(lo: Lowerer, cell: Cell, value: Value, node: ast.AST | None) -> None:
             label = f"what {cell.name!r} holds when an exception is raised later is not known"
             raise lo.problem("AD0308", node, label)
         raising = lo.run_data.raising
-        set_item(lo, box, Const(0), value, node)
+        set_item(lo, box, ir.Const(0), value, node)
         lo.run_data.raising = raising
 
 
@@ -132,9 +131,9 @@ def store_of_handlers(lo: Lowerer, body: Body, base: dict[Any, Value], *, goes_o
     flags = set(lo.run_data.is_bound.values())
     for key in torn:
         if key in flags:
-            found[key] = Const(True)  # it is not known, and what is not bound raises where it is read
+            found[key] = ir.Const(True)  # it is not known, and what is not bound raises where it is read
         elif isinstance(key, Cell) and (key in base or key in own):
-            found[key] = mark = Var(TORN, OPAQUE)
+            found[key] = mark = ir.Var(TORN, ir.OPAQUE)
             lo.run_data.torn[mark] = body.place, key
     return found
 
@@ -146,7 +145,7 @@ def _assigned(node: ast.stmt) -> Sequence[str]:
 def restore(lo: Lowerer, body: Body) -> None:
     """Reads variables that are kept, where a handler starts."""
     for cell, box in body.boxes.items():
-        value = subscript(lo, box, Const(0), body.node)
+        value = subscript(lo, box, ir.Const(0), body.node)
         lo.rename(value, cell.name)
         lo.store[cell] = value
 
@@ -155,7 +154,7 @@ def keep_or_refuse(
     lo: Lowerer, value: Value, node: ast.AST | None, label: str, helps: tuple[str, ...] | None = None
 ) -> None:
     """A variable is needed that may have been written or not: starts again with the variable kept, if it can be."""
-    known = lo.run_data.torn.get(value) if isinstance(value, Var) else None
+    known = lo.run_data.torn.get(value) if isinstance(value, ir.Var) else None
     if known is not None:
         place, cell = known
         owner = next((owner for (owner, _), other in lo.run_data.globals.items() if other is cell), None)

@@ -9,6 +9,7 @@ from contextlib import nullcontext
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from adjoint import ir
 from adjoint.frontend.control.joins_of_exits import is_closing
 from adjoint.frontend.control.liveness import is_live_after
 from adjoint.frontend.control.partial_effects import Body, body_of, keep_or_refuse, restore, store_of_handlers, watched
@@ -16,11 +17,9 @@ from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.state.blocks import Exiting, Open
 from adjoint.frontend.interpreter.tracking import set_unseen
-from adjoint.frontend.interpreter.values import TORN, UNDEFINED, Cell, Value, is_torn
+from adjoint.frontend.interpreter.values import TORN, Cell, Value, is_torn
 from adjoint.frontend.syntax import assign
 from adjoint.frontend.syntax import statements as module
-from adjoint.ir.nodes import Atom, Call, Const, Guarded, Handler, Raise, Var, Yield
-from adjoint.ir.types import OPAQUE
 from adjoint.records import dataclass
 from adjoint.rules.registry import rule_for
 from adjoint.sources.scope import assigned_names
@@ -41,7 +40,7 @@ def run_try(lo: Lowerer, node: ast.Try) -> None:
 class Final:
     """What runs however a body is left: after an exception, whose variable it takes, and otherwise."""
 
-    after_exception: Callable[[Var], Any]
+    after_exception: Callable[[ir.Var], Any]
     otherwise: Callable[[], Any]
 
 
@@ -55,7 +54,7 @@ def guard(
     body: Callable[[], None],
     *,
     context: Any = None,
-    name: Var | None = None,
+    name: ir.Var | None = None,
     final: Final | None = None,
     kind: str = "guarded",
 ) -> None:
@@ -79,7 +78,7 @@ def _guarded_block(
 
     def run_body() -> Value:
         body()
-        return UNDEFINED
+        return ir.UNDEFINED
 
     with lo.region(kind) as region, nullcontext() if watch is None else watched(lo, watch):
         lo.attempt(run_body)
@@ -91,20 +90,20 @@ def _finally_handler(
     lo: Lowerer, node: ast.stmt, base: dict[Any, Value], watch: Body, final: Final
 ) -> tuple[Any, tuple[Any, Any]]:
     root = lo.fork(store_of_handlers(lo, watch, base, goes_on=lo.run_data.handled > 0))
-    problem = Var("problem", OPAQUE)
+    problem = ir.Var("problem", ir.OPAQUE)
 
     def run_final() -> Value:
         final.after_exception(problem)
-        return UNDEFINED
+        return ir.UNDEFINED
 
     with lo.region("guarded") as region:
         restore(lo, watch)
         lo.attempt(run_final)
         if lo.block is not None:
-            lo.stop(Raise(None, None, lo.span(node)))
+            lo.stop(ir.Raise(None, None, lo.span(node)))
     if region.exits:
         raise lo.problem("AD0301", node, "the 'finally' block may not leave on its own")
-    return root, (Const(BaseException), problem)
+    return root, (ir.Const(BaseException), problem)
 
 
 def _run_torn(lo: Lowerer, final: Sequence[ast.stmt]) -> None:
@@ -120,7 +119,7 @@ def _run_torn(lo: Lowerer, final: Sequence[ast.stmt]) -> None:
             and not any(lo.run_data.boxes.get(lo.frame.cells[name]) for name in assigned_names(statement))
         ):
             for name in assigned_names(statement):
-                lo.store[lo.frame.cells[name]] = Var(TORN, OPAQUE)
+                lo.store[lo.frame.cells[name]] = ir.Var(TORN, ir.OPAQUE)
         else:
             run(lo, [statement])
 
@@ -159,7 +158,7 @@ def _is_pure(lo: Lowerer, expression: ast.expr) -> bool:
             return False
         if isinstance(part, ast.Call):
             callee = lo.evaluate(part.func) if _is_path(part.func) else None
-            rule = rule_for(callee.value) if isinstance(callee, Const) else None
+            rule = rule_for(callee.value) if isinstance(callee, ir.Const) else None
             if rule is None or not rule.pure or rule.writes:
                 return False
     return True
@@ -177,7 +176,7 @@ def _end_guarded(
     bodies: list[tuple[Any, Any]],
     exits: Sequence[Exiting],
     context: Any,
-    name: Var | None,
+    name: ir.Var | None,
     final: Final | None,
 ) -> None:
     lo.block, lo.store = origin, base
@@ -185,21 +184,21 @@ def _end_guarded(
     lo.enclosed = False
     if joined is not None:
         for leaf, atoms in zip(exits, joined.columns, strict=True):
-            leaf.block.terminator = Yield(atoms)
+            leaf.block.terminator = ir.Yield(atoms)
     (root, _), handlers = bodies[0], bodies[1:]
     lo.emit(
-        Guarded(
+        ir.Guarded(
             context,
             name,
             root.seal(),
-            tuple(Handler(kind[0], kind[1], block.seal()) for block, kind in handlers),
+            tuple(ir.Handler(kind[0], kind[1], block.seal()) for block, kind in handlers),
             None,
             () if joined is None else joined.targets,
             lo.span(node),
         )
     )
     if joined is None:
-        lo.stop(Raise(Const(AssertionError), None, lo.span(node)))  # nobody comes by
+        lo.stop(ir.Raise(ir.Const(AssertionError), None, lo.span(node)))  # nobody comes by
         return
     lo.store = joined.store
     if final is not None:
@@ -213,7 +212,7 @@ def _end_guarded(
         return
     for action in joined.kinds[1:]:
         code = joined.kinds.index(action)
-        cond = lo.open.call(operator.eq, joined.kind, Const(code))
+        cond = lo.open.call(operator.eq, joined.kind, ir.Const(code))
         here, store = lo.open, lo.store
         gone = lo.fork(store)
         lo.leave(action, joined.value_of(action))
@@ -236,11 +235,11 @@ def _try_except(lo: Lowerer, node: ast.Try) -> None:
     origin, base = lo.open, lo.store
 
     completed = Cell("completed")
-    base[completed] = Const(False)
+    base[completed] = ir.Const(False)
 
     def body() -> None:
         run(lo, node.body)
-        set_unseen(lo.store, completed, Const(True))
+        set_unseen(lo.store, completed, ir.Const(True))
 
     root, exits = _guarded_block(lo, base, body, watch, "catching")
     is_closed = any(is_closing(leaf.action) for leaf in exits)
@@ -258,15 +257,15 @@ def _try_except(lo: Lowerer, node: ast.Try) -> None:
     goes_on = False
     for handler in node.handlers:
         lo.block, lo.store = origin, base
-        kind: Atom = Const(BaseException)
+        kind: ir.Atom = ir.Const(BaseException)
         if handler.type is not None:
             kind = materialize(lo, lo.evaluate(handler.type), handler.type, observer=True)
         if is_closed and not _lets_pass(kind):
             label = "this handles the exception by which a generator is closed, too"
             raise lo.problem("AD0104", handler, label, helps=("handle 'Exception', or a class of its own",))
-        name = Var(handler.name, OPAQUE, named=True) if handler.name is not None else None
+        name = ir.Var(handler.name, ir.OPAQUE, named=True) if handler.name is not None else None
 
-        def handle(handler: ast.ExceptHandler = handler, name: Var | None = name) -> None:
+        def handle(handler: ast.ExceptHandler = handler, name: ir.Var | None = name) -> None:
             restore(lo, watch)
             if handler.name is not None and name is not None:
                 lo.run_data.caught.add(name)
@@ -285,29 +284,29 @@ def _try_except(lo: Lowerer, node: ast.Try) -> None:
         return
     through = lo.store.pop(completed)
     if node.orelse:
-        assert isinstance(through, (Var, Const))
-        lo.branch(through, lambda: _run_else(lo, node), lambda: UNDEFINED, node)
+        assert isinstance(through, (ir.Var, ir.Const))
+        lo.branch(through, lambda: _run_else(lo, node), lambda: ir.UNDEFINED, node)
 
 
 def _handler_of(lo: Lowerer, node: ast.Try, root: Open) -> ast.ExceptHandler | None:
     """The handler that surely runs, where all that a body does is to raise an exception of a known class."""
     match root.statements, root.terminator:
-        case [Call(targets=(problem,), callee=type() as cls)], Raise(exception=raised) if raised is problem:
+        case [ir.Call(targets=(problem,), callee=type() as cls)], ir.Raise(exception=raised) if raised is problem:
             pass
         case _:
             return None
     for handler in node.handlers:
         kind = None if handler.type is None else lo.evaluate(handler.type)
-        kinds = kind.value if isinstance(kind, Const) else BaseException if handler.type is None else None
+        kinds = kind.value if isinstance(kind, ir.Const) else BaseException if handler.type is None else None
         if kinds is None or not issubclass(cls, kinds):
             return None
         return handler if handler.name is None else None
     return None
 
 
-def _lets_pass(kind: Atom) -> bool:
+def _lets_pass(kind: ir.Atom) -> bool:
     """Whether a handler of these exceptions is surely none of the exception by which a generator is closed."""
-    if not isinstance(kind, Const):
+    if not isinstance(kind, ir.Const):
         return False
     classes = kind.value if isinstance(kind.value, tuple) else (kind.value,)
     return all(isinstance(cls, type) and not issubclass(GeneratorExit, cls) for cls in classes)
@@ -327,7 +326,7 @@ def _without_final(node: ast.Try) -> ast.Try:
 
 def _run_else(lo: Lowerer, node: ast.Try) -> Value:
     run(lo, node.orelse)
-    return UNDEFINED
+    return ir.UNDEFINED
 
 
 def _settle_torn(lo: Lowerer, node: ast.Try, store: dict[Any, Value], base: dict[Any, Value]) -> None:
@@ -338,7 +337,7 @@ def _settle_torn(lo: Lowerer, node: ast.Try, store: dict[Any, Value], base: dict
             continue
         is_own = lo.frame.cells.get(key.name) is key
         if is_own and (key not in base or not is_live_after(lo, node, key.name)):
-            store[key] = UNDEFINED
+            store[key] = ir.UNDEFINED
         else:
             label = f"{key.name!r} is assigned before a statement that may raise: what it is then depends on where"
             helps = (f"assign {key.name!r} in every handler too, or compute it in the 'else' part",)

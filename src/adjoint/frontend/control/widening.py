@@ -9,11 +9,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Sequence
 
+from adjoint import ir
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.state.signals import Restart
 from adjoint.frontend.interpreter.values import Site
-from adjoint.ir.types import depth_of
 
 MANY_FORMS = 4
 """As many forms of one function, none smaller than the one that calls it, are too many."""
@@ -28,7 +28,7 @@ def size_of(found: Iterable[joins.Shape]) -> int:
 def _size(shape: joins.Shape) -> int:
     match shape:
         case joins.Leaf(type=type_):
-            return 1 + depth_of(type_)
+            return 1 + ir.depth_of(type_)
         case joins.RefShape(record=record):
             return 1 + _size(record)
         case joins.RecordShape(items=items) | joins.TupleShape(items=items) | joins.UnionShape(options=items):

@@ -10,6 +10,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.frontend.control.contexts_of_generators import run_context
 from adjoint.frontend.control.joins_of_exits import is_closing, settle
 from adjoint.frontend.control.try_statement import Final, guard, run, run_try
@@ -20,8 +21,6 @@ from adjoint.frontend.objects.special_methods import special_method
 from adjoint.frontend.surgery.backward_blocks import run_backward
 from adjoint.frontend.syntax import assign
 from adjoint.frontend.syntax.conditions import truth_of
-from adjoint.ir.nodes import Attribute, Const, Load, Var
-from adjoint.ir.types import OPAQUE
 from adjoint.runtime.display import letting_through
 from adjoint.sources import definitions
 from adjoint.sources.trees import nodes
@@ -65,7 +64,7 @@ def _with_items(lo: Lowerer, node: ast.With, items: list[ast.withitem]) -> None:
     called = _called(lo, item)
     if called not in _LETTING_THROUGH:
         context = lo.open.call(letting_through, context)
-    name = Var("context", OPAQUE) if item.optional_vars is not None else None
+    name = ir.Var("context", ir.OPAQUE) if item.optional_vars is not None else None
 
     def body() -> None:
         if item.optional_vars is not None and name is not None:
@@ -84,7 +83,7 @@ def _called(lo: Lowerer, item: ast.withitem) -> object:
     if not isinstance(call, ast.Call) or not isinstance(call.func, (ast.Name, ast.Attribute)):
         return None
     callee = lo.evaluate(call.func)
-    return callee.value if isinstance(callee, Const) else None
+    return callee.value if isinstance(callee, ir.Const) else None
 
 
 def _is_backward(lo: Lowerer, item: ast.withitem) -> bool:
@@ -168,11 +167,11 @@ def _users_context(lo: Lowerer, node: ast.With, item: ast.withitem, rest: list[a
     def left() -> Value:
         return lo.call(leave, [NONE, NONE, NONE], {}, node)
 
-    def left_by(problem: Var) -> None:
-        kind, traceback = lo.open.call(type, problem), Var("traceback", OPAQUE)
-        lo.emit(Load(traceback, problem, Attribute("__traceback__"), lo.span(node)))
+    def left_by(problem: ir.Var) -> None:
+        kind, traceback = lo.open.call(type, problem), ir.Var("traceback", ir.OPAQUE)
+        lo.emit(ir.Load(traceback, problem, ir.Attribute("__traceback__"), lo.span(node)))
         handles = truth_of(lo, lo.call(leave, [kind, problem, traceback], {}, node), node)
-        if lo.block is not None and handles != Const(False):
+        if lo.block is not None and handles != ir.Const(False):
             label = "the '__exit__' of this context manager may handle the exception"
             raise lo.problem("AD0301", node, label, helps=("write what it handles as 'try' and 'except'",))
 
@@ -200,7 +199,7 @@ def _ignores_arguments(lo: Lowerer, leave: Value) -> bool:
     match leave:
         case Method(function=Closure() as closure):
             spec = closure.source.node
-        case Method(function=Const(value=types.FunctionType() as function)):
+        case Method(function=ir.Const(value=types.FunctionType() as function)):
             known = lo.run_data.closures.get(function)
             if known is None and is_stand_in(function):
                 return False

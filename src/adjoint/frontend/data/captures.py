@@ -10,6 +10,7 @@ import ast
 from collections.abc import Hashable, Iterable
 from typing import Any
 
+from adjoint import ir
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import (
     Closure,
@@ -26,7 +27,6 @@ from adjoint.frontend.interpreter.values import (
     TupleValue,
     Union,
 )
-from adjoint.ir.nodes import Var
 from adjoint.records import dataclass
 
 
@@ -35,9 +35,9 @@ class Surroundings:
     """The structure of what is outside of a function, and the variables in it, each once, in order."""
 
     form: Hashable
-    vars: tuple[Var, ...]
+    vars: tuple[ir.Var, ...]
 
-    def moved(self, now: Surroundings) -> dict[Var, Var]:
+    def moved(self, now: Surroundings) -> dict[ir.Var, ir.Var]:
         """What stands, in surroundings of the same structure, for each variable that is another one there."""
         return {old: new for old, new in zip(self.vars, now.vars, strict=True) if old is not new}
 
@@ -74,11 +74,11 @@ class _Walk:
     def __init__(self, lo: Lowerer) -> None:
         self.lo = lo
         self.form: list[Hashable] = []
-        self.vars: dict[Var, int] = {}
+        self.vars: dict[ir.Var, int] = {}
         self.seen: dict[object, int] = {}
 
     def value(self, value: Any) -> None:
-        if isinstance(value, Var):
+        if isinstance(value, ir.Var):
             self.form.append((self.vars.setdefault(value, len(self.vars)), value.type))
             return
         if isinstance(value, (Closure, Ref)):
@@ -131,13 +131,13 @@ def _parts(lo: Lowerer, value: Any) -> tuple[Hashable, tuple[Any, ...]]:
             return value, ()
 
 
-def captured_by(lo: Lowerer, value: Any) -> tuple[Var, ...]:
+def captured_by(lo: Lowerer, value: Any) -> tuple[ir.Var, ...]:
     """The variables that the functions in a value find outside of themselves, by the names that they use."""
-    found: dict[Var, None] = {}
+    found: dict[ir.Var, None] = {}
     seen: set[object] = set()
 
     def look(part: Any) -> None:
-        if isinstance(part, Var):
+        if isinstance(part, ir.Var):
             found[part] = None
             return
         if isinstance(part, (Closure, Ref)):

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
+from adjoint import ir
 from adjoint.analysis.may_vary import varying
 from adjoint.declarations.custom_derivatives import stop_gradient
 from adjoint.diagnostics import Diagnostic, diagnostic
@@ -17,21 +18,6 @@ from adjoint.frontend.interpreter.state.signals import Problem
 from adjoint.frontend.interpreter.values import Record, Ref, Site, TupleValue, Value
 from adjoint.ir.effects import effects_of, storages
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.nodes import Block, Call, Const, Function, Loop, Return, Statement, Store, Var
-from adjoint.ir.types import (
-    Array,
-    Dict,
-    Instance,
-    List,
-    Number,
-    Reference,
-    Scalar,
-    Storage,
-    Tuple,
-    carries_derivative,
-    fresh,
-    storage_of,
-)
 from adjoint.ir.walk import blocks_of, leaves, operands, statements_in
 from adjoint.types.marks import no_derivative_fields
 
@@ -41,19 +27,19 @@ def as_stored(lo: Lowerer, cls: type | None, name: Any, value: Value) -> Value:
     if cls is None or name not in no_derivative_fields(cls):
         return value
     constant = _number(lo, value)
-    if isinstance(value, Var) and isinstance(constant, Var) and constant is not value:
+    if isinstance(value, ir.Var) and isinstance(constant, ir.Var) and constant is not value:
         lo.run_data.stored_constants.append((value, constant, f"{cls.__qualname__}.{name}", lo.open.span))
     return constant
 
 
-def lost_in_fields(lo: Lowerer, function: Function, count: int, output: int) -> Iterator[Diagnostic]:
+def lost_in_fields(lo: Lowerer, function: ir.Function, count: int, output: int) -> Iterator[Diagnostic]:
     """A warning for each store of what varies in a field without derivative, if it is read on the way to the result."""
     if not lo.run_data.stored_constants:
         return
     from adjoint.differentiation.reachability import Dependence  # lazy
 
     found = Dependence(function, range(count), (output,))
-    returned = [leaf.values[output] for leaf in leaves(function.body) if isinstance(leaf, Return)]
+    returned = [leaf.values[output] for leaf in leaves(function.body) if isinstance(leaf, ir.Return)]
     for value, constant, name, span in dict.fromkeys(lo.run_data.stored_constants):
         if found.varies(value) and not varying(function.body, [constant]).isdisjoint(returned):
             yield diagnostic("AD0508", span, "this varies, and counts as a constant when it is read there", name=name)
@@ -61,7 +47,7 @@ def lost_in_fields(lo: Lowerer, function: Function, count: int, output: int) -> 
 
 def _number(lo: Lowerer, value: Value) -> Value:
     match value:
-        case Var(type=Scalar() | Number() | Array() as type_) if carries_derivative(type_):
+        case ir.Var(type=ir.Scalar() | ir.Number() | ir.Array() as type_) if ir.carries_derivative(type_):
             return lo.open.call(stop_gradient, value)
         case TupleValue(items=items, cls=cls):
             return TupleValue(tuple(_number(lo, item) for item in items), cls)
@@ -73,7 +59,7 @@ def _number(lo: Lowerer, value: Value) -> Value:
 def _stop_gradient(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     if len(args) != 1 or kwargs:
         return NotImplemented
-    if isinstance(args[0], Const) and type(args[0].value) is float:
+    if isinstance(args[0], ir.Const) and type(args[0].value) is float:
         return lo.open.call(stop_gradient, args[0])  # says that it is meant to be constant
     return as_constant(lo, args[0], node)
 
@@ -86,11 +72,11 @@ def as_constant(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
 def _constant(lo: Lowerer, value: Value, node: ast.AST | None, known: dict[Ref, Ref]) -> Value:
     """The value with everything in it a constant."""
     match value:
-        case Var(type=List() | Dict() | Tuple() | Instance() as type_) if carries_derivative(type_):
-            target = Var("t", fresh(type_))
-            lo.emit(Call((target,), stop_gradient, (value,), (), lo.span(node)))
+        case ir.Var(type=ir.List() | ir.Dict() | ir.Tuple() | ir.Instance() as type_) if ir.carries_derivative(type_):
+            target = ir.Var("t", ir.fresh(type_))
+            lo.emit(ir.Call((target,), stop_gradient, (value,), (), lo.span(node)))
             return target
-        case Var(type=Reference()):
+        case ir.Var(type=ir.Reference()):
             refuse_linked(lo, [value], node)
             return value
         case TupleValue(items=items, cls=cls):
@@ -115,15 +101,15 @@ def _constant_object(lo: Lowerer, value: Ref, node: ast.AST | None, known: dict[
 # -- one object, a variable and a constant -----------------------------------------------------------------------------
 
 
-def refuse_written_constants(block: Block) -> None:
+def refuse_written_constants(block: ir.Block) -> None:
     """Raises where memory that also counts as a constant is written later."""
     if not any(map(_makes_constant, statements_in(block))):
         return
-    order: list[tuple[Statement, tuple[Loop, ...]]] = list(_in_order(block, ()))
+    order: list[tuple[ir.Statement, tuple[ir.Loop, ...]]] = list(_in_order(block, ()))
     for place, (statement, loops) in enumerate(order):
         if not _makes_constant(statement):
             continue
-        assert isinstance(statement, Call)
+        assert isinstance(statement, ir.Call)
         shared = _reached(statement.args[0]) | _reached(statement.targets[0])
         for at, (other, around) in enumerate(order):
             later = at > place or any(loop in around for loop in loops)
@@ -131,41 +117,41 @@ def refuse_written_constants(block: Block) -> None:
                 raise _refusal(other)
 
 
-def _refusal(statement: Statement) -> Problem:
+def _refusal(statement: ir.Statement) -> Problem:
     label = "what is written here counts as a constant under another name"
     return Problem(diagnostic("AD0303", statement.span, label, helps=("take the constant of a copy",)))
 
 
-def _makes_constant(statement: Statement) -> bool:
+def _makes_constant(statement: ir.Statement) -> bool:
     return (
-        isinstance(statement, Call)
+        isinstance(statement, ir.Call)
         and statement.callee is stop_gradient
-        and isinstance(type_of_atom(statement.args[0]), (List, Dict, Tuple, Instance))
+        and isinstance(type_of_atom(statement.args[0]), (ir.List, ir.Dict, ir.Tuple, ir.Instance))
     )
 
 
-def _in_order(block: Block, loops: tuple[Loop, ...]) -> Iterator[tuple[Statement, tuple[Loop, ...]]]:
+def _in_order(block: ir.Block, loops: tuple[ir.Loop, ...]) -> Iterator[tuple[ir.Statement, tuple[ir.Loop, ...]]]:
     for statement in block.statements:
         yield statement, loops
-        inner = (*loops, statement) if isinstance(statement, Loop) else loops
+        inner = (*loops, statement) if isinstance(statement, ir.Loop) else loops
         for below in blocks_of(statement):
             yield from _in_order(below, inner)
     for below in blocks_of(block.terminator):
         yield from _in_order(below, loops)
 
 
-def _reached(atom: Any) -> set[Storage]:
+def _reached(atom: Any) -> set[ir.Storage]:
     return {storage.find() for storage in storages(type_of_atom(atom))}
 
 
-def _written(statement: Statement) -> set[Storage]:
+def _written(statement: ir.Statement) -> set[ir.Storage]:
     """The memory that a statement may write."""
-    if isinstance(statement, Store):
-        storage = storage_of(type_of_atom(statement.base))
+    if isinstance(statement, ir.Store):
+        storage = ir.storage_of(type_of_atom(statement.base))
         return set() if storage is None else {storage.find()}
-    if not isinstance(statement, Call):
+    if not isinstance(statement, ir.Call):
         return set()
     found = effects_of(statement)
     atoms = operands(statement)
     places = found.writes if found.known else range(len(atoms))
-    return set[Storage]().union(*(_reached(atoms[place]) for place in places if place < len(atoms)))
+    return set[ir.Storage]().union(*(_reached(atoms[place]) for place in places if place < len(atoms)))

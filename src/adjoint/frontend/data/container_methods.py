@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
+from adjoint import ir
 from adjoint.diagnostics.similar import did_you_mean, one_of
 from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles, kept, sequence
 from adjoint.frontend.data import containers, making
@@ -17,8 +18,6 @@ from adjoint.frontend.interpreter.values import NONE, IteratorValue, Record, Ref
 from adjoint.frontend.iterators.items import static_items
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.objects.special_methods import special_method
-from adjoint.ir.nodes import Call, Const, Var
-from adjoint.ir.types import Dict, List
 
 
 @handles(dict)
@@ -55,7 +54,7 @@ def _with_entries(
     """A dict that a function of the library makes of what is given, and what has names."""
     table = python_functions.call(lo, function, [given], node)
     for name, value in named.items():
-        set_item(lo, table, Const(name), value, node)
+        set_item(lo, table, ir.Const(name), value, node)
     return table
 
 
@@ -71,7 +70,7 @@ def _append(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.
         assert isinstance(args[0], Ref)
         making.replace(lo, args[0], list_record([*items, args[1]]), node)
         return NONE
-    if isinstance(args[0], Var) and isinstance(args[0].type, List):
+    if isinstance(args[0], ir.Var) and isinstance(args[0].type, ir.List):
         from adjoint.frontend.syntax.comprehensions import append  # lazy
 
         append(lo, args[0], args[1], node)
@@ -83,10 +82,10 @@ def _append(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.
 def _pop(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     making.refuse_if_iterated(lo, args[0], node)
     items = making.list_items(lo, args[0])
-    place = args[1] if len(args) > 1 else Const(-1)
+    place = args[1] if len(args) > 1 else ir.Const(-1)
     if items is not None:
         assert isinstance(args[0], Ref)
-        if not isinstance(place, Const):
+        if not isinstance(place, ir.Const):
             return _at_run_time(args[0])
         left = list(items)
         try:
@@ -96,12 +95,12 @@ def _pop(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST
             containers.raise_error(lo, IndexError, str(error), node, label, place.value)
         making.replace(lo, args[0], list_record(left), node)
         return taken
-    if isinstance(args[0], Var) and isinstance(args[0].type, List):
-        if place != Const(-1):
+    if isinstance(args[0], ir.Var) and isinstance(args[0].type, ir.List):
+        if place != ir.Const(-1):
             return python_functions.call(lo, python_functions.pop, [args[0], place], node)
         args[0].type.storage.mark_written()
-        target = Var("t", containers.reached(args[0].type.element))
-        lo.emit(Call((target,), list.pop, (args[0],), (), lo.span(node)))
+        target = ir.Var("t", containers.reached(args[0].type.element))
+        lo.emit(ir.Call((target,), list.pop, (args[0],), (), lo.span(node)))
         return target
     return NotImplemented
 
@@ -118,12 +117,12 @@ def _extend(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.
 
 @_method(list, "insert")
 def _insert(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    if making.list_items(lo, args[0]) is not None and not isinstance(args[1], Const):
+    if making.list_items(lo, args[0]) is not None and not isinstance(args[1], ir.Const):
         assert isinstance(args[0], Ref)
         return _at_run_time(args[0])
 
     def inserted(items: list[Value]) -> list[Value]:
-        assert isinstance(args[1], Const)
+        assert isinstance(args[1], ir.Const)
         items.insert(args[1].value, args[2])
         return items
 
@@ -163,14 +162,14 @@ def _copy(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AS
     if isinstance(record, Record) and record.cls in (list, dict):
         if record.cls is list:
             return making.new_list(lo, record.items, node)
-        return making.new_dict(lo, [(Const(k), v) for k, v in record.parts], node)
+        return making.new_dict(lo, [(ir.Const(k), v) for k, v in record.parts], node)
     if _is_run_time_dict(args[0]):
         return python_functions.call(lo, python_functions.entries, [args[0]], node)
     return python_functions.call(lo, python_functions.copied, [args[0]], node) if _is_list(args[0]) else NotImplemented
 
 
 def _is_list(value: Value) -> bool:
-    return isinstance(value, Var) and isinstance(value.type, List)
+    return isinstance(value, ir.Var) and isinstance(value.type, ir.List)
 
 
 def _dict_view(kind: str) -> Handler:
@@ -189,12 +188,12 @@ def _get(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST
     if not _is_dict(lo, args[0]):
         return NotImplemented
     default = args[2] if len(args) > 2 else NONE
-    if isinstance(args[0], Ref) and isinstance(args[1], Const):
+    if isinstance(args[0], Ref) and isinstance(args[1], ir.Const):
         record = lo.store[args[0]]
         assert isinstance(record, Record)
         found = record.get(args[1].value)
         return default if found is None else found
-    if isinstance(args[0], Var) and args[0].type == Dict(None) and isinstance(default, (Var, Const)):
+    if isinstance(args[0], ir.Var) and args[0].type == ir.Dict(None) and isinstance(default, (ir.Var, ir.Const)):
         return lo.open.call(dict.get, args[0], materialize(lo, args[1], node), default)  # nothing was put in so far
     return python_functions.call(lo, python_functions.get, [args[0], args[1], default], node)
 
@@ -205,12 +204,12 @@ def _dict_pop(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: as
         return NotImplemented
     making.refuse_if_iterated(lo, args[0], node)
     record = lo.store.get(args[0])
-    if isinstance(args[0], Var):
+    if isinstance(args[0], ir.Var):
         if len(args) > 2:
             return python_functions.call(lo, python_functions.pop_or, args, node)
         return _take_out(lo, args[0], args[1], node)
     assert isinstance(record, Record)
-    if not isinstance(args[1], Const):
+    if not isinstance(args[1], ir.Const):
         assert isinstance(args[0], Ref)
         return _at_run_time(args[0])
     found = record.get(args[1].value)
@@ -227,12 +226,12 @@ def _dict_pop(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: as
     return found
 
 
-def _take_out(lo: Lowerer, table: Var, key: Value, node: ast.AST | None) -> Value:
+def _take_out(lo: Lowerer, table: ir.Var, key: Value, node: ast.AST | None) -> Value:
     """``table.pop(key)`` of a dict that exists at run time."""
-    assert isinstance(table.type, Dict)
+    assert isinstance(table.type, ir.Dict)
     table.type.storage.mark_written()
-    target = Var("t", containers.reached(table.type.value))
-    lo.emit(Call((target,), dict.pop, (table, materialize(lo, key, node)), (), lo.span(node)))
+    target = ir.Var("t", containers.reached(table.type.value))
+    lo.emit(ir.Call((target,), dict.pop, (table, materialize(lo, key, node)), (), lo.span(node)))
     return target
 
 
@@ -241,7 +240,7 @@ def _clear_dict(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: 
     if not _is_dict(lo, args[0]):
         return NotImplemented
     making.refuse_if_iterated(lo, args[0], node)
-    if isinstance(args[0], Var):
+    if isinstance(args[0], ir.Var):
         return python_functions.call(lo, python_functions.clear_table, args, node)
     assert isinstance(args[0], Ref)
     making.replace(lo, args[0], Record(dict, ()), node)
@@ -282,11 +281,11 @@ def _is_dict(lo: Lowerer, value: Value) -> bool:
 
 
 def _is_run_time_dict(value: Value) -> bool:
-    return isinstance(value, Var) and isinstance(value.type, Dict)
+    return isinstance(value, ir.Var) and isinstance(value.type, ir.Dict)
 
 
 def _as_key(key: Any) -> Value:
-    return key if isinstance(key, (Var, Const)) else Const(key)
+    return key if isinstance(key, (ir.Var, ir.Const)) else ir.Const(key)
 
 
 @handles(dict.popitem)
@@ -295,7 +294,7 @@ def _popitem(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast
         return NotImplemented
     making.refuse_if_iterated(lo, args[0], node)
     record = lo.store.get(args[0])
-    if isinstance(args[0], Var):
+    if isinstance(args[0], ir.Var):
         return python_functions.call(lo, python_functions.pop_last, [args[0]], node)
     assert isinstance(record, Record)
     assert isinstance(args[0], Ref)
@@ -303,7 +302,7 @@ def _popitem(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast
         raise lo.mistake(KeyError, node, "the dict is empty here")
     key, value = record.parts[-1]
     making.replace(lo, args[0], Record(dict, record.parts[:-1]), node)
-    return TupleValue((Const(key), value))
+    return TupleValue((ir.Const(key), value))
 
 
 @handles(dict.fromkeys)

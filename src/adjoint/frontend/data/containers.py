@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.diagnostics.similar import did_you_mean, one_of
 from adjoint.frontend.calls.emitted_calls import call, refuse_linked
 from adjoint.frontend.data.element_types import as_element, joined_types
@@ -38,8 +39,6 @@ from adjoint.frontend.library import python_functions
 from adjoint.frontend.objects.classes import class_of, is_object
 from adjoint.frontend.objects.special_methods import special_method
 from adjoint.frontend.syntax.indexing import array_key, type_of_item
-from adjoint.ir.nodes import Atom, Call, Const, Load, Raise, Subscript, Var
-from adjoint.ir.types import FLOAT, INT, OPAQUE, Array, Dict, List, Number, Opaque, Scalar, Storage, Tuple, Type
 from adjoint.runtime.display import keys_of
 from adjoint.runtime.objects import check_length, slice_bounds
 
@@ -63,7 +62,7 @@ def items_if_known(lo: Lowerer, value: Value, node: ast.AST | None, count: int |
 
     value = drawn(lo, iterated(lo, value, node), node)
     refuse_number(lo, value, "cannot be iterated over", node)
-    if isinstance(value, Var) and isinstance(value.type, Dict):
+    if isinstance(value, ir.Var) and isinstance(value.type, ir.Dict):
         value = lo.open.call(keys_of, value)
     match value:
         case TupleValue(items=items):
@@ -74,18 +73,18 @@ def items_if_known(lo: Lowerer, value: Value, node: ast.AST | None, count: int |
             if record.cls is list:
                 return list(record.items)
             if record.cls is dict:
-                return [Const(key) for key in record.keys]
-        case Const(value=constant) if isinstance(constant, (tuple, list, str, range)):
-            return [Const(item) for item in constant]
-        case RangeValue(start=Const(value=start), stop=Const(value=stop), step=Const(value=step)):
-            return [Const(i) for i in range(start, stop, step)]
-        case Var(type=Tuple(items=types)):
-            return [_load(lo, value, Const(i), type_, node) for i, type_ in enumerate(types)]
-        case Var(type=List(storage=storage)) if count is None:
+                return [ir.Const(key) for key in record.keys]
+        case ir.Const(value=constant) if isinstance(constant, (tuple, list, str, range)):
+            return [ir.Const(item) for item in constant]
+        case RangeValue(start=ir.Const(value=start), stop=ir.Const(value=stop), step=ir.Const(value=step)):
+            return [ir.Const(i) for i in range(start, stop, step)]
+        case ir.Var(type=ir.Tuple(items=types)):
+            return [_load(lo, value, ir.Const(i), type_, node) for i, type_ in enumerate(types)]
+        case ir.Var(type=ir.List(storage=storage)) if count is None:
             _fix_length(lo, storage)
-        case Var() if count is not None:
-            lo.open.effect(check_length, value, Const(count))
-            return [subscript(lo, value, Const(i), node) for i in range(count)]
+        case ir.Var() if count is not None:
+            lo.open.effect(check_length, value, ir.Const(count))
+            return [subscript(lo, value, ir.Const(i), node) for i in range(count)]
         case IteratorValue() | Union():
             from adjoint.frontend.iterators.items import static_items, unpacked_items  # circular
 
@@ -95,13 +94,13 @@ def items_if_known(lo: Lowerer, value: Value, node: ast.AST | None, count: int |
 
 def refuse_number(lo: Lowerer, value: Value, what: str, node: ast.AST | None) -> None:
     """Numbers are no sequences."""
-    if isinstance(value, Var) and type(value.type) is Scalar:
+    if isinstance(value, ir.Var) and type(value.type) is ir.Scalar:
         dtype = value.type.dtype
         name = value.type.kind if dtype is None else dtype.type.__name__
         raise lo.mistake(TypeError, node, f"a value of class {name!r} {what}")
 
 
-def _fix_length(lo: Lowerer, storage: Storage) -> None:
+def _fix_length(lo: Lowerer, storage: ir.Storage) -> None:
     """The length of a list that is an argument must be known: lowering starts again with that."""
     home = storage.find()
     sites = {site for mine, site in lo.run_data.sites_of_storage if mine.find() is home}
@@ -112,17 +111,19 @@ def _fix_length(lo: Lowerer, storage: Storage) -> None:
         raise Restart
 
 
-def _load(lo: Lowerer, base: Var, index: Atom, type_: Type, node: ast.AST | None) -> Atom:
-    target = Var("t", type_)
-    lo.emit(Load(target, base, Subscript((index,)), lo.span(node)))
-    if lo.settings.linked and type_ == Opaque(type(None)):
+def _load(lo: Lowerer, base: ir.Var, index: ir.Atom, type_: ir.Type, node: ast.AST | None) -> ir.Atom:
+    target = ir.Var("t", type_)
+    lo.emit(ir.Load(target, base, ir.Subscript((index,)), lo.span(node)))
+    if lo.settings.linked and type_ == ir.Opaque(type(None)):
         return NONE  # as far as is known: what else is put there starts this again
     return target
 
 
 def subscript(lo: Lowerer, base: Value, index: Value, node: ast.AST | None) -> Value:
     """``base[index]``"""
-    if isinstance(base, Var) and type(base.type) is Scalar and base.type.dtype is None:  # NumPy's raise another error
+    if (
+        isinstance(base, ir.Var) and type(base.type) is ir.Scalar and base.type.dtype is None
+    ):  # NumPy's raise another error
         refuse_number(lo, base, "has no items", node)
     match base:
         case Union():
@@ -136,30 +137,34 @@ def subscript(lo: Lowerer, base: Value, index: Value, node: ast.AST | None) -> V
                 return _item_of_list(lo, base, record, index, node)
             if record.cls is dict:
                 return _item_of_dict(lo, base, record, index, node)
-        case Const(value=type() as cls) if isinstance(index, (Const, TupleValue)) and hasattr(cls, "__class_getitem__"):
+        case ir.Const(value=type() as cls) if isinstance(index, (ir.Const, TupleValue)) and hasattr(
+            cls, "__class_getitem__"
+        ):
             return base  # what a generic class is made for tells nothing at run time
-        case Const():
+        case ir.Const():
             return _item_of_constant(lo, base, index, node)
-        case Var(type=Scalar()) if index == TupleValue(()):
+        case ir.Var(type=ir.Scalar()) if index == TupleValue(()):
             return base  # a number of NumPy
-        case Var(type=Scalar()) if _adds_axes_only(index):
+        case ir.Var(type=ir.Scalar()) if _adds_axes_only(index):
             return subscript(lo, lo.open.call(np.asarray, base), index, node)
-        case Var(type=Array() | Number()):
+        case ir.Var(type=ir.Array() | ir.Number()):
             key = array_key(lo, index, node)
-            target = Var("t", type_of_item(base.type, key))
-            whole = lo.open.call(np.asarray, base) if isinstance(base.type, Number) else base  # a number has no items
-            lo.emit(Load(target, whole, key, lo.span(node)))
+            target = ir.Var("t", type_of_item(base.type, key))
+            whole = (
+                lo.open.call(np.asarray, base) if isinstance(base.type, ir.Number) else base
+            )  # a number has no items
+            lo.emit(ir.Load(target, whole, key, lo.span(node)))
             return target
-        case Var(type=List(element=element)):
+        case ir.Var(type=ir.List(element=element)):
             if isinstance(index, SliceValue):
                 chosen = python_functions.call(lo, python_functions.part, [base, bounds(lo, index, base)], node)
                 return as_tuple(chosen) if is_tuple(base) else chosen
             return _load(lo, base, materialize(lo, index, node), reached(element), node)
-        case Var(type=Dict(value=value)):
+        case ir.Var(type=ir.Dict(value=value)):
             name = materialize(lo, index, node)
             refuse_linked(lo, [name], node)
             return _load(lo, base, name, reached(value), node)
-        case Var(type=Tuple(items=types_)):
+        case ir.Var(type=ir.Tuple(items=types_)):
             return _item_of_run_time_tuple(lo, base, types_, index, node)
         case IteratorValue(kind="flat", parts=(array,)):
             from adjoint.frontend.library.array_writers import flat_item  # lazy
@@ -169,13 +174,13 @@ def subscript(lo: Lowerer, base: Value, index: Value, node: ast.AST | None) -> V
             numbers, place = materialize(lo, base, node), materialize(lo, index, node)
             if isinstance(index, SliceValue):
                 return call(lo, operator.getitem, [numbers, place], node)
-            return _load_any(lo, numbers, place, INT, node)
+            return _load_any(lo, numbers, place, ir.INT, node)
     method = special_method(lo, base, "__getitem__")
     if method is not None:
         return lo.call(method, [index], {}, node)
-    if isinstance(base, Var):
-        target = Var("t", OPAQUE)
-        lo.emit(Load(target, base, array_key(lo, index, node), lo.span(node)))
+    if isinstance(base, ir.Var):
+        target = ir.Var("t", ir.OPAQUE)
+        lo.emit(ir.Load(target, base, array_key(lo, index, node), lo.span(node)))
         return target
     if is_object(lo, base):
         raise lo.mistake(TypeError, node, f"{name_of(class_of(lo, base))} object is not subscriptable")
@@ -187,7 +192,7 @@ def _adds_axes_only(index: Value) -> bool:
     return all(item in (NONE, ELLIPSIS) for item in items)
 
 
-def _item_of_constant(lo: Lowerer, base: Const, index: Value, node: ast.AST | None) -> Value:
+def _item_of_constant(lo: Lowerer, base: ir.Const, index: Value, node: ast.AST | None) -> Value:
     constant = base.value
     if constant is np.r_ or constant is np.c_:
         from adjoint.frontend.syntax.index_joins import join  # lazy
@@ -207,55 +212,55 @@ def _item_of_constant(lo: Lowerer, base: Const, index: Value, node: ast.AST | No
         return index if isinstance(index, TupleValue) else TupleValue((index,))
     part = constant_slice(index) if isinstance(index, SliceValue) else None
     if part is not None and isinstance(constant, (tuple, str)):
-        return Const(constant[part])
+        return ir.Const(constant[part])
     atom = materialize(lo, index, node)
-    if isinstance(atom, Const):
+    if isinstance(atom, ir.Const):
         try:
-            return Const(constant[atom.value])
+            return ir.Const(constant[atom.value])
         except (TypeError, LookupError) as error:
             raise lo.mistake(type(error), node, str(error)) from None
     if isinstance(constant, (tuple, list)) and constant:
-        types = [type_of(Const(item)) for item in constant]
-        return _load_any(lo, base, atom, joined_types(types, lo, node) or OPAQUE, node)
+        types = [type_of(ir.Const(item)) for item in constant]
+        return _load_any(lo, base, atom, joined_types(types, lo, node) or ir.OPAQUE, node)
     return call(lo, operator.getitem, [base, atom], node)
 
 
 def _item_of_run_time_tuple(
-    lo: Lowerer, base: Var, types_: Sequence[Type], index: Value, node: ast.AST | None
+    lo: Lowerer, base: ir.Var, types_: Sequence[ir.Type], index: Value, node: ast.AST | None
 ) -> Value:
-    if isinstance(index, Const) and isinstance(index.value, int):
+    if isinstance(index, ir.Const) and isinstance(index.value, int):
         if not -len(types_) <= index.value < len(types_):
             raise lo.mistake(IndexError, node, "tuple index out of range")
         return _load(lo, base, index, types_[index.value], node)
     if isinstance(index, SliceValue):
         return subscript(lo, TupleValue(tuple(known_items(lo, base, node))), index, node)
     joined = joined_types(list(types_), lo, node)
-    return _load(lo, base, materialize(lo, index, node), joined or OPAQUE, node)
+    return _load(lo, base, materialize(lo, index, node), joined or ir.OPAQUE, node)
 
 
-def reached(element: Type | None) -> Type:
+def reached(element: ir.Type | None) -> ir.Type:
     """The type of an item of a container; of one that is always empty nothing is ever read."""
     if element is None:
         raise Unreached
     return element
 
 
-def _load_any(lo: Lowerer, base: Atom, index: Atom, type_: Type, node: ast.AST | None) -> Var:
-    target = Var("t", type_)
-    lo.emit(Load(target, base, Subscript((index,)), lo.span(node)))
+def _load_any(lo: Lowerer, base: ir.Atom, index: ir.Atom, type_: ir.Type, node: ast.AST | None) -> ir.Var:
+    target = ir.Var("t", type_)
+    lo.emit(ir.Load(target, base, ir.Subscript((index,)), lo.span(node)))
     return target
 
 
-def bounds(lo: Lowerer, index: SliceValue, base: Var) -> RangeValue:
+def bounds(lo: Lowerer, index: SliceValue, base: ir.Var) -> RangeValue:
     """The places that a slice of a list selects."""
-    found = Var("bounds", Tuple((INT, INT, INT)))
-    lo.emit(Call((found,), slice_bounds, (base, index.lower, index.upper, index.step), (), lo.open.span))
-    return RangeValue(*(_load(lo, found, Const(i), INT, None) for i in range(3)))
+    found = ir.Var("bounds", ir.Tuple((ir.INT, ir.INT, ir.INT)))
+    lo.emit(ir.Call((found,), slice_bounds, (base, index.lower, index.upper, index.step), (), lo.open.span))
+    return RangeValue(*(_load(lo, found, ir.Const(i), ir.INT, None) for i in range(3)))
 
 
 def constant_slice(index: SliceValue) -> slice | None:
     parts = (index.lower, index.upper, index.step)
-    if all(isinstance(part, Const) for part in parts):
+    if all(isinstance(part, ir.Const) for part in parts):
         return slice(*(part.value for part in parts))  # type: ignore[union-attr]
     return None
 
@@ -266,7 +271,7 @@ def _item_of_tuple(lo: Lowerer, base: Value, items: tuple[Value, ...], index: Va
         if part is None:
             return _part_of_tuple(lo, items, index, node)
         return TupleValue(items[part])
-    if isinstance(index, Const):
+    if isinstance(index, ir.Const):
         try:
             item: Value = items[index.value]
             return item
@@ -280,7 +285,7 @@ def _item_of_tuple(lo: Lowerer, base: Value, items: tuple[Value, ...], index: Va
     if all(is_atom(item) for item in items) and items:
         element = joined_types([type_of(item) for item in items], lo, node)
         container = materialize(lo, alike(lo, base, items, element), node)
-        return _load_any(lo, container, atom, element or OPAQUE, node)
+        return _load_any(lo, container, atom, element or ir.OPAQUE, node)
     if 0 < len(items) <= MAX_DISPATCH:
         return _one_of(lo, items, atom, "tuple", node)
     raise lo.problem("AD0301", node, "an index that is not known at compile time into a tuple of structures")
@@ -288,7 +293,7 @@ def _item_of_tuple(lo: Lowerer, base: Value, items: tuple[Value, ...], index: Va
 
 def _part_of_tuple(lo: Lowerer, items: tuple[Value, ...], index: SliceValue, node: ast.AST | None) -> Value:
     """The items between bounds that are known at run time only."""
-    numbers = [item for item in items if is_atom(item) and isinstance(type_of(item), Scalar)]
+    numbers = [item for item in items if is_atom(item) and isinstance(type_of(item), ir.Scalar)]
     if len(numbers) < len(items) or node is None:
         raise lo.problem("AD0301", node, "a slice of a tuple whose bounds are not known")
     whole = runtime_list(lo, lo.site(node), numbers, node)  # type: ignore[arg-type]
@@ -297,19 +302,19 @@ def _part_of_tuple(lo: Lowerer, items: tuple[Value, ...], index: SliceValue, nod
 
 def _is_called(item: Value) -> bool:
     """Whether an item is a function: which one it is decides what is run."""
-    return isinstance(item, (Closure, Method)) or (isinstance(item, Const) and callable(item.value))
+    return isinstance(item, (Closure, Method)) or (isinstance(item, ir.Const) and callable(item.value))
 
 
 def _one_of(lo: Lowerer, items: tuple[Value, ...], index: Value, kind: str, node: ast.AST | None) -> Union:
     """One of several values, by an index that may count from the end, or be out of range."""
-    if isinstance(index, Var) and index.type == FLOAT:
+    if isinstance(index, ir.Var) and index.type == ir.FLOAT:
         raise lo.mistake(TypeError, node, f"{kind} indices must be integers or slices, not float")
-    described: list[Value] = [Const(len(items)), Const(f"{kind} index out of range")]
+    described: list[Value] = [ir.Const(len(items)), ir.Const(f"{kind} index out of range")]
     place = python_functions.call(lo, python_functions.place_of, [index, *described], node)
     return Union(materialize(lo, place, node), items)
 
 
-def alike(lo: Lowerer, base: Value, items: tuple[Value, ...], element: Type | None) -> Value:
+def alike(lo: Lowerer, base: Value, items: tuple[Value, ...], element: ir.Type | None) -> Value:
     """A tuple whose items are of one kind, so that any of them may be read."""
     converted = tuple(as_element(lo, item, element) for item in items)  # type: ignore[arg-type]
     same = all(one is other for one, other in zip(items, converted, strict=True))
@@ -322,7 +327,7 @@ def _item_of_list(lo: Lowerer, base: Ref, record: Record, index: Value, node: as
         if part is None:
             raise NeedsRuntime(tuple(original_sites((base.site,))))
         return new_list(lo, record.items[part], node)
-    if isinstance(index, Const):
+    if isinstance(index, ir.Const):
         try:
             place = record.keys[index.value]
         except IndexError as error:
@@ -338,9 +343,9 @@ def _item_of_list(lo: Lowerer, base: Ref, record: Record, index: Value, node: as
 def _item_of_dict(lo: Lowerer, base: Ref, record: Record, index: Value, node: ast.AST | None) -> Value:
     if isinstance(index, TupleValue):
         index = materialize(lo, index, node)
-    if not isinstance(index, Const):
+    if not isinstance(index, ir.Const):
         if record.items and any(map(_is_called, record.items)):
-            keys = TupleValue(tuple(map(Const, record.keys)))
+            keys = TupleValue(tuple(map(ir.Const, record.keys)))
             place = python_functions.call(lo, python_functions.place_of_key, [index, keys], node)
             return Union(materialize(lo, place, node), record.items)
         raise NeedsRuntime(tuple(original_sites((base.site,))))
@@ -369,7 +374,7 @@ def raise_error(
     Where no path returns anything, that is the reason.
     """
     lo.run_data.reasons.append(lo.problem("AD0212", node, label, helps=helps, name=item).diagnostic)
-    lo.stop(Raise(lo.open.call(cls, Const(argument)), None, lo.span(node)))
+    lo.stop(ir.Raise(lo.open.call(cls, ir.Const(argument)), None, lo.span(node)))
     raise Unreached
 
 
@@ -382,23 +387,23 @@ def length(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
     refuse_number(lo, value, "has no length", node)
     match value:
         case TupleValue(items=items):
-            return Const(len(items))
+            return ir.Const(len(items))
         case Ref():
             record = lo.store[value]
             assert isinstance(record, Record)
             if record.cls in (list, dict):
-                return Const(len(record.parts))
+                return ir.Const(len(record.parts))
         case Union():
             return on_each_option(lo, value, lambda option: length(lo, option, node), node)
-        case Var(type=Tuple(items=items)):
-            return Const(len(items))
-        case Const(value=constant) if isinstance(constant, (str, tuple, list, dict, bytes, range)):
-            return Const(len(constant))
+        case ir.Var(type=ir.Tuple(items=items)):
+            return ir.Const(len(items))
+        case ir.Const(value=constant) if isinstance(constant, (str, tuple, list, dict, bytes, range)):
+            return ir.Const(len(constant))
     method = special_method(lo, value, "__len__")
     if method is not None:
         return lo.call(method, [], {}, node)
     if isinstance(value, IteratorValue) and value.kind in ("flat", "ndenumerate"):
         return call(lo, np.size, [materialize(lo, value.parts[0], node)], node)
-    target = Var("n", INT)
-    lo.emit(Call((target,), len, (materialize(lo, value, node),), (), lo.span(node)))
+    target = ir.Var("n", ir.INT)
+    lo.emit(ir.Call((target,), len, (materialize(lo, value, node),), (), lo.span(node)))
     return target

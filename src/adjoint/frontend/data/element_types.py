@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Collection, Iterable, Sequence
 
+from adjoint import ir
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites, type_of
 from adjoint.frontend.interpreter.materialize import materialize
@@ -12,67 +13,51 @@ from adjoint.frontend.interpreter.state.signals import OtherItems
 from adjoint.frontend.interpreter.type_joins import join_types
 from adjoint.frontend.interpreter.values import NONE, Closure, Method, Record, Ref, Site, TupleValue, Value
 from adjoint.frontend.objects.fields import outlives_the_call
-from adjoint.ir.nodes import Atom, Call, Const, Var
-from adjoint.ir.types import (
-    FLOAT,
-    NOWHERE,
-    OPAQUE,
-    Array,
-    Dict,
-    Instance,
-    List,
-    Reference,
-    Scalar,
-    Tuple,
-    Type,
-    carries_derivative,
-    depth_of,
-)
 from adjoint.runtime import display
 from adjoint.types.structure import is_namedtuple_class
 
 MAX_DEPTH = 8
 
 
-def element_of(container: Var) -> Type | None:
+def element_of(container: ir.Var) -> ir.Type | None:
     match container.type:
-        case List(element=part) | Dict(value=part):
+        case ir.List(element=part) | ir.Dict(value=part):
             return part
         case _:
             return None
 
 
-def as_element(lo: Lowerer, atom: Atom, element: Type | None) -> Atom:
+def as_element(lo: Lowerer, atom: ir.Atom, element: ir.Type | None) -> ir.Atom:
     """A whole number among floats as a float, so that its slot has a derivative like the others."""
-    if isinstance(element, Reference):
-        return Const(NOWHERE) if atom == NONE else atom
-    if not isinstance(element, Scalar) or element.kind != "float":
+    if isinstance(element, ir.Reference):
+        return ir.Const(ir.NOWHERE) if atom == NONE else atom
+    if not isinstance(element, ir.Scalar) or element.kind != "float":
         return atom
     type_ = type_of(atom)
-    if not isinstance(type_, Scalar) or type_.kind not in ("bool", "int"):
+    if not isinstance(type_, ir.Scalar) or type_.kind not in ("bool", "int"):
         return atom
-    if isinstance(atom, Const):
-        return Const(float(atom.value))
+    if isinstance(atom, ir.Const):
+        return ir.Const(float(atom.value))
     return lo.open.call(float, atom)
 
 
-def joined_types(types: list[Type], lo: Lowerer, node: ast.AST | None) -> Type | None:
-    joined: Type | None = None
+def joined_types(types: list[ir.Type], lo: Lowerer, node: ast.AST | None) -> ir.Type | None:
+    joined: ir.Type | None = None
     for type_ in types:
         joined = join_optional(lo, joined, type_, node)
     return joined
 
 
-def join_optional(lo: Lowerer, one: Type | None, other: Type | None, node: ast.AST | None) -> Type | None:
-    if max(depth_of(one), depth_of(other)) > MAX_DEPTH:
+def join_optional(lo: Lowerer, one: ir.Type | None, other: ir.Type | None, node: ast.AST | None) -> ir.Type | None:
+    if max(ir.depth_of(one), ir.depth_of(other)) > MAX_DEPTH:
         raise lo.problem("AD0402", node, "containers are put into each other here without end")
     if one is None or other is None:
         return one if other is None else other
     joined = join_types(one, other)
     if joined is None:
-        is_linked = isinstance(one, Reference) or isinstance(other, Reference)
-        if not is_linked and not carries_derivative(one) and not carries_derivative(other):
-            return OPAQUE
+        is_linked = isinstance(one, ir.Reference) or isinstance(other, ir.Reference)
+        if not is_linked and not ir.carries_derivative(one) and not ir.carries_derivative(other):
+            return ir.OPAQUE
         raise lo.problem("AD0402", node, "the elements of this container have different structures")
     return joined
 
@@ -95,14 +80,14 @@ def sites_within(lo: Lowerer, *values: Value) -> tuple[Site, ...]:
     return tuple(found)
 
 
-def slots(lo: Lowerer, values: Sequence[Value], node: ast.AST | None) -> list[Atom]:
+def slots(lo: Lowerer, values: Sequence[Value], node: ast.AST | None) -> list[ir.Atom]:
     """What a container at run time holds for each of these values; all that must exist for it are found at once."""
     if any(isinstance(value, Ref) for value in values):
         raise NeedsRuntime(sites_within(lo, *values))
     return [slot(lo, value, node) for value in values]
 
 
-def slot(lo: Lowerer, value: Value, node: ast.AST | None) -> Atom:
+def slot(lo: Lowerer, value: Value, node: ast.AST | None) -> ir.Atom:
     """What a container at run time holds for ``value``."""
     match value:
         case Ref():
@@ -112,48 +97,48 @@ def slot(lo: Lowerer, value: Value, node: ast.AST | None) -> Atom:
             return materialize(lo, value, node)
         case TupleValue(items=items, cls=cls) if cls is tuple or is_namedtuple_class(cls):
             atoms = slots(lo, items, node)
-            if cls is tuple and all(isinstance(atom, Const) for atom in atoms):
-                return Const(tuple(atom.value for atom in atoms))  # type: ignore[union-attr]
-            target = Var("t", Tuple(tuple(type_of(atom) for atom in atoms), cls))
-            named = () if cls is tuple else (("cls", Const(cls)),)
-            lo.emit(Call((target,), display.make_tuple, tuple(atoms), named, lo.span(node)))
+            if cls is tuple and all(isinstance(atom, ir.Const) for atom in atoms):
+                return ir.Const(tuple(atom.value for atom in atoms))  # type: ignore[union-attr]
+            target = ir.Var("t", ir.Tuple(tuple(type_of(atom) for atom in atoms), cls))
+            named = () if cls is tuple else (("cls", ir.Const(cls)),)
+            lo.emit(ir.Call((target,), display.make_tuple, tuple(atoms), named, lo.span(node)))
             return target
         case _:
             return materialize(lo, value, node)
 
 
-def note_element(lo: Lowerer, container: Var, atom: Atom, node: ast.AST | None) -> None:
+def note_element(lo: Lowerer, container: ir.Var, atom: ir.Atom, node: ast.AST | None) -> None:
     """Something is put into a container: its type must allow for it."""
     type_ = container.type
-    assert isinstance(type_, (List, Dict))
+    assert isinstance(type_, (ir.List, ir.Dict))
     note_outside(lo, container, atom, node)
     type_.storage.mark_written()
-    before = type_.element if isinstance(type_, List) else type_.value
-    guessed = _guessed_site(lo, type_) if isinstance(type_, List) else None
+    before = type_.element if isinstance(type_, ir.List) else type_.value
+    guessed = _guessed_site(lo, type_) if isinstance(type_, ir.List) else None
     if guessed is not None:
-        lo.settings.site_types[guessed] = List(type_of(atom))
+        lo.settings.site_types[guessed] = ir.List(type_of(atom))
         if type_of(atom) != before:
             _guess(lo, guessed, type_of(atom))
             raise OtherItems((guessed,))
         return
     after = join_optional(lo, before, type_of(atom), node)
-    if isinstance(atom, Var) and _holds_less(atom.type, after):
+    if isinstance(atom, ir.Var) and _holds_less(atom.type, after):
         remember(lo, atom.type, after, node)  # type: ignore[arg-type]
     if after == before:
         return
-    remember(lo, type_, List(after) if isinstance(type_, List) else Dict(after), node)
+    remember(lo, type_, ir.List(after) if isinstance(type_, ir.List) else ir.Dict(after), node)
 
 
-def _holds_less(type_: Type, than: Type | None) -> bool:
+def _holds_less(type_: ir.Type, than: ir.Type | None) -> bool:
     """Whether a container holds whole numbers, as far as it is known, where others like it hold floats, too."""
     match type_, than:
-        case (List(element=one), List(element=other)) | (Dict(value=one), Dict(value=other)):
+        case (ir.List(element=one), ir.List(element=other)) | (ir.Dict(value=one), ir.Dict(value=other)):
             return one is not None and one != other
         case _:
             return False
 
 
-def _guessed_site(lo: Lowerer, type_: List) -> Site | None:
+def _guessed_site(lo: Lowerer, type_: ir.List) -> Site | None:
     """Where a list is made of which it is only guessed what it holds."""
     home = type_.storage.find()
     sites = [site for storage, site in lo.run_data.sites_of_storage if storage.find() is home]
@@ -163,20 +148,20 @@ def _guessed_site(lo: Lowerer, type_: List) -> Site | None:
     return sites[0] if guess is not None and type_.element is guess else None
 
 
-def note_outside(lo: Lowerer, base: Var, value: Atom, node: ast.AST | None) -> None:
+def note_outside(lo: Lowerer, base: ir.Var, value: ir.Atom, node: ast.AST | None) -> None:
     """Remembers writes into what a global or captured variable holds, or may: they must carry no derivative."""
     is_called = any(each.lowering for each in lo.run_data.definitions.values())
     if is_called or is_outside(lo, base):
         lo.run_data.outside_writes.append((base, value, lo.span(node)))
 
 
-def is_outside(lo: Lowerer, base: Var) -> bool:
+def is_outside(lo: Lowerer, base: ir.Var) -> bool:
     """Whether a value may be what a global or captured variable holds."""
     home = base.type.storage.find()  # type: ignore[attr-defined]
     return any(outlives_the_call(site) for mine, site in lo.run_data.sites_of_storage if mine.find() is home)
 
 
-def remember(lo: Lowerer, type_: List | Dict | Instance, better: Type, node: ast.AST | None) -> None:
+def remember(lo: Lowerer, type_: ir.List | ir.Dict | ir.Instance, better: ir.Type, node: ast.AST | None) -> None:
     home = type_.storage.find()
     sites = [site for storage, site in lo.run_data.sites_of_storage if storage.find() is home]
     if not sites:
@@ -189,20 +174,20 @@ def remember(lo: Lowerer, type_: List | Dict | Instance, better: Type, node: ast
             raise lo.problem("AD0402", node, "what is stored here does not have the type of what the container holds")
         if joined != known:
             lo.settings.site_types[site] = joined
-            if isinstance(joined, List):
+            if isinstance(joined, ir.List):
                 _guess(lo, site, joined.element)
             changed.append(site)
     if not changed:
         return
-    if isinstance(type_, List) and type_.element is None:
+    if isinstance(type_, ir.List) and type_.element is None:
         lo.run_data.has_grown = True  # nothing can have been read from it so far: there may be more to be found out
     else:
         raise OtherItems(tuple(changed))
 
 
-def _widened(known: Type, better: Type) -> Type | None:
+def _widened(known: ir.Type, better: ir.Type) -> ir.Type | None:
     """What a container holds, by what was known of it and what is put into it; an object has what either says."""
-    if not isinstance(known, Instance) or not isinstance(better, Instance):
+    if not isinstance(known, ir.Instance) or not isinstance(better, ir.Instance):
         return join_types(known, better)
     fields = {**better.fields, **known.fields}
     for name in known.fields.keys() & better.fields.keys():
@@ -210,12 +195,12 @@ def _widened(known: Type, better: Type) -> Type | None:
         if joined is None:
             return None
         fields[name] = joined
-    return Instance(known.cls, fields)
+    return ir.Instance(known.cls, fields)
 
 
-def _guess(lo: Lowerer, site: Site, element: Type | None) -> None:
+def _guess(lo: Lowerer, site: Site, element: ir.Type | None) -> None:
     """What was found last is what the next list that is made at this place is taken to hold."""
-    lo.settings.guesses[site.place[0]] = element if isinstance(element, Scalar) else None
+    lo.settings.guesses[site.place[0]] = element if isinstance(element, ir.Scalar) else None
 
 
 def guess_numbers(lo: Lowerer, site: Site, parts: Iterable[ast.expr]) -> None:
@@ -227,14 +212,16 @@ def guess_numbers(lo: Lowerer, site: Site, parts: Iterable[ast.expr]) -> None:
         return
     names = {node.id for part in parts for node in ast.walk(part) if isinstance(node, ast.Name)}
     cells = [cell for name in sorted(names) if (cell := lo.cell_named(name)) is not None]
-    types = [value.type for cell in cells if isinstance(value := lo.store.get(cell), Var)]
-    items = [type_.element for type_ in types if isinstance(type_, List)]
-    if len(items) == 1 and isinstance(items[0], Scalar) and items[0].kind == "float":
+    types = [value.type for cell in cells if isinstance(value := lo.store.get(cell), ir.Var)]
+    items = [type_.element for type_ in types if isinstance(type_, ir.List)]
+    if len(items) == 1 and isinstance(items[0], ir.Scalar) and items[0].kind == "float":
         lo.settings.guesses[site.place[0]] = items[0]
     elif site.place[0] not in lo.settings.guesses:
-        dtypes = [type_.dtype for type_ in types if isinstance(type_, (Array, Scalar)) and type_.dtype is not None]
+        dtypes = [
+            type_.dtype for type_ in types if isinstance(type_, (ir.Array, ir.Scalar)) and type_.dtype is not None
+        ]
         found = next((dtype for dtype in dtypes if dtype.kind == "f"), None)
-        lo.settings.guesses[site.place[0]] = FLOAT if found is None else Scalar("float", found)
+        lo.settings.guesses[site.place[0]] = ir.FLOAT if found is None else ir.Scalar("float", found)
 
 
 MOST_GUESSES = 3
@@ -243,11 +230,11 @@ MOST_GUESSES = 3
 
 def check_guess(lo: Lowerer, items: Value) -> None:
     """Starts again where a list that is full holds nothing that would say whether it was taken for the right one."""
-    if isinstance(items, Var) and isinstance(items.type, List):
+    if isinstance(items, ir.Var) and isinstance(items.type, ir.List):
         guessed = _guessed_site(lo, items.type)
         if guessed is not None:
             lo.settings.guesses[guessed.place[0]] = None
-            lo.settings.site_types[guessed] = List(None)  # so that it is not guessed again
+            lo.settings.site_types[guessed] = ir.List(None)  # so that it is not guessed again
             raise OtherItems((guessed,))
 
 

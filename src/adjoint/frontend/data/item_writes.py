@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from adjoint import ir
 from adjoint.frontend.calls.emitted_calls import refuse_linked
 from adjoint.frontend.calls.operands import array_operand
 from adjoint.frontend.data.containers import bounds, name_of
@@ -18,8 +19,6 @@ from adjoint.frontend.library import python_functions
 from adjoint.frontend.objects.classes import class_of, is_object
 from adjoint.frontend.objects.special_methods import special_method
 from adjoint.frontend.syntax.indexing import array_key
-from adjoint.ir.nodes import Atom, Const, Store, Subscript, Var
-from adjoint.ir.types import Array, Dict, List, Number, Scalar, Tuple, is_float_dtype
 
 
 def set_item(lo: Lowerer, base: Value, index: Value, value: Value, node: ast.AST | None) -> None:
@@ -31,13 +30,13 @@ def set_item(lo: Lowerer, base: Value, index: Value, value: Value, node: ast.AST
             if record.cls in (list, dict):
                 _set_known(lo, base, record, index, value, node)
                 return
-        case Var(type=Array()):
+        case ir.Var(type=ir.Array()):
             key = array_key(lo, index, node)
             atom = array_operand(lo, value, node)
             mark_array_written(lo, base, atom, node)
-            lo.emit(Store(base, key, atom, "set", lo.span(node)))
+            lo.emit(ir.Store(base, key, atom, "set", lo.span(node)))
             return
-        case Var(type=List() | Dict()):
+        case ir.Var(type=ir.List() | ir.Dict()):
             if isinstance(index, SliceValue):
                 _set_slice(lo, base, index, value, node)
                 return
@@ -46,7 +45,7 @@ def set_item(lo: Lowerer, base: Value, index: Value, value: Value, node: ast.AST
             atom = as_element(lo, atom, element_of(base))
             place = materialize(lo, index, node)
             refuse_linked(lo, [place], node)
-            lo.emit(Store(base, Subscript((place,)), atom, "set", lo.span(node)))
+            lo.emit(ir.Store(base, ir.Subscript((place,)), atom, "set", lo.span(node)))
             return
         case IteratorValue(kind="flat", parts=(array,)):
             from adjoint.frontend.library.array_writers import set_flat_item  # circular
@@ -56,23 +55,25 @@ def set_item(lo: Lowerer, base: Value, index: Value, value: Value, node: ast.AST
         case Union():
             _set_of_each(lo, base, index, value, node)
             return
-        case TupleValue() | Var(type=Tuple()) | Const(value=tuple() | str() | bytes() | int() | float() | None):
+        case (
+            TupleValue() | ir.Var(type=ir.Tuple()) | ir.Const(value=tuple() | str() | bytes() | int() | float() | None)
+        ):
             raise _no_items_to_assign(lo, class_of(lo, base), node)
-        case Const():
+        case ir.Const():
             raise lo.problem("AD0311", node, "an item of an object that outlives the call is assigned")
     method = special_method(lo, base, "__setitem__")
     if method is not None:
         lo.call(method, [index, value], {}, node)
         return
-    if isinstance(base, Var) and isinstance(base.type, Number):
+    if isinstance(base, ir.Var) and isinstance(base.type, ir.Number):
         label = "it is not known whether this is an array, which is written, or a number, which raises"
         raise lo.problem("AD0401", node, label, helps=("make it an array: np.asarray(x)",))
-    if is_object(lo, base) or (isinstance(base, Var) and isinstance(base.type, Scalar)):
+    if is_object(lo, base) or (isinstance(base, ir.Var) and isinstance(base.type, ir.Scalar)):
         raise _no_items_to_assign(lo, class_of(lo, base), node)
-    if isinstance(base, Var):
+    if isinstance(base, ir.Var):
         given = materialize(lo, value, node)
         refuse_linked(lo, [given], node)
-        lo.emit(Store(base, array_key(lo, index, node), given, "set", lo.span(node)))
+        lo.emit(ir.Store(base, array_key(lo, index, node), given, "set", lo.span(node)))
         return
     raise lo.problem("AD0301", node, "an item of this value cannot be assigned")
 
@@ -93,7 +94,7 @@ def _set_of_each(lo: Lowerer, base: Union, index: Value, value: Value, node: ast
     on_each_option(lo, base, write, node)
 
 
-def _set_slice(lo: Lowerer, base: Var, index: SliceValue, value: Value, node: ast.AST | None) -> None:
+def _set_slice(lo: Lowerer, base: ir.Var, index: SliceValue, value: Value, node: ast.AST | None) -> None:
     """``items[a:b] = values`` for a list at run time."""
     refuse_if_iterated(lo, base, node)
     places = bounds(lo, index, base)
@@ -103,7 +104,7 @@ def _set_slice(lo: Lowerer, base: Var, index: SliceValue, value: Value, node: as
 def _set_known(lo: Lowerer, base: Ref, record: Record, index: Value, value: Value, node: ast.AST | None) -> None:
     if isinstance(index, TupleValue):
         index = materialize(lo, index, node)
-    if not isinstance(index, Const):
+    if not isinstance(index, ir.Const):
         raise NeedsRuntime(tuple(original_sites((base.site,))))
     key = index.value
     if record.cls is list:
@@ -115,19 +116,21 @@ def _set_known(lo: Lowerer, base: Ref, record: Record, index: Value, value: Valu
     replace(lo, base, record.with_part(key, value), node)
 
 
-def mark_array_written(lo: Lowerer, array: Var, value: Atom, node: ast.AST | None) -> None:
+def mark_array_written(lo: Lowerer, array: ir.Var, value: ir.Atom, node: ast.AST | None) -> None:
     """An array is written in place with ``value``."""
-    if isinstance(array.type, Number):
+    if isinstance(array.type, ir.Number):
         label = "this may be a number or an array, and is written"
         raise lo.problem("AD0401", node, label, helps=("write a copy: y = np.array(y)",))
-    assert isinstance(array.type, Array)
+    assert isinstance(array.type, ir.Array)
     library = lo.settings.target.library
     if library is not None and not library.writes:
         raise lo.problem("AD0604", node, f"this writes into an array of {library.name}", name=library.name)
     type_ = type_of(value)
-    floating = (isinstance(type_, Scalar) and type_.kind == "float") or is_float_dtype(getattr(type_, "dtype", None))
+    floating = (isinstance(type_, ir.Scalar) and type_.kind == "float") or ir.is_float_dtype(
+        getattr(type_, "dtype", None)
+    )
     dtype = array.type.dtype
-    if floating and dtype is not None and not is_float_dtype(dtype) and dtype.kind != "O":
+    if floating and dtype is not None and not ir.is_float_dtype(dtype) and dtype.kind != "O":
         raise lo.problem(
             "AD0408",
             node,

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.frontend.calls.emitted_calls import refuse_linked
 from adjoint.frontend.data.element_types import (
     as_element,
@@ -41,8 +42,6 @@ from adjoint.frontend.library import python_functions
 from adjoint.frontend.library.attribute_tables import AttributeTable
 from adjoint.frontend.library.collections_definitions import Table
 from adjoint.frontend.objects.fields import handed_out, writable
-from adjoint.ir.nodes import Atom, Call, Const, Var
-from adjoint.ir.types import OPAQUE, Dict, Instance, List, Number, Storage, Type
 from adjoint.runtime import display
 from adjoint.runtime.objects import make_object, put_item
 
@@ -69,38 +68,38 @@ def new_list(lo: Lowerer, items: list[Value] | tuple[Value, ...], node: ast.AST 
     return ref
 
 
-def runtime_list(lo: Lowerer, site: Site, held: list[Atom], node: ast.AST | None) -> Var:
+def runtime_list(lo: Lowerer, site: Site, held: list[ir.Atom], node: ast.AST | None) -> ir.Var:
     """A list that exists at run time, made here."""
     element = joined_types([type_of(atom) for atom in held], lo, node)
     known = lo.settings.site_types.get(site)
-    if isinstance(known, List):
+    if isinstance(known, ir.List):
         element = join_optional(lo, known.element, element, node)
     elif known is None and element is None:
         element = lo.settings.guesses.get(site.place[0])
-    storage = Storage(written=True)
+    storage = ir.Storage(written=True)
     lo.run_data.sites_of_storage.append((storage, site))
-    target = Var("items", List(element, storage))
+    target = ir.Var("items", ir.List(element, storage))
     items = tuple(as_element(lo, atom, element) for atom in held)
-    lo.emit(Call((target,), display.make_list, items, (), lo.span(node)))
+    lo.emit(ir.Call((target,), display.make_list, items, (), lo.span(node)))
     return target
 
 
 def as_tuple(items: Value) -> Value:
     """A list at run time that nobody else has, as the tuple that it serves as."""
-    if isinstance(items, Var) and isinstance(items.type, List):
-        items.type = List(items.type.element, items.type.storage, is_tuple=True)
+    if isinstance(items, ir.Var) and isinstance(items.type, ir.List):
+        items.type = ir.List(items.type.element, items.type.storage, is_tuple=True)
     return items
 
 
 def is_tuple(value: Value) -> bool:
     """Whether a value is a tuple whose length is known at run time only."""
-    return isinstance(value, Var) and isinstance(value.type, List) and value.type.is_tuple
+    return isinstance(value, ir.Var) and isinstance(value.type, ir.List) and value.type.is_tuple
 
 
-def grow_field(lo: Lowerer, base: Var, name: str, atom: Atom) -> None:
+def grow_field(lo: Lowerer, base: ir.Var, name: str, atom: ir.Atom) -> None:
     """An attribute of a run-time object is assigned."""
     type_ = base.type
-    assert isinstance(type_, Instance)
+    assert isinstance(type_, ir.Instance)
     note_outside(lo, base, atom, None)
     type_.storage.mark_written()
     before = type_.fields.get(name)
@@ -108,10 +107,10 @@ def grow_field(lo: Lowerer, base: Var, name: str, atom: Atom) -> None:
     if after is None:
         raise lo.problem("AD0402", None, f"the attribute {name!r} takes values of different structures")
     if after != before:
-        remember(lo, type_, Instance(type_.cls, {**type_.fields, name: after}), None)
+        remember(lo, type_, ir.Instance(type_.cls, {**type_.fields, name: after}), None)
 
 
-def runtime_object(lo: Lowerer, ref: Ref, node: ast.AST | None) -> Var:
+def runtime_object(lo: Lowerer, ref: Ref, node: ast.AST | None) -> ir.Var:
     """The object that ``ref`` describes, made to exist at run time."""
     record = lo.store.pop(ref)
     assert isinstance(record, Record)
@@ -120,24 +119,24 @@ def runtime_object(lo: Lowerer, ref: Ref, node: ast.AST | None) -> Var:
         label = f"an object of the class {record.cls.__name__!r} must exist at run time"
         raise lo.problem("AD0402", node, label, helps=("define the class before the loop",))
     known = lo.settings.site_types.get(ref.site)
-    if isinstance(known, Instance):
+    if isinstance(known, ir.Instance):
         record = _with_defaults(lo, record, known, node)
     atoms = slots(lo, record.items, node)
-    fields: dict[str, Type] = {key: type_of(atom) for key, atom in zip(record.keys, atoms, strict=True)}
-    if isinstance(known, Instance):
+    fields: dict[str, ir.Type] = {key: type_of(atom) for key, atom in zip(record.keys, atoms, strict=True)}
+    if isinstance(known, ir.Instance):
         joined = {
             key: join_types(type_, fields[key]) if key in fields else type_ for key, type_ in known.fields.items()
         }
-        fields = {key: type_ if type_ is not None else OPAQUE for key, type_ in {**fields, **joined}.items()}
-    storage = Storage(written=True)
+        fields = {key: type_ if type_ is not None else ir.OPAQUE for key, type_ in {**fields, **joined}.items()}
+    storage = ir.Storage(written=True)
     lo.run_data.sites_of_storage.append((storage, ref.site))
-    target = Var("obj", Instance(record.cls, fields, storage))
+    target = ir.Var("obj", ir.Instance(record.cls, fields, storage))
     span = lo.span(node)
-    lo.emit(Call((target,), make_object, (Const(record.cls), Const(record.keys), *atoms), (), span))
+    lo.emit(ir.Call((target,), make_object, (ir.Const(record.cls), ir.Const(record.keys), *atoms), (), span))
     return target
 
 
-def _with_defaults(lo: Lowerer, record: Record, known: Instance, node: ast.AST | None) -> Record:
+def _with_defaults(lo: Lowerer, record: Record, known: ir.Instance, node: ast.AST | None) -> Record:
     """An object with what its class holds for the attributes that are assigned later: numbers, read until then."""
     cls: Any = record.cls
     for name in known.fields:
@@ -172,17 +171,17 @@ def _write_through(lo: Lowerer, ref: Ref, record: Record, node: ast.AST | None) 
         raise NeedsRuntime((ref.site,))
     for key, value in record.parts:
         if value is not before.get(key):
-            lo.open.effect(put_item, ref.origin, Const(key), handed_out(lo, value, node))
+            lo.open.effect(put_item, ref.origin, ir.Const(key), handed_out(lo, value, node))
 
 
 def _of_several_kinds(record: Record) -> bool:
     """Whether items have no type in common that would tell numbers from arrays."""
     if not all(is_atom(item) for item in record.items):
         return True
-    joined: Type | None = type_of(record.items[0]) if record.items else None
+    joined: ir.Type | None = type_of(record.items[0]) if record.items else None
     for item in record.items[1:]:
         joined = None if joined is None else join_types(joined, type_of(item))
-    return joined is None or isinstance(joined, Number)
+    return joined is None or isinstance(joined, ir.Number)
 
 
 def extend_list(lo: Lowerer, current: Value, value: Value, node: ast.AST | None) -> Value:
@@ -205,7 +204,7 @@ def extend_list(lo: Lowerer, current: Value, value: Value, node: ast.AST | None)
             raise NeedsRuntime(tuple(original_sites((current.site,))))
         replace(lo, current, list_record([*mine, *theirs]), node)
         return current
-    is_list = isinstance(value, Var) and isinstance(value.type, List)
+    is_list = isinstance(value, ir.Var) and isinstance(value.type, ir.List)
     by = python_functions.extend_by_list if is_list else python_functions.extend
     python_functions.call(lo, by, [current, value], node)
     return current
@@ -226,7 +225,7 @@ def is_dict(lo: Lowerer, value: Value) -> bool:
     record = lo.store.get(value) if isinstance(value, Ref) else None
     if isinstance(record, Record):
         return record.cls is dict
-    return isinstance(value, Var) and isinstance(value.type, Dict)
+    return isinstance(value, ir.Var) and isinstance(value.type, ir.Dict)
 
 
 def repeat_list(lo: Lowerer, sequence: Value, count: Value, node: ast.AST | None) -> Value:
@@ -239,8 +238,8 @@ def new_dict(lo: Lowerer, parts: list[tuple[Any, Value]], node: ast.AST | None) 
     """A dict display; keys are values or, from another dict, constants."""
     assert node is not None
     site = lo.site(node)
-    keys = [key.value if isinstance(key, Const) else key for key, _ in parts]
-    known = all(not isinstance(key, (Var, Ref, TupleValue, Union)) for key in keys)
+    keys = [key.value if isinstance(key, ir.Const) else key for key, _ in parts]
+    known = all(not isinstance(key, (ir.Var, Ref, TupleValue, Union)) for key in keys)
     if site in lo.settings.runtime_sites or not known:
         return _runtime_dict(lo, site, parts, node)
     record = Record(dict, ())
@@ -251,22 +250,22 @@ def new_dict(lo: Lowerer, parts: list[tuple[Any, Value]], node: ast.AST | None) 
     return ref
 
 
-def _runtime_dict(lo: Lowerer, site: Site, parts: list[tuple[Any, Value]], node: ast.AST | None) -> Var:
-    atoms: list[Atom] = []
-    value_type: Type | None = None
+def _runtime_dict(lo: Lowerer, site: Site, parts: list[tuple[Any, Value]], node: ast.AST | None) -> ir.Var:
+    atoms: list[ir.Atom] = []
+    value_type: ir.Type | None = None
     for (key, _), held in zip(parts, slots(lo, [value for _, value in parts], node), strict=True):
-        atoms.append(materialize(lo, key, node) if isinstance(key, (Var, TupleValue, Const)) else Const(key))
+        atoms.append(materialize(lo, key, node) if isinstance(key, (ir.Var, TupleValue, ir.Const)) else ir.Const(key))
         atoms.append(held)
         value_type = join_optional(lo, value_type, type_of(atoms[-1]), node)
     known = lo.settings.site_types.get(site)
-    if isinstance(known, Dict):
+    if isinstance(known, ir.Dict):
         value_type = join_optional(lo, known.value, value_type, node)
     refuse_linked(lo, atoms[::2], node)
     atoms[1::2] = [as_element(lo, atom, value_type) for atom in atoms[1::2]]
-    storage = Storage(written=True)
+    storage = ir.Storage(written=True)
     lo.run_data.sites_of_storage.append((storage, site))
-    target = Var("items", Dict(value_type, storage))
-    lo.emit(Call((target,), display.make_dict, tuple(atoms), (), lo.span(node)))
+    target = ir.Var("items", ir.Dict(value_type, storage))
+    lo.emit(ir.Call((target,), display.make_dict, tuple(atoms), (), lo.span(node)))
     return target
 
 
@@ -285,13 +284,13 @@ def is_list(lo: Lowerer, value: Value) -> bool:
     """Whether a value is a list, known item by item or at run time."""
     record = lo.store.get(value) if isinstance(value, Ref) else None
     is_record = isinstance(record, Record) and record.cls is list
-    return is_record or (isinstance(value, Var) and isinstance(value.type, List))
+    return is_record or (isinstance(value, ir.Var) and isinstance(value.type, ir.List))
 
 
 def _may_be_same(one: Value, other: Value) -> bool:
     """Whether two containers at run time may be one: they may share memory."""
-    types = [value.type for value in (one, other) if isinstance(value, Var)]
-    if len(types) < 2 or not all(isinstance(type_, (List, Dict)) for type_ in types):
+    types = [value.type for value in (one, other) if isinstance(value, ir.Var)]
+    if len(types) < 2 or not all(isinstance(type_, (ir.List, ir.Dict)) for type_ in types):
         return False
     mine, theirs = (type_.storage.find() for type_ in types)  # type: ignore[attr-defined]
     return mine is theirs
@@ -301,7 +300,7 @@ def _is_same(lo: Lowerer, one: Value, other: Value) -> bool:
     """Whether two values are surely one: the same variable, or taken from the same place."""
     if one is other:
         return True
-    if not isinstance(one, Var) or not isinstance(other, Var):
+    if not isinstance(one, ir.Var) or not isinstance(other, ir.Var):
         return False
     mine, theirs = lo.origins.get(one), lo.origins.get(other)
     return mine is not None and theirs is not None and mine[1] == theirs[1] and _is_same(lo, mine[0], theirs[0])

@@ -14,6 +14,7 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
+from adjoint import ir
 from adjoint.diagnostics import Diagnostic, DifferentiationError, diagnostic
 from adjoint.differentiation.reachability import Dependence
 from adjoint.frontend.calls.emitted_calls import refuse_linked
@@ -23,9 +24,7 @@ from adjoint.frontend.entry.inputs import captured, cell_of, fill_cell, guard_pr
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.state.signals import Problem, Restart
 from adjoint.frontend.interpreter.tracking import set_unseen
-from adjoint.frontend.interpreter.values import UNDEFINED, Cell, Value
-from adjoint.ir.nodes import Atom, Attribute, Call, Const, Definition, Derived, Function, Load, Subscript, Var
-from adjoint.ir.types import Opaque, Scalar
+from adjoint.frontend.interpreter.values import Cell, Value
 from adjoint.ir.walk import statements_in
 from adjoint.runtime.outside import assign_attribute, assign_captured, assign_global
 
@@ -58,7 +57,7 @@ def _open_attribute(lo: Lowerer, owner: Any, name: str) -> None:
     guard_presence(lo, owner, name)
     cell = lo.run_data.globals[id(owner), name] = Cell(name)
     flag = lo.run_data.presence[cell] = Cell(f"has_{name}")
-    for key, held in ((cell, UNDEFINED), (flag, Const(False))):
+    for key, held in ((cell, ir.UNDEFINED), (flag, ir.Const(False))):
         lo.run_data.outside[key] = held
         set_unseen(lo.store, key, held)
 
@@ -87,20 +86,20 @@ def assign_outside(lo: Lowerer, cell: Cell, value: Value, node: ast.AST | None) 
         if key not in lo.settings.assigned_outside:
             lo.settings.assigned_outside[key] = (source, cell.name)
             raise Restart
-    before, flag = lo.store.get(cell, UNDEFINED), lo.run_data.presence.get(cell)
-    if not _is_plain(value) or not (_is_plain(before) or (flag is not None and before is UNDEFINED)):
+    before, flag = lo.store.get(cell, ir.UNDEFINED), lo.run_data.presence.get(cell)
+    if not _is_plain(value) or not (_is_plain(before) or (flag is not None and before is ir.UNDEFINED)):
         raise _refusal(lo, cell.name, node)
     if flag is not None:
-        lo.store[flag] = Const(True)
+        lo.store[flag] = ir.Const(True)
     place = _place(lo, cell)
-    assert isinstance(value, (Var, Const))
+    assert isinstance(value, (ir.Var, ir.Const))
     lo.at(node)
     refuse_linked(lo, [value], None)
     if source is not None:
         lo.open.effect(assign_captured, place, value)
     else:
         write = assign_global if _is_global(lo, cell) else assign_attribute
-        lo.open.effect(write, place, Const(cell.name), value)
+        lo.open.effect(write, place, ir.Const(cell.name), value)
 
 
 def _refusal(lo: Lowerer, name: str, node: ast.AST | None) -> Problem:
@@ -111,17 +110,17 @@ def _refusal(lo: Lowerer, name: str, node: ast.AST | None) -> Problem:
 def _is_plain(value: Value) -> bool:
     """Whether a value is one that nobody can change: a number, a text, a function."""
     match value:
-        case Const(value=constant):
+        case ir.Const(value=constant):
             return isinstance(constant, _PLAIN) or is_constant(constant)
-        case Var(type=Scalar()):
+        case ir.Var(type=ir.Scalar()):
             return True
-        case Var(type=Opaque(cls=cls)):
+        case ir.Var(type=ir.Opaque(cls=cls)):
             return cls in (str, bytes)
         case _:
             return False
 
 
-def _place(lo: Lowerer, cell: Cell) -> Atom:
+def _place(lo: Lowerer, cell: Cell) -> ir.Atom:
     """Where a variable lives: a module, or the cell of a function object."""
     known = lo.run_data.places.get(cell)
     if known is None:
@@ -129,22 +128,22 @@ def _place(lo: Lowerer, cell: Cell) -> Atom:
     return known
 
 
-def _read_place(lo: Lowerer, cell: Cell) -> Atom:
+def _read_place(lo: Lowerer, cell: Cell) -> ir.Atom:
     source = lo.run_data.contents.get(cell)
     if source is None:
         owner = _owner_of(lo, cell)
         if isinstance(owner, (dict, types.ModuleType)) or _is_found_by_name(owner):
-            return Const(owner)
-        held = Var(owner.__name__ if owner.__name__.isidentifier() else "owner", Opaque(type(owner)), True)
+            return ir.Const(owner)
+        held = ir.Var(owner.__name__ if owner.__name__.isidentifier() else "owner", ir.Opaque(type(owner)), True)
         path = ("object", owner)
         lo.run_data.inputs.append(Captured(path, reader(path), held))
         return held
-    var = Var(f"{cell.name}_cell", Opaque(types.CellType), True)
+    var = ir.Var(f"{cell.name}_cell", ir.Opaque(types.CellType), True)
     if cell in lo.run_data.given:
         base, index = lo.run_data.given[cell]
-        cells = Var("cells", Opaque())
-        lo.run_data.prologue.emit(Load(cells, base, Attribute("__closure__")))
-        lo.run_data.prologue.emit(Load(var, cells, Subscript((Const(index),))))
+        cells = ir.Var("cells", ir.Opaque())
+        lo.run_data.prologue.emit(ir.Load(cells, base, ir.Attribute("__closure__")))
+        lo.run_data.prologue.emit(ir.Load(var, cells, ir.Subscript((ir.Const(index),))))
         return var
     own = getattr(lo.run_data.root, "__closure__", None) or ()
     for index, mine in enumerate(own):
@@ -152,7 +151,7 @@ def _read_place(lo: Lowerer, cell: Cell) -> Atom:
             path = ("own_place", index)
             lo.run_data.inputs.append(Captured(path, reader(path), var))
             return var
-    return Const(source)
+    return ir.Const(source)
 
 
 def _owner_of(lo: Lowerer, cell: Cell) -> Any:
@@ -174,26 +173,28 @@ def _is_global(lo: Lowerer, cell: Cell) -> bool:
     return isinstance(_owner_of(lo, cell), (dict, types.ModuleType))
 
 
-def refuse_varying(function: Function, count: int) -> None:
+def refuse_varying(function: ir.Function, count: int) -> None:
     """Refuses assignments of what varies with the first ``count`` parameters."""
     found = {problem.span: problem for problem in _varying(function, tuple(range(count)), set())}
     if found:
         raise DifferentiationError(*found.values())
 
 
-def _varying(function: Function, wrt: tuple[int, ...], seen: set[tuple[int, tuple[int, ...]]]) -> Iterator[Diagnostic]:
+def _varying(
+    function: ir.Function, wrt: tuple[int, ...], seen: set[tuple[int, tuple[int, ...]]]
+) -> Iterator[Diagnostic]:
     if not wrt or (id(function), wrt) in seen:
         return
     seen.add((id(function), wrt))
     dependence = Dependence(function, wrt, ())
     for call in statements_in(function.body):
-        if not isinstance(call, Call):
+        if not isinstance(call, ir.Call):
             continue
         callee = call.callee
         if callee in (assign_attribute, assign_captured, assign_global) and dependence.varies(call.args[-1]):
             yield diagnostic("AD0302", call.span, "what is stored here depends on the arguments")
-        if isinstance(callee, (Derived, Definition)):
+        if isinstance(callee, (ir.Derived, ir.Definition)):
             callee = callee.function
-        if isinstance(callee, Function):
+        if isinstance(callee, ir.Function):
             varied = [place for place, arg in enumerate(call.args) if dependence.varies(arg)]
             yield from _varying(callee, tuple(place for place in varied if place < len(callee.params)), seen)

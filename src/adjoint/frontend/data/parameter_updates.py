@@ -5,13 +5,12 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from adjoint import ir
 from adjoint.frontend.calls.handlers import handles
 from adjoint.frontend.data.item_writes import set_item
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import NONE, Value
 from adjoint.frontend.objects.key_paths import follow, parts_with_steps, put
-from adjoint.ir.nodes import Const, Var
-from adjoint.ir.types import Array, Number, Scalar, carries_derivative
 from adjoint.keypaths.walk import walk
 from adjoint.parameters.aggregate import ParameterAggregate
 from adjoint.parameters.iteration import for_zipped_parameters
@@ -29,10 +28,10 @@ def _updated(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast
         if not _is_parameter(part):
             continue
         new = lo.call(fn, [part, follow(lo, gradients, steps, node)], {}, node)
-        if isinstance(part, Var) and isinstance(part.type, Array):
+        if isinstance(part, ir.Var) and isinstance(part.type, ir.Array):
             if new != NONE:  # else the function has written to the array
-                set_item(lo, part, Const(Ellipsis), new, node)
-        elif isinstance(part, Var) and isinstance(part.type, Number):
+                set_item(lo, part, ir.Const(Ellipsis), new, node)
+        elif isinstance(part, ir.Var) and isinstance(part.type, ir.Number):
             raise lo.problem(
                 "AD0301", node, f"whether the parameter {''.join(map(str, steps))} is an array is not known"
             )
@@ -42,9 +41,9 @@ def _updated(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast
 
 
 def _is_parameter(value: Value) -> bool:
-    if isinstance(value, Var):
-        return isinstance(value.type, (Scalar, Array, Number)) and carries_derivative(value.type)
-    return isinstance(value, Const) and isinstance(value.value, float)
+    if isinstance(value, ir.Var):
+        return isinstance(value.type, (ir.Scalar, ir.Array, ir.Number)) and ir.carries_derivative(value.type)
+    return isinstance(value, ir.Const) and isinstance(value.value, float)
 
 
 @handles(Unrolled.__call__)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from adjoint import ir
 from adjoint.frontend.calls.emitted_calls import call
 from adjoint.frontend.calls.handlers import handles
 from adjoint.frontend.interpreter.core import Lowerer
@@ -17,7 +18,6 @@ from adjoint.frontend.iterators.items import static_items
 from adjoint.frontend.library.collections_definitions import ObjectSet
 from adjoint.frontend.objects import construction
 from adjoint.frontend.objects.classes import class_of, is_object
-from adjoint.ir.nodes import Var
 
 
 @handles(set)
@@ -33,7 +33,7 @@ def _set(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST
     if items:
         _hold_objects(lo, place)
     made = call(lo, set, [], node)
-    assert isinstance(made, Var)
+    assert isinstance(made, ir.Var)
     lo.run_data.sets[made] = place
     return made
 
@@ -58,6 +58,6 @@ def _add(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST
 
 def note_object(lo: Lowerer, container: Value, item: Value) -> None:
     """Starts again where an object is put into a set, or looked for in one, that was made empty."""
-    place = lo.run_data.sets.get(container) if isinstance(container, Var) else None
+    place = lo.run_data.sets.get(container) if isinstance(container, ir.Var) else None
     if place is not None and counts_as_itself(lo, item):
         _hold_objects(lo, place)

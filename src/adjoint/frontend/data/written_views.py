@@ -6,16 +6,15 @@ of it, only the whole function shows whether it is.
 
 from __future__ import annotations
 
+from adjoint import ir
 from adjoint.diagnostics import DifferentiationError, diagnostic
 from adjoint.ir.effects import effects_of, storages
-from adjoint.ir.nodes import Atom, Block, Call, Statement, Var
-from adjoint.ir.types import Number
 from adjoint.ir.walk import statements_in
 
 _HELPS = ("write a copy: y = np.array(y)", "or make it an array on every path: np.asarray(y)")
 
 
-def refuse_written_views(block: Block) -> None:
+def refuse_written_views(block: ir.Block) -> None:
     """Raises where a view is made of a number or an array, and is written."""
     found = [
         diagnostic("AD0401", statement.span, "this may be a view of a number or an array, and is written", helps=_HELPS)
@@ -26,8 +25,8 @@ def refuse_written_views(block: Block) -> None:
         raise DifferentiationError(*dict.fromkeys(found))
 
 
-def _is_written_view(statement: Statement) -> bool:
-    if not isinstance(statement, Call) or not any(map(_is_either, statement.args)):
+def _is_written_view(statement: ir.Statement) -> bool:
+    if not isinstance(statement, ir.Call) or not any(map(_is_either, statement.args)):
         return False
     place = effects_of(statement).view_of
     if place is None or place >= len(statement.args) or not _is_either(statement.args[place]):
@@ -35,5 +34,5 @@ def _is_written_view(statement: Statement) -> bool:
     return any(storage.find().written for target in statement.targets for storage in storages(target.type))
 
 
-def _is_either(atom: Atom) -> bool:
-    return isinstance(atom, Var) and isinstance(atom.type, Number)
+def _is_either(atom: ir.Atom) -> bool:
+    return isinstance(atom, ir.Var) and isinstance(atom.type, ir.Number)

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from types import FunctionType
 from typing import Any
 
+from adjoint import ir
 from adjoint.frontend.data.captures import captured_by
 from adjoint.frontend.declared.parameters import (
     function_with_defaults,
@@ -21,8 +22,6 @@ from adjoint.frontend.differentiation.tangent_values import differentiable_leave
 from adjoint.frontend.entry.inputs import captured
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import Record, Ref, TupleValue, Union, Value
-from adjoint.ir.nodes import Atom, Const, Var
-from adjoint.ir.types import carries_derivative
 from adjoint.records import dataclass
 from adjoint.rules.declarations import Declaration, Place
 
@@ -61,10 +60,10 @@ class Arguments:
         """The parameters that the derivative is with respect to."""
         return tuple(range(len(self.positional))) if declaration.wrt is None else declaration.wrt
 
-    def excluded(self, lo: Lowerer, declaration: Declaration) -> list[tuple[str, Atom]]:
+    def excluded(self, lo: Lowerer, declaration: Declaration) -> list[tuple[str, ir.Atom]]:
         """The numbers and arrays for which no derivative is declared, each with a name for messages."""
         wrt = self.places(declaration)
-        parts: list[tuple[str, Iterable[Atom]]] = []
+        parts: list[tuple[str, Iterable[ir.Atom]]] = []
         for place in (*range(len(self.positional)), *self.named):
             value = self.at(place)
             assert value is not None
@@ -78,7 +77,7 @@ class Arguments:
             (n, leaf)
             for n, leaves in parts
             for leaf in leaves
-            if isinstance(leaf, Var) and carries_derivative(leaf.type)
+            if isinstance(leaf, ir.Var) and ir.carries_derivative(leaf.type)
         ]
 
 
@@ -115,7 +114,7 @@ def bound(
 def _default(lo: Lowerer, fn: Any, parameter: inspect.Parameter, node: ast.AST | None) -> Value:
     holder = function_with_defaults(fn)
     if not isinstance(holder, FunctionType):
-        return Const(parameter.default)
+        return ir.Const(parameter.default)
     if parameter.kind is parameter.KEYWORD_ONLY:
         key: int | str = parameter.name
     else:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
+from adjoint import ir
 from adjoint.frontend.calls.levels import levels_now
 from adjoint.frontend.declared.arguments import bound, refs_in
 from adjoint.frontend.declared.forms import Forms, Map
@@ -22,11 +23,9 @@ from adjoint.frontend.differentiation.fitting import Fitting, described, every_l
 from adjoint.frontend.differentiation.inner_functions import as_result, lower_inner
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
-from adjoint.frontend.interpreter.values import NONE, UNDEFINED, Record, TupleValue, Value
+from adjoint.frontend.interpreter.values import NONE, Record, TupleValue, Value
 from adjoint.frontend.iterators.effect_watches import taken_down
 from adjoint.ir.effects import effects_of, storages
-from adjoint.ir.nodes import Atom, Call, Const, Declared, Function, Statement, Store, Var
-from adjoint.ir.types import OPAQUE, Array, Number, Scalar, Storage, carries_derivative, fresh
 from adjoint.ir.walk import operands
 from adjoint.records import dataclass
 from adjoint.rules.declarations import Declaration
@@ -69,7 +68,7 @@ class Following:
         """Runs what is declared, and gives its value the derivative that it says."""
         lo, args = self.lo, self.given.all
         objects = {ref: lo.store[ref] for arg in args for ref in refs_in(lo, arg)}
-        statements: list[Statement] = []
+        statements: list[ir.Statement] = []
         levels = levels_now()
         first = "differential" if levels.forward and self.declaration.differential is not None else "reverse"
         if self.declaration.reverse is None:
@@ -77,16 +76,16 @@ class Following:
         with taken_down(lo, statements):
             value, map_ = self.forms.run(first)
         if lo.block is None:
-            return UNDEFINED
+            return ir.UNDEFINED
         if any(lo.store.get(ref) is not record for ref, record in objects.items()) or _write(lo, statements, args):
             label = f"the declared derivative of {self.declaration.name!r} writes what it is given"
             raise lo.problem("AD0303", self.node, label, helps=("let it write a copy",))
         excluded = self.given.excluded(lo, self.declaration)
-        if not excluded and not any(True for arg in args for leaf in every_leaf(lo, arg) if isinstance(leaf, Var)):
+        if not excluded and not any(True for arg in args for leaf in every_leaf(lo, arg) if isinstance(leaf, ir.Var)):
             return value
         return self.attached(value, map_, excluded)
 
-    def attached(self, value: Value, map_: Map, excluded: list[tuple[str, Atom]]) -> Value:
+    def attached(self, value: Value, map_: Map, excluded: list[tuple[str, ir.Atom]]) -> Value:
         """The value with its derivative."""
         lo = self.lo
         value = self.with_kinds(value)
@@ -96,7 +95,7 @@ class Following:
             raise map_.refusal("it returns values of several kinds")
         values = tuple(joins.flatten(value, shape, lo.store, lo.open))
         targets = self.targets(values, shape)
-        seeds = [place for place, target in enumerate(targets) if carries_derivative(target.type)]
+        seeds = [place for place, target in enumerate(targets) if ir.carries_derivative(target.type)]
         result = joins.build(shape, iter(targets), lo.store)
         leaves = [leaf for arg in self.varying() for leaf in every_leaf(lo, arg)]
         if not seeds or not (leaves or excluded):
@@ -108,7 +107,7 @@ class Following:
         kept = leaves
         if pullback is not None and differential is None:
             kept = [leaf for leaf, cotangent in zip(leaves, pullback.gives, strict=True) if cotangent != NONE]
-        callee = Declared(
+        callee = ir.Declared(
             self.declaration.name,
             len(kept) + len(excluded),
             tuple(seeds),
@@ -120,16 +119,16 @@ class Following:
         residuals = [atom for each in (pullback, differential) if each is not None for atom in each.residuals]
         atoms = (*kept, *[atom for _, atom in excluded], *values, *residuals)
         lo.at(self.node)
-        lo.emit(Call(targets, callee, atoms, (), self.called_at))
+        lo.emit(ir.Call(targets, callee, atoms, (), self.called_at))
         return result
 
-    def targets(self, values: tuple[Atom, ...], shape: joins.Shape) -> tuple[Var, ...]:
+    def targets(self, values: tuple[ir.Atom, ...], shape: joins.Shape) -> tuple[ir.Var, ...]:
         """The results: of memory that nobody else has, they have copies if it is written."""
         lo = self.lo
         lent = {storage for arg in self.given.all for leaf in every_leaf(lo, arg) for storage in _memory(leaf)}
         lent.update(storage for item in lo.run_data.inputs for storage in _memory(item.var))
         return tuple(
-            Var(hint, fresh(type_) if lent.isdisjoint(_memory(atom)) else type_)
+            ir.Var(hint, ir.fresh(type_) if lent.isdisjoint(_memory(atom)) else type_)
             for atom, (type_, hint) in zip(values, joins.leaf_types(shape, "y"), strict=True)
         )
 
@@ -138,9 +137,9 @@ class Following:
         found = [self.given.at(place) for place in self.given.places(self.declaration)]
         return [value for value in found if value is not None]
 
-    def lowered(self, map_: Map, value: Value, results: list[Var]) -> _Lowered:
+    def lowered(self, map_: Map, value: Value, results: list[ir.Var]) -> _Lowered:
         """A pullback or a differential as a function of the IR."""
-        lo, gives = self.lo, list[Atom]()
+        lo, gives = self.lo, list[ir.Atom]()
         args = self.varying()
         if map_.kind == "pullback":
             taken = [_vector(lo, value, "ct", iter(results))]
@@ -168,11 +167,11 @@ class Following:
         """The value, a number or an array where it is not known what it is."""
         lo = self.lo
         match value:
-            case Var(type=type_) if type_ == OPAQUE or value in lo.run_data.originals:
-                if isinstance(type_, (Scalar, Array)):
+            case ir.Var(type=type_) if type_ == ir.OPAQUE or value in lo.run_data.originals:
+                if isinstance(type_, (ir.Scalar, ir.Array)):
                     return value
-                target = Var("y", Number())
-                lo.emit(Call((target,), as_number, (value, Const(self.declaration.name)), (), self.called_at))
+                target = ir.Var("y", ir.Number())
+                lo.emit(ir.Call((target,), as_number, (value, ir.Const(self.declaration.name)), (), self.called_at))
                 return target
             case TupleValue(items=items, cls=cls):
                 return TupleValue(tuple(map(self.with_kinds, items)), cls)
@@ -186,7 +185,7 @@ class Following:
         if any(ref in mine for ref in refs_in(lo, value)):
             raise map_.refusal("it returns an object that it is given", helps=("return a new one",))
 
-    def cotangents(self, map_: Map, returned: Value) -> Iterator[Atom]:
+    def cotangents(self, map_: Map, returned: Value) -> Iterator[ir.Atom]:
         """One cotangent for each number and array in the arguments, of what the pullback returned."""
         lo, places = self.lo, self.given.places(self.declaration)
         for place, cotangent in zip(places, self.each(map_, returned), strict=True):
@@ -217,14 +216,14 @@ class Following:
 class _Lowered:
     """A linear map: what it reads besides what it maps, and what it gives, with None for what is left out."""
 
-    function: Function
-    residuals: tuple[Atom, ...]
-    gives: list[Atom]
+    function: ir.Function
+    residuals: tuple[ir.Atom, ...]
+    gives: list[ir.Atom]
 
 
-def _vector(lo: Lowerer, value: Value, hint: str, leaves: Iterator[Atom]) -> Value:
+def _vector(lo: Lowerer, value: Value, hint: str, leaves: Iterator[ir.Atom]) -> Value:
     """Variables for a tangent or a cotangent of a value whose leaves are of the kinds of these."""
-    return vector_of(lo, value, iter([Var(hint, fresh(joins.type_of(leaf)), True) for leaf in leaves]))
+    return vector_of(lo, value, iter([ir.Var(hint, ir.fresh(joins.type_of(leaf)), True) for leaf in leaves]))
 
 
 def _is_alone(lo: Lowerer, value: Value | None) -> bool:
@@ -232,13 +231,13 @@ def _is_alone(lo: Lowerer, value: Value | None) -> bool:
     return value is not None and is_sequence(lo, value)
 
 
-def _write(lo: Lowerer, statements: Iterable[Statement], args: list[Value]) -> bool:
+def _write(lo: Lowerer, statements: Iterable[ir.Statement], args: list[Value]) -> bool:
     """Whether statements write memory of arguments."""
     mine = {storage for arg in args for leaf in every_leaf(lo, arg) for storage in _memory(leaf)}
     for statement in statements:
-        if isinstance(statement, Store):
-            bases: tuple[Atom, ...] = (statement.base,)
-        elif isinstance(statement, Call) and (found := effects_of(statement)).known:
+        if isinstance(statement, ir.Store):
+            bases: tuple[ir.Atom, ...] = (statement.base,)
+        elif isinstance(statement, ir.Call) and (found := effects_of(statement)).known:
             values = operands(statement)
             bases = tuple(values[place] for place in found.writes if place < len(values))
         else:
@@ -248,5 +247,5 @@ def _write(lo: Lowerer, statements: Iterable[Statement], args: list[Value]) -> b
     return False
 
 
-def _memory(atom: Atom) -> set[Storage]:
-    return storages(atom.type) if isinstance(atom, Var) else set()
+def _memory(atom: ir.Atom) -> set[ir.Storage]:
+    return storages(atom.type) if isinstance(atom, ir.Var) else set()

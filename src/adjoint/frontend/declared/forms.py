@@ -11,6 +11,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
+from adjoint import ir
 from adjoint.diagnostics import DifferentiationError, Span, diagnostic
 from adjoint.diagnostics.spans import shown_path
 from adjoint.frontend.declared.arguments import Arguments
@@ -33,7 +34,6 @@ from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.state.signals import Problem
 from adjoint.frontend.interpreter.values import NONE, Closure, Method, Partial, Record, Ref, TupleValue, Union, Value
 from adjoint.frontend.objects.special_methods import special_method
-from adjoint.ir.nodes import Const, Var
 from adjoint.records import dataclass
 from adjoint.rules.declarations import Declaration
 from adjoint.sources import definitions
@@ -74,16 +74,16 @@ class Map:
     @property
     def where(self) -> str:
         """As ``what``, with its place, for messages at run time."""
-        span = heading_of(self.function) or heading_of(Const(self.declared))
+        span = heading_of(self.function) or heading_of(ir.Const(self.declared))
         return self.what + ("" if span is None else f" ({shown_path(span.file)}:{span.line})")
 
     def refusal(self, label: str, helps: tuple[str, ...] | None = None) -> Problem:
         """What is wrong with the declaration, at its place."""
-        return self._refusal(heading_of(Const(self.declared)), label, helps)
+        return self._refusal(heading_of(ir.Const(self.declared)), label, helps)
 
     def misfit(self, label: str) -> Problem:
         """What is wrong with what it gives."""
-        return self._refusal(heading_of(self.function) or heading_of(Const(self.declared)), label, None)
+        return self._refusal(heading_of(self.function) or heading_of(ir.Const(self.declared)), label, None)
 
     def _refusal(self, place: Span | None, label: str, helps: tuple[str, ...] | None) -> Problem:
         others = () if self.called_at is None else ((self.called_at, "it is called here"),)
@@ -128,7 +128,7 @@ class Forms:
         def apply(taken: list[Value]) -> Value:
             return self.run("differential" if other == "differential" else "reverse")[1].apply(taken)
 
-        return {other: self.map(other, Const(function), apply, function)}
+        return {other: self.map(other, ir.Const(function), apply, function)}
 
     def map(self, kind: str, function: Value, apply: Callable[[list[Value]], Value], declared: Any) -> Map:
         return Map(kind, function, apply, self.declaration.name, declared, self.lo.span(self.node))
@@ -154,12 +154,12 @@ class Forms:
 
     def call(self, declared: Any, args: list[Value], named: dict[str, Value]) -> Value:
         """Calls what is declared."""
-        return self.inlined(Const(declared), args, named)
+        return self.inlined(ir.Const(declared), args, named)
 
     def inlined(self, function: Value, args: list[Value], named: dict[str, Value]) -> Value:
         """Calls a function of the user's; inside itself it is no recursion, which would be called at run time."""
         lo = self.lo
-        if isinstance(function, Const) and isinstance(function.value, FunctionType) and self.is_inside_itself:
+        if isinstance(function, ir.Const) and isinstance(function.value, FunctionType) and self.is_inside_itself:
             function = closure_of(lo, function.value, self.node)
         if not isinstance(function, Closure) or not self.is_inside_itself:
             return lo.call(function, args, named, self.node)
@@ -197,12 +197,12 @@ class Forms:
         def apply(taken: list[Value]) -> Value:
             return self.matched(declared.adjoint, sources, {**besides, SEED: taken[0]})
 
-        return value, self.map("pullback", Const(declared.adjoint), apply, declared.adjoint)
+        return value, self.map("pullback", ir.Const(declared.adjoint), apply, declared.adjoint)
 
     def again(self) -> Value:
         """The value, through the declaration where a derivative flows through it in a second derivative."""
         if self.given.receiver is None:
-            return self.lo.call(Const(self.declaration.fn), self.given.positional, self.given.named, self.node)
+            return self.lo.call(ir.Const(self.declaration.fn), self.given.positional, self.given.named, self.node)
         from adjoint.frontend.declared.calls import call_declared  # circular
 
         given = self.given
@@ -221,7 +221,7 @@ class Forms:
                 args.append(value)
             else:
                 named[parameter.name] = value
-        return self.inlined(Const(function), args, named)
+        return self.inlined(ir.Const(function), args, named)
 
     def wanted(self, wanted: Source, besides: dict[str, Value]) -> Value | None:
         if wanted.kind == "argument":
@@ -240,7 +240,7 @@ class Forms:
         def apply(taken: list[Value]) -> Value:
             return self.matched(declared.transpose, sources, {SEED: taken[0]})
 
-        return self.map("pullback", Const(declared.transpose), apply, declared.transpose)
+        return self.map("pullback", ir.Const(declared.transpose), apply, declared.transpose)
 
     def of_linear(self) -> Map:
         """The differential of a linear function is the function."""
@@ -252,7 +252,7 @@ class Forms:
             named = {name: moved.get(name, arg) for name, arg in given.named.items()}
             return call_original(self.lo, declared, args, named, self.node)
 
-        return self.map("differential", Const(declared.fn), apply, declared.transpose)
+        return self.map("differential", ir.Const(declared.fn), apply, declared.transpose)
 
 
 def heading_of(function: Value) -> Span | None:
@@ -264,7 +264,7 @@ def heading_of(function: Value) -> Span | None:
             return heading_of(inner)
         case Union(options=options):
             return next(filter(None, map(heading_of, options)), None)
-        case Const(value=constant):
+        case ir.Const(value=constant):
             try:
                 return definitions.find(constant).heading
             except DifferentiationError:
@@ -276,9 +276,9 @@ def heading_of(function: Value) -> Span | None:
 def is_callable(lo: Lowerer, value: Value) -> bool:
     """Whether a value can be called."""
     match value:
-        case Const(value=constant):
+        case ir.Const(value=constant):
             return callable(constant)
-        case Var() | TupleValue():
+        case ir.Var() | TupleValue():
             return False
         case Ref():
             return special_method(lo, value, "__call__") is not None

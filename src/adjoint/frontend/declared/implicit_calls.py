@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.declarations.implicit import answer, arity, marks, refused, solved
 from adjoint.frontend.calls.handlers import handles
 from adjoint.frontend.declared import implicit_definitions
@@ -19,9 +20,7 @@ from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import Closure, Method, TupleValue, Value
 from adjoint.frontend.library import python_functions
 from adjoint.ir.effects import written_places
-from adjoint.ir.nodes import Atom, Call, Const, Function, Var
 from adjoint.ir.rebuild import inline
-from adjoint.ir.types import FLOAT, Array, Number, Scalar, Type, carries_derivative, fresh
 from adjoint.runtime.numerical_methods import implicit
 from adjoint.types.annotations import annotations_of
 
@@ -29,7 +28,7 @@ _ROOTS = (implicit.root, implicit.root_of_part, implicit.minimum, implicit.minim
 _OF_PARTS = (implicit.root_of_part, implicit.minimum_of_part, implicit.happenings)
 
 
-def call_function(lo: Lowerer, function: Function, args: list[Value], node: ast.AST | None) -> Value:
+def call_function(lo: Lowerer, function: ir.Function, args: list[Value], node: ast.AST | None) -> Value:
     """A call of a function of the IR that is a value."""
     atoms = inline(lo.open, function, tuple(materialize(lo, arg, node) for arg in args))
     return atoms[0] if len(atoms) == 1 else TupleValue(tuple(atoms))
@@ -38,7 +37,7 @@ def call_function(lo: Lowerer, function: Function, args: list[Value], node: ast.
 @handles(solved)
 def _solved(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     primitive, function, point, *settings = args
-    assert isinstance(primitive, Const)
+    assert isinstance(primitive, ir.Const)
     assert isinstance(point, TupleValue)
     if primitive.value in _ROOTS and any(map(_is_complex, point.items)):
         label = "derivatives are known of real roots, and this starts from a complex number"
@@ -46,31 +45,31 @@ def _solved(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.
         raise lo.problem("AD0204", node, label, helps=helps)
     what = "the function that a solver is handed"
     inner = lower_inner(lo, function, list(point.items), {}, range(len(point.items)), node, what=what)
-    result = FLOAT if primitive.value in _OF_PARTS else _result_of(lo, inner, node)
+    result = ir.FLOAT if primitive.value in _OF_PARTS else _result_of(lo, inner, node)
     callee, leaves, varying = _with_varying_first(inner)
     for param in callee.params[inner.count :]:
-        if _varies(param.type) and not isinstance(param.type, (Scalar, Number, Array)):
+        if _varies(param.type) and not isinstance(param.type, (ir.Scalar, ir.Number, ir.Array)):
             label = f"{what} captures {param.hint!r}, a list, dict or object whose parts are not known here"
             raise lo.problem("AD0301", node, label, helps=("hand over the numbers and arrays in it",))
     if any(place >= inner.count for place in written_places(callee)):
         raise lo.problem("AD0303", node, f"{what} writes an array that it captures")
     atoms = [materialize(lo, value, node) for value in settings]
-    target = Var(*_kind_of(primitive.value, point, result))
-    operands: tuple[Atom, ...] = (Const(callee), *atoms, Const(varying), *leaves)
-    lo.emit(Call((target,), primitive.value, operands, (), lo.span(node)))
+    target = ir.Var(*_kind_of(primitive.value, point, result))
+    operands: tuple[ir.Atom, ...] = (ir.Const(callee), *atoms, ir.Const(varying), *leaves)
+    lo.emit(ir.Call((target,), primitive.value, operands, (), lo.span(node)))
     return target
 
 
 @handles(refused)
 def _refused(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    name = args[0].value if isinstance(args[0], Const) else "this"
+    name = args[0].value if isinstance(args[0], ir.Const) else "this"
     label = f"derivatives know the solution that a solver returns, not its {name!r}"
     raise lo.problem("AD0204", node, label, helps=("call the solver once more, outside of what is differentiated",))
 
 
 @handles(arity)
 def _arity(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    return Const(len(parameter_names(lo, args[0], node)))
+    return ir.Const(len(parameter_names(lo, args[0], node)))
 
 
 @handles(marks)
@@ -80,14 +79,14 @@ def _marks(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.A
         case Closure(function=None, attributes=attributes):
             given = [
                 lo.store[attributes[name]] if name in attributes else default
-                for name, default in (("terminal", Const(False)), ("direction", Const(0)))
+                for name, default in (("terminal", ir.Const(False)), ("direction", ir.Const(0)))
             ]
-            if not all(isinstance(value, Const) for value in given):
+            if not all(isinstance(value, ir.Const) for value in given):
                 label = "what 'terminal' or 'direction' of this event is depends on numbers"
                 raise lo.problem("AD0204", node, label, helps=("assign a constant",), name="solve_ivp")
-            return Const(tuple(value.value for value in given if isinstance(value, Const)))
-        case Closure(function=function) | Method(function=Const(value=function)) | Const(value=function):
-            return Const(function)
+            return ir.Const(tuple(value.value for value in given if isinstance(value, ir.Const)))
+        case Closure(function=function) | Method(function=ir.Const(value=function)) | ir.Const(value=function):
+            return ir.Const(function)
     label = "it is not known here which function this event is"
     raise lo.problem("AD0204", node, label, helps=("hand over the function itself",), name="solve_ivp")
 
@@ -100,64 +99,66 @@ def _answer(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.
     return python_functions.call(lo, implicit_definitions.of_solver, args, node)
 
 
-def _annotated(solve: Value) -> Var | None:
+def _annotated(solve: Value) -> ir.Var | None:
     """Something of the kind that a function says that it returns."""
-    if not isinstance(solve, Const):
+    if not isinstance(solve, ir.Const):
         return None
     annotation = annotations_of(solve.value).get("return")
     if annotation in (float, "float"):
-        return Var("x", FLOAT)
+        return ir.Var("x", ir.FLOAT)
     if annotation in (np.ndarray, "np.ndarray", "numpy.ndarray"):
-        return Var("x", Array(np.dtype(float), None))
+        return ir.Var("x", ir.Array(np.dtype(float), None))
     return None
 
 
-def _result_of(lo: Lowerer, inner: Inner, node: ast.AST | None) -> Type:
+def _result_of(lo: Lowerer, inner: Inner, node: ast.AST | None) -> ir.Type:
     match inner.shape:
-        case joins.Leaf(type=Scalar() | Number() | Array() as type_) if len(inner.results) == 1:
+        case joins.Leaf(type=ir.Scalar() | ir.Number() | ir.Array() as type_) if len(inner.results) == 1:
             return type_
     label = f"the function that a solver is handed returns {describe(inner.shape)}, not a number or an array"
     raise lo.problem("AD0407", node, label, helps=("return a number or an array: np.array([...])",))
 
 
-def _with_varying_first(inner: Inner) -> tuple[Function, tuple[Atom, ...], int]:
+def _with_varying_first(inner: Inner) -> tuple[ir.Function, tuple[ir.Atom, ...], int]:
     """The function with those of its leaves first that may vary; the leaves; how many may vary."""
     params, atoms = inner.function.params[inner.count :], inner.atoms[inner.count :]
     pairs = sorted(zip(params, atoms, strict=True), key=lambda pair: not _varies(pair[0].type))
     varying = sum(_varies(param.type) for param in params)
     function = inner.function
-    ordered = Function(function.name, (*function.params[: inner.count], *(p for p, _ in pairs)), function.body)
+    ordered = ir.Function(function.name, (*function.params[: inner.count], *(p for p, _ in pairs)), function.body)
     return ordered, tuple(atom for _, atom in pairs), varying
 
 
 def _is_complex(value: Value) -> bool:
     match value:
-        case Var(type=Scalar(kind="complex")) | Const(value=complex()):
+        case ir.Var(type=ir.Scalar(kind="complex")) | ir.Const(value=complex()):
             return True
-        case Var(type=Array(dtype=np.dtype(kind="c"))):
+        case ir.Var(type=ir.Array(dtype=np.dtype(kind="c"))):
             return True
         case _:
             return False
 
 
-def _varies(type_: Type) -> bool:
-    return carries_derivative(type_)
+def _varies(type_: ir.Type) -> bool:
+    return ir.carries_derivative(type_)
 
 
-def _kind_of(primitive: Any, point: TupleValue, result: Type) -> tuple[str, Type]:
+def _kind_of(primitive: Any, point: TupleValue, result: ir.Type) -> tuple[str, ir.Type]:
     """The name and the type of what a primitive gives."""
     if primitive in _ROOTS:
         (x,) = point.items
-        return ("x", fresh(x.type) if isinstance(x, Var) else FLOAT)
+        return ("x", ir.fresh(x.type) if isinstance(x, ir.Var) else ir.FLOAT)
     if primitive is implicit.outcome:
-        return ("x", fresh(result))
+        return ("x", ir.fresh(result))
     if primitive is implicit.integral:
-        return ("area", fresh(result))
+        return ("area", ir.fresh(result))
     if primitive is implicit.integral_error:
-        return ("error", FLOAT)
+        return ("error", ir.FLOAT)
     if primitive is implicit.happenings:
-        return ("moments", Array(np.dtype(float), ("any",)))
-    dtype = result.dtype if isinstance(result, Array) else None
+        return ("moments", ir.Array(np.dtype(float), ("any",)))
+    dtype = result.dtype if isinstance(result, ir.Array) else None
     return (
-        ("times", Array(dtype, ("any",))) if primitive is implicit.stops else ("states", Array(dtype, ("any", "any")))
+        ("times", ir.Array(dtype, ("any",)))
+        if primitive is implicit.stops
+        else ("states", ir.Array(dtype, ("any", "any")))
     )

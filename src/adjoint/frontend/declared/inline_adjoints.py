@@ -10,6 +10,7 @@ import ast
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from adjoint import ir
 from adjoint.declarations.inline_adjoints import adjoint
 from adjoint.diagnostics import diagnostic
 from adjoint.diagnostics.spans import shown_path
@@ -22,12 +23,10 @@ from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.state.frames import Frame
 from adjoint.frontend.interpreter.state.signals import Problem, Restart
-from adjoint.frontend.interpreter.values import UNDEFINED, Closure, TupleValue, Value
+from adjoint.frontend.interpreter.values import Closure, TupleValue, Value
 from adjoint.frontend.surgery.sole_names import reached_by, written_by
 from adjoint.frontend.syntax.expressions import make_closure
 from adjoint.ir.effects import effects_of
-from adjoint.ir.nodes import Atom, Call, Const, Declared, Statement, Var
-from adjoint.ir.types import Storage, carries_derivative, fresh
 from adjoint.ir.walk import binders_of, blocks_of, operands, targets_of, vars_used
 from adjoint.records import dataclass
 
@@ -51,7 +50,7 @@ def decorates(lo: Lowerer, decorator: ast.expr) -> bool:
     """Whether a decorator is ``ad.adjoint(...)``."""
     if not isinstance(decorator, ast.Call) or not isinstance(decorator.func, (ast.Name, ast.Attribute)):
         return False
-    return lo.evaluate(decorator.func) == Const(adjoint)
+    return lo.evaluate(decorator.func) == ir.Const(adjoint)
 
 
 def declare(lo: Lowerer, node: ast.FunctionDef, decorator: ast.Call) -> None:
@@ -100,9 +99,9 @@ def _said(lo: Lowerer, decorator: ast.Call) -> tuple[tuple[str, ...], str | None
     for keyword in decorator.keywords:
         value = lo.evaluate(keyword.value)
         items = value.items if isinstance(value, TupleValue) else (value,)
-        if keyword.arg is None or not all(isinstance(item, Const) for item in items):
+        if keyword.arg is None or not all(isinstance(item, ir.Const) for item in items):
             raise lo.problem("AD0233", decorator, "the names are not known here", helps=('write them: wrt="a"',))
-        found = tuple(item.value for item in items if isinstance(item, Const))
+        found = tuple(item.value for item in items if isinstance(item, ir.Const))
         said[keyword.arg] = found if isinstance(value, TupleValue) else found[0]
     wrt, of = said.get("wrt"), said.get("of")
     names = wrt if isinstance(wrt, tuple) else (wrt,)
@@ -126,8 +125,8 @@ def _start_anew(lo: Lowerer, frame: Frame, names: Iterable[str]) -> None:
 
 def _variable(lo: Lowerer, frame: Frame, name: str, node: ast.AST) -> Value:
     cell = frame.cells.get(name)
-    value = UNDEFINED if cell is None else lo.store.get(cell, UNDEFINED)
-    if value is UNDEFINED:
+    value = ir.UNDEFINED if cell is None else lo.store.get(cell, ir.UNDEFINED)
+    if value is ir.UNDEFINED:
         raise lo.problem("AD0233", node, f"there is no variable {name!r} in {frame.source.name!r} here")
     return value
 
@@ -145,10 +144,10 @@ def _attached(lo: Lowerer, frame: Frame, value: Value, adjoints: Sequence[Inline
     lent = {storage for atom in (*leaves, *others) for storage in reached_by(atom)}
     lent.update(storage for item in lo.run_data.inputs for storage in reached_by(item.var))
     targets = tuple(
-        Var(hint, fresh(type_) if lent.isdisjoint(reached_by(atom)) else type_)
+        ir.Var(hint, ir.fresh(type_) if lent.isdisjoint(reached_by(atom)) else type_)
         for atom, (type_, hint) in zip(values, joins.leaf_types(shape, "y"), strict=True)
     )
-    seeds = [place for place, target in enumerate(targets) if carries_derivative(target.type)]
+    seeds = [place for place, target in enumerate(targets) if ir.carries_derivative(target.type)]
     if not seeds:
         label = f"the value is {describe(shape)}, which has no cotangent"
         raise lo.problem("AD0233", node, label, helps=("make it a float: float(y)",))
@@ -156,7 +155,7 @@ def _attached(lo: Lowerer, frame: Frame, value: Value, adjoints: Sequence[Inline
         return value
     result = joins.build(shape, iter(targets), lo.store)
     pattern = joins.build(shape, iter(values), lo.store)
-    cotangents = iter([Var("seed", fresh(targets[place].type), True) for place in seeds])
+    cotangents = iter([ir.Var("seed", ir.fresh(targets[place].type), True) for place in seeds])
     seed = vector_of(lo, pattern, cotangents)
 
     def apply(taken: list[Value]) -> Value:
@@ -172,25 +171,25 @@ def _attached(lo: Lowerer, frame: Frame, value: Value, adjoints: Sequence[Inline
     what = f"the adjoint of {name!r}"
     inner = lower_inner(lo, adjoints[0].function, [seed], {}, [0], node, returned=flat, what=what, call=apply)
     excluded = tuple(repr(atom.hint) for atom in others)
-    callee = Declared(name, len(leaves) + len(others), tuple(seeds), inner.function, None, excluded)
+    callee = ir.Declared(name, len(leaves) + len(others), tuple(seeds), inner.function, None, excluded)
     lo.at(node)
-    lo.emit(Call(targets, callee, (*leaves, *others, *values, *inner.atoms[inner.count :]), (), lo.span(node)))
+    lo.emit(ir.Call(targets, callee, (*leaves, *others, *values, *inner.atoms[inner.count :]), (), lo.span(node)))
     return result
 
 
-def _refuse_written(lo: Lowerer, frame: Frame, leaves: Sequence[Atom], node: ast.AST) -> None:
+def _refuse_written(lo: Lowerer, frame: Frame, leaves: Sequence[ir.Atom], node: ast.AST) -> None:
     """Refuses to give cotangents of memory as it was when the function has written it meanwhile."""
     for leaf in leaves:
         memory = reached_by(leaf)
         for statement in frame.log:
-            known = not isinstance(statement, Call) or effects_of(statement).known
+            known = not isinstance(statement, ir.Call) or effects_of(statement).known
             if known and not memory.isdisjoint(written_by(statement)):
-                hint = leaf.hint if isinstance(leaf, Var) else "it"
+                hint = leaf.hint if isinstance(leaf, ir.Var) else "it"
                 label = f"{hint!r} is written in place by the function whose adjoint this is"
                 raise lo.problem("AD0233", node, label, helps=(f"write a copy: {hint} = {hint}.copy()",))
 
 
-def _fitted(lo: Lowerer, each: Inline, given: Value) -> list[Atom]:
+def _fitted(lo: Lowerer, each: Inline, given: Value) -> list[ir.Atom]:
     """The cotangents that an adjoint gives, one for each number and array."""
     place = heading_of(each.function)
 
@@ -210,16 +209,16 @@ def _fitted(lo: Lowerer, each: Inline, given: Value) -> list[Atom]:
     ]
 
 
-def _others(log: Sequence[Statement], values: Iterable[Atom], leaves: Iterable[Atom]) -> list[Var]:
+def _others(log: Sequence[ir.Statement], values: Iterable[ir.Atom], leaves: Iterable[ir.Atom]) -> list[ir.Var]:
     """What the values depend on besides some variables, of what was there before the statements of a function."""
     own = set(leaves)
     by_target = {target: statement for statement in log for target in targets_of(statement)}
-    writers: dict[Storage, list[Statement]] = {}
+    writers: dict[ir.Storage, list[ir.Statement]] = {}
     for statement in log:
         for storage in written_by(statement):
             writers.setdefault(storage, []).append(statement)
-    needed: dict[Atom, None] = {}
-    waiting = [atom for atom in values if isinstance(atom, Var) and atom not in own]
+    needed: dict[ir.Atom, None] = {}
+    waiting = [atom for atom in values if isinstance(atom, ir.Var) and atom not in own]
     while waiting:
         var = waiting.pop()
         if var in needed:
@@ -229,10 +228,10 @@ def _others(log: Sequence[Statement], values: Iterable[Atom], leaves: Iterable[A
         statements += [statement for storage in reached_by(var) for statement in writers.get(storage, ())]
         for statement in statements:
             used = {*operands(statement), *(atom for block in blocks_of(statement) for atom in vars_used(block))}
-            waiting += [atom for atom in used if isinstance(atom, Var) and atom not in own and atom not in needed]
+            waiting += [atom for atom in used if isinstance(atom, ir.Var) and atom not in own and atom not in needed]
     inside = {param for statement in log for param in binders_of(statement)}
     return [
         var
         for var in needed
-        if isinstance(var, Var) and var not in by_target and var not in inside and carries_derivative(var.type)
+        if isinstance(var, ir.Var) and var not in by_target and var not in inside and ir.carries_derivative(var.type)
     ]

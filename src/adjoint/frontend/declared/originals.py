@@ -15,14 +15,13 @@ from typing import Any, get_args, get_origin
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.frontend.declared.parameters import called_by
 from adjoint.frontend.entry.captured import has_fields
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import Record, Ref, Site, TupleValue, Value
 from adjoint.frontend.objects.construction import call_class
-from adjoint.ir.nodes import Attribute, Call, Const, Key, Load, Subscript, Var
-from adjoint.ir.types import FLOAT, OPAQUE, Array, Number, Opaque, Type
 from adjoint.rules.declarations import Declaration, callee_of
 from adjoint.runtime.cotangents import as_array
 from adjoint.types.annotations import annotations_of, field_types, has_annotations
@@ -39,14 +38,14 @@ def call_original(
     atoms = [materialize(lo, value, node, observer=True) for value in args]
     named = tuple((name, materialize(lo, value, node, observer=True)) for name, value in kwargs.items())
     returned = _returned(declaration.fn)
-    target = Var("t", _type_of(returned))
+    target = ir.Var("t", _type_of(returned))
     lo.run_data.originals.add(target)
     lo.at(node)
-    lo.emit(Call((target,), callee_of(declaration), tuple(atoms), named, lo.span(node)))
-    if isinstance(target.type, Array) and target.type.dims is not None:
-        checked = Var("t", target.type)
-        said = (Const(len(target.type.dims)), Const(target.type.dtype), Const(declaration.name))
-        lo.emit(Call((checked,), as_array, (target, *said), (), lo.span(node)))
+    lo.emit(ir.Call((target,), callee_of(declaration), tuple(atoms), named, lo.span(node)))
+    if isinstance(target.type, ir.Array) and target.type.dims is not None:
+        checked = ir.Var("t", target.type)
+        said = (ir.Const(len(target.type.dims)), ir.Const(target.type.dtype), ir.Const(declaration.name))
+        lo.emit(ir.Call((checked,), as_array, (target, *said), (), lo.span(node)))
         lo.run_data.originals.add(checked)
         target = checked
     place = () if node is None else lo.site(node).place
@@ -78,26 +77,26 @@ def _of_c(function: Any) -> Any:
     return float if name in ("double", "float") else inspect.Parameter.empty
 
 
-def _type_of(annotation: Any) -> Type:
+def _type_of(annotation: Any) -> ir.Type:
     if annotation is inspect.Parameter.empty:
-        return Number()
+        return ir.Number()
     kind = get_origin(annotation) or annotation
     if kind in _NUMBERS:
-        return FLOAT if kind is float else _array(annotation)
-    return Opaque(kind) if isinstance(kind, type) and kind is not object else OPAQUE
+        return ir.FLOAT if kind is float else _array(annotation)
+    return ir.Opaque(kind) if isinstance(kind, type) and kind is not object else ir.OPAQUE
 
 
-def _array(annotation: Any) -> Array:
+def _array(annotation: Any) -> ir.Array:
     """An array of the rank and the dtype that ``np.ndarray[tuple[int, int], np.dtype[np.float64]]`` tells."""
     shape, dtype = (*get_args(annotation), None, None)[:2]
     rank, scalar = get_args(shape), get_args(dtype)
     is_told = get_origin(shape) is tuple and Ellipsis not in rank and len(scalar) == 1
     if not is_told or not (isinstance(scalar[0], type) and issubclass(scalar[0], np.inexact)):
-        return Array(None, None)
-    return Array(np.dtype(scalar[0]), tuple("any" for _ in rank))
+        return ir.Array(None, None)
+    return ir.Array(np.dtype(scalar[0]), tuple("any" for _ in rank))
 
 
-def _parts(lo: Lowerer, base: Var, annotation: Any, way: tuple[Any, ...]) -> Value:
+def _parts(lo: Lowerer, base: ir.Var, annotation: Any, way: tuple[Any, ...]) -> Value:
     """What a value that is annotated so is made of; ``way`` tells it from others that this call gives."""
     kind = get_origin(annotation) or annotation
     if kind is tuple and Ellipsis not in get_args(annotation):
@@ -112,7 +111,7 @@ def _parts(lo: Lowerer, base: Var, annotation: Any, way: tuple[Any, ...]) -> Val
         return base
     is_dict = issubclass(kind, dict)
     parts = [
-        (name, _part(lo, base, Subscript((Const(name),)) if is_dict else Attribute(name), part, (*way, name)))
+        (name, _part(lo, base, ir.Subscript((ir.Const(name),)) if is_dict else ir.Attribute(name), part, (*way, name)))
         for name, part in fields.items()
     ]
     ref = Ref(Site(way), base)
@@ -120,12 +119,12 @@ def _parts(lo: Lowerer, base: Var, annotation: Any, way: tuple[Any, ...]) -> Val
     return ref
 
 
-def _items(lo: Lowerer, base: Var, annotations: Sequence[Any], way: tuple[Any, ...]) -> tuple[Value, ...]:
+def _items(lo: Lowerer, base: ir.Var, annotations: Sequence[Any], way: tuple[Any, ...]) -> tuple[Value, ...]:
     parts = enumerate(annotations)
-    return tuple([_part(lo, base, Subscript((Const(place),)), part, (*way, place)) for place, part in parts])
+    return tuple([_part(lo, base, ir.Subscript((ir.Const(place),)), part, (*way, place)) for place, part in parts])
 
 
-def _part(lo: Lowerer, base: Var, key: Key, annotation: Any, way: tuple[Any, ...]) -> Value:
-    target = Var(key.name if isinstance(key, Attribute) else "t", _type_of(annotation))
-    lo.emit(Load(target, base, key, lo.open.span))
+def _part(lo: Lowerer, base: ir.Var, key: ir.Key, annotation: Any, way: tuple[Any, ...]) -> Value:
+    target = ir.Var(key.name if isinstance(key, ir.Attribute) else "t", _type_of(annotation))
+    lo.emit(ir.Load(target, base, key, lo.open.span))
     return _parts(lo, target, annotation, way)

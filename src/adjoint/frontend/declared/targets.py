@@ -8,11 +8,10 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from adjoint import ir
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import original_sites
 from adjoint.frontend.interpreter.values import Method, Ref, Value
-from adjoint.ir.nodes import Const, Var
-from adjoint.ir.types import Instance
 from adjoint.rules import declarations
 from adjoint.rules.declarations import Declaration
 
@@ -25,18 +24,20 @@ _HELPS = (
 def declared_for_object(lo: Lowerer, function: Value, node: ast.AST | None) -> tuple[Declaration, Value] | None:
     """What is declared of an object that is called, or of the method of an object; with the object."""
     match function:
-        case Method(function=Const(value=callee), receiver=Const(value=owner)):
+        case Method(function=ir.Const(value=callee), receiver=ir.Const(value=owner)):
             found = declarations.declaration_of_method(owner, callee)
             return None if found is None else (found, function.receiver)
-        case Method(function=Const(value=callee), receiver=Ref() | Var(type=Instance()) as receiver):
+        case Method(function=ir.Const(value=callee), receiver=Ref() | ir.Var(type=ir.Instance()) as receiver):
             return _declared(lo, receiver, callee, node)
-        case Ref() | Var(type=Instance()):
+        case Ref() | ir.Var(type=ir.Instance()):
             return _declared(lo, function, None, node)
         case _:
             return None
 
 
-def _declared(lo: Lowerer, receiver: Ref | Var, method: Any, node: ast.AST | None) -> tuple[Declaration, Value] | None:
+def _declared(
+    lo: Lowerer, receiver: Ref | ir.Var, method: Any, node: ast.AST | None
+) -> tuple[Declaration, Value] | None:
     """What is declared of a method of an object, or of its call."""
     sites = _sites(lo, receiver)
     owners = [lo.run_data.told_apart.get(site) for site in sites]
@@ -44,7 +45,7 @@ def _declared(lo: Lowerer, receiver: Ref | Var, method: Any, node: ast.AST | Non
     found = next(filter(None, of_owners), None)
     if found is not None and len(sites) == 1:
         return found, receiver
-    cls = receiver.type.cls if isinstance(receiver, Var) and isinstance(receiver.type, Instance) else None
+    cls = receiver.type.cls if isinstance(receiver, ir.Var) and isinstance(receiver.type, ir.Instance) else None
     is_unknown = not sites and cls is not None and declarations.may_be_of_one_object(cls, method)
     if found is None and not is_unknown:
         return None
@@ -57,10 +58,10 @@ def _of(owner: Any, method: Any) -> Declaration | None:
     return declarations.declaration_for(owner) if method is None else declarations.declaration_of_method(owner, method)
 
 
-def _sites(lo: Lowerer, value: Ref | Var) -> tuple[Any, ...]:
+def _sites(lo: Lowerer, value: Ref | ir.Var) -> tuple[Any, ...]:
     """Where the objects were made, or entered, of which this is one; nothing where that is not known."""
     if isinstance(value, Ref):
         return tuple(original_sites((value.site,)))
-    assert isinstance(value.type, Instance)
+    assert isinstance(value.type, ir.Instance)
     storage = value.type.storage
     return tuple([site for known, site in lo.run_data.sites_of_storage if known is storage])

@@ -5,13 +5,12 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any
 
+from adjoint import ir
 from adjoint.frontend.differentiation.refused_arguments import object_of
 from adjoint.frontend.differentiation.wrt import refusal
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import Method, Value
-from adjoint.ir.nodes import Const
-from adjoint.ir.types import Array, Number, Opaque, Scalar
 from adjoint.keypaths.parts import PartOf, as_part
 from adjoint.records import dataclass
 
@@ -118,17 +117,17 @@ _KINDS = {"bool": "a boolean", "int": "an integer", "complex": "a complex number
 def describe(shape: joins.Shape) -> str:
     """What a value is, in a few words."""
     match shape:
-        case joins.Leaf(type=Array(dims=dims)):
+        case joins.Leaf(type=ir.Array(dims=dims)):
             return "an array" if dims is None else f"an array of rank {len(dims)}"
         case joins.TupleShape(items=items):
             return f"a tuple of {len(items)}"
         case joins.RefShape(record=record):
             return object_of(record.cls)
-        case joins.Leaf(type=Scalar(kind=kind)) if kind in _KINDS:
+        case joins.Leaf(type=ir.Scalar(kind=kind)) if kind in _KINDS:
             return _KINDS[kind]
-        case joins.Leaf(type=Opaque(cls=cls)) if cls is not None:
+        case joins.Leaf(type=ir.Opaque(cls=cls)) if cls is not None:
             return object_of(cls)
-        case joins.Same(value=Const(value=constant)):
+        case joins.Same(value=ir.Const(value=constant)):
             return repr(constant)
         case joins.ComposedShape(template=Method()):
             return "a method, which is not called"
@@ -136,7 +135,7 @@ def describe(shape: joins.Shape) -> str:
             return "a function"
         case joins.UnionShape(options=options):
             return " or ".join(dict.fromkeys(map(describe, options)))
-        case joins.Leaf(type=Scalar() | Number()):
+        case joins.Leaf(type=ir.Scalar() | ir.Number()):
             return "a number"
         case _:
             return "something of a kind that is not known"

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.frontend.data.containers import items_if_known
 from adjoint.frontend.differentiation.components import describe
 from adjoint.frontend.differentiation.tangent_values import (
@@ -25,20 +26,6 @@ from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.state.signals import Problem
 from adjoint.frontend.interpreter.values import NONE, Record, Ref, Site, TupleValue, Union, Value, is_atom
-from adjoint.ir.nodes import Atom, Call, Const, Var
-from adjoint.ir.types import (
-    FLOAT,
-    Array,
-    List,
-    Number,
-    Opaque,
-    Scalar,
-    Tuple,
-    Type,
-    carries_derivative,
-    fresh,
-    is_handle,
-)
 from adjoint.runtime import tangents
 from adjoint.runtime.array_functions.arrays import zeros_like
 from adjoint.runtime.cotangents import check_cotangent
@@ -60,7 +47,7 @@ class Fitting:
         self.whose = whose
         self.open: list[Ref] = []
 
-    def leaves(self, arg: Value, given: Value) -> Iterator[Atom]:
+    def leaves(self, arg: Value, given: Value) -> Iterator[ir.Atom]:
         """What is given for the numbers and arrays of a value, in the order of :func:`every_leaf`."""
         lo = self.lo
         if given == NONE:
@@ -69,10 +56,10 @@ class Fitting:
         if isinstance(given, Union) and is_atom(arg):
             given = on_each_option(lo, given, lambda option: or_zero(lo, arg, option), self.node)
         match arg:
-            case Var(type=type_) if carries_derivative(type_):
+            case ir.Var(type=type_) if ir.carries_derivative(type_):
                 yield self.fitting(arg, type_, given)
-            case Const(value=float()):
-                yield self.fitting(arg, FLOAT, given)
+            case ir.Const(value=float()):
+                yield self.fitting(arg, ir.FLOAT, given)
             case TupleValue(items=items):
                 parts = items_of(lo, given)
                 if parts is None or len(parts) != len(items):
@@ -86,7 +73,7 @@ class Fitting:
             case Union():
                 raise self.refusal(f"{self.whose} is of several kinds")
 
-    def parts(self, arg: Ref, given: Value) -> Iterator[Atom]:
+    def parts(self, arg: Ref, given: Value) -> Iterator[ir.Atom]:
         """What is given for the parts of an object, a list or a dict."""
         lo, record = self.lo, self.lo.store[arg]
         assert isinstance(record, Record)
@@ -110,23 +97,23 @@ class Fitting:
     def misfit(self, given: Value, wanted: str) -> Problem:
         return self.refusal(f"this returns {described(self.lo, given)} for {self.whose}, not {wanted}")
 
-    def fitting(self, arg: Atom, type_: Type, given: Value) -> Atom:
+    def fitting(self, arg: ir.Atom, type_: ir.Type, given: Value) -> ir.Atom:
         """What is given for one number, array or container, in the kind and shape of that."""
         lo = self.lo
-        if is_handle(type_) and not isinstance(type_, Array):
+        if ir.is_handle(type_) and not isinstance(type_, ir.Array):
             atom = materialize(lo, given, self.node, observer=True)
             return converted(lo, tangents.to_shadow, [atom, arg], arg)  # type: ignore[arg-type]
-        if not is_atom(given) or (isinstance(given, Const) and not is_number(given.value)):
+        if not is_atom(given) or (isinstance(given, ir.Const) and not is_number(given.value)):
             raise self.misfit(given, _kind(type_))
-        assert isinstance(given, (Var, Const))
+        assert isinstance(given, (ir.Var, ir.Const))
         found = joins.type_of(given)
         if not may_fit(found, type_):
             raise self.misfit(given, _kind(type_))
         if surely_fits(found, type_):
-            return Const(float(given.value)) if isinstance(given, Const) and type(given.value) is int else given
-        target = Var("ct", fresh(type_))
-        said = Const(f"{self.where} gives, for {self.whose},")
-        lo.emit(Call((target,), check_cotangent, (given, arg, said), (), lo.span(self.node)))
+            return ir.Const(float(given.value)) if isinstance(given, ir.Const) and type(given.value) is int else given
+        target = ir.Var("ct", ir.fresh(type_))
+        said = ir.Const(f"{self.where} gives, for {self.whose},")
+        lo.emit(ir.Call((target,), check_cotangent, (given, arg, said), (), lo.span(self.node)))
         return target
 
 
@@ -134,22 +121,22 @@ def or_zero(lo: Lowerer, like: Value, given: Value) -> Value:
     """What is given, or a zero where that is None."""
     if given != NONE:
         return given
-    if isinstance(like, Var) and not isinstance(like.type, Scalar):
+    if isinstance(like, ir.Var) and not isinstance(like.type, ir.Scalar):
         return lo.open.call(zeros_like, like)
-    return Const(0.0)
+    return ir.Const(0.0)
 
 
-def every_leaf(lo: Lowerer, value: Value, within: Sequence[Ref] = ()) -> Iterator[Atom]:
+def every_leaf(lo: Lowerer, value: Value, within: Sequence[Ref] = ()) -> Iterator[ir.Atom]:
     """The numbers and arrays of a value that carry a derivative; what occurs twice in it is given twice."""
     return differentiable_leaves(lo, value, within, once=False)
 
 
-def vector_of(lo: Lowerer, value: Value, leaves: Iterator[Var], within: Sequence[Ref] = ()) -> Value:
+def vector_of(lo: Lowerer, value: Value, leaves: Iterator[ir.Var], within: Sequence[Ref] = ()) -> Value:
     """A tangent or cotangent of the structure of a value; None at what has no derivative."""
     match value:
-        case Var(type=type_) if carries_derivative(type_):
+        case ir.Var(type=type_) if ir.carries_derivative(type_):
             return next(leaves)
-        case Const(value=constant) if isinstance(constant, float):
+        case ir.Const(value=constant) if isinstance(constant, float):
             return next(leaves)
         case TupleValue(items=items, cls=cls):
             return TupleValue(tuple([vector_of(lo, item, leaves, within) for item in items]), cls)
@@ -170,7 +157,7 @@ def items_of(lo: Lowerer, value: Value) -> list[Value] | None:
     record = lo.store.get(value)
     if isinstance(record, Record) and record.cls is list:
         return list(record.items)
-    if isinstance(value, Var) and isinstance(value.type, (List, Tuple)):
+    if isinstance(value, ir.Var) and isinstance(value.type, (ir.List, ir.Tuple)):
         return items_if_known(lo, value, None)
     return None
 
@@ -179,7 +166,9 @@ def is_sequence(lo: Lowerer, value: Value) -> bool:
     record = lo.store.get(value)
     in_record = isinstance(record, Record) and record.cls is list
     return (
-        isinstance(value, TupleValue) or in_record or (isinstance(value, Var) and isinstance(value.type, (List, Tuple)))
+        isinstance(value, TupleValue)
+        or in_record
+        or (isinstance(value, ir.Var) and isinstance(value.type, (ir.List, ir.Tuple)))
     )
 
 
@@ -187,18 +176,18 @@ def is_number(value: Any) -> bool:
     return isinstance(value, (int, float, complex, np.generic, np.ndarray)) and not isinstance(value, bool)
 
 
-def may_fit(found: Type, type_: Type) -> bool:
+def may_fit(found: ir.Type, type_: ir.Type) -> bool:
     """Whether a cotangent of a type may have the kind and shape of its value."""
     match found, type_:
-        case (Number() | Opaque(cls=None), _) | (_, Number()):
+        case (ir.Number() | ir.Opaque(cls=None), _) | (_, ir.Number()):
             return True
-        case Scalar(kind=kind), Scalar(kind=own):
+        case ir.Scalar(kind=kind), ir.Scalar(kind=own):
             return kind != "bool" and (kind != "complex" or own == "complex")
-        case Array(dtype=dtype, dims=dims), Scalar(kind=own):
+        case ir.Array(dtype=dtype, dims=dims), ir.Scalar(kind=own):
             return dims in (None, ()) and not (dtype is not None and dtype.kind == "c" and own != "complex")
-        case Scalar(), Array(dims=dims):
+        case ir.Scalar(), ir.Array(dims=dims):
             return dims in (None, ())
-        case Array(dtype=dtype, dims=dims), Array(dtype=own, dims=mine):
+        case ir.Array(dtype=dtype, dims=dims), ir.Array(dtype=own, dims=mine):
             real = own is not None and own.kind != "c"
             if (dtype is not None and dtype.kind == "c" and real) or (dtype is not None and dtype.kind not in "fciu"):
                 return False
@@ -214,17 +203,17 @@ def may_fit(found: Type, type_: Type) -> bool:
             return False
 
 
-def surely_fits(found: Type, type_: Type) -> bool:
-    return isinstance(found, Scalar) and isinstance(type_, Scalar)
+def surely_fits(found: ir.Type, type_: ir.Type) -> bool:
+    return isinstance(found, ir.Scalar) and isinstance(type_, ir.Scalar)
 
 
-def _kind(type_: Type) -> str:
+def _kind(type_: ir.Type) -> str:
     match type_:
-        case Scalar(kind=kind):
+        case ir.Scalar(kind=kind):
             return "a complex number" if kind == "complex" else "a number"
-        case Array(dims=dims):
+        case ir.Array(dims=dims):
             return "an array" if dims is None else f"an array of rank {len(dims)}"
-        case List():
+        case ir.List():
             return "a list"
         case _:
             return "a number or an array"
@@ -235,7 +224,7 @@ def _kind_of_record(record: Record) -> str:
 
 
 def described(lo: Lowerer, value: Value) -> str:
-    if isinstance(value, Const) and is_number(value.value):
+    if isinstance(value, ir.Const) and is_number(value.value):
         return f"the number {value.value!r}"
     if not is_atom(value) and not isinstance(value, (TupleValue, Ref, Union)):
         return "a function"

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.analysis.may_vary import varying, varying_in_calls
 from adjoint.diagnostics import DifferentiationError, diagnostic
 from adjoint.frontend.calls.emitted_calls import refuse_linked
@@ -21,7 +22,6 @@ from adjoint.frontend.interpreter.placeholders import with_values_handed_over
 from adjoint.frontend.interpreter.state.blocks import Region
 from adjoint.frontend.interpreter.state.signals import Restart, TakenInside
 from adjoint.frontend.interpreter.values import (
-    UNDEFINED,
     Cell,
     Closure,
     GeneratorContext,
@@ -35,9 +35,7 @@ from adjoint.frontend.interpreter.values import (
     Union,
     Value,
 )
-from adjoint.ir.nodes import Atom, Block, Call, Const, Function, Raise, Var
 from adjoint.ir.rebuild import substitute
-from adjoint.ir.types import FLOAT, Array, Opaque, Type, carries_derivative
 from adjoint.ir.walk import free_vars, operands, statements_in, targets_of, terminators_in
 from adjoint.records import dataclass, field
 from adjoint.sources.scope import own_yields
@@ -50,8 +48,8 @@ _INACTIVE = (bool, int, str, bytes, type(None), type, np.dtype)
 class Active:
     """Fresh parameters for the differentiable leaves of some arguments, and the atoms they stand for."""
 
-    params: list[Var]
-    atoms: list[Atom]
+    params: list[ir.Var]
+    atoms: list[ir.Atom]
     copies: dict[Ref, Ref] = field(default_factory=dict)
     originals: dict[Ref, Ref] = field(default_factory=dict)
     """Of what each copy is one."""
@@ -65,10 +63,10 @@ class Active:
 def activate(lo: Lowerer, value: Value, active: Active, hint: str) -> Value:
     """A copy of ``value`` whose differentiable leaves are fresh parameters."""
     match value:
-        case Var(type=type_) if carries_derivative(type_):
-            return _parameter(value, Var(value.hint, type_, True), active)
-        case Const(value=constant) if isinstance(constant, float):
-            return _parameter(value, Var(hint, FLOAT, True), active)
+        case ir.Var(type=type_) if ir.carries_derivative(type_):
+            return _parameter(value, ir.Var(value.hint, type_, True), active)
+        case ir.Const(value=constant) if isinstance(constant, float):
+            return _parameter(value, ir.Var(hint, ir.FLOAT, True), active)
         case TupleValue(items=items, cls=cls):
             names = getattr(cls, "_fields", None)
             return TupleValue(
@@ -94,7 +92,7 @@ def activate(lo: Lowerer, value: Value, active: Active, hint: str) -> Value:
             return value
 
 
-def _parameter(atom: Atom, param: Var, active: Active) -> Var:
+def _parameter(atom: ir.Atom, param: ir.Var, active: Active) -> ir.Var:
     active.params.append(param)
     active.atoms.append(atom)
     return param
@@ -104,13 +102,13 @@ def _parameter(atom: Atom, param: Var, active: Active) -> Var:
 class Inner:
     """A function to differentiate: its results are the leaves of ``shape``."""
 
-    function: Function
-    atoms: tuple[Atom, ...]
+    function: ir.Function
+    atoms: tuple[ir.Atom, ...]
     """The arguments of the function: the active ones first."""
     count: int
     """How many are active."""
     shape: joins.Shape
-    results: tuple[Type, ...]
+    results: tuple[ir.Type, ...]
 
 
 def lower_inner(
@@ -150,11 +148,11 @@ def lower_inner(
         raise _never_returns(lo, function, block, node)
     refuse_generators(lo, function, [leaf.value for leaf in region.exits], node)
     shape = lo.join_shapes([as_result(joins.shape_of(leaf.value, leaf.store)) for leaf in region.exits])
-    refuse_linked(lo, [Var(hint, type_) for type_, hint in joins.leaf_types(shape, "result")], node)
+    refuse_linked(lo, [ir.Var(hint, type_) for type_, hint in joins.leaf_types(shape, "result")], node)
     if lo.regions:
         _note_changes(lo, region, active, before, node, what)
     block = lo.finish(region, root, lambda leaf: tuple(joins.flatten(leaf.value, shape, leaf.store, leaf.block)))
-    block = Block((*lists, *block.statements), block.terminator)
+    block = ir.Block((*lists, *block.statements), block.terminator)
     lo.block, lo.store = outer_block, outer_store
     if lo.run_data.flow:
         from adjoint.frontend.flow.derivatives import with_flow_settled  # lazy
@@ -168,11 +166,11 @@ def lower_inner(
         settle_memory(lo)
     own = set(active.params)
     free = tuple(var for var in free_vars(block) if var not in own)
-    inner_free = {var: Var(var.hint, var.type, var.named) for var in free}
+    inner_free = {var: ir.Var(var.hint, var.type, var.named) for var in free}
     if free:
         block = substitute(block, inner_free)
     params = (*active.params, *inner_free.values())
-    block, lowered = _finished(lo, Function(name_of(function), params, block), shape, active)
+    block, lowered = _finished(lo, ir.Function(name_of(function), params, block), shape, active)
     if not of_cotangents:
         _check_outside_writes(lo, block, active.params)
     if lo.run_data.places:
@@ -228,12 +226,12 @@ def _note_changes(
         _check_effects(lo, before, after, node, what)
 
 
-def _finished(lo: Lowerer, lowered: Function, shape: joins.Shape, active: Active) -> tuple[Block, Function]:
+def _finished(lo: Lowerer, lowered: ir.Function, shape: joins.Shape, active: Active) -> tuple[ir.Block, ir.Function]:
     """A function that was lowered, as transforms take it; and its body without what is checked on its way."""
     name, params, block = lowered.name, lowered.params, lowered.body
     checkpointed = bool(lo.run_data.checkpointed)
     if checkpointed:  # a state has a value for each variable
-        block = _with_unbound_told(Function(name, (), block), shape).body
+        block = _with_unbound_told(ir.Function(name, (), block), shape).body
     if checkpointed or lo.run_data.has_marks:
         from adjoint.frontend.surgery.checkpointed_loops import outlined  # lazy
 
@@ -243,10 +241,12 @@ def _finished(lo: Lowerer, lowered: Function, shape: joins.Shape, active: Active
         from adjoint.frontend.surgery.sole_names import with_memory_settled  # lazy
 
         block = with_memory_settled(block)
-    lowered = Function(name, params, block)
+    lowered = ir.Function(name, params, block)
     if not checkpointed:
         lowered = _with_unbound_told(lowered, shape)
-    arrays = (var for statement in statements_in(block) for var in targets_of(statement) if isinstance(var.type, Array))
+    arrays = (
+        var for statement in statements_in(block) for var in targets_of(statement) if isinstance(var.type, ir.Array)
+    )
     if not lo.settings.target.machine and any(True for _ in arrays):
         from adjoint.frontend.interpreter.promoted_stores import with_kinds_checked  # lazy
 
@@ -258,13 +258,13 @@ def _finished(lo: Lowerer, lowered: Function, shape: joins.Shape, active: Active
     return block, lowered
 
 
-def _with_unbound_told(function: Function, shape: joins.Shape) -> Function:
+def _with_unbound_told(function: ir.Function, shape: joins.Shape) -> ir.Function:
     from adjoint.frontend.control.unbound import with_unbound_told  # lazy
 
     return with_unbound_told(function, returns_one_structure=not joins.has_options(shape))
 
 
-def _refuse_calls_if_singular(function: Function) -> None:
+def _refuse_calls_if_singular(function: ir.Function) -> None:
     """Has functions tell what a selection left out, where a program takes a derivative of what calls them."""
     from adjoint.differentiation.definitions import called_by  # lazy
     from adjoint.differentiation.zeros.speculation import has_singular_slopes  # lazy
@@ -273,19 +273,19 @@ def _refuse_calls_if_singular(function: Function) -> None:
         raise TakenInside
 
 
-def _has_unknown_operands(block: Block) -> bool:
+def _has_unknown_operands(block: ir.Block) -> bool:
     for statement in statements_in(block):
         for atom in operands(statement):
-            if type(atom) is Var and type(atom.type) is Opaque:
+            if type(atom) is ir.Var and type(atom.type) is ir.Opaque:
                 return True
     return False
 
 
-def _never_returns(lo: Lowerer, function: Value, block: Block, node: ast.AST | None) -> Exception:
+def _never_returns(lo: Lowerer, function: Value, block: ir.Block, node: ast.AST | None) -> Exception:
     """What to raise where nothing comes back: why the paths end as they do, as far as that is known."""
-    raises = [end for end in terminators_in(block) if isinstance(end, Raise)]
+    raises = [end for end in terminators_in(block) if isinstance(end, ir.Raise)]
     raised = [end.span for end in raises]
-    made = {call.targets[0]: call for call in statements_in(block) if isinstance(call, Call) and call.targets}
+    made = {call.targets[0]: call for call in statements_in(block) if isinstance(call, ir.Call) and call.targets}
     if lo.run_data.reasons and len(raised) == len({reason.span for reason in lo.run_data.reasons}):
         return DifferentiationError(lo.run_data.reasons)
     others = [(end.span, _told(made.get(end.exception))) for end in raises if end.span is not None]  # type: ignore[arg-type]
@@ -294,7 +294,7 @@ def _never_returns(lo: Lowerer, function: Value, block: Block, node: ast.AST | N
     return refusal(lo, "AD0407", function, node, label, helps=helps, others=others)
 
 
-def _told(made: Call | None) -> str:
+def _told(made: ir.Call | None) -> str:
     """What to say of the end of a path, by the call that makes the exception."""
     cls = None if made is None else made.callee
     return f"this path ends here, by {cls.__name__}" if isinstance(cls, type) else "this path ends here"
@@ -314,17 +314,17 @@ def refuse_generators(lo: Lowerer, function: Value, results: Sequence[Value], no
 def _check_results(
     lo: Lowerer,
     function: Value,
-    lowered: Function,
+    lowered: ir.Function,
     exits: Sequence[Any],
     shape: joins.Shape,
-    params: Sequence[Var],
+    params: Sequence[ir.Var],
     node: ast.AST | None,
 ) -> None:
     """Refuses results that vary but of which it is not known what they are: their derivative would be lost."""
     unknown = [
         place
         for place, (type_, _) in enumerate(joins.leaf_types(shape, ""))
-        if isinstance(type_, Opaque) and not (type_.cls is not None and issubclass(type_.cls, _INACTIVE))
+        if isinstance(type_, ir.Opaque) and not (type_.cls is not None and issubclass(type_.cls, _INACTIVE))
     ]
     if not unknown:
         return
@@ -341,7 +341,7 @@ def _check_results(
             raise refusal(lo, "AD0401", function, node, label)
 
 
-def _check_outside_writes(lo: Lowerer, block: Block, params: Sequence[Var]) -> None:
+def _check_outside_writes(lo: Lowerer, block: ir.Block, params: Sequence[ir.Var]) -> None:
     """What outlives the call may be written, but not with what varies."""
     if not lo.run_data.outside_writes:
         return
@@ -360,9 +360,9 @@ def _check_outside_writes(lo: Lowerer, block: Block, params: Sequence[Var]) -> N
 def as_result(shape: joins.Shape) -> joins.Shape:
     """Constants among the results are results all the same."""
     match shape:
-        case joins.Same(value=Const(value=bool() | int() | float() | complex() as constant)):
+        case joins.Same(value=ir.Const(value=bool() | int() | float() | complex() as constant)):
             number = isinstance(constant, (int, float)) and not isinstance(constant, bool)
-            return joins.Leaf(FLOAT if number else joins.type_of(Const(constant)))
+            return joins.Leaf(ir.FLOAT if number else joins.type_of(ir.Const(constant)))
         case joins.TupleShape(cls=cls, items=items):
             return joins.TupleShape(cls, tuple(map(as_result, items)))
         case joins.RecordShape(cls=cls, keys=keys, items=items):
@@ -397,7 +397,7 @@ def forget_changes(lo: Lowerer) -> None:
         assert isinstance(record, Record)
         for name, value in after.parts:
             if before.get(name) is not value:
-                record = record.with_part(name, UNDEFINED)
+                record = record.with_part(name, ir.UNDEFINED)
                 lo.run_data.forgotten.add((original, name))
         lo.store[original] = record
 
@@ -408,26 +408,26 @@ def name_of(function: Value) -> str:
             return function.source.name if function.source.name.isidentifier() else "function"
         case Method() | Partial() | Operator():
             return name_of(function.function)
-        case Const(value=Function(name=name)):
+        case ir.Const(value=ir.Function(name=name)):
             return name
-        case Const(value=constant):
+        case ir.Const(value=constant):
             mark = getattr(constant, MARK, None)
             if isinstance(mark, tuple):
-                return f"{name_of(Const(mark[1]))}_{mark[0]}"
+                return f"{name_of(ir.Const(mark[1]))}_{mark[0]}"
             name = getattr(constant, "__name__", type(constant).__name__)
             return name if name.isidentifier() else "function"
         case _:
             return "function"
 
 
-def targets_of_call(inner: Inner, hint: str) -> tuple[list[Var], list[Var]]:
-    targets = [Var(name, type_) for type_, name in joins.leaf_types(inner.shape, hint)]
-    cotangents = [Var(f"{param.hint}_bar", param.type, True) for param in inner.function.params[: inner.count]]
+def targets_of_call(inner: Inner, hint: str) -> tuple[list[ir.Var], list[ir.Var]]:
+    targets = [ir.Var(name, type_) for type_, name in joins.leaf_types(inner.shape, hint)]
+    cotangents = [ir.Var(f"{param.hint}_bar", param.type, True) for param in inner.function.params[: inner.count]]
     return targets, cotangents
 
 
-def copy_as(lo: Lowerer, atom: Atom, param: Var) -> Var:
+def copy_as(lo: Lowerer, atom: ir.Atom, param: ir.Var) -> ir.Var:
     """A copy that a function which writes its parameter may be given."""
-    own = Var(param.hint, param.type, param.named)
-    lo.emit(Call((own,), np.copy, (atom,)))
+    own = ir.Var(param.hint, param.type, param.named)
+    lo.emit(ir.Call((own,), np.copy, (atom,)))
     return own

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from adjoint import ir
 from adjoint.analysis.linearity import first_other, is_linear
 from adjoint.analysis.memory.one_memory import with_memory_told
 from adjoint.diagnostics import diagnostic
@@ -19,9 +20,7 @@ from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.state.signals import Problem
 from adjoint.frontend.interpreter.values import Record, Ref, TupleValue, Union, Value
-from adjoint.ir.nodes import Atom, Call, Const, Derived, Function, Return, Var
 from adjoint.ir.rebuild import clone, substitute
-from adjoint.ir.types import Array, Number, Scalar, carries_derivative, fresh
 from adjoint.ir.walk import free_vars
 from adjoint.optimize.dead_code import remove_dead_code
 from adjoint.optimize.zeros_by_shape import with_named_shapes
@@ -46,13 +45,13 @@ class Differential:
         For each tangent the argument, and the way to the leaf in it.
     """
 
-    function: Function
+    function: ir.Function
     residuals: tuple[int, ...]
     pulled_back: int
     paths: tuple[tuple[Any, ...], ...]
 
 
-def seen_to_be_linear(stacked: Stacked, adjoint: Function, outputs: tuple[int, ...]) -> Function | None:
+def seen_to_be_linear(stacked: Stacked, adjoint: ir.Function, outputs: tuple[int, ...]) -> ir.Function | None:
     """The adjoint as it can be transposed: linear in its seeds as its text shows, and writing to no memory but its own.
 
     Where zeros are strong, it is not: what is zero times infinity depends on where the seed is zero.
@@ -61,7 +60,7 @@ def seen_to_be_linear(stacked: Stacked, adjoint: Function, outputs: tuple[int, .
     if told is None or stacked.fields:
         return None
     seeds = range(len(told.params) - len(outputs), len(told.params))
-    plain = all(isinstance(told.params[place].type, (Scalar, Array, Number)) for place in seeds)
+    plain = all(isinstance(told.params[place].type, (ir.Scalar, ir.Array, ir.Number)) for place in seeds)
     return told if plain and is_linear(told, seeds) else None
 
 
@@ -69,12 +68,12 @@ def lower_differential(
     lo: Lowerer,
     fn: Value,
     stacked: Stacked,
-    adjoint: Function,
+    adjoint: ir.Function,
     outputs: tuple[int, ...],
-    atoms: Sequence[Atom],
-    residuals: list[Atom],
+    atoms: Sequence[ir.Atom],
+    residuals: list[ir.Atom],
     values: Sequence[Value],
-) -> tuple[Differential, list[Atom]]:
+) -> tuple[Differential, list[ir.Atom]]:
     """The adjoint transposed: linear in the seeds, so that its own adjoint with respect to them does not need any.
 
     ``atoms`` are the results of the primal and what the adjoint reads, ``residuals`` the latter and what else has been
@@ -86,57 +85,61 @@ def lower_differential(
     outer_block, outer_store = lo.open, lo.store
     root = lo.fork(outer_store)
     params = adjoint.params
-    taken = [Var(var.hint, var.type, var.named) for var in params[: len(kept)]]
+    taken = [ir.Var(var.hint, var.type, var.named) for var in params[: len(kept)]]
     seeds = params[len(kept) :]
     zeros = [_zero(lo, results[place], seed) for place, seed in zip(outputs, seeds, strict=True)]
-    dots = [Var(f"{param.hint}_dot", fresh(param.type), True) for param in active]
-    derived = Derived(adjoint, tuple(range(len(kept), len(params))), tuple(range(len(active))))
-    unused = tuple(Var("unused", fresh(param.type)) for param in active)
+    dots = [ir.Var(f"{param.hint}_dot", ir.fresh(param.type), True) for param in active]
+    derived = ir.Derived(adjoint, tuple(range(len(kept), len(params))), tuple(range(len(active))))
+    unused = tuple(ir.Var("unused", ir.fresh(param.type)) for param in active)
     names = [name for _, name in joins.leaf_types(inner.shape, "y")]
-    made = tuple(Var(f"{names[place]}_dot", fresh(seed.type), True) for place, seed in zip(outputs, seeds, strict=True))
-    lo.emit(Call((*unused, *made), derived, (*taken, *zeros, *dots)))
+    made = tuple(
+        ir.Var(f"{names[place]}_dot", ir.fresh(seed.type), True) for place, seed in zip(outputs, seeds, strict=True)
+    )
+    lo.emit(ir.Call((*unused, *made), derived, (*taken, *zeros, *dots)))
     owned = {place: owned_tangent(lo, dot, results[place]) for place, dot in zip(outputs, made, strict=True)}
     tangent = result_tangent(lo, inner.shape, iter(range(len(inner.results))), owned)
-    lo.open.terminator = Return((materialize(lo, tangent, None, observer=True),))
+    lo.open.terminator = ir.Return((materialize(lo, tangent, None, observer=True),))
     block = root.seal()
     lo.block, lo.store = outer_block, outer_store
     own = {*taken, *dots}
-    extra = {var: Var(var.hint, var.type, var.named) for var in free_vars(block) if var not in own}
-    function = Function(f"{name_of(fn)}_differential", (*taken, *extra.values(), *dots), substitute(block, dict(extra)))
+    extra = {var: ir.Var(var.hint, var.type, var.named) for var in free_vars(block) if var not in own}
+    function = ir.Function(
+        f"{name_of(fn)}_differential", (*taken, *extra.values(), *dots), substitute(block, dict(extra))
+    )
     places = (*range(len(kept)), *range(len(residuals), len(residuals) + len(extra)))
     paths = tuple((i, *path) for i, value in enumerate(values) for path in tangent_paths(lo, value, (), set()))
     return Differential(function, places, len(residuals), paths), [*residuals, *extra]
 
 
-def finished(function: Function, target: Target) -> Function:
+def finished(function: ir.Function, target: Target) -> ir.Function:
     """A differential as it is compiled: without the adjoint, of which it reads shapes only.
 
     Cotangents of cotangents are called what they are: tangents.
     """
     alone = remove_dead_code(with_named_shapes(expand(function, None, target)))
     found = finish(alone, target=target)
-    return Function(found.name, found.params, clone(found.body, {}, _tangent_hint), found.doc)
+    return ir.Function(found.name, found.params, clone(found.body, {}, _tangent_hint), found.doc)
 
 
 def _tangent_hint(hint: str) -> str:
     return f"{hint.removesuffix('_bar_bar')}_dot" if hint.endswith("_bar_bar") else hint
 
 
-def _zero(lo: Lowerer, result: Atom, seed: Var) -> Atom:
+def _zero(lo: Lowerer, result: ir.Atom, seed: ir.Var) -> ir.Atom:
     """A zero cotangent of a result."""
-    if isinstance(seed.type, Scalar) and seed.type.dtype is None:
-        return Const(0j if seed.type.kind == "complex" else 0.0)
-    target = Var("zero", fresh(seed.type))
-    lo.emit(Call((target,), zeros_like, (result,)))
+    if isinstance(seed.type, ir.Scalar) and seed.type.dtype is None:
+        return ir.Const(0j if seed.type.kind == "complex" else 0.0)
+    target = ir.Var("zero", ir.fresh(seed.type))
+    lo.emit(ir.Call((target,), zeros_like, (result,)))
     return target
 
 
 def tangent_paths(lo: Lowerer, value: Value, path: tuple[Any, ...], seen: set[Ref]) -> Iterator[tuple[Any, ...]]:
     """Where in an argument its differentiable leaves lie, in their order; attribute names behind a dot."""
     match value:
-        case Var(type=type_) if carries_derivative(type_):
+        case ir.Var(type=type_) if ir.carries_derivative(type_):
             yield path
-        case Const(value=float()):
+        case ir.Const(value=float()):
             yield path
         case TupleValue(items=items):
             for place, item in enumerate(items):
@@ -158,6 +161,6 @@ def refuse_other_than_linear(lo: Lowerer, fn: Value, inner: Inner) -> None:
     found = first_other(inner.function, range(inner.count))
     if found is None:
         return
-    if isinstance(found, Function) or found.span is None:
+    if isinstance(found, ir.Function) or found.span is None:
         raise refusal(lo, "AD0425", fn, None, "what this returns is not a linear combination of the arguments")
     raise Problem(diagnostic("AD0425", found.span, "this is not linear in the arguments"))

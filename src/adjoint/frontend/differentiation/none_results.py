@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 import operator
 
+from adjoint import ir
 from adjoint.frontend.differentiation.wrt import source_of
 from adjoint.frontend.interpreter.core import Lowerer
-from adjoint.frontend.interpreter.values import NONE, UNDEFINED, Union, Value
-from adjoint.ir.nodes import Const, Raise
+from adjoint.frontend.interpreter.values import NONE, Union, Value
 
 
 def without_none(lo: Lowerer, function: Value, name: str, value: Value, node: ast.AST | None) -> Value:
@@ -23,11 +23,11 @@ def without_none(lo: Lowerer, function: Value, name: str, value: Value, node: as
     if missing_return(source_of(function)):
         return value
     place = value.options.index(NONE)
-    is_none = lo.open.call(operator.eq, value.tag, Const(place))
+    is_none = lo.open.call(operator.eq, value.tag, ir.Const(place))
 
     def refuse() -> Value:
         text = f"{name!r} returns None here, which has no derivative"
-        lo.stop(Raise(lo.open.call(TypeError, Const(text)), None, lo.span(node)))
-        return UNDEFINED
+        lo.stop(ir.Raise(lo.open.call(TypeError, ir.Const(text)), None, lo.span(node)))
+        return ir.UNDEFINED
 
     return lo.branch(is_none, refuse, lambda: value.options[1 - place], node)

@@ -6,13 +6,13 @@ import ast
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from adjoint import ir
 from adjoint.frontend.differentiation.differentiated_paths import WHOLE, Keys, Way, part_at
 from adjoint.frontend.differentiation.refused_arguments import check_differentiable
 from adjoint.frontend.differentiation.tangent_values import tangent_of
 from adjoint.frontend.differentiation.wrt import positions
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import TupleValue, Value
-from adjoint.ir.nodes import Atom, Var
 from adjoint.keypaths.parts import PartOf, as_part
 from adjoint.records import dataclass
 
@@ -39,7 +39,7 @@ class Picked:
     several: bool
 
     def gradient(
-        self, lo: Lowerer, cotangents: Iterator[Var], layout: Mapping[Atom, Var], node: ast.AST | None
+        self, lo: Lowerer, cotangents: Iterator[ir.Var], layout: Mapping[ir.Atom, ir.Var], node: ast.AST | None
     ) -> Value:
         """The gradient in the structure of the arguments, from the cotangents of their leaves."""
         parts = [tangent_of(lo, value, cotangents, layout) for value in self.values]

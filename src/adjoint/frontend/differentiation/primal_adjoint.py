@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.diagnostics import Span
 from adjoint.differentiation.finish import finish
 from adjoint.differentiation.reverse import Split
@@ -32,9 +33,7 @@ from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.state.attempts import Settings
 from adjoint.frontend.interpreter.values import Value
-from adjoint.ir.nodes import Atom, Attribute, Block, Call, Const, Function, Load, Return, Var
 from adjoint.ir.rebuild import inline, substitute
-from adjoint.ir.types import Array, Dict, Instance, List, Opaque, Scalar, Tuple, Type, carries_derivative
 from adjoint.ir.walk import free_vars, statements_in, targets_of
 from adjoint.records import dataclass, replace
 from adjoint.runtime import display
@@ -67,7 +66,7 @@ def lower_artifacts(
         part = component(lo, fn, inner.shape, chosen, None)
         result_seeds.refuse_several_kinds(lo, fn, part.shape, None)
         end = part.start + sum(1 for _ in joins.leaf_types(part.shape, ""))
-        outputs = tuple(i for i in range(part.start, end) if carries_derivative(inner.results[i]))
+        outputs = tuple(i for i in range(part.start, end) if ir.carries_derivative(inner.results[i]))
         halves, value, atoms = primal_half(lo, stacked, outputs)
         residuals = Residuals.of(halves, atoms[len(inner.results) :], value)
         names = [name for _, name in joins.leaf_types(inner.shape, "value")]
@@ -103,8 +102,8 @@ def checkpoints_class(name: str, fields: Iterable[Kept]) -> type[Checkpoints]:
     return made
 
 
-def _class_of(kept: Var) -> type[Checkpoints]:
-    assert isinstance(kept.type, Instance)
+def _class_of(kept: ir.Var) -> type[Checkpoints]:
+    assert isinstance(kept.type, ir.Instance)
     assert issubclass(kept.type.cls, Checkpoints)
     return kept.type.cls
 
@@ -125,37 +124,37 @@ class Residuals:
         The value in the adjoint.
     """
 
-    atoms: list[Atom]
-    vars: list[Atom]
-    texts: dict[Atom, str]
-    value: Var
+    atoms: list[ir.Atom]
+    vars: list[ir.Atom]
+    texts: dict[ir.Atom, str]
+    value: ir.Var
 
     @staticmethod
-    def of(halves: Split, atoms: Sequence[Atom], value: Atom) -> Residuals:
-        value_type = value.type if isinstance(value, Var) else Opaque(None)
-        taken_value = Var("value", value_type, True)
-        taken: list[Atom] = []
+    def of(halves: Split, atoms: Sequence[ir.Atom], value: ir.Atom) -> Residuals:
+        value_type = value.type if isinstance(value, ir.Var) else ir.Opaque(None)
+        taken_value = ir.Var("value", value_type, True)
+        taken: list[ir.Atom] = []
         for atom, param in zip(atoms, halves.adjoint.params, strict=False):
-            if isinstance(atom, Const):
+            if isinstance(atom, ir.Const):
                 taken.append(atom)
-            elif atom is value and isinstance(value_type, Scalar):
+            elif atom is value and isinstance(value_type, ir.Scalar):
                 taken.append(taken_value)
             else:
-                taken.append(Var(param.hint, param.type, param.named))
+                taken.append(ir.Var(param.hint, param.type, param.named))
         end = halves.primal.body.terminator
-        assert isinstance(end, Return)
+        assert isinstance(end, ir.Return)
         spans = {target: s.span for s in statements_in(halves.primal.body) for target in targets_of(s)}
         handed = end.values[len(end.values) - len(atoms) :]
         texts = {
             var: _text(spans.get(atom))
             for var, atom in zip(taken, handed, strict=True)
-            if isinstance(atom, Var) and not atom.named
+            if isinstance(atom, ir.Var) and not atom.named
         }
         return Residuals(list(atoms), taken, texts, taken_value)
 
-    def add(self, var: Var) -> Var:
+    def add(self, var: ir.Var) -> ir.Var:
         """One more: a variable of the primal that the adjoint reads besides."""
-        own = Var(var.hint, var.type, var.named)
+        own = ir.Var(var.hint, var.type, var.named)
         self.atoms.append(var)
         self.vars.append(own)
         return own
@@ -173,54 +172,56 @@ def _backward(
     halves: Split,
     stacked: Stacked,
     picked: Picked,
-    layout: Mapping[Atom, Var],
+    layout: Mapping[ir.Atom, ir.Var],
     residuals: Residuals,
     hints: Sequence[str],
-) -> tuple[Block, tuple[Var, ...]]:
+) -> tuple[ir.Block, tuple[ir.Var, ...]]:
     """The block that computes the gradient from the residuals, and the seeds that it takes."""
     outer_block, outer_store = lo.open, lo.store
     root = lo.fork(outer_store)
     params = halves.adjoint.params[len(residuals.vars) :]
-    seeds = tuple(Var(hint, param.type, True) for hint, param in zip(hints, params, strict=True))
+    seeds = tuple(ir.Var(hint, param.type, True) for hint, param in zip(hints, params, strict=True))
     cotangents = inline(lo.open, halves.adjoint, (*residuals.vars, *seeds))
     found = iter(stacked.cotangents([as_var(lo, atom) for atom in cotangents], layout))
     gradient: Value = picked.gradient(lo, found, layout, None)
     atom = materialize(lo, gradient, None, observer=True)
-    lo.open.terminator = Return((atom,))
+    lo.open.terminator = ir.Return((atom,))
     block = root.seal()
     lo.block, lo.store = outer_block, outer_store
     return block, seeds
 
 
-def _parted(lo: Lowerer, name: str, block: Block, residuals: Residuals, seeds: tuple[Var, ...]) -> tuple[Var, Function]:
+def _parted(
+    lo: Lowerer, name: str, block: ir.Block, residuals: Residuals, seeds: tuple[ir.Var, ...]
+) -> tuple[ir.Var, ir.Function]:
     """The checkpoints in the primal, and the adjoint that takes them."""
     own = {*residuals.vars, residuals.value, *seeds}
     block = substitute(block, {var: residuals.add(var) for var in free_vars(block) if var not in own})
     if not lo.settings.target.machine:
-        params = (*(var for var in residuals.vars if isinstance(var, Var)), *seeds)
-        block = finish(Function(name, tuple(dict.fromkeys((*params, residuals.value))), block)).body
+        params = (*(var for var in residuals.vars if isinstance(var, ir.Var)), *seeds)
+        block = finish(ir.Function(name, tuple(dict.fromkeys((*params, residuals.value))), block)).body
     read = free_vars(block)
     pairs = [
         (atom, var)
         for atom, var in zip(residuals.atoms, residuals.vars, strict=True)
-        if isinstance(var, Var) and var in read and var is not residuals.value
+        if isinstance(var, ir.Var) and var in read and var is not residuals.value
     ]
     names = _field_names([var for _, var in pairs])
     named = zip(names, pairs, strict=True)
     fields = [(field, _class(var.type), residuals.texts.get(var, "")) for field, (_, var) in named]
     cls = checkpoints_class(f"{_capitalized(name)}Checkpoints", fields)
-    types: dict[str, Type] = {field: var.type for field, (_, var) in zip(names, pairs, strict=True)}
-    kept = Var("checkpoints", Instance(cls, types), True)
-    lo.emit(Call((kept,), make_object, (Const(cls), Const(tuple(names)), *(atom for atom, _ in pairs))))
-    taken = Var("checkpoints", Instance(cls, types), True)
-    loads = [Load(var, taken, Attribute(field)) for field, (_, var) in zip(names, pairs, strict=True)]
-    body = Block((*loads, *block.statements), block.terminator)
-    return kept, Function(f"{name}_adjoint", (taken, residuals.value, *seeds), body)
+    types: dict[str, ir.Type] = {field: var.type for field, (_, var) in zip(names, pairs, strict=True)}
+    kept = ir.Var("checkpoints", ir.Instance(cls, types), True)
+    lo.emit(ir.Call((kept,), make_object, (ir.Const(cls), ir.Const(tuple(names)), *(atom for atom, _ in pairs))))
+    taken = ir.Var("checkpoints", ir.Instance(cls, types), True)
+    loads = [ir.Load(var, taken, ir.Attribute(field)) for field, (_, var) in zip(names, pairs, strict=True)]
+    body = ir.Block((*loads, *block.statements), block.terminator)
+    return kept, ir.Function(f"{name}_adjoint", (taken, residuals.value, *seeds), body)
 
 
-def _field_names(kept: Sequence[Var]) -> list[str]:
+def _field_names(kept: Sequence[ir.Var]) -> list[str]:
     """A name for each of them: that of the variable, as ``tape_report`` names it."""
-    names: dict[Var, str] = {}
+    names: dict[ir.Var, str] = {}
     for var in sorted(kept, key=lambda var: not var.named):  # the names of the program come first
         wanted = var.hint
         while wanted.endswith("_kept"):
@@ -237,22 +238,22 @@ def _capitalized(name: str) -> str:
     return "".join(part[:1].upper() + part[1:] for part in name.split("_"))
 
 
-def _class(type_: Type | None) -> Any:
+def _class(type_: ir.Type | None) -> Any:
     """The class of values of a type, as an annotation."""
     match type_:
-        case Scalar(kind=kind, dtype=dtype):
+        case ir.Scalar(kind=kind, dtype=dtype):
             return {"bool": bool, "int": int, "float": float, "complex": complex}[kind] if dtype is None else dtype.type
-        case Array():
+        case ir.Array():
             return np.ndarray
-        case List(element=element):
+        case ir.List(element=element):
             return list if element is None else list[_class(element)]  # type: ignore[misc]
-        case Dict():
+        case ir.Dict():
             return dict
-        case Tuple():
+        case ir.Tuple():
             return tuple
-        case Instance(cls=cls):
+        case ir.Instance(cls=cls):
             return cls
-        case Opaque(cls=cls) if cls is not None:
+        case ir.Opaque(cls=cls) if cls is not None:
             return cls
         case _:
             return Any

@@ -9,13 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.frontend.differentiation.tangent_values import differentiable_leaves
 from adjoint.frontend.differentiation.wrt import parameter_names, refusal
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.state.signals import Problem
 from adjoint.frontend.interpreter.values import Record, Ref, TupleValue, Value
-from adjoint.ir.nodes import Const, Var
-from adjoint.ir.types import Array, Dict, Instance, List, Opaque, Scalar, Type
 from adjoint.runtime.arithmetic.checks import brings_arithmetic, ways_out
 from adjoint.types.structure import own_attribute
 
@@ -67,11 +66,11 @@ def _problem(
 def _may_be(value: Value) -> bool:
     """Whether it is of no kind that is always refused."""
     match value:
-        case Var(type=Scalar(kind="int")) | Const(value=int()):
+        case ir.Var(type=ir.Scalar(kind="int")) | ir.Const(value=int()):
             return False
-        case Var(type=Array(dtype=dtype)):
+        case ir.Var(type=ir.Array(dtype=dtype)):
             return dtype is None or dtype.kind not in "iu"
-        case Var(type=Opaque(cls=type() as cls)):
+        case ir.Var(type=ir.Opaque(cls=type() as cls)):
             return not hasattr(cls, "__next__")
         case _:
             return True
@@ -80,34 +79,34 @@ def _may_be(value: Value) -> bool:
 def _refused(lo: Lowerer, value: Value, given: Any) -> tuple[str, str, tuple[str, ...]]:
     """The code, what the argument is, and ways out."""
     match value:
-        case Const(value=bool() as flag):
+        case ir.Const(value=bool() as flag):
             return "AD0404", repr(flag), ()
-        case Const(value=int() as number):
+        case ir.Const(value=int() as number):
             return "AD0403", f"the integer {number}", (f"pass {float(number)}",)
-        case Const(value=str() as text):
+        case ir.Const(value=str() as text):
             return "AD0404", repr(text), (f"pass a number: float({text!r})",) if _is_number(text) else ()
-        case Const(value=None):
+        case ir.Const(value=None):
             return "AD0404", "None", ()
-        case Const(value=constant):
+        case ir.Const(value=constant):
             return "AD0404", "a constant" if not callable(constant) else "a function", ()
-        case Var(type=Scalar(kind="int")):
+        case ir.Var(type=ir.Scalar(kind="int")):
             integer = int(given) if isinstance(given, (int, np.integer)) else None
             if integer is not None and abs(integer) < 2**53:
                 return "AD0403", f"the integer {given}", (f"pass a float: {float(integer)} for {given}",)
             return "AD0403", "an integer", ("pass a float: 3.0 for 3",)
-        case Var(type=Array(dtype=dtype)) if dtype is not None and dtype.kind in "iu":
+        case ir.Var(type=ir.Array(dtype=dtype)) if dtype is not None and dtype.kind in "iu":
             return "AD0403", f"an array of {dtype}", ("pass an array of floats: x.astype(float)",)
-        case Var(type=Array(dtype=dtype)) if dtype is not None and dtype.kind == "O":
+        case ir.Var(type=ir.Array(dtype=dtype)) if dtype is not None and dtype.kind == "O":
             return "AD0404", "an array of objects", ("pass an array of floats: x.astype(float)",)
-        case Var(type=Array(dtype=dtype)) if dtype is not None:
+        case ir.Var(type=ir.Array(dtype=dtype)) if dtype is not None:
             return "AD0404", f"an array of {dtype}", ()
-        case Var(type=Opaque(cls=type() as cls)) if hasattr(cls, "__next__"):
+        case ir.Var(type=ir.Opaque(cls=type() as cls)) if hasattr(cls, "__next__"):
             return (
                 "AD0305",
                 f"an iterator of class {cls.__name__!r}",
                 ("hand over the list or array that it runs through", "or loop over it with 'for'"),
             )
-        case Var(type=Opaque(cls=type() as cls)):
+        case ir.Var(type=ir.Opaque(cls=type() as cls)):
             return "AD0404", *_opaque(cls, given)
     return _container(lo, value)
 
@@ -168,35 +167,35 @@ def _contents(lo: Lowerer, value: Value) -> tuple[type | None, set[str]]:
             record = lo.store.get(value)
             if isinstance(record, Record):
                 return record.cls, {kind for item in record.items for kind in _kinds(lo, item)}
-        case Var(type=List(element=element)):
+        case ir.Var(type=ir.List(element=element)):
             return list, _kinds_of(element)
-        case Var(type=Dict(value=element)):
+        case ir.Var(type=ir.Dict(value=element)):
             return dict, _kinds_of(element)
-        case Var(type=Instance(cls=cls, fields=fields)):
+        case ir.Var(type=ir.Instance(cls=cls, fields=fields)):
             return cls, {kind for field in fields.values() for kind in _kinds_of(field)}
     return None, {"other"}
 
 
 def _kinds(lo: Lowerer, value: Value) -> set[str]:
     match value:
-        case Const(value=bool() | None | str()):
+        case ir.Const(value=bool() | None | str()):
             return {"other"}
-        case Const(value=int()):
+        case ir.Const(value=int()):
             return {"integer"}
-        case Var(type=Scalar() | Array() as type_):
+        case ir.Var(type=ir.Scalar() | ir.Array() as type_):
             return _kinds_of(type_)
     return _contents(lo, value)[1]
 
 
-def _kinds_of(type_: Type | None) -> set[str]:
+def _kinds_of(type_: ir.Type | None) -> set[str]:
     match type_:
         case None:
             return set()
-        case Scalar(kind="int"):
+        case ir.Scalar(kind="int"):
             return {"integer"}
-        case Array(dtype=dtype) if dtype is not None and dtype.kind in "iu":
+        case ir.Array(dtype=dtype) if dtype is not None and dtype.kind in "iu":
             return {"integer"}
-        case List(element=part) | Dict(value=part):
+        case ir.List(element=part) | ir.Dict(value=part):
             return _kinds_of(part)
         case _:
             return {"other"}

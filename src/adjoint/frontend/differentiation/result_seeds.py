@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.analysis.may_vary import varying
 from adjoint.diagnostics import Span
 from adjoint.frontend.differentiation.components import Component, component, describe
@@ -18,28 +19,26 @@ from adjoint.frontend.differentiation.wrt import refusal, source_of
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import Value
-from adjoint.ir.nodes import Atom, Const, Return
-from adjoint.ir.types import Array, Dim, Number, Opaque, Scalar, carries_derivative, is_float_dtype
 from adjoint.ir.walk import leaves
 
 
-def seed_of(lo: Lowerer, function: Value, inner: Inner, part: Component, node: ast.AST | None) -> Atom:
+def seed_of(lo: Lowerer, function: Value, inner: Inner, part: Component, node: ast.AST | None) -> ir.Atom:
     """The cotangent 1 of a scalar result, or of a component of the result that is one."""
     shape = part.shape
     match shape:
-        case joins.Leaf(type=Scalar(kind="int")) if not _result_varies(inner, part.start):
-            return Const(1.0)
-        case joins.Leaf(type=Scalar(kind="float")) | joins.Leaf(type=Number()):
-            return Const(1.0)
-        case joins.Leaf(type=Array(dtype=dtype, dims=dims)) if _has_one_element(dims) and _may_be_float(dtype):
+        case joins.Leaf(type=ir.Scalar(kind="int")) if not _result_varies(inner, part.start):
+            return ir.Const(1.0)
+        case joins.Leaf(type=ir.Scalar(kind="float")) | joins.Leaf(type=ir.Number()):
+            return ir.Const(1.0)
+        case joins.Leaf(type=ir.Array(dtype=dtype, dims=dims)) if _has_one_element(dims) and _may_be_float(dtype):
             assert dims is not None
-            return lo.open.call(np.ones, Const((1,) * len(dims)))
-        case joins.Leaf(type=Array()) | joins.TupleShape() | joins.RefShape():
+            return lo.open.call(np.ones, ir.Const((1,) * len(dims)))
+        case joins.Leaf(type=ir.Array()) | joins.TupleShape() | joins.RefShape():
             label, helps = f"this returns {describe(shape)}, not a number", _reduced(shape, part, function)
             raise refusal(lo, "AD0406", function, node, label, helps=helps, others=returned(function, node))
-        case joins.Leaf(type=type_) if carries_derivative(type_) and not isinstance(type_, Scalar):
+        case joins.Leaf(type=type_) if ir.carries_derivative(type_) and not isinstance(type_, ir.Scalar):
             raise refusal(lo, "AD0406", function, node, "this returns a structure, not a number")
-        case joins.Same(value=Const(value=None)):
+        case joins.Same(value=ir.Const(value=None)):
             others = _missing_return(function)
             raise refusal(lo, "AD0407", function, node, "this returns None", helps=("return the value",), others=others)
         case _:
@@ -76,21 +75,21 @@ def _reduced(shape: joins.Shape, part: Component, function: Value) -> tuple[str,
 
 
 def _is_number(shape: joins.Shape) -> bool:
-    return isinstance(shape, joins.Leaf) and isinstance(shape.type, Scalar) and shape.type.kind == "float"
+    return isinstance(shape, joins.Leaf) and isinstance(shape.type, ir.Scalar) and shape.type.kind == "float"
 
 
 def _as_float(shape: joins.Shape) -> tuple[str, ...] | None:
     """What to return instead of what has no derivative."""
     match shape:
-        case joins.Leaf(type=Scalar(kind="int")):
+        case joins.Leaf(type=ir.Scalar(kind="int")):
             return (
                 "an integer does not vary smoothly: return the number itself, as x for int(x), or x[i] for an index i",
             )
-        case joins.Leaf(type=Scalar(kind="bool")) | joins.Same(value=Const(value=bool())):
+        case joins.Leaf(type=ir.Scalar(kind="bool")) | joins.Same(value=ir.Const(value=bool())):
             return ("a truth value does not vary smoothly: return the numbers that are compared",)
-        case joins.Leaf(type=Scalar(kind="complex")):
+        case joins.Leaf(type=ir.Scalar(kind="complex")):
             return ("return a real number: the real part, or abs(z)**2",)
-        case joins.Same(value=Const(value=str())) | joins.Leaf(type=Opaque(cls=builtins.str)):
+        case joins.Same(value=ir.Const(value=str())) | joins.Leaf(type=ir.Opaque(cls=builtins.str)):
             return ("return the number, and make the text of it where the function is called",)
         case _:
             return None
@@ -98,7 +97,7 @@ def _as_float(shape: joins.Shape) -> tuple[str, ...] | None:
 
 def _as_call(shape: joins.Shape, returned: Sequence[tuple[Span, str]]) -> tuple[str, ...] | None:
     """The call that may be meant where a method is returned, or an attribute of which nothing is known."""
-    is_unknown = isinstance(shape, joins.Leaf) and isinstance(shape.type, Opaque)
+    is_unknown = isinstance(shape, joins.Leaf) and isinstance(shape.type, ir.Opaque)
     if not returned or not (is_unknown or isinstance(shape, joins.ComposedShape)):
         return None
     span = returned[0][0]
@@ -124,7 +123,7 @@ def refuse_several_kinds(lo: Lowerer, function: Value, shape: joins.Shape, node:
 
 
 def _may_be_none(shape: joins.UnionShape) -> bool:
-    return any(isinstance(each, joins.Same) and each.value == Const(None) for each in shape.options)
+    return any(isinstance(each, joins.Same) and each.value == ir.Const(None) for each in shape.options)
 
 
 def _missing_return(function: Value) -> tuple[tuple[Span, str], ...]:
@@ -136,15 +135,15 @@ def _missing_return(function: Value) -> tuple[tuple[Span, str], ...]:
 def _result_varies(inner: Inner, place: int) -> bool:
     """Whether a result has anything to do with the arguments."""
     varied = varying(inner.function.body, inner.function.params[: inner.count])
-    return any(leaf.values[place] in varied for leaf in leaves(inner.function.body) if isinstance(leaf, Return))
+    return any(leaf.values[place] in varied for leaf in leaves(inner.function.body) if isinstance(leaf, ir.Return))
 
 
-def _has_one_element(dims: tuple[Dim, ...] | None) -> bool:
+def _has_one_element(dims: tuple[ir.Dim, ...] | None) -> bool:
     return dims is not None and all(dim != "many" for dim in dims)
 
 
 def _may_be_float(dtype: np.dtype | None) -> bool:
-    return dtype is None or is_float_dtype(dtype)
+    return dtype is None or ir.is_float_dtype(dtype)
 
 
 def first_of_pair(lo: Lowerer, function: Value, inner: Inner, node: ast.AST | None) -> int:

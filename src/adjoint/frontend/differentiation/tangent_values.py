@@ -8,25 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.analysis.memory.reachable import all_memory
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import NONE, Record, Ref, Site, TupleValue, Union, Value, list_record
 from adjoint.frontend.library import python_functions
-from adjoint.ir.nodes import Atom, Call, Const, Var
-from adjoint.ir.types import (
-    Array,
-    List,
-    Number,
-    Scalar,
-    Tuple,
-    Type,
-    carries_derivative,
-    fresh,
-    has_one_layout,
-    is_handle,
-)
 from adjoint.runtime import copies, tangents
 from adjoint.types.marks import no_derivative_fields
 from adjoint.types.vectors import tangent_class
@@ -34,7 +22,7 @@ from adjoint.types.vectors import tangent_class
 
 def differentiable_leaves(
     lo: Lowerer, value: Value, within: Iterable[Ref] = (), *, once: bool = True
-) -> Iterator[Atom]:
+) -> Iterator[ir.Atom]:
     """The leaves for which :func:`activate` makes parameters, in its order.
 
     Without ``once``, those of an object or container that occurs twice in a value are given twice.
@@ -42,11 +30,11 @@ def differentiable_leaves(
     return _leaves(lo, value, set(within), once)
 
 
-def _leaves(lo: Lowerer, value: Value, seen: set[Ref], once: bool) -> Iterator[Atom]:
+def _leaves(lo: Lowerer, value: Value, seen: set[Ref], once: bool) -> Iterator[ir.Atom]:
     match value:
-        case Var(type=type_) if carries_derivative(type_):
+        case ir.Var(type=type_) if ir.carries_derivative(type_):
             yield value
-        case Const(value=constant) if isinstance(constant, float):
+        case ir.Const(value=constant) if isinstance(constant, float):
             yield value
         case TupleValue(items=items) | Union(options=items):
             for item in items:
@@ -67,10 +55,10 @@ def varying_parts(record: Record) -> list[tuple[Any, Value]]:
     return [(key, part) for key, part in record.parts if key not in excluded] if excluded else list(record.parts)
 
 
-def layouts(lo: Lowerer, values: Iterable[Value], *, lasting: bool) -> dict[Atom, Var]:
+def layouts(lo: Lowerer, values: Iterable[Value], *, lasting: bool) -> dict[ir.Atom, ir.Var]:
     """Zero tangents of containers as they are now: of those that will change, or with ``lasting`` of all."""
-    leaves = [leaf for value in values for leaf in differentiable_leaves(lo, value) if isinstance(leaf, Var)]
-    containers = [leaf for leaf in leaves if is_handle(leaf.type) and not isinstance(leaf.type, Array)]
+    leaves = [leaf for value in values for leaf in differentiable_leaves(lo, value) if isinstance(leaf, ir.Var)]
+    containers = [leaf for leaf in leaves if ir.is_handle(leaf.type) and not isinstance(leaf.type, ir.Array)]
     return {
         leaf: converted(lo, tangents.zero_tangent, [leaf], leaf)
         for leaf in containers
@@ -81,8 +69,8 @@ def layouts(lo: Lowerer, values: Iterable[Value], *, lasting: bool) -> dict[Atom
 def tangent_of(
     lo: Lowerer,
     value: Value,
-    leaves: Iterator[Var],
-    layout: Mapping[Atom, Var],
+    leaves: Iterator[ir.Var],
+    layout: Mapping[ir.Atom, ir.Var],
     made: dict[Ref, Ref] | None = None,
 ) -> Value:
     """The structure of ``value`` with its differentiable leaves replaced; None at what has no derivative.
@@ -91,17 +79,17 @@ def tangent_of(
     """
     made = {} if made is None else made
     match value:
-        case Var(type=type_) if carries_derivative(type_):
+        case ir.Var(type=type_) if ir.carries_derivative(type_):
             leaf = next(leaves)
             if lo.regions:
                 return of_tuples(lo, leaf, type_)
-            if is_handle(type_) and not isinstance(type_, Array):
+            if ir.is_handle(type_) and not isinstance(type_, ir.Array):
                 return converted(lo, tangents.finish, [leaf, layout.get(value, value)], leaf)
-            if isinstance(type_, Scalar):
+            if isinstance(type_, ir.Scalar):
                 python = complex if type_.kind == "complex" else float
                 return converted(lo, python if type_.dtype is None else type_.dtype.type, [leaf], leaf)
             return converted(lo, copies.owned, [leaf], leaf)
-        case Const(value=constant) if isinstance(constant, float):
+        case ir.Const(value=constant) if isinstance(constant, float):
             return next(leaves)
         case TupleValue(items=items, cls=cls):
             return TupleValue(tuple(tangent_of(lo, item, leaves, layout, made) for item in items), cls)
@@ -130,32 +118,32 @@ def tangent_record(cls: type, parts: tuple[tuple[Any, Value], ...]) -> Record:
     return Record(tangent_class(cls), kept)
 
 
-def of_tuples(lo: Lowerer, shadow: Atom, type_: Type) -> Value:
+def of_tuples(lo: Lowerer, shadow: ir.Atom, type_: ir.Type) -> Value:
     """The tangent of a list of tuples as one: in shadows tuples are lists."""
     match type_:
-        case List(element=Tuple(items=items)) if isinstance(shadow, Var):
-            places = TupleValue(tuple(map(Const, range(len(items)))))
+        case ir.List(element=ir.Tuple(items=items)) if isinstance(shadow, ir.Var):
+            places = TupleValue(tuple(map(ir.Const, range(len(items)))))
             return python_functions.call(lo, python_functions.retupled, [shadow, places], None)
         case _:
             return shadow
 
 
-def converted(lo: Lowerer, callee: Any, atoms: list[Atom], like: Var) -> Var:
-    target = Var(like.hint, fresh(like.type), like.named)
-    lo.emit(Call((target,), callee, tuple(atoms)))
+def converted(lo: Lowerer, callee: Any, atoms: list[ir.Atom], like: ir.Var) -> ir.Var:
+    target = ir.Var(like.hint, ir.fresh(like.type), like.named)
+    lo.emit(ir.Call((target,), callee, tuple(atoms)))
     return target
 
 
-def owned_tangent(lo: Lowerer, atom: Atom, like: Atom) -> Atom:
+def owned_tangent(lo: Lowerer, atom: ir.Atom, like: ir.Atom) -> ir.Atom:
     """A tangent that shares no memory with what the caller holds, in the structure of its primal."""
-    if isinstance(atom, Var) and is_handle(atom.type) and not isinstance(atom.type, Array):
+    if isinstance(atom, ir.Var) and ir.is_handle(atom.type) and not isinstance(atom.type, ir.Array):
         return converted(lo, tangents.finish, [atom, like], atom)
-    if isinstance(atom, Var) and isinstance(atom.type, (Array, Number)):
+    if isinstance(atom, ir.Var) and isinstance(atom.type, (ir.Array, ir.Number)):
         return converted(lo, copies.owned, [atom], atom)
     return atom
 
 
-def paired(lo: Lowerer, value: Value, tangent: Value, node: ast.AST | None) -> Iterator[Atom]:
+def paired(lo: Lowerer, value: Value, tangent: Value, node: ast.AST | None) -> Iterator[ir.Atom]:
     """The tangents of the differentiable leaves of ``value``, in order; None where nothing moves."""
     from adjoint.frontend.data.containers import known_items  # lazy
 
@@ -164,9 +152,9 @@ def paired(lo: Lowerer, value: Value, tangent: Value, node: ast.AST | None) -> I
             yield NONE
         return
     match value:
-        case Var(type=type_) if carries_derivative(type_):
+        case ir.Var(type=type_) if ir.carries_derivative(type_):
             yield _direction(lo, value, tangent, node)
-        case Const(value=constant) if isinstance(constant, float):
+        case ir.Const(value=constant) if isinstance(constant, float):
             yield _as_float(tangent)
         case TupleValue(items=items):
             parts = known_items(lo, tangent, node)
@@ -186,17 +174,22 @@ def paired(lo: Lowerer, value: Value, tangent: Value, node: ast.AST | None) -> I
                 yield from paired(lo, part, NONE if direction is None else direction, node)
 
 
-def _direction(lo: Lowerer, value: Var, tangent: Value, node: ast.AST | None) -> Atom:
+def _direction(lo: Lowerer, value: ir.Var, tangent: Value, node: ast.AST | None) -> ir.Atom:
     """The tangent of one leaf; of a container, memory of its own that forward mode may write."""
-    if isinstance(value.type, Array) and value.type.storage.written and not lo.regions and isinstance(tangent, Var):
-        if has_one_layout(value.type):
+    if (
+        isinstance(value.type, ir.Array)
+        and value.type.storage.written
+        and not lo.regions
+        and isinstance(tangent, ir.Var)
+    ):
+        if ir.has_one_layout(value.type):
             return converted(lo, np.copy, [tangent], value)  # forward mode writes what the function writes
         return converted(lo, tangents.to_shadow, [tangent, value], value)
-    if not is_handle(value.type) or isinstance(value.type, Array):
+    if not ir.is_handle(value.type) or isinstance(value.type, ir.Array):
         return _as_float(tangent)
     if isinstance(tangent, Ref) and tangent.origin is not None:
-        given: Atom = tangent.origin
-    elif isinstance(tangent, Var):
+        given: ir.Atom = tangent.origin
+    elif isinstance(tangent, ir.Var):
         if lo.regions:
             return tangent
         given = tangent
@@ -205,17 +198,17 @@ def _direction(lo: Lowerer, value: Var, tangent: Value, node: ast.AST | None) ->
     return converted(lo, tangents.to_shadow, [given, value], value)
 
 
-def _as_float(tangent: Value) -> Atom:
-    if isinstance(tangent, Const) and isinstance(tangent.value, int):
-        return Const(float(tangent.value))
+def _as_float(tangent: Value) -> ir.Atom:
+    if isinstance(tangent, ir.Const) and isinstance(tangent.value, int):
+        return ir.Const(float(tangent.value))
     return tangent  # type: ignore[return-value]
 
 
-def result_tangent(lo: Lowerer, shape: joins.Shape, indices: Iterator[int], dots: dict[int, Atom]) -> Value:
+def result_tangent(lo: Lowerer, shape: joins.Shape, indices: Iterator[int], dots: dict[int, ir.Atom]) -> Value:
     match shape:
         case joins.Leaf():
             dot = dots.get(next(indices), NONE)
-            return of_tuples(lo, dot, shape.type) if lo.regions and isinstance(dot, Var) else dot
+            return of_tuples(lo, dot, shape.type) if lo.regions and isinstance(dot, ir.Var) else dot
         case joins.TupleShape(items=items, cls=cls):
             return TupleValue(tuple(result_tangent(lo, item, indices, dots) for item in items), cls)
         case joins.RefShape(record=record, sites=sites):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from adjoint import ir
 from adjoint.differentiation.reverse import split
 from adjoint.frontend.differentiation import result_seeds
 from adjoint.frontend.differentiation.inner_functions import lower_inner
@@ -13,7 +14,6 @@ from adjoint.frontend.differentiation.wrt import parameter_names
 from adjoint.frontend.entry.entry import Entry, attempt, entered
 from adjoint.frontend.entry.inputs import entered_root
 from adjoint.frontend.interpreter.core import Lowerer
-from adjoint.ir.types import carries_derivative
 
 
 def look(function: Any, args: Sequence[Any], places: Sequence[int]) -> None:
@@ -25,7 +25,7 @@ def look(function: Any, args: Sequence[Any], places: Sequence[int]) -> None:
         varying = [place for place in places if any(True for _ in differentiable_leaves(lo, values[place]))]
         inner = lower_inner(lo, fn, values, {}, varying, None)
         result_seeds.refuse_several_kinds(lo, fn, inner.shape, None)
-        outputs = tuple(place for place, type_ in enumerate(inner.results) if carries_derivative(type_))
+        outputs = tuple(place for place, type_ in enumerate(inner.results) if ir.carries_derivative(type_))
         if not outputs:
             raise lo.problem("AD0407", None, "nothing in its result can vary")
         split(inner.function, tuple(range(inner.count)), outputs)

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, get_origin
 
+from adjoint import ir
 from adjoint.diagnostics import Span, diagnostic
 from adjoint.diagnostics.similar import did_you_mean
 from adjoint.frontend.interpreter.core import Lowerer
@@ -13,7 +14,6 @@ from adjoint.frontend.interpreter.state.signals import Problem
 from adjoint.frontend.interpreter.values import Closure, Method, Operator, Partial, Record, Ref, Value
 from adjoint.frontend.objects.classes import class_of
 from adjoint.frontend.objects.special_methods import special_method
-from adjoint.ir.nodes import Const, Function
 from adjoint.keypaths.parts import PartOf, as_part
 from adjoint.sources import definitions
 from adjoint.sources.definitions import FunctionSource
@@ -44,12 +44,12 @@ def parameter_names(lo: Lowerer, function: Value, node: ast.AST | None) -> list[
             return parameter_names(lo, function.function, node)[len(function.args) :]
         case Operator():
             return parameter_names(lo, function.function, node)
-        case Const(value=Function(params=params)):
+        case ir.Const(value=ir.Function(params=params)):
             return [param.hint for param in params]
-        case Const(value=constant):
+        case ir.Const(value=constant):
             mark = own_attribute(constant, MARK)
             if isinstance(mark, tuple):
-                return parameter_names(lo, Const(mark[1]), node)
+                return parameter_names(lo, ir.Const(mark[1]), node)
             found = definitions.underlying(constant)
             if found is not None:
                 names = parameter_names(lo, closure_of(lo, found, node), node)
@@ -60,7 +60,7 @@ def parameter_names(lo: Lowerer, function: Value, node: ast.AST | None) -> list[
 
 def _keyword_only_names(function: Value) -> tuple[str, ...]:
     """The names of the parameters of a function object that can only be given by name."""
-    found = definitions.underlying(function.value) if isinstance(function, Const) else None
+    found = definitions.underlying(function.value) if isinstance(function, ir.Const) else None
     if found is None:
         return ()
     code = found.__code__
@@ -231,7 +231,7 @@ def source_of(function: Value) -> FunctionSource | None:
             return function.source
         case Method() | Partial() | Operator():
             return source_of(function.function)
-        case Const(value=constant) if definitions.underlying(constant) is not None:
+        case ir.Const(value=constant) if definitions.underlying(constant) is not None:
             return definitions.find(constant)
         case _:
             return None
@@ -245,6 +245,6 @@ def parameter_node(function: Value, place: int | str | None) -> ast.arg | None:
     parameters = [*spec.posonlyargs, *spec.args]
     if isinstance(place, str):
         return next((node for node in [*parameters, *spec.kwonlyargs] if node.arg == place), None)
-    bound = isinstance(function, Method) or (isinstance(function, Const) and hasattr(function.value, "__self__"))
+    bound = isinstance(function, Method) or (isinstance(function, ir.Const) and hasattr(function.value, "__self__"))
     place += bound
     return parameters[place] if place < len(parameters) else None

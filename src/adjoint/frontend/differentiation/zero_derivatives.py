@@ -11,12 +11,11 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.analysis.joins import joins, reached
 from adjoint.analysis.may_vary import varying
 from adjoint.declarations.custom_derivatives import stop_gradient
 from adjoint.diagnostics import Diagnostic, Span, diagnostic
-from adjoint.ir.nodes import Atom, Branch, Call, Function, If, Return, Statement, Var
-from adjoint.ir.types import FLOAT
 from adjoint.ir.walk import blocks_of, leaves, statements_in, terminators_in
 from adjoint.rules.kinds import Elementwise
 from adjoint.rules.registry import rule_for
@@ -27,7 +26,7 @@ ROUNDINGS = frozenset((*_PYTHON_ROUNDINGS, *_NUMPY_ROUNDINGS))
 
 
 def zero_derivatives(
-    function: Function,
+    function: ir.Function,
     arguments: Sequence[tuple[str, Sequence[int], Span | None]],
     outputs: Sequence[int],
     with_integers: Collection[str] = (),
@@ -45,12 +44,14 @@ def zero_derivatives(
     with_integers
         The names of arguments that hold integers, too.
     """
-    returned = [leaf.values[place] for leaf in leaves(function.body) if isinstance(leaf, Return) for place in outputs]
+    returned = [
+        leaf.values[place] for leaf in leaves(function.body) if isinstance(leaf, ir.Return) for place in outputs
+    ]
     if not returned:
         return
     flows = _number_flows(function)
     for name, places, span in arguments:
-        numbers = [function.params[place] for place in places if function.params[place].type == FLOAT]
+        numbers = [function.params[place] for place in places if function.params[place].type == ir.FLOAT]
         if not places or not reached(numbers, flows).isdisjoint(returned):
             continue
         from adjoint.differentiation.reachability import Dependence  # lazy
@@ -82,39 +83,39 @@ _OF_STEPS = (
 )
 
 
-def _decision(function: Function, places: Sequence[int]) -> Call | None:
+def _decision(function: ir.Function, places: Sequence[int]) -> ir.Call | None:
     """The first test of what depends on the parameters."""
     varied = varying(function.body, [function.params[place] for place in places])
-    tests = {statement.cond for statement in statements_in(function.body) if isinstance(statement, If)}
-    tests |= {end.cond for end in terminators_in(function.body) if isinstance(end, Branch)}
-    calls = [statement for statement in statements_in(function.body) if isinstance(statement, Call)]
+    tests = {statement.cond for statement in statements_in(function.body) if isinstance(statement, ir.If)}
+    tests |= {end.cond for end in terminators_in(function.body) if isinstance(end, ir.Branch)}
+    calls = [statement for statement in statements_in(function.body) if isinstance(statement, ir.Call)]
     deciding = (call for call in calls if not tests.isdisjoint(call.targets))
     return next((call for call in deciding if any(arg in varied for arg in call.args)), None)
 
 
-def _number_flows(function: Function) -> dict[Var, list[Var]]:
+def _number_flows(function: ir.Function) -> dict[ir.Var, list[ir.Var]]:
     """Where numbers flow through nothing but functions without steps: enough for a quick yes."""
-    flows: dict[Var, list[Var]] = {}
+    flows: dict[ir.Var, list[ir.Var]] = {}
     for statement in statements_in(function.body):
         for source, target in joins(statement) if blocks_of(statement) else _smooth_flows(statement):
-            if isinstance(source, Var) and target.type == FLOAT:
+            if isinstance(source, ir.Var) and target.type == ir.FLOAT:
                 flows.setdefault(source, []).append(target)
     return flows
 
 
-def _smooth_flows(statement: Statement) -> Iterable[tuple[Atom, Var]]:
-    if isinstance(statement, Call) and isinstance(rule_for(statement.callee), Elementwise):
+def _smooth_flows(statement: ir.Statement) -> Iterable[tuple[ir.Atom, ir.Var]]:
+    if isinstance(statement, ir.Call) and isinstance(rule_for(statement.callee), Elementwise):
         return [(arg, target) for target in statement.targets for arg in statement.args]
     return ()
 
 
-def _is_meant(function: Function, places: Sequence[int], returned: Sequence[Atom]) -> bool:
+def _is_meant(function: ir.Function, places: Sequence[int], returned: Sequence[ir.Atom]) -> bool:
     """Whether it is said of the result, or of what it has of the parameters, that it counts as a constant."""
     varied = varying(function.body, [function.params[place] for place in places])
     stops = [
         statement
         for statement in statements_in(function.body)
-        if isinstance(statement, Call) and statement.callee is stop_gradient
+        if isinstance(statement, ir.Call) and statement.callee is stop_gradient
     ]
     if any(target in returned for stop in stops for target in stop.targets):
         return True
@@ -122,11 +123,11 @@ def _is_meant(function: Function, places: Sequence[int], returned: Sequence[Atom
     return bool(meant) and any(atom in varying(function.body, meant) for atom in returned)
 
 
-def _rounding(function: Function, places: Sequence[int], returned: Sequence[Atom]) -> Statement | None:
+def _rounding(function: ir.Function, places: Sequence[int], returned: Sequence[ir.Atom]) -> ir.Statement | None:
     """A rounding through which the result depends on the parameters."""
     varied = varying(function.body, [function.params[place] for place in places])
     for statement in statements_in(function.body):
-        if isinstance(statement, Call) and _rounds(statement) and any(arg in varied for arg in statement.args):
+        if isinstance(statement, ir.Call) and _rounds(statement) and any(arg in varied for arg in statement.args):
             results = list(statement.targets)
             if not results:
                 continue
@@ -135,7 +136,7 @@ def _rounding(function: Function, places: Sequence[int], returned: Sequence[Atom
     return None
 
 
-def _rounds(call: Call) -> bool:
+def _rounds(call: ir.Call) -> bool:
     try:
         return call.callee in ROUNDINGS
     except TypeError:  # not hashable

@@ -8,7 +8,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from adjoint.ir.nodes import Var
+from adjoint import ir
 from adjoint.records import dataclass
 from adjoint.rules.registry import is_of_users
 from adjoint.runtime.arithmetic.checks import brings_arithmetic
@@ -28,7 +28,7 @@ class Captured:
     path: Path
     read: Callable[[Any], Any]
     """Takes the function that is differentiated: what it captures itself is read from there."""
-    var: Var
+    var: ir.Var
 
 
 @dataclass(frozen=True, slots=True)

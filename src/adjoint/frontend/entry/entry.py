@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Literal
 
+from adjoint import ir
 from adjoint.diagnostics import Diagnostic, DifferentiationError, Span, diagnostic
 from adjoint.diagnostics.diagnostic import Label
 from adjoint.differentiation.reverse import split
@@ -33,9 +34,7 @@ from adjoint.frontend.interpreter.state.attempts import Settings
 from adjoint.frontend.interpreter.state.signals import Problem, Restart, TakenInside
 from adjoint.frontend.interpreter.values import NONE, Operator, TupleValue, Value
 from adjoint.ir.checked import checked
-from adjoint.ir.nodes import Atom, Block, Call, Const, Derived, Function, Return, Var
 from adjoint.ir.rebuild import inline, substitute
-from adjoint.ir.types import Opaque, Type, carries_derivative
 from adjoint.ir.walk import free_vars, statements_in
 from adjoint.records import dataclass, field, replace
 from adjoint.runtime import display
@@ -64,11 +63,11 @@ class Kept:
 class Entry:
     """What a call compiles to, before it is printed."""
 
-    function: Function
+    function: ir.Function
     captured: tuple[Captured, ...]
     guards: tuple[Guard, ...]
     argument_guards: tuple[tuple[tuple[Any, ...], int], ...] = ()
-    adjoint: Function | None = None
+    adjoint: ir.Function | None = None
     """For a pullback: the second half, a function of the residuals and of the cotangents of the results."""
     seeds: tuple[tuple[Any, ...], ...] = ()
     """For a pullback: where in the structure of the result the leaves lie that take these cotangents."""
@@ -252,16 +251,16 @@ _CARRYING = (
 )
 
 
-def hidden_problems(function: Function) -> list[Diagnostic]:
+def hidden_problems(function: ir.Function) -> list[Diagnostic]:
     """What the transforms would refuse in a function that is not transformed because of other problems."""
     found: list[Diagnostic] = []
     for statement in statements_in(function.body):
-        if isinstance(statement, Call) and isinstance(statement.callee, Derived):
+        if isinstance(statement, ir.Call) and isinstance(statement.callee, ir.Derived):
             derived = statement.callee
             unknown = {
                 call.span
                 for call in statements_in(derived.function.body)
-                if isinstance(call, Call) and call.callee is display.call and isinstance(call.args[0], Var)
+                if isinstance(call, ir.Call) and call.callee is display.call and isinstance(call.args[0], ir.Var)
             }
             with suppress(Exception):  # the function is not whole
                 from adjoint.differentiation.reachability import Dependence  # lazy
@@ -297,18 +296,18 @@ def lower_operator(
     return attempt(build, Settings(target=target))
 
 
-def lower_helper(function: Callable[..., Any], given: Sequence[Type | Atom]) -> Function:
+def lower_helper(function: Callable[..., Any], given: Sequence[ir.Type | ir.Atom]) -> ir.Function:
     """A plain function of arguments of some types; those that are known are no parameters."""
 
     def build(lo: Lowerer) -> Entry:
         lo.run_data.all_constant = True
-        fn = Const(function)
+        fn = ir.Const(function)
         names = parameter_names(lo, fn, None)
         values: list[Value] = []
         for place, each in enumerate(given):
             name = names[place] if place < len(names) else f"arg_{place}"
-            values.append(each if isinstance(each, Atom) else Var(name, each, True))
-        params = [value for value in values if isinstance(value, Var)]
+            values.append(each if isinstance(each, ir.Atom) else ir.Var(name, each, True))
+        params = [value for value in values if isinstance(value, ir.Var)]
         return finish_entry(lo, function.__name__, params, lo.call(fn, values, {}, None))
 
     return attempt(build, Settings(target=replace(MACHINE, inlined=ALL_INLINED))).function
@@ -329,12 +328,12 @@ def lower_jvp(
         for i, tangent in enumerate(tangents):
             hint = f"{names[i] if i < len(names) else f'arg_{i}'}_dot"
             if tangent is None:
-                params.append(Var(hint, Opaque(type(None)), True))
+                params.append(ir.Var(hint, ir.Opaque(type(None)), True))
                 dots.append(NONE)
             else:
-                found: list[Var] = []
+                found: list[ir.Var] = []
                 dots.append(enter(lo, tangent, ("tangent", i), hint, found.append))
-                params.append(found[0] if found else Var(hint, Opaque(type(tangent)), True))
+                params.append(found[0] if found else ir.Var(hint, ir.Opaque(type(tangent)), True))
         result = pushforwards.jvp(lo, fn, values, dots, None, has_aux)
         refuse_made_here(lo, result, None)
         return finish_entry(lo, f"{_plain_name(fn)}_jvp", params, result)
@@ -372,7 +371,7 @@ def lower_vjp(
         varying = range(len(inner.results))
         if has_aux:
             varying = range(result_seeds.first_of_pair(lo, fn, inner, None))
-        outputs = tuple(i for i in varying if carries_derivative(inner.results[i]))
+        outputs = tuple(i for i in varying if ir.carries_derivative(inner.results[i]))
         halves, value, atoms = primal_half(lo, stacked, outputs)
         adjoint, residuals = _adjoint(
             lo, fn, halves, stacked, outputs, places, values, layout, atoms[len(inner.results) :]
@@ -394,7 +393,7 @@ def lower_vjp(
     return attempt(build, Settings(target=target))
 
 
-def primal_half(lo: Lowerer, stacked: Stacked, outputs: tuple[int, ...]) -> tuple[Split, Atom, tuple[Atom, ...]]:
+def primal_half(lo: Lowerer, stacked: Stacked, outputs: tuple[int, ...]) -> tuple[Split, ir.Atom, tuple[ir.Atom, ...]]:
     """Emits the primal of a function that is split; its halves, the value, and the leaves of that and the residuals."""
     inner = stacked.inner
     halves = split(inner.function, tuple(range(inner.count)), outputs, target=lo.settings.target)
@@ -431,17 +430,17 @@ def _adjoint(
     outputs: tuple[int, ...],
     places: Sequence[int],
     values: Sequence[Value],
-    layout: Mapping[Atom, Var],
-    residuals: Sequence[Atom],
-) -> tuple[Function, list[Atom]]:
+    layout: Mapping[ir.Atom, ir.Var],
+    residuals: Sequence[ir.Atom],
+) -> tuple[ir.Function, list[ir.Atom]]:
     """The second half as a function of its residuals and of one cotangent per differentiable result."""
     outer_block, outer_store = lo.open, lo.store
     root = lo.fork(outer_store)
     kept = halves.adjoint.params[: len(residuals)]
-    taken = [Var(var.hint, var.type, var.named) for var in kept]
+    taken = [ir.Var(var.hint, var.type, var.named) for var in kept]
     result_types = list(joins.leaf_types(stacked.inner.shape, "y"))
     taken_seeds = zip(outputs, halves.adjoint.params[len(residuals) :], strict=True)
-    seeds = [Var(f"{result_types[i][1]}_bar", param.type, True) for i, param in taken_seeds]
+    seeds = [ir.Var(f"{result_types[i][1]}_bar", param.type, True) for i, param in taken_seeds]
     cotangents = inline(lo.open, halves.adjoint, (*taken, *seeds))
     bars = iter(stacked.cotangents([as_var(lo, atom) for atom in cotangents], layout))
     tangents: list[Value] = []
@@ -449,30 +448,30 @@ def _adjoint(
         tangents.append(tangent_of(lo, value, bars, layout) if i in places else NONE)
     atom = materialize(lo, TupleValue(tuple(tangents)), None, observer=True)
     root_block = lo.open
-    root_block.terminator = Return((atom,))
+    root_block.terminator = ir.Return((atom,))
     block = root.seal()
     lo.block, lo.store = outer_block, outer_store
     own = set(taken) | set(seeds)
     extra = tuple(var for var in free_vars(block) if var not in own)
-    inner_extra = {var: Var(var.hint, var.type, var.named) for var in extra}
+    inner_extra = {var: ir.Var(var.hint, var.type, var.named) for var in extra}
     block = substitute(block, inner_extra)
-    adjoint = Function(f"{_plain_name(fn)}_adjoint", (*taken, *inner_extra.values(), *seeds), block)
+    adjoint = ir.Function(f"{_plain_name(fn)}_adjoint", (*taken, *inner_extra.values(), *seeds), block)
     return adjoint, [*residuals, *extra]
 
 
-def as_var(lo: Lowerer, atom: Atom) -> Var:
-    if isinstance(atom, Var):
+def as_var(lo: Lowerer, atom: ir.Atom) -> ir.Var:
+    if isinstance(atom, ir.Var):
         return atom
     return lo.open.call(operator.pos, atom)
 
 
 def entered(
     lo: Lowerer, names: Sequence[str], args: Sequence[Any], kwargs: Mapping[str, Any]
-) -> tuple[list[Var], list[Value], dict[str, Value]]:
+) -> tuple[list[ir.Var], list[Value], dict[str, Value]]:
     """One parameter of the entry for every argument of the call, used or not."""
     lo.run_data.arguments = dict(enumerate(args))
     lo.run_data.arguments.update(kwargs)
-    params: list[Var] = []
+    params: list[ir.Var] = []
     values: list[Value] = []
     for i, argument in enumerate(args):
         hint = names[i] if i < len(names) else f"arg_{i}"
@@ -481,10 +480,10 @@ def entered(
     return params, values, named
 
 
-def _enter_one(lo: Lowerer, argument: Any, path: tuple[Any, ...], hint: str, params: list[Var]) -> Value:
-    found: list[Var] = []
+def _enter_one(lo: Lowerer, argument: Any, path: tuple[Any, ...], hint: str, params: list[ir.Var]) -> Value:
+    found: list[ir.Var] = []
     value = enter(lo, argument, path, hint, found.append)
-    params.append(found[0] if found else Var(hint, Opaque(type(argument)), True))
+    params.append(found[0] if found else ir.Var(hint, ir.Opaque(type(argument)), True))
     return value
 
 
@@ -492,9 +491,9 @@ def _plain_name(fn: Value) -> str:
     return name_of(fn)
 
 
-def finish_entry(lo: Lowerer, name: str, params: Sequence[Var], result: Value) -> Entry:
+def finish_entry(lo: Lowerer, name: str, params: Sequence[ir.Var], result: Value) -> Entry:
     atom = materialize(lo, result, None, observer=True)
-    lo.open.terminator = Return((atom,))
+    lo.open.terminator = ir.Return((atom,))
     body = lo.root.seal()
     if lo.run_data.flow:
         from adjoint.frontend.flow.derivatives import with_flow_settled  # lazy
@@ -502,8 +501,8 @@ def finish_entry(lo: Lowerer, name: str, params: Sequence[Var], result: Value) -
         body = with_flow_settled(lo, body)
     prologue = (*lo.run_data.prologue.statements, *lo.run_data.starts[()])
     inputs = tuple(lo.run_data.inputs)
-    function = Function(
-        name, (*params, *(item.var for item in inputs)), Block((*prologue, *body.statements), body.terminator)
+    function = ir.Function(
+        name, (*params, *(item.var for item in inputs)), ir.Block((*prologue, *body.statements), body.terminator)
     )
     return Entry(
         function,

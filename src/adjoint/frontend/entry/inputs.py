@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.diagnostics import error
 from adjoint.diagnostics.similar import did_you_mean, missing_import
 from adjoint.frontend.data.captured_by_rules import note_captured
@@ -24,22 +25,8 @@ from adjoint.frontend.entry.constants import is_constant, is_library_constant
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.tracking import set_unseen
 from adjoint.frontend.interpreter.type_joins import join_types
-from adjoint.frontend.interpreter.values import (
-    LOCAL,
-    UNDEFINED,
-    Cell,
-    Held,
-    Method,
-    Partial,
-    Record,
-    Ref,
-    Site,
-    TupleValue,
-    Value,
-)
+from adjoint.frontend.interpreter.values import LOCAL, Cell, Held, Method, Partial, Record, Ref, Site, TupleValue, Value
 from adjoint.frontend.objects.classes import refuse_other_items
-from adjoint.ir.nodes import Attribute, Const, Load, Subscript, Var
-from adjoint.ir.types import FLOAT, INT, Array, Dict, Instance, List, Opaque, Scalar, Type
 from adjoint.rules.declarations import counts_by_identity
 from adjoint.rules.typing import abstract
 from adjoint.types.annotations import annotations_of
@@ -83,7 +70,7 @@ def entered_root(lo: Lowerer, function: Any) -> Value:
         from adjoint.frontend.data.outer_variables import open_assigned  # lazy
 
         open_assigned(lo)
-    return Const(function) if lo.run_data.root is not function else captured(lo, function, ("root",), "f", None)
+    return ir.Const(function) if lo.run_data.root is not function else captured(lo, function, ("root",), "f", None)
 
 
 def captured(lo: Lowerer, value: Any, path: Path, name: str, node: ast.AST | None) -> Value:
@@ -93,7 +80,7 @@ def captured(lo: Lowerer, value: Any, path: Path, name: str, node: ast.AST | Non
     if lo.run_data.all_constant:
         if lo.run_data.of_users:
             note_captured(value, path)
-        return Const(value)
+        return ir.Const(value)
     known = lo.run_data.captured.get(identity_of(path))
     if known is not None:
         for key, held in lo.run_data.outside.items():
@@ -103,7 +90,7 @@ def captured(lo: Lowerer, value: Any, path: Path, name: str, node: ast.AST | Non
     if is_constant(value) or is_library_constant(path):
         if not is_library_constant(path) and path[0] != "root":
             lo.run_data.guards.append(Guard(path, read, value))
-        result: Value = Const(value)
+        result: Value = ir.Const(value)
     else:
         hint = name if name.isidentifier() else "captured"
         before = set(lo.store)
@@ -120,20 +107,20 @@ def identity_of(path: Path) -> Path:
     return tuple(part if isinstance(part, (str, int)) else id(part) for part in path)
 
 
-def enter(lo: Lowerer, value: Any, path: Path, hint: str, declare: Callable[[Var], None]) -> Value:
+def enter(lo: Lowerer, value: Any, path: Path, hint: str, declare: Callable[[ir.Var], None]) -> Value:
     """A value from outside: its leaves are loaded from a variable of the entry, which ``declare`` is told of."""
     match value:
         case bool() | str() | bytes() | None:
-            return Const(value)
+            return ir.Const(value)
         case int() if type(value) is int:
             if path in lo.settings.constant_inputs:
                 lo.run_data.argument_guards.append((path, value))
-                return Const(value)
-            return _declared(Var(hint, INT, True), declare)
+                return ir.Const(value)
+            return _declared(ir.Var(hint, ir.INT, True), declare)
         case float() if type(value) is float:
-            return _declared(Var(hint, FLOAT, True), declare)
+            return _declared(ir.Var(hint, ir.FLOAT, True), declare)
         case complex() if type(value) is complex:
-            return _declared(Var(hint, Scalar("complex"), True), declare)
+            return _declared(ir.Var(hint, ir.Scalar("complex"), True), declare)
         case types.MethodType() if not is_constant(value):
             receiver = enter(
                 lo,
@@ -142,46 +129,46 @@ def enter(lo: Lowerer, value: Any, path: Path, hint: str, declare: Callable[[Var
                 "self",
                 lambda var: _through(lo, var, "__self__", hint, declare),
             )
-            return Method(Const(value.__func__), receiver)
+            return Method(ir.Const(value.__func__), receiver)
         case functools.partial() if not counts_by_identity(value):
             return _enter_partial(lo, value, path, hint, declare)
     if isinstance(value, types.FunctionType):
         _enter_cells(lo, value, path, hint, declare)
     if is_constant(value):
-        return Const(value)
+        return ir.Const(value)
     if is_foreign(value) or (lo.settings.target.library is not None and isinstance(value, (np.ndarray, np.generic))):
         from adjoint.frontend.entry.libraries import note_library  # lazy
 
         note_library(lo, value, hint)
     if isinstance(value, (np.ndarray, np.generic)) or is_foreign(value):
-        var = Var(hint, abstract(value), True)
-        if isinstance(var.type, Array):
+        var = ir.Var(hint, abstract(value), True)
+        if isinstance(var.type, ir.Array):
             lo.run_data.sites_of_storage.append((var.type.storage, Site(("input", *path))))
         return _declared(var, declare)
     if isinstance(value, tuple):
         if type(value) is not tuple:
             refuse_other_items(lo, type(value), None)
-        base = Var(hint, Opaque(tuple), True)
+        base = ir.Var(hint, ir.Opaque(tuple), True)
         declare(base)
         return TupleValue(
             tuple(
-                enter(lo, item, (*path, i), _item_hint(value, hint, i), _loader(lo, base, Subscript((Const(i),))))
+                enter(lo, item, (*path, i), _item_hint(value, hint, i), _loader(lo, base, ir.Subscript((ir.Const(i),))))
                 for i, item in enumerate(value)
             ),
             type(value),
         )
     if type(value) is list and _is_deep(value, MAX_DEPTH):
-        return _declared(Var(hint, Opaque(list), True), declare)
+        return _declared(ir.Var(hint, ir.Opaque(list), True), declare)
     if type(value) is list:
         return _enter_list(lo, value, path, hint, declare)
     if isinstance(value, dict) and type(value) is dict:
         return _enter_dict(lo, value, path, hint, declare)
     stands_for = own_attribute(value, "__adjoint_type__")  # an argument of which only the type is known
     if stands_for is not None:
-        return _declared(Var(hint, stands_for, True), declare)
+        return _declared(ir.Var(hint, stands_for, True), declare)
     if has_fields(value):
         return _enter_object(lo, value, path, hint, declare)
-    return _declared(Var(hint, Opaque(type(value)), True), declare)
+    return _declared(ir.Var(hint, ir.Opaque(type(value)), True), declare)
 
 
 def _item_hint(value: tuple[Any, ...], hint: str, index: int) -> str:
@@ -189,40 +176,42 @@ def _item_hint(value: tuple[Any, ...], hint: str, index: int) -> str:
     return names[index] if names else f"{hint}_{index}"
 
 
-def _declared(var: Var, declare: Callable[[Var], None]) -> Var:
+def _declared(var: ir.Var, declare: Callable[[ir.Var], None]) -> ir.Var:
     declare(var)
     return var
 
 
-def _through(lo: Lowerer, var: Var, name: str, hint: str, declare: Callable[[Var], None]) -> None:
-    base = Var(hint, Opaque(), True)
+def _through(lo: Lowerer, var: ir.Var, name: str, hint: str, declare: Callable[[ir.Var], None]) -> None:
+    base = ir.Var(hint, ir.Opaque(), True)
     declare(base)
-    lo.run_data.prologue.emit(Load(var, base, Attribute(name)))
+    lo.run_data.prologue.emit(ir.Load(var, base, ir.Attribute(name)))
 
 
-def _loader(lo: Lowerer, base: Var, key: Any) -> Callable[[Var], None]:
+def _loader(lo: Lowerer, base: ir.Var, key: Any) -> Callable[[ir.Var], None]:
     """Declares a part by loading it, before anything else happens."""
 
-    def declare(var: Var) -> None:
-        lo.run_data.prologue.emit(Load(var, base, key))
+    def declare(var: ir.Var) -> None:
+        lo.run_data.prologue.emit(ir.Load(var, base, key))
 
     return declare
 
 
-def _enter_cells(lo: Lowerer, value: types.FunctionType, path: Path, hint: str, declare: Callable[[Var], None]) -> None:
+def _enter_cells(
+    lo: Lowerer, value: types.FunctionType, path: Path, hint: str, declare: Callable[[ir.Var], None]
+) -> None:
     """What a function captures is read from the function object, so that it may be another one at each call."""
     if id(value) in lo.run_data.objects or not value.__closure__ or value.__defaults__ or value.__kwdefaults__:
         return
-    lo.run_data.objects[id(value)] = Const(value)
-    base = Var(hint, Opaque(types.FunctionType), True)
+    lo.run_data.objects[id(value)] = ir.Const(value)
+    base = ir.Var(hint, ir.Opaque(types.FunctionType), True)
     declare(base)
 
-    def loader(index: int) -> Callable[[Var], None]:
-        def load(var: Var) -> None:
-            cells, cell = Var("cells", Opaque()), Var("cell", Opaque())
-            lo.run_data.prologue.emit(Load(cells, base, Attribute("__closure__")))
-            lo.run_data.prologue.emit(Load(cell, cells, Subscript((Const(index),))))
-            lo.run_data.prologue.emit(Load(var, cell, Attribute("cell_contents")))
+    def loader(index: int) -> Callable[[ir.Var], None]:
+        def load(var: ir.Var) -> None:
+            cells, cell = ir.Var("cells", ir.Opaque()), ir.Var("cell", ir.Opaque())
+            lo.run_data.prologue.emit(ir.Load(cells, base, ir.Attribute("__closure__")))
+            lo.run_data.prologue.emit(ir.Load(cell, cells, ir.Subscript((ir.Const(index),))))
+            lo.run_data.prologue.emit(ir.Load(var, cell, ir.Attribute("cell_contents")))
 
         return load
 
@@ -239,26 +228,26 @@ def _enter_cells(lo: Lowerer, value: types.FunctionType, path: Path, hint: str, 
 
 
 def _enter_partial(
-    lo: Lowerer, value: functools.partial[Any], path: Path, hint: str, declare: Callable[[Var], None]
+    lo: Lowerer, value: functools.partial[Any], path: Path, hint: str, declare: Callable[[ir.Var], None]
 ) -> Value:
-    base = Var(hint, Opaque(), True)
+    base = ir.Var(hint, ir.Opaque(), True)
     declare(base)
 
     def part(name: str, key: Any, item: Any) -> Value:
-        def load(var: Var) -> None:
-            holder = Var(name, Opaque())
-            lo.run_data.prologue.emit(Load(holder, base, Attribute(name)))
-            lo.run_data.prologue.emit(Load(var, holder, Subscript((Const(key),))))
+        def load(var: ir.Var) -> None:
+            holder = ir.Var(name, ir.Opaque())
+            lo.run_data.prologue.emit(ir.Load(holder, base, ir.Attribute(name)))
+            lo.run_data.prologue.emit(ir.Load(var, holder, ir.Subscript((ir.Const(key),))))
 
         return enter(lo, item, (*path, name, key), f"{hint}_{key}", load)
 
-    inner = enter(lo, value.func, (*path, "func"), hint, _loader(lo, base, Attribute("func")))
+    inner = enter(lo, value.func, (*path, "func"), hint, _loader(lo, base, ir.Attribute("func")))
     args = tuple(part("args", i, item) for i, item in enumerate(value.args))
     kwargs = tuple((name, part("keywords", name, item)) for name, item in value.keywords.items())
     return Partial(inner, args, kwargs)
 
 
-def _enter_list(lo: Lowerer, value: list[Any], path: Path, hint: str, declare: Callable[[Var], None]) -> Value:
+def _enter_list(lo: Lowerer, value: list[Any], path: Path, hint: str, declare: Callable[[ir.Var], None]) -> Value:
     site = Site(("input", *path))
     element = _element_at(lo, site, value)
     fixed = site in lo.settings.fixed_sites
@@ -269,25 +258,25 @@ def _enter_list(lo: Lowerer, value: list[Any], path: Path, hint: str, declare: C
     known = structured and len(value) <= MAX_PARTS and (apart or not _is_stacked(lo, element, site))
     at_run_time = site in lo.settings.runtime_sites or not known
     if at_run_time and not isinstance(element, _Mixed):
-        var = Var(hint, List(element), True)
+        var = ir.Var(hint, ir.List(element), True)
         declare(var)
         lo.run_data.sites_of_storage.append((var.type.storage, site))  # type: ignore[attr-defined]
         lo.run_data.loose.append((var, value))
         return var
     if site in lo.settings.runtime_sites or len(value) > MAX_PARTS:
-        return _declared(Var(hint, Opaque(list), True), declare)
-    base = Var(hint, Opaque(list), True)
+        return _declared(ir.Var(hint, ir.Opaque(list), True), declare)
+    base = ir.Var(hint, ir.Opaque(list), True)
     declare(base)
     ref = Ref(site, base)
     parts = [
-        (i, enter(lo, item, (*path, i), f"{hint}_{i}", _loader(lo, base, Subscript((Const(i),)))))
+        (i, enter(lo, item, (*path, i), f"{hint}_{i}", _loader(lo, base, ir.Subscript((ir.Const(i),)))))
         for i, item in enumerate(value)
     ]
     set_unseen(lo.store, ref, Record(list, tuple(parts)))
     return ref
 
 
-def _is_stacked(lo: Lowerer, element: Type | None, site: Site) -> bool:
+def _is_stacked(lo: Lowerer, element: ir.Type | None, site: Site) -> bool:
     """Whether the objects of a list are to be arrays of their fields."""
     if not lo.settings.target.machine or site in lo.settings.single_sites:
         return False
@@ -303,54 +292,54 @@ def _is_deep(value: Any, depth: int) -> bool:
     return depth == 0 or any(_is_deep(item, depth - 1) for item in value if isinstance(item, (list, tuple)))
 
 
-class _Mixed(Type):
+class _Mixed(ir.Type):
     """The elements have no common type."""
 
 
-def _common_type(items: list[Any]) -> Type | None:
+def _common_type(items: list[Any]) -> ir.Type | None:
     if not items:
         return None
-    joined: Type | None = abstract(items[0])
+    joined: ir.Type | None = abstract(items[0])
     for item in items[1:]:
         if joined is not None:
             joined = join_types(joined, abstract(item))
     return _Mixed() if joined is None else joined
 
 
-def _element_at(lo: Lowerer, site: Site, items: list[Any]) -> Type | None:
+def _element_at(lo: Lowerer, site: Site, items: list[Any]) -> ir.Type | None:
     """What a container from outside holds: what is in it, and what the function was seen to put there."""
     element, known = _common_type(items), lo.settings.site_types.get(site)
-    if not isinstance(known, (List, Dict)):
+    if not isinstance(known, (ir.List, ir.Dict)):
         return element
-    stored = known.element if isinstance(known, List) else known.value
+    stored = known.element if isinstance(known, ir.List) else known.value
     if element is None or stored is None or isinstance(element, _Mixed):
         return stored if element is None else element
     return join_types(element, stored) or _Mixed()
 
 
-def _enter_dict(lo: Lowerer, value: dict[Any, Any], path: Path, hint: str, declare: Callable[[Var], None]) -> Value:
+def _enter_dict(lo: Lowerer, value: dict[Any, Any], path: Path, hint: str, declare: Callable[[ir.Var], None]) -> Value:
     site = Site(("input", *path))
     if site in lo.settings.runtime_sites or len(value) > MAX_PARTS:
         element = _element_at(lo, site, list(value.values()))
         if isinstance(element, _Mixed):
-            return _declared(Var(hint, Opaque(dict), True), declare)
-        var = Var(hint, Dict(element), True)
+            return _declared(ir.Var(hint, ir.Opaque(dict), True), declare)
+        var = ir.Var(hint, ir.Dict(element), True)
         declare(var)
         lo.run_data.sites_of_storage.append((var.type.storage, site))  # type: ignore[attr-defined]
         lo.run_data.loose.append((var, value))
         return var
-    base = Var(hint, Opaque(dict), True)
+    base = ir.Var(hint, ir.Opaque(dict), True)
     declare(base)
     ref = Ref(site, base)
     parts = []
     for key, item in value.items():
         name = key if isinstance(key, str) and key.isidentifier() else hint
-        parts.append((key, enter(lo, item, (*path, key), name, _loader(lo, base, Subscript((Const(key),))))))
+        parts.append((key, enter(lo, item, (*path, key), name, _loader(lo, base, ir.Subscript((ir.Const(key),))))))
     set_unseen(lo.store, ref, Record(dict, tuple(parts)))
     return ref
 
 
-def _enter_object(lo: Lowerer, value: Any, path: Path, hint: str, declare: Callable[[Var], None]) -> Value:
+def _enter_object(lo: Lowerer, value: Any, path: Path, hint: str, declare: Callable[[ir.Var], None]) -> Value:
     seen = lo.run_data.objects.get(id(value))
     if seen is not None:
         return seen
@@ -360,19 +349,19 @@ def _enter_object(lo: Lowerer, value: Any, path: Path, hint: str, declare: Calla
         lo.run_data.told_apart[site] = value
     if site in lo.settings.runtime_sites:
         type_ = abstract(value)
-        if isinstance(type_, Opaque) and type_.signature is not None:
-            var = lo.run_data.objects[id(value)] = _declared(Var(hint, type_, True), declare)
+        if isinstance(type_, ir.Opaque) and type_.signature is not None:
+            var = lo.run_data.objects[id(value)] = _declared(ir.Var(hint, type_, True), declare)
             return var
         if hasattr(cls, "__adjoint_signature__"):
             raise error("AD0222", None, f"{hint!r} has to exist at run time, and has no type that tells what it gives")
-        if not isinstance(type_, Instance):
+        if not isinstance(type_, ir.Instance):
             raise error("AD0307", None, f"{hint!r} is an object of class {cls.__name__!r}, which is not looked into")
-        var = Var(hint, type_, True)
+        var = ir.Var(hint, type_, True)
         declare(var)
         lo.run_data.sites_of_storage.append((type_.storage, site))
         lo.run_data.objects[id(value)] = var
         return var
-    base = Var(hint, Opaque(cls), True)
+    base = ir.Var(hint, ir.Opaque(cls), True)
     declare(base)
     ref = Ref(site, base)
     lo.run_data.objects[id(value)] = ref
@@ -383,9 +372,9 @@ def _enter_object(lo: Lowerer, value: Any, path: Path, hint: str, declare: Calla
         if not name.isidentifier():  # it would be written into the text of the derivative
             raise error("AD0413", None, f"the attribute is called {name!r}", name=hint)
         if type(item) is int and annotations.get(name) in (float, "float"):
-            part: Value = _declared(Var(name, FLOAT), _loader(lo, base, Attribute(name)))
+            part: Value = _declared(ir.Var(name, ir.FLOAT), _loader(lo, base, ir.Attribute(name)))
         else:
-            part = enter(lo, item, (*path, name), name, _loader(lo, base, Attribute(name)))
+            part = enter(lo, item, (*path, name), name, _loader(lo, base, ir.Attribute(name)))
         parts.append((name, part))
     set_unseen(lo.store, ref, Record(cls, tuple(parts)))
     return ref
@@ -424,7 +413,7 @@ def fill_cell(lo: Lowerer, cell: Cell, name: str, node: ast.AST | None) -> None:
     try:
         contents = source.cell_contents
     except ValueError:
-        set_unseen(lo.store, cell, UNDEFINED)
+        set_unseen(lo.store, cell, ir.UNDEFINED)
         return
     own = getattr(lo.run_data.root, "__closure__", None) or ()
     path = (

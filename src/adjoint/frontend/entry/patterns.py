@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from adjoint import ir
 from adjoint.differentiation.local.walk import Mode, not_local, with_entries
 from adjoint.differentiation.sets.walk import most_exact, with_pattern
 from adjoint.frontend.data.lists_of_objects import Stacked
@@ -17,9 +18,7 @@ from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.state.attempts import Settings
 from adjoint.frontend.interpreter.values import TupleValue
-from adjoint.ir.nodes import Const, Var
 from adjoint.ir.rebuild import inline
-from adjoint.ir.types import carries_derivative
 from adjoint.target import Target
 
 if TYPE_CHECKING:
@@ -40,7 +39,7 @@ def lower_sets(
         fn = entered_root(lo, function)
         names = parameter_names(lo, fn, None)
         params, values, _ = entered(lo, names, args, {})
-        given: list[Var] = []
+        given: list[ir.Var] = []
         for number, (value, hint) in enumerate(((sets, "sets"), (unions, "unions"))):
             enter(lo, value, ("tangent", number), hint, given.append)
         check_differentiable(lo, fn, values[place], place, None, values)
@@ -48,13 +47,13 @@ def lower_sets(
         inner = stacked.inner
         if not isinstance(inner.shape, joins.Leaf):
             raise lo.problem("AD0412", None, "the function returns a structure, and not a number or an array")
-        outputs = (0,) if carries_derivative(inner.results[0]) else ()
+        outputs = (0,) if ir.carries_derivative(inner.results[0]) else ()
         derived, reasons = with_pattern(inner.function, outputs, lo.settings.target, for_all)
         found = inline(lo.open, derived, (*inner.atoms, *given))
         stacked.put_back()
         said = [(reason.level, _said(reason)) for reason in reasons]
         own = found[-1] if outputs else found[0]
-        value = TupleValue((own, Const(most_exact(derived)), Const(tuple(said))))
+        value = TupleValue((own, ir.Const(most_exact(derived)), ir.Const(tuple(said))))
         return finish_entry(lo, f"{name_of(fn)}_sets", [*params, *given], value)
 
     return attempt(build, Settings(target=target))
@@ -69,7 +68,7 @@ def lower_entries(
         fn = entered_root(lo, function)
         names = parameter_names(lo, fn, None)
         params, values, _ = entered(lo, names, args, {})
-        given: list[Var] = []
+        given: list[ir.Var] = []
         for number, value in enumerate(besides):
             enter(lo, value, ("tangent", number), f"entries_{number}", given.append)
         inner = lower_inner(lo, fn, values, {}, [place], None)

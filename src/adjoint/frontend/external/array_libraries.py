@@ -16,10 +16,9 @@ from typing import Any
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import Method, TupleValue, Value
-from adjoint.ir.nodes import Const, Var
-from adjoint.ir.types import Array, Number, Scalar
 from adjoint.records import dataclass
 from adjoint.types.array_libraries import Library, name_of_dtype, words
 
@@ -252,10 +251,10 @@ def _as_numpys(
     if "correction" in kwargs:
         kwargs["ddof"] = kwargs.pop("correction")
     if name in _MADE and "dtype" not in kwargs and _is_float(name, args, kwargs):
-        kwargs["dtype"] = Const(np.dtype(_first_choice(meaning.library)))
+        kwargs["dtype"] = ir.Const(np.dtype(_first_choice(meaning.library)))
     if name == "matrix_transpose":
-        return Const(np.swapaxes), [*args, Const(-1), Const(-2)], kwargs
-    return Const(meaning.function), args, kwargs
+        return ir.Const(np.swapaxes), [*args, ir.Const(-1), ir.Const(-2)], kwargs
+    return ir.Const(meaning.function), args, kwargs
 
 
 def _is_float(name: str, args: list[Value], kwargs: dict[str, Value]) -> bool:
@@ -267,9 +266,9 @@ def _is_float(name: str, args: list[Value], kwargs: dict[str, Value]) -> bool:
 
 
 def _is_float_value(value: Value | None) -> bool:
-    if isinstance(value, Const):
+    if isinstance(value, ir.Const):
         return isinstance(value.value, float)
-    return isinstance(value, Var) and isinstance(value.type, Scalar) and value.type.kind == "float"
+    return isinstance(value, ir.Var) and isinstance(value.type, ir.Scalar) and value.type.kind == "float"
 
 
 def _first_choice(library: str) -> str:
@@ -283,7 +282,7 @@ def _first_choice(library: str) -> str:
 def _check_device(lo: Lowerer, device: Value, node: ast.AST | None) -> None:
     """Refuses arrays made on another device than that of the arguments."""
     library = lo.settings.target.library
-    if isinstance(device, Const) and library is not None and device.value is not None:
+    if isinstance(device, ir.Const) and library is not None and device.value is not None:
         wanted = str(device.value)
         if wanted not in (library.device, library.device.partition(":")[0]):
             raise lo.problem("AD0605", node, f"this is made on {wanted!r}, and the arguments are of {library}")
@@ -321,18 +320,18 @@ def _with_correction(
     lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
 ) -> dict[str, Value]:
     """The arguments of a standard deviation, which PyTorch corrects for one degree of freedom."""
-    if len(args) > 1 and isinstance(args[1], Const) and isinstance(args[1].value, bool):
+    if len(args) > 1 and isinstance(args[1], ir.Const) and isinstance(args[1].value, bool):
         raise lo.problem("AD0603", node, "say unbiased= or correction= by name", name="std")
-    unbiased = kwargs.pop("unbiased", Const(True))
-    if not isinstance(unbiased, Const):
+    unbiased = kwargs.pop("unbiased", ir.Const(True))
+    if not isinstance(unbiased, ir.Const):
         raise lo.problem("AD0603", node, "unbiased= is not a constant", name="std")
-    return {"correction": Const(int(unbiased.value)), **kwargs}
+    return {"correction": ir.Const(int(unbiased.value)), **kwargs}
 
 
 def _are_extents(args: list[Value]) -> bool:
     return all(
-        (isinstance(arg, Const) and isinstance(arg.value, int))
-        or (isinstance(arg, Var) and isinstance(arg.type, Scalar) and arg.type.kind == "int")
+        (isinstance(arg, ir.Const) and isinstance(arg.value, int))
+        or (isinstance(arg, ir.Var) and isinstance(arg.type, ir.Scalar) and arg.type.kind == "int")
         for arg in args
     )
 
@@ -357,24 +356,24 @@ def _dtype(value: Any) -> np.dtype[Any] | None:
         return None
 
 
-def attribute(lo: Lowerer, base: Var, name: str, node: ast.AST | None) -> Value | None:
+def attribute(lo: Lowerer, base: ir.Var, name: str, node: ast.AST | None) -> Value | None:
     """An attribute of an array of another library; None where NumPy's means the same."""
     library = lo.settings.target.library
-    if library is None or not isinstance(base.type, (Array, Scalar, Number)) or _is_pythons(base):
+    if library is None or not isinstance(base.type, (ir.Array, ir.Scalar, ir.Number)) or _is_pythons(base):
         return None
     if name == "device":
-        return Const(library.device)
+        return ir.Const(library.device)
     if library.name != "torch" or name in _TORCH_ATTRIBUTES or not hasattr(class_of_arrays(library), name):
         return None
     numpys = getattr(np, name, None) if name in _TORCH_METHODS else _TORCH_METHODS_OF_NUMPY.get(name)
     if numpys is not None:
-        return Method(Const(_TorchMethod(numpys, name)), base)
+        return Method(ir.Const(_TorchMethod(numpys, name)), base)
     label = f"what {name!r} of a tensor means is not what it means for an array of NumPy, or not known"
     raise lo.problem("AD0603", node, label, name=name, helps=("call a function of NumPy, or of the standard",))
 
 
-def _is_pythons(base: Var) -> bool:
-    return isinstance(base.type, Scalar) and base.type.dtype is None
+def _is_pythons(base: ir.Var) -> bool:
+    return isinstance(base.type, ir.Scalar) and base.type.dtype is None
 
 
 class _TorchMethod:

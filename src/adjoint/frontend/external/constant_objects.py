@@ -5,12 +5,11 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from adjoint import ir
 from adjoint.frontend.calls.opaque_arguments import any_carries
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import Value
-from adjoint.ir.nodes import Call, Var
-from adjoint.ir.types import Opaque
 
 
 def made_of_constants(
@@ -25,8 +24,8 @@ def made_of_constants(
     """A call that gives an object of a class, of arguments that do not vary; else NotImplemented."""
     if any_carries(lo, args, kwargs):
         return NotImplemented
-    target = Var(hint, Opaque(cls))
+    target = ir.Var(hint, ir.Opaque(cls))
     pairs = tuple([(name, materialize(lo, value, node)) for name, value in kwargs.items()])
     atoms = tuple([materialize(lo, value, node) for value in args])
-    lo.emit(Call((target,), callee, atoms, pairs, lo.span(node)))
+    lo.emit(ir.Call((target,), callee, atoms, pairs, lo.span(node)))
     return target

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence, Set
 
+from adjoint import ir
 from adjoint.analysis.may_vary import varying
 from adjoint.diagnostics import Diagnostic, DifferentiationError, diagnostic
-from adjoint.ir.nodes import Atom, Block, Branch, Call, Const, Function, Statement, Var
 from adjoint.ir.rebuild import map_blocks
-from adjoint.ir.types import Opaque, carries_derivative
 from adjoint.ir.walk import operands, statements_in
 from adjoint.rules.kinds import Bilinear, Elementwise, General, Linear
 from adjoint.rules.registry import exchanges, rule_for
@@ -26,7 +25,7 @@ _OF_SPARSE_MATRICES = (
 """Modules of functions that are made for matrices with an arithmetic of their own."""
 
 
-def with_operands_checked(function: Function, params: Sequence[Var]) -> Function:
+def with_operands_checked(function: ir.Function, params: Sequence[ir.Var]) -> ir.Function:
     """The function with a question before each operation of what varies and of something whose class is not known.
 
     Raises
@@ -41,52 +40,52 @@ def with_operands_checked(function: Function, params: Sequence[Var]) -> Function
     body = _checked(function.body, varied, frozenset(), found)
     if found:
         raise DifferentiationError(found)
-    return Function(function.name, function.params, body, function.doc)
+    return ir.Function(function.name, function.params, body, function.doc)
 
 
-def _unsure(statement: Statement) -> list[Var]:
+def _unsure(statement: ir.Statement) -> list[ir.Var]:
     """The operands of a differentiated operation of which it is not known that they are numbers or plain arrays."""
-    if not isinstance(statement, Call) or not isinstance(rule_for(statement.callee), _DIFFERENTIATED):
+    if not isinstance(statement, ir.Call) or not isinstance(rule_for(statement.callee), _DIFFERENTIATED):
         return []
     if exchanges(statement.callee) or getattr(statement.callee, "__module__", None) in _OF_SPARSE_MATRICES:
         return []
     return [
         atom
         for atom in operands(statement)
-        if isinstance(atom, Var)
-        and isinstance(atom.type, Opaque)
+        if isinstance(atom, ir.Var)
+        and isinstance(atom.type, ir.Opaque)
         and (atom.type.cls is None or brings_arithmetic(atom.type.cls) or not issubclass(atom.type.cls, PLAIN))
     ]
 
 
-def _checked(block: Block, varied: Set[Atom], asked: Set[Var], found: list[Diagnostic]) -> Block:
-    statements: list[Statement] = []
+def _checked(block: ir.Block, varied: Set[ir.Atom], asked: Set[ir.Var], found: list[Diagnostic]) -> ir.Block:
+    statements: list[ir.Statement] = []
     for statement in block.statements:
         unsure = _unsure(statement)
-        if unsure and any(isinstance(atom, Var) and _varies(atom, varied) for atom in operands(statement)):
-            assert isinstance(statement, Call)
+        if unsure and any(isinstance(atom, ir.Var) and _varies(atom, varied) for atom in operands(statement)):
+            assert isinstance(statement, ir.Call)
             for operand in dict.fromkeys(unsure):
-                cls = operand.type.cls if isinstance(operand.type, Opaque) else None
+                cls = operand.type.cls if isinstance(operand.type, ir.Opaque) else None
                 if cls is not None and brings_arithmetic(cls):
                     found.append(_problem(statement, operand, cls))
                 elif operand not in asked:
-                    name = Const(operand.hint if operand.named else None)
-                    statements.append(Call((), check_operand, (operand, name), (), statement.span))
+                    name = ir.Const(operand.hint if operand.named else None)
+                    statements.append(ir.Call((), check_operand, (operand, name), (), statement.span))
             asked = asked | set(unsure)
         statements.append(map_blocks(statement, lambda inner: _checked(inner, varied, asked, found)))  # noqa: B023
     end = block.terminator
-    if isinstance(end, Branch):
-        end = Branch(
+    if isinstance(end, ir.Branch):
+        end = ir.Branch(
             end.cond, _checked(end.then, varied, asked, found), _checked(end.orelse, varied, asked, found), end.span
         )
-    return Block(tuple(statements), end)
+    return ir.Block(tuple(statements), end)
 
 
-def _varies(atom: Var, varied: Set[Atom]) -> bool:
-    return atom in varied and carries_derivative(atom.type)
+def _varies(atom: ir.Var, varied: Set[ir.Atom]) -> bool:
+    return atom in varied and ir.carries_derivative(atom.type)
 
 
-def _problem(call: Call, operand: Var, cls: type) -> Diagnostic:
+def _problem(call: ir.Call, operand: ir.Var, cls: type) -> Diagnostic:
     which = f"{operand.hint!r}" if operand.named else "an operand"
     label = f"{which} is an object of class {cls.__name__!r}"
     return diagnostic("AD0207", call.span, label, helps=ways_out(cls), name=cls.__name__)

@@ -7,29 +7,29 @@ from typing import Any
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.frontend.external import numba_definitions
 from adjoint.frontend.interpreter.values import STANDS_FOR, Partial, TupleValue, Value
-from adjoint.ir.nodes import Const
 
 
 def function_of(constant: Any) -> Value | None:
     """The function or class that a call of one of Numba's means; None where it means itself."""
     plain = _plain_form(constant)
     if plain is not None:
-        return Const(plain)
+        return ir.Const(plain)
     match type(constant).__name__:
         case "DUFunc":
             function, dtype = constant._dispatcher.py_func, _dtype(constant)
             if dtype is None or constant.nout != 1:
                 return None
-            return Partial(Const(numba_definitions.elementwise), (Const(function), Const(dtype)), ())
+            return Partial(ir.Const(numba_definitions.elementwise), (ir.Const(function), ir.Const(dtype)), ())
         case "GUFunc":
             function, dtype = constant.gufunc_builder.py_func, _dtype(constant)
             if dtype is None:
                 return None
             inputs, outputs = map(_axes, constant.signature.split("->"))
-            given = (Const(function), Const(dtype), inputs, outputs)
-            return Partial(Const(numba_definitions.by_cores), given, ())
+            given = (ir.Const(function), ir.Const(dtype), inputs, outputs)
+            return Partial(ir.Const(numba_definitions.by_cores), given, ())
         case _:
             return None
 
@@ -46,7 +46,7 @@ def _axes(text: str) -> TupleValue:
     """The names of the axes in half a signature: ``(m,n),(n)``."""
     groups = re.findall(r"\(([^)]*)\)", text)
     names = [[name.strip() for name in group.split(",") if name.strip()] for group in groups]
-    return TupleValue(tuple([TupleValue(tuple(map(Const, group))) for group in names]))
+    return TupleValue(tuple([TupleValue(tuple(map(ir.Const, group))) for group in names]))
 
 
 # Functions and classes that mean one of Python's

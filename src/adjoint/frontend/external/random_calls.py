@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles
 from adjoint.frontend.calls.opaque_arguments import any_carries
 from adjoint.frontend.external import random_definitions, random_types
@@ -18,8 +19,6 @@ from adjoint.frontend.external.constant_objects import made_of_constants
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import Method, Value
-from adjoint.ir.nodes import Attribute, Call, Const, Load, Var
-from adjoint.ir.types import Opaque, Type
 from adjoint.runtime import display
 
 GENERATORS = (np.random.Generator, np.random.RandomState)
@@ -46,14 +45,14 @@ for _cls in (*GENERATORS, random.Random):
     HANDLERS[_cls] = _making(_cls, _cls)
 
 
-def drawing(generator: Var, name: str) -> Value | None:
+def drawing(generator: ir.Var, name: str) -> Value | None:
     """A method of a generator that draws numbers; None for its other attributes."""
     if _is_pythons(generator):
-        return Method(Const(_as_it_is(name)), generator) if name in random_types.OF_PYTHON else None
+        return Method(ir.Const(_as_it_is(name)), generator) if name in random_types.OF_PYTHON else None
     draw = _draw(name)
     if draw is None and (name in random_types.PARAMETERS or name in random_types.WHOLE):
         draw = _as_it_is(name)
-    return None if draw is None else Method(Const(draw), generator)
+    return None if draw is None else Method(ir.Const(draw), generator)
 
 
 def _draw(name: str) -> Callable[..., Any] | None:
@@ -78,7 +77,7 @@ def _as_it_is(name: str) -> Callable[..., Any]:
 
     def call(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
         found = None
-        if isinstance(args[0], Var) and _is_pythons(args[0]) and any_carries(lo, args[1:], kwargs):
+        if isinstance(args[0], ir.Var) and _is_pythons(args[0]) and any_carries(lo, args[1:], kwargs):
             found = _moved_and_scaled(lo, name, args, kwargs, node)
         return _plain(lo, args[0], name, args[1:], kwargs, node) if found is None else found
 
@@ -91,7 +90,7 @@ def _moved_and_scaled(
 ) -> Value | None:
     """A draw of Python whose parameters vary, by what does not depend on them; None where that is not said."""
     draw = getattr(random_definitions, f"python_{name}", None)
-    return None if draw is None else lo.call(Const(draw), args, kwargs, node)
+    return None if draw is None else lo.call(ir.Const(draw), args, kwargs, node)
 
 
 def _of_constants(name: str) -> Handler:
@@ -117,11 +116,11 @@ def _plain(
     of_constants: bool = False,
 ) -> Value:
     """The call of a method as it is; one whose parameters may vary is a call of an opaque function."""
-    method = Var(name, Opaque())
-    lo.emit(Load(method, generator, Attribute(name), lo.span(node)))  # type: ignore[arg-type]
+    method = ir.Var(name, ir.Opaque())
+    lo.emit(ir.Load(method, generator, ir.Attribute(name), lo.span(node)))  # type: ignore[arg-type]
     type_ = None
     if of_constants or not any_carries(lo, args, kwargs):
-        is_of_python = isinstance(generator, Var) and _is_pythons(generator)
+        is_of_python = isinstance(generator, ir.Var) and _is_pythons(generator)
         given_by = random_types.given_by_python if is_of_python else random_types.given_by_numpy
         type_ = given_by(name, args, kwargs)
     if type_ is None:
@@ -129,24 +128,24 @@ def _plain(
     return _drawn(lo, type_, display.call, [method, *args], kwargs, node)
 
 
-def _is_pythons(generator: Var) -> bool:
-    return isinstance(generator.type, Opaque) and generator.type.cls is random.Random
+def _is_pythons(generator: ir.Var) -> bool:
+    return isinstance(generator.type, ir.Opaque) and generator.type.cls is random.Random
 
 
 def _drawn(
-    lo: Lowerer, type_: Type, callee: Any, args: list[Any], kwargs: dict[str, Value], node: ast.AST | None
-) -> Var:
-    target = Var("t", type_)
+    lo: Lowerer, type_: ir.Type, callee: Any, args: list[Any], kwargs: dict[str, Value], node: ast.AST | None
+) -> ir.Var:
+    target = ir.Var("t", type_)
     atoms = tuple([materialize(lo, value, node) for value in args])
     pairs = tuple([(key, materialize(lo, value, node)) for key, value in kwargs.items()])
-    lo.emit(Call((target,), callee, atoms, pairs, lo.span(node)))
+    lo.emit(ir.Call((target,), callee, atoms, pairs, lo.span(node)))
     return target
 
 
 @handles(random_definitions.plain_draw)
 def _plain_draw(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     generator, name, *parameters = args
-    assert isinstance(name, Const)
+    assert isinstance(name, ir.Const)
     return _plain(lo, generator, name.value, parameters, kwargs, node, of_constants=True)
 
 
@@ -156,7 +155,9 @@ def _of_the_module(name: str, function: Any) -> Handler:
     def call(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
         if any_carries(lo, args, kwargs):
             draw = _draw(name)
-            return NotImplemented if draw is None else lo.call(Const(draw), [Const(np.random), *args], kwargs, node)
+            return (
+                NotImplemented if draw is None else lo.call(ir.Const(draw), [ir.Const(np.random), *args], kwargs, node)
+            )
         type_ = random_types.given_by_numpy(name, args, kwargs)
         return NotImplemented if type_ is None else _drawn(lo, type_, function, args, kwargs, node)
 
@@ -173,7 +174,7 @@ def _of_pythons_module(name: str, function: Any) -> Handler:
 
     def call(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
         if any_carries(lo, args, kwargs):
-            found = _moved_and_scaled(lo, name, [Const(random), *args], kwargs, node)
+            found = _moved_and_scaled(lo, name, [ir.Const(random), *args], kwargs, node)
             return NotImplemented if found is None else found
         type_ = random_types.given_by_python(name, args, kwargs)
         return NotImplemented if type_ is None else _drawn(lo, type_, function, args, kwargs, node)

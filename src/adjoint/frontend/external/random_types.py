@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.frontend.interpreter.values import NONE, TupleValue, Value
-from adjoint.ir.nodes import Const, Var
-from adjoint.ir.types import FLOAT, INT, Array, Dim, Scalar, Type
 
 PARAMETERS = {
     **dict.fromkeys(["random", "random_sample", "rand", "randn"], 0),
@@ -27,14 +26,14 @@ _OF_PYTHON = """
     random uniform triangular betavariate expovariate gammavariate gauss lognormvariate normalvariate vonmisesvariate
     paretovariate weibullvariate
 """
-OF_PYTHON: dict[str, Type] = {
-    **dict.fromkeys(_OF_PYTHON.split(), FLOAT),
-    **dict.fromkeys(["randint", "randrange", "getrandbits"], INT),
+OF_PYTHON: dict[str, ir.Type] = {
+    **dict.fromkeys(_OF_PYTHON.split(), ir.FLOAT),
+    **dict.fromkeys(["randint", "randrange", "getrandbits"], ir.INT),
 }
 """What the draws of Python give."""
 
 
-def given_by_numpy(name: str, args: list[Value], kwargs: dict[str, Value]) -> Type | None:
+def given_by_numpy(name: str, args: list[Value], kwargs: dict[str, Value]) -> ir.Type | None:
     """The type of what a draw gives, where numbers are its parameters and the rank is known; else None."""
     if name in ("permutation", "choice"):
         return _chosen(name, args, kwargs)
@@ -44,20 +43,20 @@ def given_by_numpy(name: str, args: list[Value], kwargs: dict[str, Value]) -> Ty
     given = [*args[:count], *[value for key, value in kwargs.items() if key != "size"]]
     if not all(value == NONE or _is_number(value) for value in given):
         return None
-    number = FLOAT if name in PARAMETERS else Scalar("int", np.dtype(np.int64)) if name == "integers" else INT
+    number = ir.FLOAT if name in PARAMETERS else ir.Scalar("int", np.dtype(np.int64)) if name == "integers" else ir.INT
     if name in ("rand", "randn"):
         return _array_of(number, len(args)) if all(map(_is_whole, args)) else None
     rank = _rank([*args[count:], *[value for key, value in kwargs.items() if key == "size"]])
     return None if rank is None else _array_of(number, rank)
 
 
-def _chosen(name: str, args: list[Value], kwargs: dict[str, Value]) -> Type | None:
+def _chosen(name: str, args: list[Value], kwargs: dict[str, Value]) -> ir.Type | None:
     """The same of ``permutation(n)`` and ``choice(n, size)``."""
     if not args or not _is_whole(args[0]):
         return None
     sizes = [*args[1:2], *[value for key, value in kwargs.items() if key == "size"]]
     rank = 1 if name == "permutation" else _rank(sizes)
-    return None if rank is None else _array_of(INT, rank)
+    return None if rank is None else _array_of(ir.INT, rank)
 
 
 def _rank(sizes: list[Value]) -> int | None:
@@ -65,9 +64,9 @@ def _rank(sizes: list[Value]) -> int | None:
     match sizes:
         case []:
             return 0
-        case [Const(value=None)]:
+        case [ir.Const(value=None)]:
             return 0
-        case [TupleValue(items=items)] | [Const(value=tuple() as items)]:
+        case [TupleValue(items=items)] | [ir.Const(value=tuple() as items)]:
             return len(items) or None  # an array of no axes is none of these
         case [size] if _is_whole(size):
             return 1
@@ -75,28 +74,28 @@ def _rank(sizes: list[Value]) -> int | None:
             return None
 
 
-def _array_of(number: Scalar, rank: int) -> Type:
+def _array_of(number: ir.Scalar, rank: int) -> ir.Type:
     dtype = np.dtype(np.int64) if number.kind == "int" else np.dtype(np.float64)
-    extent: Dim = "any"
-    return number if rank == 0 else Array(dtype, (extent,) * rank)
+    extent: ir.Dim = "any"
+    return number if rank == 0 else ir.Array(dtype, (extent,) * rank)
 
 
 def _is_whole(value: Value) -> bool:
-    if isinstance(value, Const):
+    if isinstance(value, ir.Const):
         return isinstance(value.value, (int, np.integer)) and not isinstance(value.value, bool)
-    return isinstance(value, Var) and isinstance(value.type, Scalar) and value.type.kind == "int"
+    return isinstance(value, ir.Var) and isinstance(value.type, ir.Scalar) and value.type.kind == "int"
 
 
-def given_by_python(name: str, args: list[Value], kwargs: dict[str, Value]) -> Type | None:
+def given_by_python(name: str, args: list[Value], kwargs: dict[str, Value]) -> ir.Type | None:
     """The same for Python's draws, which compute with the numbers that they are given."""
     is_plain = all(_is_number(value, of_python=True) for value in (*args, *kwargs.values()))
     return OF_PYTHON.get(name) if is_plain else None
 
 
 def _is_number(value: Value, *, of_python: bool = False) -> bool:
-    if isinstance(value, Const):
+    if isinstance(value, ir.Const):
         kinds = (int, float, np.number)
         return isinstance(value.value, kinds) and not (of_python and isinstance(value.value, np.generic))
-    if not isinstance(value, Var) or not isinstance(value.type, Scalar):
+    if not isinstance(value, ir.Var) or not isinstance(value.type, ir.Scalar):
         return False
     return value.type.dtype is None or not of_python

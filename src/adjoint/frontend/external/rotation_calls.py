@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.spatial.transform import Rotation
 
+from adjoint import ir
 from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles
 from adjoint.frontend.calls.opaque_arguments import may_carry
 from adjoint.frontend.external import rotation_definitions
@@ -17,8 +18,6 @@ from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import Method, Value
 from adjoint.frontend.objects import attributes
 from adjoint.frontend.objects.classes import class_of
-from adjoint.ir.nodes import Call, Const, Var
-from adjoint.ir.types import Array
 
 _MAKERS = ("from_quat", "from_rotvec", "from_euler")
 _METHODS = ("apply", "__mul__")
@@ -29,7 +28,7 @@ def _making(name: str) -> Handler:
     def make(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
         made = made_of_constants(lo, getattr(Rotation, name), args, kwargs, node, Rotation, "rotation")
         if made is NotImplemented:
-            return lo.call(Const(getattr(rotation_definitions, name)), args, kwargs, node)
+            return lo.call(ir.Const(getattr(rotation_definitions, name)), args, kwargs, node)
         return made
 
     return make
@@ -43,7 +42,7 @@ def _turning(name: str) -> Handler:
     def turn(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
         if not any(_varies(lo, value) for value in (*args[1:], *kwargs.values())):
             return NotImplemented
-        rotation = lo.call(Const(rotation_definitions.as_rotations), args[:1], {}, node)
+        rotation = lo.call(ir.Const(rotation_definitions.as_rotations), args[:1], {}, node)
         return lo.call(attributes.attribute(lo, rotation, name, node), args[1:], kwargs, node)
 
     return turn
@@ -59,11 +58,11 @@ for _name in _METHODS:
 
 @handles(rotation_definitions.quaternions)
 def _quaternions(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    found = Var("quat", Array(np.dtype(float), None))
-    lo.emit(Call((found,), Rotation.as_quat, (materialize(lo, args[0], node, observer=True),), (), lo.span(node)))
+    found = ir.Var("quat", ir.Array(np.dtype(float), None))
+    lo.emit(ir.Call((found,), Rotation.as_quat, (materialize(lo, args[0], node, observer=True),), (), lo.span(node)))
     return found
 
 
-def attribute(rotation: Var, name: str) -> Value | None:
+def attribute(rotation: ir.Var, name: str) -> Value | None:
     """A method of a constant rotation that may be given what varies; None for all others."""
-    return Method(Const(getattr(Rotation, name)), rotation) if name in _METHODS else None
+    return Method(ir.Const(getattr(Rotation, name)), rotation) if name in _METHODS else None

@@ -5,29 +5,28 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from adjoint import ir
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import Method, Value
-from adjoint.ir.nodes import Call, Const, Var
-from adjoint.ir.types import Opaque
 from adjoint.runtime.array_functions.sparse import is_sparse, transposed_sparse
 
 
 def is_sparse_matrix(value: Value) -> bool:
     """Whether a value is known to be a sparse matrix."""
-    return isinstance(value, Var) and isinstance(value.type, Opaque) and is_sparse(value.type.cls)
+    return isinstance(value, ir.Var) and isinstance(value.type, ir.Opaque) and is_sparse(value.type.cls)
 
 
-def attribute(lo: Lowerer, matrix: Var, name: str, node: ast.AST | None) -> Value | None:
+def attribute(lo: Lowerer, matrix: ir.Var, name: str, node: ast.AST | None) -> Value | None:
     """An attribute of a sparse matrix, where it has to do with products."""
     if not is_sparse_matrix(matrix):
         return None
     if name == "dot":
-        return Method(Const(times), matrix)
+        return Method(ir.Const(times), matrix)
     if name != "T":
         return None
-    assert isinstance(matrix.type, Opaque)
-    target = Var("t", Opaque(_class_of_transpose(matrix.type.cls)))
-    lo.emit(Call((target,), transposed_sparse, (matrix,), (), lo.span(node)))
+    assert isinstance(matrix.type, ir.Opaque)
+    target = ir.Var("t", ir.Opaque(_class_of_transpose(matrix.type.cls)))
+    lo.emit(ir.Call((target,), transposed_sparse, (matrix,), (), lo.span(node)))
     return target
 
 

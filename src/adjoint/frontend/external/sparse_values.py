@@ -11,6 +11,7 @@ from typing import Any
 import scipy.sparse as sp
 from scipy.sparse import linalg
 
+from adjoint import ir
 from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles
 from adjoint.frontend.calls.opaque_arguments import may_carry
 from adjoint.frontend.data import making
@@ -20,8 +21,6 @@ from adjoint.frontend.external.sparse_matrices import is_sparse_matrix
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import Method, Partial, TupleValue, Value
 from adjoint.frontend.objects.classes import class_of
-from adjoint.ir.nodes import Call, Const, Var
-from adjoint.ir.types import Scalar
 from adjoint.runtime.array_functions.sparse import sparse_times, times_sparse
 
 _ANY = next(cls for cls in sp.csr_matrix.__mro__ if cls.__name__ == "_spbase")
@@ -44,10 +43,10 @@ def _made(by_rows: Callable[..., Any] | None) -> Handler:
             return NotImplemented
         named = {name: value for name, value in kwargs.items() if name not in _SAYS_NOTHING}
         if len(entries.items) == 2:
-            return lo.call(Const(by_entries), [*entries.items, *args[1:2]], named, node)
+            return lo.call(ir.Const(by_entries), [*entries.items, *args[1:2]], named, node)
         if by_rows is None:
             return NotImplemented
-        return lo.call(Const(by_rows), [*entries.items, *args[1:2]], named, node)
+        return lo.call(ir.Const(by_rows), [*entries.items, *args[1:2]], named, node)
 
     return make
 
@@ -75,14 +74,14 @@ for _callee in (sp.eye, sp.eye_array, sp.identity, sp.kron, sp.block_diag, sp.hs
 
 def _diagonals(callee: Any, lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     named = {name: value for name, value in kwargs.items() if name not in _SAYS_NOTHING}
-    offsets = named.pop("offsets", args[1] if len(args) > 1 else Const(0))
+    offsets = named.pop("offsets", args[1] if len(args) > 1 else ir.Const(0))
     if not _varies(lo, args[:1]):
         return _constant(lo, callee, args, kwargs, node)
     several = isinstance(args[0], TupleValue) or making.list_items(lo, args[0]) is not None
     if not several:
         one = TupleValue((args[0],)), TupleValue((offsets,))
-        return lo.call(Const(sparse_definitions.of_diagonals), [*one, *args[2:3]], named, node)
-    return lo.call(Const(sparse_definitions.of_diagonals), [args[0], offsets, *args[2:3]], named, node)
+        return lo.call(ir.Const(sparse_definitions.of_diagonals), [*one, *args[2:3]], named, node)
+    return lo.call(ir.Const(sparse_definitions.of_diagonals), [args[0], offsets, *args[2:3]], named, node)
 
 
 for _callee in (sp.diags, sp.diags_array):
@@ -97,22 +96,22 @@ def _is_of_entries(lo: Lowerer, args: list[Value]) -> bool:
 def _spsolve(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     if not _is_of_entries(lo, args):
         return NotImplemented
-    return lo.call(Const(sparse_definitions.solve), args[:2], {}, node)
+    return lo.call(ir.Const(sparse_definitions.solve), args[:2], {}, node)
 
 
 @handles(linalg.splu)
 def _splu(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     if _is_of_entries(lo, args):
-        return lo.call(Const(sparse_definitions.Factored), args[:1], {}, node)
+        return lo.call(ir.Const(sparse_definitions.Factored), args[:1], {}, node)
     return _constant(lo, linalg.splu, args, kwargs, node, linalg.SuperLU)
 
 
 @handles(linalg.factorized)
 def _factorized(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     if _is_of_entries(lo, args):
-        return lo.call(Const(sparse_definitions.factorized), args, {}, node)
+        return lo.call(ir.Const(sparse_definitions.factorized), args, {}, node)
     factors = _splu(lo, args, kwargs, node)
-    return factors if factors is NotImplemented else Partial(Const(sparse_definitions.solve_with), (factors,), ())
+    return factors if factors is NotImplemented else Partial(ir.Const(sparse_definitions.solve_with), (factors,), ())
 
 
 # Operators, and attributes
@@ -133,9 +132,9 @@ def arithmetic(lo: Lowerer, op: Any, operands: list[Any], node: ast.AST | None) 
         if op not in (operator.mul, operator.truediv) or (operands[-1] in matrices and op is operator.truediv):
             return None
         by = sparse_definitions.scaled if op is operator.mul else sparse_definitions.shrunk
-        return lo.call(Const(by), [matrices[0], factors[0]], {}, node)
-    target = Var("t", matrices[0].type)
-    lo.emit(Call((target,), op, tuple(operands), (), lo.span(node)))
+        return lo.call(ir.Const(by), [matrices[0], factors[0]], {}, node)
+    target = ir.Var("t", matrices[0].type)
+    lo.emit(ir.Call((target,), op, tuple(operands), (), lo.span(node)))
     return target
 
 
@@ -143,11 +142,11 @@ _OF_MATRICES = (operator.add, operator.sub, operator.mul, operator.truediv, oper
 
 
 def _is_number(value: Any) -> bool:
-    if isinstance(value, Const):
+    if isinstance(value, ir.Const):
         return isinstance(value.value, (int, float))
-    return isinstance(value, Var) and isinstance(value.type, Scalar)
+    return isinstance(value, ir.Var) and isinstance(value.type, ir.Scalar)
 
 
-def attribute_of_factors(factors: Var, name: str) -> Value | None:
+def attribute_of_factors(factors: ir.Var, name: str) -> Value | None:
     """The method by which the factors of a constant matrix solve systems of equations; None for other attributes."""
-    return Method(Const(sparse_definitions.solve_with), factors) if name == "solve" else None
+    return Method(ir.Const(sparse_definitions.solve_with), factors) if name == "solve" else None

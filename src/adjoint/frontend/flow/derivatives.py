@@ -11,6 +11,7 @@ import ast
 from collections.abc import Mapping
 from typing import Any
 
+from adjoint import ir
 from adjoint.declarations.flow_derivatives import derivative
 from adjoint.diagnostics import diagnostic
 from adjoint.frontend.calls.handlers import handles
@@ -22,11 +23,9 @@ from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.renaming import renamed
 from adjoint.frontend.interpreter.state.signals import Problem, Restart
 from adjoint.frontend.interpreter.values import Value
-from adjoint.ir.nodes import Binding, Block, Call, Const, Function, Requested, Return, Var
-from adjoint.ir.types import FLOAT, Dict, Instance, List, Number, Scalar, Tuple, fresh
 
 _NAME_IT = ("give it a name where it is made, and compute with that: w = self.w",)
-_CONTAINERS = (List, Dict, Tuple, Instance)
+_CONTAINERS = (ir.List, ir.Dict, ir.Tuple, ir.Instance)
 
 
 @handles(derivative)
@@ -60,7 +59,7 @@ def _track(lo: Lowerer, name: ast.expr) -> None:
 
 
 def _requested(lo: Lowerer, value: Value, wrt: Value, names: list[ast.expr], node: ast.Call) -> Value:
-    leaves = [_before_blocks(lo, leaf) for leaf in differentiable_leaves(lo, wrt) if isinstance(leaf, Var)]
+    leaves = [_before_blocks(lo, leaf) for leaf in differentiable_leaves(lo, wrt) if isinstance(leaf, ir.Var)]
     said = " and ".join(name.id for name in names if isinstance(name, ast.Name))
     for leaf in leaves:
         if isinstance(leaf.type, _CONTAINERS):
@@ -69,16 +68,16 @@ def _requested(lo: Lowerer, value: Value, wrt: Value, names: list[ast.expr], nod
     if not leaves:
         label = f"{said!r} is {describe(joins.shape_of(wrt, lo.store))}, which does not vary"
         raise lo.problem("AD0232", node, label, helps=("let it be a float, or an array of floats",))
-    if isinstance(value, Const) and isinstance(value.value, (int, float)) and not isinstance(value.value, bool):
+    if isinstance(value, ir.Const) and isinstance(value.value, (int, float)) and not isinstance(value.value, bool):
         y: Any = value
-    elif isinstance(value, Var) and isinstance(value.type, (Scalar, Number)):
+    elif isinstance(value, ir.Var) and isinstance(value.type, (ir.Scalar, ir.Number)):
         y = value
     else:
         kind = describe(joins.shape_of(value, lo.store))
         raise lo.problem("AD0406", node, f"this is the derivative of {kind}, not of a number")
-    targets = [Var(f"{leaf.hint}_bar", fresh(leaf.type)) for leaf in leaves]
+    targets = [ir.Var(f"{leaf.hint}_bar", ir.fresh(leaf.type)) for leaf in leaves]
     lo.at(node)
-    lo.emit(Call(tuple(targets), Requested(said), (y, *leaves), (), lo.span(node)))
+    lo.emit(ir.Call(tuple(targets), ir.Requested(said), (y, *leaves), (), lo.span(node)))
     return tangent_of(lo, wrt, iter(targets), {})
 
 
@@ -88,25 +87,25 @@ def _requested(lo: Lowerer, value: Value, wrt: Value, names: list[ast.expr], nod
 def bound(lo: Lowerer, value: Value, name: str) -> Value:
     """What a variable holds, each number and array in it under a name that nothing else has."""
 
-    def new(part: Var | Const) -> Value:
-        type_ = part.type if isinstance(part, Var) else FLOAT
-        if isinstance(type_, _CONTAINERS) or (isinstance(part, Var) and _is_same(lo, part, name)):
+    def new(part: ir.Var | ir.Const) -> Value:
+        type_ = part.type if isinstance(part, ir.Var) else ir.FLOAT
+        if isinstance(type_, _CONTAINERS) or (isinstance(part, ir.Var) and _is_same(lo, part, name)):
             return part
-        target = Var(part.hint if isinstance(part, Var) else name, type_, True)
-        seed = Var("ct", type_)
-        identity = Function(name, (seed,), Block((), Return((seed,))))
-        lo.emit(Call((target,), Binding(name, 1, (0,), identity), (part, part), (), lo.open.span))
+        target = ir.Var(part.hint if isinstance(part, ir.Var) else name, type_, True)
+        seed = ir.Var("ct", type_)
+        identity = ir.Function(name, (seed,), ir.Block((), ir.Return((seed,))))
+        lo.emit(ir.Call((target,), ir.Binding(name, 1, (0,), identity), (part, part), (), lo.open.span))
         return target
 
     return renamed(lo, value, new, lambda part: part)
 
 
-def _is_same(lo: Lowerer, var: Var, name: str) -> bool:
+def _is_same(lo: Lowerer, var: ir.Var, name: str) -> bool:
     """Whether a variable goes on behind a block of the reverse sweep."""
     return lo.run_data.behind_blocks.get(var, (var, None))[1] == name
 
 
-def _before_blocks(lo: Lowerer, var: Var) -> Var:
+def _before_blocks(lo: Lowerer, var: ir.Var) -> ir.Var:
     """What a variable was when it was assigned."""
     while var in lo.run_data.behind_blocks:
         var = lo.run_data.behind_blocks[var][0]
@@ -120,7 +119,7 @@ def bound_parameters(lo: Lowerer, node: ast.AST, given: Mapping[str, Value]) -> 
     }
 
 
-def with_flow_settled(lo: Lowerer, block: Block) -> Block:
+def with_flow_settled(lo: Lowerer, block: ir.Block) -> ir.Block:
     """The body of a function with its derivatives of values written as what they are."""
     try:
         block, idle = settled(block)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
+from adjoint import ir
 from adjoint.frontend.calls.definitions import is_of_rules
 from adjoint.frontend.functions.called_forms import alike, served
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.state.attempts import Form, Repeated
 from adjoint.frontend.interpreter.values import Closure, GeneratorObject, Record, Ref, TupleValue, Value
-from adjoint.ir.nodes import Const
 
 MAX_STRUCTURAL_DEPTH = 60
 MAX_REPEATED = 300
@@ -54,7 +54,7 @@ def is_structural(lo: Lowerer, before: tuple[Value, ...], now: list[Value]) -> b
             return True
         if _size(lo, new) < _size(lo, old):
             return True
-        if isinstance(old, Const) and isinstance(new, Const) and old != new and isinstance(new.value, int):
+        if isinstance(old, ir.Const) and isinstance(new, ir.Const) and old != new and isinstance(new.value, int):
             return True
     return False
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 
+from adjoint import ir
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.forms import anonymous, detached, known_structure, with_parts_replaced
@@ -16,8 +17,6 @@ from adjoint.frontend.interpreter.joins import Leaf, RecordShape, RefShape, Same
 from adjoint.frontend.interpreter.state.attempts import Form, Repeated
 from adjoint.frontend.interpreter.type_joins import join_types
 from adjoint.frontend.interpreter.values import Closure, Method, Value
-from adjoint.ir.nodes import Const
-from adjoint.ir.types import INT, Array, Type, fresh
 
 MOST_CLONES = 2
 """How many whole numbers a function may be specialised for before it is given them."""
@@ -76,9 +75,9 @@ def _lasting(shape: Shape) -> Shape:
 def _code_of(value: Value) -> Value:
     match value:
         case Closure(source=source):
-            return Const((Closure, source.node))
+            return ir.Const((Closure, source.node))
         case Method(function=function):
-            return Const((Method, _code_of(function)))
+            return ir.Const((Method, _code_of(function)))
         case _:
             return value
 
@@ -117,8 +116,8 @@ def _of_both(one: Shape, other: Shape) -> Shape | None:
     match one, other:
         case (Leaf() | Same(), Leaf() | Same()):
             types = _type(one), _type(other)
-            if types == (INT, INT):
-                return Leaf(INT)
+            if types == (ir.INT, ir.INT):
+                return Leaf(ir.INT)
             return None if None in types else _of_types(*types)  # type: ignore[arg-type]
         case TupleShape(), TupleShape() if one.cls is other.cls and len(one.items) == len(other.items):
             items = _of_all(one.items, other.items)
@@ -138,17 +137,17 @@ def _of_all(ones: tuple[Shape, ...], others: tuple[Shape, ...]) -> tuple[Shape, 
     return None if None in found else tuple(shape for shape in found if shape is not None)
 
 
-def _type(shape: Leaf | Same) -> Type | None:
+def _type(shape: Leaf | Same) -> ir.Type | None:
     """The type of a value that need not be known; None where it is part of the structure."""
     if isinstance(shape, Leaf):
         return shape.type
-    return INT if isinstance(shape.value, Const) and type(shape.value.value) is int else None
+    return ir.INT if isinstance(shape.value, ir.Const) and type(shape.value.value) is int else None
 
 
-def _of_types(one: Type, other: Type) -> Leaf | None:
-    if not isinstance(one, Array) or not isinstance(other, Array):
+def _of_types(one: ir.Type, other: ir.Type) -> Leaf | None:
+    if not isinstance(one, ir.Array) or not isinstance(other, ir.Array):
         return None
     if one.dims is not None and other.dims is not None and len(one.dims) != len(other.dims):
         return None
-    joined = join_types(fresh(one), fresh(other))
+    joined = join_types(ir.fresh(one), ir.fresh(other))
     return None if joined is None else Leaf(joined)

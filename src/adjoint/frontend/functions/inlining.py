@@ -6,7 +6,7 @@ import ast
 import functools
 from collections.abc import Callable
 
-from adjoint import records
+from adjoint import ir, records
 from adjoint.frontend.control import bound_names
 from adjoint.frontend.entry import inputs
 from adjoint.frontend.entry.local_fixpoints import lowered_to_fixpoint
@@ -24,8 +24,6 @@ from adjoint.frontend.interpreter.core import MAX_INLINE_DEPTH, Lowerer
 from adjoint.frontend.interpreter.state.frames import Frame
 from adjoint.frontend.interpreter.state.signals import Restart
 from adjoint.frontend.interpreter.values import NONE, Cell, Closure, Value
-from adjoint.ir.nodes import Var
-from adjoint.ir.types import Opaque
 from adjoint.sources.scope import own_yields, scope_of
 
 MANY_ACTIVATIONS = 4
@@ -154,7 +152,7 @@ def activated(
 
 def _may_be_annotated(value: Value) -> bool:
     """Whether nothing is known of a value but what an annotation may say."""
-    return isinstance(value, Var) and type(value.type) is Opaque and value.type.signature is None
+    return isinstance(value, ir.Var) and type(value.type) is ir.Opaque and value.type.signature is None
 
 
 def _as_annotated(lo: Lowerer, frame: Frame, bound: dict[str, Value], node: ast.AST | None) -> None:

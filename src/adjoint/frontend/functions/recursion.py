@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.diagnostics import diagnostic
 from adjoint.frontend.control.unbound import with_unbound_told
 from adjoint.frontend.control.widening import make_alike, size_of
@@ -27,24 +28,7 @@ from adjoint.frontend.interpreter.state.signals import Problem, Restart, Unreach
 from adjoint.frontend.interpreter.values import Closure, IteratorValue, Record, Ref, TupleValue, Value
 from adjoint.frontend.surgery.checkpointed_loops import outlined
 from adjoint.ir.effects import storages
-from adjoint.ir.nodes import (
-    Atom,
-    Block,
-    Branch,
-    Call,
-    Const,
-    Definition,
-    Function,
-    Load,
-    Raise,
-    Return,
-    Statement,
-    Subscript,
-    Var,
-)
 from adjoint.ir.rebuild import map_blocks, substitute
-from adjoint.ir.types import Array, Storage, carries_derivative
-from adjoint.ir.types import fresh as fresh_type
 from adjoint.ir.walk import free_vars, statements_in
 from adjoint.records import dataclass, field, replace
 
@@ -58,15 +42,15 @@ MAX_PASSES = 8
 class Called:
     """A recursive function for one structure of arguments."""
 
-    definition: Definition
+    definition: ir.Definition
     outside: Surroundings
     code: ast.AST
     size: int
     result: joins.Shape | None = None
-    extras: tuple[Var, ...] = ()
+    extras: tuple[ir.Var, ...] = ()
     """Variables from outside that the body uses: further arguments of every call."""
-    calls: list[Call] = field(default_factory=list)
-    moved: set[Var] = field(default_factory=set)
+    calls: list[ir.Call] = field(default_factory=list)
+    moved: set[ir.Var] = field(default_factory=set)
     """Variables from outside that are others where the function calls itself."""
     lowering: bool = True
     sources: dict[int, HandedOut] = field(default_factory=dict)
@@ -97,13 +81,13 @@ class HandedOut:
 
     function: ast.AST
     place: object
-    home: Storage
-    result: Storage
-    others: set[Storage] | None
+    home: ir.Storage
+    result: ir.Storage
+    others: set[ir.Storage] | None
     is_own: bool
     strict: bool
-    value: Var
-    view: Var
+    value: ir.Var
+    view: ir.Var
 
     def is_told_apart(self, found: Sequence[HandedOut]) -> bool:
         """Whether somebody could see that the result is not the array itself."""
@@ -133,7 +117,7 @@ def call_definition(
     else:
         before = [each.size for each in lo.run_data.definitions.values() if each.lowering and each.code is code]
         make_alike(lo, closure.source.name, tuple(found.values()), before, code, node)
-        called = Called(Definition(closure.source.name), outside, code, size_of(found.values()))
+        called = Called(ir.Definition(closure.source.name), outside, code, size_of(found.values()))
         lo.run_data.definitions[key, None] = called
         try:
             with _inlined_if_refused(lo, code):
@@ -144,12 +128,12 @@ def call_definition(
     extras = _extras_of_call(lo, called, outside, node)
     if called.result is None:
         raise Unreached
-    atoms: list[Atom] = []
+    atoms: list[ir.Atom] = []
     for name, shape in found.items():
         atoms.extend(handed_over(bound[name], fresh(shape), lo.store, lo.open))
-    targets = tuple(Var(hint, type_) for type_, hint in joins.leaf_types(called.result, "t"))
+    targets = tuple(ir.Var(hint, type_) for type_, hint in joins.leaf_types(called.result, "t"))
     targets = tuple(_value_of_its_own(lo, called, place, target) for place, target in enumerate(targets))
-    call = Call(targets, called.definition, (*atoms, *extras), (), lo.span(node))
+    call = ir.Call(targets, called.definition, (*atoms, *extras), (), lo.span(node))
     lo.emit(call)
     called.calls.append(call)
     if not called.lowering:
@@ -158,15 +142,15 @@ def call_definition(
     return _own_copy(lo, result) if _is_copied(lo, code) else result
 
 
-def _value_of_its_own(lo: Lowerer, called: Called, place: int, target: Var) -> Var:
+def _value_of_its_own(lo: Lowerer, called: Called, place: int, target: ir.Var) -> ir.Var:
     """What a call gets for a result that the function makes anew each time and hands to nobody else."""
     source = called.sources.get(place)
     if source is None:
         return target
-    own = fresh_type(target.type)
-    assert isinstance(own, Array)
+    own = ir.fresh(target.type)
+    assert isinstance(own, ir.Array)
     lo.run_data.handed_out.append(replace(source, result=own.storage))
-    return Var(target.hint, own)
+    return ir.Var(target.hint, own)
 
 
 @contextmanager
@@ -183,7 +167,7 @@ def _inlined_if_refused(lo: Lowerer, code: ast.AST) -> Iterator[None]:
         raise Restart(code) from None
 
 
-def _extras_of_call(lo: Lowerer, called: Called, outside: Surroundings, node: ast.AST | None) -> list[Var]:
+def _extras_of_call(lo: Lowerer, called: Called, outside: Surroundings, node: ast.AST | None) -> list[ir.Var]:
     """What a call hands over of what is outside of the function, as it is where the function is called."""
     if outside.form != called.outside.form:  # within the function itself, which refuses to lose what it changes
         called.moved.update(called.outside.vars)
@@ -203,10 +187,10 @@ def _own_copy(lo: Lowerer, value: Value) -> Value:
     """What the caller may write, of arrays that a recursive function returns."""
     if isinstance(value, TupleValue):
         return TupleValue(tuple(_own_copy(lo, item) for item in value.items), value.cls)
-    if not isinstance(value, Var) or not isinstance(value.type, Array) or not carries_derivative(value.type):
+    if not isinstance(value, ir.Var) or not isinstance(value.type, ir.Array) or not ir.carries_derivative(value.type):
         return value
-    result = Var(value.hint, Array(value.type.dtype, value.type.dims))
-    lo.emit(Call((result,), np.copy, (value,), (), lo.open.span))
+    result = ir.Var(value.hint, ir.Array(value.type.dtype, value.type.dims))
+    lo.emit(ir.Call((result,), np.copy, (value,), (), lo.open.span))
     return result
 
 
@@ -251,7 +235,7 @@ def _lower(lo: Lowerer, called: Called, closure: Closure, found: dict[str, joins
             "AD0303", node, f"what {closure.source.name!r} finds outside of itself changes where it calls itself"
         )
     called.extras = extras
-    inner = {var: Var(var.hint, var.type, var.named) for var in extras}
+    inner = {var: ir.Var(var.hint, var.type, var.named) for var in extras}
     if extras:
         further: Further = {called.definition: extras}
         members = list(_calling_back(lo, called))
@@ -260,14 +244,14 @@ def _lower(lo: Lowerer, called: Called, closure: Closure, found: dict[str, joins
             _take_further(member, further)
         block = substitute(_pass_on(block, further, {}), inner)
     name = closure.source.name if closure.source.name != "<lambda>" else "function"
-    called.definition.function = Function(name, (*params, *inner.values()), block)
+    called.definition.function = ir.Function(name, (*params, *inner.values()), block)
     called.lowering = False
     if not called.is_recursive:
         called.definition.function = _with_values_returned(lo, called)
     unify_storage(lo, called, called.calls)
 
 
-Further = dict[Definition, tuple[Var, ...]]
+Further = dict[ir.Definition, tuple[ir.Var, ...]]
 """Variables from outside that calls of functions must hand over in addition to what they do."""
 
 
@@ -281,7 +265,7 @@ def _calling_back(lo: Lowerer, called: Called) -> Iterable[Called]:
             for each in candidates
             if each.definition not in found
             and any(
-                isinstance(s, Call) and isinstance(s.callee, Definition) and s.callee in found
+                isinstance(s, ir.Call) and isinstance(s.callee, ir.Definition) and s.callee in found
                 for s in statements_in(each.definition.function.body)
             )
         ]
@@ -295,42 +279,42 @@ def _take_further(member: Called, further: Further) -> None:
     function, new = member.definition.function, further[member.definition]
     assert function is not None
     own = function.params[len(function.params) - len(member.extras) :]
-    params = tuple(Var(var.hint, var.type, var.named) for var in new)
-    inside: dict[Var, Atom] = dict(zip((*member.extras, *new), (*own, *params), strict=True))
+    params = tuple(ir.Var(var.hint, var.type, var.named) for var in new)
+    inside: dict[ir.Var, ir.Atom] = dict(zip((*member.extras, *new), (*own, *params), strict=True))
     body = _pass_on(function.body, further, inside)
-    member.definition.function = Function(function.name, (*function.params, *params), body, function.doc)
+    member.definition.function = ir.Function(function.name, (*function.params, *params), body, function.doc)
     member.extras = (*member.extras, *new)
 
 
-def _pass_on(block: Block, further: Further, inside: dict[Var, Atom]) -> Block:
+def _pass_on(block: ir.Block, further: Further, inside: dict[ir.Var, ir.Atom]) -> ir.Block:
     """Hands variables from outside on in every call; ``inside`` tells what they are called here."""
 
-    def call(statement: Statement) -> Statement:
-        if not isinstance(statement, Call) or not isinstance(statement.callee, Definition):
+    def call(statement: ir.Statement) -> ir.Statement:
+        if not isinstance(statement, ir.Call) or not isinstance(statement.callee, ir.Definition):
             return map_blocks(statement, lambda inner: _pass_on(inner, further, inside))
         more = tuple(inside.get(var, var) for var in further.get(statement.callee, ()))
-        return Call(statement.targets, statement.callee, (*statement.args, *more), statement.kwargs, statement.span)
+        return ir.Call(statement.targets, statement.callee, (*statement.args, *more), statement.kwargs, statement.span)
 
     statements = tuple(map(call, block.statements))
     match block.terminator:
-        case Branch(cond=cond, then=then, orelse=orelse, span=span):
+        case ir.Branch(cond=cond, then=then, orelse=orelse, span=span):
             sides = _pass_on(then, further, inside), _pass_on(orelse, further, inside)
-            return Block(statements, Branch(cond, *sides, span))
+            return ir.Block(statements, ir.Branch(cond, *sides, span))
         case terminator:
-            return Block(statements, terminator)
+            return ir.Block(statements, terminator)
 
 
 def _run(
     lo: Lowerer, closure: Closure, found: dict[str, joins.Shape], node: ast.AST | None
-) -> tuple[tuple[Var, ...], Block, joins.Shape | None]:
+) -> tuple[tuple[ir.Var, ...], ir.Block, joins.Shape | None]:
     outer_block, outer_store, outer_depth = lo.block, lo.store, lo.depth
     lo.depth = 0  # what is called is not inlined: within it, inlining starts anew
     root = lo.fork(outer_store)
-    params: list[Var] = []
+    params: list[ir.Var] = []
     arguments: dict[str, Value] = {}
     for name, shape in found.items():
         own = received(shape)
-        atoms = [Var(hint, type_, True) for type_, hint in joins.leaf_types(own, name)]
+        atoms = [ir.Var(hint, type_, True) for type_, hint in joins.leaf_types(own, name)]
         params.extend(atoms)
         arguments[name] = joins.build(own, iter(atoms), lo.store)
     spec = closure.source.node.args
@@ -355,7 +339,7 @@ def _run(
             lo.leave("return", run_closure(lo, closure, args, kwargs, node, returned, stays_function=True))
         except Unreached:
             if lo.block is not None:
-                lo.stop(Raise(Const(RecursionError)))
+                lo.stop(ir.Raise(ir.Const(RecursionError)))
     for leaf in region.exits:
         _refuse_lost_changes(lo, outer_store, leaf.store, closure, node)
     result: joins.Shape | None = None
@@ -370,7 +354,7 @@ def _run(
         if lo.run_data.flow:
             whole = with_flow_settled(lo, whole)
         refuse_written_views(whole)
-        inner = Function(closure.source.name, tuple(params), whole)
+        inner = ir.Function(closure.source.name, tuple(params), whole)
         whole = with_unbound_told(inner, returns_one_structure=not joins.has_options(final)).body
         if lo.run_data.checkpointed or lo.run_data.has_marks:
             whole = outlined(lo, whole, closure.source.name)
@@ -388,7 +372,7 @@ def _holds_what_ends(lo: Lowerer, shape: joins.Shape, outside: dict[Any, Value])
         if isinstance(value, Closure):
             inside = [cell for cell in value.cells.values() if cell not in outside]
             return bool(inside) or any(map(ends, (*value.defaults, *value.kw_defaults.values())))
-        if isinstance(value, (Var, Ref)):
+        if isinstance(value, (ir.Var, Ref)):
             return True
         return any(map(ends, parts_of(lo, value)))
 
@@ -418,18 +402,18 @@ def _refuse_lost_changes(
         raise lo.problem("AD0303", node, label, helps=("keep the value in a list of one item, or return it",))
 
 
-def storages_of(values: Iterable[Any]) -> set[Storage]:
+def storages_of(values: Iterable[Any]) -> set[ir.Storage]:
     """The classes of memory that can be reached from these values."""
-    found: set[Storage] = set()
+    found: set[ir.Storage] = set()
     for value in values:
         if isinstance(value, (Record, TupleValue)):
             found |= storages_of(value.items)
-        elif isinstance(value, Var):
+        elif isinstance(value, ir.Var):
             found |= storages(value.type)
     return found
 
 
-def _handed_out(lo: Lowerer, value: Value, outside: set[Storage], function: ast.AST, place: object) -> Value:
+def _handed_out(lo: Lowerer, value: Value, outside: set[ir.Storage], function: ast.AST, place: object) -> Value:
     """What a call gets for an array that is returned: an array that nobody writes.
 
     Of memory that the function has made itself and written that is a copy, of other memory another name;
@@ -438,17 +422,17 @@ def _handed_out(lo: Lowerer, value: Value, outside: set[Storage], function: ast.
     if isinstance(value, TupleValue):
         items = tuple(_handed_out(lo, item, outside, function, place) for item in value.items)
         return TupleValue(items, value.cls)
-    if not isinstance(value, Var) or not isinstance(value.type, Array) or not carries_derivative(value.type):
+    if not isinstance(value, ir.Var) or not isinstance(value.type, ir.Array) or not ir.carries_derivative(value.type):
         return value
-    home, type_ = value.type.storage, Array(value.type.dtype, value.type.dims)
+    home, type_ = value.type.storage, ir.Array(value.type.dtype, value.type.dims)
     is_own = all(storage.find() is not home.find() for storage in outside)
     strict = function in lo.settings.copied_results
     is_copied = is_own and (home.written or strict)
-    result = Var(value.hint, type_, value.named)
+    result = ir.Var(value.hint, type_, value.named)
     if is_copied:
-        lo.emit(Call((result,), np.copy, (value,), (), lo.open.span))
+        lo.emit(ir.Call((result,), np.copy, (value,), (), lo.open.span))
     else:
-        lo.emit(Load(result, value, Subscript((Const(Ellipsis),)), lo.open.span))
+        lo.emit(ir.Load(result, value, ir.Subscript((ir.Const(Ellipsis),)), lo.open.span))
     others = outside if is_copied else None
     lo.run_data.handed_out.append(
         HandedOut(function, place, home, type_.storage, others, is_own, strict, value, result)
@@ -456,19 +440,21 @@ def _handed_out(lo: Lowerer, value: Value, outside: set[Storage], function: ast.
     return result
 
 
-def _with_values_returned(lo: Lowerer, called: Called) -> Function:
+def _with_values_returned(lo: Lowerer, called: Called) -> ir.Function:
     """The function, which returns arrays that it has made under their own name where nobody writes them."""
     function = called.definition.function
     assert function is not None
     made = {each.view: each for each in lo.run_data.handed_out if each.is_own and each.others is None}
     end = function.body.terminator
-    if not isinstance(end, Return):
+    if not isinstance(end, ir.Return):
         return function
-    found = {place: made[value] for place, value in enumerate(end.values) if isinstance(value, Var) and value in made}
+    found = {
+        place: made[value] for place, value in enumerate(end.values) if isinstance(value, ir.Var) and value in made
+    }
     called.sources.update(found)
     values = tuple(found[place].value if place in found else value for place, value in enumerate(end.values))
-    body = Block(function.body.statements, Return(values, end.span))
-    return Function(function.name, function.params, body, function.doc)
+    body = ir.Block(function.body.statements, ir.Return(values, end.span))
+    return ir.Function(function.name, function.params, body, function.doc)
 
 
 def results_are_settled(lo: Lowerer) -> bool:

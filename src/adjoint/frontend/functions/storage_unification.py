@@ -9,29 +9,28 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from adjoint import ir
 from adjoint.differentiation.reverse.memory.storage_classes import unite_flows
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.type_joins import join_types
 from adjoint.ir.effects import storages
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.nodes import Call, Function, Return, Var
-from adjoint.ir.types import Array, Storage
 from adjoint.ir.walk import leaves, statements_in, targets_of
 
 if TYPE_CHECKING:
     from adjoint.frontend.functions.recursion import Called
 
 
-def unify_storage(lo: Lowerer, called: Called, calls: Iterable[Call]) -> None:
+def unify_storage(lo: Lowerer, called: Called, calls: Iterable[ir.Call]) -> None:
     """Makes one storage class of memory that is the same in a function and for some of its calls."""
     function = called.definition.function
     assert function is not None
     _unite_arguments(function, calls, _handed_out(lo))
     for end in leaves(function.body):
-        if isinstance(end, Return):
+        if isinstance(end, ir.Return):
             for call in calls:
                 for place, (value, target) in enumerate(zip(end.values, call.targets, strict=False)):
-                    if isinstance(value, Var) and place not in called.sources:
+                    if isinstance(value, ir.Var) and place not in called.sources:
                         join_types(value.type, target.type)
 
 
@@ -48,22 +47,26 @@ def settle_memory(lo: Lowerer) -> None:
             changed |= _unite_arguments(called.definition.function, called.calls, handed_out)
 
 
-def _handed_out(lo: Lowerer) -> list[Storage]:
+def _handed_out(lo: Lowerer) -> list[ir.Storage]:
     """Memory of their callers that functions return."""
     return [each.home for each in lo.run_data.handed_out if not each.is_own]
 
 
-def _unite_arguments(function: Function, calls: Iterable[Call], handed_out: Iterable[Storage]) -> bool:
+def _unite_arguments(function: ir.Function, calls: Iterable[ir.Call], handed_out: Iterable[ir.Storage]) -> bool:
     """Whether this made one storage class of two."""
     changed = False
     known = [*_shared(function), *handed_out]
     for call in calls:
         shared = {storage.find() for storage in known}
         for arg, param in zip(call.args, function.params, strict=False):
-            if not isinstance(arg, Var):
+            if not isinstance(arg, ir.Var):
                 continue
             of_caller, own = _found(arg), _found(param)
-            if isinstance(arg.type, Array) and isinstance(param.type, Array) and shared.isdisjoint(of_caller | own):
+            if (
+                isinstance(arg.type, ir.Array)
+                and isinstance(param.type, ir.Array)
+                and shared.isdisjoint(of_caller | own)
+            ):
                 continue
             join_types(arg.type, param.type)
             if len(_found(arg) | _found(param)) < len(of_caller | own):
@@ -72,18 +75,18 @@ def _unite_arguments(function: Function, calls: Iterable[Call], handed_out: Iter
     return changed
 
 
-def _found(var: Var) -> set[Storage]:
+def _found(var: ir.Var) -> set[ir.Storage]:
     return {storage.find() for storage in storages(var.type)}
 
 
-def _shared(function: Function) -> Iterator[Storage]:
+def _shared(function: ir.Function) -> Iterator[ir.Storage]:
     """Memory that a function writes, what it returns, and what lies in containers."""
     for var in (*function.params, *(target for each in statements_in(function.body) for target in targets_of(each))):
-        if not isinstance(var.type, Array):
+        if not isinstance(var.type, ir.Array):
             yield from storages(var.type)
         elif var.type.storage.written:
             yield var.type.storage
     for end in leaves(function.body):
-        if isinstance(end, Return):
+        if isinstance(end, ir.Return):
             for value in end.values:
                 yield from storages(type_of_atom(value))

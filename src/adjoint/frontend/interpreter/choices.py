@@ -11,11 +11,11 @@ import operator
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from adjoint import ir
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.state.signals import Problem
 from adjoint.frontend.interpreter.tracking import set_unseen
 from adjoint.frontend.interpreter.values import Method, Partial, Record, SliceValue, TupleValue, Union, Value
-from adjoint.ir.nodes import Const
 from adjoint.records import replace
 
 
@@ -33,7 +33,7 @@ def on_each_option(lo: Lowerer, union: Union, apply: Callable[[Value], Value], n
     def choose(index: int) -> Value:
         if index == len(union.options) - 1:
             return apply(union.options[index])
-        cond = lo.open.call(operator.eq, union.tag, Const(index))
+        cond = lo.open.call(operator.eq, union.tag, ir.Const(index))
         return lo.branch(cond, lambda: apply(union.options[index]), lambda: choose(index + 1), node)
 
     lo.run_data.choices += len(union.options) > 1

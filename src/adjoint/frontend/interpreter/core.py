@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from adjoint import ir
 from adjoint.diagnostics import calls_through, diagnostic
 from adjoint.diagnostics.spans import Span
 from adjoint.frontend.interpreter import joins
@@ -29,10 +30,8 @@ from adjoint.frontend.interpreter.state.frames import Frame
 from adjoint.frontend.interpreter.state.places import headline, users_frame
 from adjoint.frontend.interpreter.state.signals import Problem, Restart, Unreached
 from adjoint.frontend.interpreter.tracking import set_unseen
-from adjoint.frontend.interpreter.values import UNDEFINED, Cell, Ref, Site, Value, is_atom, is_torn
-from adjoint.ir.nodes import Atom, Block, Call, Const, If, Load, Raise, Return, Statement, Terminator, Var, Yield
+from adjoint.frontend.interpreter.values import Cell, Ref, Site, Value, is_atom, is_torn
 from adjoint.ir.raising import is_decided
-from adjoint.ir.types import INT, Scalar
 from adjoint.ir.walk import targets_of
 from adjoint.records import dataclass
 from adjoint.sources.library_folders import is_of_a_library
@@ -62,7 +61,7 @@ class Lowerer(ABC):
         """What the loops around may bind in an iteration for the next, and what of that was read."""
         self.iterated: list[tuple[Value, Site | None]] = []
         """The lists and dicts that the loops around run through."""
-        self.origins: dict[Var, tuple[Atom, Any]] = {}
+        self.origins: dict[ir.Var, tuple[ir.Atom, Any]] = {}
         """What was taken out of a container: from where."""
         self.which: tuple[int, ...] = ()
         """Of several calls of one function that are made for one in the source, which one this is."""
@@ -143,7 +142,7 @@ class Lowerer(ABC):
             if self.frame is None or not is_of_a_library(users_frame(self.frame)[0].source.file):
                 return found
             self.run_data.reasons.append(found.diagnostic)
-        self.stop(Raise(self.open.call(exception, Const(label)), None, self.span(node)))
+        self.stop(ir.Raise(self.open.call(exception, ir.Const(label)), None, self.span(node)))
         return Unreached()
 
     def site(self, node: ast.AST) -> Site:
@@ -163,7 +162,7 @@ class Lowerer(ABC):
 
     def known_part(self, ref: Ref, key: Any, part: Value) -> Value:
         """A part of an object; one that an inner derivative changed is only known if the object exists at run time."""
-        if part is UNDEFINED and (ref, key) in self.run_data.forgotten:
+        if part is ir.UNDEFINED and (ref, key) in self.run_data.forgotten:
             raise joins.NeedsRuntime(tuple(joins.original_sites((ref.site,))))
         return part
 
@@ -187,8 +186,8 @@ class Lowerer(ABC):
         assert self.block is not None
         return self.block
 
-    def emit(self, statement: Statement) -> None:
-        if isinstance(statement, Load):
+    def emit(self, statement: ir.Statement) -> None:
+        if isinstance(statement, ir.Load):
             self.origins[statement.target] = (statement.base, statement.key)
         self.open.emit(statement)
 
@@ -201,9 +200,9 @@ class Lowerer(ABC):
 
     def rename(self, value: Value, name: str) -> None:
         """Gives a value that was just computed, and has no name of its own, the name of its variable."""
-        if isinstance(value, Var) and not value.named and self.block is not None and self.block.statements:
+        if isinstance(value, ir.Var) and not value.named and self.block is not None and self.block.statements:
             last = self.block.statements[-1]
-            if isinstance(last, (Call, If, Load)) and value in targets_of(last):
+            if isinstance(last, (ir.Call, ir.If, ir.Load)) and value in targets_of(last):
                 value.hint, value.named = name, True
 
     @contextmanager
@@ -217,7 +216,7 @@ class Lowerer(ABC):
             self.which = outer
 
     @contextmanager
-    def beginning(self, node: ast.AST | None) -> Iterator[list[Statement]]:
+    def beginning(self, node: ast.AST | None) -> Iterator[list[ir.Statement]]:
         """Meanwhile a function is lowered whose objects nobody else has: gives the statements that it begins with."""
         run, outer = self.run_data, self.run_data.scope
         run.scope = (outer, None if node is None else self.site(node))
@@ -266,14 +265,14 @@ class Lowerer(ABC):
 
     # -- control flow ----------------------------------------------------------------------------------------------
 
-    def leave(self, action: str, value: Value = UNDEFINED) -> None:
+    def leave(self, action: str, value: Value = ir.UNDEFINED) -> None:
         """Control leaves the innermost region; nothing follows in this block."""
         if self.block is None:
             return
         self.regions[-1].exits.append(Exiting(self.block, self.store, action, value))
         self.block = None
 
-    def stop(self, terminator: Terminator) -> None:
+    def stop(self, terminator: ir.Terminator) -> None:
         """Ends this block for good (an exception)."""
         self.run_data.raising += 1
         self.open.terminator = terminator
@@ -295,10 +294,10 @@ class Lowerer(ABC):
         return self.block
 
     def branch(
-        self, cond: Atom, then: Callable[[], Value], orelse: Callable[[], Value], node: ast.AST | None = None
+        self, cond: ir.Atom, then: Callable[[], Value], orelse: Callable[[], Value], node: ast.AST | None = None
     ) -> Value:
         """Runs both sides and goes on where they meet (or in the one that goes on). The value is what they give."""
-        if isinstance(cond, Const):
+        if isinstance(cond, ir.Const):
             return then() if cond.value else orelse()
         self.run_data.raising += not is_decided(cond)
         span = self.span(node)
@@ -316,14 +315,14 @@ class Lowerer(ABC):
             origin.branch = (cond, sides[0], sides[1], span)
             self.block = falling[0].block if falling else None
             self.store = falling[0].store if falling else base
-            return falling[0].value if falling else UNDEFINED
+            return falling[0].value if falling else ir.UNDEFINED
         leaving = region.exits[exits_before:]
         del region.exits[exits_before:]
         self.block = origin
         exits = self.join_leaves(falling + leaving, base)
         for leaf, atoms in zip(falling + leaving, exits.columns, strict=True):
-            leaf.block.terminator = Yield(atoms)
-        self.emit(If(cond, sides[0].seal(), sides[1].seal(), exits.targets, span))
+            leaf.block.terminator = ir.Yield(atoms)
+        self.emit(ir.If(cond, sides[0].seal(), sides[1].seal(), exits.targets, span))
         self.store = exits.store
         if leaving:
             self.dispatch(exits.kind, leaving, exits)
@@ -335,14 +334,14 @@ class Lowerer(ABC):
             return body()
         except Unreached:
             if self.block is not None:
-                self.stop(Raise(Const(RecursionError)))
-            return UNDEFINED
+                self.stop(ir.Raise(ir.Const(RecursionError)))
+            return ir.UNDEFINED
 
-    def dispatch(self, kind: Atom, leaving: list[Exiting], exits: Joined) -> None:
+    def dispatch(self, kind: ir.Atom, leaving: list[Exiting], exits: Joined) -> None:
         """After a join that only some paths fall through: sends the others on their way."""
         for action in dict.fromkeys(leaf.action for leaf in leaving):
             code = exits.kinds.index(action)
-            cond = self.open.call(operator.eq, kind, Const(code))
+            cond = self.open.call(operator.eq, kind, ir.Const(code))
             origin, store = self.open, self.store
             gone = self.fork(store)
             self.leave(action, exits.value_of(action))
@@ -359,21 +358,21 @@ class Lowerer(ABC):
             for key, value in self.run_data.outside.items():
                 leaf.store.setdefault(key, value)
         kinds = tuple(dict.fromkeys(leaf.action for leaf in leaves))
-        columns: list[list[Atom]] = [[] for _ in leaves]
-        targets: list[Var] = []
-        kind: Atom = Const(0)
+        columns: list[list[ir.Atom]] = [[] for _ in leaves]
+        targets: list[ir.Var] = []
+        kind: ir.Atom = ir.Const(0)
         if len(kinds) > 1:
-            kind = Var("way", INT)
+            kind = ir.Var("way", ir.INT)
             targets.append(kind)
             for leaf, column in zip(leaves, columns, strict=True):
-                column.append(Const(kinds.index(leaf.action)))
+                column.append(ir.Const(kinds.index(leaf.action)))
         store = base.copy()
         merged: dict[str, Value] = {}
         for action in kinds:
-            values = [leaf.value if leaf.action == action else UNDEFINED for leaf in leaves]
+            values = [leaf.value if leaf.action == action else ir.UNDEFINED for leaf in leaves]
             merged[action] = self._join_values(values, leaves, "result", False, columns, targets, store)
         for key in changed_keys(leaves, base):
-            values = [leaf.store.get(key, UNDEFINED) for leaf in leaves]
+            values = [leaf.store.get(key, ir.UNDEFINED) for leaf in leaves]
             hint, named = (key.name, True) if isinstance(key, Cell) else ("part", False)
             set_unseen(store, key, self._join_values(values, leaves, hint, named, columns, targets, store, key))
         return Joined(store, tuple(targets), [tuple(column) for column in columns], kind, kinds, merged)
@@ -384,8 +383,8 @@ class Lowerer(ABC):
         leaves: Sequence[Exiting],
         hint: str,
         named: bool,
-        columns: list[list[Atom]],
-        targets: list[Var],
+        columns: list[list[ir.Atom]],
+        targets: list[ir.Var],
         store: dict[Any, Value],
         key: Any = None,
     ) -> Value:
@@ -400,13 +399,13 @@ class Lowerer(ABC):
             list(joins.flatten(value, shape, leaf.store, leaf.block))
             for value, leaf in zip(values, leaves, strict=True)
         ]
-        atoms: list[Atom] = []
+        atoms: list[ir.Atom] = []
         for place, (type_, name) in enumerate(joins.leaf_types(shape, hint)):
             row = [atoms_of_leaf[place] for atoms_of_leaf in rows]
-            if all(atom == row[0] for atom in row) and not (self.enclosed and isinstance(row[0], Var)):
+            if all(atom == row[0] for atom in row) and not (self.enclosed and isinstance(row[0], ir.Var)):
                 atoms.append(row[0])
                 continue
-            target = Var(name, type_, named)
+            target = ir.Var(name, type_, named)
             targets.append(target)
             atoms.append(target)
             for column, atom in zip(columns, row, strict=True):
@@ -434,7 +433,7 @@ class Lowerer(ABC):
         records = [option for option in shape.options if isinstance(option, joins.RecordShape)]
         items = {item for record in records if record.cls is list for item in record.items}
         match list(items):
-            case [joins.Leaf(type=Scalar() as type_)]:
+            case [joins.Leaf(type=ir.Scalar() as type_)]:
                 self.settings.guesses.setdefault(site.place[0], type_)
 
     def unroll_innermost(self) -> None:
@@ -459,7 +458,7 @@ class Lowerer(ABC):
         exits = region.exits
         if not exits:
             self.block = None
-            return UNDEFINED
+            return ir.UNDEFINED
         if len(exits) == 1 and exits[0].block is origin:
             self.block, self.store = origin, exits[0].store
             return exits[0].value
@@ -469,18 +468,18 @@ class Lowerer(ABC):
             return exits[0].value
         joined = self.join_leaves(exits, base, enclosed=is_behind_one_side(origin, exits))
         for leaf, atoms in zip(exits, joined.columns, strict=True):
-            leaf.block.terminator = Yield(atoms)
+            leaf.block.terminator = ir.Yield(atoms)
         assert origin.branch is not None and start <= len(origin.statements)
         cond, then, orelse, span = origin.branch
         origin.branch = None
         self.block, self.store = origin, joined.store
-        self.emit(If(cond, then.seal(), orelse.seal(), joined.targets, span))
+        self.emit(ir.If(cond, then.seal(), orelse.seal(), joined.targets, span))
         return joined.value
 
-    def finish(self, region: Region, root: Open, results: Callable[[Exiting], tuple[Atom, ...]]) -> Block:
+    def finish(self, region: Region, root: Open, results: Callable[[Exiting], tuple[ir.Atom, ...]]) -> ir.Block:
         """Ends a function: every exit returns."""
         for leaf in region.exits:
-            leaf.block.terminator = Return(results(leaf))
+            leaf.block.terminator = ir.Return(results(leaf))
         return root.seal()
 
 
@@ -489,9 +488,9 @@ class Joined:
     """What :meth:`Lowerer.join_leaves` found."""
 
     store: dict[Any, Value]
-    targets: tuple[Var, ...]
-    columns: list[tuple[Atom, ...]]
-    kind: Atom
+    targets: tuple[ir.Var, ...]
+    columns: list[tuple[ir.Atom, ...]]
+    kind: ir.Atom
     kinds: tuple[str, ...]
     values: dict[str, Value]
 
@@ -501,4 +500,4 @@ class Joined:
     @property
     def value(self) -> Value:
         """What the paths give that go on."""
-        return self.values.get("fall", self.values.get("return", UNDEFINED))
+        return self.values.get("fall", self.values.get("return", ir.UNDEFINED))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from adjoint import ir
 from adjoint.frontend.interpreter.joins import Leaf, RecordShape, RefShape, Same, Shape, TupleShape, UnionShape, type_of
 from adjoint.ir import types
-from adjoint.ir.nodes import Const
 
 
 def loose(shape: Shape) -> Shape:
@@ -22,7 +22,7 @@ def known_structure(shape: Shape) -> Shape:
 def _unknown(shape: Shape, kinds: tuple[type, ...]) -> Shape:
     """The shape with no value of these kinds known."""
     match shape:
-        case Same(value=Const(value=value)) if isinstance(value, kinds):
+        case Same(value=ir.Const(value=value)) if isinstance(value, kinds):
             return Leaf(type_of(shape.value))
         case TupleShape() | RecordShape():
             return _with_parts(shape, lambda part: _unknown(part, kinds))

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.frontend.interpreter.type_joins import join_types
 from adjoint.frontend.interpreter.values import (
     NONE,
-    UNDEFINED,
     Method,
     Partial,
     Record,
@@ -26,8 +26,6 @@ from adjoint.frontend.interpreter.values import (
     Value,
 )
 from adjoint.ir.builder import Builder
-from adjoint.ir.nodes import Atom, Const, Undefined, Var
-from adjoint.ir.types import INT, NOWHERE, OPAQUE, Dict, Instance, List, Reference, Type
 from adjoint.records import dataclass
 from adjoint.rules.typing import abstract
 
@@ -44,7 +42,7 @@ class NeedsRuntime(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    type: Type
+    type: ir.Type
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,20 +112,20 @@ class TooManyOptions(Exception):
     """A value has too many different structures."""
 
 
-def type_of(value: Value) -> Type:
+def type_of(value: Value) -> ir.Type:
     """The type of an atom."""
-    if isinstance(value, Var):
+    if isinstance(value, ir.Var):
         return value.type
-    if isinstance(value, Const):
+    if isinstance(value, ir.Const):
         return abstract(value.value)
-    return OPAQUE
+    return ir.OPAQUE
 
 
 def shape_of(value: Value, store: Store) -> Shape:
     match value:
-        case Var(type=type_):
+        case ir.Var(type=type_):
             return Leaf(type_)
-        case Undefined():
+        case ir.Undefined():
             return Nothing()
         case TupleValue(items=items, cls=cls):
             return TupleShape(cls, tuple(shape_of(item, store) for item in items))
@@ -216,7 +214,7 @@ def _is_slice(shape: TupleShape | Same) -> bool:
 
 
 def _known(shape: Same) -> Any:
-    return shape.value.value if isinstance(shape.value, Const) else None
+    return shape.value.value if isinstance(shape.value, ir.Const) else None
 
 
 def _join_slices(one: TupleShape | Same, other: TupleShape | Same) -> Shape | None:
@@ -238,8 +236,8 @@ def _items(value: Value) -> tuple[Value, ...]:
             return items
         case SliceValue(lower=lower, upper=upper, step=step):
             return (lower, upper, step)
-        case Const(value=slice() as known):
-            return (Const(known.start), Const(known.stop), Const(known.step))
+        case ir.Const(value=slice() as known):
+            return (ir.Const(known.start), ir.Const(known.stop), ir.Const(known.step))
         case _:
             raise AssertionError(value)
 
@@ -265,7 +263,7 @@ def _call_alike(one: Shape, other: Shape) -> bool:
 def _if_bound(shape: Shape) -> Shape:
     """What has a value on one path only: numbers that are known there must not come out on the other."""
     match shape:
-        case Same(value=Const(value=bool() | int() | float() | complex() as number)):
+        case Same(value=ir.Const(value=bool() | int() | float() | complex() as number)):
             return Leaf(abstract(number))
         case TupleShape(cls=cls, items=items):
             return TupleShape(cls, tuple(map(_if_bound, items)))
@@ -273,13 +271,13 @@ def _if_bound(shape: Shape) -> Shape:
             return shape
 
 
-def _is_runtime_form(cls: type, type_: Type) -> bool:
+def _is_runtime_form(cls: type, type_: ir.Type) -> bool:
     match type_:
-        case List():
+        case ir.List():
             return cls is list
-        case Dict():
+        case ir.Dict():
             return cls is dict
-        case Instance():
+        case ir.Instance():
             return type_.cls is cls
         case _:
             return False
@@ -289,13 +287,13 @@ def _join_leaves(one: Leaf | Same, other: Leaf | Same) -> Shape | None:
     if isinstance(one, Same) and isinstance(other, Same) and one.value == other.value:
         return one
     for mine, theirs in ((one, other), (other, one)):
-        if isinstance(mine, Leaf) and isinstance(mine.type, Reference) and theirs == Same(NONE):
+        if isinstance(mine, Leaf) and isinstance(mine.type, ir.Reference) and theirs == Same(NONE):
             return mine
     types = []
     for shape in (one, other):
         if isinstance(shape, Leaf):
             types.append(shape.type)
-        elif isinstance(shape.value, Const) and isinstance(
+        elif isinstance(shape.value, ir.Const) and isinstance(
             shape.value.value, (bool, int, float, complex, str, np.generic)
         ):
             types.append(abstract(shape.value.value))
@@ -361,7 +359,7 @@ def _compose(template: Method | Partial, parts: list[Value]) -> Value:
     return Partial(parts[0], tuple(parts[1:count]), kwargs)
 
 
-def leaf_types(shape: Shape, hint: str) -> Iterator[tuple[Type, str]]:
+def leaf_types(shape: Shape, hint: str) -> Iterator[tuple[ir.Type, str]]:
     """Types and hints of the atoms that :func:`build` takes."""
     match shape:
         case Leaf(type=type_):
@@ -379,7 +377,7 @@ def leaf_types(shape: Shape, hint: str) -> Iterator[tuple[Type, str]]:
             for item in items:
                 yield from leaf_types(item, hint)
         case UnionShape(options=options):
-            yield INT, f"{hint}_case"
+            yield ir.INT, f"{hint}_case"
             for option in options:
                 yield from leaf_types(option, hint)
 
@@ -389,15 +387,15 @@ def _hint_of_key(hint: str, key: Any) -> str:
     return name if name.isidentifier() else hint
 
 
-def flatten(value: Value, shape: Shape, store: Store, block: Builder) -> Iterator[Atom]:
+def flatten(value: Value, shape: Shape, store: Store, block: Builder) -> Iterator[ir.Atom]:
     """The atoms of ``value`` in the form of ``shape``; what has to be computed for it is computed in ``block``."""
-    if isinstance(value, Undefined) and not isinstance(shape, (Same, Nothing)):
+    if isinstance(value, ir.Undefined) and not isinstance(shape, (Same, Nothing)):
         for _ in leaf_types(shape, ""):
-            yield UNDEFINED
+            yield ir.UNDEFINED
         return
     match shape:
-        case Leaf(type=Reference()) if value == NONE:
-            yield Const(NOWHERE)
+        case Leaf(type=ir.Reference()) if value == NONE:
+            yield ir.Const(ir.NOWHERE)
         case Leaf():
             yield value  # type: ignore[misc]
         case TupleShape(items=items):
@@ -420,24 +418,24 @@ def flatten(value: Value, shape: Shape, store: Store, block: Builder) -> Iterato
 
 
 def _or_undefined(value: Value | None) -> Value:
-    return UNDEFINED if value is None else value
+    return ir.UNDEFINED if value is None else value
 
 
-def _flatten_option(value: Value, shape: UnionShape, store: Store, block: Builder) -> Iterator[Atom]:
+def _flatten_option(value: Value, shape: UnionShape, store: Store, block: Builder) -> Iterator[ir.Atom]:
     if isinstance(value, Union):
         places = tuple(_place(shape_of(option, store), shape) for option in value.options)
         in_order = places == tuple(range(len(places)))
-        yield value.tag if in_order else block.item(Const(places), value.tag, INT, "case")
+        yield value.tag if in_order else block.item(ir.Const(places), value.tag, ir.INT, "case")
         options = dict(zip(places, value.options, strict=True))
         if len(options) < len(places):
             raise TooManyOptions
         for place, option in enumerate(shape.options):
-            yield from flatten(options.get(place, UNDEFINED), option, store, block)
+            yield from flatten(options.get(place, ir.UNDEFINED), option, store, block)
         return
     chosen = _place(shape_of(value, store), shape)
-    yield Const(chosen)
+    yield ir.Const(chosen)
     for index, option in enumerate(shape.options):
-        yield from flatten(value if index == chosen else UNDEFINED, option, store, block)
+        yield from flatten(value if index == chosen else ir.UNDEFINED, option, store, block)
 
 
 def _place(shape: Shape, union: UnionShape) -> int:
@@ -447,7 +445,7 @@ def _place(shape: Shape, union: UnionShape) -> int:
     raise TooManyOptions
 
 
-def build(shape: Shape, atoms: Iterator[Atom], store: dict[Any, Value]) -> Value:
+def build(shape: Shape, atoms: Iterator[ir.Atom], store: dict[Any, Value]) -> Value:
     """A value of ``shape`` from the atoms; new objects are entered in ``store``."""
     match shape:
         case Leaf():
@@ -455,7 +453,7 @@ def build(shape: Shape, atoms: Iterator[Atom], store: dict[Any, Value]) -> Value
         case Same(value=value):
             return value
         case Nothing():
-            return UNDEFINED
+            return ir.UNDEFINED
         case TupleShape(items=items, cls=cls):
             parts = [build(item, atoms, store) for item in items]
             return SliceValue(*parts) if cls is slice else TupleValue(tuple(parts), cls)  # type: ignore[arg-type]

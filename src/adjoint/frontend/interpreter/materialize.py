@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.frontend.calls.opaque_arguments import refuse_made_here
 from adjoint.frontend.interpreter.choices import Several
 from adjoint.frontend.interpreter.core import Lowerer
@@ -30,14 +31,12 @@ from adjoint.frontend.interpreter.values import (
     Value,
     local_mark,
 )
-from adjoint.ir.nodes import Atom, Call, Const, Undefined, Var
-from adjoint.ir.types import Instance, List, Type
 from adjoint.rules.typing import abstract
 from adjoint.runtime import display
 from adjoint.runtime.objects import make_object
 
 
-def materialize(lo: Lowerer, value: Value, node: ast.AST | None, *, observer: bool = False) -> Atom:
+def materialize(lo: Lowerer, value: Value, node: ast.AST | None, *, observer: bool = False) -> ir.Atom:
     """An atom for ``value``.
 
     A tuple or list becomes a fresh one with the same parts, which is right for whoever only reads it
@@ -45,18 +44,18 @@ def materialize(lo: Lowerer, value: Value, node: ast.AST | None, *, observer: bo
     with that object existing at run time.
     """
     match value:
-        case Var(type=List(is_tuple=True)) if observer:
+        case ir.Var(type=ir.List(is_tuple=True)) if observer:
             return _call(lo, tuple, [value])
-        case Var() | Const():
+        case ir.Var() | ir.Const():
             return value
-        case Undefined():
+        case ir.Undefined():
             raise lo.problem("AD0304", node, "a variable is read that is not assigned")
         case TupleValue(items=items, cls=cls):
             atoms = [materialize(lo, item, node, observer=observer) for item in items]
             if cls is not tuple:
                 return _call(lo, cls, atoms)
-            if all(isinstance(atom, Const) for atom in atoms):
-                return Const(tuple(atom.value for atom in atoms))  # type: ignore[union-attr]
+            if all(isinstance(atom, ir.Const) for atom in atoms):
+                return ir.Const(tuple(atom.value for atom in atoms))  # type: ignore[union-attr]
             return _call(lo, display.make_tuple, atoms)
         case Ref():
             return _object(lo, value, node, observer)
@@ -82,11 +81,11 @@ def materialize(lo: Lowerer, value: Value, node: ast.AST | None, *, observer: bo
                 lo, getattr(builtins, kind), [materialize(lo, part, node, observer=observer) for part in parts]
             )
         case Closure(function=function) if function is not None:
-            return Const(function)
+            return ir.Const(function)
         case Partial() | Method() if observer:
-            return Const(None)
-        case Method(function=Const(value=function), receiver=Const(value=receiver)):
-            return Const(getattr(receiver, function.__name__))
+            return ir.Const(None)
+        case Method(function=ir.Const(value=function), receiver=ir.Const(value=receiver)):
+            return ir.Const(getattr(receiver, function.__name__))
         case Union():
             label = "a value that has several structures is used where one is needed"
             raise Several(lo.problem("AD0402", node, label), value)
@@ -100,20 +99,20 @@ def materialize(lo: Lowerer, value: Value, node: ast.AST | None, *, observer: bo
             raise lo.problem("AD0202", node, "this value cannot be handed to code whose body is not visible")
 
 
-def _call(lo: Lowerer, callee: Any, atoms: list[Atom]) -> Atom:
+def _call(lo: Lowerer, callee: Any, atoms: list[ir.Atom]) -> ir.Atom:
     return lo.open.call(callee, *atoms)
 
 
-def _object(lo: Lowerer, ref: Ref, node: ast.AST | None, observer: bool) -> Atom:
+def _object(lo: Lowerer, ref: Ref, node: ast.AST | None, observer: bool) -> ir.Atom:
     record = lo.store[ref]
     assert isinstance(record, Record)
     if record.cls is list:
         atoms = [materialize(lo, item, node, observer=observer) for item in record.items]
         return _call(lo, display.make_list, atoms)
     if record.cls is dict:
-        flat: list[Atom] = []
+        flat: list[ir.Atom] = []
         for key, item in record.parts:
-            flat += [Const(key), materialize(lo, item, node, observer=observer)]
+            flat += [ir.Const(key), materialize(lo, item, node, observer=observer)]
         return _call(lo, display.make_dict, flat)
     if ref.origin is not None:
         return ref.origin
@@ -122,18 +121,18 @@ def _object(lo: Lowerer, ref: Ref, node: ast.AST | None, observer: bool) -> Atom
     raise NeedsRuntime((ref.site,))
 
 
-def snapshot(lo: Lowerer, ref: Ref, node: ast.AST | None) -> Atom:
+def snapshot(lo: Lowerer, ref: Ref, node: ast.AST | None) -> ir.Atom:
     """A new object with the present parts, for whoever only looks at it."""
     record = lo.store[ref]
     assert isinstance(record, Record)
     if local_mark(record.cls) is not None:
         refuse_made_here(lo, ref, node)
     atoms = [materialize(lo, item, node, observer=True) for item in record.items]
-    names = Const(record.keys)
-    types: dict[str, Type] = {
-        key: (atom.type if isinstance(atom, Var) else abstract(atom.value))  # type: ignore[union-attr]
+    names = ir.Const(record.keys)
+    types: dict[str, ir.Type] = {
+        key: (atom.type if isinstance(atom, ir.Var) else abstract(atom.value))  # type: ignore[union-attr]
         for key, atom in zip(record.keys, atoms, strict=True)
     }
-    target = Var("obj", Instance(record.cls, types))
-    lo.emit(Call((target,), make_object, (Const(record.cls), names, *atoms), (), lo.open.span))
+    target = ir.Var("obj", ir.Instance(record.cls, types))
+    lo.emit(ir.Call((target,), make_object, (ir.Const(record.cls), names, *atoms), (), lo.open.span))
     return target

@@ -5,10 +5,9 @@ from __future__ import annotations
 import ast
 import operator
 
+from adjoint import ir
 from adjoint.frontend.interpreter.core import Lowerer
-from adjoint.frontend.interpreter.values import NONE, UNDEFINED, Union, Value
-from adjoint.ir.nodes import Const, Raise
-from adjoint.ir.types import INT
+from adjoint.frontend.interpreter.values import NONE, Union, Value
 
 
 def evaluate_owner(lo: Lowerer, node: ast.expr, use: ast.expr) -> Value:
@@ -27,16 +26,16 @@ def without_none(lo: Lowerer, value: Value, node: ast.AST, exception: type[Excep
     places = [place for place, option in enumerate(value.options) if option != NONE]
 
     def stop() -> Value:
-        lo.stop(Raise(lo.open.call(exception, Const(message)), None, lo.span(node)))
-        return UNDEFINED
+        lo.stop(ir.Raise(lo.open.call(exception, ir.Const(message)), None, lo.span(node)))
+        return ir.UNDEFINED
 
-    absent = lo.open.call(operator.eq, value.tag, Const(value.options.index(NONE)))
-    lo.branch(absent, stop, lambda: UNDEFINED, node)
+    absent = lo.open.call(operator.eq, value.tag, ir.Const(value.options.index(NONE)))
+    lo.branch(absent, stop, lambda: ir.UNDEFINED, node)
     if len(places) == 1:
         present = value.options[places[0]]
     else:
         numbers = tuple(places.index(place) if place in places else 0 for place in range(len(value.options)))
-        tag = lo.open.item(Const(numbers), value.tag, INT, "case")
+        tag = lo.open.item(ir.Const(numbers), value.tag, ir.INT, "case")
         present = Union(tag, tuple(value.options[place] for place in places))
     _remember(lo, node, value, present)
     return present

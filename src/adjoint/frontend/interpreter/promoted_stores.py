@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Set
 
+from adjoint import ir
 from adjoint.analysis.unknown_dtypes import unsure_arrays
-from adjoint.ir.nodes import Atom, Block, Branch, Call, Const, Function, Statement, Var
 from adjoint.ir.rebuild import map_blocks, rebuild, rebuild_terminator
-from adjoint.ir.types import Array
 from adjoint.runtime.arithmetic.checks import check_floats
 
 
-def with_kinds_checked(function: Function) -> Function:
+def with_kinds_checked(function: ir.Function) -> ir.Function:
     """The function with a question behind each array that may turn out to hold integers, and that is written.
 
     Of those that nobody writes it is forgotten what they hold. That is for Python: in machine code the type of a number
@@ -21,39 +20,39 @@ def with_kinds_checked(function: Function) -> Function:
     if not written and not read:
         return function
     body = _forgetful(function.body, {var: _of_unknown_kind(var) for var in read})
-    return Function(function.name, function.params, _checked(body, written), function.doc)
+    return ir.Function(function.name, function.params, _checked(body, written), function.doc)
 
 
-def _checked(block: Block, unsure: Set[Var]) -> Block:
-    statements: list[Statement] = []
+def _checked(block: ir.Block, unsure: Set[ir.Var]) -> ir.Block:
+    statements: list[ir.Statement] = []
     for statement in block.statements:
         statements.append(map_blocks(statement, lambda inner: _checked(inner, unsure)))
-        if isinstance(statement, Call):
+        if isinstance(statement, ir.Call):
             for made in (target for target in statement.targets if target in unsure):
-                name = Const(made.hint if made.named else None)
-                statements.append(Call((), check_floats, (made, name), (), statement.span))
+                name = ir.Const(made.hint if made.named else None)
+                statements.append(ir.Call((), check_floats, (made, name), (), statement.span))
     end = block.terminator
-    if isinstance(end, Branch):
-        end = Branch(end.cond, _checked(end.then, unsure), _checked(end.orelse, unsure), end.span)
-    return Block(tuple(statements), end)
+    if isinstance(end, ir.Branch):
+        end = ir.Branch(end.cond, _checked(end.then, unsure), _checked(end.orelse, unsure), end.span)
+    return ir.Block(tuple(statements), end)
 
 
-def _of_unknown_kind(var: Var) -> Var:
-    assert isinstance(var.type, Array)
-    return Var(var.hint, Array(None, var.type.dims, var.type.storage), var.named)
+def _of_unknown_kind(var: ir.Var) -> ir.Var:
+    assert isinstance(var.type, ir.Array)
+    return ir.Var(var.hint, ir.Array(None, var.type.dims, var.type.storage), var.named)
 
 
-def _forgetful(block: Block, others: Mapping[Var, Var]) -> Block:
+def _forgetful(block: ir.Block, others: Mapping[ir.Var, ir.Var]) -> ir.Block:
     """The block with other variables, where they are bound as well as where they are read."""
 
-    def binder(var: Var) -> Var:
+    def binder(var: ir.Var) -> ir.Var:
         return others.get(var, var)
 
-    def atom(old: Atom) -> Atom:
-        return binder(old) if isinstance(old, Var) else old
+    def atom(old: ir.Atom) -> ir.Atom:
+        return binder(old) if isinstance(old, ir.Var) else old
 
-    def inside(inner: Block) -> Block:
-        return Block(
+    def inside(inner: ir.Block) -> ir.Block:
+        return ir.Block(
             tuple([rebuild(statement, atom, inside, binder) for statement in inner.statements]),
             rebuild_terminator(inner.terminator, atom, inside),
         )

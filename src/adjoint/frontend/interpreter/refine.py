@@ -6,12 +6,12 @@ import ast
 import operator
 from collections.abc import Iterable
 
+from adjoint import ir
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.tracking import set_unseen
 from adjoint.frontend.interpreter.values import Cell, Union
 from adjoint.frontend.objects.classes import is_instance
-from adjoint.ir.nodes import Atom, Const
 from adjoint.records import dataclass
 
 
@@ -19,7 +19,7 @@ from adjoint.records import dataclass
 class Fact:
     """``cond`` holds just where the variable has one of the options ``when_true``."""
 
-    cond: Atom
+    cond: ir.Atom
     cell: Cell
     union: Union
     when_true: tuple[int, ...]
@@ -51,13 +51,13 @@ def fact_of(lo: Lowerer, node: ast.expr) -> Fact | None:
             if found is None:
                 return None
             wanted = isinstance(op, (ast.Is, ast.Eq))
-            options = [i for i, o in enumerate(found[1].options) if (o == Const(None)) == wanted]
+            options = [i for i, o in enumerate(found[1].options) if (o == ir.Const(None)) == wanted]
         case ast.Call(func=ast.Name(id="isinstance"), args=[ast.Name(id=name), kinds], keywords=[]):
             found = _union_of(lo, name)
             if found is None:
                 return None
             classes = materialize(lo, lo.evaluate(kinds), kinds)
-            if not isinstance(classes, Const):
+            if not isinstance(classes, ir.Const):
                 return None
             options = []
             for index, option in enumerate(found[1].options):
@@ -82,19 +82,19 @@ def _union_of(lo: Lowerer, name: str) -> tuple[Cell, Union] | None:
     return (cell, value) if cell is not None and isinstance(value, Union) else None
 
 
-def _tag_in(lo: Lowerer, union: Union, options: list[int]) -> Atom:
+def _tag_in(lo: Lowerer, union: Union, options: list[int]) -> ir.Atom:
     if not options:
-        return Const(False)
+        return ir.Const(False)
     if len(options) == len(union.options):
-        return Const(True)
-    if isinstance(union.tag, Const):
-        return Const(union.tag.value in options)
+        return ir.Const(True)
+    if isinstance(union.tag, ir.Const):
+        return ir.Const(union.tag.value in options)
     if len(options) == 1:
-        return lo.open.call(operator.eq, union.tag, Const(options[0]))
+        return lo.open.call(operator.eq, union.tag, ir.Const(options[0]))
     if len(options) == len(union.options) - 1:
         (other,) = set(range(len(union.options))) - set(options)
-        return lo.open.call(operator.ne, union.tag, Const(other))
-    return lo.open.call(operator.contains, Const(tuple(options)), union.tag)
+        return lo.open.call(operator.ne, union.tag, ir.Const(other))
+    return lo.open.call(operator.contains, ir.Const(tuple(options)), union.tag)
 
 
 def refine(lo: Lowerer, facts: Iterable[Fact], holds: bool) -> None:

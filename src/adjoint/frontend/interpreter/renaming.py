@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from adjoint import ir
 from adjoint.frontend.differentiation.tangent_values import varying_parts
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import Record, Ref, Site, TupleValue, Union, Value
-from adjoint.ir.nodes import Const, Var
-from adjoint.ir.types import carries_derivative
 
-NewVar = Callable[[Var | Const], Value]
+NewVar = Callable[[ir.Var | ir.Const], Value]
 Refuse = Callable[[Union], Value]
 
 
@@ -21,9 +20,9 @@ def renamed(lo: Lowerer, value: Value, new: NewVar, of_kinds: Refuse) -> Value:
 
     def copied(part: Value) -> Value:
         match part:
-            case Var(type=type_) if carries_derivative(type_):
+            case ir.Var(type=type_) if ir.carries_derivative(type_):
                 return new(part)
-            case Const(value=float()):
+            case ir.Const(value=float()):
                 return new(part)
             case TupleValue(items=items, cls=cls):
                 return TupleValue(tuple(map(copied, items)), cls)

@@ -8,17 +8,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from adjoint import ir
 from adjoint.analysis.memory.reachable import all_memory
 from adjoint.diagnostics import Diagnostic, diagnostic
 from adjoint.frontend.entry.captured import has_fields
 from adjoint.frontend.interpreter.core import Lowerer
-from adjoint.ir.nodes import Call, Definition, Derived, Function
 from adjoint.ir.walk import statements_in
 from adjoint.runtime.objects import put_attribute, put_item
 from adjoint.types.structure import fields_of
 
 
-def shared_and_written(lo: Lowerer, function: Function) -> list[Diagnostic]:
+def shared_and_written(lo: Lowerer, function: ir.Function) -> list[Diagnostic]:
     """The refusals of containers that hold objects which are reached in another way, too, where objects are written."""
     held = [(var, set(_objects(value, set()))) for var, value in lo.run_data.loose]
     written = _puts(function, set()) or any(storage.written for var, _ in held for storage in all_memory(var.type))
@@ -32,22 +32,22 @@ def shared_and_written(lo: Lowerer, function: Function) -> list[Diagnostic]:
     return found
 
 
-def puts(function: Function) -> bool:
+def puts(function: ir.Function) -> bool:
     """Whether a function, or one that it calls, writes to an object or container that was given."""
     return _puts(function, set())
 
 
-def _puts(function: Function | None, seen: set[int]) -> bool:
+def _puts(function: ir.Function | None, seen: set[int]) -> bool:
     if function is None or id(function) in seen:
         return False
     seen.add(id(function))
     for statement in statements_in(function.body):
-        if not isinstance(statement, Call):
+        if not isinstance(statement, ir.Call):
             continue
         callee = statement.callee
-        if isinstance(callee, (Derived, Definition)):
+        if isinstance(callee, (ir.Derived, ir.Definition)):
             callee = callee.function
-        if callee in (put_attribute, put_item) or (isinstance(callee, Function) and _puts(callee, seen)):
+        if callee in (put_attribute, put_item) or (isinstance(callee, ir.Function) and _puts(callee, seen)):
             return True
     return False
 

@@ -8,11 +8,11 @@ from contextvars import ContextVar
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.ir.join import Lattice
-from adjoint.ir.types import BOOL, FLOAT, INT, Number, Scalar, Type, same_dtype
 
 _ORDER = {"bool": 0, "int": 1, "float": 2, "complex": 3}
-_PYTHON = {"bool": BOOL, "int": INT, "float": FLOAT, "complex": Scalar("complex")}
+_PYTHON = {"bool": ir.BOOL, "int": ir.INT, "float": ir.FLOAT, "complex": ir.Scalar("complex")}
 
 
 class Owners:
@@ -42,19 +42,19 @@ def watched(are_told_apart: bool) -> Iterator[Owners]:
         _owners.reset(token)
 
 
-def _promoted(one: Scalar, other: Scalar) -> Type:
+def _promoted(one: ir.Scalar, other: ir.Scalar) -> ir.Type:
     kind = max(one.kind, other.kind, key=_ORDER.__getitem__)
     mine, theirs = (scalar.dtype if scalar.kind == kind else None for scalar in (one, other))
     if one.kind == other.kind:
         owners = _owners.get()
-        if owners is not None and not same_dtype(mine, theirs):
+        if owners is not None and not ir.same_dtype(mine, theirs):
             owners.have_met = True
             if owners.are_told_apart:
-                return Number()
+                return ir.Number()
         if mine is not None and theirs is not None:
-            return Scalar(kind, np.promote_types(mine, theirs))
+            return ir.Scalar(kind, np.promote_types(mine, theirs))
         return _PYTHON[kind]
-    return Scalar(kind, mine if mine is not None else theirs)
+    return ir.Scalar(kind, mine if mine is not None else theirs)
 
 
 join_types = Lattice(_promoted, None, mixes_tuples=False).join

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterable
 from typing import Any
 
-from adjoint.ir.nodes import UNDEFINED, Atom, Const, Undefined, Var
+from adjoint import ir
 from adjoint.records import dataclass, field
 from adjoint.sources.definitions import FunctionSource
 
@@ -123,7 +123,7 @@ class Ref:
     """The identity of an object, list or dict whose parts are known."""
 
     site: Site
-    origin: Atom | None = None
+    origin: ir.Atom | None = None
     """The run-time object behind it, where there is one: an argument, or what an argument holds."""
     joins: list[bool] = field(default_factory=list)
     """Not empty once a join has made a copy of it: from then on nobody may write it."""
@@ -225,9 +225,9 @@ class Pullback:
 
 @dataclass(frozen=True, slots=True)
 class RangeValue:
-    start: Atom
-    stop: Atom
-    step: Atom
+    start: ir.Atom
+    stop: ir.Atom
+    step: ir.Atom
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,9 +283,9 @@ class GeneratorContext:
 
 @dataclass(frozen=True, slots=True)
 class SliceValue:
-    lower: Atom
-    upper: Atom
-    step: Atom
+    lower: ir.Atom
+    upper: ir.Atom
+    step: ir.Atom
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,14 +298,14 @@ class SuperValue:
 class Union:
     """One of several values; ``tag`` tells which at run time."""
 
-    tag: Atom
+    tag: ir.Atom
     options: tuple[Value, ...]
 
 
 Value = (
-    Var
-    | Const
-    | Undefined
+    ir.Var
+    | ir.Const
+    | ir.Undefined
     | Ref
     | Record
     | TupleValue
@@ -326,24 +326,23 @@ Value = (
 
 TORN = "<torn>"
 """The name of a variable that a ``try`` block has bound, in what runs after an exception: when is not known."""
-NONE = Const(None)
+NONE = ir.Const(None)
 USED = IteratorValue("used", ())
 """Where an iterator was that somebody has gone through, or goes through: equal to others of the kind."""
-ELLIPSIS = Const(Ellipsis)
+ELLIPSIS = ir.Const(Ellipsis)
 
 
 def is_torn(value: Value | None) -> bool:
-    return type(value) is Var and value.hint == TORN
+    return type(value) is ir.Var and value.hint == TORN
 
 
 def is_atom(value: Value) -> bool:
-    return isinstance(value, (Var, Const, Undefined))
+    return isinstance(value, (ir.Var, ir.Const, ir.Undefined))
 
 
 __all__ = [
     "ELLIPSIS",
     "NONE",
-    "UNDEFINED",
     "USED",
     "Cell",
     "Closure",

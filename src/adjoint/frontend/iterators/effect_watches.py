@@ -6,14 +6,13 @@ import ast
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from adjoint import ir
 from adjoint.analysis.memory.reachable import parts
 from adjoint.frontend.data.captures import parts_of
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.state.signals import Problem
 from adjoint.frontend.interpreter.values import USED, Cell, Closure, GeneratorObject, GeneratorValue, Ref, Value
 from adjoint.ir.effects import effects_of
-from adjoint.ir.nodes import Atom, Call, Statement, Store, Var
-from adjoint.ir.types import Storage, Type, storage_of
 from adjoint.sources.trees import nodes
 
 _NOTICED = "what computes the items changes what is used between them"
@@ -27,7 +26,7 @@ class Noticed(Problem):
 
 
 @contextmanager
-def taken_down(lo: Lowerer, statements: list[Statement]) -> Iterator[None]:
+def taken_down(lo: Lowerer, statements: list[ir.Statement]) -> Iterator[None]:
     """Collects the statements that are emitted meanwhile."""
     watches = lo.run_data.watches
     watches.append(statements)
@@ -61,8 +60,8 @@ class Footprint:
     def __init__(self, lo: Lowerer, *values: Value) -> None:
         self.lo = lo
         self.held: dict[Cell | Ref, Value | None] = {}
-        self.memory: set[Storage] = set()
-        self.statements: list[Statement] = []
+        self.memory: set[ir.Storage] = set()
+        self.statements: list[ir.Statement] = []
         for value in values:
             self._look_at(value)
         for cell in lo.assigned_outside():
@@ -72,7 +71,7 @@ class Footprint:
         match value:
             case None:
                 return
-            case Var(type=type_):
+            case ir.Var(type=type_):
                 self.memory.update(memory_of(type_))
             case Ref():
                 self._keep(value)
@@ -108,11 +107,11 @@ class Footprint:
         if changed or any(map(self._is_written, self.statements)):
             raise Noticed(self.lo.problem("AD0305", node, label, helps=_LATER).diagnostic)
 
-    def _is_written(self, statement: Statement) -> bool:
-        changed: list[Storage] = []
-        if isinstance(statement, Store):
+    def _is_written(self, statement: ir.Statement) -> bool:
+        changed: list[ir.Storage] = []
+        if isinstance(statement, ir.Store):
             changed += _own_memory(statement.base)
-        elif isinstance(statement, Call):
+        elif isinstance(statement, ir.Call):
             facts = effects_of(statement)
             if not facts.known and not facts.pure:
                 return bool(self.memory)
@@ -122,19 +121,19 @@ class Footprint:
         return not {storage.find() for storage in self.memory}.isdisjoint(changed)
 
 
-def _own_memory(atom: Atom) -> list[Storage]:
+def _own_memory(atom: ir.Atom) -> list[ir.Storage]:
     """The memory of a container itself: not that of what lies in it."""
-    own = storage_of(atom.type) if isinstance(atom, Var) else None
+    own = ir.storage_of(atom.type) if isinstance(atom, ir.Var) else None
     return [] if own is None else [own]
 
 
-def _reachable(atom: Atom) -> list[Storage]:
-    return list(memory_of(atom.type)) if isinstance(atom, Var) else []
+def _reachable(atom: ir.Atom) -> list[ir.Storage]:
+    return list(memory_of(atom.type)) if isinstance(atom, ir.Var) else []
 
 
-def memory_of(type_: Type | None) -> Iterator[Storage]:
+def memory_of(type_: ir.Type | None) -> Iterator[ir.Storage]:
     """The memory that can be reached from a value of a type, whether or not anybody writes to it."""
-    own = storage_of(type_)
+    own = ir.storage_of(type_)
     if own is not None:
         yield own
     for part in parts(type_):

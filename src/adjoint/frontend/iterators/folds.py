@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.frontend.calls.emitted_calls import call, refuse_linked
 from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles, kept, sequence
 from adjoint.frontend.data import containers, making
@@ -35,8 +36,6 @@ from adjoint.frontend.iterators.iterator_objects import lazily
 from adjoint.frontend.iterators.iterators import lazy, refuse_kept_by_function, refuse_twice
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.syntax.operations import apply_operator
-from adjoint.ir.nodes import Call, Const, Var
-from adjoint.ir.types import Array, Dict, List, Opaque, Scalar
 from adjoint.runtime import display
 from adjoint.runtime.arithmetic.numbers import length_of
 from adjoint.runtime.lists import order_of_items
@@ -46,7 +45,7 @@ from adjoint.runtime.lists import order_of_items
 def _sum(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     from adjoint.frontend.syntax.comprehensions import fold, fold_generator  # lazy
 
-    start = kwargs.get("start", args[1] if len(args) > 1 else Const(0))
+    start = kwargs.get("start", args[1] if len(args) > 1 else ir.Const(0))
 
     def add(total: Value, item: Value) -> Value:
         return apply_operator(lo, operator.add, [total, item], node)
@@ -61,7 +60,7 @@ def _sum(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST
     if items is not None:
         total = start
         for place, item in enumerate(items):
-            total = item if place == 0 and total == Const(0) and isinstance(item, Var) else add(total, item)
+            total = item if place == 0 and total == ir.Const(0) and isinstance(item, ir.Var) else add(total, item)
         return total
     return python_functions.call(lo, python_functions.total, [given, start], node)
 
@@ -71,15 +70,15 @@ def _fsum(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AS
     """Of what iterators give, that of their list."""
     given = sequence(lo, args[0])
     if isinstance(given, IteratorValue):
-        given = lo.call(Const(list), [given], {}, node)
-    return NotImplemented if given is args[0] else lo.call(Const(math.fsum), [given], {}, node)
+        given = lo.call(ir.Const(list), [given], {}, node)
+    return NotImplemented if given is args[0] else lo.call(ir.Const(math.fsum), [given], {}, node)
 
 
 @handles(math.hypot)
 def _hypot(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     match args:
         case [IteratorValue(kind="rest", parts=(items,))]:
-            return call(lo, length_of, [materialize(lo, lo.call(Const(np.array), [items], {}, node), node)], node)
+            return call(lo, length_of, [materialize(lo, lo.call(ir.Const(np.array), [items], {}, node), node)], node)
         case _:
             return NotImplemented
 
@@ -114,7 +113,7 @@ def _extreme(builtin: Any, plain: Any, by_key: Any) -> Handler:
             for item in items[1:]:
                 result = _binary_extreme(lo, builtin, result, item, node)
             return result
-        if is_atom(value) and not isinstance(getattr(value, "type", None), (List, Array)):
+        if is_atom(value) and not isinstance(getattr(value, "type", None), (ir.List, ir.Array)):
             return NotImplemented
         if isinstance(value, RangeValue):
             return NotImplemented
@@ -127,17 +126,17 @@ def _present(key: Any, args: list[Value]) -> Any:
     """``table.get`` as a key of the keys of ``table``: there it finds all of them."""
     match key, args:
         case (
-            Method(function=Const(value=dict.get), receiver=table),
+            Method(function=ir.Const(value=dict.get), receiver=table),
             [given] | [IteratorValue(kind="keys", parts=(given,))],
         ) if given is table:
-            return Partial(Const(operator.getitem), (table,), ())
+            return Partial(ir.Const(operator.getitem), (table,), ())
         case _:
             return key
 
 
 def _by_place(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
     """What is gone through, so that items can be asked for by their places."""
-    if isinstance(value, Var) and isinstance(value.type, Dict):
+    if isinstance(value, ir.Var) and isinstance(value.type, ir.Dict):
         return lo.open.call(display.keys_of, value)
     return (
         python_functions.call(lo, python_functions.copied, [value], node) if isinstance(value, IteratorValue) else value
@@ -145,12 +144,12 @@ def _by_place(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
 
 
 def _binary_extreme(lo: Lowerer, builtin: Any, one: Value, other: Value, node: ast.AST | None) -> Value:
-    if isinstance(one, Const) and isinstance(other, Const):
+    if isinstance(one, ir.Const) and isinstance(other, ir.Const):
         try:
-            return Const(builtin(one.value, other.value))
+            return ir.Const(builtin(one.value, other.value))
         except TypeError:  # raises at run time too
             return lo.open.call(builtin, one, other)
-    if all(is_atom(value) and not isinstance(type_of(value), Array) for value in (one, other)):
+    if all(is_atom(value) and not isinstance(type_of(value), ir.Array) for value in (one, other)):
         return call(lo, builtin, [one, other], node)  # type: ignore[list-item]
     return python_functions.call(
         lo, python_functions.larger if builtin is max else python_functions.smaller, [one, other], node
@@ -163,12 +162,12 @@ def _extreme_by_key(lo: Lowerer, builtin: Any, items: Sequence[Value], key: Valu
     for item in items[1:]:
         other = TupleValue((item, lo.call(key, [item], {}, node)))
         best = python_functions.call(lo, choose, [best, other], node)
-    return containers.subscript(lo, best, Const(0), node)
+    return containers.subscript(lo, best, ir.Const(0), node)
 
 
 def _quantifier(plain: Any) -> Handler:
     def fold(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-        if isinstance(args[0], Var) and not isinstance(args[0].type, (List, Array)):
+        if isinstance(args[0], ir.Var) and not isinstance(args[0].type, (ir.List, ir.Array)):
             return NotImplemented
         return python_functions.call(lo, plain, [kept(lo, args[0])], node)
 
@@ -186,7 +185,7 @@ def _map(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST
 
 @handles(filter)
 def _filter(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    predicate = Const(bool) if args[0] == NONE else args[0]
+    predicate = ir.Const(bool) if args[0] == NONE else args[0]
     return lazily(lo, lazy(python_functions.filtered, predicate, kept(lo, args[1])), node)
 
 
@@ -208,33 +207,33 @@ def _partial(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast
 def sorted_list(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     """The order is found without derivatives; then the items are taken in that order."""
     given = sequence(lo, args[0])
-    if isinstance(given, Var) and isinstance(given.type, Opaque):
+    if isinstance(given, ir.Var) and isinstance(given.type, ir.Opaque):
         return NotImplemented
     items = static_items(lo, given, node)
     if items is None:
         given = _by_place(lo, given, node)
     elif isinstance(given, IteratorValue) or making.is_dict(lo, given):
         given = TupleValue(tuple(items))
-    key, reverse = _present(kwargs.get("key", NONE), args), kwargs.get("reverse", Const(False))
+    key, reverse = _present(kwargs.get("key", NONE), args), kwargs.get("reverse", ir.Const(False))
     keys = given if key == NONE else python_functions.call(lo, python_functions.mapped, [key, given], node)
-    if items is not None and all(isinstance(item, Const) for item in (*items, reverse)) and key == NONE:
-        constants: list[Any] = [item.value for item in items if isinstance(item, Const)]
+    if items is not None and all(isinstance(item, ir.Const) for item in (*items, reverse)) and key == NONE:
+        constants: list[Any] = [item.value for item in items if isinstance(item, ir.Const)]
         try:
             ordered = sorted(constants, reverse=bool(reverse.value))  # type: ignore[union-attr]
         except TypeError as error:
             raise lo.mistake(TypeError, node, str(error)) from None
-        return making.new_list(lo, [Const(item) for item in ordered], node)
+        return making.new_list(lo, [ir.Const(item) for item in ordered], node)
     atoms = [materialize(lo, keys, node, observer=True), materialize(lo, reverse, node)]
     refuse_linked(lo, atoms, node)
-    places = Var("order", List(Scalar("int")))
-    lo.emit(Call((places,), order_of_items, tuple(atoms), (), lo.span(node)))
+    places = ir.Var("order", ir.List(ir.Scalar("int")))
+    lo.emit(ir.Call((places,), order_of_items, tuple(atoms), (), lo.span(node)))
     if items is not None:
         if all(is_atom(item) for item in items):
             element = joined_types([type_of(item) for item in items], lo, node)
             given = materialize(lo, containers.alike(lo, TupleValue(tuple(items)), tuple(items), element), node)
             row = []
             for i in range(len(items)):
-                place = containers.subscript(lo, places, Const(i), node)
+                place = containers.subscript(lo, places, ir.Const(i), node)
                 row.append(containers.subscript(lo, given, place, node))
             return making.new_list(lo, row, node)
         given = making.new_list(lo, items, node)

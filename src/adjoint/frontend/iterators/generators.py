@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 
+from adjoint import ir
 from adjoint.frontend.control.iteration import run_for
 from adjoint.frontend.control.joins_of_exits import CLOSING, behind, settle
 from adjoint.frontend.control.liveness import live_at_head, unread_on_closing
@@ -18,7 +19,7 @@ from adjoint.frontend.functions.inlining import activated
 from adjoint.frontend.interpreter.core import MAX_INLINE_DEPTH, Lowerer
 from adjoint.frontend.interpreter.state.blocks import Exiting, Region
 from adjoint.frontend.interpreter.state.frames import Frame
-from adjoint.frontend.interpreter.values import NONE, UNDEFINED, Cell, Closure, GeneratorObject, Site, Value
+from adjoint.frontend.interpreter.values import NONE, Cell, Closure, GeneratorObject, Site, Value
 from adjoint.frontend.iterators.items import iterated
 from adjoint.records import dataclass
 from adjoint.sources.scope import assigned_names, own_yields
@@ -106,13 +107,13 @@ def _bind_later(lo: Lowerer, node: ast.AST, assigned: Sequence[ast.AST]) -> None
     for name in dict.fromkeys(name for part in assigned for name in assigned_names(part)):
         cell = lo.frame.cells.get(name)
         if cell is not None and cell not in lo.store and live_at_head(lo, node, name):
-            lo.store[cell] = UNDEFINED
+            lo.store[cell] = ir.UNDEFINED
 
 
 def delegate(lo: Lowerer, iterable: Value, node: ast.YieldFrom) -> Value:
     """``yield from iterable``"""
     if lo.block is None:
-        return UNDEFINED
+        return ir.UNDEFINED
     yielded = _yielded(lo, node)
     iterable = iterated(lo, iterable, node)
     if isinstance(iterable, GeneratorObject):
@@ -138,7 +139,7 @@ def yield_value(lo: Lowerer, node: ast.Yield) -> Value:
     yielded = _yielded(lo, node)
     value = NONE if node.value is None else lo.evaluate(node.value)
     if lo.block is None:
-        return UNDEFINED
+        return ir.UNDEFINED
     yielded(value, node, lo.site(node))
     return NONE
 
@@ -174,7 +175,7 @@ class Run:
         def body() -> Value:
             lo.run(code.body)
             lo.leave("return", NONE)
-            return UNDEFINED
+            return ir.UNDEFINED
 
         try:
             with lo.region("function") as region:
@@ -184,12 +185,12 @@ class Run:
         for leaf in region.exits:
             self._end(leaf, result)
         settle(lo, region.exits, origin, base, "ended")
-        return UNDEFINED if lo.block is None else lo.store.pop(result)
+        return ir.UNDEFINED if lo.block is None else lo.store.pop(result)
 
     def _end(self, leaf: Exiting, result: Cell) -> None:
         if leaf.action == "return":
             leaf.action = "ended"
-            leaf.store[result], leaf.value = leaf.value, UNDEFINED
+            leaf.store[result], leaf.value = leaf.value, ir.UNDEFINED
         else:
             leaf.action = leaf.action.removesuffix(CLOSING)
         frame = self.generator.frame

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
+from adjoint import ir
 from adjoint.frontend.calls.emitted_calls import call
 from adjoint.frontend.data import containers, making
 from adjoint.frontend.interpreter.choices import on_each_option
@@ -19,14 +20,12 @@ from adjoint.frontend.iterators.iterator_objects import is_iterator_object, item
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.objects.special_methods import special_method
 from adjoint.frontend.syntax.operations import apply_operator
-from adjoint.ir.nodes import Atom, Const, Var
-from adjoint.ir.types import Array, Dict, List, Number, Tuple
 from adjoint.records import dataclass
 from adjoint.runtime.display import keys_of, make_tuple
 from adjoint.runtime.objects import first_items
 
 MAX_UNROLLED = 32
-ENDLESS = Const(sys.maxsize)
+ENDLESS = ir.Const(sys.maxsize)
 
 Getter = Callable[[], Value]
 """Gives an item at the time when it is asked for."""
@@ -38,7 +37,7 @@ class Perhaps:
 
     get: Getter
     place: int
-    lengths: tuple[Atom, ...]
+    lengths: tuple[ir.Atom, ...]
 
     def __call__(self) -> Value:
         return self.get()
@@ -48,9 +47,9 @@ class Perhaps:
 class Indexed:
     """A sequence at run time: its length, and how to get an item."""
 
-    length: Callable[[], Atom]
+    length: Callable[[], ir.Atom]
     item: Callable[[Value], Value]
-    bounds: tuple[Atom, Atom, Atom] | None = None
+    bounds: tuple[ir.Atom, ir.Atom, ir.Atom] | None = None
     """For a range by itself: its own start, stop and step, which the loop counts through."""
 
 
@@ -62,7 +61,7 @@ def known_range(iterable: Value) -> range | None:
 
 def _constant_range(iterable: Value) -> range | None:
     match iterable:
-        case RangeValue(start=Const(value=start), stop=Const(value=stop), step=Const(value=step)):
+        case RangeValue(start=ir.Const(value=start), stop=ir.Const(value=stop), step=ir.Const(value=step)):
             return range(start, stop, step)
         case _:
             return None
@@ -92,11 +91,11 @@ def unpacked_items(lo: Lowerer, value: Value, node: ast.AST | None) -> list[Valu
     if getters is None:
         return None
     for length in dict.fromkeys(length for get in getters for length in lengths_of(get)):
-        python_functions.call(lo, python_functions.check_reaches, [length, Const(len(getters))], node)
+        python_functions.call(lo, python_functions.check_reaches, [length, ir.Const(len(getters))], node)
     return [get() for get in getters]
 
 
-def lengths_of(get: Getter) -> tuple[Atom, ...]:
+def lengths_of(get: Getter) -> tuple[ir.Atom, ...]:
     """The lengths that tell whether an item is there."""
     return get.lengths if isinstance(get, Perhaps) else ()
 
@@ -104,7 +103,7 @@ def lengths_of(get: Getter) -> tuple[Atom, ...]:
 def written_out(lo: Lowerer, value: Value, node: ast.AST | None) -> list[Value] | None:
     """The same, of ranges too if they are short."""
     few = known_range(value)
-    return static_items(lo, value, node) if few is None else [Const(i) for i in few]
+    return static_items(lo, value, node) if few is None else [ir.Const(i) for i in few]
 
 
 def static_getters(lo: Lowerer, value: Value, node: ast.AST | None) -> list[Getter] | None:
@@ -121,16 +120,16 @@ def static_getters(lo: Lowerer, value: Value, node: ast.AST | None) -> list[Gett
             record = lo.store[value]
             assert isinstance(record, Record)
             if record.cls is dict:
-                return given_now([Const(k) for k in record.keys])
+                return given_now([ir.Const(k) for k in record.keys])
             return _parts(lo, value, record.keys) if record.cls is list else None
-        case Const(value=constant) if isinstance(constant, (tuple, list, str, frozenset, dict)):
-            return given_now([Const(item) for item in constant])
-        case Const(value=type() as cls) if hasattr(cls, "__members__"):
-            return given_now([Const(item) for item in cls.__members__.values()])
-        case Var(type=Tuple()):
+        case ir.Const(value=constant) if isinstance(constant, (tuple, list, str, frozenset, dict)):
+            return given_now([ir.Const(item) for item in constant])
+        case ir.Const(value=type() as cls) if hasattr(cls, "__members__"):
+            return given_now([ir.Const(item) for item in cls.__members__.values()])
+        case ir.Var(type=ir.Tuple()):
             return given_now(containers.known_items(lo, value, node))
-        case IteratorValue(kind="enumerate", parts=(inner, Const(value=int() as start))):
-            return _each(static_getters(lo, inner, node), lambda i, get: TupleValue((Const(start + i), get())))
+        case IteratorValue(kind="enumerate", parts=(inner, ir.Const(value=int() as start))):
+            return _each(static_getters(lo, inner, node), lambda i, get: TupleValue((ir.Const(start + i), get())))
         case IteratorValue(kind="zip", parts=parts):
             return _zipped(lo, parts, node)
         case IteratorValue(kind="reversed", parts=(inner,)):
@@ -138,7 +137,7 @@ def static_getters(lo: Lowerer, value: Value, node: ast.AST | None) -> list[Gett
             return None if forward is None else forward[::-1]
         case IteratorValue(kind="items", parts=(Ref() as table,)):
             keys = _record(lo, table).keys
-            return _each(_parts(lo, table, keys), lambda i, get: TupleValue((Const(keys[i]), get())))
+            return _each(_parts(lo, table, keys), lambda i, get: TupleValue((ir.Const(keys[i]), get())))
         case IteratorValue(kind="values", parts=(Ref() as table,)):
             return _parts(lo, table, _record(lo, table).keys)
         case IteratorValue(kind="keys" | "iter", parts=(inner,)):
@@ -190,7 +189,7 @@ def _each(getters: list[Getter] | None, change: Callable[[int, Getter], Value]) 
     return [_if_there(partial(change, i, get), i, [get]) for i, get in enumerate(getters)]
 
 
-def _if_there(get: Getter, place: int, parts: Sequence[Getter], more: Iterable[Atom] = ()) -> Getter:
+def _if_there(get: Getter, place: int, parts: Sequence[Getter], more: Iterable[ir.Atom] = ()) -> Getter:
     """A getter of what is there if all its parts are."""
     lengths = tuple(dict.fromkeys((*more, *(length for part in parts for length in lengths_of(part)))))
     return Perhaps(get, place, lengths) if lengths else get
@@ -205,7 +204,7 @@ def _zipped(lo: Lowerer, parts: Sequence[Value], node: ast.AST | None) -> list[G
     ranges = [len(numbers) for part in parts if (numbers := _constant_range(part)) is not None]
     count = min([*map(len, known), *ranges])
     columns: list[list[Getter]] = []
-    lengths: list[Atom] = []
+    lengths: list[ir.Atom] = []
     for part, column in zip(parts, found, strict=True):
         asked = _asked(lo, part, count, lengths, node) if column is None else column
         if asked is None:
@@ -219,18 +218,18 @@ def _row(getters: Sequence[Getter]) -> Value:
     return TupleValue(tuple([get() for get in getters]))
 
 
-def _asked(lo: Lowerer, part: Value, count: int, lengths: list[Atom], node: ast.AST | None) -> list[Getter] | None:
+def _asked(lo: Lowerer, part: Value, count: int, lengths: list[ir.Atom], node: ast.AST | None) -> list[Getter] | None:
     """The first items of what may end before them; then its length is one of ``lengths``."""
     numbers = _constant_range(part)
     if numbers is not None:
-        return given_now([Const(i) for i in numbers[:count]])
+        return given_now([ir.Const(i) for i in numbers[:count]])
     row = by_index(lo, part, node)
     if row is None:
         return None
     length = row.length()
     if length != ENDLESS:
         lengths.append(length)
-    return [partial(row.item, Const(i)) for i in range(count)]
+    return [partial(row.item, ir.Const(i)) for i in range(count)]
 
 
 _ONE_KIND = ("give it the same kind on each path: a list of one item, [x], for a number",)
@@ -241,19 +240,19 @@ def by_index(lo: Lowerer, value: Value, node: ast.AST | None) -> Indexed | None:
     match value:
         case RangeValue(start=start, stop=stop, step=step):
 
-            def count() -> Atom:
-                if start == Const(0) and step == Const(1):
-                    return call(lo, max, [stop, Const(0)], node) if not isinstance(stop, Const) else stop
+            def count() -> ir.Atom:
+                if start == ir.Const(0) and step == ir.Const(1):
+                    return call(lo, max, [stop, ir.Const(0)], node) if not isinstance(stop, ir.Const) else stop
                 return call(lo, len, [materialize(lo, value, node)], node)
 
             def at(index: Value) -> Value:
-                scaled = call(lo, operator.mul, [index, step], node) if step != Const(1) else index  # type: ignore[list-item]
-                return call(lo, operator.add, [start, scaled], node) if start != Const(0) else scaled  # type: ignore[list-item]
+                scaled = call(lo, operator.mul, [index, step], node) if step != ir.Const(1) else index  # type: ignore[list-item]
+                return call(lo, operator.add, [start, scaled], node) if start != ir.Const(0) else scaled  # type: ignore[list-item]
 
             return Indexed(count, at, (start, stop, step))
-        case Var(type=Array() | List() | Number()):
+        case ir.Var(type=ir.Array() | ir.List() | ir.Number()):
             return _by_subscript(lo, value, node)
-        case Var(type=Dict()):
+        case ir.Var(type=ir.Dict()):
             return _by_subscript(lo, lo.open.call(keys_of, value), node)
         case IteratorValue(kind="enumerate", parts=(inner, start)):
             inside = by_index(lo, inner, node)
@@ -262,7 +261,7 @@ def by_index(lo: Lowerer, value: Value, node: ast.AST | None) -> Indexed | None:
             item_at = inside.item
 
             def numbered(index: Value) -> Value:
-                number = index if start == Const(0) else call(lo, operator.add, [index, start], node)  # type: ignore[list-item]
+                number = index if start == ir.Const(0) else call(lo, operator.add, [index, start], node)  # type: ignore[list-item]
                 return TupleValue((number, item_at(index)))
 
             return Indexed(inside.length, numbered)
@@ -277,9 +276,9 @@ def by_index(lo: Lowerer, value: Value, node: ast.AST | None) -> Indexed | None:
             if turned is None:
                 return None
             back, length = turned.item, turned.length()
-            last = call(lo, operator.sub, [length, Const(1)], node)
+            last = call(lo, operator.sub, [length, ir.Const(1)], node)
             return Indexed(lambda: length, lambda i: back(call(lo, operator.sub, [last, i], node)))  # type: ignore[list-item]
-        case IteratorValue(kind="items" | "values" as kind, parts=(Var(type=Dict()) as table,)):
+        case IteratorValue(kind="items" | "values" as kind, parts=(ir.Var(type=ir.Dict()) as table,)):
             keys = lo.open.call(keys_of, table)
 
             def entry(index: Value) -> Value:
@@ -317,13 +316,13 @@ def by_index(lo: Lowerer, value: Value, node: ast.AST | None) -> Indexed | None:
 
 def _counted(lo: Lowerer, index: Value, start: Value, step: Value, node: ast.AST | None) -> Value:
     """An item of ``itertools.count``."""
-    scaled = index if step == Const(1) else apply_operator(lo, operator.mul, [index, step], node)
-    return scaled if start == Const(0) else apply_operator(lo, operator.add, [scaled, start], node)
+    scaled = index if step == ir.Const(1) else apply_operator(lo, operator.mul, [index, step], node)
+    return scaled if start == ir.Const(0) else apply_operator(lo, operator.add, [scaled, start], node)
 
 
 def _cycled(lo: Lowerer, index: Value, items: TupleValue, node: ast.AST | None) -> Value:
     """An item of ``itertools.cycle``."""
-    place = apply_operator(lo, operator.mod, [index, Const(len(items.items))], node)
+    place = apply_operator(lo, operator.mod, [index, ir.Const(len(items.items))], node)
     return containers.subscript(lo, items, place, node)
 
 
@@ -334,22 +333,22 @@ def _rows(lo: Lowerer, parts: Sequence[Value], node: ast.AST | None) -> list[Ind
         return [row for row in found if row is not None]
     lengths = [None if row is None else row.length() for row in found]
 
-    def ends(some: Sequence[Atom | None]) -> Atom:
+    def ends(some: Sequence[ir.Atom | None]) -> ir.Atom:
         return lo.open.call(make_tuple, *[length for length in some if length not in (None, ENDLESS)])
 
     rows = []
     for place, (part, row) in enumerate(zip(parts, found, strict=True)):
-        opaque = isinstance(part, Var) and any(length not in (None, ENDLESS) for length in lengths)
+        opaque = isinstance(part, ir.Var) and any(length not in (None, ENDLESS) for length in lengths)
         if row is None and opaque:
             before, after = ends(lengths[:place]), ends(lengths[place + 1 :])
             drawn_ = lo.open.call(first_items, materialize(lo, part, node), before, after)
-            assert isinstance(drawn_, Var)
+            assert isinstance(drawn_, ir.Var)
             row = _by_subscript(lo, drawn_, node)
         rows.append(row or _listed(lo, part, node))
     return rows
 
 
-def _by_subscript(lo: Lowerer, value: Var, node: ast.AST | None) -> Indexed:
+def _by_subscript(lo: Lowerer, value: ir.Var, node: ast.AST | None) -> Indexed:
     return Indexed(
         lambda: lo.open.call(len, value),
         lambda index: containers.subscript(lo, value, index, node),
@@ -362,12 +361,12 @@ def _listed(lo: Lowerer, value: Value, node: ast.AST | None) -> Indexed:
     if items is not None:
         record = making.new_list(lo, items, node)
         atom = materialize(lo, record, node)
-        assert isinstance(atom, Var)
+        assert isinstance(atom, ir.Var)
         return _by_subscript(lo, atom, node)
     return _by_subscript(lo, lo.open.call(list, materialize(lo, value, node)), node)
 
 
-def _shortest(lo: Lowerer, lengths: list[Atom], node: ast.AST | None) -> Atom:
+def _shortest(lo: Lowerer, lengths: list[ir.Atom], node: ast.AST | None) -> ir.Atom:
     distinct = [length for length in dict.fromkeys(lengths) if length != ENDLESS] or [ENDLESS]
     if len(distinct) == 1:
         return distinct[0]

@@ -10,6 +10,7 @@ import ast
 from collections.abc import Sequence
 from typing import Any
 
+from adjoint import ir
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import (
     GeneratorContext,
@@ -22,7 +23,6 @@ from adjoint.frontend.interpreter.values import (
 from adjoint.frontend.library import iterator_definitions, python_functions
 from adjoint.frontend.objects.classes import class_of
 from adjoint.frontend.objects.special_methods import special_method
-from adjoint.ir.nodes import Const
 from adjoint.records import replace
 
 _BY_FUNCTION: dict[Any, type] = {
@@ -60,7 +60,7 @@ def _own_method(lo: Lowerer, value: Value, name: str) -> Value | None:
     """A method of one of the classes that stand for Python's own iterators; None of users' classes."""
     cls = class_of(lo, value)
     is_ours = cls is not None and issubclass(cls, iterator_definitions.Drawn) and hasattr(cls, name)
-    return Method(Const(getattr(cls, name)), value) if is_ours else None
+    return Method(ir.Const(getattr(cls, name)), value) if is_ours else None
 
 
 def lazily(lo: Lowerer, value: IteratorValue, node: ast.AST | None) -> Value:
@@ -84,16 +84,16 @@ def as_object(lo: Lowerer, value: Value, node: ast.AST) -> Value:
         case IteratorValue(kind="iter" | "keys", parts=(inner,)):
             return inside(inner)
         case IteratorValue(kind="items" | "values" as kind, parts=(table,)):
-            return made(iterator_definitions.Entries, table, Const(kind == "items"))
+            return made(iterator_definitions.Entries, table, ir.Const(kind == "items"))
         case IteratorValue(kind="enumerate", parts=(inner, start)):
             return made(iterator_definitions.Numbered, inside(inner), start)
         case IteratorValue(kind="zip", parts=parts):
             return rows(lo, parts, node)
         case IteratorValue(kind="reversed", parts=(inner,)):
             return made(iterator_definitions.Backwards, inner)
-        case IteratorValue(kind="lazy", parts=(Const(value=function), *args)) if function in _BY_FUNCTION:
+        case IteratorValue(kind="lazy", parts=(ir.Const(value=function), *args)) if function in _BY_FUNCTION:
             return made(_BY_FUNCTION[function], args[0], inside(args[1]))
-        case IteratorValue(kind="lazy", parts=(Const(value=python_functions.joined), first, second)):
+        case IteratorValue(kind="lazy", parts=(ir.Const(value=python_functions.joined), first, second)):
             return made(iterator_definitions.Chained, inside(first), inside(second))
         case GeneratorValue() | GeneratorObject() | GeneratorContext() | IteratorValue():
             label = "this iterator was handed on before: it can be gone through once only"

@@ -7,11 +7,11 @@ import operator
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
+from adjoint import ir
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.state.frames import Frame
 from adjoint.frontend.interpreter.state.signals import Restart
 from adjoint.frontend.interpreter.values import (
-    UNDEFINED,
     USED,
     Cell,
     GeneratorContext,
@@ -25,7 +25,6 @@ from adjoint.frontend.interpreter.values import (
 )
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.syntax.conditions import truth, truth_of
-from adjoint.ir.nodes import Atom, Const
 
 _VIEWS = ("items", "values", "keys", "flat")
 """What can be gone through again."""
@@ -59,7 +58,7 @@ def is_lazy(value: Value) -> bool:
 
 def lazy(function: Callable[..., object], *args: Value) -> IteratorValue:
     """The items of the list that a function of the library gives, one by one."""
-    return IteratorValue("lazy", (Const(function), *args))
+    return IteratorValue("lazy", (ir.Const(function), *args))
 
 
 # Going through it once
@@ -161,7 +160,7 @@ def drawn(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
             from adjoint.frontend.syntax.comprehensions import list_of_generator  # lazy
 
             return list_of_generator(lo, value)
-        case IteratorValue(kind="lazy", parts=(Const(value=function), *args)):
+        case IteratorValue(kind="lazy", parts=(ir.Const(value=function), *args)):
             given = [arg if function in _BY_ITEM and _is_peeled(arg) else unnoticed(lo, arg, node) for arg in args]
             return python_functions.call(lo, function, given, node)
         case IteratorValue(kind="pairwise", parts=(inner,)):
@@ -170,7 +169,7 @@ def drawn(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
                 items = python_functions.call(lo, python_functions.copied, [items], node)
             return IteratorValue("zip", (items, python_functions.call(lo, python_functions.but_first, [items], node)))
         case IteratorValue(kind=kind, parts=parts):
-            others = sum(not isinstance(part, Const) for part in parts) > 1
+            others = sum(not isinstance(part, ir.Const) for part in parts) > 1
             draw = unnoticed if others else drawn
             return IteratorValue(kind, tuple([draw(lo, part, node) for part in parts]))
         case _:
@@ -194,7 +193,7 @@ def _is_peeled(value: Value) -> bool:
     match value:
         case GeneratorValue(node=generator):
             return len(generator.generators) == 1
-        case IteratorValue(kind="lazy", parts=(Const(value=function), *_)):
+        case IteratorValue(kind="lazy", parts=(ir.Const(value=function), *_)):
             return function in _BY_ITEM
         case _:
             return False
@@ -207,11 +206,11 @@ def peeled(lo: Lowerer, iterable: Value, bind: Bind, body: Body, node: ast.AST) 
     match iterable:
         case GeneratorValue(node=generator) if len(generator.generators) == 1 and not generator.generators[0].is_async:
             return _Unwound(lo, iterable, bind, body).loop()
-        case IteratorValue(kind="lazy", parts=(Const(value=python_functions.mapped), function, inner)):
+        case IteratorValue(kind="lazy", parts=(ir.Const(value=python_functions.mapped), function, inner)):
             return inner, lambda item: bind(lo.call(function, [item], {}, node)), body
-        case IteratorValue(kind="lazy", parts=(Const(value=python_functions.mapped_rows), function, inner)):
+        case IteratorValue(kind="lazy", parts=(ir.Const(value=python_functions.mapped_rows), function, inner)):
             return inner, lambda row: bind(lo.call(function, known_items(lo, row, node), {}, node)), body
-        case IteratorValue(kind="lazy", parts=(Const(value=python_functions.filtered), predicate, inner)):
+        case IteratorValue(kind="lazy", parts=(ir.Const(value=python_functions.filtered), predicate, inner)):
             return _filtered(lo, predicate, inner, bind, body, node)
         case IteratorValue(kind="iter", parts=(inner,)) if is_lazy(inner):
             return inner, bind, body
@@ -241,7 +240,7 @@ def _generator_like(value: Value) -> Callable[..., object] | None:
     match value:
         case IteratorValue(kind="pairwise"):
             return itertools_generators.paired
-        case IteratorValue(kind="lazy", parts=(Const(value=function), *_)):
+        case IteratorValue(kind="lazy", parts=(ir.Const(value=function), *_)):
             found: Callable[..., object] | None = getattr(itertools_generators, function.__name__, None)
             return found
         case _:
@@ -280,18 +279,18 @@ def _numbered(
 
     def count(item: Value) -> None:
         number = lo.store[counter]
-        lo.store[counter] = apply_operator(lo, operator.add, [number, Const(1)], node)
+        lo.store[counter] = apply_operator(lo, operator.add, [number, ir.Const(1)], node)
         bind(TupleValue((number, item)))
 
     return inner, count, body
 
 
-def _only_if(lo: Lowerer, cond: Atom, action: Callable[[], None], node: ast.AST) -> None:
+def _only_if(lo: Lowerer, cond: ir.Atom, action: Callable[[], None], node: ast.AST) -> None:
     def then() -> Value:
         action()
-        return UNDEFINED
+        return ir.UNDEFINED
 
-    lo.branch(cond, then, lambda: UNDEFINED, node)
+    lo.branch(cond, then, lambda: ir.UNDEFINED, node)
 
 
 class _Unwound:

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from adjoint import ir
 from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles, kept, sequence
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import NONE, IteratorValue, RangeValue, TupleValue, Value, is_atom
@@ -20,7 +21,6 @@ from adjoint.frontend.iterators.items import iterator_of, static_items, written_
 from adjoint.frontend.iterators.iterator_objects import as_object, cycle, lazily
 from adjoint.frontend.iterators.iterators import has_generator, is_iterator, lazy, refuse_twice
 from adjoint.frontend.library import iterator_definitions, python_functions
-from adjoint.ir.nodes import Const
 
 MOST_CHOICES = 1024
 """How many choices among known items are written out."""
@@ -77,7 +77,7 @@ def _flattened(lo: Lowerer, args: Args, kwargs: Named, node: ast.AST | None) -> 
 @handles(itertools.accumulate)
 def _accumulate(lo: Lowerer, args: Args, kwargs: Named, node: ast.AST | None) -> Any:
     function = kwargs.get("func", args[1] if len(args) > 1 else NONE)
-    function = Const(operator.add) if function == NONE else function
+    function = ir.Const(operator.add) if function == NONE else function
     initial = kwargs.get("initial", NONE)
     if initial == NONE:
         return _drawn_by(lo, itertools_library.accumulated, kept(lo, args[0]), function)
@@ -101,15 +101,17 @@ def _chain(lo: Lowerer, args: Args, kwargs: Named, node: ast.AST | None) -> Any:
 def _tee(lo: Lowerer, args: Args, kwargs: Named, node: ast.AST | None) -> Any:
     if node is None:
         return NotImplemented
-    count = kwargs.get("n", args[1] if len(args) > 1 else Const(2))
+    count = kwargs.get("n", args[1] if len(args) > 1 else ir.Const(2))
     source = as_object(lo, iterator_of(lo, args[0], node), node)
     return python_functions.call(lo, iterator_definitions.shared_by, [source, count], node)
 
 
 @handles(itertools.islice)
 def _islice(lo: Lowerer, args: Args, kwargs: Named, node: ast.AST | None) -> Any:
-    start, stop, step = (Const(0), args[1], Const(1)) if len(args) == 2 else (*args[1:], Const(1))[:3]
-    start, step = (default if value == NONE else value for value, default in ((start, Const(0)), (step, Const(1))))
+    start, stop, step = (ir.Const(0), args[1], ir.Const(1)) if len(args) == 2 else (*args[1:], ir.Const(1))[:3]
+    start, step = (
+        default if value == NONE else value for value, default in ((start, ir.Const(0)), (step, ir.Const(1)))
+    )
     if stop == NONE:
         return _drawn_by(lo, itertools_library.sliced_to_end, kept(lo, args[0]), start, step)
     return _drawn_by(lo, itertools_library.sliced, kept(lo, args[0]), start, stop, step)
@@ -118,7 +120,7 @@ def _islice(lo: Lowerer, args: Args, kwargs: Named, node: ast.AST | None) -> Any
 @handles(itertools.groupby)
 def _groupby(lo: Lowerer, args: Args, kwargs: Named, node: ast.AST | None) -> Any:
     key = kwargs.get("key", args[1] if len(args) > 1 else NONE)
-    key = Const(python_functions.same) if key == NONE else key
+    key = ir.Const(python_functions.same) if key == NONE else key
     return python_functions.call(lo, itertools_generators.grouped, [kept(lo, args[0]), key], node)
 
 
@@ -147,9 +149,9 @@ def _repeat(lo: Lowerer, args: Args, kwargs: Named, node: ast.AST | None) -> Any
 
 @handles(itertools.count)
 def _count(lo: Lowerer, args: Args, kwargs: Named, node: ast.AST | None) -> Any:
-    start = kwargs.get("start", args[0] if args else Const(0))
-    step = kwargs.get("step", args[1] if len(args) > 1 else Const(1))
-    if not all(isinstance(value, Const) and type(value.value) is int for value in (start, step)):
+    start = kwargs.get("start", args[0] if args else ir.Const(0))
+    step = kwargs.get("step", args[1] if len(args) > 1 else ir.Const(1))
+    if not all(isinstance(value, ir.Const) and type(value.value) is int for value in (start, step)):
         return NotImplemented
     return IteratorValue("count", (start, step))
 
@@ -180,8 +182,8 @@ def _choosing(function: Callable[..., Any], by_length: dict[int, Callable[..., A
     def choose(lo: Lowerer, args: Args, kwargs: Named, node: ast.AST | None) -> Any:
         given = sequence(lo, args[0])
         items = _known(lo, given, node)
-        length = kwargs.get("r", args[1] if len(args) > 1 else Const(None if items is None else len(items)))
-        if not isinstance(length, Const):
+        length = kwargs.get("r", args[1] if len(args) > 1 else ir.Const(None if items is None else len(items)))
+        if not isinstance(length, ir.Const):
             return NotImplemented
         if items is not None:
             return _written_out(function(items, length.value))
@@ -218,8 +220,8 @@ HANDLERS[itertools.combinations_with_replacement] = _choosing(
 
 @handles(itertools.product)
 def _product(lo: Lowerer, args: Args, kwargs: Named, node: ast.AST | None) -> Any:
-    times = kwargs.get("repeat", Const(1))
-    if not isinstance(times, Const) or not args:
+    times = kwargs.get("repeat", ir.Const(1))
+    if not isinstance(times, ir.Const) or not args:
         return NotImplemented
     refuse_twice(lo, args, node)
     given = [sequence(lo, arg) for arg in args]

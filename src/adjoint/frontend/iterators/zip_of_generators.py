@@ -10,18 +10,18 @@ import operator
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 
+from adjoint import ir
 from adjoint.frontend.control.iteration import run_for
 from adjoint.frontend.control.joins_of_exits import behind, settle
 from adjoint.frontend.data import containers
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
-from adjoint.frontend.interpreter.values import UNDEFINED, Cell, IteratorValue, Ref, TupleValue, Value
+from adjoint.frontend.interpreter.values import Cell, IteratorValue, Ref, TupleValue, Value
 from adjoint.frontend.iterators.effect_watches import Footprint
 from adjoint.frontend.iterators.items import ENDLESS, Indexed, by_index, static_getters
 from adjoint.frontend.iterators.iterators import generators_in, has_generator, is_lazy, unnoticed
 from adjoint.frontend.syntax.conditions import truth_of
 from adjoint.frontend.syntax.operations import apply_operator
-from adjoint.ir.nodes import Atom, Const
 from adjoint.sources.trees import nodes
 
 LEFT = "left"
@@ -85,18 +85,18 @@ class _Beside:
             raise lo.problem("AD0305", node, label, helps=_LISTS)
 
         def at(index: Value) -> Value:
-            if isinstance(index, Const):
+            if isinstance(index, ir.Const):
                 got: Value = getters[index.value]()
                 return got
             whole = part if isinstance(part, (Ref, TupleValue)) else TupleValue(tuple([get() for get in getters]))
             return containers.subscript(lo, whole, index, node)
 
-        return Indexed(lambda: Const(len(getters)), at)
+        return Indexed(lambda: ir.Const(len(getters)), at)
 
     def run(self, orelse: Sequence[ast.stmt], assigned: Sequence[ast.AST]) -> None:
         lo, node = self.lo, self.node
         origin, base = lo.open, lo.store
-        lo.store[self.counter] = Const(0)
+        lo.store[self.counter] = ir.Const(0)
         with lo.region("function") as whole:
             self._leave_if_used_up(range(self.driver), "exhausted")
             if lo.block is not None:
@@ -133,7 +133,7 @@ class _Beside:
                 leaf.action = LEFT
         settle(lo, region.exits, origin, base, "continue")
         if lo.block is not None:
-            lo.store[self.counter] = apply_operator(lo, operator.add, [lo.store[self.counter], Const(1)], self.node)
+            lo.store[self.counter] = apply_operator(lo, operator.add, [lo.store[self.counter], ir.Const(1)], self.node)
             self._leave_if_used_up(range(self.driver), "break")
 
     @contextmanager
@@ -153,14 +153,14 @@ class _Beside:
 
         def leave() -> Value:
             lo.leave(action)
-            return UNDEFINED
+            return ir.UNDEFINED
 
         for place in places:
             if lo.block is None or self.lengths[place] == ENDLESS:
                 continue
-            there: Atom = materialize(lo, self.lengths[place], node)
+            there: ir.Atom = materialize(lo, self.lengths[place], node)
             is_there = apply_operator(lo, operator.lt, [lo.store[self.counter], there], node)
-            lo.branch(truth_of(lo, is_there, node), lambda: UNDEFINED, leave, node)
+            lo.branch(truth_of(lo, is_there, node), lambda: ir.UNDEFINED, leave, node)
 
 
 def _may_have_no_end(value: Value) -> bool:

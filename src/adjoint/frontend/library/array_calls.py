@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.frontend.calls.emitted_calls import call_any
 from adjoint.frontend.calls.handlers import handles
 from adjoint.frontend.calls.opaque_arguments import may_carry
@@ -24,25 +25,11 @@ from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import ELLIPSIS, NONE, Record, Ref, TupleValue, Value, is_atom
 from adjoint.frontend.iterators.items import static_items
 from adjoint.frontend.library import array_definitions, python_functions
-from adjoint.ir.nodes import Call, Const, Var
-from adjoint.ir.types import (
-    Array,
-    Dict,
-    Instance,
-    List,
-    Opaque,
-    Reference,
-    Scalar,
-    Tuple,
-    Type,
-    has_one_layout,
-    rank_of,
-)
 from adjoint.runtime.array_functions.places import from_diagonal
 from adjoint.runtime.array_functions.products import einsum_of_one
 from adjoint.runtime.array_functions.sequences import array_of
 
-_TRUE = Const(True)
+_TRUE = ir.Const(True)
 
 
 @handles(np.array)
@@ -54,7 +41,7 @@ def _array(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.A
     if "order" in kwargs and _copies(lo, kwargs, node):
         return _in_order(lo, np.array, args, kwargs, node)
     if _copies(lo, kwargs, node):
-        if isinstance(rest.pop("subok", None), Const):  # arrays of other classes are none to us
+        if isinstance(rest.pop("subok", None), ir.Const):  # arrays of other classes are none to us
             return _call(lo, np.array, args, rest, node)
         return _array_of_parts(lo, args, rest, node)
     return _call(lo, np.asanyarray if kwargs.get("subok") == _TRUE else np.asarray, args, rest, node)
@@ -65,17 +52,17 @@ def _require(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast
     """A conversion to an array that lies in memory in some way; whether it may be written, it tells when it is."""
     given = {**dict(zip(("a", "dtype", "requirements"), args, strict=False)), **kwargs}
     asked = given.pop("requirements", NONE)
-    if isinstance(asked, Const):
+    if isinstance(asked, ir.Const):
         parts = asked.value if isinstance(asked.value, (list, tuple)) else (asked.value,)
-        items: Sequence[Value] | None = [Const(part) for part in parts]
+        items: Sequence[Value] | None = [ir.Const(part) for part in parts]
     else:
         items = static_items(lo, asked, node)
-    if items is None or not all(isinstance(item, Const) and item.value in _ORDERS for item in items):
+    if items is None or not all(isinstance(item, ir.Const) and item.value in _ORDERS for item in items):
         return NotImplemented
-    orders = {_ORDERS[item.value] for item in items if isinstance(item, Const)} - {None}
+    orders = {_ORDERS[item.value] for item in items if isinstance(item, ir.Const)} - {None}
     if len(orders) > 1:
         return NotImplemented
-    order = {"order": Const(orders.pop())} if orders else {}
+    order = {"order": ir.Const(orders.pop())} if orders else {}
     return _call(lo, np.asanyarray, [given.pop("a")], {**given, **order}, node)
 
 
@@ -89,7 +76,7 @@ _ORDERS: dict[str | None, str | None] = {
 
 @handles(np.asarray, np.asanyarray)
 def _asarray(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    if isinstance(kwargs.get("subok"), Const):  # arrays of other classes are none to us
+    if isinstance(kwargs.get("subok"), ir.Const):  # arrays of other classes are none to us
         kwargs = {name: value for name, value in kwargs.items() if name != "subok"}
         return _call(lo, np.asarray, args, kwargs, node)
     if "order" in kwargs:
@@ -111,11 +98,11 @@ def _item(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AS
     if not places or kwargs:
         return NotImplemented
     index: Value = places[0] if len(places) == 1 else TupleValue(tuple(places))
-    if isinstance(index, TupleValue) or (isinstance(index, Const) and isinstance(index.value, tuple)):
+    if isinstance(index, TupleValue) or (isinstance(index, ir.Const) and isinstance(index.value, tuple)):
         found = containers.subscript(lo, array, index, node)
     else:
         found = _call(lo, np.take, [array, index], {}, node)
-    dtype = found.type.dtype if isinstance(found, Var) and isinstance(found.type, Scalar) else None
+    dtype = found.type.dtype if isinstance(found, ir.Var) and isinstance(found.type, ir.Scalar) else None
     if dtype is not None and dtype.kind == "f":
         return _call(lo, float, [found], {}, node)
     return python_functions.call(lo, python_functions.number, [found], node)
@@ -125,13 +112,13 @@ def _in_order(lo: Lowerer, conversion: Any, args: list[Value], kwargs: dict[str,
     """A conversion to an array, and another copy where the elements lie in another order than it is told."""
     rest = dict(kwargs)
     order = rest.pop("order")
-    if not isinstance(order, Const):
+    if not isinstance(order, ir.Const):
         return NotImplemented
     array = _call(lo, conversion, args, rest, node)
     letter = order.value.upper() if isinstance(order.value, str) else order.value
     if letter in (None, "K", "A"):
         return array
-    has_axes = isinstance(array, Var) and isinstance(array.type, Array) and bool(array.type.dims)
+    has_axes = isinstance(array, ir.Var) and isinstance(array.type, ir.Array) and bool(array.type.dims)
     convert = {"C": np.ascontiguousarray, "F": np.asfortranarray}.get(letter)
     return _call(lo, convert, [array], {}, node) if has_axes and convert is not None else NotImplemented
 
@@ -181,9 +168,9 @@ def _reshape(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast
 def _copy_by_rows(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     """In the order of rows: of a vector there is no other."""
     array, order = _with_order(args, kwargs)
-    if order == Const("C"):
+    if order == ir.Const("C"):
         return _call(lo, np.ndarray.copy, [array], {}, node)
-    is_vector = has_one_layout(type_of(args[0])) and len(args) == 1 and not kwargs
+    is_vector = ir.has_one_layout(type_of(args[0])) and len(args) == 1 and not kwargs
     return _call(lo, np.copy, args, {}, node) if is_vector else NotImplemented
 
 
@@ -191,7 +178,7 @@ def _copy_by_rows(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node
 def _diag(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     """Of a vector ``np.diag`` makes a new matrix, of a matrix it gives a view."""
     made_of = type_of(args[0]) if args else None
-    if not isinstance(made_of, Array) or made_of.dims is None or len(made_of.dims) > 2:
+    if not isinstance(made_of, ir.Array) or made_of.dims is None or len(made_of.dims) > 2:
         return NotImplemented
     if len(made_of.dims) == 1:
         return _call(lo, from_diagonal, args, kwargs, node)
@@ -205,8 +192,8 @@ def _of_rank(
     rest = dict(kwargs)
     least = rest.pop("ndmin")
     array = _call(lo, callee, args, rest, node)
-    known = isinstance(array, Var) and isinstance(array.type, Array) and array.type.dims is not None
-    if not known or not isinstance(least, Const):
+    known = isinstance(array, ir.Var) and isinstance(array.type, ir.Array) and array.type.dims is not None
+    if not known or not isinstance(least, ir.Const):
         return NotImplemented
     return python_functions.call(lo, array_definitions.of_rank, [array, least], node)
 
@@ -214,7 +201,7 @@ def _of_rank(
 def _copies(lo: Lowerer, kwargs: dict[str, Value], node: ast.AST | None) -> bool:
     """Whether a conversion is told to copy; only where it must is said by None or False, or by their names."""
     given = kwargs.get("copy", _TRUE)
-    if not isinstance(given, Const):
+    if not isinstance(given, ir.Const):
         raise lo.problem("AD0303", node, "whether this copies is not known before it runs")
     if isinstance(given.value, Enum):  # np._CopyMode
         return given.value.name == "ALWAYS"
@@ -222,7 +209,7 @@ def _copies(lo: Lowerer, kwargs: dict[str, Value], node: ast.AST | None) -> bool
 
 
 def _call(lo: Lowerer, callee: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Value:
-    return lo.call(Const(callee), args, kwargs, node)
+    return lo.call(ir.Const(callee), args, kwargs, node)
 
 
 @handles(np.einsum)
@@ -230,15 +217,15 @@ def _einsum(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.
     """Subscripts in lists are spelled out; of one array, without sums, NumPy gives a view."""
     if args and not _is_text(args[0]) and any(may_carry(lo, arg) for arg in args):
         return _call(lo, np.einsum, _with_subscripts(lo, args, node), kwargs, node)
-    if kwargs or len(args) != 2 or not isinstance(args[0], Const) or not _only_moves(args[0].value):
+    if kwargs or len(args) != 2 or not isinstance(args[0], ir.Const) or not _only_moves(args[0].value):
         return NotImplemented
     return _call(lo, einsum_of_one, args, {}, node)
 
 
 def _is_text(value: Value) -> bool:
-    if isinstance(value, Const):
+    if isinstance(value, ir.Const):
         return isinstance(value.value, str)
-    return isinstance(value, Var) and isinstance(value.type, Opaque)
+    return isinstance(value, ir.Var) and isinstance(value.type, ir.Opaque)
 
 
 def _with_subscripts(lo: Lowerer, args: list[Value], node: ast.AST | None) -> list[Value]:
@@ -246,15 +233,15 @@ def _with_subscripts(lo: Lowerer, args: list[Value], node: ast.AST | None) -> li
     labels = [_letters(lo, value, node) for value in args[1::2]]
     operands = args[::2]
     if len(operands) == len(labels):
-        return [Const(",".join(labels)), *operands]
+        return [ir.Const(",".join(labels)), *operands]
     result = _letters(lo, operands.pop(), node)
-    return [Const(f"{','.join(labels)}->{result}"), *operands]
+    return [ir.Const(f"{','.join(labels)}->{result}"), *operands]
 
 
 def _letters(lo: Lowerer, labels: Value, node: ast.AST | None) -> str:
     items = labels.items if isinstance(labels, TupleValue) else making.list_items(lo, labels)
-    known = [item.value for item in items or () if isinstance(item, Const)]
-    if isinstance(labels, Const) and isinstance(labels.value, (list, tuple)):
+    known = [item.value for item in items or () if isinstance(item, ir.Const)]
+    if isinstance(labels, ir.Const) and isinstance(labels.value, (list, tuple)):
         items, known = (), list(labels.value)
     if items is None or len(known) < len(items):
         raise lo.problem("AD0204", node, "its labels are not known before it runs", name="numpy.einsum")
@@ -281,7 +268,8 @@ def _open_mesh(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: a
     shapes = [tuple(-1 if axis == place else 1 for axis in range(len(args))) for place in range(len(args))]
     return TupleValue(
         tuple(
-            _call(lo, np.reshape, [array, Const(shape)], {}, node) for array, shape in zip(places, shapes, strict=True)
+            _call(lo, np.reshape, [array, ir.Const(shape)], {}, node)
+            for array, shape in zip(places, shapes, strict=True)
         )
     )
 
@@ -289,7 +277,7 @@ def _open_mesh(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: a
 def _is_row_of_places(array: Value) -> bool:
     """Whether it is a vector of whole numbers; truth values are counted, and an empty list has no kind."""
     match type_of(array) if is_atom(array) else None:
-        case Array(dtype=dtype, dims=(_,)) if dtype is not None:
+        case ir.Array(dtype=dtype, dims=(_,)) if dtype is not None:
             return dtype.kind in "iu"
         case _:
             return False
@@ -299,7 +287,7 @@ def _is_row_of_places(array: Value) -> bool:
 def _ravel(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     """In another order than that of the rows: ``reshape`` knows how."""
     array, order = _with_order(args, kwargs)
-    return NotImplemented if order is None else _call(lo, np.reshape, [array, Const(-1)], {"order": order}, node)
+    return NotImplemented if order is None else _call(lo, np.reshape, [array, ir.Const(-1)], {"order": order}, node)
 
 
 @handles(np.ndarray.flatten)
@@ -307,7 +295,7 @@ def _flatten(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast
     array, order = _with_order(args, kwargs)
     if order is None:
         return NotImplemented
-    return _call(lo, np.copy, [_call(lo, np.reshape, [array, Const(-1)], {"order": order}, node)], {}, node)
+    return _call(lo, np.copy, [_call(lo, np.reshape, [array, ir.Const(-1)], {"order": order}, node)], {}, node)
 
 
 def _with_order(args: list[Value], kwargs: dict[str, Value]) -> tuple[Value, Value | None]:
@@ -317,9 +305,11 @@ def _with_order(args: list[Value], kwargs: dict[str, Value]) -> tuple[Value, Val
     """
     given = {**dict(zip(("a", "order"), args, strict=False)), **kwargs}
     order = given.get("order")
-    if order in (Const("K"), Const("A")) and (rank_of(type_of(given["a"])) if is_atom(given["a"]) else None) in (0, 1):
-        order = Const("C")
-    plain = given.keys() == {"a", "order"} and order in (Const("C"), Const("F"))
+    if order in (ir.Const("K"), ir.Const("A")) and (
+        ir.rank_of(type_of(given["a"])) if is_atom(given["a"]) else None
+    ) in (0, 1):
+        order = ir.Const("C")
+    plain = given.keys() == {"a", "order"} and order in (ir.Const("C"), ir.Const("F"))
     return given.get("a", NONE), order if plain else None
 
 
@@ -327,12 +317,12 @@ def _with_order(args: list[Value], kwargs: dict[str, Value]) -> tuple[Value, Val
 def _diff(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     """The differences of order zero are the array itself."""
     given = {**dict(zip(("a", "n", "axis"), args, strict=False)), **kwargs}
-    order = given.get("n", Const(1))
-    if (isinstance(order, Const) and order.value != 0) or not given.keys() <= {"a", "n", "axis"}:
+    order = given.get("n", ir.Const(1))
+    if (isinstance(order, ir.Const) and order.value != 0) or not given.keys() <= {"a", "n", "axis"}:
         return NotImplemented
-    if order == Const(0):
+    if order == ir.Const(0):
         return _call(lo, np.asanyarray, [given["a"]], {}, node)
-    return python_functions.call(lo, array_definitions.diff, [given["a"], order, given.get("axis", Const(-1))], node)
+    return python_functions.call(lo, array_definitions.diff, [given["a"], order, given.get("axis", ir.Const(-1))], node)
 
 
 @handles(np.fft.fft2, np.fft.ifft2, np.fft.fftn, np.fft.ifftn)
@@ -354,10 +344,10 @@ def _view(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AS
 
 def _unstack(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     given = dict(kwargs)
-    axis = given.pop("axis", Const(0))
+    axis = given.pop("axis", ir.Const(0))
     if len(args) != 1 or given:
         return NotImplemented
-    return _call(lo, tuple, [_call(lo, np.moveaxis, [args[0], axis, Const(0)], {}, node)], {}, node)
+    return _call(lo, tuple, [_call(lo, np.moveaxis, [args[0], axis, ir.Const(0)], {}, node)], {}, node)
 
 
 if hasattr(np, "unstack"):  # NumPy 2.1
@@ -382,20 +372,20 @@ def _setitem(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast
 @handles(copy.copy)
 def _copy(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     copied = args[0]
-    if isinstance(copied, Var) and isinstance(copied.type, (List, Dict)):
+    if isinstance(copied, ir.Var) and isinstance(copied.type, (ir.List, ir.Dict)):
         return _with_the_same_items(lo, copied, node)
     return _copied(lo, copied, lambda part: part, node)
 
 
-def _with_the_same_items(lo: Lowerer, copied: Var, node: ast.AST | None) -> Value:
+def _with_the_same_items(lo: Lowerer, copied: ir.Var, node: ast.AST | None) -> Value:
     """Another list or dict that exists at run time, of the same items; a tuple is itself."""
-    if isinstance(copied.type, List) and copied.type.is_tuple:
+    if isinstance(copied.type, ir.List) and copied.type.is_tuple:
         return copied
-    return lo.call(Const(dict if isinstance(copied.type, Dict) else list), [copied], {}, node)
+    return lo.call(ir.Const(dict if isinstance(copied.type, ir.Dict) else list), [copied], {}, node)
 
 
-def _is_immutable(type_: Type | None) -> bool:
-    return type(type_) is Scalar or (isinstance(type_, Tuple) and all(map(_is_immutable, type_.items)))
+def _is_immutable(type_: ir.Type | None) -> bool:
+    return type(type_) is ir.Scalar or (isinstance(type_, ir.Tuple) and all(map(_is_immutable, type_.items)))
 
 
 @handles(copy.deepcopy)
@@ -416,21 +406,21 @@ def _copied_rows(lo: Lowerer, value: Value, node: ast.AST | None) -> Value | Non
 
     Rows that are one object are one in the copy, too.
     """
-    if not isinstance(value, Var):
+    if not isinstance(value, ir.Var):
         return None
     match value.type:
-        case List(element=part, is_tuple=False):
+        case ir.List(element=part, is_tuple=False):
             function: Any = python_functions.copied_deep
-        case Dict(value=part):
+        case ir.Dict(value=part):
             function = python_functions.copied_deep_table
         case _:
             return None
-    if isinstance(part, Array):
-        return python_functions.call(lo, function, [value, Const(np.copy)], node)
-    is_row = isinstance(part, (List, Dict)) and _holds_what_is_immutable(part)
-    if not is_row or (isinstance(part, List) and part.is_tuple):
+    if isinstance(part, ir.Array):
+        return python_functions.call(lo, function, [value, ir.Const(np.copy)], node)
+    is_row = isinstance(part, (ir.List, ir.Dict)) and _holds_what_is_immutable(part)
+    if not is_row or (isinstance(part, ir.List) and part.is_tuple):
         return None
-    return python_functions.call(lo, function, [value, Const(dict if isinstance(part, Dict) else list)], node)
+    return python_functions.call(lo, function, [value, ir.Const(dict if isinstance(part, ir.Dict) else list)], node)
 
 
 def _copied(lo: Lowerer, value: Value, inner: Callable[[Value], Value], node: ast.AST | None) -> Value:
@@ -439,7 +429,7 @@ def _copied(lo: Lowerer, value: Value, inner: Callable[[Value], Value], node: as
     if isinstance(record, Record) and record.cls is list:
         return making.new_list(lo, [inner(part) for part in record.items], node)
     if isinstance(record, Record) and record.cls is dict:
-        return making.new_dict(lo, [(Const(key), inner(part)) for key, part in record.parts], node)
+        return making.new_dict(lo, [(ir.Const(key), inner(part)) for key, part in record.parts], node)
     if isinstance(record, Record) and _copies_itself(record.cls):
         raise lo.problem("AD0301", node, f"the class {record.cls.__name__!r} says itself how it is copied")
     if isinstance(record, Record) and node is not None:
@@ -448,19 +438,19 @@ def _copied(lo: Lowerer, value: Value, inner: Callable[[Value], Value], node: as
         return making.runtime_object(lo, ref, node) if ref.site in lo.settings.runtime_sites else ref
     if isinstance(value, TupleValue):
         return TupleValue(tuple(inner(part) for part in value.items), value.cls)
-    if isinstance(value, Var) and isinstance(value.type, Reference):
+    if isinstance(value, ir.Var) and isinstance(value.type, ir.Reference):
         raise lo.problem("AD0303", node, "an object that others refer to is copied")
-    if isinstance(value, Var) and isinstance(value.type, Array):
+    if isinstance(value, ir.Var) and isinstance(value.type, ir.Array):
         return _call(lo, np.copy, [value], {}, node)
-    if isinstance(value, Var) and _holds_what_is_immutable(value.type):
+    if isinstance(value, ir.Var) and _holds_what_is_immutable(value.type):
         return _with_the_same_items(lo, value, node)
-    if isinstance(value, Var) and isinstance(value.type, (List, Dict, Instance)):
+    if isinstance(value, ir.Var) and isinstance(value.type, (ir.List, ir.Dict, ir.Instance)):
         raise lo.problem("AD0303", node, "a container that exists at run time is copied with what lies in it")
     return value
 
 
-def _holds_what_is_immutable(type_: Type) -> bool:
-    part = type_.element if isinstance(type_, List) else type_.value if isinstance(type_, Dict) else None
+def _holds_what_is_immutable(type_: ir.Type) -> bool:
+    part = type_.element if isinstance(type_, ir.List) else type_.value if isinstance(type_, ir.Dict) else None
     return _is_immutable(part)
 
 
@@ -483,22 +473,22 @@ def _array_of_parts(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], no
         return tuple(template(item) for item in items)
 
     form = template(args[0])
-    if all(isinstance(leaf, Const) for leaf in leaves):
+    if all(isinstance(leaf, ir.Const) for leaf in leaves):
         return NotImplemented if kwargs or len(args) > 1 else _array_of_literals(lo, args[0], form, leaves, node)
     if not all(is_atom(leaf) for leaf in leaves):
         return NotImplemented
-    lists = [leaf for leaf in leaves if isinstance(leaf, Var) and isinstance(leaf.type, List)]
+    lists = [leaf for leaf in leaves if isinstance(leaf, ir.Var) and isinstance(leaf.type, ir.List)]
     if len(lists) == len(leaves):
         return NotImplemented  # of one kind: an array of a list of lists
     leaves = [_call(lo, np.array, [leaf], {}, node) if leaf in lists else leaf for leaf in leaves]
     named = {**({"dtype": args[1]} if len(args) > 1 else {}), **kwargs}
     pairs = {name: materialize(lo, value, node) for name, value in named.items()}
-    return call_any(lo, array_of, [Const(form), *leaves], node, **pairs)
+    return call_any(lo, array_of, [ir.Const(form), *leaves], node, **pairs)
 
 
 def _array_of_literals(lo: Lowerer, value: Value, form: Any, leaves: list[Value], node: ast.AST | None) -> Any:
     """``np.array`` of numbers that are known, of which the extents are known, too."""
-    numbers = [leaf.value for leaf in leaves if isinstance(leaf, Const)]
+    numbers = [leaf.value for leaf in leaves if isinstance(leaf, ir.Const)]
     if not numbers or not all(type(number) in (bool, int, float, complex) for number in numbers):
         return NotImplemented
     try:
@@ -507,18 +497,18 @@ def _array_of_literals(lo: Lowerer, value: Value, form: Any, leaves: list[Value]
         return NotImplemented
     if sample.dtype.kind not in "bifc":
         return NotImplemented
-    type_ = type_of(Const(sample))
-    assert isinstance(type_, Array)
-    target = Var("t", Array(type_.dtype, type_.dims))
+    type_ = type_of(ir.Const(sample))
+    assert isinstance(type_, ir.Array)
+    target = ir.Var("t", ir.Array(type_.dtype, type_.dims))
     lo.at(node)
-    lo.emit(Call((target,), np.array, (materialize(lo, value, node),), (), lo.span(node)))
+    lo.emit(ir.Call((target,), np.array, (materialize(lo, value, node),), (), lo.span(node)))
     return target
 
 
 @handles(np.ndarray.tolist)
 def _tolist(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     type_ = getattr(args[0], "type", None)
-    if not isinstance(type_, Array) or type_.dims is None or len(type_.dims) > 2:
+    if not isinstance(type_, ir.Array) or type_.dims is None or len(type_.dims) > 2:
         return NotImplemented
     if type_.dtype == np.dtype(float):
         return python_functions.call(

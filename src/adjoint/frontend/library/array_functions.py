@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.polynomial import Chebyshev, Hermite, HermiteE, Laguerre, Legendre, Polynomial
 
+from adjoint import ir
 from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles
 from adjoint.frontend.data import making
 from adjoint.frontend.entry import inputs
@@ -16,7 +17,6 @@ from adjoint.frontend.interpreter.values import Partial, Value
 from adjoint.frontend.library import array_definitions
 from adjoint.frontend.objects.attributes import attribute
 from adjoint.frontend.objects.classes import class_of
-from adjoint.ir.nodes import Const
 from adjoint.rules.numpy.more.polynomial_objects import Poly1d
 
 SERIES = (Polynomial, Chebyshev, Legendre, Laguerre, Hermite, HermiteE)
@@ -27,12 +27,12 @@ def _vectorize(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: a
     if len(args) != 1 or not kwargs.keys() <= {"otypes"}:
         return NotImplemented
     if "otypes" not in kwargs:
-        return Partial(Const(array_definitions.vectorized), (args[0],), ())
+        return Partial(ir.Const(array_definitions.vectorized), (args[0],), ())
     given = kwargs["otypes"]
-    types = (given,) if isinstance(given, Const) else making.list_items(lo, given) or ()
-    if len(types) != 1 or not isinstance(types[0], Const):
+    types = (given,) if isinstance(given, ir.Const) else making.list_items(lo, given) or ()
+    if len(types) != 1 or not isinstance(types[0], ir.Const):
         return NotImplemented
-    return Partial(Const(array_definitions.vectorized_to), (types[0], args[0]), ())
+    return Partial(ir.Const(array_definitions.vectorized_to), (types[0], args[0]), ())
 
 
 _OF_POLYNOMIALS = {np.polyval: False, np.roots: False} | dict.fromkeys(
@@ -49,8 +49,8 @@ def _of_polynomials(callee: Any, gives_one: bool) -> Handler:
             return NotImplemented
         for place in places:
             given[place] = attribute(lo, given[place], "given" if gives_one else "coeffs", node)
-        result = lo.call(Const(callee), given, kwargs, node)
-        return lo.call(Const(np.poly1d), [result], {}, node) if gives_one else result
+        result = lo.call(ir.Const(callee), given, kwargs, node)
+        return lo.call(ir.Const(np.poly1d), [result], {}, node) if gives_one else result
 
     return handle
 
@@ -61,17 +61,17 @@ for _callee, _gives_one in _OF_POLYNOMIALS.items():
 
 def polynomial_of(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
     """For a polynomial that does not vary the object that it is in derivatives; other values as they are."""
-    if not isinstance(value, Const) or not isinstance(value.value, np.poly1d):
+    if not isinstance(value, ir.Const) or not isinstance(value.value, np.poly1d):
         return value
     path = ("attribute", value.value, "coeffs")
-    return lo.call(Const(np.poly1d), [inputs.captured(lo, value.value.coeffs, path, "coeffs", node)], {}, node)
+    return lo.call(ir.Const(np.poly1d), [inputs.captured(lo, value.value.coeffs, path, "coeffs", node)], {}, node)
 
 
 def _series(cls: Any) -> Handler:
     def make(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
         if len(args) != 1 or kwargs:
             return NotImplemented
-        return Partial(Const(array_definitions.value_of_series), (Const(cls._val), args[0]), ())
+        return Partial(ir.Const(array_definitions.value_of_series), (ir.Const(cls._val), args[0]), ())
 
     return make
 
@@ -90,15 +90,17 @@ def function_of(lo: Lowerer, constant: Any, node: ast.AST | None) -> Value | Non
         case np.vectorize(signature=None) if not constant.excluded and not constant.cache:
             function = part("pyfunc")
             if constant.otypes is None:
-                return Partial(Const(array_definitions.vectorized), (function,), ())
+                return Partial(ir.Const(array_definitions.vectorized), (function,), ())
             if len(constant.otypes) != 1:
                 return None
-            return Partial(Const(array_definitions.vectorized_to), (Const(np.dtype(constant.otypes[0])), function), ())
+            return Partial(
+                ir.Const(array_definitions.vectorized_to), (ir.Const(np.dtype(constant.otypes[0])), function), ()
+            )
         case np.poly1d():
-            return Partial(Const(np.polyval), (part("coeffs"),), ())
+            return Partial(ir.Const(np.polyval), (part("coeffs"),), ())
         case _ if isinstance(constant, SERIES):
             cls: Any = type(constant)
             parts = (part("coef"), part("domain"), part("window"))
-            return Partial(Const(array_definitions.value_of_mapped_series), (Const(cls._val), *parts), ())
+            return Partial(ir.Const(array_definitions.value_of_mapped_series), (ir.Const(cls._val), *parts), ())
         case _:
             return None

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.frontend.calls.emitted_calls import call
 from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles
 from adjoint.frontend.calls.operands import array_operand
@@ -19,8 +20,6 @@ from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import NONE, IteratorValue, Ref, TupleValue, Value
 from adjoint.frontend.library import array_definitions, python_functions
 from adjoint.frontend.syntax.indexing import array_key
-from adjoint.ir.nodes import Const, Store, Var
-from adjoint.ir.types import Array, List, Scalar
 
 MAX_FLAT_RANK = 3
 
@@ -28,9 +27,9 @@ MAX_FLAT_RANK = 3
 @handles(np.ndarray.fill)
 def _fill(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     value = array_operand(lo, args[1], node)
-    assert isinstance(args[0], Var)
+    assert isinstance(args[0], ir.Var)
     mark_array_written(lo, args[0], value, node)
-    lo.emit(Store(args[0], None, value, "set", lo.span(node)))
+    lo.emit(ir.Store(args[0], None, value, "set", lo.span(node)))
     return NONE
 
 
@@ -38,10 +37,10 @@ def _fill(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AS
 def _copyto(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     rest = dict(kwargs)
     rest.pop("casting", None)
-    where = rest.pop("where", Const(True))
+    where = rest.pop("where", ir.Const(True))
     if rest or len(args) != 2 or not _is_array(args[0]):
         return NotImplemented
-    if where == Const(True):
+    if where == ir.Const(True):
         return _fill(lo, args, {}, node)
     return python_functions.call(lo, array_definitions.copy_where, [*args, where], node)
 
@@ -53,9 +52,9 @@ def _adds_at(sign: int) -> Handler:
         base, value = args[0], array_operand(lo, args[2], node)
         if sign < 0:
             value = call(lo, np.negative, [value], node)
-        assert isinstance(base, Var)
+        assert isinstance(base, ir.Var)
         mark_array_written(lo, base, value, node)
-        lo.emit(Store(base, array_key(lo, args[1], node), value, "add_at", lo.span(node)))
+        lo.emit(ir.Store(base, array_key(lo, args[1], node), value, "add_at", lo.span(node)))
         return NONE
 
     return handle
@@ -72,11 +71,11 @@ def _computes_at(function: np.ufunc) -> Handler:
         if len(args) != 3 or not _is_array(args[0]) or not (_is_array(args[1], 1) or _is_list(args[1])):
             return NotImplemented
         value = materialize(lo, args[2], node)
-        is_number = isinstance(type_of(value), Scalar)
+        is_number = isinstance(type_of(value), ir.Scalar)
         if not is_number and not _is_array(value):
             return NotImplemented
         meaning = array_definitions.compute_at_same if is_number else array_definitions.compute_at
-        return python_functions.call(lo, meaning, [Const(function), args[0], args[1], value], node)
+        return python_functions.call(lo, meaning, [ir.Const(function), args[0], args[1], value], node)
 
     return handle
 
@@ -111,7 +110,7 @@ def _sort(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AS
     rest = {name: value for name, value in kwargs.items() if name not in ("axis", "kind", "stable")}
     if rest or len(args) > 3:
         return NotImplemented
-    axis = kwargs.get("axis", args[1] if len(args) > 1 else Const(-1))
+    axis = kwargs.get("axis", args[1] if len(args) > 1 else ir.Const(-1))
     return python_functions.call(lo, array_definitions.sort, [args[0], axis], node)
 
 
@@ -120,7 +119,7 @@ def _partition(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: a
     if set(kwargs) - {"kth", "axis"} or not 1 < len(args) + ("kth" in kwargs) < 4:
         return NotImplemented
     kth = kwargs.get("kth", args[1] if len(args) > 1 else NONE)
-    axis = kwargs.get("axis", args[2] if len(args) > 2 else Const(-1))
+    axis = kwargs.get("axis", args[2] if len(args) > 2 else ir.Const(-1))
     return python_functions.call(lo, array_definitions.partition, [args[0], kth, axis], node)
 
 
@@ -136,23 +135,23 @@ def into(
     """A call that writes its result into an array that it is given."""
     if isinstance(out, TupleValue) and len(out.items) == 1:
         out = out.items[0]
-    if not isinstance(out, Var) or not isinstance(out.type, Array):
+    if not isinstance(out, ir.Var) or not isinstance(out.type, ir.Array):
         raise lo.problem("AD0303", node, "'out' must be an array")
-    if where != Const(True):
-        python_functions.call(lo, array_definitions.compute_where, [Const(callee), out, where, *args], node)
+    if where != ir.Const(True):
+        python_functions.call(lo, array_definitions.compute_where, [ir.Const(callee), out, where, *args], node)
         return out
     atom = materialize(lo, compute(), node)
     mark_array_written(lo, out, atom, node)
-    lo.emit(Store(out, None, atom, "set", lo.span(node)))
+    lo.emit(ir.Store(out, None, atom, "set", lo.span(node)))
     return out
 
 
 # a.flat
 
 
-def flat(lo: Lowerer, array: Var, node: ast.AST | None) -> Value:
+def flat(lo: Lowerer, array: ir.Var, node: ast.AST | None) -> Value:
     """``array.flat``"""
-    assert isinstance(array.type, Array)
+    assert isinstance(array.type, ir.Array)
     return IteratorValue("flat", (array,))
 
 
@@ -188,19 +187,21 @@ def set_flat_item(lo: Lowerer, array: Value, index: Value, value: Value, node: a
 
 def _flat_places(lo: Lowerer, array: Value, index: Value, node: ast.AST | None) -> Value:
     """The places that an index of ``array.flat`` names, as one number or an array of them."""
-    if isinstance(index, (Var, Const)) and isinstance(type_of(index), Scalar) and not isinstance(index, bool):
+    if isinstance(index, (ir.Var, ir.Const)) and isinstance(type_of(index), ir.Scalar) and not isinstance(index, bool):
         return index
     size = call(lo, np.size, [materialize(lo, array, node)], node)
     return containers.subscript(lo, call(lo, np.arange, [size], node), index, node)
 
 
 def _is_array(value: Value | None, rank: int | None = None) -> bool:
-    if not isinstance(value, Var) or not isinstance(value.type, Array):
+    if not isinstance(value, ir.Var) or not isinstance(value.type, ir.Array):
         return False
     return rank is None or (value.type.dims is not None and len(value.type.dims) == rank)
 
 
 def _is_list(value: Value) -> bool:
-    if isinstance(value, Var) and isinstance(value.type, List):
+    if isinstance(value, ir.Var) and isinstance(value.type, ir.List):
         return True
-    return isinstance(value, (Ref, TupleValue)) or (isinstance(value, Const) and isinstance(value.value, (list, tuple)))
+    return isinstance(value, (Ref, TupleValue)) or (
+        isinstance(value, ir.Const) and isinstance(value.value, (list, tuple))
+    )

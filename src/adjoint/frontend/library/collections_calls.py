@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles
 from adjoint.frontend.data import making
 from adjoint.frontend.external import nditer_definitions
@@ -20,7 +21,6 @@ from adjoint.frontend.interpreter.values import Record, Ref, Value
 from adjoint.frontend.library import python_functions, sorted_lists
 from adjoint.frontend.library.collections_definitions import DefaultDict, Deque, OrderedDict
 from adjoint.frontend.objects import construction
-from adjoint.ir.nodes import Const
 
 
 def _stands_for(cls: type) -> Handler:
@@ -57,7 +57,7 @@ HANDLERS[bisect.insort_left] = _means(sorted_lists.insert_left)
 
 @handles(np.nditer)
 def _nditer(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    return lo.call(Const(nditer_definitions.nditer), args, kwargs, node)
+    return lo.call(ir.Const(nditer_definitions.nditer), args, kwargs, node)
 
 
 @handles(types.SimpleNamespace)

@@ -7,6 +7,7 @@ import functools
 import types
 from typing import Any
 
+from adjoint import ir
 from adjoint.frontend.calls.handlers import handles
 from adjoint.frontend.entry import inputs
 from adjoint.frontend.entry.captured import Guard, reader
@@ -17,14 +18,12 @@ from adjoint.frontend.library import functools_definitions, python_functions
 from adjoint.frontend.objects.attributes import bind
 from adjoint.frontend.objects.classes import class_of, class_seen
 from adjoint.frontend.objects.construction import construct
-from adjoint.ir.nodes import Const, Undefined, Var
-from adjoint.ir.types import Opaque, Scalar
 from adjoint.sources.library_folders import is_of_a_library
 
 
 @handles(functools.wraps)
 def _wraps(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    return Const(python_functions.same)
+    return ir.Const(python_functions.same)
 
 
 @handles(functools.update_wrapper)
@@ -39,8 +38,8 @@ def _cache(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.A
 
 @handles(functools.lru_cache)
 def _lru_cache(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    if not args or (isinstance(args[0], Const) and (args[0] == NONE or isinstance(args[0].value, int))):
-        return Const(functools.cache)  # how much it remembers changes nothing of what it gives
+    if not args or (isinstance(args[0], ir.Const) and (args[0] == NONE or isinstance(args[0].value, int))):
+        return ir.Const(functools.cache)  # how much it remembers changes nothing of what it gives
     return _cache(lo, args[:1], {}, node)
 
 
@@ -60,7 +59,7 @@ def _class_in_annotation(lo: Lowerer, args: list[Value], kwargs: dict[str, Value
         first = next((parameter.annotation for parameter in (*spec.posonlyargs, *spec.args)), None)
         found = meaning(lo, first, function.globals)
         if isinstance(found, type):
-            return Const(found)
+            return ir.Const(found)
     label = "the class for which this function is registered is not known here"
     raise lo.problem("AD0301", node, label, helps=("name it: @f.register(float)",))
 
@@ -106,9 +105,9 @@ def is_memo(function: Any) -> bool:
     return not any(inner.__globals__.get(name) is function for name in inner.__code__.co_names)
 
 
-def known_already(function: Any, args: list[Value], kwargs: dict[str, Value]) -> Const | None:
+def known_already(function: Any, args: list[Value], kwargs: dict[str, Value]) -> ir.Const | None:
     """What a library's function with a memo says of modules: the same in each call of a process."""
-    given = [value.value for value in args if isinstance(value, Const) and isinstance(value.value, types.ModuleType)]
+    given = [value.value for value in args if isinstance(value, ir.Const) and isinstance(value.value, types.ModuleType)]
     if kwargs or not given or len(given) < len(args) or not is_memo(function):
         return None
     if not is_of_a_library(function.__wrapped__.__code__.co_filename):
@@ -117,12 +116,12 @@ def known_already(function: Any, args: list[Value], kwargs: dict[str, Value]) ->
         found = function(*given)
     except Exception:  # the program raises it, too, when it comes there
         return None
-    return Const(found) if isinstance(found, (bool, str, types.ModuleType)) else None
+    return ir.Const(found) if isinstance(found, (bool, str, types.ModuleType)) else None
 
 
 def remembered(lo: Lowerer, function: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Value:
     """A call of a function with a memo, of what varies: that of the function behind it, of the same numbers."""
-    result = lo.call(Const(function.__wrapped__), args, kwargs, node)
+    result = lo.call(ir.Const(function.__wrapped__), args, kwargs, node)
     if not _is_of_numbers(result):
         label = "what this returned before it returns again, and that may be written"
         helps = (f"call the function behind the cache: {function.__name__}.__wrapped__(...)",)
@@ -133,9 +132,11 @@ def remembered(lo: Lowerer, function: Any, args: list[Value], kwargs: dict[str, 
 def _is_of_numbers(value: Value) -> bool:
     if isinstance(value, TupleValue):
         return all(map(_is_of_numbers, value.items))
-    if isinstance(value, Var) and isinstance(value.type, Opaque):
+    if isinstance(value, ir.Var) and isinstance(value.type, ir.Opaque):
         return value.type.signature is not None  # a function value, which nobody writes
-    return isinstance(value, (Const, Undefined)) or (isinstance(value, Var) and isinstance(value.type, Scalar))
+    return isinstance(value, (ir.Const, ir.Undefined)) or (
+        isinstance(value, ir.Var) and isinstance(value.type, ir.Scalar)
+    )
 
 
 _CODE_OF_DISPATCH = functools.singledispatch(lambda _: None).__code__  # type: ignore[attr-defined]

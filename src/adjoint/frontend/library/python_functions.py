@@ -5,15 +5,15 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from adjoint import ir
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import Value
-from adjoint.ir.nodes import Const
 from adjoint.runtime.lists import first_of_same
 
 
 def call(lo: Lowerer, function: Any, arguments: list[Value], node: ast.AST | None) -> Value:
     """Inlines one of the functions below."""
-    return lo.call(Const(function), arguments, {}, node)
+    return lo.call(ir.Const(function), arguments, {}, node)
 
 
 def extend(items: Any, more: Any) -> None:

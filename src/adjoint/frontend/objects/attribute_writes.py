@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 
+from adjoint import ir
 from adjoint.frontend.calls.emitted_calls import refuse_linked
 from adjoint.frontend.data.constants import as_stored
 from adjoint.frontend.data.element_types import as_element, slot
@@ -20,8 +21,6 @@ from adjoint.frontend.objects.attributes import attribute, described
 from adjoint.frontend.objects.classes import class_of
 from adjoint.frontend.objects.fields import put_attribute
 from adjoint.frontend.objects.linked import referent
-from adjoint.ir.nodes import Attribute, Const, Raise, Store, Var
-from adjoint.ir.types import Array, Instance, Number, Reference, Scalar
 
 
 def set_attribute(
@@ -29,63 +28,63 @@ def set_attribute(
 ) -> None:
     """``base.name = value``; ``bare`` is past any ``__setattr__`` of the class."""
     cls = class_of(lo, base)
-    if cls is not None and isinstance(base, (Ref, Var)):
+    if cls is not None and isinstance(base, (Ref, ir.Var)):
         if not bare and class_customs.assigns_by_itself(lo, cls, node):
-            lo.call(Const(cls.__setattr__), [base, Const(name), value], {}, node)
+            lo.call(ir.Const(cls.__setattr__), [base, ir.Const(name), value], {}, node)
             return
         found = inspect.getattr_static(cls, name, None)
         if isinstance(found, property):
             if found.fset is None:
                 raise lo.mistake(AttributeError, node, f"the property {name!r} has no setter")
-            lo.call(Const(found.fset), [base, value], {}, node)
+            lo.call(ir.Const(found.fset), [base, value], {}, node)
             return
         put = class_customs.method_of_descriptor(found, "__set__")
         if put is not None:
             inputs.guard_lookup(lo, cls, name, found)
             descriptor = inputs.captured(lo, found, ("static", cls, name), name, node)
-            lo.call(Const(put), [descriptor, base, value], {}, node)
+            lo.call(ir.Const(put), [descriptor, base, value], {}, node)
             return
         class_customs.refuse_unusual_descriptor(lo, cls, name, found, node)
         if isinstance(base, Ref) and class_customs.has_no_place_for(cls, name):
-            lo.stop(Raise(Const(AttributeError), None, lo.span(node)))
+            lo.stop(ir.Raise(ir.Const(AttributeError), None, lo.span(node)))
             return
     match base:
         case Ref():
             put_attribute(lo, base, name, value, node)
-        case Var(type=Instance()):
+        case ir.Var(type=ir.Instance()):
             stored = slot(lo, as_stored(lo, cls, name, value), node)
             grow_field(lo, base, name, stored)
-            lo.emit(Store(base, Attribute(name), stored, "set", lo.span(node)))
-        case Var(type=Reference()):
+            lo.emit(ir.Store(base, ir.Attribute(name), stored, "set", lo.span(node)))
+        case ir.Var(type=ir.Reference()):
             _set_attribute_of_linked(lo, base, name, value, node)
-        case Var(type=Array() | Number()):
+        case ir.Var(type=ir.Array() | ir.Number()):
             _set_attribute_of_array(lo, base, name, value, node)
         case Union():
             _set_of_each(lo, base, name, value, node, bare=bare)
-        case Const(value=owner) | Closure(function=owner) if isinstance(owner, attributes_outside.OWNERS):
+        case ir.Const(value=owner) | Closure(function=owner) if isinstance(owner, attributes_outside.OWNERS):
             attributes_outside.assign(lo, owner, name, value, node)
-        case Const():
+        case ir.Const():
             raise lo.problem("AD0311", node, f"an attribute of {described(base.value)} is assigned")
-        case Var(type=Scalar()) if cls is not None:
+        case ir.Var(type=ir.Scalar()) if cls is not None:
             raise lo.mistake(AttributeError, node, f"a value of class {cls.__name__!r} has no attributes of its own")
         case Closure():
             attributes_outside.assign_of_local_function(lo, base, name, value, node)
         case _ if is_atom(base):
             given = materialize(lo, value, node)
             refuse_linked(lo, [given], node)
-            lo.emit(Store(base, Attribute(name), given, "set", lo.span(node)))  # type: ignore[arg-type]
+            lo.emit(ir.Store(base, ir.Attribute(name), given, "set", lo.span(node)))  # type: ignore[arg-type]
         case _:
             raise lo.problem("AD0301", node, "an attribute of this value cannot be assigned")
 
 
-def _set_attribute_of_linked(lo: Lowerer, base: Var, name: str, value: Value, node: ast.AST | None) -> None:
+def _set_attribute_of_linked(lo: Lowerer, base: ir.Var, name: str, value: Value, node: ast.AST | None) -> None:
     """``base.name = value`` for an object that others of its class refer to."""
     found = referent(lo, base, node)
-    assert isinstance(found.type, Instance)
+    assert isinstance(found.type, ir.Instance)
     stored = slot(lo, as_stored(lo, found.type.cls, name, value), node)
     grow_field(lo, found, name, stored)
     part = as_element(lo, stored, found.type.fields.get(name))
-    lo.emit(Store(found, Attribute(name), part, "set", lo.span(node)))
+    lo.emit(ir.Store(found, ir.Attribute(name), part, "set", lo.span(node)))
 
 
 def _set_of_each(lo: Lowerer, base: Union, name: str, value: Value, node: ast.AST | None, *, bare: bool) -> None:
@@ -98,12 +97,12 @@ def _set_of_each(lo: Lowerer, base: Union, name: str, value: Value, node: ast.AS
     on_each_option(lo, base, write, node)
 
 
-def _set_attribute_of_array(lo: Lowerer, array: Var, name: str, value: Value, node: ast.AST | None) -> None:
+def _set_attribute_of_array(lo: Lowerer, array: ir.Var, name: str, value: Value, node: ast.AST | None) -> None:
     """``array.name = value``: for a part of the array, a store into it."""
-    if name not in ("real", "imag") or isinstance(array.type, Number):
+    if name not in ("real", "imag") or isinstance(array.type, ir.Number):
         helps = ("make a view of another shape: b = a.reshape(shape)",) if name == "shape" else ()
         raise lo.problem("AD0303", node, f"the attribute {name!r} of an array is assigned", helps=helps)
-    dtype = array.type.dtype if isinstance(array.type, Array) else None
+    dtype = array.type.dtype if isinstance(array.type, ir.Array) else None
     if name == "imag" and dtype is not None and dtype.kind != "c":
         raise lo.mistake(TypeError, node, f"an array of {dtype} has no imaginary part to set")
     set_item(lo, attribute(lo, array, name, node), ELLIPSIS, value, node)

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.diagnostics.other_names import elsewhere
 from adjoint.diagnostics.similar import did_you_mean
 from adjoint.frontend.calls.emitted_calls import call_any
@@ -22,7 +23,6 @@ from adjoint.frontend.interpreter.choices import on_each_option
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import (
     NONE,
-    UNDEFINED,
     Cell,
     Closure,
     GeneratorObject,
@@ -41,8 +41,6 @@ from adjoint.frontend.objects import class_customs
 from adjoint.frontend.objects.classes import class_of, note_owner, seen
 from adjoint.frontend.objects.fields import put_attribute
 from adjoint.frontend.objects.linked import field_type, referent, refuse_none
-from adjoint.ir.nodes import Attribute, Const, Load, Subscript, Var
-from adjoint.ir.types import INT, OPAQUE, Array, Dict, Instance, List, Number, Opaque, Reference, Scalar, Tuple, Type
 from adjoint.rules import registry
 from adjoint.rules.typing import abstract
 from adjoint.types.array_libraries import are_loaded
@@ -57,7 +55,7 @@ def attribute(lo: Lowerer, base: Value, name: str, node: ast.AST | None) -> Valu
     match base:
         case Union():
             return on_each_option(lo, base, lambda option: attribute(lo, option, name, node), node)
-        case Const():
+        case ir.Const():
             return _attribute_of_constant(lo, base.value, name, node)
         case Ref():
             record = lo.store[base]
@@ -77,7 +75,7 @@ def attribute(lo: Lowerer, base: Value, name: str, node: ast.AST | None) -> Valu
             return on_each_option(lo, union, lambda one: attribute(lo, SuperValue(owner, one), name, node), node)
         case SuperValue(owner=owner, receiver=receiver):
             found_class = class_of(lo, receiver)
-            if isinstance(receiver, Const) and isinstance(receiver.value, type):
+            if isinstance(receiver, ir.Const) and isinstance(receiver.value, type):
                 found_class = receiver.value
             if found_class is None:
                 raise lo.problem("AD0301", node, "the class of the object that 'super()' stands for is not known")
@@ -89,11 +87,11 @@ def attribute(lo: Lowerer, base: Value, name: str, node: ast.AST | None) -> Valu
                         lo, receiver, cls, name, parent.__dict__[name], node
                     )
             raise lo.mistake(AttributeError, node, f"no base class has an attribute {name!r}")
-        case Var():
+        case ir.Var():
             return _attribute_of_variable(lo, base, name, node)
         case Closure(source=source):
             if name in ("__name__", "__qualname__"):
-                return Const(source.name)
+                return ir.Const(source.name)
             cell = base.attributes.get(name)
             if cell is not None and cell in lo.store:
                 return _held_by(lo, cell, node)
@@ -119,7 +117,7 @@ def attribute(lo: Lowerer, base: Value, name: str, node: ast.AST | None) -> Valu
 
 def _attribute_of_constant(lo: Lowerer, owner: Any, name: str, node: ast.AST | None) -> Value:
     if registry.is_closed(type(owner)) and not registry.is_harmless(type(owner), name):
-        return _declared_attribute(lo, Const(owner), type(owner), name, node)
+        return _declared_attribute(lo, ir.Const(owner), type(owner), name, node)
     if isinstance(owner, type):
         found = inspect.getattr_static(owner, name, _MISSING)
         if registry.is_closed(owner) and not registry.is_harmless(owner, name):
@@ -128,9 +126,9 @@ def _attribute_of_constant(lo: Lowerer, owner: Any, name: str, node: ast.AST | N
                 raise _undeclared(lo, owner, name, node)
         if isinstance(found, classmethod):
             inputs.guard_lookup(lo, owner, name, found)
-            return Method(Const(found.__func__), Const(owner))
+            return Method(ir.Const(found.__func__), ir.Const(owner))
         if _lists_key_paths(found):
-            return Method(Const(found.function), Const(owner))
+            return Method(ir.Const(found.function), ir.Const(owner))
     assigned = _assigned(lo, owner, name, node)
     if assigned is not None:
         return assigned
@@ -151,16 +149,16 @@ def _attribute_of_constant(lo: Lowerer, owner: Any, name: str, node: ast.AST | N
     if isinstance(owner, np.poly1d):
         from adjoint.frontend.library.array_functions import polynomial_of  # lazy
 
-        return attribute(lo, polynomial_of(lo, Const(owner), node), name, node)
+        return attribute(lo, polynomial_of(lo, ir.Const(owner), node), name, node)
     if isinstance(value, types.MethodType) and hasattr(type(owner), CONSTANT):
-        return Method(Const(value.__func__), Const(owner))
-    return Const(value)
+        return Method(ir.Const(value.__func__), ir.Const(owner))
+    return ir.Const(value)
 
 
 def _assigned(lo: Lowerer, owner: Any, name: str, node: ast.AST | None) -> Value | None:
     """What an attribute of a function, class or module holds that the function assigns; None for others."""
     cell = _variable_of(lo, owner, name)
-    return None if cell is None or lo.store.get(cell, UNDEFINED) is UNDEFINED else _held_by(lo, cell, node)
+    return None if cell is None or lo.store.get(cell, ir.UNDEFINED) is ir.UNDEFINED else _held_by(lo, cell, node)
 
 
 def _held_by(lo: Lowerer, cell: Cell, node: ast.AST | None) -> Value:
@@ -202,41 +200,41 @@ def described(value: Any) -> str:
     return repr(name) if name else f"an object of class {type(value).__name__!r}"
 
 
-def _attribute_of_variable(lo: Lowerer, base: Var, name: str, node: ast.AST | None) -> Value:
+def _attribute_of_variable(lo: Lowerer, base: ir.Var, name: str, node: ast.AST | None) -> Value:
     cls = class_of(lo, base)
     note_owner(lo, base, lambda number: number if name == "__class__" else hasattr(number, name))
-    if name == "__class__" and isinstance(base.type, (Scalar, Array)) and cls is not None:
-        return Const(cls)
-    if isinstance(base.type, Instance):
+    if name == "__class__" and isinstance(base.type, (ir.Scalar, ir.Array)) and cls is not None:
+        return ir.Const(cls)
+    if isinstance(base.type, ir.Instance):
         class_customs.refuse_custom_lookup(lo, base.type.cls, node)
-    if isinstance(base.type, Reference):
+    if isinstance(base.type, ir.Reference):
         return _attribute_of_linked(lo, base, base.type.cls, name, node)
     match base.type:
-        case Instance(fields=fields) if name in fields:
-            target = Var(name, fields[name])
-            lo.emit(Load(target, base, Attribute(name), lo.span(node)))
+        case ir.Instance(fields=fields) if name in fields:
+            target = ir.Var(name, fields[name])
+            lo.emit(ir.Load(target, base, ir.Attribute(name), lo.span(node)))
             return target
-        case Instance(cls=cls):
+        case ir.Instance(cls=cls):
             return _through_class(lo, base, cls, name, node)
-        case Array() | Scalar() | Number():
+        case ir.Array() | ir.Scalar() | ir.Number():
             if lo.settings.target.library is not None:
                 from adjoint.frontend.external import array_libraries  # lazy
 
                 found = array_libraries.attribute(lo, base, name, node)
                 if found is not None:
                     return found
-            owner = np.ndarray if isinstance(base.type, Number) or cls is None else cls
+            owner = np.ndarray if isinstance(base.type, ir.Number) or cls is None else cls
             return _attribute_of_number(lo, base, owner, name, node)
-        case Tuple(items=items) if name in getattr(cls, "_fields", ()):
+        case ir.Tuple(items=items) if name in getattr(cls, "_fields", ()):
             place = cls._fields.index(name)  # type: ignore[union-attr]
-            target = Var(name, items[place])
-            lo.emit(Load(target, base, Subscript((Const(place),)), lo.span(node)))
+            target = ir.Var(name, items[place])
+            lo.emit(ir.Load(target, base, ir.Subscript((ir.Const(place),)), lo.span(node)))
             return target
-        case List() | Dict() | Tuple():
+        case ir.List() | ir.Dict() | ir.Tuple():
             assert cls is not None
-            held = list if isinstance(base.type, List) and hasattr(cls, name) else cls
+            held = list if isinstance(base.type, ir.List) and hasattr(cls, name) else cls
             return _through_class(lo, base, held, name, node)
-    if cls is not None and not isinstance(base.type, Opaque):
+    if cls is not None and not isinstance(base.type, ir.Opaque):
         return _through_class(lo, base, cls, name, node)
     if cls in EXAMPLES:
         return _attribute_of_date(lo, base, cls, name, node)
@@ -246,16 +244,16 @@ def _attribute_of_variable(lo: Lowerer, base: Var, name: str, node: ast.AST | No
             return found
         if registry.is_closed(cls) and not registry.is_harmless(cls, name):
             return _declared_attribute(lo, base, cls, name, node)
-    target = Var(name, Opaque())
-    lo.emit(Load(target, base, Attribute(name), lo.span(node)))
+    target = ir.Var(name, ir.Opaque())
+    lo.emit(ir.Load(target, base, ir.Attribute(name), lo.span(node)))
     return target
 
 
-def _attribute_of_linked(lo: Lowerer, base: Var, cls: type, name: str, node: ast.AST | None) -> Value:
+def _attribute_of_linked(lo: Lowerer, base: ir.Var, cls: type, name: str, node: ast.AST | None) -> Value:
     """An attribute of an object that others of its class refer to, or None."""
     class_customs.refuse_custom_lookup(lo, cls, node)
     held = field_type(lo, base, name)
-    if held == Opaque(type(None)):  # of all of them, as far as it is known: what is put there starts this again
+    if held == ir.Opaque(type(None)):  # of all of them, as far as it is known: what is put there starts this again
         return NONE
     if held is not None:
         return _attribute_of_variable(lo, referent(lo, base, node), name, node)
@@ -263,21 +261,21 @@ def _attribute_of_linked(lo: Lowerer, base: Var, cls: type, name: str, node: ast
     return _through_class(lo, base, cls, name, node)
 
 
-def _attribute_of_date(lo: Lowerer, base: Var, cls: type, name: str, node: ast.AST | None) -> Value:
+def _attribute_of_date(lo: Lowerer, base: ir.Var, cls: type, name: str, node: ast.AST | None) -> Value:
     """An attribute or a method of a date or a span of time, which carries no derivative."""
     found = inspect.getattr_static(cls, name, _MISSING)
     if found is _MISSING:
         raise no_attribute(lo, f"a value of class {cls.__name__!r}", name, dir(cls), node)
     if isinstance(found, types.MethodDescriptorType):
-        return Method(Const(found), base)
+        return Method(ir.Const(found), base)
     if isinstance(found, types.ClassMethodDescriptorType):
-        return Const(getattr(cls, name))
-    target = Var(name, abstract(getattr(EXAMPLES[cls], name)))
-    lo.emit(Load(target, base, Attribute(name), lo.span(node)))
+        return ir.Const(getattr(cls, name))
+    target = ir.Var(name, abstract(getattr(EXAMPLES[cls], name)))
+    lo.emit(ir.Load(target, base, ir.Attribute(name), lo.span(node)))
     return target
 
 
-def _followed_attribute(lo: Lowerer, base: Var, cls: type, name: str, node: ast.AST | None) -> Value | None:
+def _followed_attribute(lo: Lowerer, base: ir.Var, cls: type, name: str, node: ast.AST | None) -> Value | None:
     """An attribute of an object of SciPy or NumPy that does not vary, and may be given what does; None for others."""
     home = cls.__module__
     if cls.__name__ == "SuperLU":
@@ -306,7 +304,7 @@ def _declared_attribute(lo: Lowerer, base: Value, cls: type, name: str, node: as
         return call_any(lo, fact, [base], node)
     meaning = registry.method_of(cls, name)
     if meaning is not None:
-        return Method(Const(meaning), base)
+        return Method(ir.Const(meaning), base)
     raise _undeclared(lo, cls, name, node)
 
 
@@ -315,42 +313,42 @@ def _undeclared(lo: Lowerer, cls: type, name: str, node: ast.AST | None) -> Exce
     return lo.problem("AD0201", node, label, helps=("call it outside of the function that is differentiated",))
 
 
-def _attribute_of_number(lo: Lowerer, base: Var, owner: type, name: str, node: ast.AST | None) -> Value:
-    if name == "flat" and isinstance(base.type, Array):
+def _attribute_of_number(lo: Lowerer, base: ir.Var, owner: type, name: str, node: ast.AST | None) -> Value:
+    if name == "flat" and isinstance(base.type, ir.Array):
         from adjoint.frontend.library.array_writers import flat  # lazy
 
         return flat(lo, base, node)
-    dtype = base.type.dtype if isinstance(base.type, (Array, Scalar)) else None
+    dtype = base.type.dtype if isinstance(base.type, (ir.Array, ir.Scalar)) else None
     if dtype is not None:
         if name == "dtype":
-            return Const(dtype)
-        if name == "itemsize" or (name == "nbytes" and isinstance(base.type, Scalar)):
-            return Const(dtype.itemsize)
+            return ir.Const(dtype)
+        if name == "itemsize" or (name == "nbytes" and isinstance(base.type, ir.Scalar)):
+            return ir.Const(dtype.itemsize)
     callee = registry.attribute_of(owner, name)
     if callee is not None:
-        if name == "ndim" and isinstance(base.type, Array) and base.type.dims is not None:
-            return Const(len(base.type.dims))
+        if name == "ndim" and isinstance(base.type, ir.Array) and base.type.dims is not None:
+            return ir.Const(len(base.type.dims))
         return call_any(lo, callee, [base], node)
     callee = registry.method_of(owner, name)
     if callee is not None:
-        return Method(Const(callee), base)
+        return Method(ir.Const(callee), base)
     found = inspect.getattr_static(owner, name, _MISSING)
     if found is _MISSING:
-        what = "a number or an array" if isinstance(base.type, Number) else f"a value of class {owner.__name__!r}"
+        what = "a number or an array" if isinstance(base.type, ir.Number) else f"a value of class {owner.__name__!r}"
         raise no_attribute(lo, what, name, dir(owner), node)
     if callable(found):
-        return Method(Const(found), base)
-    target = Var(name, _type_of_metadata(base, name))
-    lo.emit(Load(target, base, Attribute(name), lo.span(node)))
+        return Method(ir.Const(found), base)
+    target = ir.Var(name, _type_of_metadata(base, name))
+    lo.emit(ir.Load(target, base, ir.Attribute(name), lo.span(node)))
     return target
 
 
-def _type_of_metadata(base: Var, name: str) -> Type:
+def _type_of_metadata(base: ir.Var, name: str) -> ir.Type:
     if name in ("nbytes", "itemsize"):
-        return INT
-    if name == "strides" and isinstance(base.type, Array) and base.type.dims is not None:
-        return Tuple((INT,) * len(base.type.dims))
-    return OPAQUE
+        return ir.INT
+    if name == "strides" and isinstance(base.type, ir.Array) and base.type.dims is not None:
+        return ir.Tuple((ir.INT,) * len(base.type.dims))
+    return ir.OPAQUE
 
 
 def _lists_key_paths(member: Any) -> bool:
@@ -374,7 +372,7 @@ def _warn_of_override(lo: Lowerer, cls: type, name: str) -> None:
 
 def _through_class(lo: Lowerer, receiver: Value, cls: type, name: str, node: ast.AST | None) -> Value:
     if name in ("_replace", "_asdict") and is_namedtuple_class(cls):
-        return Method(Const(getattr(python_functions, f"namedtuple{name}")), receiver)
+        return Method(ir.Const(getattr(python_functions, f"namedtuple{name}")), receiver)
     assigned = _assigned(lo, cls, name, node)
     if assigned is not None:
         return assigned
@@ -384,10 +382,10 @@ def _through_class(lo: Lowerer, receiver: Value, cls: type, name: str, node: ast
             _warn_of_override(lo, cls, name)
             return bind(lo, receiver, cls, name, base.__dict__[name], node)
     if name == "__class__":
-        return Const(seen(cls))
+        return ir.Const(seen(cls))
     for base in cls.__mro__:
         if "__getattr__" in base.__dict__:
-            return lo.call(Const(base.__dict__["__getattr__"]), [receiver, Const(name)], {}, node)
+            return lo.call(ir.Const(base.__dict__["__getattr__"]), [receiver, ir.Const(name)], {}, node)
     record = lo.store.get(receiver) if isinstance(receiver, Ref) else None
     own = record.keys if isinstance(record, Record) and record.cls not in (list, dict) else ()
     if cls is dict and isinstance(record, Record) and name in record.keys:
@@ -402,39 +400,39 @@ def _through_class(lo: Lowerer, receiver: Value, cls: type, name: str, node: ast
 def bind(lo: Lowerer, receiver: Value, cls: type, name: str, found: Any, node: ast.AST | None) -> Value:
     match found:
         case property(fget=getter):
-            return lo.call(Const(getter), [receiver], {}, node)
+            return lo.call(ir.Const(getter), [receiver], {}, node)
         case functools.cached_property():
             return _cached(lo, receiver, name, found, node)
         case staticmethod():
-            return Const(found.__func__)
+            return ir.Const(found.__func__)
         case functools.singledispatchmethod():
-            return Method(Const(found), receiver)
+            return Method(ir.Const(found), receiver)
         case classmethod():
-            return Method(Const(found.__func__), Const(cls))
+            return Method(ir.Const(found.__func__), ir.Const(cls))
         case _ if _lists_key_paths(found):
-            return Method(Const(found.function), receiver)
+            return Method(ir.Const(found.function), receiver)
         case types.FunctionType():
-            return Method(Const(found), receiver)
+            return Method(ir.Const(found), receiver)
         case Held():
             return _held_by(lo, found, node)
         case types.MemberDescriptorType() | types.GetSetDescriptorType():
             if name == "__class__":
-                return Const(seen(cls))
+                return ir.Const(seen(cls))
             if name == "__dict__":
                 from adjoint.frontend.objects.own_attributes import table_of  # lazy
 
                 return table_of(lo, receiver, node)
             raise lo.problem("AD0304", node, f"the attribute {name!r} is not assigned")
         case types.MethodDescriptorType() | types.WrapperDescriptorType():
-            return Method(Const(found), receiver)
+            return Method(ir.Const(found), receiver)
         case types.ClassMethodDescriptorType():
-            return Const(getattr(cls, name))
+            return ir.Const(getattr(cls, name))
     if hasattr(type(found), "__get__") and callable(found):
-        return Method(Const(found), receiver)
+        return Method(ir.Const(found), receiver)
     get = class_customs.method_of_descriptor(found, "__get__")
     if get is not None:
         descriptor = inputs.captured(lo, found, ("static", cls, name), name, node)
-        return lo.call(Const(get), [descriptor, receiver, Const(cls)], {}, node)
+        return lo.call(ir.Const(get), [descriptor, receiver, ir.Const(cls)], {}, node)
     if hasattr(type(found), "__get__"):
         raise lo.problem("AD0301", node, f"the descriptor {name!r} of class {cls.__name__!r} is not supported")
     return inputs.captured(lo, found, ("attribute", cls, name), name, node)
@@ -444,6 +442,6 @@ def _cached(lo: Lowerer, receiver: Value, name: str, found: Any, node: ast.AST |
     """What a ``cached_property`` computes when it is read first: an attribute of the object from then on."""
     if not isinstance(receiver, Ref):
         raise lo.problem("AD0301", node, f"whether {name!r}, a cached property, was computed before is not known")
-    value = lo.call(Const(found.func), [receiver], {}, node)
+    value = lo.call(ir.Const(found.func), [receiver], {}, node)
     put_attribute(lo, receiver, name, value, node)
     return value

@@ -9,10 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import STANDS_FOR, Closure, Method, Record, Ref, TupleValue, Value
-from adjoint.ir.nodes import Const, Var
-from adjoint.ir.types import Array, Dict, Instance, List, Number, Opaque, Reference, Scalar, Tuple
 from adjoint.types.array_libraries import Library
 
 _PYTHON_SCALARS = {"bool": bool, "int": int, "float": float, "complex": complex}
@@ -22,28 +21,28 @@ _NUMPY_SCALARS = {"bool": np.bool_, "int": np.int64, "float": np.float64, "compl
 def class_of(lo: Lowerer, value: Value) -> type | None:
     """``type(value)``, as far as it is known."""
     match value:
-        case Const(value=constant):
+        case ir.Const(value=constant):
             return type(constant)
         case TupleValue(cls=cls):
             return cls
         case Ref():
             record = lo.store[value]
             return record.cls if isinstance(record, Record) else None
-        case Var(type=Reference(cls=cls)):
+        case ir.Var(type=ir.Reference(cls=cls)):
             return cls
-        case Var(type=Scalar(kind=kind, dtype=dtype)):
+        case ir.Var(type=ir.Scalar(kind=kind, dtype=dtype)):
             return _PYTHON_SCALARS[kind] if dtype is None else dtype.type
-        case Var(type=Array()):
+        case ir.Var(type=ir.Array()):
             return np.ndarray
-        case Var(type=List(is_tuple=is_tuple)):
+        case ir.Var(type=ir.List(is_tuple=is_tuple)):
             return tuple if is_tuple else list
-        case Var(type=Dict()):
+        case ir.Var(type=ir.Dict()):
             return dict
-        case Var(type=Tuple(cls=cls)):
+        case ir.Var(type=ir.Tuple(cls=cls)):
             return cls
-        case Var(type=Instance(cls=cls)):
+        case ir.Var(type=ir.Instance(cls=cls)):
             return cls
-        case Var(type=Opaque(cls=cls)):
+        case ir.Var(type=ir.Opaque(cls=cls)):
             return cls
         case Closure():
             return types.FunctionType
@@ -70,40 +69,40 @@ _OF_NUMBERS = (bool, int, float, complex, np.ndarray, np.bool_, np.int64, np.flo
 
 def note_owner(lo: Lowerer, value: Value, told: Callable[[type], object]) -> None:
     """Notes that the program asks for what is not the same of numbers of Python and of NumPy."""
-    if isinstance(value, Var) and type(value.type) is Scalar and value.type.kind in _NUMPY_SCALARS:
+    if isinstance(value, ir.Var) and type(value.type) is ir.Scalar and value.type.kind in _NUMPY_SCALARS:
         kind = value.type.kind
         lo.run_data.asks_for_owners |= told(_PYTHON_SCALARS[kind]) != told(_NUMPY_SCALARS[kind])
 
 
 def is_instance(lo: Lowerer, value: Value, classes: Any) -> bool | None:
     """Whether a value is of one of some classes, None where it is not known; raises what ``isinstance`` raises."""
-    if lo.settings.target.library is not None and isinstance(value, Var):
+    if lo.settings.target.library is not None and isinstance(value, ir.Var):
         return _is_instance_there(lo.settings.target.library, value, classes)
     cls = class_seen(lo, value)
     if cls is not None:
         note_owner(lo, value, lambda number: issubclass(number, classes))
-        return isinstance(value.value, classes) if isinstance(value, Const) else issubclass(cls, classes)
-    if isinstance(value, Var) and isinstance(value.type, Number):
+        return isinstance(value.value, classes) if isinstance(value, ir.Const) else issubclass(cls, classes)
+    if isinstance(value, ir.Var) and isinstance(value.type, ir.Number):
         found = {issubclass(each, classes) for each in _OF_NUMBERS}
         return found.pop() if len(found) == 1 else None
     return None
 
 
-def _is_instance_there(library: Library, value: Var, classes: Any) -> bool | None:
+def _is_instance_there(library: Library, value: ir.Var, classes: Any) -> bool | None:
     """The same where arrays are of another library: there, what would be a number of NumPy is an array, too."""
     from adjoint.frontend.external.array_libraries import class_of_arrays  # lazy
 
     candidates: tuple[type, ...] = (class_of_arrays(library),)
     match value.type:
-        case Scalar(kind="float" | "complex" as kind, dtype=None):
+        case ir.Scalar(kind="float" | "complex" as kind, dtype=None):
             candidates = (*candidates, _PYTHON_SCALARS[kind])
-        case Scalar(kind=kind, dtype=None):
+        case ir.Scalar(kind=kind, dtype=None):
             candidates = (_PYTHON_SCALARS[kind],)
-        case Array() | Scalar():
+        case ir.Array() | ir.Scalar():
             pass
-        case Number():
+        case ir.Number():
             candidates = (*candidates, *_PYTHON_SCALARS.values())
-        case Opaque(cls=cls) if cls is not None:
+        case ir.Opaque(cls=cls) if cls is not None:
             candidates = (cls,)
         case _:
             return None
@@ -116,7 +115,7 @@ def is_object(lo: Lowerer, value: Value) -> bool:
     if isinstance(value, Ref):
         record = lo.store[value]
         return isinstance(record, Record) and record.cls not in (list, dict)
-    return isinstance(value, Var) and isinstance(value.type, (Instance, Reference))
+    return isinstance(value, ir.Var) and isinstance(value.type, (ir.Instance, ir.Reference))
 
 
 def has_source(function: Any) -> bool:

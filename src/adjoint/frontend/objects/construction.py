@@ -11,6 +11,7 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
+from adjoint import ir
 from adjoint.frontend.calls import library_classes
 from adjoint.frontend.calls.emitted_calls import call_any
 from adjoint.frontend.calls.opaque_arguments import lend
@@ -25,8 +26,6 @@ from adjoint.frontend.objects import class_customs
 from adjoint.frontend.objects.classes import has_source, refuse_other_items
 from adjoint.frontend.objects.fields import put_attribute
 from adjoint.frontend.objects.linked import linked_object
-from adjoint.ir.nodes import Const, Var
-from adjoint.ir.types import Array, Number, Scalar
 from adjoint.sources.library_folders import is_class_of_a_library
 from adjoint.types.dataclass_fields import dataclass_fields, is_dataclass
 from adjoint.types.structure import is_namedtuple_class
@@ -36,7 +35,7 @@ from adjoint.types.vectors import Fields
 def call_class(lo: Lowerer, cls: type, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Value:
     if _is_users(cls) and node is not None:
         return construct(lo, cls, args, kwargs, node)
-    if issubclass(cls, enum.Enum) and len(args) == 1 and not kwargs and isinstance(args[0], Var):
+    if issubclass(cls, enum.Enum) and len(args) == 1 and not kwargs and isinstance(args[0], ir.Var):
         return _member(lo, cls, args[0], node)
     if node is not None and library_classes.is_looked_into(lo, cls, [*args, *kwargs.values()]):
         body = functools.partial(construct, lo, cls, args, kwargs, node)
@@ -47,15 +46,15 @@ def call_class(lo: Lowerer, cls: type, args: list[Value], kwargs: dict[str, Valu
     return call_any(lo, cls, list(atoms), node, **pairs)
 
 
-def _member(lo: Lowerer, cls: type[enum.Enum], value: Var, node: ast.AST | None) -> Value:
+def _member(lo: Lowerer, cls: type[enum.Enum], value: ir.Var, node: ast.AST | None) -> Value:
     """The member of an enumeration that has a value which is known at run time only."""
     members, missing = list(cls), getattr(cls._missing_, "__func__", None)
     plain = all(type(member.value) in (int, float, str) for member in members) and not issubclass(cls, enum.Flag)
     if not plain or missing is not enum.Enum._missing_.__func__:  # type: ignore[attr-defined]
         return call_any(lo, cls, [value], node)
-    values = TupleValue(tuple(Const(member.value) for member in members))
-    place = python_functions.call(lo, python_functions.place_of_value, [value, values, Const(cls.__name__)], node)
-    return Union(materialize(lo, place, node), tuple(map(Const, members)))
+    values = TupleValue(tuple(ir.Const(member.value) for member in members))
+    place = python_functions.call(lo, python_functions.place_of_value, [value, values, ir.Const(cls.__name__)], node)
+    return Union(materialize(lo, place, node), tuple(map(ir.Const, members)))
 
 
 def _is_users(cls: type) -> bool:
@@ -85,7 +84,7 @@ def bind_dataclass(
         elif spec.default is not dataclasses.MISSING:
             yield spec.name, inputs.captured(lo, spec.default, ("default", cls, spec.name), spec.name, node)
         elif spec.default_factory is not dataclasses.MISSING:
-            yield spec.name, lo.call(Const(spec.default_factory), [], {}, node)
+            yield spec.name, lo.call(ir.Const(spec.default_factory), [], {}, node)
         elif spec.init:
             raise lo.mistake(TypeError, node, f"the field {spec.name!r} of {cls.__name__!r} is missing", code="AD0203")
     if remaining or named:
@@ -117,7 +116,7 @@ def construct(lo: Lowerer, cls: type, args: list[Value], kwargs: dict[str, Value
     is_bare = ref.site in (lo.settings.runtime_sites if is_linked else lo.settings.bare_sites)
     new: Value = exist(lo, ref, node) if is_bare else ref
     if isinstance(init, types.FunctionType):
-        lo.call(Method(Const(init), new), args, kwargs, node)
+        lo.call(Method(ir.Const(init), new), args, kwargs, node)
     _note_links(lo, cls, ref)
     if (is_linked or ref.site in lo.settings.runtime_sites) and not is_bare:
         return exist(lo, ref, node)
@@ -131,11 +130,11 @@ def _note_links(lo: Lowerer, cls: type, ref: Ref) -> None:
         lo.settings.may_be_linked.add(cls)
 
 
-_NUMBERS = (Scalar, Number, Array)
+_NUMBERS = (ir.Scalar, ir.Number, ir.Array)
 
 
 def _may_refer(part: Value) -> bool:
-    return part == NONE or isinstance(part, Ref) or (isinstance(part, Var) and not isinstance(part.type, _NUMBERS))
+    return part == NONE or isinstance(part, Ref) or (isinstance(part, ir.Var) and not isinstance(part.type, _NUMBERS))
 
 
 def _named_tuple(
@@ -144,7 +143,7 @@ def _named_tuple(
     refuse_other_items(lo, cls, node)
     values = dict(zip(cls._fields, args, strict=False)) | kwargs
     for name, default in getattr(cls, "_field_defaults", {}).items():
-        values.setdefault(name, lo.store[default] if isinstance(default, Held) else Const(default))
+        values.setdefault(name, lo.store[default] if isinstance(default, Held) else ir.Const(default))
     if set(values) != set(cls._fields) or len(args) > len(cls._fields):
         raise lo.mistake(TypeError, node, f"the call does not fit the fields of {cls.__name__!r}", code="AD0203")
     return TupleValue(tuple(values[name] for name in cls._fields), cls)

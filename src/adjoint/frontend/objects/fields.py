@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 
+from adjoint import ir
 from adjoint.frontend.data.constants import as_stored
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import Record, Ref, Site, TupleValue, Value
-from adjoint.ir.nodes import Atom, Const
 from adjoint.runtime.objects import put_attribute as write_through
 
 
@@ -35,10 +35,10 @@ def put_attribute(lo: Lowerer, base: Ref, name: str, value: Value, node: ast.AST
     value = as_stored(lo, record.cls, name, value)
     lo.store[base] = record.with_part(name, value)
     if base.origin is not None:
-        lo.open.effect(write_through, base.origin, Const(name), handed_out(lo, value, node))
+        lo.open.effect(write_through, base.origin, ir.Const(name), handed_out(lo, value, node))
 
 
-def handed_out(lo: Lowerer, value: Value, node: ast.AST | None) -> Atom:
+def handed_out(lo: Lowerer, value: Value, node: ast.AST | None) -> ir.Atom:
     """A value for memory of the caller. Lists and dicts in it are copies: where they are written later, all exist."""
     atom = materialize(lo, value, node)
     _seal(lo, value)

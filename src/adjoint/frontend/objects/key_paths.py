@@ -8,6 +8,7 @@ from typing import Any, get_origin
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.frontend.calls import handlers
 from adjoint.frontend.data import containers
 from adjoint.frontend.data.item_writes import set_item
@@ -18,8 +19,6 @@ from adjoint.frontend.interpreter.values import Ref, TupleValue, Value
 from adjoint.frontend.objects.attribute_writes import set_attribute
 from adjoint.frontend.objects.attributes import attribute
 from adjoint.frontend.objects.classes import class_of
-from adjoint.ir.nodes import Const, Var
-from adjoint.ir.types import Array, Number, Opaque, Scalar, same_dtype
 from adjoint.keypaths import KeyPath, WritableKeyPath
 from adjoint.keypaths.static import is_read_only_field
 from adjoint.keypaths.steps import Field, Item, Step, structure_of
@@ -78,23 +77,23 @@ def follow(lo: Lowerer, gradient: Value, steps: Sequence[Step], node: ast.AST | 
         if isinstance(step, Field):
             gradient = attribute(lo, gradient, step.name, node)
         else:
-            gradient = containers.subscript(lo, gradient, Const(step.key), node)
+            gradient = containers.subscript(lo, gradient, ir.Const(step.key), node)
     return gradient
 
 
 @handlers.handles(KeyPath.get)
 def _get(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     path, value = [*args, *kwargs.values()]
-    return follow(lo, value, path.value.steps, node) if isinstance(path, Const) else NotImplemented
+    return follow(lo, value, path.value.steps, node) if isinstance(path, ir.Const) else NotImplemented
 
 
 @handlers.handles(WritableKeyPath.set)
 def _set(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     path, value, *rest = args
-    if not isinstance(path, Const) or not path.value.steps:
+    if not isinstance(path, ir.Const) or not path.value.steps:
         return NotImplemented
     put(lo, value, path.value.steps, rest[0] if rest else kwargs["part"], node)
-    return Const(None)
+    return ir.Const(None)
 
 
 def put(lo: Lowerer, value: Value, steps: Sequence[Step], part: Value, node: ast.AST | None) -> None:
@@ -104,7 +103,7 @@ def put(lo: Lowerer, value: Value, steps: Sequence[Step], part: Value, node: ast
     if isinstance(last, Field):
         set_attribute(lo, holder, last.name, part, node)
     else:
-        set_item(lo, holder, Const(last.key), part, node)
+        set_item(lo, holder, ir.Const(last.key), part, node)
 
 
 def _listing(function: Any, recursive: bool, writable: bool) -> None:
@@ -114,12 +113,12 @@ def _listing(function: Any, recursive: bool, writable: bool) -> None:
     def listed(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
         given = [*args, *(part for name, part in kwargs.items() if name == "value")]
         value, rest = given[0], given[1:]
-        wanted = kwargs.get("to", Const(None))
+        wanted = kwargs.get("to", ir.Const(None))
         if rest or node is None:
             return NotImplemented
-        if not isinstance(wanted, Const):
+        if not isinstance(wanted, ir.Const):
             raise lo.problem("AD0301", node, _NO_FUNCTION)
-        if isinstance(value, Const):
+        if isinstance(value, ir.Const):
             is_class = isinstance(value.value, type) or get_origin(value.value) is not None
             paths = function(value.value, to=wanted.value) if is_class else []
         else:
@@ -131,13 +130,13 @@ def _listing(function: Any, recursive: bool, writable: bool) -> None:
                 for steps, part, assignable in found
                 if (assignable or not writable) and filtered(part)
             ]
-        return new_list(lo, [Const(path) for path in paths], node)
+        return new_list(lo, [ir.Const(path) for path in paths], node)
 
 
 def parts_with_steps(lo: Lowerer, value: Value, node: ast.AST | None) -> Iterator[tuple[tuple[Step, ...], Value, bool]]:
     """The parts of a value with the steps to them, and whether they can be assigned to."""
     cls = class_of(lo, value)
-    if isinstance(value, Var) and not isinstance(value.type, (Scalar, Array, Number, Opaque)):
+    if isinstance(value, ir.Var) and not isinstance(value.type, (ir.Scalar, ir.Array, ir.Number, ir.Opaque)):
         label = "which parts this has is only known when it runs"
         raise lo.problem("AD0301", node, label, helps=("ask the class: Model.all_key_paths()",))
     if cls is None or not isinstance(value, (Ref, TupleValue)):
@@ -159,7 +158,7 @@ def _filter(lo: Lowerer, to: Any, node: ast.AST | None) -> Callable[[Value], boo
         return lambda part: any(option(part) for option in options)
     if isinstance(to, np.dtype) or (isinstance(to, type) and issubclass(to, np.generic)):
         dtype = np.dtype(to)
-        return lambda part: isinstance(part, Var) and same_dtype(getattr(part.type, "dtype", None), dtype)
+        return lambda part: isinstance(part, ir.Var) and ir.same_dtype(getattr(part.type, "dtype", None), dtype)
     if isinstance(to, type):
         return lambda part: class_of(lo, part) is to
     raise lo.problem("AD0301", node, _NO_FUNCTION)

@@ -12,44 +12,45 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+from adjoint import ir
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import type_of
 from adjoint.frontend.interpreter.state.signals import Restart
 from adjoint.frontend.interpreter.type_joins import join_types
-from adjoint.frontend.interpreter.values import NONE, UNDEFINED, Record, Ref, Site, Value, is_atom
-from adjoint.ir.nodes import Atom, Call, Const, Load, Raise, Subscript, Var
-from adjoint.ir.types import NOWHERE, Instance, List, Opaque, Reference, Storage, Type
+from adjoint.frontend.interpreter.values import NONE, Record, Ref, Site, Value, is_atom
 from adjoint.runtime import display
 from adjoint.runtime.objects import make_object
 
 
 def is_reference(value: Value) -> bool:
     """Whether a value is one of the objects of such a class, or None."""
-    return isinstance(value, Var) and isinstance(value.type, Reference)
+    return isinstance(value, ir.Var) and isinstance(value.type, ir.Reference)
 
 
-def _objects_in(lo: Lowerer, home: Site) -> tuple[Var, Instance]:
+def _objects_in(lo: Lowerer, home: Site) -> tuple[ir.Var, ir.Instance]:
     """The list of all objects of a class that a function makes, which is made where that begins, and their type."""
     pool = lo.run_data.pools.get(home)
     if pool is None:
         _, cls, scope = home.place
         known = lo.settings.site_types.get(home)
-        type_ = Instance(cls, known.fields if isinstance(known, Instance) else {}, Storage(written=True))
+        type_ = ir.Instance(cls, known.fields if isinstance(known, ir.Instance) else {}, ir.Storage(written=True))
         lo.run_data.sites_of_storage.append((type_.storage, home))
-        pool = lo.run_data.pools[home] = Var(f"{cls.__name__.lower()}s", List(type_, Storage(written=True)), True)
-        lo.run_data.starts[scope].append(Call((pool,), display.make_list, (), (), None))
-    assert isinstance(pool.type, List)
-    assert isinstance(pool.type.element, Instance)
+        pool = lo.run_data.pools[home] = ir.Var(
+            f"{cls.__name__.lower()}s", ir.List(type_, ir.Storage(written=True)), True
+        )
+        lo.run_data.starts[scope].append(ir.Call((pool,), display.make_list, (), (), None))
+    assert isinstance(pool.type, ir.List)
+    assert isinstance(pool.type.element, ir.Instance)
     return pool, pool.type.element
 
 
-def field_type(lo: Lowerer, reference: Var, name: str) -> Type | None:
+def field_type(lo: Lowerer, reference: ir.Var, name: str) -> ir.Type | None:
     """What the objects of which this is one hold as their own attribute of this name; None where they have none."""
-    assert isinstance(reference.type, Reference)
+    assert isinstance(reference.type, ir.Reference)
     return _objects_in(lo, reference.type.home)[1].fields.get(name)
 
 
-def linked_object(lo: Lowerer, ref: Ref, node: ast.AST | None) -> Var:
+def linked_object(lo: Lowerer, ref: Ref, node: ast.AST | None) -> ir.Var:
     """What refers to the object that ``ref`` describes, put into the list of its class."""
     from adjoint.frontend.data.element_types import as_element, slots  # lazy
 
@@ -61,16 +62,16 @@ def linked_object(lo: Lowerer, ref: Ref, node: ast.AST | None) -> Var:
     fields = _joined_fields(lo, home, type_, dict(zip(record.keys, map(type_of, atoms), strict=True)), node)
     parts = [as_element(lo, atom, fields[key]) for key, atom in zip(record.keys, atoms, strict=True)]
     span = lo.span(node)
-    made, place = Var("obj", type_), Var(record.cls.__name__.lower(), Reference("int", None, record.cls, home))
-    lo.emit(Call((made,), make_object, (Const(record.cls), Const(record.keys), *parts), (), span))
-    lo.emit(Call((place,), len, (pool,), (), span))
-    lo.emit(Call((), list.append, (pool, made), (), span))
+    made, place = ir.Var("obj", type_), ir.Var(record.cls.__name__.lower(), ir.Reference("int", None, record.cls, home))
+    lo.emit(ir.Call((made,), make_object, (ir.Const(record.cls), ir.Const(record.keys), *parts), (), span))
+    lo.emit(ir.Call((place,), len, (pool,), (), span))
+    lo.emit(ir.Call((), list.append, (pool, made), (), span))
     return place
 
 
 def _joined_fields(
-    lo: Lowerer, home: Site, known: Instance, found: dict[str, Type], node: ast.AST | None
-) -> dict[str, Type]:
+    lo: Lowerer, home: Site, known: ir.Instance, found: dict[str, ir.Type], node: ast.AST | None
+) -> dict[str, ir.Type]:
     """What the fields of all objects of a class hold; starts again where that is more than was known of them."""
     fields = dict(known.fields)
     for name, type_ in found.items():
@@ -79,49 +80,51 @@ def _joined_fields(
             raise lo.problem("AD0402", node, f"the attribute {name!r} takes values of different structures")
         fields[name] = joined
     if fields != known.fields:
-        lo.settings.site_types[home] = Instance(known.cls, fields)
+        lo.settings.site_types[home] = ir.Instance(known.cls, fields)
         raise Restart
     return fields
 
 
-def referent(lo: Lowerer, reference: Var, node: ast.AST | None) -> Var:
+def referent(lo: Lowerer, reference: ir.Var, node: ast.AST | None) -> ir.Var:
     """The object that is referred to; where that is None, Python raises, and so does what is emitted."""
-    assert isinstance(reference.type, Reference)
+    assert isinstance(reference.type, ir.Reference)
     if lo.run_data.handled:
         refuse_none(lo, reference, node)
     pool, type_ = _objects_in(lo, reference.type.home)
-    target = Var(reference.hint, type_)
-    lo.emit(Load(target, pool, Subscript((reference,)), lo.span(node)))
+    target = ir.Var(reference.hint, type_)
+    lo.emit(ir.Load(target, pool, ir.Subscript((reference,)), lo.span(node)))
     return target
 
 
-def refuse_none(lo: Lowerer, reference: Var, node: ast.AST | None) -> None:
+def refuse_none(lo: Lowerer, reference: ir.Var, node: ast.AST | None) -> None:
     """Raises where something is asked of None."""
 
     def stop() -> Value:
-        said = Const("'NoneType' object has no such attribute")
-        lo.stop(Raise(lo.open.call(AttributeError, said), None, lo.span(node)))
-        return UNDEFINED
+        said = ir.Const("'NoneType' object has no such attribute")
+        lo.stop(ir.Raise(lo.open.call(AttributeError, said), None, lo.span(node)))
+        return ir.UNDEFINED
 
-    lo.branch(is_none(lo, reference), stop, lambda: UNDEFINED, node)
+    lo.branch(is_none(lo, reference), stop, lambda: ir.UNDEFINED, node)
 
 
-def is_none(lo: Lowerer, reference: Var) -> Atom:
-    return lo.open.call(operator.eq, reference, Const(NOWHERE))
+def is_none(lo: Lowerer, reference: ir.Var) -> ir.Atom:
+    return lo.open.call(operator.eq, reference, ir.Const(ir.NOWHERE))
 
 
 def identity(lo: Lowerer, op: Callable[..., Any], left: Value, right: Value, node: ast.AST | None = None) -> Value:
     """``left is right``, of which one at least is such a reference; ``is not``, ``==`` and ``!=`` likewise."""
     wants_same = op in (operator.is_, operator.eq)
-    left, right = (Const(NOWHERE) if side == NONE else side for side in (left, right))
-    other = next((side for side in (left, right) if not is_reference(side) and side != Const(NOWHERE)), None)
+    left, right = (ir.Const(ir.NOWHERE) if side == NONE else side for side in (left, right))
+    other = next((side for side in (left, right) if not is_reference(side) and side != ir.Const(ir.NOWHERE)), None)
     if other is not None:
-        if isinstance(other, Var) and isinstance(other.type, Opaque):
+        if isinstance(other, ir.Var) and isinstance(other.type, ir.Opaque):
             raise lo.problem("AD0301", node, "whether this is one of several objects that refer to each other, or None")
-        return Const(not wants_same)
+        return ir.Const(not wants_same)
     assert is_atom(left)
     assert is_atom(right)
-    homes = {side.type.home for side in (left, right) if isinstance(side, Var) and isinstance(side.type, Reference)}
+    homes = {
+        side.type.home for side in (left, right) if isinstance(side, ir.Var) and isinstance(side.type, ir.Reference)
+    }
     if len(homes) < 2:
         return lo.open.call(operator.eq if wants_same else operator.ne, left, right)  # type: ignore[arg-type]
     both_none = lo.open.call(operator.and_, is_none(lo, left), is_none(lo, right))  # type: ignore[arg-type]

@@ -6,6 +6,7 @@ import ast
 import inspect
 from typing import Any, Generic
 
+from adjoint import ir
 from adjoint.frontend.calls.handlers import handles
 from adjoint.frontend.calls.opaque_arguments import SIGNATURE
 from adjoint.frontend.interpreter.core import Lowerer
@@ -13,7 +14,6 @@ from adjoint.frontend.interpreter.values import STANDS_FOR, IteratorValue, Recor
 from adjoint.frontend.library import attribute_tables
 from adjoint.frontend.objects.construction import construct
 from adjoint.frontend.objects.fields import put_attribute
-from adjoint.ir.nodes import Const
 from adjoint.types.dataclass_fields import dataclass_fields
 from adjoint.types.structure import slots_of
 
@@ -41,7 +41,7 @@ def _attributes(lo: Lowerer, owner: Value, node: ast.AST | None) -> Record:
 
 @handles(attribute_tables.names_of)
 def _names(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    return Const(_attributes(lo, args[0], node).keys)
+    return ir.Const(_attributes(lo, args[0], node).keys)
 
 
 @handles(attribute_tables.own_attribute)
@@ -62,7 +62,7 @@ def _put_own(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast
         )
     assert isinstance(owner, Ref)
     put_attribute(lo, owner, key, value, node)
-    return Const(None)
+    return ir.Const(None)
 
 
 @handles(attribute_tables.values_of)
@@ -78,6 +78,6 @@ def _items(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.A
 
 
 def _name(lo: Lowerer, name: Value, node: ast.AST | None) -> str:
-    if not isinstance(name, Const) or type(name.value) is not str or not name.value.isidentifier():
+    if not isinstance(name, ir.Const) or type(name.value) is not str or not name.value.isidentifier():
         raise lo.problem("AD0301", node, "the name of the attribute is not known")
     return name.value

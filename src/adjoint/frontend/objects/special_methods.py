@@ -6,13 +6,12 @@ import ast
 import types
 from typing import Any
 
+from adjoint import ir
 from adjoint.frontend.entry import inputs
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import TupleValue, Value
 from adjoint.frontend.objects.attributes import attribute, bind
 from adjoint.frontend.objects.classes import class_of, has_source, is_object
-from adjoint.ir.nodes import Const, Var
-from adjoint.ir.types import Tuple
 from adjoint.types.dataclass_fields import dataclass_fields
 from adjoint.types.structure import is_namedtuple_class
 
@@ -37,7 +36,7 @@ def special_method(lo: Lowerer, receiver: Value, name: str) -> Value | None:
 
 def is_named(lo: Lowerer, value: Value) -> bool:
     """Whether a value is a named tuple, whose class may have operators of its own."""
-    is_tuple = isinstance(value, TupleValue) or (isinstance(value, Var) and isinstance(value.type, Tuple))
+    is_tuple = isinstance(value, TupleValue) or (isinstance(value, ir.Var) and isinstance(value.type, ir.Tuple))
     return is_tuple and is_namedtuple_class(class_of(lo, value))
 
 
@@ -69,4 +68,4 @@ def truth_of_object(lo: Lowerer, value: Value, node: ast.AST | None) -> Any:
         method = special_method(lo, value, name)
         if method is not None:
             return truth_of(lo, lo.call(method, [], {}, node), node)
-    return Const(True)
+    return ir.Const(True)

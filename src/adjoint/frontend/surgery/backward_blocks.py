@@ -6,15 +6,15 @@ import ast
 from collections.abc import Iterable, Iterator
 from weakref import WeakKeyDictionary
 
+from adjoint import ir
 from adjoint.declarations.surgery import backward
 from adjoint.frontend.calls.handlers import handles
 from adjoint.frontend.differentiation.tangent_values import differentiable_leaves
 from adjoint.frontend.interpreter.core import Lowerer
-from adjoint.frontend.interpreter.values import UNDEFINED, TupleValue, Value
+from adjoint.frontend.interpreter.values import TupleValue, Value
 from adjoint.frontend.surgery.surgery import altered
 from adjoint.frontend.syntax import assign
 from adjoint.frontend.syntax.expressions import make_closure
-from adjoint.ir.nodes import Var
 from adjoint.sources.scope import assigned_names, scope_of
 from adjoint.sources.trees import children
 
@@ -59,7 +59,7 @@ def _note_same(lo: Lowerer, target: ast.expr, before: Value, behind: Value) -> N
             _note_same(lo, part, was, now)
     elif isinstance(target, ast.Name):
         for was, now in zip(differentiable_leaves(lo, before), differentiable_leaves(lo, behind), strict=True):
-            if isinstance(was, Var) and isinstance(now, Var) and was is not now:
+            if isinstance(was, ir.Var) and isinstance(now, ir.Var) and was is not now:
                 lo.run_data.behind_blocks[now] = was, target.id
 
 
@@ -88,7 +88,7 @@ def _refuse_effects_on_others(lo: Lowerer, node: ast.With, item: ast.withitem) -
     for statement in node.body:
         for name in assigned_names(statement):
             cell = frame.cells.get(name)
-            exists = cell is not None and lo.store.get(cell, UNDEFINED) is not UNDEFINED
+            exists = cell is not None and lo.store.get(cell, ir.UNDEFINED) is not ir.UNDEFINED
             if name != own and (exists or name in scope.globals | scope.nonlocals):
                 label = f"{name!r} is a variable from outside the block, which runs later, in the reverse sweep"
                 helps = ("use a name of its own", "or append to a list that is made outside of the function")

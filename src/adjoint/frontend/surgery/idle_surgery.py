@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from adjoint import ir
 from adjoint.analysis.may_vary import varying
 from adjoint.diagnostics import Diagnostic, Span, diagnostic
 from adjoint.differentiation.reachability import Dependence
-from adjoint.ir.nodes import Call, Function, Surgery
 from adjoint.ir.walk import statements_in
 
 
-def idle_surgery(function: Function, wrt: Sequence[int], outputs: Sequence[int]) -> Iterator[Diagnostic]:
+def idle_surgery(function: ir.Function, wrt: Sequence[int], outputs: Sequence[int]) -> Iterator[Diagnostic]:
     """A warning for each place of surgery that no cotangent passes.
 
     Parameters
@@ -27,9 +27,9 @@ def idle_surgery(function: Function, wrt: Sequence[int], outputs: Sequence[int])
     varied = varying(function.body, [function.params[place] for place in wrt])
     told: set[Span | None] = set()
     active: set[Span | None] = set()
-    idle: list[Call] = []
+    idle: list[ir.Call] = []
     for statement in statements_in(function.body):
-        if isinstance(statement, Call) and isinstance(statement.callee, Surgery):
+        if isinstance(statement, ir.Call) and isinstance(statement.callee, ir.Surgery):
             if any(map(found.active, statement.targets)):
                 active.add(statement.span)
             else:

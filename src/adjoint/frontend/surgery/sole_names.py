@@ -11,11 +11,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.ir.effects import effects_of, storages
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.nodes import Atom, Block, Branch, Call, Const, Guarded, Loop, Statement, Store, Surgery, Terminator, Var
 from adjoint.ir.rebuild import map_blocks, rebuild_terminator, same_atom
-from adjoint.ir.types import Array, Storage
 from adjoint.ir.walk import binders_of, blocks_of, operands, targets_of
 from adjoint.records import dataclass, field, replace
 
@@ -48,22 +47,22 @@ _ENTRY = _Place(-1, (), ())
 class _Text:
     """What a function's text says of memory: where names are bound and used, and where it is written."""
 
-    bound: dict[Var, _Place] = field(default_factory=dict)
-    uses: list[tuple[Atom, _Place, Statement | Terminator]] = field(default_factory=list)
-    writes: list[tuple[Storage, _Place, Statement]] = field(default_factory=list)
-    surgery: list[tuple[Call, _Place]] = field(default_factory=list)
+    bound: dict[ir.Var, _Place] = field(default_factory=dict)
+    uses: list[tuple[ir.Atom, _Place, ir.Statement | ir.Terminator]] = field(default_factory=list)
+    writes: list[tuple[ir.Storage, _Place, ir.Statement]] = field(default_factory=list)
+    surgery: list[tuple[ir.Call, _Place]] = field(default_factory=list)
     count: int = 0
 
-    def block(self, block: Block, path: Path, loops: tuple[int, ...]) -> None:
+    def block(self, block: ir.Block, path: Path, loops: tuple[int, ...]) -> None:
         for statement in block.statements:
             here = self.place(path, loops)
             self.uses += ((atom, here, statement) for atom in operands(statement))
             self.writes += ((storage, here, statement) for storage in written_by(statement))
-            if isinstance(statement, Call) and isinstance(statement.callee, Surgery):
+            if isinstance(statement, ir.Call) and isinstance(statement.callee, ir.Surgery):
                 self.surgery.append((statement, here))
-            inner = (*loops, id(statement)) if isinstance(statement, Loop) else loops
-            node = -id(statement) if isinstance(statement, Guarded) else id(statement)  # handlers follow the body
-            bound = self.place((*path, (node, 0)), inner) if isinstance(statement, Loop) else here
+            inner = (*loops, id(statement)) if isinstance(statement, ir.Loop) else loops
+            node = -id(statement) if isinstance(statement, ir.Guarded) else id(statement)  # handlers follow the body
+            bound = self.place((*path, (node, 0)), inner) if isinstance(statement, ir.Loop) else here
             self.bound.update(dict.fromkeys(binders_of(statement), bound))
             for number, nested in enumerate(blocks_of(statement)):
                 self.block(nested, (*path, (node, number)), inner)
@@ -77,10 +76,10 @@ class _Text:
         self.count += 1
         return _Place(self.count, path, loops)
 
-    def is_used_later(self, call: Call, here: _Place, storage: Storage) -> bool:
+    def is_used_later(self, call: ir.Call, here: _Place, storage: ir.Storage) -> bool:
         """Whether memory is used by a name that it had before."""
         for atom, place, user in self.uses:
-            if not isinstance(atom, Var) or user is call or storage not in reached_by(atom):
+            if not isinstance(atom, ir.Var) or user is call or storage not in reached_by(atom):
                 continue
             bound = self.bound.get(atom, _ENTRY)
             again = not set(here.loops) & set(place.loops) <= set(bound.loops)
@@ -89,18 +88,18 @@ class _Text:
                 return True
         return False
 
-    def is_written_later(self, here: _Place, storage: Storage) -> bool:
+    def is_written_later(self, here: _Place, storage: ir.Storage) -> bool:
         return any(
             written.find() is storage and (place.number > here.number or set(place.loops) & set(here.loops))
             for written, place, _ in self.writes
         )
 
 
-def with_memory_settled(block: Block) -> Block:
+def with_memory_settled(block: ir.Block) -> ir.Block:
     """A function's body in which surgery on arrays knows whether their memory goes by one name from there on."""
     text = _Text()
     text.block(block, (), ())
-    settled: dict[int, tuple[Call, ...]] = {}
+    settled: dict[int, tuple[ir.Call, ...]] = {}
     for call, here in text.surgery:
         arrays = {place: own for place, target in enumerate(call.targets) if (own := _own(target)) is not None}
         used = {place: own for place, own in arrays.items() if text.is_used_later(call, here, own)}
@@ -111,51 +110,51 @@ def with_memory_settled(block: Block) -> Block:
     return _rewritten(block, settled)
 
 
-def _of_copies(call: Call, places: Sequence[int]) -> tuple[Call, ...]:
+def _of_copies(call: ir.Call, places: Sequence[int]) -> tuple[ir.Call, ...]:
     """Surgery on copies of the arrays at some places."""
-    surgery: Surgery = call.callee
+    surgery: ir.Surgery = call.callee
     args = list(call.args)
     copies = []
     for place in places:
         value = args[place]
-        assert isinstance(value, Var)
-        copy = Var(value.hint, value.type, value.named)
-        copies.append(Call((copy,), np.copy, (value,), (("order", Const("K")),), call.span))
+        assert isinstance(value, ir.Var)
+        copy = ir.Var(value.hint, value.type, value.named)
+        copies.append(ir.Call((copy,), np.copy, (value,), (("order", ir.Const("K")),), call.span))
         args[place] = args[place + surgery.arguments] = copy
     return (*copies, _called(call, replace(surgery, sole=True), tuple(args)))
 
 
-def _called(call: Call, surgery: Surgery, args: tuple[Atom, ...]) -> Call:
-    return Call(call.targets, surgery, args, call.kwargs, call.span)
+def _called(call: ir.Call, surgery: ir.Surgery, args: tuple[ir.Atom, ...]) -> ir.Call:
+    return ir.Call(call.targets, surgery, args, call.kwargs, call.span)
 
 
-def _rewritten(block: Block, settled: Mapping[int, tuple[Call, ...]]) -> Block:
-    def inner(old: Block) -> Block:
+def _rewritten(block: ir.Block, settled: Mapping[int, tuple[ir.Call, ...]]) -> ir.Block:
+    def inner(old: ir.Block) -> ir.Block:
         return _rewritten(old, settled)
 
-    statements: list[Statement] = []
+    statements: list[ir.Statement] = []
     for statement in block.statements:
         statements += settled.get(id(statement)) or (map_blocks(statement, inner),)
     end = block.terminator
-    if isinstance(end, Branch):
+    if isinstance(end, ir.Branch):
         end = rebuild_terminator(end, same_atom, inner)
-    return Block(tuple(statements), end)
+    return ir.Block(tuple(statements), end)
 
 
-def _own(var: Var) -> Storage | None:
-    return var.type.storage.find() if isinstance(var.type, Array) else None
+def _own(var: ir.Var) -> ir.Storage | None:
+    return var.type.storage.find() if isinstance(var.type, ir.Array) else None
 
 
-def reached_by(atom: Atom) -> set[Storage]:
+def reached_by(atom: ir.Atom) -> set[ir.Storage]:
     return {storage.find() for storage in storages(type_of_atom(atom))}
 
 
-def written_by(statement: Statement) -> set[Storage]:
+def written_by(statement: ir.Statement) -> set[ir.Storage]:
     """The memory that a statement may write."""
-    if isinstance(statement, Store):
+    if isinstance(statement, ir.Store):
         return reached_by(statement.base)
-    if not isinstance(statement, Call):
+    if not isinstance(statement, ir.Call):
         return set()
     found, atoms = effects_of(statement), operands(statement)
     places = found.writes if found.known else range(len(atoms))
-    return set[Storage]().union(*(reached_by(atoms[place]) for place in places if place < len(atoms)))
+    return set[ir.Storage]().union(*(reached_by(atoms[place]) for place in places if place < len(atoms)))

@@ -10,6 +10,7 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
+from adjoint import ir
 from adjoint.declarations.custom_derivatives import stop_gradient
 from adjoint.declarations.surgery import with_derivative, without_derivative
 from adjoint.diagnostics import diagnostic
@@ -24,16 +25,14 @@ from adjoint.frontend.interpreter.choices import on_each_option
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.renaming import renamed
 from adjoint.frontend.interpreter.state.signals import Problem
-from adjoint.frontend.interpreter.values import NONE, UNDEFINED, Record, Ref, Site, TupleValue, Union, Value, is_atom
-from adjoint.ir.nodes import Atom, Block, Call, Const, Function, Surgery, Var
+from adjoint.frontend.interpreter.values import NONE, Record, Ref, Site, TupleValue, Union, Value, is_atom
 from adjoint.ir.rebuild import substitute
-from adjoint.ir.types import FLOAT, Array, Dict, Instance, List, Tuple, Type, carries_derivative, fresh
 from adjoint.ir.walk import targets_of
 from adjoint.records import dataclass
 from adjoint.runtime.cotangents import check_cotangent
 from adjoint.types.vectors import tangent_class
 
-_CONTAINERS = {List: "a list", Dict: "a dict", Tuple: "a tuple", Instance: "an object"}
+_CONTAINERS = {ir.List: "a list", ir.Dict: "a dict", ir.Tuple: "a tuple", ir.Instance: "an object"}
 
 
 @handles(with_derivative)
@@ -53,11 +52,11 @@ def _without_derivative(lo: Lowerer, args: list[Value], kwargs: dict[str, Value]
         raise lo.mistake(
             TypeError, node, "ad.without_derivative takes a value, and a function of it or none", code="AD0203"
         )
-    value = lo.call(Const(stop_gradient), [given["x"]], {}, node)
+    value = lo.call(ir.Const(stop_gradient), [given["x"]], {}, node)
     if given.get("fn", NONE) == NONE:
         return value
     made = lo.call(given["fn"], [value], {}, node)
-    return made if lo.block is None else lo.call(Const(stop_gradient), [made], {}, node)
+    return made if lo.block is None else lo.call(ir.Const(stop_gradient), [made], {}, node)
 
 
 def altered(lo: Lowerer, value: Value, fn: Value, node: ast.AST | None) -> Value:
@@ -67,7 +66,7 @@ def altered(lo: Lowerer, value: Value, fn: Value, node: ast.AST | None) -> Value
     if isinstance(value, Union):
         helps = ("apply it where it is known which it is",)
         raise lo.problem("AD0230", node, "this is one of several kinds, by what has happened before", helps=helps)
-    if not is_callable(lo, fn) and not isinstance(fn, Var):
+    if not is_callable(lo, fn) and not isinstance(fn, ir.Var):
         label = f"this is {described(lo, fn)}, not a function of the cotangent"
         raise lo.problem("AD0230", getattr(node, "args", [node])[-1], label, helps=("give it a function",))
     return _Surgery(lo, fn, node).result(value)
@@ -86,9 +85,9 @@ def _made_or(made: Any, ct: Any) -> Any:
 class _Leaf:
     """One number or array: before, behind, and its cotangent. Numbers that are written in the code have one, too."""
 
-    before: Atom
-    behind: Var
-    cotangent: Var
+    before: ir.Atom
+    behind: ir.Var
+    cotangent: ir.Var
 
 
 class _Surgery:
@@ -105,7 +104,7 @@ class _Surgery:
         """Emits the identity, and gives the value behind it."""
         lo = self.lo
         behind = renamed(lo, value, self.behind, self.of_kinds)
-        if all(isinstance(leaf.before, Const) for leaf in self.leaves):
+        if all(isinstance(leaf.before, ir.Const) for leaf in self.leaves):
             warning = diagnostic("AD0507", lo.span(self.node), "nothing that is differentiated reaches this")
             if all(other != warning for other in lo.run_data.warnings):
                 lo.run_data.warnings.append(warning)
@@ -115,7 +114,7 @@ class _Surgery:
         def flat(returned: Value) -> Value:
             return TupleValue(tuple(self.fitted(value, returned)))
 
-        function, what = Const(_with_what_it_makes), "the function of the cotangent"
+        function, what = ir.Const(_with_what_it_makes), "the function of the cotangent"
         args = [self.fn, given]
         own = lower_inner(lo, function, args, {}, [1], self.node, returned=flat, what=what, of_cotangents=True)
         for ref in self.cotangents.values():  # containers of the function's parameters are nothing outside of it
@@ -124,36 +123,36 @@ class _Surgery:
         lo.run_data.changed[:] = changed
         count = len(self.leaves)
         assert own.count == count
-        callee = Surgery("with_derivative", count, tuple(range(count)), _without_idle_checks(own.function))
+        callee = ir.Surgery("with_derivative", count, tuple(range(count)), _without_idle_checks(own.function))
         before = tuple(leaf.before for leaf in self.leaves)
         lo.run_data.surgery = True
         lo.at(self.node)
         targets = tuple(leaf.behind for leaf in self.leaves)
-        lo.emit(Call(targets, callee, (*before, *before, *own.atoms[count:]), (), lo.span(self.node)))
+        lo.emit(ir.Call(targets, callee, (*before, *before, *own.atoms[count:]), (), lo.span(self.node)))
         return behind
 
     # What is before the place and behind it
 
-    def behind(self, part: Var | Const) -> Value:
+    def behind(self, part: ir.Var | ir.Const) -> Value:
         """What a number or an array is from here on."""
-        if isinstance(part, Const):
-            self.leaves.append(_Leaf(part, Var("y", FLOAT), Var("y_bar", FLOAT, True)))
+        if isinstance(part, ir.Const):
+            self.leaves.append(_Leaf(part, ir.Var("y", ir.FLOAT), ir.Var("y_bar", ir.FLOAT, True)))
             return self.leaves[-1].behind
-        if isinstance(part.type, (List, Dict, Tuple, Instance)):
+        if isinstance(part.type, (ir.List, ir.Dict, ir.Tuple, ir.Instance)):
             label = f"this is {_CONTAINERS[type(part.type)]} whose items are told apart when the program runs"
             raise self.lo.problem("AD0230", self.node, label, helps=("apply it to the numbers and arrays in it",))
-        ct = Var(f"{part.hint}_bar", fresh(part.type), True)
-        leaf = _Leaf(part, Var(part.hint, part.type, part.named), ct)
+        ct = ir.Var(f"{part.hint}_bar", ir.fresh(part.type), True)
+        leaf = _Leaf(part, ir.Var(part.hint, part.type, part.named), ct)
         self.leaves.append(leaf)
         return leaf.behind
 
     def of_kinds(self, part: Union) -> Value:
         raise self.lo.problem("AD0230", self.node, "this holds something that is of several kinds")
 
-    def cotangent(self, value: Value, found: dict[Var, Var]) -> Value:
+    def cotangent(self, value: Value, found: dict[ir.Var, ir.Var]) -> Value:
         """A cotangent of the structure of a value; None at what has no derivative."""
         match value:
-            case Var():
+            case ir.Var():
                 return found.get(value, NONE)
             case TupleValue(items=items, cls=cls):
                 return TupleValue(tuple(self.cotangent(item, found) for item in items), cls)
@@ -173,14 +172,14 @@ class _Surgery:
 
     # What the function gives
 
-    def fitted(self, value: Value, given: Value) -> Iterator[Atom]:
+    def fitted(self, value: Value, given: Value) -> Iterator[ir.Atom]:
         """The cotangents for what varies in a value, of what the function returned."""
         lo = self.lo
         match value:
-            case Var(type=type_) if carries_derivative(type_):
+            case ir.Var(type=type_) if ir.carries_derivative(type_):
                 yield self.fitting(value, type_, given)
-            case Const(value=float()):
-                yield self.fitting(value, FLOAT, given)
+            case ir.Const(value=float()):
+                yield self.fitting(value, ir.FLOAT, given)
             case TupleValue(items=items):
                 yield from self.parts(dict(enumerate(items)), given, f"a tuple of {len(items)}")
             case Ref():
@@ -191,7 +190,7 @@ class _Surgery:
                     name = "a dict of the same keys" if record.cls is dict else f"a list of {len(record.parts)}"
                 yield from self.parts(dict(varying_parts(record)), given, name)
 
-    def parts(self, wanted: dict[Any, Value], given: Value, kind: str) -> Iterator[Atom]:
+    def parts(self, wanted: dict[Any, Value], given: Value, kind: str) -> Iterator[ir.Atom]:
         record = self.lo.store.get(given)
         found: dict[Any, Value] | None = None
         if isinstance(given, TupleValue):
@@ -204,10 +203,10 @@ class _Surgery:
             if any(True for _ in self.varying(part)):
                 yield from self.fitted(part, found.get(key, NONE))
 
-    def varying(self, value: Value) -> Iterator[Atom]:
+    def varying(self, value: Value) -> Iterator[ir.Atom]:
         mine = {leaf.before for leaf in self.leaves}
         match value:
-            case Var() | Const() if value in mine:
+            case ir.Var() | ir.Const() if value in mine:
                 yield value
             case TupleValue(items=items):
                 for item in items:
@@ -218,19 +217,19 @@ class _Surgery:
                 for _, part in varying_parts(record):
                     yield from self.varying(part)
 
-    def fitting(self, before: Atom, type_: Type, given: Value) -> Atom:
+    def fitting(self, before: ir.Atom, type_: ir.Type, given: Value) -> ir.Atom:
         """The cotangent of one number or array, of the kind and shape of that."""
         lo = self.lo
-        kind = "an array" if isinstance(type_, Array) else "a number"
-        if not is_atom(given) or given is UNDEFINED or (isinstance(given, Const) and not _is_number(given.value)):
+        kind = "an array" if isinstance(type_, ir.Array) else "a number"
+        if not is_atom(given) or given is ir.UNDEFINED or (isinstance(given, ir.Const) and not _is_number(given.value)):
             raise self.misfit(given, kind)
         found = joins.type_of(given)
         if not may_fit(found, type_):
             raise self.misfit(given, kind)
         if surely_fits(found, type_):
-            return Const(float(given.value)) if isinstance(given, Const) and type(given.value) is int else given  # type: ignore[return-value]
-        target = Var("ct", fresh(type_))
-        lo.emit(Call((target,), check_cotangent, (given, before, Const(self.said())), (), lo.span(self.node)))  # type: ignore[arg-type]
+            return ir.Const(float(given.value)) if isinstance(given, ir.Const) and type(given.value) is int else given  # type: ignore[return-value]
+        target = ir.Var("ct", ir.fresh(type_))
+        lo.emit(ir.Call((target,), check_cotangent, (given, before, ir.Const(self.said())), (), lo.span(self.node)))  # type: ignore[arg-type]
         return target
 
     def said(self) -> str:
@@ -247,17 +246,17 @@ class _Surgery:
         return Problem(diagnostic("AD0230", heading or called, label, others=others))
 
 
-def _without_idle_checks(pullback: Function) -> Function:
+def _without_idle_checks(pullback: ir.Function) -> ir.Function:
     """The function without checks of cotangents that are handed on as they came."""
     own = set(pullback.params)
     idle = {
         statement.targets[0]: statement.args[0]
         for statement in pullback.body.statements
-        if isinstance(statement, Call) and statement.callee is check_cotangent and statement.args[0] in own
+        if isinstance(statement, ir.Call) and statement.callee is check_cotangent and statement.args[0] in own
     }
     statements = tuple(part for part in pullback.body.statements if idle.keys().isdisjoint(targets_of(part)))
-    body = substitute(Block(statements, pullback.body.terminator), idle)
-    return Function(pullback.name, pullback.params, body, pullback.doc)
+    body = substitute(ir.Block(statements, pullback.body.terminator), idle)
+    return ir.Function(pullback.name, pullback.params, body, pullback.doc)
 
 
 def _is_number(value: Any) -> bool:

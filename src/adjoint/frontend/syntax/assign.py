@@ -10,6 +10,7 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.differentiation.nondifferentiable import OUT_OF_EXCEPTIONS
 from adjoint.frontend.calls.emitted_calls import call
 from adjoint.frontend.calls.opaque_arguments import may_carry
@@ -21,7 +22,7 @@ from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.none_checks import evaluate_owner, without_none
-from adjoint.frontend.interpreter.values import UNDEFINED, Cell, IteratorValue, Record, Ref, SliceValue, Value
+from adjoint.frontend.interpreter.values import Cell, IteratorValue, Record, Ref, SliceValue, Value
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.objects.attributes import attribute
 from adjoint.frontend.objects.special_methods import special_method
@@ -31,8 +32,6 @@ from adjoint.frontend.syntax.names import lookup
 from adjoint.frontend.syntax.operations import apply_operator
 from adjoint.frontend.syntax.operators import inplace_operator
 from adjoint.ir.effects import effects_of
-from adjoint.ir.nodes import Atom, Call, Const, Slice, Statement, Store, Subscript, Var
-from adjoint.ir.types import Array, Dict, List, Number, Opaque, Scalar, is_float_dtype
 from adjoint.ir.walk import blocks_of, operands, statements_in, targets_of
 from adjoint.runtime.arithmetic.checks import check_array, check_written
 
@@ -64,7 +63,7 @@ def assign_name(lo: Lowerer, name: str, value: Value, node: ast.AST | None) -> N
 
         assert lo.frame is not None
         raise first_assignment(lo, lo.frame.closure.globals, name, node)
-    if value is UNDEFINED:
+    if value is ir.UNDEFINED:
         raise lo.problem("AD0304", node, "a value that does not exist on any path is assigned")
     if isinstance(value, IteratorValue) and value.kind in ("count", "cycle"):
         value = materialize(lo, value, node)  # 'next' may be asked for it
@@ -121,7 +120,7 @@ def augment(lo: Lowerer, target: ast.expr, op: Callable[..., Any], operand: ast.
             if result is None:
                 result = _combine(lo, op, current, value, node)
                 if _may_be_array(current):
-                    lo.emit(Call((), check_written, (current, materialize(lo, result, node)), (), lo.span(node)))
+                    lo.emit(ir.Call((), check_written, (current, materialize(lo, result, node)), (), lo.span(node)))
                 lo.rename(result, name)
             assign_name(lo, name, result, target)
         case ast.Attribute():
@@ -132,7 +131,7 @@ def augment(lo: Lowerer, target: ast.expr, op: Callable[..., Any], operand: ast.
             result = _in_place(lo, current, op, value, node)
             if result is None:
                 result = _combine(lo, op, current, value, node)
-            elif isinstance(base, Var) and isinstance(base.type, Array):
+            elif isinstance(base, ir.Var) and isinstance(base.type, ir.Array):
                 return  # the part of an array is a view of it, which holds the result already
             from adjoint.frontend.objects.attribute_writes import set_attribute  # lazy
 
@@ -156,8 +155,8 @@ def _is_own(lo: Lowerer, name: str, current: Value) -> bool:
     )
 
 
-def _may_be_array(value: Value) -> TypeGuard[Var]:
-    return isinstance(value, Var) and isinstance(value.type, Number)
+def _may_be_array(value: Value) -> TypeGuard[ir.Var]:
+    return isinstance(value, ir.Var) and isinstance(value.type, ir.Number)
 
 
 def _combine(lo: Lowerer, op: Callable[..., Any], current: Value, value: Value, node: ast.AST) -> Value:
@@ -175,12 +174,14 @@ def _augment_item(
 ) -> None:
     from adjoint.frontend.data.item_writes import mark_array_written, set_item  # lazy
 
-    if isinstance(base, Var) and isinstance(base.type, Array) and op in (operator.add, operator.sub):
+    if isinstance(base, ir.Var) and isinstance(base.type, ir.Array) and op in (operator.add, operator.sub):
         key = array_key(lo, index, target)
         opened, start = lo.open, len(lo.open.statements)
         before = containers.subscript(lo, base, index, target) if _may_run_code(operand) else None
         value = array_operand(lo, lo.evaluate(operand), node)
-        is_copy = isinstance(before, Var) and (not isinstance(before.type, Array) or any(map(is_advanced, key.items)))
+        is_copy = isinstance(before, ir.Var) and (
+            not isinstance(before.type, ir.Array) or any(map(is_advanced, key.items))
+        )
         if is_copy and (lo.open is not opened or any(map(_writes, opened.statements[start:]))):
             assert before is not None
             set_item(lo, base, index, _combine(lo, op, before, value, node), target)
@@ -188,7 +189,7 @@ def _augment_item(
         if not _may_repeat(key):
             mark_array_written(lo, base, value, node)
             lo.at(node)
-            lo.emit(Store(base, key, value, "add" if op is operator.add else "sub", lo.span(node)))
+            lo.emit(ir.Store(base, key, value, "add" if op is operator.add else "sub", lo.span(node)))
             return
         current: Value = containers.subscript(lo, base, index, target)
         result = _combine(lo, op, current, value, node)
@@ -197,7 +198,9 @@ def _augment_item(
         value_ = lo.evaluate(operand)
         lo.at(node)
         in_place = (
-            None if isinstance(base, Var) and isinstance(base.type, Array) else _in_place(lo, current, op, value_, node)
+            None
+            if isinstance(base, ir.Var) and isinstance(base.type, ir.Array)
+            else _in_place(lo, current, op, value_, node)
         )
         result = in_place if in_place is not None else _combine(lo, op, current, value_, node)
     set_item(lo, base, index, result, target)
@@ -208,28 +211,29 @@ def _may_run_code(node: ast.expr) -> bool:
     return not isinstance(node, (ast.Name, ast.Constant))
 
 
-def _writes(statement: Statement) -> bool:
+def _writes(statement: ir.Statement) -> bool:
     """Whether a statement, or one inside of it, may write memory."""
     inner = [nested for block in blocks_of(statement) for nested in statements_in(block)]
     return any(
-        isinstance(part, Store) or (isinstance(part, Call) and (effects_of(part).writes or not effects_of(part).known))
+        isinstance(part, ir.Store)
+        or (isinstance(part, ir.Call) and (effects_of(part).writes or not effects_of(part).known))
         for part in (statement, *inner)
     )
 
 
-def _may_repeat(key: Subscript) -> bool:
+def _may_repeat(key: ir.Subscript) -> bool:
     """Whether an index may name an element twice."""
-    return not all(isinstance(item, Slice) or _names_once(item) for item in key.items)
+    return not all(isinstance(item, ir.Slice) or _names_once(item) for item in key.items)
 
 
-def _names_once(item: Atom) -> bool:
+def _names_once(item: ir.Atom) -> bool:
     """Whether it is a number, a slice or a mask; arrays, lists and tuples may hold a place twice."""
-    if isinstance(item, Const):
+    if isinstance(item, ir.Const):
         return not isinstance(item.value, (tuple, list, np.ndarray))
-    match item.type if isinstance(item, Var) else None:
-        case Scalar() | Opaque(cls=builtins.slice):
+    match item.type if isinstance(item, ir.Var) else None:
+        case ir.Scalar() | ir.Opaque(cls=builtins.slice):
             return True
-        case Array(dtype=dtype):
+        case ir.Array(dtype=dtype):
             return dtype is not None and dtype.kind == "b"
         case _:
             return False
@@ -238,11 +242,11 @@ def _names_once(item: Atom) -> bool:
 def _in_place(lo: Lowerer, current: Value, op: Callable[..., Any], value: Value, node: ast.AST) -> Value | None:
     """What ``current`` is after it was written in place; None where the name is to be rebound."""
     is_list = making.list_items(lo, current) is not None or (
-        isinstance(current, Var) and isinstance(current.type, List)
+        isinstance(current, ir.Var) and isinstance(current.type, ir.List)
     )
-    by_numpy = isinstance(value, Var) and isinstance(value.type, (Array, Number))
+    by_numpy = isinstance(value, ir.Var) and isinstance(value.type, (ir.Array, ir.Number))
     if is_list and op is operator.add and not by_numpy:
-        if isinstance(joins.type_of(value), Scalar):
+        if isinstance(joins.type_of(value), ir.Scalar):
             helps = ("to put in one item: xs.append(x)",)
             raise lo.mistake(TypeError, node, "a list is extended by a number, not by items", helps=helps)
         return making.extend_list(lo, current, value, node)
@@ -250,11 +254,11 @@ def _in_place(lo: Lowerer, current: Value, op: Callable[..., Any], value: Value,
         python_functions.call(lo, python_functions.repeat_in_place, [current, value], node)
         return current
     if op is operator.or_ and making.is_dict(lo, current):
-        lo.call(Const(dict.update), [current, value], {}, node)
+        lo.call(ir.Const(dict.update), [current, value], {}, node)
         return current
-    if isinstance(current, Var) and isinstance(current.type, Opaque) and not may_carry(lo, value):
+    if isinstance(current, ir.Var) and isinstance(current.type, ir.Opaque) and not may_carry(lo, value):
         return call(lo, inplace_operator(op), [current, materialize(lo, value, node)], node)
-    if isinstance(current, Var) and isinstance(current.type, Number):
+    if isinstance(current, ir.Var) and isinstance(current.type, ir.Number):
         if _comes_from_exception(lo, value):
             label = "an exception carries this, and of what kind it is is not known"
             raise lo.problem("AD0307", node, label, helps=OUT_OF_EXCEPTIONS)
@@ -264,7 +268,7 @@ def _in_place(lo: Lowerer, current: Value, op: Callable[..., Any], value: Value,
             "it is not known whether this is a number (which would be rebound) or an array (which would be written)",
             helps=("write the operation out: y = y * 2",),
         )
-    if not isinstance(current, Var) or not isinstance(current.type, Array):
+    if not isinstance(current, ir.Var) or not isinstance(current.type, ir.Array):
         return None
     library = lo.settings.target.library
     if library is not None and not library.writes:
@@ -275,38 +279,38 @@ def _in_place(lo: Lowerer, current: Value, op: Callable[..., Any], value: Value,
 
     mark_array_written(lo, current, operand, node)
     if current.type.dims is None:
-        name = Const(current.hint if current.named else None)
-        lo.emit(Call((), check_array, (current, name), (), lo.span(node)))
+        name = ir.Const(current.hint if current.named else None)
+        lo.emit(ir.Call((), check_array, (current, name), (), lo.span(node)))
     if op in (operator.add, operator.sub):
-        lo.emit(Store(current, None, operand, "add" if op is operator.add else "sub", lo.span(node)))
+        lo.emit(ir.Store(current, None, operand, "add" if op is operator.add else "sub", lo.span(node)))
     else:
         result = lo.open.call(op, current, operand)
-        lo.emit(Store(current, None, result, "set", lo.span(node)))
+        lo.emit(ir.Store(current, None, result, "set", lo.span(node)))
     return current
 
 
 def _comes_from_exception(lo: Lowerer, value: Value) -> bool:
     """Whether a value is computed here of what an exception holds that is handled."""
     made = {target: operands(each) for each in lo.open.statements for target in targets_of(each)}
-    pending: list[Atom] = [value] if isinstance(value, Var) else []
-    seen: set[Atom] = set()
+    pending: list[ir.Atom] = [value] if isinstance(value, ir.Var) else []
+    seen: set[ir.Atom] = set()
     while pending:
         atom = pending.pop()
         if atom in lo.run_data.caught:
             return True
-        if isinstance(atom, Var) and atom not in seen:
+        if isinstance(atom, ir.Var) and atom not in seen:
             seen.add(atom)
             pending += made.get(atom, ())
     return False
 
 
-def _check_dtype(lo: Lowerer, array: Var, operand: Atom, op: Callable[..., Any], node: ast.AST) -> None:
-    assert isinstance(array.type, Array)
+def _check_dtype(lo: Lowerer, array: ir.Var, operand: ir.Atom, op: Callable[..., Any], node: ast.AST) -> None:
+    assert isinstance(array.type, ir.Array)
     dtype = array.type.dtype
-    if dtype is None or is_float_dtype(dtype):
+    if dtype is None or ir.is_float_dtype(dtype):
         return
     type_ = joins.type_of(operand)
-    floating = getattr(type_, "kind", None) == "float" or is_float_dtype(getattr(type_, "dtype", None))
+    floating = getattr(type_, "kind", None) == "float" or ir.is_float_dtype(getattr(type_, "dtype", None))
     if floating or op is operator.truediv:
         raise lo.problem("AD0408", node, f"an array of {dtype} cannot take floats in place")
 
@@ -317,7 +321,7 @@ def delete(lo: Lowerer, target: ast.expr) -> None:
             cell = lo.cell_named(name)
             if cell is None or outlives_the_call(lo, cell):
                 raise lo.problem("AD0301", target, f"the variable {name!r} outlives the call, and is deleted")
-            lo.store[cell] = UNDEFINED
+            lo.store[cell] = ir.UNDEFINED
             note_bound(lo, cell, is_bound=False)
         case ast.Subscript():
             _delete_item(lo, lo.evaluate(target.value), lo.evaluate(target.slice), target)
@@ -335,13 +339,13 @@ def _delete_item(lo: Lowerer, base: Value, index: Value, node: ast.Subscript) ->
         making.replace(lo, base, Record(record.cls, kept), node)
     elif method is not None:
         lo.call(method, [index], {}, node)
-    elif isinstance(base, Var) and isinstance(base.type, List) and isinstance(index, SliceValue):
+    elif isinstance(base, ir.Var) and isinstance(base.type, ir.List) and isinstance(index, SliceValue):
         places = containers.bounds(lo, index, base)
         bounds: list[Value] = [places.start, places.stop, places.step]
         python_functions.call(lo, python_functions.delete_slice, [base, *bounds], node)
-    elif isinstance(base, Var) and isinstance(base.type, List):
+    elif isinstance(base, ir.Var) and isinstance(base.type, ir.List):
         python_functions.call(lo, python_functions.delete, [base, index], node)
-    elif (isinstance(record, Record) and record.cls is dict) or isinstance(getattr(base, "type", None), Dict):
+    elif (isinstance(record, Record) and record.cls is dict) or isinstance(getattr(base, "type", None), ir.Dict):
         python_functions.call(lo, python_functions.delete_entry, [base, index], node)
     else:
         raise lo.problem("AD0301", node, "'del' of an item that is not known at compile time")
@@ -350,14 +354,14 @@ def _delete_item(lo: Lowerer, base: Value, index: Value, node: ast.Subscript) ->
 def _parts_kept(record: Record, index: Value) -> tuple[tuple[Any, Value], ...] | None:
     """What a container whose parts are known holds without one of them, or without a slice."""
     if record.cls is not list:
-        if record.cls is not dict or not isinstance(index, Const) or record.get(index.value) is None:
+        if record.cls is not dict or not isinstance(index, ir.Const) or record.get(index.value) is None:
             return None
         return tuple((key, part) for key, part in record.parts if key != index.value)
     places = range(len(record.parts))
     found = containers.constant_slice(index) if isinstance(index, SliceValue) else None
     if found is not None:
         gone = set(places[found])
-    elif isinstance(index, Const) and isinstance(index.value, int) and -len(places) <= index.value < len(places):
+    elif isinstance(index, ir.Const) and isinstance(index.value, int) and -len(places) <= index.value < len(places):
         gone = {places[index.value]}
     else:
         return None

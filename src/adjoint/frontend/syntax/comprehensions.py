@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from weakref import WeakKeyDictionary
 
+from adjoint import ir
 from adjoint.frontend.control.iteration import going_through, in_advance, run_for
 from adjoint.frontend.data import making
 from adjoint.frontend.data.element_types import as_element, check_guess, guess_numbers, guessed_anew, note_element, slot
@@ -14,13 +15,11 @@ from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.state.frames import Frame
 from adjoint.frontend.interpreter.state.signals import Problem
-from adjoint.frontend.interpreter.values import UNDEFINED, Cell, GeneratorValue, Ref, TupleValue, Value, list_record
+from adjoint.frontend.interpreter.values import Cell, GeneratorValue, Ref, TupleValue, Value, list_record
 from adjoint.frontend.iterators.items import Getter, known_range, lengths_of, static_getters
 from adjoint.frontend.iterators.iterators import has_generator, hold
 from adjoint.frontend.syntax import assign
 from adjoint.frontend.syntax.conditions import truth
-from adjoint.ir.nodes import Call, Const, Store, Subscript, Var
-from adjoint.ir.types import Dict, List
 from adjoint.sources.trees import nodes
 
 
@@ -68,9 +67,9 @@ def each(
     def conditions(tests: Sequence[ast.expr]) -> Value:
         if not tests:
             each(lo, rest, action, None, elements)
-            return UNDEFINED
+            return ir.UNDEFINED
         cond, _ = truth(lo, tests[0])
-        return lo.branch(cond, lambda: conditions(tests[1:]), lambda: UNDEFINED, tests[0])
+        return lo.branch(cond, lambda: conditions(tests[1:]), lambda: ir.UNDEFINED, tests[0])
 
     def body() -> None:
         conditions(generator.ifs)
@@ -132,7 +131,7 @@ def _list_of(
             items = static_getters(lo, iterable, node)
             unrolled = lo.run_data.all_constant or lo.site(_target_of(generators[0])) in lo.settings.unrolled
             if items is None and unrolled and known_range(iterable) is not None:
-                items = static_getters(lo, TupleValue(tuple([Const(i) for i in known_range(iterable) or ()])), node)
+                items = static_getters(lo, TupleValue(tuple([ir.Const(i) for i in known_range(iterable) or ()])), node)
             with going_through(lo, iterable):
                 known = None if items is None else _known(lo, generators[0], items, element)
             if known is not None:
@@ -168,12 +167,12 @@ def append(lo: Lowerer, target: Value, value: Value, node: ast.AST | None) -> No
         assert isinstance(target, Ref)
         making.replace(lo, target, list_record([*known, value]), node)
         return
-    assert isinstance(target, Var)
+    assert isinstance(target, ir.Var)
     atom = slot(lo, value, node)
     note_element(lo, target, atom, node)
-    assert isinstance(target.type, List)
+    assert isinstance(target.type, ir.List)
     atom = as_element(lo, atom, target.type.element)
-    lo.emit(Call((), list.append, (target, atom), (), lo.span(node)))
+    lo.emit(ir.Call((), list.append, (target, atom), (), lo.span(node)))
 
 
 def _known(lo: Lowerer, generator: ast.comprehension, items: Sequence[Getter], element: ast.expr) -> list[Value] | None:
@@ -185,7 +184,7 @@ def _known(lo: Lowerer, generator: ast.comprehension, items: Sequence[Getter], e
         kept = True
         for test in generator.ifs:
             cond, _ = truth(lo, test)
-            if not isinstance(cond, Const):
+            if not isinstance(cond, ir.Const):
                 return None
             kept = kept and bool(cond.value)
         if kept:
@@ -253,7 +252,7 @@ def fold(lo: Lowerer, iterable: Value, start: Value, step: Callable[[Value, Valu
         lo.store[total] = result
 
     run_for(lo, node, iterable, add, lambda: None)
-    return lo.store.pop(total, UNDEFINED)
+    return lo.store.pop(total, ir.UNDEFINED)
 
 
 def fold_generator(lo: Lowerer, value: GeneratorValue, start: Value, step: Callable[[Value, Value], Value]) -> Value:
@@ -274,7 +273,7 @@ def fold_generator(lo: Lowerer, value: GeneratorValue, start: Value, step: Calla
             each(lo, value.node.generators, add, value.first, [value.node.elt])
     finally:
         lo.frame = outer
-    return lo.store.pop(total, UNDEFINED)
+    return lo.store.pop(total, ir.UNDEFINED)
 
 
 def dict_comprehension(lo: Lowerer, node: ast.DictComp) -> Value:
@@ -290,13 +289,13 @@ def dict_comprehension(lo: Lowerer, node: ast.DictComp) -> Value:
                     return making.new_dict(lo, [(pair.items[0], pair.items[1]) for pair in known], node)  # type: ignore[union-attr]
         lo.settings.runtime_sites.add(lo.site(node))
         result = making.new_dict(lo, [], node)
-        assert isinstance(result, Var) and isinstance(result.type, Dict)
+        assert isinstance(result, ir.Var) and isinstance(result.type, ir.Dict)
 
         def add() -> None:
             key = materialize(lo, lo.evaluate(node.key), node.key)
             atom = slot(lo, lo.evaluate(node.value), node.value)
             note_element(lo, result, atom, node)
-            lo.emit(Store(result, Subscript((key,)), atom, "set", lo.span(node)))
+            lo.emit(ir.Store(result, ir.Subscript((key,)), atom, "set", lo.span(node)))
 
         each(lo, node.generators, add, iterable, [node.key, node.value])
         return result

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import operator
 
+from adjoint import ir
 from adjoint.frontend.interpreter.choices import on_each_option
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
@@ -28,11 +29,9 @@ from adjoint.frontend.interpreter.values import (
 from adjoint.frontend.objects.classes import class_of
 from adjoint.frontend.objects.linked import identity
 from adjoint.frontend.objects.special_methods import truth_of_object
-from adjoint.ir.nodes import Atom, Call, Const, Var
-from adjoint.ir.types import BOOL, Dict, List, Reference, Scalar, Tuple
 
 
-def truth(lo: Lowerer, node: ast.expr) -> tuple[Atom, tuple[Fact, ...]]:
+def truth(lo: Lowerer, node: ast.expr) -> tuple[ir.Atom, tuple[Fact, ...]]:
     """A condition, and what its outcome tells of variables."""
     match node:
         case ast.Compare(
@@ -48,21 +47,21 @@ def truth(lo: Lowerer, node: ast.expr) -> tuple[Atom, tuple[Fact, ...]]:
         return fact.cond, (fact,)
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
         cond, facts = truth(lo, node.operand)
-        flipped = Const(not cond.value) if isinstance(cond, Const) else lo.open.call(operator.not_, cond)
+        flipped = ir.Const(not cond.value) if isinstance(cond, ir.Const) else lo.open.call(operator.not_, cond)
         return flipped, tuple(f.flipped() for f in facts)
     if isinstance(node, ast.BoolOp):
         return _truth_of_operation(lo, node)
     return truth_of(lo, lo.evaluate(node), node), ()
 
 
-def _is_none(lo: Lowerer, value: Value, wanted: bool) -> Atom:
+def _is_none(lo: Lowerer, value: Value, wanted: bool) -> ir.Atom:
     """Whether a value of one structure is None, or is not."""
-    if isinstance(value, Var):
+    if isinstance(value, ir.Var):
         return lo.open.call(operator.is_ if wanted else operator.is_not, value, NONE)
-    return Const((value == NONE) is wanted)
+    return ir.Const((value == NONE) is wanted)
 
 
-def _truth_of_operation(lo: Lowerer, node: ast.BoolOp) -> tuple[Atom, tuple[Fact, ...]]:
+def _truth_of_operation(lo: Lowerer, node: ast.BoolOp) -> tuple[ir.Atom, tuple[Fact, ...]]:
     """``and`` and ``or`` where only the truth of the result counts."""
     is_and = isinstance(node.op, ast.And)
     known: list[Fact] = []
@@ -71,9 +70,9 @@ def _truth_of_operation(lo: Lowerer, node: ast.BoolOp) -> tuple[Atom, tuple[Fact
         cond, facts = truth(lo, parts[0])
         known.extend(fact.part_of(is_and) for fact in facts)
         if len(parts) == 1:
-            if isinstance(cond, Var) and not isinstance(cond.type, Scalar):
-                target = Var("t", BOOL)
-                lo.emit(Call((target,), bool, (cond,), (), lo.span(node)))
+            if isinstance(cond, ir.Var) and not isinstance(cond.type, ir.Scalar):
+                target = ir.Var("t", ir.BOOL)
+                lo.emit(ir.Call((target,), bool, (cond,), (), lo.span(node)))
                 return target
             return cond
 
@@ -82,72 +81,72 @@ def _truth_of_operation(lo: Lowerer, node: ast.BoolOp) -> tuple[Atom, tuple[Fact
             return chain(parts[1:])
 
         def done() -> Value:
-            return Const(not is_and)
+            return ir.Const(not is_and)
 
         return lo.branch(cond, rest, done, node) if is_and else lo.branch(cond, done, rest, node)
 
     found = chain(list(node.values))
     if lo.block is None:
         raise Unreached  # every way through it raises
-    assert isinstance(found, (Var, Const))
+    assert isinstance(found, (ir.Var, ir.Const))
     return found, tuple(known)
 
 
-def truth_of(lo: Lowerer, value: Value, node: ast.AST | None) -> Atom:
+def truth_of(lo: Lowerer, value: Value, node: ast.AST | None) -> ir.Atom:
     """``bool(value)`` where it is known, else a value that ``if`` can test."""
     match value:
-        case Const():
+        case ir.Const():
             try:
-                return Const(bool(value.value))
+                return ir.Const(bool(value.value))
             except Exception:
                 return value
-        case Var(type=List() | Dict() | Tuple()):
+        case ir.Var(type=ir.List() | ir.Dict() | ir.Tuple()):
             return lo.open.call(len, value)
-        case Var(type=Reference()):
+        case ir.Var(type=ir.Reference()):
             return _truth_of_linked(lo, value, node)
-        case Var():
+        case ir.Var():
             return value
         case TupleValue(items=items):
-            return Const(bool(items))
+            return ir.Const(bool(items))
         case Ref():
             record = lo.store[value]
             assert isinstance(record, Record)
             if record.cls in (list, dict):
-                return Const(bool(record.parts))
-            found: Atom = truth_of_object(lo, value, node)
+                return ir.Const(bool(record.parts))
+            found: ir.Atom = truth_of_object(lo, value, node)
             return found
         case Union():
             outcome = on_each_option(lo, value, lambda option: truth_of(lo, option, node), node)
             if isinstance(outcome, Union):  # truths of several types
                 outcome = on_each_option(lo, outcome, lambda option: _bool_of(lo, option, node), node)
-            assert isinstance(outcome, (Var, Const))
+            assert isinstance(outcome, (ir.Var, ir.Const))
             return outcome
         case Closure() | Method() | Partial() | Operator() | GeneratorValue() | GeneratorObject():
-            return Const(True)
+            return ir.Const(True)
         case RangeValue():
             return materialize(lo, value, node)
         case _:
             raise lo.problem("AD0301", node, "the truth of this value is not known")
 
 
-def _truth_of_linked(lo: Lowerer, value: Var, node: ast.AST | None) -> Atom:
+def _truth_of_linked(lo: Lowerer, value: ir.Var, node: ast.AST | None) -> ir.Atom:
     """Whether there is an object, and what its class says of it."""
     is_there = identity(lo, operator.is_not, value, NONE)
-    assert isinstance(is_there, (Var, Const))
+    assert isinstance(is_there, (ir.Var, ir.Const))
     if not any(hasattr(class_of(lo, value), name) for name in ("__bool__", "__len__")):
         return is_there
 
     def truth_there() -> Value:
-        found: Atom = truth_of_object(lo, value, node)
+        found: ir.Atom = truth_of_object(lo, value, node)
         return found
 
-    found = lo.branch(is_there, truth_there, lambda: Const(False), node)
-    assert isinstance(found, (Var, Const))
+    found = lo.branch(is_there, truth_there, lambda: ir.Const(False), node)
+    assert isinstance(found, (ir.Var, ir.Const))
     return found
 
 
-def _bool_of(lo: Lowerer, truth: Value, node: ast.AST | None) -> Atom:
-    assert isinstance(truth, (Var, Const))
-    found = Var("t", BOOL)
-    lo.emit(Call((found,), bool, (truth,), (), lo.span(node)))
+def _bool_of(lo: Lowerer, truth: Value, node: ast.AST | None) -> ir.Atom:
+    assert isinstance(truth, (ir.Var, ir.Const))
+    found = ir.Var("t", ir.BOOL)
+    lo.emit(ir.Call((found,), bool, (truth,), (), lo.span(node)))
     return found

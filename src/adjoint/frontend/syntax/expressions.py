@@ -7,6 +7,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+from adjoint import ir
 from adjoint.frontend.calls.calls import call_node
 from adjoint.frontend.calls.emitted_calls import call, refuse_linked
 from adjoint.frontend.data import containers, making
@@ -17,7 +18,6 @@ from adjoint.frontend.interpreter.refine import fact_of, refine
 from adjoint.frontend.interpreter.state.signals import Unreached
 from adjoint.frontend.interpreter.values import (
     NONE,
-    UNDEFINED,
     USED,
     Closure,
     GeneratorContext,
@@ -43,8 +43,6 @@ from adjoint.frontend.syntax.newer_python import without_star
 from adjoint.frontend.syntax.operations import apply_operator, contains
 from adjoint.frontend.syntax.operators import BINARY, COMPARE, UNARY
 from adjoint.frontend.syntax.starred import elements, list_display, tuple_display
-from adjoint.ir.nodes import Atom, Const, Var
-from adjoint.ir.types import Dict
 from adjoint.records import replace
 from adjoint.runtime import display
 from adjoint.sources.scope import own_yields, scope_of
@@ -53,14 +51,14 @@ from adjoint.sources.scope import own_yields, scope_of
 def evaluate(lo: Lowerer, node: ast.expr) -> Value:
     """The value of an expression; statements that compute it go to the open block."""
     if lo.block is None:
-        return UNDEFINED
+        return ir.UNDEFINED
     value = _EXPRESSIONS.get(type(node), _unsupported)(lo, node)
     if lo.block is None and lo.frame is not None and not own_yields(lo.frame.source.node):
         raise Unreached  # every way through it raises; from a 'yield' control may leave in others
     return value
 
 
-def atom(lo: Lowerer, node: ast.expr) -> Atom:
+def atom(lo: Lowerer, node: ast.expr) -> ir.Atom:
     return materialize(lo, evaluate(lo, node), node)
 
 
@@ -70,7 +68,7 @@ def _unsupported(lo: Lowerer, node: ast.expr) -> Value:
 
 
 def _constant(lo: Lowerer, node: ast.Constant) -> Value:
-    return Const(node.value)
+    return ir.Const(node.value)
 
 
 def _name(lo: Lowerer, node: ast.Name) -> Value:
@@ -122,11 +120,11 @@ def _binary(lo: Lowerer, node: ast.BinOp) -> Value:
 def _unary(lo: Lowerer, node: ast.UnaryOp) -> Value:
     if isinstance(node.op, ast.Not):
         cond, _ = truth(lo, node.operand)
-        return Const(not cond.value) if isinstance(cond, Const) else lo.open.call(operator.not_, cond)
+        return ir.Const(not cond.value) if isinstance(cond, ir.Const) else lo.open.call(operator.not_, cond)
     operand = evaluate(lo, node.operand)
     lo.at(node)
-    if isinstance(operand, Const) and isinstance(operand.value, (int, float, complex)):
-        return Const(UNARY[type(node.op)](operand.value))
+    if isinstance(operand, ir.Const) and isinstance(operand.value, (int, float, complex)):
+        return ir.Const(UNARY[type(node.op)](operand.value))
     return apply_operator(lo, UNARY[type(node.op)], [operand], node)
 
 
@@ -177,7 +175,7 @@ def compare(lo: Lowerer, op: ast.cmpop, left: Value, right: Value, node: ast.AST
         if isinstance(op, ast.In):
             return inside
         cond = truth_of(lo, inside, node)
-        return Const(not cond.value) if isinstance(cond, Const) else call(lo, operator.not_, [cond], node)
+        return ir.Const(not cond.value) if isinstance(cond, ir.Const) else call(lo, operator.not_, [cond], node)
     return apply_operator(lo, COMPARE[type(op)], [left, right], node)
 
 
@@ -207,7 +205,7 @@ def _walrus(lo: Lowerer, node: ast.NamedExpr) -> Value:
 def _set(lo: Lowerer, node: ast.Set) -> Value:
     values = elements(lo, node.elts)
     if any(is_object(lo, value) for value in values):
-        return lo.call(Const(set), [TupleValue(tuple(values))], {}, node)
+        return lo.call(ir.Const(set), [TupleValue(tuple(values))], {}, node)
     atoms = [materialize(lo, value, node) for value in values]
     return call(lo, display.make_set, atoms, node)
 
@@ -224,7 +222,7 @@ def _dict(lo: Lowerer, node: ast.Dict) -> Value:
         record = lo.store.get(inner)
         if isinstance(record, Record) and record.cls is dict:
             parts.extend(record.parts)
-        elif isinstance(inner, Var) and isinstance(inner.type, Dict):
+        elif isinstance(inner, ir.Var) and isinstance(inner.type, ir.Dict):
             table = _with_parts(lo, table, parts, node)
             python_functions.call(lo, python_functions.update, [table, inner], node)
             parts = []
@@ -239,27 +237,27 @@ def _with_parts(lo: Lowerer, table: Value | None, parts: list[tuple[Any, Value]]
     if table is None:
         return making.new_dict(lo, parts, node)
     for key, value in parts:
-        set_item(lo, table, key if isinstance(key, (Var, Const)) else Const(key), value, node)
+        set_item(lo, table, key if isinstance(key, (ir.Var, ir.Const)) else ir.Const(key), value, node)
     return table
 
 
 def _format(lo: Lowerer, node: ast.JoinedStr) -> Value:
-    parts: list[Atom] = []
+    parts: list[ir.Atom] = []
     for part in node.values:
         if isinstance(part, ast.FormattedValue):
-            spec = Const("") if part.format_spec is None else _format_atom(lo, part.format_spec)
+            spec = ir.Const("") if part.format_spec is None else _format_atom(lo, part.format_spec)
             value = materialize(lo, evaluate(lo, part.value), part, observer=True)
             refuse_linked(lo, [value], part)
-            parts.append(lo.open.call(display.format_value, value, Const(part.conversion), spec))
+            parts.append(lo.open.call(display.format_value, value, ir.Const(part.conversion), spec))
         else:
             assert isinstance(part, ast.Constant)
-            parts.append(Const(part.value))
-    if all(isinstance(part, Const) for part in parts):
-        return Const("".join(part.value for part in parts))  # type: ignore[union-attr]
+            parts.append(ir.Const(part.value))
+    if all(isinstance(part, ir.Const) for part in parts):
+        return ir.Const("".join(part.value for part in parts))  # type: ignore[union-attr]
     return call(lo, display.join_string, parts, node)
 
 
-def _format_atom(lo: Lowerer, node: ast.expr) -> Atom:
+def _format_atom(lo: Lowerer, node: ast.expr) -> ir.Atom:
     value = evaluate(lo, node)
     assert is_atom(value)
     return value  # type: ignore[return-value]
@@ -288,7 +286,7 @@ def _refuse_sending(lo: Lowerer, name: ast.Name, node: ast.Attribute) -> None:
 
 def _subscript(lo: Lowerer, node: ast.Subscript) -> Value:
     base = evaluate_owner(lo, node.value, node)
-    if isinstance(base, Const) and isinstance(base.value, type) and hasattr(base.value, "__adjoint_signature__"):
+    if isinstance(base, ir.Const) and isinstance(base.value, type) and hasattr(base.value, "__adjoint_signature__"):
         from adjoint.frontend.functions.function_values import type_of_functions  # lazy
 
         return type_of_functions(lo, node)

@@ -9,17 +9,16 @@ from typing import Any
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import SliceValue, TupleValue, Value
 from adjoint.frontend.library import array_definitions, python_functions
-from adjoint.ir.nodes import Const, Var
-from adjoint.ir.types import Array, is_float_dtype
 
 
 def join(lo: Lowerer, constant: Any, index: Value, node: ast.AST | None) -> Value | None:
     """The array; None for brackets with directives (``np.r_["0,2", a, b]``)."""
     items: Sequence[Value] = index.items if isinstance(index, TupleValue) else (index,)
-    if not items or any(isinstance(item, Const) and isinstance(item.value, str) for item in items):
+    if not items or any(isinstance(item, ir.Const) and isinstance(item.value, str) for item in items):
         return None
     maker = array_definitions.joined_rows if constant is np.r_ else array_definitions.joined_columns
     parts = [_numbers_of(lo, item, node) if isinstance(item, SliceValue) else item for item in items]
@@ -29,7 +28,7 @@ def join(lo: Lowerer, constant: Any, index: Value, node: ast.AST | None) -> Valu
 def grid(lo: Lowerer, constant: Any, index: Value, node: ast.AST | None) -> Value | None:
     """The grid of ``np.mgrid[a:b, c:d]``, or of ``np.ogrid``; None where there is more than slices in the brackets."""
     parts: Sequence[Value] = index.items if isinstance(index, TupleValue) else (index,)
-    if not parts or not all(isinstance(part, SliceValue) and part.upper != Const(None) for part in parts):
+    if not parts or not all(isinstance(part, SliceValue) and part.upper != ir.Const(None) for part in parts):
         return None
     if isinstance(index, SliceValue):
         return _numbers_of(lo, index, node)
@@ -37,30 +36,31 @@ def grid(lo: Lowerer, constant: Any, index: Value, node: ast.AST | None) -> Valu
     axes = [_axis_of(lo, part, dense, node) for part in parts if isinstance(part, SliceValue)]
     if any(map(_has_floats, axes)):
         axes = [
-            axis if _has_floats(axis) else lo.call(Const(operator.mul), [axis, Const(1.0)], {}, node) for axis in axes
+            axis if _has_floats(axis) else lo.call(ir.Const(operator.mul), [axis, ir.Const(1.0)], {}, node)
+            for axis in axes
         ]
     maker = array_definitions.dense_grid if dense else array_definitions.open_grid
     return python_functions.call(lo, maker, [TupleValue(tuple(axes))], node)
 
 
 def _has_floats(axis: Value) -> bool:
-    return isinstance(axis, Var) and isinstance(axis.type, Array) and is_float_dtype(axis.type.dtype)
+    return isinstance(axis, ir.Var) and isinstance(axis.type, ir.Array) and ir.is_float_dtype(axis.type.dtype)
 
 
 def _axis_of(lo: Lowerer, part: SliceValue, dense: bool, node: ast.AST | None) -> Value:
     """The numbers of one of several slices, as NumPy computes them for grids."""
-    start = Const(0) if part.lower == Const(None) else part.lower
-    step = Const(1) if part.step == Const(None) else part.step
-    if isinstance(step, Const) and isinstance(step.value, complex):
-        count = Const(int(abs(step.value)))
+    start = ir.Const(0) if part.lower == ir.Const(None) else part.lower
+    step = ir.Const(1) if part.step == ir.Const(None) else part.step
+    if isinstance(step, ir.Const) and isinstance(step.value, complex):
+        count = ir.Const(int(abs(step.value)))
         return python_functions.call(lo, array_definitions.numbers_to, [start, part.upper, count], node)
-    return python_functions.call(lo, array_definitions.numbers_up_to, [start, part.upper, step, Const(dense)], node)
+    return python_functions.call(lo, array_definitions.numbers_up_to, [start, part.upper, step, ir.Const(dense)], node)
 
 
 def _numbers_of(lo: Lowerer, part: SliceValue, node: ast.AST | None) -> Value:
     """``a:b:s`` are numbers from ``a`` on, with steps of ``s``; ``a:b:nj`` are ``n`` of them, with both ends."""
-    start = Const(0) if part.lower == Const(None) else part.lower
-    step = Const(1) if part.step == Const(None) else part.step
-    if isinstance(step, Const) and isinstance(step.value, complex):
-        return lo.call(Const(np.linspace), [start, part.upper, Const(int(abs(step.value)))], {}, node)
-    return lo.call(Const(np.arange), [start, part.upper, step], {}, node)
+    start = ir.Const(0) if part.lower == ir.Const(None) else part.lower
+    step = ir.Const(1) if part.step == ir.Const(None) else part.step
+    if isinstance(step, ir.Const) and isinstance(step.value, complex):
+        return lo.call(ir.Const(np.linspace), [start, part.upper, ir.Const(int(abs(step.value)))], {}, node)
+    return lo.call(ir.Const(np.arange), [start, part.upper, step], {}, node)

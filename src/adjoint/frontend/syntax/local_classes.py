@@ -18,6 +18,7 @@ from abc import ABCMeta
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+from adjoint import ir
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.state.frames import Frame
 from adjoint.frontend.interpreter.state.signals import Problem
@@ -36,7 +37,6 @@ from adjoint.frontend.interpreter.values import (
 from adjoint.frontend.objects.classes import class_of
 from adjoint.frontend.syntax.assign import assign_name
 from adjoint.frontend.syntax.expressions import make_closure
-from adjoint.ir.nodes import Const
 from adjoint.records import replace
 from adjoint.sources.scope import assigned_names
 from adjoint.types.marks import Mark
@@ -61,7 +61,7 @@ def define(lo: Lowerer, node: ast.ClassDef) -> None:
     finally:
         lo.frame = enclosing
     cls = body.made(bases, decorators)
-    assign_name(lo, node.name, Const(cls), node)
+    assign_name(lo, node.name, ir.Const(cls), node)
 
 
 def _refusal(lo: Lowerer, node: ast.AST, label: str, help_: str) -> Problem:
@@ -81,10 +81,10 @@ def _bases(lo: Lowerer, node: ast.ClassDef) -> tuple[Any, ...]:
     bases = []
     for base in node.bases:
         value = lo.evaluate(base)
-        if value == Const(NamedTuple):
+        if value == ir.Const(NamedTuple):
             bases.append(value.value)  # type: ignore[union-attr]
             continue
-        if not isinstance(value, Const) or not isinstance(value.value, type):
+        if not isinstance(value, ir.Const) or not isinstance(value.value, type):
             raise _refusal(lo, base, "which class this is is not known", "name a class of the module")
         if type(value.value) not in (type, ABCMeta):
             label = f"the class {value.value.__name__!r} has a metaclass"
@@ -103,7 +103,7 @@ def _decorator(lo: Lowerer, node: ast.expr) -> Any:
         if not isinstance(node, ast.Call):
             return dataclasses.dataclass
         options = {keyword.arg: lo.evaluate(keyword.value) for keyword in node.keywords}
-        if not node.args and all(name and isinstance(value, Const) for name, value in options.items()):
+        if not node.args and all(name and isinstance(value, ir.Const) for name, value in options.items()):
             return dataclasses.dataclass(**{name: value.value for name, value in options.items()})  # type: ignore
     label = "a class in a function can have no decorator but 'dataclass'"
     raise _refusal(lo, node, label, "define the class at the top of the module")
@@ -118,7 +118,7 @@ def _meaning(lo: Lowerer, node: ast.expr) -> Any:
     cell = lo.cell_named(node.id)
     if cell is not None:
         value = lo.evaluate(node)
-        return value.value if isinstance(value, Const) else None
+        return value.value if isinstance(value, ir.Const) else None
     table = lo.frame.closure.globals
     return table[node.id] if node.id in table else getattr(builtins, node.id, None)
 
@@ -171,7 +171,7 @@ class _Body:
             case ast.ClassDef(name=name):
                 define(self.lo, node)
                 inner = self.lo.store[self.frame.cells[name]]
-                assert isinstance(inner, Const)
+                assert isinstance(inner, ir.Const)
                 self.members[name] = inner.value
             case ast.Assign(targets=targets, value=value) if all(isinstance(target, ast.Name) for target in targets):
                 found = self.expression(value)
@@ -193,7 +193,7 @@ class _Body:
         if isinstance(node, ast.Call):
             specifier = _meaning(self.lo, node.func)
             if specifier is dataclasses.field or isinstance(specifier, Mark):
-                return Const(self.specified(specifier, node))
+                return ir.Const(self.specified(specifier, node))
         return self.lo.evaluate(node)
 
     def specified(self, specifier: Any, node: ast.Call) -> Any:
@@ -255,7 +255,7 @@ class _Body:
         if found is not None:
             inner = self.stand_in(value) if isinstance(value, Closure) else _constant(value)
             self.parts.append(getattr(found, "__name__", ""))
-            return Const(found(inner.value if isinstance(inner, Const) else inner))
+            return ir.Const(found(inner.value if isinstance(inner, ir.Const) else inner))
         result = self.lo.call(self.lo.evaluate(decorator), [value], {}, decorator)
         if not isinstance(result, Closure):
             label = "what this decorator makes of the method is not known"
@@ -332,11 +332,11 @@ def _unseen(*args: Any, **kwargs: Any) -> Any:
     raise TypeError("a method of a class inside a differentiated function is called from outside of its derivative")
 
 
-def _constant(value: Value) -> Const | None:
+def _constant(value: Value) -> ir.Const | None:
     """A constant that may stand in a class as it is."""
-    if isinstance(value, Const):
+    if isinstance(value, ir.Const):
         return value
     if isinstance(value, TupleValue) and value.cls is tuple:
         items = [_constant(item) for item in value.items]
-        return None if None in items else Const(tuple(item.value for item in items))  # type: ignore[union-attr]
+        return None if None in items else ir.Const(tuple(item.value for item in items))  # type: ignore[union-attr]
     return None

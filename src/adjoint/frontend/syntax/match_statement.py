@@ -7,18 +7,17 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from adjoint import ir
 from adjoint.frontend.data import containers, making
 from adjoint.frontend.interpreter.choices import on_each_option
 from adjoint.frontend.interpreter.core import Lowerer
-from adjoint.frontend.interpreter.values import UNDEFINED, Record, Ref, TupleValue, Union, Value
+from adjoint.frontend.interpreter.values import Record, Ref, TupleValue, Union, Value
 from adjoint.frontend.objects.attributes import attribute
 from adjoint.frontend.objects.classes import class_seen, note_owner
 from adjoint.frontend.syntax import assign
 from adjoint.frontend.syntax.conditions import truth, truth_of
 from adjoint.frontend.syntax.expressions import compare
 from adjoint.frontend.syntax.operations import apply_operator
-from adjoint.ir.nodes import Const, Var
-from adjoint.ir.types import Array, List, Number, Scalar, Tuple
 
 Then = Callable[[], Value]
 
@@ -31,7 +30,7 @@ def run_match(lo: Lowerer, node: ast.Match) -> None:
 def _cases(lo: Lowerer, subject: Value, cases: Sequence[ast.match_case], node: ast.Match) -> Value:
     """Tries one case; where it does not fit, the rest."""
     if not cases:
-        return UNDEFINED
+        return ir.UNDEFINED
     case, rest = cases[0], cases[1:]
     if isinstance(subject, Union):
 
@@ -44,7 +43,7 @@ def _cases(lo: Lowerer, subject: Value, cases: Sequence[ast.match_case], node: a
 
     def body() -> Value:
         lo.run(case.body)
-        return UNDEFINED
+        return ir.UNDEFINED
 
     def otherwise() -> Value:
         return _cases(lo, subject, rest, node)
@@ -83,18 +82,18 @@ def _chain(lo: Lowerer, conditions: list[Callable[[], Any]], then: Then, otherwi
         return then()
     known = [condition() for condition in conditions[:1]]
     cond = known[0]
-    if isinstance(cond, Const):
+    if isinstance(cond, ir.Const):
         return _chain(lo, conditions[1:], then, otherwise, node) if cond.value else otherwise()
     for condition in conditions[1:]:
         other = _lazily(lo, cond, condition, node)
         cond = other
-        if isinstance(cond, Const) and not cond.value:
+        if isinstance(cond, ir.Const) and not cond.value:
             return otherwise()
     return lo.branch(cond, then, otherwise, node)
 
 
 def _lazily(lo: Lowerer, cond: Any, condition: Callable[[], Any], node: ast.AST) -> Any:
-    return lo.branch(cond, condition, lambda: Const(False), node)
+    return lo.branch(cond, condition, lambda: ir.Const(False), node)
 
 
 def _pattern(
@@ -113,7 +112,9 @@ def _pattern(
             )
             return True
         case ast.MatchSingleton(value=constant):
-            conditions.append(lambda: truth_of(lo, compare(lo, ast.Is(), subject, Const(constant), pattern), pattern))
+            conditions.append(
+                lambda: truth_of(lo, compare(lo, ast.Is(), subject, ir.Const(constant), pattern), pattern)
+            )
             return True
         case ast.MatchAs(pattern=inner, name=name):
             if inner is not None and not _pattern(lo, inner, subject, conditions, bindings):
@@ -135,11 +136,11 @@ def _pattern(
                 raise lo.problem("AD0301", pattern, "a mapping pattern needs a dict whose keys are known")
             named = [lo.evaluate(key) for key in keys]
             for wanted, part in zip(named, parts, strict=True):
-                value = record.get(wanted.value) if isinstance(wanted, Const) else None
+                value = record.get(wanted.value) if isinstance(wanted, ir.Const) else None
                 if value is None or not _pattern(lo, part, value, conditions, bindings):
                     return False
             if rest is not None:
-                others = [(key, value) for key, value in record.parts if Const(key) not in named]
+                others = [(key, value) for key, value in record.parts if ir.Const(key) not in named]
                 bindings.append((rest, making.new_dict(lo, others, pattern)))
             return True
     raise lo.problem("AD0301", pattern, "this pattern is not supported")
@@ -149,9 +150,11 @@ def _is_no_mapping(subject: Value, record: object) -> bool:
     """Whether no mapping pattern can match."""
     if isinstance(record, Record):
         return not issubclass(record.cls, Mapping)
-    if isinstance(subject, Const):
+    if isinstance(subject, ir.Const):
         return not isinstance(subject.value, Mapping)
-    is_other = isinstance(subject, Var) and isinstance(subject.type, (Array, List, Number, Scalar, Tuple))
+    is_other = isinstance(subject, ir.Var) and isinstance(
+        subject.type, (ir.Array, ir.List, ir.Number, ir.Scalar, ir.Tuple)
+    )
     return is_other or isinstance(subject, TupleValue)
 
 
@@ -181,8 +184,8 @@ def _alternatives(
     def any_holds() -> Any:
         def from_option(index: int) -> Any:
             if index == len(possible):
-                return Const(False)
-            return _chain(lo, possible[index], lambda: Const(True), lambda: from_option(index + 1), node)
+                return ir.Const(False)
+            return _chain(lo, possible[index], lambda: ir.Const(True), lambda: from_option(index + 1), node)
 
         return from_option(0)
 
@@ -199,10 +202,10 @@ def _sequence(
     node: ast.pattern,
 ) -> bool:
     items = list(subject.items) if isinstance(subject, TupleValue) else making.list_items(lo, subject)
-    if items is None and isinstance(subject, Var) and isinstance(subject.type, Tuple):
+    if items is None and isinstance(subject, ir.Var) and isinstance(subject.type, ir.Tuple):
         items = containers.known_items(lo, subject, node)
     if items is None:
-        if isinstance(subject, Var) and isinstance(subject.type, List):  # an array is no sequence of the language
+        if isinstance(subject, ir.Var) and isinstance(subject.type, ir.List):  # an array is no sequence of the language
             raise lo.problem("AD0301", node, "a sequence pattern needs a sequence whose length is known")
         return False
     stars = [place for place, part in enumerate(parts) if isinstance(part, ast.MatchStar)]
@@ -231,7 +234,7 @@ def _class(
 ) -> bool:
     wanted = lo.evaluate(pattern.cls)
     cls = class_seen(lo, subject)
-    if not isinstance(wanted, Const) or cls is None:
+    if not isinstance(wanted, ir.Const) or cls is None:
         raise lo.problem("AD0301", pattern, "the class of the subject is not known")
     note_owner(lo, subject, lambda number: issubclass(number, wanted.value))
     if not issubclass(cls, wanted.value):

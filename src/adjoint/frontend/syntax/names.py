@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 
+from adjoint import ir
 from adjoint.frontend.control.bound_names import raise_unbound
 from adjoint.frontend.entry.inputs import global_value
 from adjoint.frontend.interpreter.core import Lowerer
-from adjoint.frontend.interpreter.values import UNDEFINED, Cell, Value, is_torn
+from adjoint.frontend.interpreter.values import Cell, Value, is_torn
 
 
 def lookup(lo: Lowerer, name: str, node: ast.AST | None) -> Value:
@@ -21,12 +22,12 @@ def lookup(lo: Lowerer, name: str, node: ast.AST | None) -> Value:
 def held_by(lo: Lowerer, cell: Cell, node: ast.AST | None) -> Value:
     """What a variable holds."""
     raise_unbound(lo, cell, node)
-    name, value = cell.name, lo.store.get(cell, UNDEFINED)
-    if value is UNDEFINED:
+    name, value = cell.name, lo.store.get(cell, ir.UNDEFINED)
+    if value is ir.UNDEFINED:
         lo.await_binding(cell)
-    if value is UNDEFINED and cell in lo.store:
+    if value is ir.UNDEFINED and cell in lo.store:
         raise lo.problem("AD0304", node, f"{name!r} is read before it is assigned")
-    if value is UNDEFINED:
+    if value is ir.UNDEFINED:
         raise lo.problem("AD0304", node, f"{name!r} is not assigned on any path that leads here")
     if is_torn(value):
         from adjoint.frontend.control.partial_effects import keep_or_refuse  # lazy

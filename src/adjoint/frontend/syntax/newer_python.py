@@ -10,9 +10,9 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
+from adjoint import ir
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import NONE, Value
-from adjoint.ir.nodes import Const
 
 Comprehension = TypeVar("Comprehension", ast.ListComp, ast.SetComp, ast.GeneratorExp)
 
@@ -24,13 +24,13 @@ def template(lo: Lowerer, node: Any) -> Value:
     parts: list[Value] = []
     for part in node.values:
         if isinstance(part, ast.Constant):
-            parts.append(Const(part.value))
+            parts.append(ir.Const(part.value))
             continue
-        conversion = Const(chr(part.conversion)) if part.conversion > 0 else NONE
-        spec = Const("") if part.format_spec is None else lo.evaluate(part.format_spec)
-        given = [lo.evaluate(part.value), Const(part.str), conversion, spec]
-        parts.append(lo.call(Const(templatelib.Interpolation), given, {}, part))
-    return lo.call(Const(templatelib.Template), parts, {}, node)
+        conversion = ir.Const(chr(part.conversion)) if part.conversion > 0 else NONE
+        spec = ir.Const("") if part.format_spec is None else lo.evaluate(part.format_spec)
+        given = [lo.evaluate(part.value), ir.Const(part.str), conversion, spec]
+        parts.append(lo.call(ir.Const(templatelib.Interpolation), given, {}, part))
+    return lo.call(ir.Const(templatelib.Template), parts, {}, node)
 
 
 EXPRESSIONS: dict[type[ast.expr], Callable[[Lowerer, Any], Value]] = {

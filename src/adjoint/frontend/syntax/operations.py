@@ -9,6 +9,7 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.frontend.calls.emitted_calls import call
 from adjoint.frontend.calls.operands import arrays
 from adjoint.frontend.data import containers, making
@@ -24,8 +25,6 @@ from adjoint.frontend.objects.classes import is_object
 from adjoint.frontend.objects.linked import identity, is_reference
 from adjoint.frontend.objects.special_methods import compared_fields, is_named, special_method
 from adjoint.frontend.syntax.operators import inplace_name, method_name, reflected_name
-from adjoint.ir.nodes import Atom, Const, Var
-from adjoint.ir.types import Array, Dict, Instance, List, Number, Opaque, Scalar, Tuple, linked_class_in, may_vary
 
 
 def apply_operator(
@@ -45,7 +44,7 @@ def apply_operator(
                 ),
                 node,
             )
-    if any(isinstance(operand, Const) and isinstance(operand.value, np.poly1d) for operand in operands):
+    if any(isinstance(operand, ir.Const) and isinstance(operand.value, np.poly1d) for operand in operands):
         from adjoint.frontend.library.array_functions import polynomial_of  # lazy
 
         operands = [polynomial_of(lo, operand, node) for operand in operands]
@@ -63,7 +62,7 @@ def apply_operator(
         return _ordered(lo, op, left, right, node)
     _refuse_sequence_beside_float(lo, op, operands, node)
     atoms = [materialize(lo, operand, node) for operand in operands]
-    if any(isinstance(joins.type_of(atom), Opaque) for atom in atoms):
+    if any(isinstance(joins.type_of(atom), ir.Opaque) for atom in atoms):
         from adjoint.frontend.external.sparse_matrices import is_sparse_matrix  # lazy
 
         if any(map(is_sparse_matrix, atoms)):
@@ -94,10 +93,10 @@ def _compares_places(lo: Lowerer, op: Callable[..., Any], operands: Sequence[Val
     return op in (operator.eq, operator.ne) and not own and compared_fields(lo, "__eq__", [*operands], None) is None
 
 
-def is_number(value: Value) -> TypeGuard[Atom]:
-    if type(value) is Var:
-        return type(value.type) is Scalar
-    return type(value) is Const and type(value.value) in (float, int, bool, complex)
+def is_number(value: Value) -> TypeGuard[ir.Atom]:
+    if type(value) is ir.Var:
+        return type(value.type) is ir.Scalar
+    return type(value) is ir.Const and type(value.value) in (float, int, bool, complex)
 
 
 def _by_method(
@@ -107,7 +106,7 @@ def _by_method(
         return _identity(lo, op, operands, node)
     if op is operator.ne and not any(special_method(lo, operand, "__ne__") for operand in operands):
         equal = apply_operator(lo, operator.eq, operands, node)
-        return Const(not equal.value) if isinstance(equal, Const) else call(lo, operator.not_, [equal], node)  # type: ignore[list-item]
+        return ir.Const(not equal.value) if isinstance(equal, ir.Const) else call(lo, operator.not_, [equal], node)  # type: ignore[list-item]
     fields = compared_fields(lo, method_name(op), operands, node)
     if fields is not None:
         return apply_operator(lo, op, fields, node)
@@ -122,7 +121,7 @@ def _by_method(
         if method is None:
             continue
         result = lo.call(method, arguments, {}, node)
-        if result != Const(NotImplemented):
+        if result != ir.Const(NotImplemented):
             return result
     if op in (operator.eq, operator.ne):
         return _identity(lo, operator.is_ if op is operator.eq else operator.is_not, operands, node)
@@ -132,24 +131,24 @@ def _by_method(
 
 def _identity(lo: Lowerer, op: Callable[..., Any], operands: list[Value], node: ast.AST | None) -> Value:
     left, right = operands
-    if any(isinstance(side, Const) and isinstance(side.value, bool) for side in operands) and any(
-        isinstance(side, Var) for side in operands
+    if any(isinstance(side, ir.Const) and isinstance(side.value, bool) for side in operands) and any(
+        isinstance(side, ir.Var) for side in operands
     ):
         return call(lo, op, [materialize(lo, side, node) for side in operands], node)
-    if is_atom(left) and is_atom(right) and not (isinstance(left, Const) and isinstance(right, Const)):
-        if any(isinstance(side, Const) for side in (left, right)) and any(
-            isinstance(joins.type_of(side), (Scalar, Array, List, Dict, Tuple, Instance, Number))
+    if is_atom(left) and is_atom(right) and not (isinstance(left, ir.Const) and isinstance(right, ir.Const)):
+        if any(isinstance(side, ir.Const) for side in (left, right)) and any(
+            isinstance(joins.type_of(side), (ir.Scalar, ir.Array, ir.List, ir.Dict, ir.Tuple, ir.Instance, ir.Number))
             for side in (left, right)
-            if isinstance(side, Var)
+            if isinstance(side, ir.Var)
         ):
-            return Const(op is operator.is_not)
+            return ir.Const(op is operator.is_not)
         return call(lo, op, [left, right], node)  # type: ignore[list-item]
     if isinstance(left, Ref) and isinstance(right, Ref) and left is not right:
         _refuse_unknown_identity(left, right)
-    same = left is right or (isinstance(left, Const) and isinstance(right, Const) and left == right)
+    same = left is right or (isinstance(left, ir.Const) and isinstance(right, ir.Const) and left == right)
     if isinstance(left, Union) or isinstance(right, Union):
         raise lo.problem("AD0301", node, "the identity of a value that has several structures is not known")
-    return Const(same == (op is operator.is_))
+    return ir.Const(same == (op is operator.is_))
 
 
 def _refuse_unknown_identity(left: Ref, right: Ref) -> None:
@@ -166,7 +165,7 @@ def _on_sequences(lo: Lowerer, op: Callable[..., Any], operands: list[Value], no
     if len(operands) != 2:
         return None
     left, right = operands
-    if op is operator.mod and joins.type_of(left) == Opaque(str):
+    if op is operator.mod and joins.type_of(left) == ir.Opaque(str):
         return call(lo, op, [materialize(lo, left, node), materialize(lo, right, node, observer=True)], node)
     if op is operator.add:
         if isinstance(left, TupleValue) and isinstance(right, TupleValue):
@@ -183,31 +182,31 @@ def _on_sequences(lo: Lowerer, op: Callable[..., Any], operands: list[Value], no
         return python_functions.call(lo, python_functions.merged, operands, node)
     if op is operator.mul:
         for sequence, count in ((left, right), (right, left)):
-            if making.is_tuple(sequence) and isinstance(count, Const) and isinstance(count.value, int):
+            if making.is_tuple(sequence) and isinstance(count, ir.Const) and isinstance(count.value, int):
                 return making.repeat_list(lo, sequence, count, node)
-            if isinstance(count, Const) and isinstance(count.value, int):
+            if isinstance(count, ir.Const) and isinstance(count.value, int):
                 if isinstance(sequence, TupleValue):
                     return TupleValue(sequence.items * count.value)
                 items = making.list_items(lo, sequence)
                 if items is not None and len(items) * count.value <= 64:
                     return making.new_list(lo, list(items) * count.value, node)
-            elif _is_list(lo, sequence) and isinstance(joins.type_of(count), Scalar):
+            elif _is_list(lo, sequence) and isinstance(joins.type_of(count), ir.Scalar):
                 kind = joins.type_of(count).kind  # type: ignore[attr-defined]
                 if kind not in ("bool", "int"):
                     raise lo.mistake(TypeError, node, f"can't multiply sequence by non-int of type {kind!r}")
                 return making.repeat_list(lo, sequence, count, node)
-            elif _is_list(lo, sequence) and joins.type_of(count) == Opaque() and not _holds_floats(lo, sequence):
+            elif _is_list(lo, sequence) and joins.type_of(count) == ir.Opaque() and not _holds_floats(lo, sequence):
                 return making.repeat_list(lo, sequence, count, node)  # floats might be multiplied, by an array
     if op in (operator.eq, operator.ne) and any(map(making.is_tuple, operands)):
         sides = [lo.open.call(tuple, side) if making.is_tuple(side) else side for side in operands]  # type: ignore[arg-type]
         return call(lo, op, [materialize(lo, side, node) for side in sides], node)
     if op in (operator.eq, operator.ne) and isinstance(left, TupleValue) and isinstance(right, TupleValue):
         if len(left.items) != len(right.items):
-            return Const(op is operator.ne)
-        result: Value = Const(True)
+            return ir.Const(op is operator.ne)
+        result: Value = ir.Const(True)
         for mine, theirs in zip(left.items, right.items, strict=True):
             equal = apply_operator(lo, operator.eq, [mine, theirs], node)
-            result = equal if result == Const(True) else call(lo, operator.and_, [result, equal], node)  # type: ignore[list-item]
+            result = equal if result == ir.Const(True) else call(lo, operator.and_, [result, equal], node)  # type: ignore[list-item]
         return result if op is operator.eq else call(lo, operator.not_, [result], node)  # type: ignore[list-item]
     return None
 
@@ -216,10 +215,10 @@ def _holds_floats(lo: Lowerer, sequence: Value) -> bool:
     """Whether a list can only be taken for an array of floats."""
     items = making.list_items(lo, sequence)
     if items is None:
-        types_ = [sequence.type.element] if isinstance(sequence, Var) and isinstance(sequence.type, List) else []
+        types_ = [sequence.type.element] if isinstance(sequence, ir.Var) and isinstance(sequence.type, ir.List) else []
     else:
         types_ = [joins.type_of(item) if is_atom(item) else None for item in items]
-    return bool(types_) and all(isinstance(type_, Scalar) and may_vary(type_) for type_ in types_)
+    return bool(types_) and all(isinstance(type_, ir.Scalar) and ir.may_vary(type_) for type_ in types_)
 
 
 _IN_ORDER = (operator.lt, operator.le, operator.gt, operator.ge)
@@ -227,7 +226,7 @@ _IN_ORDER = (operator.lt, operator.le, operator.gt, operator.ge)
 
 def _is_of_linked(value: Value) -> bool:
     """Whether a value is a tuple of known length with objects in it that refer to each other."""
-    return isinstance(value, Var) and isinstance(value.type, Tuple) and linked_class_in(value.type) is not None
+    return isinstance(value, ir.Var) and isinstance(value.type, ir.Tuple) and ir.linked_class_in(value.type) is not None
 
 
 def _ordered(
@@ -235,7 +234,7 @@ def _ordered(
 ) -> Value:
     """A comparison of tuples item by item, as the places of objects are no objects: the first that differ decide."""
     if not left or not right:
-        return Const(op(len(left), len(right)))
+        return ir.Const(op(len(left), len(right)))
     mine, theirs = left[0], right[0]
     equal = materialize(lo, apply_operator(lo, operator.eq, [mine, theirs], node), node)
     lo.run_data.choices += 1  # objects without an order raise where all before them are equal
@@ -252,21 +251,21 @@ def _ordered(
 
 def _as_run_time_tuple(lo: Lowerer, value: Value, node: ast.AST) -> Value:
     """A tuple of numbers as one whose length is known at run time only; other values as they are."""
-    if not isinstance(value, TupleValue) and not (isinstance(value, Var) and isinstance(value.type, Tuple)):
+    if not isinstance(value, TupleValue) and not (isinstance(value, ir.Var) and isinstance(value.type, ir.Tuple)):
         return value
     items = containers.known_items(lo, value, node)
-    if not all(is_atom(item) and isinstance(joins.type_of(item), Scalar) for item in items):
+    if not all(is_atom(item) and isinstance(joins.type_of(item), ir.Scalar) for item in items):
         return value
     return making.as_tuple(making.runtime_list(lo, lo.site(node), list(items), node))  # type: ignore[arg-type]
 
 
 def _takes_sequences_for_arrays(op: Callable[..., Any], operands: list[Value]) -> bool:
     """Whether NumPy answers for an operator, to which lists and tuples are arrays."""
-    types_ = [operand.type for operand in operands if isinstance(operand, Var)]
-    if any(isinstance(type_, Array) for type_ in types_):
+    types_ = [operand.type for operand in operands if isinstance(operand, ir.Var)]
+    if any(isinstance(type_, ir.Array) for type_ in types_):
         return op not in (operator.is_, operator.is_not)
     # a number of Python's own would raise; a product with a whole number repeats the list
-    products = (operator.mul,) if any(isinstance(type_, Number) for type_ in types_) else ()
+    products = (operator.mul,) if any(isinstance(type_, ir.Number) for type_ in types_) else ()
     return op in (*_NOT_OF_SEQUENCES, *products) and any(map(_may_be_of_numpy, types_))
 
 
@@ -281,18 +280,18 @@ def _refuse_sequence_beside_float(
         return
     for sequence, number in (operands, operands[::-1]):
         type_ = joins.type_of(number) if is_number(number) else None
-        is_float = isinstance(type_, Scalar) and type_.kind in ("float", "complex") and type_.dtype is None
+        is_float = isinstance(type_, ir.Scalar) and type_.kind in ("float", "complex") and type_.dtype is None
         kind = "tuple" if isinstance(sequence, TupleValue) else "list"
         if is_float and (kind == "tuple" or _is_list(lo, sequence)):
             raise lo.mistake(TypeError, node, f"a {kind} and a number of Python's own have no such operation")
 
 
 def _may_be_of_numpy(type_: object) -> bool:
-    return isinstance(type_, Number) or (isinstance(type_, Scalar) and type_.dtype is not None)
+    return isinstance(type_, ir.Number) or (isinstance(type_, ir.Scalar) and type_.dtype is not None)
 
 
 def _is_list(lo: Lowerer, value: Value) -> bool:
-    is_run_time = isinstance(value, Var) and isinstance(value.type, List)
+    is_run_time = isinstance(value, ir.Var) and isinstance(value.type, ir.List)
     return is_run_time or making.list_items(lo, value) is not None
 
 
@@ -304,17 +303,17 @@ def contains(lo: Lowerer, container: Value, item: Value, node: ast.AST | None) -
         record = lo.store[container]
         assert isinstance(record, Record)
         if record.cls is dict:
-            keys = Const(record.keys)
+            keys = ir.Const(record.keys)
             return call(lo, operator.contains, [keys, materialize(lo, item, node)], node)
     items = list(container.items) if isinstance(container, TupleValue) else list_items(lo, container)
     if items is not None:
-        result: Value = Const(False)
+        result: Value = ir.Const(False)
         for candidate in items:
             equal = apply_operator(lo, operator.eq, [candidate, item], node)
-            if equal == Const(True):
+            if equal == ir.Const(True):
                 return equal
-            if equal != Const(False):
-                result = equal if result == Const(False) else call(lo, operator.or_, [result, equal], node)  # type: ignore[list-item]
+            if equal != ir.Const(False):
+                result = equal if result == ir.Const(False) else call(lo, operator.or_, [result, equal], node)  # type: ignore[list-item]
         return result
     if lo.run_data.sets:
         from adjoint.frontend.data.sets_of_objects import note_object  # lazy

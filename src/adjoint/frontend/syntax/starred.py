@@ -10,12 +10,12 @@ import types
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
+from adjoint import ir
 from adjoint.frontend.data import containers, making
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import (
     NONE,
-    UNDEFINED,
     Closure,
     IteratorValue,
     Method,
@@ -28,8 +28,6 @@ from adjoint.frontend.iterators.items import iterated
 from adjoint.frontend.iterators.iterators import drawn, lazy
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.syntax.operations import apply_operator
-from adjoint.ir.nodes import Const, Raise, Var
-from adjoint.ir.types import Array, List, Tuple
 from adjoint.records import dataclass
 from adjoint.rules import registry
 from adjoint.runtime import display
@@ -67,8 +65,8 @@ def printed(lo: Lowerer, node: ast.Call) -> tuple[Value, list[Any]]:
     """What ``print(*items)`` calls, and with what: of items of which the number is not known, with containers."""
     parts = _parts(lo, node.args, _tuple_of, lambda items, _: items)
     if all(isinstance(part, TupleValue) for part in parts):
-        return Const(print), [item for part in parts if isinstance(part, TupleValue) for item in part.items]
-    return Const(display.print_all), [*parts]
+        return ir.Const(print), [item for part in parts if isinstance(part, TupleValue) for item in part.items]
+    return ir.Const(display.print_all), [*parts]
 
 
 def _tuple_of(items: list[Value]) -> Value:
@@ -117,7 +115,7 @@ def _joined(lo: Lowerer, parts: list[Value], node: ast.AST) -> Value:
 
 def _made(lo: Lowerer, kind: type, items: Value, node: ast.AST) -> Value:
     """``kind(items)``"""
-    return lo.call(Const(kind), [items], {}, node)
+    return lo.call(ir.Const(kind), [items], {}, node)
 
 
 def _counted(lo: Lowerer, kind: type, items: Value, star: ast.Starred, node: ast.AST) -> Value:
@@ -127,7 +125,7 @@ def _counted(lo: Lowerer, kind: type, items: Value, star: ast.Starred, node: ast
 
 
 def _refuse_uncountable(lo: Lowerer, value: Value, node: ast.AST) -> None:
-    if not isinstance(value, Var) or not isinstance(value.type, (Array, List)):
+    if not isinstance(value, ir.Var) or not isinstance(value.type, (ir.Array, ir.List)):
         raise lo.problem("AD0301", node, "the number of items is not known here")
 
 
@@ -141,18 +139,22 @@ def columns(lo: Lowerer, node: ast.Call) -> Value | None:
     star = node.args[0]
     rows = drawn(lo, lo.evaluate(star.value), star)
     lo.at(node)
-    if not isinstance(rows, Var) or not isinstance(rows.type, List) or not isinstance(rows.type.element, Tuple):
+    if (
+        not isinstance(rows, ir.Var)
+        or not isinstance(rows.type, ir.List)
+        or not isinstance(rows.type.element, ir.Tuple)
+    ):
         known = containers.items_if_known(lo, rows, star)
         if known is not None:
-            return lo.call(Const(zip), known, {}, node)
+            return lo.call(ir.Const(zip), known, {}, node)
         _refuse_uncountable(lo, rows, star)
         return lazy(python_functions.transposed, rows)
-    lo.open.effect(check_least_length, rows, Const(1))  # of no rows, nobody knows how many columns they have
+    lo.open.effect(check_least_length, rows, ir.Const(1))  # of no rows, nobody knows how many columns they have
     count = len(rows.type.element.items)
     found = []
     for place in range(count):
         with lo.one_of(place):
-            found.append(python_functions.call(lo, python_functions.column, [rows, Const(place)], node))
+            found.append(python_functions.call(lo, python_functions.column, [rows, ir.Const(place)], node))
     return IteratorValue("iter", (TupleValue(tuple(map(making.as_tuple, found))),))
 
 
@@ -180,18 +182,18 @@ def for_each_length(lo: Lowerer, args: list[Any], call: Callable[[list[Value]], 
 
     def too_many() -> Value:
         said = f"{spread.least} to {spread.most} values are taken by the starred argument"
-        lo.stop(Raise(lo.open.call(TypeError, Const(said)), None, lo.span(node)))
-        return UNDEFINED
+        lo.stop(ir.Raise(lo.open.call(TypeError, ir.Const(said)), None, lo.span(node)))
+        return ir.UNDEFINED
 
     def of_length(count: int) -> Value:
         if count > spread.most:
             return too_many()
 
         def call_with() -> Value:
-            items = [containers.subscript(lo, spread.value, Const(i), spread.node) for i in range(count)]
+            items = [containers.subscript(lo, spread.value, ir.Const(i), spread.node) for i in range(count)]
             return call([*args[:place], *items, *args[place + 1 :]])
 
-        is_so = lo.open.call(operator.eq, length, Const(count))
+        is_so = lo.open.call(operator.eq, length, ir.Const(count))
         return lo.branch(is_so, call_with, lambda: of_length(count + 1), node)
 
     lo.run_data.choices += 1
@@ -241,18 +243,18 @@ def _with_the_rest(
     ``value`` is what a starred argument gives, ``following`` the arguments behind it. None where the function asks for
     a number of them, or is not known.
     """
-    is_extreme = function in (Const(max), Const(min))
+    is_extreme = function in (ir.Const(max), ir.Const(min))
     positional = [] if is_extreme else _before_the_rest(function)
     if positional is None or any(name in named for name in positional):
         return None
-    if not isinstance(value, Var) or not isinstance(value.type, (Array, List)):
+    if not isinstance(value, ir.Var) or not isinstance(value.type, (ir.Array, ir.List)):
         return None
     if following:
         value = _joined(lo, [_made(lo, list, value, node), *_listed(lo, following, node)], node)
     count = len(positional)
     first = max(count - len(given), 0)
-    items = [containers.subscript(lo, value, Const(i), node) for i in range(first)]
-    left = containers.subscript(lo, value, SliceValue(Const(first), NONE, NONE), node) if first else value
+    items = [containers.subscript(lo, value, ir.Const(i), node) for i in range(first)]
+    left = containers.subscript(lo, value, SliceValue(ir.Const(first), NONE, NONE), node) if first else value
     if is_extreme and not given:
         return [left]  # as max(items) is max(*items)
     listed = _made(lo, list, left, node)
@@ -274,13 +276,13 @@ def _before_the_rest(function: Value) -> list[str] | None:
         case Method(function=inner):
             found = _before_the_rest(inner)
             return found[1:] if found else None
-        case Const(value=type() as cls):
+        case ir.Const(value=type() as cls):
             made_by = inspect.getattr_static(cls, "__init__")
-            taken = _before_the_rest(Const(made_by)) if isinstance(made_by, types.FunctionType) else None
+            taken = _before_the_rest(ir.Const(made_by)) if isinstance(made_by, types.FunctionType) else None
             return taken[1:] if taken else None
-        case Const(value=math.hypot):
+        case ir.Const(value=math.hypot):
             return []
-        case Const(value=types.FunctionType() as constant) if registry.rule_for(constant) is None:
+        case ir.Const(value=types.FunctionType() as constant) if registry.rule_for(constant) is None:
             code = constant.__code__
             takes_any = code.co_flags & inspect.CO_VARARGS and not constant.__defaults__
             is_plain = takes_any and not is_of_a_library(code.co_filename) and not registry.is_defined(constant)
@@ -308,7 +310,9 @@ def asked_for(function: Value, named: Collection[str]) -> tuple[int, int] | None
         case Partial(function=inner, args=args, kwargs=kwargs):
             found = asked_for(inner, {*named, *(name for name, _ in kwargs)})
             return None if found is None else (found[0] - len(args), found[1] - len(args))
-        case Const(value=types.FunctionType() | types.BuiltinFunctionType() | types.MethodType() | type() as constant):
+        case ir.Const(
+            value=types.FunctionType() | types.BuiltinFunctionType() | types.MethodType() | type() as constant
+        ):
             return _asked_by_signature(constant, named)
         case _:
             return None
@@ -346,11 +350,11 @@ def unpack(lo: Lowerer, target: ast.expr, value: Value, starred: int, count: int
 
 def _unpack_unknown(lo: Lowerer, target: ast.expr, value: Value, before: int, after: int) -> list[Value]:
     _refuse_uncountable(lo, value, target)
-    lo.open.effect(check_least_length, value, Const(before + after))  # type: ignore[arg-type]
-    bounds = SliceValue(Const(before), Const(-after) if after else NONE, NONE)
+    lo.open.effect(check_least_length, value, ir.Const(before + after))  # type: ignore[arg-type]
+    bounds = SliceValue(ir.Const(before), ir.Const(-after) if after else NONE, NONE)
     middle = containers.subscript(lo, value, bounds, target)
     return [
-        *(containers.subscript(lo, value, Const(place), target) for place in range(before)),
+        *(containers.subscript(lo, value, ir.Const(place), target) for place in range(before)),
         _made(lo, list, middle, target),
-        *(containers.subscript(lo, value, Const(place), target) for place in range(-after, 0)),
+        *(containers.subscript(lo, value, ir.Const(place), target) for place in range(-after, 0)),
     ]

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from adjoint import ir
 from adjoint.frontend.calls.definitions import note_if_uncovered
 from adjoint.frontend.control.iteration import run_for
 from adjoint.frontend.control.liveness import forget
@@ -19,13 +20,11 @@ from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.refine import Fact, refine
 from adjoint.frontend.interpreter.state.signals import Problem, TooMuch
-from adjoint.frontend.interpreter.values import NONE, UNDEFINED, RangeValue, Ref, TupleValue, Union, Value
+from adjoint.frontend.interpreter.values import NONE, RangeValue, Ref, TupleValue, Union, Value
 from adjoint.frontend.syntax import assign
 from adjoint.frontend.syntax.conditions import truth, truth_of
 from adjoint.frontend.syntax.expressions import make_closure
 from adjoint.frontend.syntax.operators import BINARY
-from adjoint.ir.nodes import Atom, Block, Const, If, Raise, Var, Yield
-from adjoint.ir.types import OPAQUE, Opaque, Scalar
 from adjoint.sources.scope import assigned_names
 
 
@@ -57,7 +56,7 @@ def _one(lo: Lowerer, statement: ast.stmt) -> None:
 
     def body() -> Value:
         handler(lo, statement)
-        return UNDEFINED
+        return ir.UNDEFINED
 
     for_each_structure(lo, body, statement)
 
@@ -71,13 +70,13 @@ def _poison(lo: Lowerer, statement: ast.stmt) -> None:
     if lo.block is None:
         return
     if isinstance(statement, ast.Return):
-        lo.leave("return", Var("result", OPAQUE))
+        lo.leave("return", ir.Var("result", ir.OPAQUE))
         return
     assert lo.frame is not None
     for name in assigned_names(statement):
         cell = lo.frame.cells.get(name)
         if cell is not None:
-            lo.store[cell] = Var(name, OPAQUE, named=True)
+            lo.store[cell] = ir.Var(name, ir.OPAQUE, named=True)
 
 
 def _unsupported(lo: Lowerer, node: ast.stmt) -> None:
@@ -108,7 +107,7 @@ def _annotated(lo: Lowerer, node: ast.AnnAssign) -> None:
         value = lo.evaluate(node.value)
         if isinstance(node.target, ast.Name):
             lo.rename(value, node.target.id)
-        if not isinstance(value, Var) or type(value.type) is Opaque:
+        if not isinstance(value, ir.Var) or type(value.type) is ir.Opaque:
             value = _as_annotated(lo, value, node)
         assign.assign(lo, node.target, value)
 
@@ -148,7 +147,7 @@ def _return(lo: Lowerer, node: ast.Return) -> None:
     _jump(lo, node, "return", value)
 
 
-def _test(lo: Lowerer, node: ast.expr) -> tuple[Atom, tuple[Fact, ...]]:
+def _test(lo: Lowerer, node: ast.expr) -> tuple[ir.Atom, tuple[Fact, ...]]:
     """A condition, and what its outcome tells of variables, where it is the same for all structures these have."""
     told: list[tuple[Fact, ...]] = []
 
@@ -168,7 +167,7 @@ def _if(lo: Lowerer, node: ast.If) -> None:
         def body() -> Value:
             refine(lo, facts, holds)
             run(lo, statements)
-            return UNDEFINED
+            return ir.UNDEFINED
 
         return body
 
@@ -211,8 +210,8 @@ def _for(lo: Lowerer, node: ast.For) -> None:
 
 def _is_sequence(value: Value) -> bool:
     """Whether a loop leaves a value as it is; an iterator ends for all who have it, and numbers have no items."""
-    if isinstance(value, Var):
-        return not isinstance(value.type, Scalar)
+    if isinstance(value, ir.Var):
+        return not isinstance(value.type, ir.Scalar)
     return isinstance(value, (RangeValue, Ref, TupleValue))
 
 
@@ -229,7 +228,7 @@ def _go_through(lo: Lowerer, node: ast.For, iterable: Value) -> Value:
     return NONE
 
 
-def _jump(lo: Lowerer, node: ast.stmt, action: str, value: Value = UNDEFINED) -> None:
+def _jump(lo: Lowerer, node: ast.stmt, action: str, value: Value = ir.UNDEFINED) -> None:
     if lo.block is not None:
         forget(lo, node)
     lo.leave(action, value)
@@ -252,26 +251,26 @@ def _assert(lo: Lowerer, node: ast.Assert) -> None:
 
     def fails() -> Value:
         arguments = () if node.msg is None else (_plain(lo, node.msg),)
-        lo.stop(Raise(lo.open.call(AssertionError, *arguments), None, lo.span(node)))
-        return UNDEFINED
+        lo.stop(ir.Raise(lo.open.call(AssertionError, *arguments), None, lo.span(node)))
+        return ir.UNDEFINED
 
     def holds() -> Value:
         refine(lo, facts, True)
-        return UNDEFINED
+        return ir.UNDEFINED
 
     _check(lo, cond, holds, fails, node)
 
 
 def _check(lo: Lowerer, cond: Any, holds: Callable[[], Value], fails: Callable[[], Value], node: ast.stmt) -> None:
     """A condition that must hold: a statement of its own, so that what follows is not nested in it."""
-    if isinstance(cond, Const):
+    if isinstance(cond, ir.Const):
         (holds if cond.value else fails)()
         return
     origin, base = lo.open, lo.store
     failing = lo.fork(base)
     fails()
     lo.block, lo.store = origin, base
-    lo.emit(If(cond, Block((), Yield()), failing.seal(), (), lo.span(node)))
+    lo.emit(ir.If(cond, ir.Block((), ir.Yield()), failing.seal(), (), lo.span(node)))
     holds()
 
 
@@ -283,7 +282,7 @@ def _raise(lo: Lowerer, node: ast.Raise) -> None:
     note_if_uncovered(lo, node)
     exception = None if node.exc is None else _plain(lo, node.exc)
     cause = None if node.cause is None else _plain(lo, node.cause)
-    lo.stop(Raise(exception, cause, lo.span(node)))
+    lo.stop(ir.Raise(exception, cause, lo.span(node)))
 
 
 def _function(lo: Lowerer, node: ast.FunctionDef) -> None:
@@ -342,7 +341,7 @@ def _import(lo: Lowerer, node: ast.Import) -> None:
             return
         if alias.asname is None:
             module = importlib.import_module(alias.name.split(".")[0])
-        assign.assign_name(lo, alias.asname or alias.name.split(".")[0], Const(module), node)
+        assign.assign_name(lo, alias.asname or alias.name.split(".")[0], ir.Const(module), node)
 
 
 def _module(lo: Lowerer, name: str, package: str | None, node: ast.stmt) -> Any:
@@ -350,7 +349,7 @@ def _module(lo: Lowerer, name: str, package: str | None, node: ast.stmt) -> Any:
     try:
         return importlib.import_module(name, package)
     except ImportError as error:
-        lo.stop(Raise(lo.open.call(type(error), Const(str(error))), None, lo.span(node)))
+        lo.stop(ir.Raise(lo.open.call(type(error), ir.Const(str(error))), None, lo.span(node)))
         return None
 
 
@@ -361,7 +360,7 @@ def _import_from(lo: Lowerer, node: ast.ImportFrom) -> None:
     for alias in node.names if module is not None else ():
         if not hasattr(module, alias.name) and _module(lo, f"{module.__name__}.{alias.name}", None, node) is None:
             return
-        assign.assign_name(lo, alias.asname or alias.name, Const(getattr(module, alias.name)), node)
+        assign.assign_name(lo, alias.asname or alias.name, ir.Const(getattr(module, alias.name)), node)
 
 
 _STATEMENTS: dict[type[ast.stmt], Callable[[Lowerer, Any], None]] = {

@@ -13,25 +13,10 @@ from collections.abc import Hashable, Mapping, Sequence
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.analysis.memory.alias import Aliases
 from adjoint.ir.effects import effects_of
-from adjoint.ir.nodes import (
-    Atom,
-    Block,
-    Call,
-    Const,
-    Function,
-    Guarded,
-    Load,
-    Loop,
-    Slice,
-    Statement,
-    Store,
-    Subscript,
-    Var,
-)
 from adjoint.ir.rebuild import map_blocks, map_body, rebuild_terminator, same_atom
-from adjoint.ir.types import Array, Storage, same_dtype
 from adjoint.ir.walk import (
     defined_by,
     operands,
@@ -49,19 +34,19 @@ _DTYPES = (np.dtype(np.float64), np.dtype(np.float32))
 _NUMBERS = np.dtype(np.int64)
 
 
-def with_delayed_products(function: Function) -> Function:
+def with_delayed_products(function: ir.Function) -> ir.Function:
     """The function with products that loops add to matrices added some at a time."""
     delays = _Delays(function)
     body = delays.block(function.body)
-    return Function(function.name, function.params, body, function.doc) if delays.changed else function
+    return ir.Function(function.name, function.params, body, function.doc) if delays.changed else function
 
 
 @dataclass(frozen=True, slots=True)
 class _Around:
     """A loop, with what it binds, the statement that binds it, and the classes of memory that it may write."""
 
-    bound: set[Var]
-    made: Mapping[Var, Statement]
+    bound: set[ir.Var]
+    made: Mapping[ir.Var, ir.Statement]
     written: set[Hashable]
 
 
@@ -69,13 +54,13 @@ class _Around:
 class _Room:
     """Where products for one matrix are kept: what is called before the loop, and behind it."""
 
-    before: list[Statement]
-    kept: tuple[Var, ...]
-    after: Call
+    before: list[ir.Statement]
+    kept: tuple[ir.Var, ...]
+    after: ir.Call
 
 
 class _Delays:
-    def __init__(self, function: Function) -> None:
+    def __init__(self, function: ir.Function) -> None:
         self.function = function
         self.counts = read_counts(function.body)
         self.known: Aliases | None = None
@@ -87,59 +72,61 @@ class _Delays:
             self.known = Aliases(self.function)
         return self.known
 
-    def block(self, old: Block) -> Block:
-        statements: list[Statement] = []
+    def block(self, old: ir.Block) -> ir.Block:
+        statements: list[ir.Statement] = []
         for statement in old.statements:
-            if isinstance(statement, Guarded):  # who handles an exception sees what was added before
+            if isinstance(statement, ir.Guarded):  # who handles an exception sees what was added before
                 statements.append(statement)
                 continue
             statement = map_blocks(statement, self.block)
-            statements += self.loop(statement) if isinstance(statement, Loop) else [statement]
-        return Block(tuple(statements), rebuild_terminator(old.terminator, same_atom, self.block))
+            statements += self.loop(statement) if isinstance(statement, ir.Loop) else [statement]
+        return ir.Block(tuple(statements), rebuild_terminator(old.terminator, same_atom, self.block))
 
-    def loop(self, loop: Loop) -> list[Statement]:
+    def loop(self, loop: ir.Loop) -> list[ir.Statement]:
         """A loop, with what has to be done before it and after it."""
         if not any(_is_update(each) for each in loop.body.statements):
             return [loop]
         around = self.around(loop)
         rooms: dict[object, _Room] = {}
-        body: list[Statement] = []
+        body: list[ir.Statement] = []
         for statement in loop.body.statements:
-            instead = self.delayed(statement, loop, around, rooms) if isinstance(statement, Store) else None
+            instead = self.delayed(statement, loop, around, rooms) if isinstance(statement, ir.Store) else None
             body += [statement] if instead is None else instead
         if not rooms:
             return [loop]
         self.changed = True
         before = [statement for room in rooms.values() for statement in room.before]
-        loop = map_body(loop, Block(tuple(body), loop.body.terminator))
+        loop = map_body(loop, ir.Block(tuple(body), loop.body.terminator))
         return [*before, loop, *(room.after for room in rooms.values())]
 
-    def around(self, loop: Loop) -> _Around:
+    def around(self, loop: ir.Loop) -> _Around:
         inside = statements_in(loop.body)
         made = {target: statement for statement in loop.body.statements for target in targets_of(statement)}
         return _Around(defined_by(loop), made, set().union(*map(self.written_by, inside)))
 
-    def written_by(self, statement: Statement) -> set[Hashable]:
-        if isinstance(statement, Store):
+    def written_by(self, statement: ir.Statement) -> set[Hashable]:
+        if isinstance(statement, ir.Store):
             return self.aliases.classes([statement.base])
-        if not isinstance(statement, Call):
+        if not isinstance(statement, ir.Call):
             return set()
         found = effects_of(statement)
         places = found.writes if found.known else range(len(statement.args))
         return self.aliases.classes(statement.args[place] for place in places)
 
-    def delayed(self, store: Store, loop: Loop, around: _Around, rooms: dict[object, _Room]) -> list[Statement] | None:
+    def delayed(
+        self, store: ir.Store, loop: ir.Loop, around: _Around, rooms: dict[object, _Room]
+    ) -> list[ir.Statement] | None:
         """What takes the place of an addition to a matrix; None where it has to stay."""
         matrix, product = store.base, store.value
-        maker = around.made.get(product) if isinstance(product, Var) else None
-        if not _is_update(store) or not isinstance(maker, Call) or maker.callee not in (*_PRODUCTS, np.transpose):
+        maker = around.made.get(product) if isinstance(product, ir.Var) else None
+        if not _is_update(store) or not isinstance(maker, ir.Call) or maker.callee not in (*_PRODUCTS, np.transpose):
             return None
-        if self.counts[product] != 1 or not isinstance(matrix, Var) or matrix in around.bound:  # type: ignore[index]
+        if self.counts[product] != 1 or not isinstance(matrix, ir.Var) or matrix in around.bound:  # type: ignore[index]
             return None
         part, loads = _part_of(matrix, store)
         if _rank(matrix) != 2 or part is None or not self.is_only_added_to(matrix, loop):
             return None
-        takes = Const(store.mode == "sub")
+        takes = ir.Const(store.mode == "sub")
         if self.changes_before(maker, store, loop, around):
             return None
         if _rank(part) == 1:
@@ -150,7 +137,10 @@ class _Delays:
             room = rooms.get((matrix, factor))
             if room is None:
                 room = rooms[matrix, factor] = _room_for_lines(matrix, factor, ahead)
-            return [*loads, Call((), delayed.add_line, (matrix, part, factor, a, v, takes, *room.kept), (), store.span)]
+            return [
+                *loads,
+                ir.Call((), delayed.add_line, (matrix, part, factor, a, v, takes, *room.kept), (), store.span),
+            ]
         found = self.pair(maker, around, matrix)
         if found is None:
             return None
@@ -158,19 +148,19 @@ class _Delays:
             rooms[matrix] = _room_for_outer(matrix)
         ahead, callee, one, other = found
         args = (matrix, part, one, other, takes, *rooms[matrix].kept)
-        return [*loads, *ahead, Call((), callee, args, (), store.span)]
+        return [*loads, *ahead, ir.Call((), callee, args, (), store.span)]
 
-    def changes_before(self, maker: Call, store: Store, loop: Loop, around: _Around) -> bool:
+    def changes_before(self, maker: ir.Call, store: ir.Store, loop: ir.Loop, around: _Around) -> bool:
         """Whether something writes factors of a product before it is added, which is where they will be read."""
         (inner, *_) = maker.args
-        found = around.made.get(inner) if maker.callee is np.transpose and isinstance(inner, Var) else None
-        first = found if isinstance(found, Call) else maker
+        found = around.made.get(inner) if maker.callee is np.transpose and isinstance(inner, ir.Var) else None
+        first = found if isinstance(found, ir.Call) else maker
         statements = loop.body.statements
         between = statements[statements.index(first) + 1 : statements.index(store)]
         written = set().union(*(self.written_by(each) for outer in between for each in with_inner(outer)))
         return not written.isdisjoint(self.aliases.classes(first.args))
 
-    def is_only_added_to(self, matrix: Var, loop: Loop) -> bool:
+    def is_only_added_to(self, matrix: ir.Var, loop: ir.Loop) -> bool:
         """Whether a loop does nothing with the memory of a matrix, which nobody else has, but to add to it."""
         own = self.aliases.of(matrix)
         if own in self.aliases.classes(self.function.params):
@@ -180,19 +170,21 @@ class _Delays:
             return False
         for statement in statements_in(loop.body):
             atoms = operands(statement)
-            if isinstance(statement, Store) and statement.mode != "set" and self.aliases.of(statement.base) == own:
+            if isinstance(statement, ir.Store) and statement.mode != "set" and self.aliases.of(statement.base) == own:
                 atoms = (statement.value,)
             if own in self.aliases.classes((*atoms, *targets_of(statement))):
                 return False
         return True
 
-    def pair(self, maker: Call, around: _Around, matrix: Var) -> tuple[list[Statement], object, Atom, Atom] | None:
+    def pair(
+        self, maker: ir.Call, around: _Around, matrix: ir.Var
+    ) -> tuple[list[ir.Statement], object, ir.Atom, ir.Atom] | None:
         """The factors of an outer product, or those of ``x.T @ y``, and what adds such a product."""
         swapped = maker.callee is np.transpose and len(maker.args) == 1
         if swapped:
             (inner,) = maker.args
-            found = around.made.get(inner) if isinstance(inner, Var) and self.counts[inner] == 1 else None
-            if not isinstance(found, Call):
+            found = around.made.get(inner) if isinstance(inner, ir.Var) and self.counts[inner] == 1 else None
+            if not isinstance(found, ir.Call):
                 return None
             maker = found
         if maker.callee not in _PRODUCTS or maker.kwargs or len(maker.args) != 2:
@@ -206,105 +198,111 @@ class _Delays:
             return [], delayed.add_outer, *((other, one) if swapped else (one, other))
         if _rank(one) != 2 or _rank(other) != 2:
             return None
-        assert isinstance(one, Var)
+        assert isinstance(one, ir.Var)
         turned = around.made.get(one)
-        if isinstance(turned, Call) and turned.callee is np.transpose and len(turned.args) == 1:
-            ahead, x = list[Statement](), turned.args[0]
+        if isinstance(turned, ir.Call) and turned.callee is np.transpose and len(turned.args) == 1:
+            ahead, x = list[ir.Statement](), turned.args[0]
         else:
-            x = Var(one.hint, one.type)
-            ahead = [Call((x,), np.transpose, (one,))]
+            x = ir.Var(one.hint, one.type)
+            ahead = [ir.Call((x,), np.transpose, (one,))]
         return ahead, delayed.add_rows, *((other, x) if swapped else (x, other))  # (a @ b).T is b.T @ a.T
 
-    def line(self, maker: Call, matrix: Var, around: _Around) -> tuple[list[Statement], Var, Atom, Atom] | None:
+    def line(
+        self, maker: ir.Call, matrix: ir.Var, around: _Around
+    ) -> tuple[list[ir.Statement], ir.Var, ir.Atom, ir.Atom] | None:
         """The factors of ``a @ v``, and the matrix, the same in all iterations, of which ``a`` is a part."""
         if maker.callee not in (operator.matmul, np.matmul) or len(maker.args) != 2 or maker.kwargs:
             return None
         a, v = maker.args
-        if not isinstance(a, Var) or _rank(a) != 2 or _rank(v) != 1 or not _are_alike(matrix, a, v):
+        if not isinstance(a, ir.Var) or _rank(a) != 2 or _rank(v) != 1 or not _are_alike(matrix, a, v):
             return None
-        ahead: list[Statement] = []
+        ahead: list[ir.Statement] = []
         factor = self.whole(a, around, ahead)
         if factor is None or self.aliases.of(a) in around.written or self.aliases.of(a) == self.aliases.of(matrix):
             return None
         return ahead, factor, a, v
 
-    def whole(self, a: Var, around: _Around, ahead: list[Statement]) -> Var | None:
+    def whole(self, a: ir.Var, around: _Around, ahead: list[ir.Statement]) -> ir.Var | None:
         """The matrix from outside of a loop of which one is a view; ``ahead`` says how it is made there."""
         if a not in around.bound:
             return a
         match around.made.get(a):
-            case Load(base=Var() as base, key=Subscript(items=items)) if _rank(base) == 2:
-                return self.whole(base, around, ahead) if all(isinstance(item, Slice) for item in items) else None
-            case Call(callee=callee, args=(Var() as base,), kwargs=()) if callee is np.transpose and _rank(base) == 2:
+            case ir.Load(base=ir.Var() as base, key=ir.Subscript(items=items)) if _rank(base) == 2:
+                return self.whole(base, around, ahead) if all(isinstance(item, ir.Slice) for item in items) else None
+            case ir.Call(callee=callee, args=(ir.Var() as base,), kwargs=()) if (
+                callee is np.transpose and _rank(base) == 2
+            ):
                 outer = self.whole(base, around, ahead)
                 if outer is None:
                     return None
-                turned = Var(outer.hint, outer.type)
-                ahead.append(Call((turned,), np.transpose, (outer,)))
+                turned = ir.Var(outer.hint, outer.type)
+                ahead.append(ir.Call((turned,), np.transpose, (outer,)))
                 return turned
             case _:
                 return None
 
 
-def _is_update(statement: Statement) -> bool:
-    return isinstance(statement, Store) and statement.mode in ("add", "sub") and isinstance(statement.value, Var)
+def _is_update(statement: ir.Statement) -> bool:
+    return isinstance(statement, ir.Store) and statement.mode in ("add", "sub") and isinstance(statement.value, ir.Var)
 
 
 def _rank(atom: object) -> int | None:
     type_ = getattr(atom, "type", None)
-    return len(type_.dims) if isinstance(type_, Array) and type_.dims is not None else None
+    return len(type_.dims) if isinstance(type_, ir.Array) and type_.dims is not None else None
 
 
 def _are_alike(*atoms: object) -> bool:
     """Whether all are arrays of real numbers of one dtype."""
     dtypes = [getattr(getattr(atom, "type", None), "dtype", None) for atom in atoms]
-    return dtypes[0] in _DTYPES and all(same_dtype(dtype, dtypes[0]) for dtype in dtypes)
+    return dtypes[0] in _DTYPES and all(ir.same_dtype(dtype, dtypes[0]) for dtype in dtypes)
 
 
-def _part_of(matrix: Var, store: Store) -> tuple[Var | None, list[Statement]]:
+def _part_of(matrix: ir.Var, store: ir.Store) -> tuple[ir.Var | None, list[ir.Statement]]:
     """What is added to, and how it is made a view; None where its rank is not that of the product."""
-    if store.key is None or store.key == Subscript((Const(Ellipsis),)):
+    if store.key is None or store.key == ir.Subscript((ir.Const(Ellipsis),)):
         return matrix, []
     value = store.value
-    if not isinstance(store.key, Subscript) or not isinstance(value, Var) or not isinstance(value.type, Array):
+    if not isinstance(store.key, ir.Subscript) or not isinstance(value, ir.Var) or not isinstance(value.type, ir.Array):
         return None, []
-    assert isinstance(matrix.type, Array)
+    assert isinstance(matrix.type, ir.Array)
     dims = value.type.dims
     if dims is None or len(dims) != _rank_of_part(store.key, matrix):
         return None, []
-    part = Var(matrix.hint, Array(matrix.type.dtype, tuple("any" for _ in dims), matrix.type.storage))
-    return part, [Load(part, matrix, store.key, store.span)]
+    part = ir.Var(matrix.hint, ir.Array(matrix.type.dtype, tuple("any" for _ in dims), matrix.type.storage))
+    return part, [ir.Load(part, matrix, store.key, store.span)]
 
 
-def _rank_of_part(key: Subscript, matrix: Var) -> int | None:
+def _rank_of_part(key: ir.Subscript, matrix: ir.Var) -> int | None:
     """The rank of what slices and whole numbers select; None for other indices."""
     rank = 2
     for item in key.items:
-        kind = getattr(getattr(item, "type", None), "kind", None) if isinstance(item, Var) else None
-        if isinstance(item, Slice):
+        kind = getattr(getattr(item, "type", None), "kind", None) if isinstance(item, ir.Var) else None
+        if isinstance(item, ir.Slice):
             continue
-        if kind == "int" or (isinstance(item, Const) and type(item.value) is int):
+        if kind == "int" or (isinstance(item, ir.Const) and type(item.value) is int):
             rank -= 1
         else:
             return None
     return rank
 
 
-def _room_for_outer(matrix: Var) -> _Room:
+def _room_for_outer(matrix: ir.Var) -> _Room:
     kept = (_array("us", matrix), _array("vs", matrix), _spans())
-    return _Room([Call(kept, delayed.room_for_outer, (matrix,))], kept, Call((), delayed.add_delayed, (matrix, *kept)))
+    return _Room(
+        [ir.Call(kept, delayed.room_for_outer, (matrix,))], kept, ir.Call((), delayed.add_delayed, (matrix, *kept))
+    )
 
 
-def _room_for_lines(matrix: Var, factor: Var, ahead: Sequence[Statement]) -> _Room:
+def _room_for_lines(matrix: ir.Var, factor: ir.Var, ahead: Sequence[ir.Statement]) -> _Room:
     kept = (_array("vs", matrix), _spans())
-    made = Call(kept, delayed.room_for_lines, (matrix, factor))
-    return _Room([*ahead, made], kept, Call((), delayed.add_delayed_lines, (matrix, factor, *kept)))
+    made = ir.Call(kept, delayed.room_for_lines, (matrix, factor))
+    return _Room([*ahead, made], kept, ir.Call((), delayed.add_delayed_lines, (matrix, factor, *kept)))
 
 
-def _array(hint: str, matrix: Var) -> Var:
-    assert isinstance(matrix.type, Array)
-    return Var(hint, Array(matrix.type.dtype, ("any", "any"), Storage(written=True)))
+def _array(hint: str, matrix: ir.Var) -> ir.Var:
+    assert isinstance(matrix.type, ir.Array)
+    return ir.Var(hint, ir.Array(matrix.type.dtype, ("any", "any"), ir.Storage(written=True)))
 
 
-def _spans() -> Var:
-    return Var("spans", Array(_NUMBERS, ("any", "any"), Storage(written=True)))
+def _spans() -> ir.Var:
+    return ir.Var("spans", ir.Array(_NUMBERS, ("any", "any"), ir.Storage(written=True)))

@@ -8,11 +8,10 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+from adjoint import ir
 from adjoint.codegen.texts import Emitted, load
 from adjoint.diagnostics import Diagnostic, DifferentiationError, warn
 from adjoint.ir.fingerprint import Nameless, fingerprint
-from adjoint.ir.nodes import Function, Var
-from adjoint.ir.types import Array, List, Storage, Type
 from adjoint.native.compile.signatures import Agreement, agreements, types_of
 from adjoint.native.compile.written_units import declare_runtime
 from adjoint.native.kept import files as cache
@@ -56,11 +55,11 @@ class Core:
 
     def __init__(
         self,
-        function: Function,
+        function: ir.Function,
         flags: str,
         strict: bool,
         target: Target,
-        handed: frozenset[Storage] | None = None,
+        handed: frozenset[ir.Storage] | None = None,
         warning: Diagnostic | None = None,
         *,
         background: bool = False,
@@ -84,7 +83,7 @@ class Core:
         self._lock = allocate_lock()
         self._known: dict[Any, Callable[..., Any]] = {}
         self._left_to_numba: set[tuple[Any, ...]] = set()
-        self._texts: dict[frozenset[Var], Emitted] = {}
+        self._texts: dict[frozenset[ir.Var], Emitted] = {}
         self._latest: Callable[..., Any] | None = None
 
     def __call__(self, *args: Any) -> Any:
@@ -152,14 +151,14 @@ class Core:
 
         return compiled_text(self._function, self._target, self._handed, frozenset(self._told_by(signature)), args)
 
-    def _text(self, by_rows: frozenset[Var]) -> Emitted:
+    def _text(self, by_rows: frozenset[ir.Var]) -> Emitted:
         from adjoint.native.backend import compiled_text  # lazy
 
         if by_rows not in self._texts:
             self._texts[by_rows] = compiled_text(self._function, self._target, self._handed, by_rows)
         return self._texts[by_rows]
 
-    def _told_by(self, signature: Sequence[Any]) -> Iterator[Var]:
+    def _told_by(self, signature: Sequence[Any]) -> Iterator[ir.Var]:
         """The parameters that lie by rows, where that decides something."""
         if not self._reads_layouts:
             return
@@ -310,8 +309,8 @@ class Core:
             return self.interpreted
 
 
-def _holds_arrays(type_: Type | None) -> bool:
-    return isinstance(type_, List) and (isinstance(type_.element, Array) or _holds_arrays(type_.element))
+def _holds_arrays(type_: ir.Type | None) -> bool:
+    return isinstance(type_, ir.List) and (isinstance(type_.element, ir.Array) or _holds_arrays(type_.element))
 
 
 def _has_one_twice(lists: Sequence[Any]) -> bool:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from adjoint import ir
 from adjoint.diagnostics import Span
-from adjoint.ir.nodes import Call, Function, Var
 from adjoint.ir.walk import statements_in, targets_of
 from adjoint.native.compile.not_native import NotNative
 from adjoint.runtime.copies import fresh_shadows
@@ -11,7 +11,7 @@ from adjoint.runtime.copies import fresh_shadows
 _REASON = "the pullback must know which list, dict or array is which after this, and machine code cannot hand that over"
 
 
-def parted(primal: Function, adjoint: Function) -> NotNative | None:
+def parted(primal: ir.Function, adjoint: ir.Function) -> NotNative | None:
     """Why the halves cannot be compiled, if the second goes by the identity of memory that the first hands over.
 
     Machine code gives each list, dict and array as a new object.
@@ -20,13 +20,13 @@ def parted(primal: Function, adjoint: Function) -> NotNative | None:
     return None if shadow is None else NotNative(_REASON, (), _span_of(shadow.hint, primal))
 
 
-def _first_shadow(adjoint: Function) -> Var | None:
+def _first_shadow(adjoint: ir.Function) -> ir.Var | None:
     """The first thing of which an adjoint makes its own copy."""
-    packed: dict[Var, Var] = {}
+    packed: dict[ir.Var, ir.Var] = {}
     for statement in statements_in(adjoint.body):
-        if not isinstance(statement, Call) or len(statement.targets) != 1:
+        if not isinstance(statement, ir.Call) or len(statement.targets) != 1:
             continue
-        given = next((arg for arg in statement.args if isinstance(arg, Var)), None)
+        given = next((arg for arg in statement.args if isinstance(arg, ir.Var)), None)
         if given is None:
             continue
         if statement.callee is fresh_shadows:
@@ -35,7 +35,7 @@ def _first_shadow(adjoint: Function) -> Var | None:
     return None
 
 
-def _span_of(hint: str, function: Function) -> Span | None:
+def _span_of(hint: str, function: ir.Function) -> Span | None:
     """Where the first variable of a name is made."""
     for statement in statements_in(function.body):
         if statement.span is not None and any(target.hint == hint for target in targets_of(statement)):

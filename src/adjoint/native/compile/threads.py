@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.analysis.memory.reachable import memory_of_params
 from adjoint.codegen.python import emit
 from adjoint.codegen.texts import Emitted, load
 from adjoint.diagnostics import Diagnostic, diagnostic
 from adjoint.diagnostics.spans import Span
-from adjoint.ir.nodes import Atom, Block, Call, Function, Range, Statement
-from adjoint.ir.types import Scalar, Storage
 from adjoint.ir.walk import statements_in
 from adjoint.native.compile.not_native import NotNative, faults_as_reasons
 from adjoint.native.compile.numba_types import numba_type
@@ -35,11 +34,11 @@ if TYPE_CHECKING:
     from adjoint.native.compile.core import Core
     from adjoint.native.llvm.values import Kind
 
-Compile = Callable[[Function, str, frozenset[Storage] | None], "Core"]
+Compile = Callable[[ir.Function, str, frozenset[ir.Storage] | None], "Core"]
 """Makes compiled code of a function, given more options for the compiler, and the memory that others see."""
 
 
-def in_threads(function: Function, target: Target, compile: Compile) -> InThreads | Diagnostic | None:
+def in_threads(function: ir.Function, target: Target, compile: Compile) -> InThreads | Diagnostic | None:
     """A function whose outermost loops run in chunks; a warning if none of them can, None if it cannot be compiled."""
     try:
         with faults_as_reasons():
@@ -55,7 +54,7 @@ def in_threads(function: Function, target: Target, compile: Compile) -> InThread
     return InThreads(function, looped, pieces, target.threads, compile)
 
 
-def _span(statement: Statement) -> Span | None:
+def _span(statement: ir.Statement) -> Span | None:
     return getattr(statement, "span", None)
 
 
@@ -78,8 +77,8 @@ class InThreads:
 
     def __init__(
         self,
-        function: Function,
-        looped: Function,
+        function: ir.Function,
+        looped: ir.Function,
         pieces: Sequence[Plain | Chunked],
         threads: int,
         compile: Compile,
@@ -92,8 +91,8 @@ class InThreads:
             (piece, compile(piece.function, option, handed)) for piece, option in zip(pieces, options, strict=True)
         ]
         calls = [_call(piece, core, threads) for piece, core in self._pieces]
-        body = Block(tuple(calls), looped.body.terminator)
-        self._in_pieces = load(emit(Function(looped.name, looped.params, body, looped.doc)))
+        body = ir.Block(tuple(calls), looped.body.terminator)
+        self._in_pieces = load(emit(ir.Function(looped.name, looped.params, body, looped.doc)))
         self._whole = compile(function, "", None)
         self._lock = threading.Lock()
         self._known: dict[tuple[Any, ...], Callable[..., Any]] = {}
@@ -115,7 +114,7 @@ class InThreads:
 
     def _has_own_code(self, kinds: Sequence[Kind]) -> bool:
         """Whether all pieces have machine code of Adjoint's own, which is made."""
-        known: dict[Atom, Kind | None] = dict(zip(self._params, kinds, strict=True))
+        known: dict[ir.Atom, Kind | None] = dict(zip(self._params, kinds, strict=True))
         for piece, core in self._pieces:
             try:
                 given = tuple(known.get(param) or kind_of_type(param.type) for param in piece.function.params)
@@ -129,7 +128,7 @@ class InThreads:
 
     def _is_compiled_by_numba(self, signature: Sequence[Any]) -> bool:
         """Whether Numba compiles all pieces."""
-        kinds: dict[Atom, Any] = dict(zip(self._params, signature, strict=True))
+        kinds: dict[ir.Atom, Any] = dict(zip(self._params, signature, strict=True))
         try:
             with told_when_slow(self.__name__.removesuffix("_core")):
                 for piece, core in self._pieces:
@@ -152,13 +151,13 @@ class InThreads:
         return self._latest is not None and (self._latest is not self._whole or self._whole.is_compiled)
 
 
-def _call(piece: Plain | Chunked, core: Core, threads: int) -> Call:
+def _call(piece: Plain | Chunked, core: Core, threads: int) -> ir.Call:
     """What runs a piece."""
     if isinstance(piece, Plain):
-        return Call(piece.handed, core, piece.function.params)
-    over = cast(Range, piece.loop.over)
+        return ir.Call(piece.handed, core, piece.function.params)
+    over = cast(ir.Range, piece.loop.over)
     args = (over.start, over.stop, over.step, *piece.loop.inits, *piece.captured)
-    return Call(piece.handed, Chunks(piece, core, threads), args, (), piece.loop.span)
+    return ir.Call(piece.handed, Chunks(piece, core, threads), args, (), piece.loop.span)
 
 
 def _parts(result: Any) -> Sequence[Any]:
@@ -191,7 +190,7 @@ class Chunks:
         self._core = core
         self._threads = threads
         self._sums = piece.sums
-        kinds = [param.type.kind for param in piece.loop.params if isinstance(param.type, Scalar)]
+        kinds = [param.type.kind for param in piece.loop.params if isinstance(param.type, ir.Scalar)]
         self._zeros = tuple({"float": 0.0, "int": 0, "bool": False, "complex": 0j}[kind] for kind in kinds)
         first = len(piece.sums)
         self._added = tuple(first + place for place in piece.added)

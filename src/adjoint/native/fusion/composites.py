@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adjoint.ir.nodes import Atom, Const, Var
-from adjoint.ir.types import INT, Array, Type
+from adjoint import ir
 from adjoint.native.fusion.recipes import REDUCTIONS, converted, is_real
 from adjoint.native.fusion.scalars import DTYPES, Scalars, dtype_of_target, rank_of
 from adjoint.native.fusion.terms import START, Axis, Dims, Extent, Place
@@ -20,7 +19,7 @@ from adjoint.runtime.array_functions import arrays
 if TYPE_CHECKING:
     from adjoint.native.fusion.recognize import Recognizer
 
-_NONE, _FALSE = Const(None), Const(False)
+_NONE, _FALSE = ir.Const(None), ir.Const(False)
 _TRUTH = np.dtype(np.bool_)
 
 
@@ -28,12 +27,14 @@ def reduction_of(callee: Any) -> Any:
     """The reader of calls of a reduction."""
     combine, start, needs_some = REDUCTIONS[callee]
 
-    def reduction(reader: Recognizer, target: Var, x: Atom, axis: Atom = _NONE, keepdims: Atom = _FALSE) -> bool:
+    def reduction(
+        reader: Recognizer, target: ir.Var, x: ir.Atom, axis: ir.Atom = _NONE, keepdims: ir.Atom = _FALSE
+    ) -> bool:
         axes = reader.reduced_axes(x, axis)
-        if axes is None or not isinstance(keepdims, Const) or not _is_flag(keepdims) or not is_real(x):
+        if axes is None or not isinstance(keepdims, ir.Const) or not _is_flag(keepdims) or not is_real(x):
             return False
         dtype = dtype_of_target(target)
-        given = x.type.dtype if isinstance(x, Var) and isinstance(x.type, Array) else None
+        given = x.type.dtype if isinstance(x, ir.Var) and isinstance(x.type, ir.Array) else None
         if dtype.kind == "b" and (callee not in (np.any, np.all) or given != dtype):
             return False
         shape = reader.shapes.of(x) or ()
@@ -55,12 +56,17 @@ def _start(start: float, dtype: np.dtype) -> float:
 
 
 def _mean(
-    reader: Recognizer, target: Var, x: Atom, axis: Atom = _NONE, dtype: Atom = _NONE, keepdims: Atom = _FALSE
+    reader: Recognizer,
+    target: ir.Var,
+    x: ir.Atom,
+    axis: ir.Atom = _NONE,
+    dtype: ir.Atom = _NONE,
+    keepdims: ir.Atom = _FALSE,
 ) -> bool:
     axes = reader.reduced_axes(x, axis)
     if axes is None or dtype != _NONE or not _is_flag(keepdims) or not is_real(x) or not _is_float(target):
         return False
-    total = Var("total", target.type)
+    total = ir.Var("total", target.type)
     if not reader.reduce(total, x, axes, bool(keepdims.value), fused_loops.plus, 0):  # type: ignore[union-attr]
         return False
     shape = reader.shapes.of(x)
@@ -68,7 +74,7 @@ def _mean(
     counted = [extent for place, extent in enumerate(shape) if place in axes and extent is not None]
     kind = dtype_of_target(target)
 
-    def recipe(scalars: Scalars, parts: tuple[Atom, ...]) -> Atom:
+    def recipe(scalars: Scalars, parts: tuple[ir.Atom, ...]) -> ir.Atom:
         count = scalars.cast(_product(scalars, parts[1:]), kind)
         return scalars.of_dtype(operator.truediv, scalars.cast(parts[0], kind), count, dtype=kind)
 
@@ -76,14 +82,14 @@ def _mean(
     return reader.spread(target, dims, [total, *counted], recipe, 5)
 
 
-def _product(scalars: Scalars, parts: Sequence[Atom]) -> Atom:
-    result: Atom = Const(1)
+def _product(scalars: Scalars, parts: Sequence[ir.Atom]) -> ir.Atom:
+    result: ir.Atom = ir.Const(1)
     for part in parts:
-        result = part if result == Const(1) else scalars.call(operator.mul, result, part, type=INT, hint="n")
+        result = part if result == ir.Const(1) else scalars.call(operator.mul, result, part, type=ir.INT, hint="n")
     return result
 
 
-def _size(reader: Recognizer, target: Var, x: Atom, axis: Atom = _NONE) -> bool:
+def _size(reader: Recognizer, target: ir.Var, x: ir.Atom, axis: ir.Atom = _NONE) -> bool:
     """How many elements there are, along some axes."""
     axes = reader.reduced_axes(x, axis)
     shape = reader.shapes.of(x)
@@ -93,11 +99,13 @@ def _size(reader: Recognizer, target: Var, x: Atom, axis: Atom = _NONE) -> bool:
     return reader.spread(target, (), counted, _product, 0)
 
 
-def _length(reader: Recognizer, target: Var, x: Atom) -> bool:
-    return isinstance(x, Var) and isinstance(x.type, Array) and _size(reader, target, x, Const(0))
+def _length(reader: Recognizer, target: ir.Var, x: ir.Atom) -> bool:
+    return isinstance(x, ir.Var) and isinstance(x.type, ir.Array) and _size(reader, target, x, ir.Const(0))
 
 
-def _spread(reader: Recognizer, target: Var, ct: Atom, x: Atom, axis: Atom = _NONE, keepdims: Atom = _FALSE) -> bool:
+def _spread(
+    reader: Recognizer, target: ir.Var, ct: ir.Atom, x: ir.Atom, axis: ir.Atom = _NONE, keepdims: ir.Atom = _FALSE
+) -> bool:
     dims = reader.shapes.of(x)
     if not dims or not is_real(ct):
         return False
@@ -105,7 +113,7 @@ def _spread(reader: Recognizer, target: Var, ct: Atom, x: Atom, axis: Atom = _NO
     return restored is not None and reader.spread(target, dims, [restored], converted(dtype_of_target(target)), 0)
 
 
-def _restored(reader: Recognizer, reduced: Atom, x: Atom, axis: Atom, keepdims: Atom) -> Atom | None:
+def _restored(reader: Recognizer, reduced: ir.Atom, x: ir.Atom, axis: ir.Atom, keepdims: ir.Atom) -> ir.Atom | None:
     """A reduction of ``x`` with the axes that it lost."""
     shape, dims, axes = reader.shapes.of(reduced), reader.shapes.of(x), reader.reduced_axes(x, axis)
     if shape is None or dims is None or axes is None or not _is_flag(keepdims):
@@ -113,12 +121,12 @@ def _restored(reader: Recognizer, reduced: Atom, x: Atom, axis: Atom, keepdims: 
     if not shape:
         return reduced
     kept = [place for place in range(len(dims)) if place not in axes]
-    if keepdims == Const(True):
+    if keepdims == ir.Const(True):
         if len(shape) != len(dims):
             return None
         kept = list(range(len(dims)))
         shape = tuple(None if place in axes else extent for place, extent in enumerate(shape))
-    if len(shape) != len(kept) or not isinstance(reduced, Var) or not isinstance(reduced.type, Array):
+    if len(shape) != len(kept) or not isinstance(reduced, ir.Var) or not isinstance(reduced.type, ir.Array):
         return None
     for extent, place in zip(shape, kept, strict=True):
         theirs = dims[place]
@@ -130,13 +138,13 @@ def _restored(reader: Recognizer, reduced: Atom, x: Atom, axis: Atom, keepdims: 
     by_place: dict[int, tuple[Axis | None, Extent | None]] = dict(zip(kept, zip(own, shape, strict=True), strict=True))
     axes_of = tuple(by_place.get(place, (None, None))[0] for place in range(len(dims)))
     extents = tuple(by_place.get(place, (None, None))[1] for place in range(len(dims)))
-    view = Var(reduced.hint, Array(reduced.type.dtype, tuple("one" if e is None else "any" for e in extents)))
+    view = ir.Var(reduced.hint, ir.Array(reduced.type.dtype, tuple("one" if e is None else "any" for e in extents)))
     places = tuple(START if part is None else Place(part) for part in own)
     reader.add_view(view, View(reduced, axes_of, places, extents))
     return view
 
 
-def _unbroadcast(reader: Recognizer, target: Var, ct: Atom, like: Atom) -> bool:
+def _unbroadcast(reader: Recognizer, target: ir.Var, ct: ir.Atom, like: ir.Atom) -> bool:
     shape, dims = reader.shapes.of(ct), reader.shapes.of(like)
     if not shape or dims is None or not is_real(ct) or len(shape) < len(dims) or rank_of(target) != len(dims):
         return False
@@ -152,25 +160,25 @@ def _unbroadcast(reader: Recognizer, target: Var, ct: Atom, like: Atom) -> bool:
     recipe = converted(dtype_of_target(target))
     if not summed:
         return reader.spread(target, dims, [ct], recipe, 0)
-    total: Var = target
+    total: ir.Var = target
     if dims and extra:  # sums keep the axes of extent 1 that are summed, or drop all that are
-        total = Var(target.hint, _typed(target, (None,) * extra + dims))
+        total = ir.Var(target.hint, _typed(target, (None,) * extra + dims))
     if not reader.reduce(total, ct, frozenset(summed), bool(dims), fused_loops.plus, 0):
         return False
     if total is target:
         return True
     own = tuple(None if extent is None else Axis(extent) for extent in dims)
     places = (START,) * extra + tuple(START if part is None else Place(part) for part in own)
-    view = Var(target.hint, _typed(target, dims))
+    view = ir.Var(target.hint, _typed(target, dims))
     reader.add_view(view, View(total, own, places, dims))
     return reader.spread(target, dims, [view], recipe, 0)
 
 
-def _typed(like: Var, dims: Dims, dtype: np.dtype | None = None) -> Type:
-    return Array(dtype or dtype_of_target(like), tuple("one" if extent is None else "any" for extent in dims))
+def _typed(like: ir.Var, dims: Dims, dtype: np.dtype | None = None) -> ir.Type:
+    return ir.Array(dtype or dtype_of_target(like), tuple("one" if extent is None else "any" for extent in dims))
 
 
-def _match(reader: Recognizer, target: Var, x: Atom, like: Atom) -> bool:
+def _match(reader: Recognizer, target: ir.Var, x: ir.Atom, like: ir.Atom) -> bool:
     shape, dims = reader.shapes.of(x), reader.shapes.of(like)
     if not dims or shape is None or len(shape) > len(dims) or not is_real(x):
         return False
@@ -181,7 +189,13 @@ def _match(reader: Recognizer, target: Var, x: Atom, like: Atom) -> bool:
 
 
 def _share(
-    reader: Recognizer, target: Var, ct: Atom, y: Atom, x: Atom, axis: Atom = _NONE, keepdims: Atom = _FALSE
+    reader: Recognizer,
+    target: ir.Var,
+    ct: ir.Atom,
+    y: ir.Atom,
+    x: ir.Atom,
+    axis: ir.Atom = _NONE,
+    keepdims: ir.Atom = _FALSE,
 ) -> bool:
     dims, axes = reader.shapes.of(x), reader.reduced_axes(x, axis)
     if not dims or axes is None or not all(map(is_real, (ct, y, x))):
@@ -189,12 +203,12 @@ def _share(
     extremes, cotangents = (_restored(reader, part, x, axis, keepdims) for part in (y, ct))
     if extremes is None or cotangents is None:
         return False
-    attained = Var("attained", _typed(target, dims, _TRUTH))
+    attained = ir.Var("attained", _typed(target, dims, _TRUTH))
     if not reader.map(attained, operator.eq, (x, extremes)):
         return False
     kept = tuple(None if place in axes else extent for place, extent in enumerate(dims))
-    count = Var("count", _typed(target, kept, np.dtype(np.int64)))
-    share = Var("share", _typed(target, kept, np.dtype(np.float64)))
+    count = ir.Var("count", _typed(target, kept, np.dtype(np.int64)))
+    share = ir.Var("share", _typed(target, kept, np.dtype(np.float64)))
     if not reader.reduce(count, attained, axes, True, fused_loops.plus, 0):
         return False
     dtype = dtype_of_target(target)
@@ -206,72 +220,72 @@ def _share(
 _DOUBLE = np.dtype(np.float64)
 
 
-def _inverse(scalars: Scalars, parts: tuple[Atom, ...]) -> Atom:
-    count = scalars.call(max, *parts, Const(1), type=INT, hint="n")
-    return scalars.of_dtype(operator.truediv, Const(1.0), scalars.cast(count, _DOUBLE), dtype=_DOUBLE)
+def _inverse(scalars: Scalars, parts: tuple[ir.Atom, ...]) -> ir.Atom:
+    count = scalars.call(max, *parts, ir.Const(1), type=ir.INT, hint="n")
+    return scalars.of_dtype(operator.truediv, ir.Const(1.0), scalars.cast(count, _DOUBLE), dtype=_DOUBLE)
 
 
 def _share_of(dtype: np.dtype) -> Any:
-    def recipe(scalars: Scalars, parts: tuple[Atom, ...]) -> Atom:
+    def recipe(scalars: Scalars, parts: tuple[ir.Atom, ...]) -> ir.Atom:
         attained, share, ct = parts
-        part = scalars.choose(attained, share, Const(0.0), _DOUBLE)
+        part = scalars.choose(attained, share, ir.Const(0.0), _DOUBLE)
         return scalars.cast(scalars.of_dtype(operator.mul, part, scalars.cast(ct, _DOUBLE), dtype=_DOUBLE), dtype)
 
     return recipe
 
 
 def _filled(value: float) -> Any:
-    def fill(reader: Recognizer, target: Var, x: Atom) -> bool:
+    def fill(reader: Recognizer, target: ir.Var, x: ir.Atom) -> bool:
         dims = reader.shapes.of(x)
         if not dims or reader.aliases.is_written(target):
             return False
-        return reader.spread(target, dims, [Const(value)], converted(dtype_of_target(target)), 0)
+        return reader.spread(target, dims, [ir.Const(value)], converted(dtype_of_target(target)), 0)
 
     return fill
 
 
-def _astype(reader: Recognizer, target: Var, x: Atom, dtype: Atom, copy: Atom = _NONE) -> bool:
+def _astype(reader: Recognizer, target: ir.Var, x: ir.Atom, dtype: ir.Atom, copy: ir.Atom = _NONE) -> bool:
     dims = reader.shapes.of(x)
-    if not dims or not is_real(x) or dtype_of_target(target) not in DTYPES or not isinstance(dtype, Const):
+    if not dims or not is_real(x) or dtype_of_target(target) not in DTYPES or not isinstance(dtype, ir.Const):
         return False
-    given = x.type.dtype if isinstance(x, Var) and isinstance(x.type, Array) else None
+    given = x.type.dtype if isinstance(x, ir.Var) and isinstance(x.type, ir.Array) else None
     if given is None or (given.kind == "f" and dtype_of_target(target).kind != "f"):
         return False
     return reader.spread(target, dims, [x], converted(dtype_of_target(target)), 1)
 
 
-def _copy(reader: Recognizer, target: Var, x: Atom) -> bool:
+def _copy(reader: Recognizer, target: ir.Var, x: ir.Atom) -> bool:
     dims = reader.shapes.of(x)
     return bool(dims) and is_real(x) and reader.spread(target, dims or (), [x], converted(dtype_of_target(target)), 0)
 
 
-def _clip(reader: Recognizer, target: Var, x: Atom, low: Atom = _NONE, high: Atom = _NONE) -> bool:
+def _clip(reader: Recognizer, target: ir.Var, x: ir.Atom, low: ir.Atom = _NONE, high: ir.Atom = _NONE) -> bool:
     if low == _NONE or high == _NONE:
         if low == _NONE and high == _NONE:
             return False
         return reader.map(target, np.minimum if low == _NONE else np.maximum, (x, high if low == _NONE else low))
-    raised = Var("raised", target.type)
+    raised = ir.Var("raised", target.type)
     return reader.map(raised, np.maximum, (x, low)) and reader.map(target, np.minimum, (raised, high))
 
 
-def _outer(reader: Recognizer, target: Var, a: Atom, b: Atom) -> bool:
+def _outer(reader: Recognizer, target: ir.Var, a: ir.Atom, b: ir.Atom) -> bool:
     shape = reader.shapes.of(a)
     if shape is None or len(shape) != 1 or len(reader.shapes.of(b) or ()) != 1:
         return False
-    assert isinstance(a, Var) and isinstance(a.type, Array)
+    assert isinstance(a, ir.Var) and isinstance(a.type, ir.Array)
     own = None if shape[0] is None else Axis(shape[0])
-    column = Var(a.hint, _typed(a, (*shape, None)))
+    column = ir.Var(a.hint, _typed(a, (*shape, None)))
     reader.add_view(column, View(a, (own, None), (START if own is None else Place(own),), (*shape, None)))
     return reader.map(target, np.multiply, (column, b))
 
 
-def _roll(reader: Recognizer, target: Var, x: Atom, shift: Atom, axis: Atom = _NONE) -> bool:
+def _roll(reader: Recognizer, target: ir.Var, x: ir.Atom, shift: ir.Atom, axis: ir.Atom = _NONE) -> bool:
     """Elements from elsewhere along some axes, by shifts that are known."""
     dims = reader.shapes.of(x)
-    if not dims or not is_real(x) or not isinstance(shift, Const) or not isinstance(axis, Const):
+    if not dims or not is_real(x) or not isinstance(shift, ir.Const) or not isinstance(axis, ir.Const):
         return False
     if axis == _NONE:
-        axis = Const(0) if len(dims) == 1 else axis
+        axis = ir.Const(0) if len(dims) == 1 else axis
     shifts, axes = (part.value if isinstance(part.value, tuple) else (part.value,) for part in (shift, axis))
     if len(shifts) != len(axes) or not all(type(part) is int for part in (*shifts, *axes)):
         return False
@@ -280,22 +294,22 @@ def _roll(reader: Recognizer, target: Var, x: Atom, shift: Atom, axis: Atom = _N
     offsets = [0] * len(dims)
     for by, place in zip(shifts, axes, strict=True):
         offsets[place] -= by
-    assert isinstance(x, Var) and isinstance(x.type, Array)
+    assert isinstance(x, ir.Var) and isinstance(x.type, ir.Array)
     own = tuple(None if extent is None else Axis(extent) for extent in dims)
     places = tuple(
         START if part is None else Place(part, offset, wrap=part.extent if offset else None)
         for part, offset in zip(own, offsets, strict=True)
     )
-    rolled = Var(x.hint, _typed(target, dims))
+    rolled = ir.Var(x.hint, _typed(target, dims))
     reader.add_view(rolled, View(x, own, places, dims))
     return reader.spread(target, dims, [rolled], converted(dtype_of_target(target)), 0)
 
 
-def _is_flag(atom: Atom) -> bool:
-    return isinstance(atom, Const) and type(atom.value) is bool
+def _is_flag(atom: ir.Atom) -> bool:
+    return isinstance(atom, ir.Const) and type(atom.value) is bool
 
 
-def _is_float(target: Var) -> bool:
+def _is_float(target: ir.Var) -> bool:
     return dtype_of_target(target).kind == "f"
 
 

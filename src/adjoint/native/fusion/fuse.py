@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from adjoint import ir
 from adjoint.analysis.memory.alias import Aliases
 from adjoint.ir.effects import effects_of
-from adjoint.ir.nodes import Atom, Block, Branch, Call, Definition, Function, Load, Statement, Store, Var
 from adjoint.ir.rebuild import map_blocks, substitute
-from adjoint.ir.types import Array
 from adjoint.ir.walk import operands, read_counts, targets_of
 from adjoint.native.costs import LONGEST_SEGMENT
 from adjoint.native.fusion.generate import Generator
@@ -21,28 +20,28 @@ from adjoint.native.fusion.shapes import Shapes
 from adjoint.native.fusion.terms import Extent, Map, Node, Operand, Other, Reduce, Write
 
 
-def fuse(function: Function) -> Function:
+def fuse(function: ir.Function) -> ir.Function:
     """The function with its element-wise statements and reductions as loops over scalars."""
     return _Fusion(with_known_ranks(function)).run()
 
 
 class _Fusion:
-    def __init__(self, function: Function) -> None:
+    def __init__(self, function: ir.Function) -> None:
         self._function = function
         self._uses = read_counts(function.body)
         self._shapes = Shapes(function)
         self._aliases = Aliases(function)
-        self._renamed: dict[Var, Atom] = {}
+        self._renamed: dict[ir.Var, ir.Atom] = {}
 
-    def run(self) -> Function:
+    def run(self) -> ir.Function:
         body = self._block(self._function.body)
         if self._renamed:
             body = substitute(body, self._renamed)
-        return Function(self._function.name, self._function.params, body, self._function.doc)
+        return ir.Function(self._function.name, self._function.params, body, self._function.doc)
 
-    def _block(self, block: Block) -> Block:
-        statements: list[Statement] = []
-        segment: list[Statement] = []
+    def _block(self, block: ir.Block) -> ir.Block:
+        statements: list[ir.Statement] = []
+        segment: list[ir.Statement] = []
         for statement in block.statements:
             if _may_move(statement) and len(segment) < LONGEST_SEGMENT:
                 segment.append(statement)
@@ -55,48 +54,48 @@ class _Fusion:
                 statements.append(map_blocks(statement, self._block))
         statements += self._segment(segment)
         end = block.terminator
-        if isinstance(end, Branch):
-            end = Branch(end.cond, self._block(end.then), self._block(end.orelse), end.span)
-        return Block(tuple(statements), end)
+        if isinstance(end, ir.Branch):
+            end = ir.Branch(end.cond, self._block(end.then), self._block(end.orelse), end.span)
+        return ir.Block(tuple(statements), end)
 
-    def _segment(self, segment: Sequence[Statement]) -> Sequence[Statement]:
+    def _segment(self, segment: Sequence[ir.Statement]) -> Sequence[ir.Statement]:
         if not any(map(_is_about_arrays, segment)):
             return segment
         self._shapes.start_segment()
         reader = Recognizer(self._shapes, self._aliases)
         found = [(statement, reader.read(statement)) for statement in segment]
-        known: Counter[Var] = Counter()
+        known: Counter[ir.Var] = Counter()
         for statement, nodes in found:
             if nodes is not None:
-                known.update(atom for atom in operands(statement) if isinstance(atom, Var))
+                known.update(atom for atom in operands(statement) if isinstance(atom, ir.Var))
         live = {var for statement in segment for var in targets_of(statement) if self._uses[var] > known[var]}
         nodes = self._nodes(found, live)
         if all(isinstance(node, Other) for node in nodes):
             return segment
         return self._fused(nodes, live)
 
-    def _nodes(self, found: Sequence[tuple[Statement, list[Node] | None]], live: set[Var]) -> list[Node]:
+    def _nodes(self, found: Sequence[tuple[ir.Statement, list[Node] | None]], live: set[ir.Var]) -> list[Node]:
         parts: list[list[Node]] = []
         for order, (statement, nodes) in reversed(list(enumerate(found, 1))):
             part = list(nodes or ())
             is_view = nodes is not None and not nodes
             if nodes is None or (is_view and not live.isdisjoint(targets_of(statement))):
                 part.append(Other(order=order, axes=(), operands=_as_operands(statement), statement=statement))
-                live.update(atom for atom in operands(statement) if isinstance(atom, Var))
+                live.update(atom for atom in operands(statement) if isinstance(atom, ir.Var))
             parts.append(part)
         result = [node for part in reversed(parts) for node in part]
         for node in result:
-            if isinstance(node, (Map, Reduce)) and isinstance(node.target.type, Array):
+            if isinstance(node, (Map, Reduce)) and isinstance(node.target.type, ir.Array):
                 if self._aliases.is_written(node.target):
                     live.add(node.target)
             elif isinstance(node, Write):
                 live.add(node.base)
         return result
 
-    def _fused(self, nodes: Sequence[Node], live: set[Var]) -> Sequence[Statement]:
+    def _fused(self, nodes: Sequence[Node], live: set[ir.Var]) -> Sequence[ir.Statement]:
         plan = Plan(nodes, live, self._aliases)
         inputs = {
-            node: {leaf.atom for part in node.operands for leaf in plan.leaves(part) if isinstance(leaf.atom, Var)}
+            node: {leaf.atom for part in node.operands for leaf in plan.leaves(part) if isinstance(leaf.atom, ir.Var)}
             for node in plan.nodes
         }
         schedule = Schedule(plan.nodes, plan.dependences(self._relied_on(plan)), inputs)
@@ -122,22 +121,24 @@ class _Fusion:
         return found
 
 
-def _as_operands(statement: Statement) -> tuple[Operand, ...]:
-    return tuple(Operand(atom) for atom in operands(statement) if isinstance(atom, Var))
+def _as_operands(statement: ir.Statement) -> tuple[Operand, ...]:
+    return tuple(Operand(atom) for atom in operands(statement) if isinstance(atom, ir.Var))
 
 
-def _may_move(statement: Statement) -> bool:
+def _may_move(statement: ir.Statement) -> bool:
     """Whether a statement only computes, reads arrays, or writes one."""
     match statement:
-        case Call(targets=targets, callee=callee) if targets and not isinstance(callee, (Definition, Function)):
+        case ir.Call(targets=targets, callee=callee) if targets and not isinstance(
+            callee, (ir.Definition, ir.Function)
+        ):
             return effects_of(statement).pure
-        case Load():
+        case ir.Load():
             return True
-        case Store(base=Var(type=Array())):
+        case ir.Store(base=ir.Var(type=ir.Array())):
             return True
         case _:
             return False
 
 
-def _is_about_arrays(statement: Statement) -> bool:
-    return any(isinstance(atom, Var) and isinstance(atom.type, Array) for atom in operands(statement))
+def _is_about_arrays(statement: ir.Statement) -> bool:
+    return any(isinstance(atom, ir.Var) and isinstance(atom.type, ir.Array) for atom in operands(statement))

@@ -8,23 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.differentiation.reverse.residuals.tapes import dtype_argument
-from adjoint.ir.nodes import (
-    Atom,
-    Attribute,
-    Block,
-    Call,
-    Const,
-    Continue,
-    Load,
-    Loop,
-    Range,
-    Statement,
-    Store,
-    Subscript,
-    Var,
-)
-from adjoint.ir.types import INT, Array, Scalar, Storage, Tuple
 from adjoint.ir.walk import targets_of
 from adjoint.native.fusion.plan import Plan, operands_at, own_places, source_arrays
 from adjoint.native.fusion.scalars import Scalars, element_type
@@ -61,8 +46,8 @@ class Body:
         self.loop = loop
         self.depth: int = 0 if outer is None else outer.depth + 1
         self.scalars = Scalars()
-        self.known: dict[Key, tuple[Atom, int]] = {}
-        self.totals: dict[Reduce, Atom] = {} if outer is None else dict(outer.totals)
+        self.known: dict[Key, tuple[ir.Atom, int]] = {}
+        self.totals: dict[Reduce, ir.Atom] = {} if outer is None else dict(outer.totals)
         self.goes_round = True  # places of this loop that wrap may lie beyond the ends
 
     def at(self, depth: int) -> Body:
@@ -72,7 +57,7 @@ class Body:
             body = body.outer
         return body
 
-    def find(self, key: Key) -> tuple[Atom, int] | None:
+    def find(self, key: Key) -> tuple[ir.Atom, int] | None:
         body: Body | None = self
         while body is not None:
             if key in body.known:
@@ -102,12 +87,12 @@ class Generator:
             target for node in plan.nodes if isinstance(node, Other) for target in targets_of(node.statement)
         }
         self._top = Body()
-        self._arrays: dict[Var, Atom] = {}
-        self._read: dict[Any, Atom] = {}
-        self.renamed: dict[Var, Atom] = {}
+        self._arrays: dict[ir.Var, ir.Atom] = {}
+        self._read: dict[Any, ir.Atom] = {}
+        self.renamed: dict[ir.Var, ir.Atom] = {}
 
     @property
-    def statements(self) -> list[Statement]:
+    def statements(self) -> list[ir.Statement]:
         return self._top.scalars.statements
 
     def run(self) -> None:
@@ -130,7 +115,7 @@ class Generator:
                 left.append(check)
                 continue
             extents = [self._extent(extent) for extent in check.extents]
-            self.statements.append(Call((), check.test, tuple(extents)))
+            self.statements.append(ir.Call((), check.test, tuple(extents)))
         self._checks = left
 
     # Extents
@@ -138,31 +123,31 @@ class Generator:
     def _is_available(self, extent: Extent) -> bool:
         return self._later.isdisjoint(source_arrays(extent))
 
-    def _extent(self, extent: Extent) -> Atom:
+    def _extent(self, extent: Extent) -> ir.Atom:
         known = self._read.get(extent.source)
         if known is None:
             known = self._read[extent.source] = self._reading(extent.source)
         return known
 
-    def _reading(self, source: Any) -> Atom:
+    def _reading(self, source: Any) -> ir.Atom:
         scalars = self._top.scalars
         if isinstance(source, int):
-            return Const(source)
+            return ir.Const(source)
         if isinstance(source, Sliced):
             whole = self._extent(source.extent)
-            upper = whole if source.upper == Const(None) else self._resolved(source.upper)
+            upper = whole if source.upper == ir.Const(None) else self._resolved(source.upper)
             lower = self._resolved(source.lower)
-            return scalars.call(fused_loops.sliced, whole, lower, upper, type=INT, hint="n")
-        if isinstance(source[0], Var):
+            return scalars.call(fused_loops.sliced, whole, lower, upper, type=ir.INT, hint="n")
+        if isinstance(source[0], ir.Var):
             array, axis = source
             rank = len(array.type.dims)
-            shape = Var("shape", Tuple((INT,) * rank))
-            scalars.statements.append(Load(shape, array, Attribute("shape")))
-            target = Var("n", INT)
-            scalars.statements.append(Load(target, shape, Subscript((Const(axis),))))
+            shape = ir.Var("shape", ir.Tuple((ir.INT,) * rank))
+            scalars.statements.append(ir.Load(shape, array, ir.Attribute("shape")))
+            target = ir.Var("n", ir.INT)
+            scalars.statements.append(ir.Load(target, shape, ir.Subscript((ir.Const(axis),))))
             return target
         parts = [self._extent(part) for part in source]
-        return scalars.call(fused_loops.common_extent, *parts, type=INT, hint="n")
+        return scalars.call(fused_loops.common_extent, *parts, type=ir.INT, hint="n")
 
     # Memory
 
@@ -173,20 +158,22 @@ class Generator:
         target = node.target
         if memory.dims is None:
             return
-        shape = [Const(1) if extent is None else self._extent(extent) for extent in memory.dims]
+        shape = [ir.Const(1) if extent is None else self._extent(extent) for extent in memory.dims]
         written = self._plan.aliases.is_written(target)
         array = target
         if not (memory.whole and written):
             dims = tuple("one" if extent is None else "any" for extent in memory.dims)
-            array = Var(target.hint, Array(node.dtype, dims, Storage(written=True)), target.named)  # type: ignore[arg-type]
+            array = ir.Var(target.hint, ir.Array(node.dtype, dims, ir.Storage(written=True)), target.named)  # type: ignore[arg-type]
         if memory.whole and array is not target:
             self.renamed[target] = array
-        size: Atom = shape[0]
+        size: ir.Atom = shape[0]
         if len(shape) != 1:
-            size = self._top.scalars.call(display.make_tuple, *shape, type=Tuple((INT,) * len(shape)), hint="shape")
+            size = self._top.scalars.call(
+                display.make_tuple, *shape, type=ir.Tuple((ir.INT,) * len(shape)), hint="shape"
+            )
         dtype = dtype_argument(node.dtype)
         maker = np.zeros if memory.accumulates and self._is_cleared_at_once(node) else np.empty
-        self.statements.append(Call((array,), maker, (size, *dtype)))
+        self.statements.append(ir.Call((array,), maker, (size, *dtype)))
         self._arrays[target] = array
 
     # Items
@@ -205,27 +192,27 @@ class Generator:
         elif isinstance(item, Reduce):
             self._accumulate(item, body)
 
-    def _value(self, node: Map, body: Body) -> Atom:
+    def _value(self, node: Map, body: Body) -> ir.Atom:
         parts = tuple(self._element(operand, body)[0] for operand in node.operands)
         return body.scalars.cast(node.recipe(body.scalars, parts), node.dtype)
 
-    def _finish(self, node: Computed, value: Atom, body: Body) -> None:
+    def _finish(self, node: Computed, value: ir.Atom, body: Body) -> None:
         """An element is known: for those who read it here, and in memory for those who read it elsewhere."""
         places = own_places(node)
         if not self._plan.aliases.is_written(node.target):
             body.known[self._key(node.target, places)] = value, body.depth
-        if not isinstance(node.target.type, Array):
+        if not isinstance(node.target.type, ir.Array):
             self.renamed[node.target] = value
             return
         array = self._arrays.get(node.target)
         if array is not None and not self._memory[node].accumulates:
             index = self._index(self._memory[node].selected(places), body)
-            body.scalars.statements.append(Store(array, _subscript(index), value))
+            body.scalars.statements.append(ir.Store(array, _subscript(index), value))
 
     def _write(self, node: Write, body: Body) -> None:
         value = body.scalars.cast(self._element(node.operands[0], body)[0], node.dtype)
         index = self._index(node.places, body)
-        body.scalars.statements.append(Store(self._resolved(node.base), _subscript(index), value, node.store.mode))
+        body.scalars.statements.append(ir.Store(self._resolved(node.base), _subscript(index), value, node.store.mode))
 
     def _accumulate(self, node: Reduce, body: Body) -> None:
         value = self._element(node.operands[0], body)[0]
@@ -240,29 +227,29 @@ class Generator:
             value = body.scalars.cast(value, type_.dtype)
             body.totals[node] = body.scalars.call(node.combine, body.totals[node], value, type=type_, hint="total")
 
-    def _accumulate_in_memory(self, node: Reduce, value: Atom, body: Body) -> None:
+    def _accumulate_in_memory(self, node: Reduce, value: ir.Atom, body: Body) -> None:
         index = _subscript(self._index(self._memory[node].selected(own_places(node)), body))
         array = self._arrays[node.target]
         value = body.scalars.cast(value, node.dtype)
         if node.combine is fused_loops.plus:
-            body.scalars.statements.append(Store(array, index, value, "add"))
+            body.scalars.statements.append(ir.Store(array, index, value, "add"))
             return
-        old = Var("old", element_type(node.dtype))
-        body.scalars.statements.append(Load(old, array, index))
+        old = ir.Var("old", element_type(node.dtype))
+        body.scalars.statements.append(ir.Load(old, array, index))
         new = body.scalars.of_dtype(node.combine, old, value, dtype=node.dtype)
-        body.scalars.statements.append(Store(array, index, new))
+        body.scalars.statements.append(ir.Store(array, index, new))
 
     # Elements
 
-    def _resolved(self, atom: Atom) -> Atom:
-        return self.renamed.get(atom, atom) if isinstance(atom, Var) else atom
+    def _resolved(self, atom: ir.Atom) -> ir.Atom:
+        return self.renamed.get(atom, atom) if isinstance(atom, ir.Var) else atom
 
-    def _element(self, operand: Operand, body: Body) -> tuple[Atom, int]:
+    def _element(self, operand: Operand, body: Body) -> tuple[ir.Atom, int]:
         """An element, and how deep in the loops it is known."""
         atom = operand.atom
         if isinstance(atom, Extent):
             return self._extent(atom), 0
-        if not isinstance(atom, Var) or not isinstance(atom.type, Array):
+        if not isinstance(atom, ir.Var) or not isinstance(atom.type, ir.Array):
             return self._resolved(atom), 0
         key = self._key(atom, operand.places)
         found = body.find(key)
@@ -276,16 +263,16 @@ class Generator:
                 body.at(found[1]).known[key] = found
         return found
 
-    def _computed(self, node: Map, places: Places, body: Body) -> tuple[Atom, int]:
+    def _computed(self, node: Map, places: Places, body: Body) -> tuple[ir.Atom, int]:
         parts = [self._element(operand, body) for operand in operands_at(node, places)]
         depth = max((part[1] for part in parts), default=0)
         scalars = body.at(depth).scalars
         value = node.recipe(scalars, tuple(part[0] for part in parts))
         return scalars.cast(value, node.dtype), depth
 
-    def _loaded(self, array: Var, places: Places, body: Body) -> tuple[Atom, int]:
+    def _loaded(self, array: ir.Var, places: Places, body: Body) -> tuple[ir.Atom, int]:
         node = self._made.get(array)
-        base: Atom = self._resolved(array)
+        base: ir.Atom = self._resolved(array)
         depth = 0
         if node is not None:
             memory = self._memory[node]
@@ -294,14 +281,14 @@ class Generator:
             depth = self._depth_of(memory.ready, body)
         depth = max((depth, *(self._depth(place, body) for place in places)))
         home = body.at(depth)
-        assert isinstance(array.type, Array) and array.type.dtype is not None
-        target = Var(array.hint, element_type(array.type.dtype), array.named)
-        home.scalars.statements.append(Load(target, base, _subscript(self._index(places, home))))
+        assert isinstance(array.type, ir.Array) and array.type.dtype is not None
+        target = ir.Var(array.hint, element_type(array.type.dtype), array.named)
+        home.scalars.statements.append(ir.Load(target, base, _subscript(self._index(places, home))))
         return target, depth
 
     # Places
 
-    def _key(self, array: Var, places: Places) -> Key:
+    def _key(self, array: ir.Var, places: Places) -> Key:
         """By what an element is known. A dimension of extent 1 has one element, however its index is written."""
         node = self._made.get(array)
         if node is not None:
@@ -326,42 +313,42 @@ class Generator:
             body = body.outer
         return body.depth
 
-    def _index(self, places: Places, body: Body) -> tuple[Atom, ...]:
+    def _index(self, places: Places, body: Body) -> tuple[ir.Atom, ...]:
         return tuple(self._place(place, body) for place in places)
 
-    def _place(self, place: Place, body: Body) -> Atom:
+    def _place(self, place: Place, body: Body) -> ir.Atom:
         if place.at is not None:
             return self._resolved(place.at)
         if place.axis is None and place.wrap is None and place.start is None:
-            return Const(place.offset)
+            return ir.Const(place.offset)
         home = body.at(self._depth(place, body))
         key = ("place", *self._terms((place,)))
         found = home.known.get(key)
         if found is None:
-            index: Atom = Const(0)
+            index: ir.Atom = ir.Const(0)
             if place.axis is not None:
                 assert home.loop is not None
                 index = home.known["index", home.loop][0]
             if place.step is not None:
                 step = self._step(place.step)
-                index = home.scalars.call(operator.mul, index, step, type=INT, hint="n")
+                index = home.scalars.call(operator.mul, index, step, type=ir.INT, hint="n")
             if place.start is not None:
                 index = home.scalars.add_whole(index, self._resolved(place.start))
             if place.wrap is not None and (home.goes_round or not _is_wrapped(place)):
-                around = Const(place.offset), self._extent(place.wrap)
-                index = home.scalars.call(fused_loops.wrapped, index, *around, type=INT, hint="n")
+                around = ir.Const(place.offset), self._extent(place.wrap)
+                index = home.scalars.call(fused_loops.wrapped, index, *around, type=ir.INT, hint="n")
             elif place.offset:
-                index = home.scalars.add_whole(index, Const(place.offset))
+                index = home.scalars.add_whole(index, ir.Const(place.offset))
                 if place.wrap is not None and place.offset < 0:
-                    index = home.scalars.call(indices.natural, index, type=INT, hint="n")
+                    index = home.scalars.call(indices.natural, index, type=ir.INT, hint="n")
             found = home.known[key] = index, home.depth
         return found[0]
 
-    def _step(self, extent: Extent) -> Atom:
+    def _step(self, extent: Extent) -> ir.Atom:
         key = ("step", extent)
         found = self._top.known.get(key)
         if found is None:
-            atom = self._top.scalars.call(fused_loops.step_along, self._extent(extent), type=INT, hint="step")
+            atom = self._top.scalars.call(fused_loops.step_along, self._extent(extent), type=ir.INT, hint="step")
             found = self._top.known[key] = atom, 0
         return found[0]
 
@@ -407,7 +394,7 @@ class Generator:
         read = (place for node in loop.nodes for leaf in self._plan.all_leaves(node) for place in leaf.places)
         return [place for place in read if _is_wrapped(place) and self._schedule.loop_of[_axis(place)] is loop]
 
-    def _middle(self, loop: LoopTree, extent: Atom) -> tuple[Atom, Atom]:
+    def _middle(self, loop: LoopTree, extent: ir.Atom) -> tuple[ir.Atom, ir.Atom]:
         """From where to where no place of a loop lies beyond an end."""
         start, stop = 0, extent
         scalars = self._top.scalars
@@ -415,29 +402,33 @@ class Generator:
             assert place.wrap is not None
             start = max(start, -place.offset)
             if place.offset > 0:
-                end = scalars.call(operator.sub, self._extent(place.wrap), Const(place.offset), type=INT, hint="n")
-                stop = scalars.call(min, stop, end, type=INT, hint="stop")
+                end = scalars.call(
+                    operator.sub, self._extent(place.wrap), ir.Const(place.offset), type=ir.INT, hint="n"
+                )
+                stop = scalars.call(min, stop, end, type=ir.INT, hint="stop")
         if not start:
-            return Const(0), stop if stop is extent else scalars.call(max, stop, Const(0), type=INT, hint="stop")
-        first = scalars.call(min, Const(start), extent, type=INT, hint="start")
-        return first, scalars.call(max, stop, first, type=INT, hint="stop")
+            return ir.Const(0), stop if stop is extent else scalars.call(
+                max, stop, ir.Const(0), type=ir.INT, hint="stop"
+            )
+        first = scalars.call(min, ir.Const(start), extent, type=ir.INT, hint="start")
+        return first, scalars.call(max, stop, first, type=ir.INT, hint="stop")
 
-    def _edges(self, loop: LoopTree, start: Atom, stop: Atom, totals: Sequence[Reduce], body: Body) -> None:
+    def _edges(self, loop: LoopTree, start: ir.Atom, stop: ir.Atom, totals: Sequence[Reduce], body: Body) -> None:
         """A loop over what lies before ``start`` and from ``stop`` on."""
         extent = self._extent(loop.extent)
         scalars = self._top.scalars
-        middle = scalars.call(operator.sub, stop, start, type=INT, hint="n")
-        count = scalars.call(operator.sub, extent, middle, type=INT, hint="n")
-        self._nest(loop, Const(0), count, totals, body, (start, middle))
+        middle = scalars.call(operator.sub, stop, start, type=ir.INT, hint="n")
+        count = scalars.call(operator.sub, extent, middle, type=ir.INT, hint="n")
+        self._nest(loop, ir.Const(0), count, totals, body, (start, middle))
 
     def _nest(
         self,
         loop: LoopTree,
-        lower: Atom,
-        upper: Atom,
+        lower: ir.Atom,
+        upper: ir.Atom,
         totals: Sequence[Reduce],
         body: Body,
-        left_out: tuple[Atom, Atom] | None = None,
+        left_out: tuple[ir.Atom, ir.Atom] | None = None,
     ) -> None:
         """A loop; sums begin anew in it and are added to what they were.
 
@@ -445,57 +436,57 @@ class Generator:
         elsewhere go round an extent.
         """
         inner = Body(body, loop)
-        counter = Var(_INDEX_NAMES[body.depth % len(_INDEX_NAMES)], INT)
+        counter = ir.Var(_INDEX_NAMES[body.depth % len(_INDEX_NAMES)], ir.INT)
         index = counter
         if left_out is not None:
-            index = inner.scalars.call(fused_loops.around, counter, *left_out, type=INT, hint=counter.hint)
+            index = inner.scalars.call(fused_loops.around, counter, *left_out, type=ir.INT, hint=counter.hint)
         inner.goes_round = left_out is not None or not self._wraps(loop)
         inner.known["index", loop] = index, inner.depth
-        params = tuple(Var("total", _accumulator_type(node)) for node in totals)
+        params = tuple(ir.Var("total", _accumulator_type(node)) for node in totals)
         inits = tuple(_start(node) if node.combine is fused_loops.plus else body.totals[node] for node in totals)
         inner.totals.update(zip(totals, params, strict=True))
         self._items(loop.items, inner)
-        leaf = Continue(tuple(inner.totals[node] for node in totals))
+        leaf = ir.Continue(tuple(inner.totals[node] for node in totals))
         self._emit(
-            Range(lower, upper, Const(1)),
+            ir.Range(lower, upper, ir.Const(1)),
             counter,
             params,
             inits,
-            Block(tuple(inner.scalars.statements), leaf),
+            ir.Block(tuple(inner.scalars.statements), leaf),
             totals,
             body,
         )
 
-    def _blocks(self, loop: LoopTree, first: Atom, extent: Atom, totals: Sequence[Reduce], body: Body) -> None:
+    def _blocks(self, loop: LoopTree, first: ir.Atom, extent: ir.Atom, totals: Sequence[Reduce], body: Body) -> None:
         """A loop over blocks of a loop, so that no sum grows long."""
         outer = Body(body)
-        index = Var("start", INT)
-        params = tuple(Var("total", _accumulator_type(node)) for node in totals)
+        index = ir.Var("start", ir.INT)
+        params = tuple(ir.Var("total", _accumulator_type(node)) for node in totals)
         outer.totals.update(zip(totals, params, strict=True))
         inits = tuple(body.totals[node] for node in totals)
-        size = body.scalars.call(fused_loops.block_size, extent, type=INT, hint="size")
-        end = outer.scalars.call(fused_loops.block_end, index, size, extent, type=INT, hint="end")
-        start = outer.scalars.call(indices.natural, index, type=INT, hint="start")
+        size = body.scalars.call(fused_loops.block_size, extent, type=ir.INT, hint="size")
+        end = outer.scalars.call(fused_loops.block_end, index, size, extent, type=ir.INT, hint="end")
+        start = outer.scalars.call(indices.natural, index, type=ir.INT, hint="start")
         self._nest(loop, start, end, totals, outer)
-        leaf = Continue(tuple(outer.totals[node] for node in totals))
-        over = Range(first, extent, size)
-        targets = tuple(Var("total", _accumulator_type(node)) for node in totals)
-        inside = Block(tuple(outer.scalars.statements), leaf)
-        body.scalars.statements.append(Loop(over, index, params, inits, inside, targets))
+        leaf = ir.Continue(tuple(outer.totals[node] for node in totals))
+        over = ir.Range(first, extent, size)
+        targets = tuple(ir.Var("total", _accumulator_type(node)) for node in totals)
+        inside = ir.Block(tuple(outer.scalars.statements), leaf)
+        body.scalars.statements.append(ir.Loop(over, index, params, inits, inside, targets))
         body.totals.update(zip(totals, targets, strict=True))
 
     def _emit(
         self,
-        over: Range,
-        index: Var,
-        params: tuple[Var, ...],
-        inits: tuple[Atom, ...],
-        inside: Block,
+        over: ir.Range,
+        index: ir.Var,
+        params: tuple[ir.Var, ...],
+        inits: tuple[ir.Atom, ...],
+        inside: ir.Block,
         totals: Sequence[Reduce],
         body: Body,
     ) -> None:
-        targets = tuple(Var("total", _accumulator_type(node)) for node in totals)
-        body.scalars.statements.append(Loop(over, index, params, inits, inside, targets))
+        targets = tuple(ir.Var("total", _accumulator_type(node)) for node in totals)
+        body.scalars.statements.append(ir.Loop(over, index, params, inits, inside, targets))
         for node, target in zip(totals, targets, strict=True):
             before = body.totals[node]
             if node.combine is fused_loops.plus and before != _start(node):
@@ -515,16 +506,16 @@ class Generator:
         memory = self._memory[node]
         places = memory.selected(own_places(node))
         free = [place for place in places if place.axis is not None and not self._is_open(place, body)]
-        counters = {place.axis: Var(_INDEX_NAMES[(body.depth + k) % 4], INT) for k, place in enumerate(free)}
+        counters = {place.axis: ir.Var(_INDEX_NAMES[(body.depth + k) % 4], ir.INT) for k, place in enumerate(free)}
         inside = Scalars()
         target = tuple(counters[place.axis] if place.axis in counters else self._place(place, body) for place in places)
         start = inside.cast(_start(node), node.dtype)
-        inside.statements.append(Store(self._arrays[node.target], _subscript(target), start))
+        inside.statements.append(ir.Store(self._arrays[node.target], _subscript(target), start))
         statements = inside.statements
         for axis, index in reversed(counters.items()):
             assert axis is not None
-            over = Range(Const(0), self._extent(axis.extent), Const(1))
-            statements = [Loop(over, index, (), (), Block(tuple(statements), Continue()), ())]
+            over = ir.Range(ir.Const(0), self._extent(axis.extent), ir.Const(1))
+            statements = [ir.Loop(over, index, (), (), ir.Block(tuple(statements), ir.Continue()), ())]
         body.scalars.statements.extend(statements)
 
     def _is_open(self, place: Place, body: Body) -> bool:
@@ -549,18 +540,18 @@ def _axis(place: Place) -> Axis:
     return place.axis
 
 
-def _accumulator_type(node: Reduce) -> Scalar:
+def _accumulator_type(node: Reduce) -> ir.Scalar:
     return element_type(np.dtype(_ACCUMULATORS[node.dtype.kind]))
 
 
-def _start(node: Reduce) -> Const:
+def _start(node: Reduce) -> ir.Const:
     kinds: dict[str, Any] = {"f": float, "i": int, "b": bool}
-    return Const(kinds[node.dtype.kind](node.start))
+    return ir.Const(kinds[node.dtype.kind](node.start))
 
 
 def _is_float_sum(node: Reduce) -> bool:
     return node.dtype.kind == "f" and node.combine is fused_loops.plus
 
 
-def _subscript(index: tuple[Atom, ...]) -> Subscript:
-    return Subscript(index, tupled=len(index) != 1)
+def _subscript(index: tuple[ir.Atom, ...]) -> ir.Subscript:
+    return ir.Subscript(index, tupled=len(index) != 1)

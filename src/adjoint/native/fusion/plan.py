@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Hashable, Iterator, Sequence
 
+from adjoint import ir
 from adjoint.analysis.memory.alias import Aliases
-from adjoint.ir.nodes import Atom, Store, Var
-from adjoint.ir.types import Array
 from adjoint.ir.walk import operands, targets_of
 from adjoint.native.costs import CHEAP, DEEPEST_INLINED
 from adjoint.native.fusion.terms import (
@@ -37,7 +36,7 @@ class Access:
     """What a node does to memory; ``places`` is None where it touches all of it."""
 
     memory: Hashable
-    array: Var | None
+    array: ir.Var | None
     places: Places | None
     writes: bool
 
@@ -55,18 +54,18 @@ class Plan:
         Which variables may share memory.
     """
 
-    def __init__(self, nodes: Sequence[Node], live: set[Var], aliases: Aliases) -> None:
+    def __init__(self, nodes: Sequence[Node], live: set[ir.Var], aliases: Aliases) -> None:
         self.live = live
         self.aliases = aliases
-        self.inlined: dict[Var, Map] = {}
-        self._costs: dict[Atom | Extent, int] = {}
-        self._depths: dict[Atom | Extent, int] = {}
+        self.inlined: dict[ir.Var, Map] = {}
+        self._costs: dict[ir.Atom | Extent, int] = {}
+        self._depths: dict[ir.Atom | Extent, int] = {}
         self._all = nodes
         self._written = {memory for node in nodes for memory in self._written_by(node)}
-        self._readers: dict[Var, list[tuple[Node, Operand]]] = defaultdict(list)
+        self._readers: dict[ir.Var, list[tuple[Node, Operand]]] = defaultdict(list)
         for node in nodes:
             for operand in node.operands:
-                if isinstance(operand.atom, Var):
+                if isinstance(operand.atom, ir.Var):
                     self._readers[operand.atom].append((node, operand))
         for node in nodes:
             if isinstance(node, Map) and self._is_better_inlined(node):
@@ -79,7 +78,7 @@ class Plan:
         return node.target in self.inlined or not (node.target in self.live or self._readers[node.target])
 
     def _is_better_inlined(self, node: Map) -> bool:
-        if node.target in self.live or not isinstance(node.target.type, Array):
+        if node.target in self.live or not isinstance(node.target.type, ir.Array):
             return False
         readers = self._readers[node.target]
         inner = [operand.atom for operand in node.operands if operand.atom in self.inlined]
@@ -107,7 +106,7 @@ class Plan:
 
     def leaves(self, operand: Operand) -> Iterator[Operand]:
         """What an operand is computed from, where that is done in place; else the operand."""
-        inlined = self.inlined.get(operand.atom) if isinstance(operand.atom, Var) else None
+        inlined = self.inlined.get(operand.atom) if isinstance(operand.atom, ir.Var) else None
         if inlined is None:
             yield operand
         else:
@@ -121,7 +120,7 @@ class Plan:
         """A node and all that is computed within it."""
         yield node
         for operand in node.operands:
-            inlined = self.inlined.get(operand.atom) if isinstance(operand.atom, Var) else None
+            inlined = self.inlined.get(operand.atom) if isinstance(operand.atom, ir.Var) else None
             if inlined is not None:
                 yield from self.parts(inlined)
 
@@ -129,7 +128,7 @@ class Plan:
 
     def dependences(self, extents: dict[Node, list[Extent]]) -> dict[Node, Dependences]:
         """For each node those that it waits for; ``extents`` tells on which extents it relies."""
-        made: dict[Var, Node] = {}
+        made: dict[ir.Var, Node] = {}
         touched: dict[Hashable, list[tuple[Node, Access]]] = defaultdict(list)
         found: dict[Node, Dependences] = {}
         for node in self.nodes:
@@ -150,9 +149,9 @@ class Plan:
             made.update(dict.fromkeys(targets_made_by(node), node))
         return found
 
-    def _wait_for_values(self, node: Node, made: dict[Var, Node], waits: Dependences) -> None:
+    def _wait_for_values(self, node: Node, made: dict[ir.Var, Node], waits: Dependences) -> None:
         for operand in (leaf for part in node.operands for leaf in self.leaves(part)):
-            if not isinstance(operand.atom, Var):
+            if not isinstance(operand.atom, ir.Var):
                 continue
             for place in operand.places:
                 waits.update((made[var], None) for var in place.computed if var in made)
@@ -175,7 +174,7 @@ class Plan:
         if isinstance(node, Write):
             return self.aliases.classes([node.base])
         if isinstance(node, Other):
-            return self.aliases.classes([node.statement.base]) if isinstance(node.statement, Store) else set()
+            return self.aliases.classes([node.statement.base]) if isinstance(node.statement, ir.Store) else set()
         if isinstance(node, (Map, Reduce)) and self.aliases.is_written(node.target):
             return self.aliases.classes([node.target])
         return set()
@@ -188,7 +187,7 @@ class Plan:
                 yield Access(memory, None, None, memory in written)
             return
         for leaf in self.all_leaves(node):
-            if isinstance(leaf.atom, Var):
+            if isinstance(leaf.atom, ir.Var):
                 for memory in self.aliases.classes([leaf.atom]) & self._written:
                     yield Access(memory, leaf.atom, leaf.places, writes=False)
         for memory in self._written_by(node):
@@ -219,21 +218,21 @@ def operands_at(node: Map, places: Places) -> Iterator[Operand]:
         yield Operand(operand.atom, tuple(composed(place, via) for place in operand.places))
 
 
-def targets_made_by(node: Node) -> tuple[Var, ...]:
+def targets_made_by(node: Node) -> tuple[ir.Var, ...]:
     if isinstance(node, Other):
         return targets_of(node.statement)
     return (node.target,) if isinstance(node, (Map, Reduce)) else ()
 
 
-def source_arrays(extent: Extent) -> Iterator[Var]:
+def source_arrays(extent: Extent) -> Iterator[ir.Var]:
     """The arrays whose shapes tell an extent, and the numbers that do."""
     source = extent.source
     if isinstance(source, Sliced):
         yield from source_arrays(source.extent)
-        yield from (bound for bound in (source.lower, source.upper) if isinstance(bound, Var))
+        yield from (bound for bound in (source.lower, source.upper) if isinstance(bound, ir.Var))
     elif isinstance(source, tuple):
         for part in source:
-            if isinstance(part, Var):
+            if isinstance(part, ir.Var):
                 yield part
             elif isinstance(part, Extent):
                 yield from source_arrays(part)

@@ -7,51 +7,36 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.ir.join import is_whole_number
-from adjoint.ir.nodes import (
-    Atom,
-    Block,
-    Call,
-    Const,
-    Continue,
-    Function,
-    If,
-    Load,
-    Loop,
-    Slice,
-    Statement,
-    Subscript,
-    Var,
-)
 from adjoint.ir.rebuild import rebuild, rebuild_terminator
-from adjoint.ir.types import OPAQUE, Array, Dim, List, Number, Scalar, Type
 from adjoint.ir.walk import blocks_of, leaves, statements_in
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime.array_functions import arrays, products
 
 
-def with_known_ranks(function: Function) -> Function:
+def with_known_ranks(function: ir.Function) -> ir.Function:
     """The function with the types of its arrays as far as they follow from those of its arguments."""
     retyping = _Retyping(_unsure(function.body))
-    return Function(function.name, function.params, retyping.block(function.body), function.doc)
+    return ir.Function(function.name, function.params, retyping.block(function.body), function.doc)
 
 
 class _Retyping:
-    def __init__(self, unsure: set[Var]) -> None:
-        self.known: dict[Var, Atom] = {var: Var(var.hint, Number(), var.named) for var in unsure}
+    def __init__(self, unsure: set[ir.Var]) -> None:
+        self.known: dict[ir.Var, ir.Atom] = {var: ir.Var(var.hint, ir.Number(), var.named) for var in unsure}
 
-    def atom(self, atom: Atom) -> Atom:
-        return self.known.get(atom, atom) if isinstance(atom, Var) else atom
+    def atom(self, atom: ir.Atom) -> ir.Atom:
+        return self.known.get(atom, atom) if isinstance(atom, ir.Var) else atom
 
-    def binder(self, var: Var) -> Var:
+    def binder(self, var: ir.Var) -> ir.Var:
         known = self.known.get(var, var)
-        return known if isinstance(known, Var) else var
+        return known if isinstance(known, ir.Var) else var
 
-    def block(self, block: Block) -> Block:
+    def block(self, block: ir.Block) -> ir.Block:
         statements = [self.statement(statement) for statement in block.statements]
-        return Block(tuple(statements), rebuild_terminator(block.terminator, self.atom, self.block))
+        return ir.Block(tuple(statements), rebuild_terminator(block.terminator, self.atom, self.block))
 
-    def statement(self, statement: Statement) -> Statement:
+    def statement(self, statement: ir.Statement) -> ir.Statement:
         found = rebuild(statement, self.atom, self.block, self.binder)
         constant = _constant(found)
         if constant is not None:
@@ -59,19 +44,21 @@ class _Retyping:
             self.known[target] = constant
             return found
         match found:
-            case Call(targets=(Var(type=vague) as target,)) if _is_vague(vague):
+            case ir.Call(targets=(ir.Var(type=vague) as target,)) if _is_vague(vague):
                 (better,) = type_of_call(found.callee, found.args, found.kwargs)
-            case Load(target=Var(type=Array() as vague) as target, base=Var(type=Array() as base)) if _is_vague(vague):
+            case ir.Load(target=ir.Var(type=ir.Array() as vague) as target, base=ir.Var(type=ir.Array() as base)) if (
+                _is_vague(vague)
+            ):
                 better = _loaded(base, found)
             case _:
                 return found
-        if not isinstance(better, (Array, Scalar)) or _is_vague(better):
+        if not isinstance(better, (ir.Array, ir.Scalar)) or _is_vague(better):
             return found
-        if isinstance(better, Array) and isinstance(vague, Array):
-            better = Array(better.dtype, better.dims, vague.storage)
-        elif isinstance(vague, Array):
+        if isinstance(better, ir.Array) and isinstance(vague, ir.Array):
+            better = ir.Array(better.dtype, better.dims, vague.storage)
+        elif isinstance(vague, ir.Array):
             return found
-        new = Var(target.hint, better, target.named)
+        new = ir.Var(target.hint, better, target.named)
         self.known[target] = new
         return rebuild(found, self.atom, binder=lambda var: new if var is target else var)
 
@@ -83,61 +70,63 @@ _FOLDED = (
 """What is computed of axes, ranks and subscripts."""
 
 
-def _constant(statement: Statement) -> Const | None:
+def _constant(statement: ir.Statement) -> ir.Const | None:
     """What a call gives that is about ranks alone; None for other statements."""
     match statement:
-        case Call(targets=(_,), callee=np.ndim, args=(Var(type=Array(dims=tuple() as dims)),), kwargs=()):
-            return Const(len(dims))
-        case Call(targets=(_,), callee=callee, args=args, kwargs=()) if any(callee is known for known in _FOLDED):
-            values = [arg.value for arg in args if isinstance(arg, Const) and isinstance(arg.value, (int, str, tuple))]
-            return Const(callee(*values)) if len(values) == len(args) else None
+        case ir.Call(targets=(_,), callee=np.ndim, args=(ir.Var(type=ir.Array(dims=tuple() as dims)),), kwargs=()):
+            return ir.Const(len(dims))
+        case ir.Call(targets=(_,), callee=callee, args=args, kwargs=()) if any(callee is known for known in _FOLDED):
+            values = [
+                arg.value for arg in args if isinstance(arg, ir.Const) and isinstance(arg.value, (int, str, tuple))
+            ]
+            return ir.Const(callee(*values)) if len(values) == len(args) else None
         case _:
             return None
 
 
-def _unsure(body: Block) -> set[Var]:
+def _unsure(body: ir.Block) -> set[ir.Var]:
     """What is an array on some paths only: where paths meet, one of them brings a number, or nothing."""
-    flows: list[tuple[Atom, Var]] = []
+    flows: list[tuple[ir.Atom, ir.Var]] = []
     for statement in statements_in(body):
-        if isinstance(statement, If):
+        if isinstance(statement, ir.If):
             for block in blocks_of(statement):
                 for leaf in leaves(block):
                     flows += zip(getattr(leaf, "values", ()), statement.targets, strict=False)
-        elif isinstance(statement, Loop):
+        elif isinstance(statement, ir.Loop):
             flows += zip(statement.inits, statement.params, strict=True)
             flows += zip(statement.params, statement.targets, strict=False)
             for leaf in leaves(statement.body):
-                into = statement.params if isinstance(leaf, Continue) else statement.targets
+                into = statement.params if isinstance(leaf, ir.Continue) else statement.targets
                 flows += zip(getattr(leaf, "values", ()), into, strict=False)
-    found: set[Var] = set()
+    found: set[ir.Var] = set()
     grows = True
     while grows:
-        new = {var for value, var in flows if isinstance(var.type, Array) and not _is_array(value, found)}
+        new = {var for value, var in flows if isinstance(var.type, ir.Array) and not _is_array(value, found)}
         grows = not new <= found
         found |= new
     return found
 
 
-def _is_array(value: Atom, unsure: set[Var]) -> bool:
-    return isinstance(value, Var) and isinstance(value.type, Array) and value not in unsure
+def _is_array(value: ir.Atom, unsure: set[ir.Var]) -> bool:
+    return isinstance(value, ir.Var) and isinstance(value.type, ir.Array) and value not in unsure
 
 
-def _is_vague(type_: Type) -> bool:
-    if isinstance(type_, Array):
+def _is_vague(type_: ir.Type) -> bool:
+    if isinstance(type_, ir.Array):
         return type_.dims is None or type_.dtype is None
-    return isinstance(type_, Number) or type_ == OPAQUE
+    return isinstance(type_, ir.Number) or type_ == ir.OPAQUE
 
 
-def _loaded(base: Array, load: Load) -> Type:
+def _loaded(base: ir.Array, load: ir.Load) -> ir.Type:
     """The type of what basic indices select."""
-    if base.dims is None or not isinstance(load.key, Subscript):
+    if base.dims is None or not isinstance(load.key, ir.Subscript):
         return base
     dims = _selected(base.dims, load.key.items) or _at_places(base.dims, load.key.items)
-    return Array(base.dtype, dims)
+    return ir.Array(base.dtype, dims)
 
 
-def _selected(dims: Sequence[Dim], items: Sequence[Atom | Slice]) -> tuple[Dim, ...] | None:
-    found: list[Dim] = []
+def _selected(dims: Sequence[ir.Dim], items: Sequence[ir.Atom | ir.Slice]) -> tuple[ir.Dim, ...] | None:
+    found: list[ir.Dim] = []
     left = list(dims)
     taken = sum(1 for item in items if not _is(item, None) and not _is(item, Ellipsis))
     for item in items:
@@ -149,7 +138,7 @@ def _selected(dims: Sequence[Dim], items: Sequence[Atom | Slice]) -> tuple[Dim, 
             del left[:skipped]
         elif not left:
             return None
-        elif isinstance(item, Slice):
+        elif isinstance(item, ir.Slice):
             whole = all(_is(part, None) for part in (item.lower, item.upper, item.step))
             first = left.pop(0)
             found.append(first if whole else "any")
@@ -160,30 +149,30 @@ def _selected(dims: Sequence[Dim], items: Sequence[Atom | Slice]) -> tuple[Dim, 
     return (*found, *left)
 
 
-def _at_places(dims: Sequence[Dim], items: Sequence[Atom | Slice]) -> tuple[Dim, ...] | None:
+def _at_places(dims: Sequence[ir.Dim], items: Sequence[ir.Atom | ir.Slice]) -> tuple[ir.Dim, ...] | None:
     """The extents of what arrays of places select, slices and numbers beside them."""
-    taken = [place for place, item in enumerate(items) if not isinstance(item, Slice)]
+    taken = [place for place, item in enumerate(items) if not isinstance(item, ir.Slice)]
     ranks = [_rank_of_places(items[place]) for place in taken]
     if len(items) > len(dims) or None in ranks or not any(ranks):
         return None
-    kept: list[Dim] = ["any" if place < len(items) else dim for place, dim in enumerate(dims) if place not in taken]
+    kept: list[ir.Dim] = ["any" if place < len(items) else dim for place, dim in enumerate(dims) if place not in taken]
     first = taken[0] if taken == list(range(taken[0], taken[-1] + 1)) else 0
-    of_places: list[Dim] = ["any"] * max(rank for rank in ranks if rank is not None)
+    of_places: list[ir.Dim] = ["any"] * max(rank for rank in ranks if rank is not None)
     return (*kept[:first], *of_places, *kept[first:])
 
 
-def _rank_of_places(item: Atom | Slice) -> int | None:
+def _rank_of_places(item: ir.Atom | ir.Slice) -> int | None:
     """The rank of an array of whole numbers, 0 for one number; None for other items."""
-    if not isinstance(item, Slice) and is_whole_number(item):
+    if not isinstance(item, ir.Slice) and is_whole_number(item):
         return 0
     match item:
-        case Var(type=Array(dtype=dtype, dims=tuple() as dims)) if dtype is not None and dtype.kind in "iu":
+        case ir.Var(type=ir.Array(dtype=dtype, dims=tuple() as dims)) if dtype is not None and dtype.kind in "iu":
             return len(dims)
-        case Var(type=List(element=Scalar(kind="int"))):
+        case ir.Var(type=ir.List(element=ir.Scalar(kind="int"))):
             return 1
         case _:
             return None
 
 
-def _is(item: Atom | Slice, value: object) -> bool:
-    return isinstance(item, Const) and item.value is value
+def _is(item: ir.Atom | ir.Slice, value: object) -> bool:
+    return isinstance(item, ir.Const) and item.value is value

@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.ir.nodes import Atom, Const, Var
-from adjoint.ir.types import BOOL, Array, Scalar
+from adjoint import ir
 from adjoint.native.costs import DIVISION, MOST_FACTORS, SLOW
 from adjoint.native.fusion.scalars import DTYPES, Scalars
 from adjoint.native.fusion.terms import Recipe
@@ -80,7 +79,7 @@ def found_in(table: dict[Any, Any], callee: Any) -> Any:
         return None
 
 
-def recipe_for(callee: Any, args: Sequence[Atom], dtype: np.dtype) -> tuple[Recipe, int] | None:
+def recipe_for(callee: Any, args: Sequence[ir.Atom], dtype: np.dtype) -> tuple[Recipe, int] | None:
     """How to compute an element of dtype ``dtype``, and at what cost; None for functions that are not known."""
     if not all(map(is_real, args)):
         return None
@@ -92,51 +91,51 @@ def recipe_for(callee: Any, args: Sequence[Atom], dtype: np.dtype) -> tuple[Reci
     if comparison := found_in(_COMPARISONS, callee):
         return _compared(comparison, common_dtype(args)), 1
     if (test := found_in(_TESTS, callee)) and common_dtype(args).kind == "f":
-        return (lambda scalars, parts: scalars.call(test, *parts, type=BOOL)), 1
+        return (lambda scalars, parts: scalars.call(test, *parts, type=ir.BOOL)), 1
     if (of_truths := found_in(_OF_TRUTHS, callee)) and all(_dtype_of(arg) == np.bool_ for arg in args):
         return (lambda scalars, parts: scalars.of_dtype(of_truths, *parts, dtype=dtype)), 1
     special = found_in(_SPECIAL, callee)
     return None if special is None else special(args, dtype)
 
 
-def is_real(atom: Atom) -> bool:
+def is_real(atom: ir.Atom) -> bool:
     """Whether an atom is a number or array that recipes work on."""
     match atom:
-        case Const(value=value):
+        case ir.Const(value=value):
             return type(value) in (bool, int, float)
-        case Var(type=Scalar(kind=kind, dtype=dtype)):
+        case ir.Var(type=ir.Scalar(kind=kind, dtype=dtype)):
             return kind != "complex" and (dtype is None or dtype in DTYPES)
-        case Var(type=Array(dtype=dtype)):
+        case ir.Var(type=ir.Array(dtype=dtype)):
             return dtype is not None and dtype in DTYPES
         case _:
             return False
 
 
-def _dtype_of(atom: Atom) -> np.dtype | None:
-    if isinstance(atom, Var):
+def _dtype_of(atom: ir.Atom) -> np.dtype | None:
+    if isinstance(atom, ir.Var):
         type_ = atom.type
-        assert isinstance(type_, (Array, Scalar))
-        return np.dtype(np.bool_) if isinstance(type_, Scalar) and type_.kind == "bool" else type_.dtype
-    return np.dtype(np.bool_) if isinstance(atom, Const) and type(atom.value) is bool else None
+        assert isinstance(type_, (ir.Array, ir.Scalar))
+        return np.dtype(np.bool_) if isinstance(type_, ir.Scalar) and type_.kind == "bool" else type_.dtype
+    return np.dtype(np.bool_) if isinstance(atom, ir.Const) and type(atom.value) is bool else None
 
 
 _EXAMPLES: dict[str, Any] = {"bool": False, "int": 0, "float": 0.0}
 
 
-def common_dtype(args: Sequence[Atom]) -> np.dtype:
+def common_dtype(args: Sequence[ir.Atom]) -> np.dtype:
     """The dtype in which NumPy compares."""
     parts: list[Any] = []
     for arg in args:
-        if isinstance(arg, Const):
+        if isinstance(arg, ir.Const):
             parts.append(arg.value)
-        elif isinstance(arg, Var) and isinstance(arg.type, (Array, Scalar)):
-            kind = arg.type.kind if isinstance(arg.type, Scalar) else ""
+        elif isinstance(arg, ir.Var) and isinstance(arg.type, (ir.Array, ir.Scalar)):
+            kind = arg.type.kind if isinstance(arg.type, ir.Scalar) else ""
             parts.append(_EXAMPLES[kind] if arg.type.dtype is None else arg.type.dtype)
     return np.result_type(*parts)
 
 
 def _applied(function: Callable[..., Any], dtype: np.dtype) -> Recipe:
-    def apply(scalars: Scalars, parts: tuple[Atom, ...]) -> Atom:
+    def apply(scalars: Scalars, parts: tuple[ir.Atom, ...]) -> ir.Atom:
         return scalars.of_dtype(function, *[scalars.cast(part, dtype) for part in parts], dtype=dtype)
 
     return apply
@@ -146,21 +145,21 @@ def _compared(function: Callable[..., Any], dtype: np.dtype) -> Recipe:
     return lambda scalars, parts: scalars.compare(function, *[scalars.cast(part, dtype) for part in parts])
 
 
-def _square(args: Sequence[Atom], dtype: np.dtype) -> tuple[Recipe, int] | None:
+def _square(args: Sequence[ir.Atom], dtype: np.dtype) -> tuple[Recipe, int] | None:
     if dtype.kind == "b":
         return None
     return (lambda scalars, parts: _powers(scalars, scalars.cast(parts[0], dtype), 2, dtype)), 1
 
 
-def _reciprocal(args: Sequence[Atom], dtype: np.dtype) -> tuple[Recipe, int] | None:
+def _reciprocal(args: Sequence[ir.Atom], dtype: np.dtype) -> tuple[Recipe, int] | None:
     if dtype.kind != "f":
         return None
     divide = _applied(operator.truediv, dtype)
-    return (lambda scalars, parts: divide(scalars, (Const(1.0), *parts))), DIVISION
+    return (lambda scalars, parts: divide(scalars, (ir.Const(1.0), *parts))), DIVISION
 
 
-def _power(args: Sequence[Atom], dtype: np.dtype) -> tuple[Recipe, int] | None:
-    exponent = args[1].value if isinstance(args[1], Const) else None
+def _power(args: Sequence[ir.Atom], dtype: np.dtype) -> tuple[Recipe, int] | None:
+    exponent = args[1].value if isinstance(args[1], ir.Const) else None
     if isinstance(exponent, (int, float)) and exponent in range(1, MOST_FACTORS + 1) and dtype.kind != "b":
         count = int(exponent)
         return (lambda scalars, parts: _powers(scalars, scalars.cast(parts[0], dtype), count, dtype)), count - 1
@@ -172,7 +171,7 @@ def _power(args: Sequence[Atom], dtype: np.dtype) -> tuple[Recipe, int] | None:
     return _applied(operator.pow, dtype), SLOW
 
 
-def _powers(scalars: Scalars, base: Atom, count: int, dtype: np.dtype) -> Atom:
+def _powers(scalars: Scalars, base: ir.Atom, count: int, dtype: np.dtype) -> ir.Atom:
     result = base
     for _ in range(count - 1):
         result = scalars.of_dtype(operator.mul, result, base, dtype=dtype)
@@ -182,17 +181,17 @@ def _powers(scalars: Scalars, base: Atom, count: int, dtype: np.dtype) -> Atom:
 def _cleared(function: Callable[..., Any], cost: int) -> Callable[..., tuple[Recipe, int] | None]:
     """A product or quotient that is zero where its first operand is."""
 
-    def of(args: Sequence[Atom], dtype: np.dtype) -> tuple[Recipe, int] | None:
+    def of(args: Sequence[ir.Atom], dtype: np.dtype) -> tuple[Recipe, int] | None:
         if dtype.kind != "f":
             return None
         plain = _applied(function, dtype)
-        if isinstance(args[0], Const) and args[0].value:
+        if isinstance(args[0], ir.Const) and args[0].value:
             return plain, cost
 
-        def recipe(scalars: Scalars, parts: tuple[Atom, ...]) -> Atom:
+        def recipe(scalars: Scalars, parts: tuple[ir.Atom, ...]) -> ir.Atom:
             first = scalars.cast(parts[0], dtype)
             value = plain(scalars, (first, parts[1]))
-            zero = scalars.cast(Const(0.0), dtype)
+            zero = scalars.cast(ir.Const(0.0), dtype)
             return scalars.choose(scalars.compare(operator.eq, first, zero), zero, value, dtype)
 
         return recipe, cost + 1
@@ -205,14 +204,14 @@ def _floating(function: Callable[..., Any], cost: int) -> Callable[..., tuple[Re
     return lambda args, dtype: (_applied(function, dtype), cost) if dtype.kind == "f" else None
 
 
-def _selected(args: Sequence[Atom], dtype: np.dtype) -> tuple[Recipe, int] | None:
+def _selected(args: Sequence[ir.Atom], dtype: np.dtype) -> tuple[Recipe, int] | None:
     if dtype.kind != "f":
         return None
     kind = _dtype_of(args[0])
 
-    def recipe(scalars: Scalars, parts: tuple[Atom, ...]) -> Atom:
+    def recipe(scalars: Scalars, parts: tuple[ir.Atom, ...]) -> ir.Atom:
         support, value = parts
-        zero = scalars.cast(Const(0.0), dtype)
+        zero = scalars.cast(ir.Const(0.0), dtype)
         if kind == np.bool_:
             return scalars.choose(support, scalars.cast(value, dtype), zero, dtype)
         is_zero = scalars.compare(operator.eq, scalars.cast(support, dtype), zero)
@@ -221,11 +220,11 @@ def _selected(args: Sequence[Atom], dtype: np.dtype) -> tuple[Recipe, int] | Non
     return recipe, 1
 
 
-def _chosen(args: Sequence[Atom], dtype: np.dtype) -> tuple[Recipe, int] | None:
+def _chosen(args: Sequence[ir.Atom], dtype: np.dtype) -> tuple[Recipe, int] | None:
     if len(args) != 3 or _dtype_of(args[0]) != np.bool_:
         return None
 
-    def recipe(scalars: Scalars, parts: tuple[Atom, ...]) -> Atom:
+    def recipe(scalars: Scalars, parts: tuple[ir.Atom, ...]) -> ir.Atom:
         condition, a, b = parts
         return scalars.choose(condition, scalars.cast(a, dtype), scalars.cast(b, dtype), dtype)
 
@@ -237,7 +236,7 @@ def converted(dtype: np.dtype) -> Recipe:
     return lambda scalars, parts: scalars.cast(parts[0], dtype)
 
 
-_SPECIAL: dict[Any, Callable[[Sequence[Atom], np.dtype], tuple[Recipe, int] | None]] = {
+_SPECIAL: dict[Any, Callable[[Sequence[ir.Atom], np.dtype], tuple[Recipe, int] | None]] = {
     np.square: _square,
     np.reciprocal: _reciprocal,
     operator.pow: _power,

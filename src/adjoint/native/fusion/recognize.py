@@ -6,9 +6,8 @@ from collections.abc import Callable, Sequence
 from inspect import signature
 from typing import Any
 
+from adjoint import ir
 from adjoint.analysis.memory.alias import Aliases
-from adjoint.ir.nodes import Atom, Attribute, Call, Const, Load, Statement, Store, Subscript, Var
-from adjoint.ir.types import Array
 from adjoint.native.fusion.composites import COMPOSITES, reduction_of
 from adjoint.native.fusion.recipes import REDUCTIONS, found_in, is_real, recipe_for
 from adjoint.native.fusion.scalars import dtype_of_target, is_supported, rank_of
@@ -38,11 +37,11 @@ class Recognizer:
     def __init__(self, shapes: Shapes, aliases: Aliases) -> None:
         self.shapes = shapes
         self.aliases = aliases
-        self.views: dict[Var, View] = {}
+        self.views: dict[ir.Var, View] = {}
         self.order = 0
         self.nodes: list[Node] = []
 
-    def read(self, statement: Statement) -> list[Node] | None:
+    def read(self, statement: ir.Statement) -> list[Node] | None:
         """The nodes of a statement; None where it has to stay as it is. Views have no nodes."""
         self.order += 1
         self.nodes = []
@@ -51,21 +50,21 @@ class Recognizer:
         except CannotCompose:
             return None
 
-    def _statement(self, statement: Statement) -> bool:
+    def _statement(self, statement: ir.Statement) -> bool:
         match statement:
-            case Store(base=Var() as base):
+            case ir.Store(base=ir.Var() as base):
                 return self._store(statement, base)
-            case Call(targets=(target,)) | Load(target=target):
+            case ir.Call(targets=(target,)) | ir.Load(target=target):
                 view = view_of(statement, self.shapes)
                 if view is not None:
                     return self.add_view(target, view)
-                return isinstance(statement, Call) and self._call(statement, target)
+                return isinstance(statement, ir.Call) and self._call(statement, target)
             case _:
                 return False
 
     # Views
 
-    def add_view(self, target: Var, view: View) -> bool:
+    def add_view(self, target: ir.Var, view: View) -> bool:
         base = self.views.get(view.base)
         if base is not None:
             places = _through(base, view.places)
@@ -74,14 +73,14 @@ class Recognizer:
         self.shapes.bind(target, view.dims)
         return True
 
-    def operand(self, atom: Atom, places: Places) -> Operand:
+    def operand(self, atom: ir.Atom, places: Places) -> Operand:
         """An element of an array, or of the array of which it is a view."""
-        view = self.views.get(atom) if isinstance(atom, Var) else None
+        view = self.views.get(atom) if isinstance(atom, ir.Var) else None
         return Operand(atom, places) if view is None else Operand(view.base, _through(view, places))
 
     # Calls
 
-    def _call(self, call: Call, target: Var) -> bool:
+    def _call(self, call: ir.Call, target: ir.Var) -> bool:
         if not is_supported(target.type):
             return False
         composite = found_in(COMPOSITES, call.callee)
@@ -95,20 +94,20 @@ class Recognizer:
             return False
         return bool(composite(*arguments.args, **arguments.kwargs))
 
-    def map(self, target: Var, callee: Any, args: Sequence[Atom]) -> bool:
+    def map(self, target: ir.Var, callee: Any, args: Sequence[ir.Atom]) -> bool:
         """An element-wise call."""
         found = recipe_for(callee, args, dtype_of_target(target))
         return found is not None and self.apply(target, args, *found)
 
-    def apply(self, target: Var, args: Sequence[Atom], recipe: Recipe, cost: int) -> bool:
+    def apply(self, target: ir.Var, args: Sequence[ir.Atom], recipe: Recipe, cost: int) -> bool:
         """A recipe for arguments that are broadcast."""
         shapes = [self.shapes.of(arg) for arg in args]
         known = [shape for shape in shapes if shape is not None]
-        if len(known) < len(shapes) or not any(known) or not isinstance(target.type, Array):
+        if len(known) < len(shapes) or not any(known) or not isinstance(target.type, ir.Array):
             return False
         return self.spread(target, self.shapes.broadcast(known, self.order), args, recipe, cost)
 
-    def spread(self, target: Var, dims: Dims, args: Sequence[Atom | Extent], recipe: Recipe, cost: int) -> bool:
+    def spread(self, target: ir.Var, dims: Dims, args: Sequence[ir.Atom | Extent], recipe: Recipe, cost: int) -> bool:
         """A recipe for arguments that are broadcast to ``dims``."""
         if rank_of(target) != len(dims) or self._needs_layout(target):
             return False
@@ -136,16 +135,16 @@ class Recognizer:
         )
         return True
 
-    def _needs_layout(self, target: Var) -> bool:
+    def _needs_layout(self, target: ir.Var) -> bool:
         """Whether what is made of an array may be a view or a copy, as its layout in memory has it."""
         return rank_of(target) > 1 and self.aliases.is_written(target)
 
     # Reductions
 
-    def reduced_axes(self, x: Atom, axis: Atom) -> frozenset[int] | None:
+    def reduced_axes(self, x: ir.Atom, axis: ir.Atom) -> frozenset[int] | None:
         """The axes that a reduction goes over; None where that is not known."""
         shape = self.shapes.of(x)
-        if not shape or not isinstance(axis, Const):
+        if not shape or not isinstance(axis, ir.Const):
             return None
         value = axis.value
         axes = range(len(shape)) if value is None else value if isinstance(value, tuple) else (value,)
@@ -154,7 +153,7 @@ class Recognizer:
         return frozenset(place % len(shape) for place in axes)
 
     def reduce(
-        self, target: Var, x: Atom, axes: frozenset[int], keepdims: bool, combine: Callable[..., Any], start: Any
+        self, target: ir.Var, x: ir.Atom, axes: frozenset[int], keepdims: bool, combine: Callable[..., Any], start: Any
     ) -> bool:
         """The elements of ``x`` combined along axes."""
         shape = self.shapes.of(x)
@@ -181,17 +180,17 @@ class Recognizer:
 
     # Stores
 
-    def _store(self, store: Store, base: Var) -> bool:
+    def _store(self, store: ir.Store, base: ir.Var) -> bool:
         dims, value = self.shapes.of(base), self.shapes.of(store.value)
         if not is_supported(base.type) or not dims or value is None or store.mode == "add_at":
             return False
         if self.aliases.of(store.value) == self.aliases.of(base):
             return False  # element by element, it would read what it has written
-        assert isinstance(base.type, Array) and base.type.dtype is not None
+        assert isinstance(base.type, ir.Array) and base.type.dtype is not None
         dtype = base.type.dtype
-        items = store.key.items if isinstance(store.key, Subscript) else ()
+        items = store.key.items if isinstance(store.key, ir.Subscript) else ()
         target = selection(base, items, self.shapes, store)
-        if isinstance(store.key, Attribute) or not is_real(store.value) or target is None or dtype.kind != "f":
+        if isinstance(store.key, ir.Attribute) or not is_real(store.value) or target is None or dtype.kind != "f":
             return False
         if not any(target.axes) or not self._fits(value, target.dims):
             return False

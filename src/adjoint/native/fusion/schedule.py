@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from adjoint.ir.nodes import Var
+from adjoint import ir
 from adjoint.native.fusion.plan import Dependences, Link
 from adjoint.native.fusion.terms import Axis, Extent, Node, Place
 from adjoint.records import dataclass
@@ -33,7 +33,7 @@ class Schedule:
     """
 
     def __init__(
-        self, nodes: Sequence[Node], waits: Mapping[Node, Dependences], inputs: Mapping[Node, set[Var]]
+        self, nodes: Sequence[Node], waits: Mapping[Node, Dependences], inputs: Mapping[Node, set[ir.Var]]
     ) -> None:
         self._waits = waits
         self._inputs = inputs

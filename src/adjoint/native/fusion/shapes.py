@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from adjoint import ir
 from adjoint.analysis.extents import Extents
 from adjoint.analysis.nonnegative import naturals_of
-from adjoint.ir.nodes import Atom, Const, Function, Load, Slice, Store, Var
-from adjoint.ir.types import Array, Scalar
 from adjoint.native.fusion.terms import Check, Dims, Extent, Sliced, Source
 from adjoint.runtime.arithmetic import fused_loops
 
@@ -15,12 +14,12 @@ from adjoint.runtime.arithmetic import fused_loops
 class Shapes:
     """The extents of the arrays of a function; ``checks`` collects the comparisons that broadcasting asks for."""
 
-    def __init__(self, function: Function) -> None:
+    def __init__(self, function: ir.Function) -> None:
         self._function = function
         self._terms = Extents(function)
-        self._naturals: set[Var] | None = None
+        self._naturals: set[ir.Var] | None = None
         self._extents: dict[object, Extent] = {}
-        self._dims: dict[Var, Dims] = {}
+        self._dims: dict[ir.Var, Dims] = {}
         self.checks: list[Check] = []
 
     def start_segment(self) -> None:
@@ -29,13 +28,13 @@ class Shapes:
         self._dims.clear()
         self.checks = []
 
-    def of(self, atom: Atom) -> Dims | None:
+    def of(self, atom: ir.Atom) -> Dims | None:
         """The extents of an array or number; None where its rank is not known."""
-        if isinstance(atom, Const):
+        if isinstance(atom, ir.Const):
             return () if type(atom.value) in (bool, int, float) else None
-        if not isinstance(atom, Var):
+        if not isinstance(atom, ir.Var):
             return None
-        if isinstance(atom.type, Scalar):
+        if isinstance(atom.type, ir.Scalar):
             return ()
         if atom not in self._dims:
             found = self.given(atom)
@@ -44,18 +43,18 @@ class Shapes:
             self._dims[atom] = found
         return self._dims[atom]
 
-    def is_natural(self, number: Var) -> bool:
+    def is_natural(self, number: ir.Var) -> bool:
         """Whether a whole number is surely not negative."""
         if self._naturals is None:
             self._naturals = naturals_of(self._function)
         return number in self._naturals
 
-    def bind(self, var: Var, dims: Dims) -> None:
+    def bind(self, var: ir.Var, dims: Dims) -> None:
         self._dims[var] = dims
 
-    def given(self, var: Var) -> Dims | None:
+    def given(self, var: ir.Var) -> Dims | None:
         """The extents of an array that exists when the program runs."""
-        if not isinstance(var.type, Array) or var.type.dims is None:
+        if not isinstance(var.type, ir.Array) or var.type.dims is None:
             return None
         terms = self._terms.of(var)
         if terms is None or len(terms) != len(var.type.dims):
@@ -65,7 +64,7 @@ class Shapes:
             for axis, (dim, term) in enumerate(zip(var.type.dims, terms, strict=True))
         )
 
-    def _extent(self, term: object, var: Var, axis: int, may_be_one: bool) -> Extent:
+    def _extent(self, term: object, var: ir.Var, axis: int, may_be_one: bool) -> Extent:
         known = self._extents.get(term)
         may_be_one &= not _is_many(term)
         if known is None:
@@ -75,17 +74,17 @@ class Shapes:
             known.find().may_be_one = False
         return known
 
-    def selected(self, statement: Load | Store) -> Sequence[object] | None:
+    def selected(self, statement: ir.Load | ir.Store) -> Sequence[object] | None:
         """The terms of the extents of what a statement reads or writes of an array."""
         return self._terms.selection(statement)
 
-    def sliced(self, extent: Extent, part: Slice, term: object) -> Extent | None:
+    def sliced(self, extent: Extent, part: ir.Slice, term: object) -> Extent | None:
         """The extent of what a slice that starts at a place from 0 on selects of an axis; None where it is 1."""
         if term == 1:
             return None
         known = self._extents.get(term)
         if known is None:
-            lower = Const(0) if part.lower == Const(None) else part.lower
+            lower = ir.Const(0) if part.lower == ir.Const(None) else part.lower
             source: Source = term if isinstance(term, int) else Sliced(extent, lower, part.upper)
             known = self._extents[term] = Extent(source, may_be_one=not isinstance(term, int))
         return known
@@ -133,7 +132,7 @@ class Shapes:
 def _is_many(term: object) -> bool:
     """Whether a term is the extent of an axis that is known not to be 1."""
     match term:
-        case ("extent", Var(type=Array(dims=tuple() as dims)), int() as axis):
+        case ("extent", ir.Var(type=ir.Array(dims=tuple() as dims)), int() as axis):
             return bool(dims[axis] == "many")
         case _:
             return False

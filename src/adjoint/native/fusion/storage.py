@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from adjoint.ir.nodes import Var
+from adjoint import ir
 from adjoint.native.fusion.plan import Plan
 from adjoint.native.fusion.schedule import LoopTree, Schedule, common_path
 from adjoint.native.fusion.terms import Computed, Dims, Map, Node, Places, Reduce
@@ -42,11 +42,11 @@ class Memory:
 
 def memory_of(plan: Plan, schedule: Schedule) -> dict[Node, Memory]:
     """The memory of every node that computes an array or number."""
-    readers: dict[Var, list[Node]] = defaultdict(list)
+    readers: dict[ir.Var, list[Node]] = defaultdict(list)
     for node in plan.nodes:
         for operand in node.operands:
             for leaf in plan.leaves(operand):
-                if isinstance(leaf.atom, Var):
+                if isinstance(leaf.atom, ir.Var):
                     readers[leaf.atom].append(node)
     found: dict[Node, Memory] = {}
     for node in plan.nodes:

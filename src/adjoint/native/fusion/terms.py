@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjoint.ir.nodes import Atom, Statement, Store, Var
+from adjoint import ir
 from adjoint.records import dataclass
 
 if TYPE_CHECKING:
@@ -45,11 +45,11 @@ class Sliced:
     """What ``lower:upper`` selects of an extent; ``lower`` is not negative, ``upper`` may be None."""
 
     extent: Extent
-    lower: Atom
-    upper: Atom
+    lower: ir.Atom
+    upper: ir.Atom
 
 
-Source = int | tuple[Var, int] | tuple[Extent, Extent] | Sliced
+Source = int | tuple[ir.Var, int] | tuple[Extent, Extent] | Sliced
 """A number, an array and its axis, two extents that are broadcast together, or a part of one."""
 
 Dims = tuple[Extent | None, ...]
@@ -74,14 +74,14 @@ class Place:
     axis: Axis | None = None
     offset: int = 0
     step: Extent | None = None
-    at: Atom | None = None
+    at: ir.Atom | None = None
     wrap: Extent | None = None
-    start: Var | None = None
+    start: ir.Var | None = None
 
     @property
-    def computed(self) -> tuple[Var, ...]:
+    def computed(self) -> tuple[ir.Var, ...]:
         """What the program computes for it."""
-        return tuple(atom for atom in (self.at, self.start) if isinstance(atom, Var))
+        return tuple(atom for atom in (self.at, self.start) if isinstance(atom, ir.Var))
 
 
 START = Place()
@@ -137,11 +137,11 @@ def _started(inner: Place, via: Place) -> Place:
 class Operand:
     """An element of an array, a number, or an extent."""
 
-    atom: Atom | Extent
+    atom: ir.Atom | Extent
     places: Places = ()
 
 
-Recipe = Callable[["Scalars", tuple[Atom, ...]], Atom]
+Recipe = Callable[["Scalars", tuple[ir.Atom, ...]], ir.Atom]
 """Computes an element from elements."""
 
 
@@ -158,7 +158,7 @@ class Node:
 class Map(Node):
     """Each element of ``target`` from one of each operand; ``axis_of`` tells the axis of each of its dimensions."""
 
-    target: Var
+    target: ir.Var
     dtype: np.dtype
     axis_of: tuple[Axis | None, ...]
     recipe: Recipe
@@ -169,7 +169,7 @@ class Map(Node):
 class Reduce(Node):
     """The elements of its operand, combined along the axes that ``axis_of`` does not mention."""
 
-    target: Var
+    target: ir.Var
     dtype: np.dtype
     axis_of: tuple[Axis | None, ...]
     combine: Callable[..., object]
@@ -184,8 +184,8 @@ class Reduce(Node):
 class Write(Node):
     """Stores its operand."""
 
-    store: Store
-    base: Var
+    store: ir.Store
+    base: ir.Var
     places: Places
     dtype: np.dtype
 
@@ -194,7 +194,7 @@ class Write(Node):
 class Other(Node):
     """A statement that stays as it is."""
 
-    statement: Statement
+    statement: ir.Statement
 
 
 Computed = Map | Reduce

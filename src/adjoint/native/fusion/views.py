@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.ir.nodes import Atom, Call, Const, Load, Slice, Statement, Store, Subscript, Var
-from adjoint.ir.types import Array, Scalar
+from adjoint import ir
 from adjoint.native.fusion.scalars import rank_of
 from adjoint.native.fusion.shapes import Shapes
 from adjoint.native.fusion.terms import START, Axis, Dims, Extent, Place, Places
@@ -19,19 +18,24 @@ from adjoint.records import dataclass
 class View:
     """``places`` tells where in ``base`` the elements lie, along axes of its own, one for each dimension."""
 
-    base: Var
+    base: ir.Var
     axes: tuple[Axis | None, ...]
     places: Places
     dims: Dims
 
 
-def view_of(statement: Statement, shapes: Shapes) -> View | None:
+def view_of(statement: ir.Statement, shapes: Shapes) -> View | None:
     """What a statement that makes a view makes; None for other statements."""
     match statement:
-        case Load(target=Var(type=Array()), base=Var(type=Array()) as base, key=Subscript(items=items)):
+        case ir.Load(
+            target=ir.Var(type=ir.Array()), base=ir.Var(type=ir.Array()) as base, key=ir.Subscript(items=items)
+        ):
             return selection(base, items, shapes, statement)
-        case Call(
-            targets=(Var(type=Array()) as target,), callee=callee, args=(Var(type=Array()) as base, *rest), kwargs=()
+        case ir.Call(
+            targets=(ir.Var(type=ir.Array()) as target,),
+            callee=callee,
+            args=(ir.Var(type=ir.Array()) as base, *rest),
+            kwargs=(),
         ):
             dims = shapes.of(base)
             if dims is None:
@@ -46,7 +50,9 @@ def view_of(statement: Statement, shapes: Shapes) -> View | None:
             return None
 
 
-def selection(base: Var, items: Sequence[Atom | Slice], shapes: Shapes, statement: Load | Store) -> View | None:
+def selection(
+    base: ir.Var, items: Sequence[ir.Atom | ir.Slice], shapes: Shapes, statement: ir.Load | ir.Store
+) -> View | None:
     """What the basic indices of a statement select of an array; None where that is not known."""
     dims = shapes.of(base)
     if dims is None:
@@ -55,12 +61,12 @@ def selection(base: Var, items: Sequence[Atom | Slice], shapes: Shapes, statemen
     found: tuple[list[Extent | None], list[Axis | None], list[Place]] = ([], [], [])
     taken = sum(1 for item in items if not _is_free(item))
 
-    def sliced(extent: Extent, part: Slice) -> Extent | None:
+    def sliced(extent: Extent, part: ir.Slice) -> Extent | None:
         place = len(found[0])
         known = terms is not None and place < len(terms)
         return shapes.sliced(extent, part, terms[place] if known else (extent, part))  # type: ignore[index]
 
-    def extend(extent: Extent | None, offset: int = 0, start: Var | None = None) -> None:
+    def extend(extent: Extent | None, offset: int = 0, start: ir.Var | None = None) -> None:
         axis = None if extent is None else Axis(extent)
         found[0].append(extent)
         found[1].append(axis)
@@ -69,11 +75,11 @@ def selection(base: Var, items: Sequence[Atom | Slice], shapes: Shapes, statemen
     at = 0
     for item in items:
         match item:
-            case Const(value=None):
+            case ir.Const(value=None):
                 found[0].append(None)
                 found[1].append(None)
                 continue
-            case Const(value=value) if value is Ellipsis:
+            case ir.Const(value=value) if value is Ellipsis:
                 for _ in range(len(dims) - taken):
                     extend(dims[at])
                     at += 1
@@ -81,19 +87,21 @@ def selection(base: Var, items: Sequence[Atom | Slice], shapes: Shapes, statemen
         if at >= len(dims):
             return None
         match item:
-            case Slice(Const(value=None), Const(value=None), Const(value=None | 1)):
+            case ir.Slice(ir.Const(value=None), ir.Const(value=None), ir.Const(value=None | 1)):
                 extend(dims[at])
-            case Slice(Const(value=None | int() as lower), upper, Const(value=None | 1)) if (lower or 0) >= 0:
+            case ir.Slice(ir.Const(value=None | int() as lower), upper, ir.Const(value=None | 1)) if (lower or 0) >= 0:
                 extent = dims[at]
                 if extent is None or not _is_bound(upper):
                     return None
                 extend(sliced(extent, item), lower or 0)
-            case Slice(Var(type=Scalar(kind="int")) as lower, upper, Const(value=None | 1)) if shapes.is_natural(lower):
+            case ir.Slice(ir.Var(type=ir.Scalar(kind="int")) as lower, upper, ir.Const(value=None | 1)) if (
+                shapes.is_natural(lower)
+            ):
                 extent = dims[at]
                 if extent is None or not _is_bound(upper):
                     return None
                 extend(sliced(extent, item), start=lower)
-            case Const(value=int()) | Var(type=Scalar(kind="int")):
+            case ir.Const(value=int()) | ir.Var(type=ir.Scalar(kind="int")):
                 found[2].append(Place(at=item))
             case _:
                 return None
@@ -104,30 +112,30 @@ def selection(base: Var, items: Sequence[Atom | Slice], shapes: Shapes, statemen
     return View(base, tuple(axes), tuple(places), tuple(extents))
 
 
-def _is_free(item: Atom | Slice) -> bool:
+def _is_free(item: ir.Atom | ir.Slice) -> bool:
     """Whether an index takes no dimension of its own."""
-    return isinstance(item, Const) and (item.value is None or item.value is Ellipsis)
+    return isinstance(item, ir.Const) and (item.value is None or item.value is Ellipsis)
 
 
-def _is_bound(atom: Atom) -> bool:
+def _is_bound(atom: ir.Atom) -> bool:
     match atom:
-        case Const(value=value):
+        case ir.Const(value=value):
             return value is None or type(value) is int
-        case Var(type=Scalar(kind="int")):
+        case ir.Var(type=ir.Scalar(kind="int")):
             return True
         case _:
             return False
 
 
-def _permuted(base: Var, dims: Dims, order: Sequence[int]) -> View:
+def _permuted(base: ir.Var, dims: Dims, order: Sequence[int]) -> View:
     axes = [None if extent is None else Axis(extent) for extent in dims]
     places = tuple(START if axis is None else Place(axis) for axis in axes)
     return View(base, tuple(axes[place] for place in order), places, tuple(dims[place] for place in order))
 
 
-def _order(callee: Any, rank: int, rest: Sequence[Atom]) -> list[int] | None:
+def _order(callee: Any, rank: int, rest: Sequence[ir.Atom]) -> list[int] | None:
     """How a call permutes the dimensions of its argument."""
-    numbers = [part.value for part in rest if isinstance(part, Const)]
+    numbers = [part.value for part in rest if isinstance(part, ir.Const)]
     if len(numbers) < len(rest):
         return None
     order = list(range(rank))
@@ -142,9 +150,9 @@ def _order(callee: Any, rank: int, rest: Sequence[Atom]) -> list[int] | None:
     return None
 
 
-def _expanded(base: Var, dims: Dims, rest: Sequence[Atom]) -> View | None:
+def _expanded(base: ir.Var, dims: Dims, rest: Sequence[ir.Atom]) -> View | None:
     match rest:
-        case [Const(value=int() as place)]:
+        case [ir.Const(value=int() as place)]:
             at = place % (len(dims) + 1)
             view = _permuted(base, dims, range(len(dims)))
             axes, extents = list(view.axes), list(dims)
@@ -155,12 +163,12 @@ def _expanded(base: Var, dims: Dims, rest: Sequence[Atom]) -> View | None:
             return None
 
 
-def _squeezed(target: Var, base: Var, dims: Dims, rest: Sequence[Atom]) -> View | None:
+def _squeezed(target: ir.Var, base: ir.Var, dims: Dims, rest: Sequence[ir.Atom]) -> View | None:
     """A view without axes whose extents are known to be 1."""
     match rest:
-        case [] | [Const(value=None)]:
+        case [] | [ir.Const(value=None)]:
             dropped = [place for place, extent in enumerate(dims) if extent is None]
-        case [Const(value=int() as axis)] if -len(dims) <= axis < len(dims) and dims[axis] is None:
+        case [ir.Const(value=int() as axis)] if -len(dims) <= axis < len(dims) and dims[axis] is None:
             dropped = [axis % len(dims)]
         case _:
             return None

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from adjoint.ir.types import BOOL, INT, Array, Opaque, Storage, Type
+from adjoint import ir
 from adjoint.rules.declare import no_derivative
 from adjoint.rules.typing import type_of_known
 
-_Typed = Callable[[Sequence[Any]], tuple[Type, ...]]
+_Typed = Callable[[Sequence[Any]], tuple[ir.Type, ...]]
 
 
 def _instruction(typed: _Typed, *writes: int) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -22,17 +22,17 @@ def _instruction(typed: _Typed, *writes: int) -> Callable[[Callable[..., Any]], 
     return declare
 
 
-def _is(found: Type) -> _Typed:
+def _is(found: ir.Type) -> _Typed:
     return lambda _: (found,)
 
 
-def _matrix_like(arguments: Sequence[Any]) -> tuple[Type, ...]:
+def _matrix_like(arguments: Sequence[Any]) -> tuple[ir.Type, ...]:
     given = type_of_known(arguments[0])
-    assert isinstance(given, Array)
-    return (Array(given.dtype, ("any", "any"), Storage(written=True)),)
+    assert isinstance(given, ir.Array)
+    return (ir.Array(given.dtype, ("any", "any"), ir.Storage(written=True)),)
 
 
-_nothing = _is(Opaque(type(None)))
+_nothing = _is(ir.Opaque(type(None)))
 
 
 @_instruction(_matrix_like)
@@ -41,25 +41,25 @@ def room_of(x: Any, rows: int, columns: int) -> Any:
     raise NotImplementedError
 
 
-@_instruction(_is(BOOL))
+@_instruction(_is(ir.BOOL))
 def is_zero(x: Any) -> bool:
     """Whether a number is zero, or all of a bundle."""
     raise NotImplementedError
 
 
-@_instruction(_is(INT))
+@_instruction(_is(ir.INT))
 def item_size(x: Any) -> int:
     """The bytes of an element."""
     raise NotImplementedError
 
 
-@_instruction(_is(INT))
+@_instruction(_is(ir.INT))
 def stride(x: Any, axis: int) -> int:
     """How many bytes elements are apart along an axis."""
     raise NotImplementedError
 
 
-@_instruction(_is(INT))
+@_instruction(_is(ir.INT))
 def bytes_between(whole: Any, part: Any) -> int:
     """How far the first elements of two arrays are apart."""
     raise NotImplementedError

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from adjoint.ir.nodes import Atom, Function
-from adjoint.ir.types import Type
+from adjoint import ir
 from adjoint.pipeline import HELPERS, Context, run
 from adjoint.target import MACHINE
 
-Given = Type | Atom
+Given = ir.Type | ir.Atom
 """The type of an argument, or what it is."""
 
 
-def lowered(helper: Callable[..., Any], given: Sequence[Given]) -> Function:
+def lowered(helper: Callable[..., Any], given: Sequence[Given]) -> ir.Function:
     """A helper for arguments of these types, ready to be written; what is known of them is in its text."""
     from adjoint.frontend.entry.entry import lower_helper  # lazy
 

@@ -6,8 +6,8 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from adjoint import ir
 from adjoint.codegen.texts import Emitted, load
-from adjoint.ir.nodes import Function
 from adjoint.native.compile.core import Core
 from adjoint.target import Target
 
@@ -43,7 +43,7 @@ class KnownCore(Core):
         self._made = made
 
     @functools.cached_property
-    def _function(self) -> Function:  # type: ignore[override]
+    def _function(self) -> ir.Function:  # type: ignore[override]
         return self._made()._function
 
     @functools.cached_property

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING
 
+from adjoint import ir
 from adjoint.analysis.extents import Extents
-from adjoint.ir.nodes import Atom, Attribute, Block, Call, Const, Function, Load, Statement, Subscript, Var
-from adjoint.ir.types import INT, Array, Scalar, Tuple
 from adjoint.ir.walk import statements_in, targets_of
 from adjoint.runtime.arithmetic import fused_loops
 from adjoint.runtime.array_functions.arrays import unbroadcast
@@ -22,43 +21,43 @@ _COMPARISONS = (
 """What fused loops have instead of knowledge; so has the fitting of cotangents."""
 
 
-def with_extents_agreeing(function: Function, agreeing: Sequence[Agreement]) -> Function:
+def with_extents_agreeing(function: ir.Function, agreeing: Sequence[Agreement]) -> ir.Function:
     """The function with a check of what shall agree before all else."""
     if not agreeing:
         return function
-    statements: list[Statement] = []
-    known: dict[Source, Atom] = {}
+    statements: list[ir.Statement] = []
+    known: dict[Source, ir.Atom] = {}
 
-    def number(source: Source) -> Atom:
+    def number(source: Source) -> ir.Atom:
         place, axis = source
         param = function.params[place]
         if axis is None:
             return param
         if source not in known:
-            assert isinstance(param.type, Array) and param.type.dims is not None
-            shape, extent = Var("shape", Tuple((INT,) * len(param.type.dims))), Var("n", INT)
-            statements.append(Load(shape, param, Attribute("shape")))
-            statements.append(Load(extent, shape, Subscript((Const(axis),))))
+            assert isinstance(param.type, ir.Array) and param.type.dims is not None
+            shape, extent = ir.Var("shape", ir.Tuple((ir.INT,) * len(param.type.dims))), ir.Var("n", ir.INT)
+            statements.append(ir.Load(shape, param, ir.Attribute("shape")))
+            statements.append(ir.Load(extent, shape, ir.Subscript((ir.Const(axis),))))
             known[source] = extent
         return known[source]
 
     for each in agreeing:
         one, other = number(each.one), number(each.other)
-        statements.append(Call((), fused_loops.agrees, (one, other, Const(each.more))))
-    body = Block((*statements, *function.body.statements), function.body.terminator)
-    return Function(function.name, function.params, body, function.doc)
+        statements.append(ir.Call((), fused_loops.agrees, (one, other, ir.Const(each.more))))
+    body = ir.Block((*statements, *function.body.statements), function.body.terminator)
+    return ir.Function(function.name, function.params, body, function.doc)
 
 
-def compared_sources(function: Function) -> set[Source]:
+def compared_sources(function: ir.Function) -> set[Source]:
     """The extents of parameters, and the whole numbers among these, that loops over numbers compare as they run."""
     extents = Extents(function)
-    made: dict[Atom, Statement] = {}
+    made: dict[ir.Atom, ir.Statement] = {}
     work: list[Hashable] = []
     for statement in statements_in(function.body):
         made.update(dict.fromkeys(targets_of(statement), statement))
-        if isinstance(statement, Call) and statement.callee in _COMPARISONS:
+        if isinstance(statement, ir.Call) and statement.callee in _COMPARISONS:
             work += statement.args
-        elif isinstance(statement, Call) and statement.callee is unbroadcast:
+        elif isinstance(statement, ir.Call) and statement.callee is unbroadcast:
             work += (extent for array in statement.args for extent in extents.of(array) or ())
     places = {param: place for place, param in enumerate(function.params)}
     found: set[Source] = set()
@@ -69,15 +68,15 @@ def compared_sources(function: Function) -> set[Source]:
             continue
         seen.add(term)
         match term:
-            case ("extent", Var() as array, int() as axis) if array in places:
+            case ("extent", ir.Var() as array, int() as axis) if array in places:
                 found.add((places[array], axis))
-            case ("number", Var() as number) if number in places:
+            case ("number", ir.Var() as number) if number in places:
                 found.add((places[number], None))
-            case ("number", Var() as number):
+            case ("number", ir.Var() as number):
                 call = made.get(number)
-                work += call.args if isinstance(call, Call) else ()
+                work += call.args if isinstance(call, ir.Call) else ()
             case tuple():
                 work += term
-            case Var(type=Scalar(kind="int")):
+            case ir.Var(type=ir.Scalar(kind="int")):
                 work += extents.whole.of(term).terms
     return found

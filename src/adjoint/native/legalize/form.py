@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from adjoint.ir.nodes import Function, Var
-from adjoint.ir.types import Storage
+from adjoint import ir
 from adjoint.pipeline import EMITTED, LEGALIZE, NATIVE, Context, run
 from adjoint.target import MACHINE, Target
 
@@ -19,22 +18,22 @@ if TYPE_CHECKING:
 
 _SHARED = NATIVE[: next(place for place, pair in enumerate(zip(NATIVE, EMITTED, strict=False)) if pair[0] != pair[1])]
 """The passes with which both pipelines begin."""
-_latest: dict[str, tuple[tuple[Any, ...], Function]] = {}
+_latest: dict[str, tuple[tuple[Any, ...], ir.Function]] = {}
 
 
-def loops_of(function: Function, target: Target = MACHINE) -> Function:
+def loops_of(function: ir.Function, target: Target = MACHINE) -> ir.Function:
     """A finished function of which all that computes with arrays is loops over numbers."""
     return _remembered("loops", (function, target), lambda: run(LEGALIZE, function, Context(target)))
 
 
 def native_form(
-    function: Function,
+    function: ir.Function,
     target: Target = MACHINE,
-    handed: frozenset[Storage] | None = None,
-    by_rows: frozenset[Var] = frozenset(),
+    handed: frozenset[ir.Storage] | None = None,
+    by_rows: frozenset[ir.Var] = frozenset(),
     agreeing: Sequence[Agreement] = (),
     pipeline: Sequence[str] = NATIVE,
-) -> Function:
+) -> ir.Function:
     """A finished function as a back end is to see it.
 
     Parameters
@@ -58,7 +57,7 @@ def native_form(
     return run(pipeline[len(_SHARED) :], begun, context)
 
 
-def _remembered(what: str, key: tuple[Any, ...], make: Callable[[], Function]) -> Function:
+def _remembered(what: str, key: tuple[Any, ...], make: Callable[[], ir.Function]) -> ir.Function:
     """What was made last, if it is asked for again; who watches sees all passes."""
     function, target, *_ = key
     if target.watch is not None:

@@ -11,10 +11,9 @@ import math
 import operator
 from typing import Any
 
+from adjoint import ir
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.nodes import Atom, Block, Call, Const, Function, Guarded, If, Load, Statement
 from adjoint.ir.raising import QUIET_ON_NUMBERS
-from adjoint.ir.types import Scalar
 from adjoint.ir.walk import statements_in
 from adjoint.native.compile.not_native import NotNative
 from adjoint.native.legalize.numbers.arithmetic_checks import CHECKED_FUNCTIONS
@@ -39,7 +38,7 @@ _POWERS = frozenset({operator.pow, pow})
 """Of fractions of negative numbers, Python makes them complex numbers."""
 
 
-def require_exact_handlers(function: Function, target: Target) -> None:
+def require_exact_handlers(function: ir.Function, target: Target) -> None:
     """Raises NotNative where a handler would be entered in Python, and not in machine code, or the other way round."""
     _Required(target).function(function)
 
@@ -49,13 +48,13 @@ class _Required(Rewriting):
         super().__init__()
         self.target = target
 
-    def compound(self, statement: Statement) -> Statement:
-        if isinstance(statement, Guarded) and not _is_exact(statement, self.target):
+    def compound(self, statement: ir.Statement) -> ir.Statement:
+        if isinstance(statement, ir.Guarded) and not _is_exact(statement, self.target):
             raise NotNative("an exception that is handled", (), statement.span)
         return statement
 
 
-def _is_exact(guarded: Guarded, target: Target) -> bool:
+def _is_exact(guarded: ir.Guarded, target: Target) -> bool:
     if guarded.context is not None or guarded.final is not None or any(each.name for each in guarded.handlers):
         return False
     if not target.checked.divisions or not target.checked.functions:
@@ -66,31 +65,31 @@ def _is_exact(guarded: Guarded, target: Target) -> bool:
     return all(_is_of_numbers(block, reads) for block in blocks)
 
 
-def _classes(exception: Atom | None) -> tuple[Any, ...]:
+def _classes(exception: ir.Atom | None) -> tuple[Any, ...]:
     """The classes that a handler is for."""
     if exception is None:
         return (BaseException,)
-    if not isinstance(exception, Const):
+    if not isinstance(exception, ir.Const):
         return (LookupError,)
     return exception.value if isinstance(exception.value, tuple) else (exception.value,)
 
 
-def _is_of_numbers(block: Block, reads: bool) -> bool:
+def _is_of_numbers(block: ir.Block, reads: bool) -> bool:
     """Whether all that a block does is arithmetic, apart from loads where these are not what is handled."""
     return all(_is_arithmetic(statement, reads) for statement in statements_in(block))
 
 
-def _is_arithmetic(statement: Statement, reads: bool) -> bool:
+def _is_arithmetic(statement: ir.Statement, reads: bool) -> bool:
     match statement:
-        case If() | Guarded():
+        case ir.If() | ir.Guarded():
             return True
-        case Load(target=target):
-            return reads and isinstance(target.type, Scalar)
-        case Call(callee=type() as callee) if issubclass(callee, Exception):
+        case ir.Load(target=target):
+            return reads and isinstance(target.type, ir.Scalar)
+        case ir.Call(callee=type() as callee) if issubclass(callee, Exception):
             return True
-        case Call(callee=callee, args=args, kwargs=()) if all(map(_is_number, args)) and _is_hashable(callee):
+        case ir.Call(callee=callee, args=args, kwargs=()) if all(map(_is_number, args)) and _is_hashable(callee):
             if callee in _POWERS:
-                return _is_float(args[0]) and isinstance(args[1], Const) and float(args[1].value).is_integer()
+                return _is_float(args[0]) and isinstance(args[1], ir.Const) and float(args[1].value).is_integer()
             if callee is operator.mul:
                 return any(map(_is_float, args))
             return callee in _QUIET
@@ -102,11 +101,11 @@ def _is_hashable(callee: Any) -> bool:
     return type(callee).__hash__ is not None
 
 
-def _is_number(atom: Atom) -> bool:
+def _is_number(atom: ir.Atom) -> bool:
     type_ = type_of_atom(atom)
-    return isinstance(type_, Scalar) and type_.kind != "complex"
+    return isinstance(type_, ir.Scalar) and type_.kind != "complex"
 
 
-def _is_float(atom: Atom) -> bool:
+def _is_float(atom: ir.Atom) -> bool:
     type_ = type_of_atom(atom)
-    return isinstance(type_, Scalar) and type_.kind == "float"
+    return isinstance(type_, ir.Scalar) and type_.kind == "float"

@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.nodes import Atom, Call, Const, Function, Load, Slice, Statement, Store, Subscript, Var
-from adjoint.ir.types import INT, Array, List, Scalar, Tuple
 from adjoint.ir.walk import statements_in
 from adjoint.native.legalize.arrays.concatenations import joined
 from adjoint.native.legalize.arrays.indices import rank_of
@@ -22,35 +21,35 @@ from adjoint.runtime.arithmetic import bundles
 from adjoint.runtime.array_functions import places, plain
 
 
-def with_plain_functions(function: Function) -> Function:
+def with_plain_functions(function: ir.Function) -> ir.Function:
     """The function with calls of what compiles fast, where it means the same."""
     return _Plain().function(function)
 
 
 class _Plain(Rewriting):
-    def function(self, function: Function) -> Function:
-        outer: tuple[frozenset[Atom], frozenset[Atom]] = getattr(self, "layouts", (frozenset(), frozenset()))
+    def function(self, function: ir.Function) -> ir.Function:
+        outer: tuple[frozenset[ir.Atom], frozenset[ir.Atom]] = getattr(self, "layouts", (frozenset(), frozenset()))
         self.layouts = self.contiguous, self.parts = outer[0] | _contiguous(function), outer[1] | _parts(function)
         rewritten = super().function(function)
         self.layouts = self.contiguous, self.parts = outer
         return rewritten
 
-    def statement(self, statement: Call | Load | Store) -> Iterable[Statement]:
-        if not isinstance(statement, Call):
+    def statement(self, statement: ir.Call | ir.Load | ir.Store) -> Iterable[ir.Statement]:
+        if not isinstance(statement, ir.Call):
             return (statement,)
         if statement.callee is np.ndarray.reshape and len(statement.args) > 2:
             base, *extents = statement.args
-            shape = Var("shape", Tuple((INT,) * len(extents)))
-            whole = Call(statement.targets, np.reshape, (base, shape), statement.kwargs, statement.span)
+            shape = ir.Var("shape", ir.Tuple((ir.INT,) * len(extents)))
+            whole = ir.Call(statement.targets, np.reshape, (base, shape), statement.kwargs, statement.span)
             (plainer,) = self.statement(whole)
             if plainer is not whole:
-                return (Call((shape,), display.make_tuple, tuple(extents)), plainer)
+                return (ir.Call((shape,), display.make_tuple, tuple(extents)), plainer)
         if statement.callee in _FLAT and len(statement.args) == 1 and not statement.kwargs:
-            return self.reshaped(statement, Const(-1))
+            return self.reshaped(statement, ir.Const(-1))
         if statement.callee in _RESHAPED and len(statement.args) == 2 and not statement.kwargs:
             return self.reshaped(statement, statement.args[1])
         if statement.callee in _PRODUCTS and self.is_better_told(statement):
-            return (Call(statement.targets, plain.product, statement.args, (), statement.span),)
+            return (ir.Call(statement.targets, plain.product, statement.args, (), statement.span),)
         made = joined(statement) or _of_a_number(statement)
         if made is not None:
             return (made,)
@@ -58,9 +57,9 @@ class _Plain(Rewriting):
         if callee is None:
             return (statement,)
         args = (*statement.args, *[value for _, value in statement.kwargs])
-        return (Call(statement.targets, callee, args, (), statement.span),)
+        return (ir.Call(statement.targets, callee, args, (), statement.span),)
 
-    def is_better_told(self, call: Call) -> bool:
+    def is_better_told(self, call: ir.Call) -> bool:
         """Whether a product is one of parts of arrays, or of a stack of matrices: of numbers of one kind."""
         ranks = [rank_of(arg) for arg in call.args]
         dtypes = {getattr(type_of_atom(arg), "dtype", None) for arg in call.args}
@@ -70,12 +69,14 @@ class _Plain(Rewriting):
             return call.callee is not np.dot and ranks[1] in (1, 2)
         return all(rank in (1, 2) for rank in ranks) and not self.parts.isdisjoint(call.args)
 
-    def reshaped(self, call: Call, shape: Atom) -> Iterable[Statement]:
+    def reshaped(self, call: ir.Call, shape: ir.Atom) -> Iterable[ir.Statement]:
         """The elements in the order of rows: where somebody writes the result, only of what surely lies in it."""
         base = call.args[0]
-        written = any(isinstance(target.type, Array) and target.type.storage.written for target in call.targets)
-        fits = isinstance(type_of_atom(base), Array) and (not written or base in self.contiguous) and _is_shape(shape)
-        return (Call(call.targets, plain.reshaped, (base, shape), (), call.span) if fits else call,)
+        written = any(isinstance(target.type, ir.Array) and target.type.storage.written for target in call.targets)
+        fits = (
+            isinstance(type_of_atom(base), ir.Array) and (not written or base in self.contiguous) and _is_shape(shape)
+        )
+        return (ir.Call(call.targets, plain.reshaped, (base, shape), (), call.span) if fits else call,)
 
 
 _PRODUCTS = (operator.matmul, np.matmul, np.dot)
@@ -85,29 +86,31 @@ _MAKERS = (np.empty, np.zeros, np.ones, np.full, bundles.zero_bundles, bundles.n
 _ALIKE = (np.empty_like, np.zeros_like, np.ones_like, np.copy)
 
 
-def _contiguous(function: Function) -> frozenset[Atom]:
+def _contiguous(function: ir.Function) -> frozenset[ir.Atom]:
     """Arrays whose elements surely lie in the order of rows, one behind the other."""
-    found: set[Atom] = set()
+    found: set[ir.Atom] = set()
     for statement in statements_in(function.body):
-        if isinstance(statement, Call) and _makes_contiguous(statement, found):
+        if isinstance(statement, ir.Call) and _makes_contiguous(statement, found):
             found.update(statement.targets)
     return frozenset(found)
 
 
-def _parts(function: Function) -> frozenset[Atom]:
+def _parts(function: ir.Function) -> frozenset[ir.Atom]:
     """Arrays whose elements may lie apart, as parts of other arrays do."""
-    found: set[Atom] = set()
+    found: set[ir.Atom] = set()
     for statement in statements_in(function.body):
-        if isinstance(statement, Load) and isinstance(statement.key, Subscript):
+        if isinstance(statement, ir.Load) and isinstance(statement.key, ir.Subscript):
             base = statement.base
-            if isinstance(type_of_atom(base), Array) and any(isinstance(item, Slice) for item in statement.key.items):
+            if isinstance(type_of_atom(base), ir.Array) and any(
+                isinstance(item, ir.Slice) for item in statement.key.items
+            ):
                 found.add(statement.target)
-        elif isinstance(statement, Call) and statement.callee is np.transpose and statement.args[0] in found:
+        elif isinstance(statement, ir.Call) and statement.callee is np.transpose and statement.args[0] in found:
             found.update(statement.targets)
     return frozenset(found)
 
 
-def _makes_contiguous(call: Call, found: set[Atom]) -> bool:
+def _makes_contiguous(call: ir.Call, found: set[ir.Atom]) -> bool:
     if call.callee in _MAKERS:
         return len(call.args) <= 2 and all(name == "dtype" for name, _ in call.kwargs)
     if call.callee in _ALIKE:
@@ -119,19 +122,19 @@ _CASTS = (np.ndarray.astype, np.generic.astype)
 _CONJUGATES = (np.ndarray.conj, np.generic.conj)
 
 
-def _of_a_number(call: Call) -> Call | None:
+def _of_a_number(call: ir.Call) -> ir.Call | None:
     """A method of a number of NumPy that Numba knows by another name only; None if it is another call."""
-    if not call.args or call.kwargs or not isinstance(type_of_atom(call.args[0]), Scalar):
+    if not call.args or call.kwargs or not isinstance(type_of_atom(call.args[0]), ir.Scalar):
         return None
     match call:
-        case Call(callee=callee, args=(number,)) if callee in _CONJUGATES:
-            return Call(call.targets, np.conjugate, (number,), (), call.span)
-        case Call(callee=callee, args=(number, Const(value=type() as dtype))) if callee in _CASTS:
-            return Call(call.targets, np.dtype(dtype).type, (number,), (), call.span)
+        case ir.Call(callee=callee, args=(number,)) if callee in _CONJUGATES:
+            return ir.Call(call.targets, np.conjugate, (number,), (), call.span)
+        case ir.Call(callee=callee, args=(number, ir.Const(value=type() as dtype))) if callee in _CASTS:
+            return ir.Call(call.targets, np.dtype(dtype).type, (number,), (), call.span)
     return None
 
 
-def _plain_form(call: Call) -> Callable[..., Any] | None:
+def _plain_form(call: ir.Call) -> Callable[..., Any] | None:
     try:
         known = _FORMS.get(call.callee)
     except TypeError:  # not hashable
@@ -142,18 +145,18 @@ def _plain_form(call: Call) -> Callable[..., Any] | None:
     return form if fits(call) else None
 
 
-def _makes_numbers(call: Call) -> bool:
+def _makes_numbers(call: ir.Call) -> bool:
     """Whether a call names a shape, and at most a dtype of numbers."""
     shape, dtype = _arguments(call)
     return shape is not None and _is_shape(shape) and (dtype is None or _is_dtype(dtype))
 
 
-def _is_like(call: Call) -> bool:
+def _is_like(call: ir.Call) -> bool:
     model, dtype = _arguments(call)
-    return model is not None and isinstance(type_of_atom(model), Array) and (dtype is None or _is_dtype(dtype))
+    return model is not None and isinstance(type_of_atom(model), ir.Array) and (dtype is None or _is_dtype(dtype))
 
 
-def _arguments(call: Call) -> tuple[Atom | None, Atom | None]:
+def _arguments(call: ir.Call) -> tuple[ir.Atom | None, ir.Atom | None]:
     """The first argument and a dtype; nothing where there are others."""
     if not 1 <= len(call.args) <= 2 or [name for name, _ in call.kwargs] not in ([], ["dtype"]):
         return None, None
@@ -161,74 +164,74 @@ def _arguments(call: Call) -> tuple[Atom | None, Atom | None]:
     return (None, None) if len(found) > 2 else (found[0], found[1] if len(found) == 2 else None)
 
 
-def _is_shape(atom: Atom) -> bool:
+def _is_shape(atom: ir.Atom) -> bool:
     match type_of_atom(atom):
-        case _ if isinstance(atom, Const):
+        case _ if isinstance(atom, ir.Const):
             parts = atom.value if isinstance(atom.value, tuple) else (atom.value,)
             return bool(parts) and all(type(part) is int for part in parts)
-        case Scalar(kind="int"):
+        case ir.Scalar(kind="int"):
             return True
-        case Tuple(items=items):
-            return bool(items) and all(isinstance(item, Scalar) and item.kind == "int" for item in items)
+        case ir.Tuple(items=items):
+            return bool(items) and all(isinstance(item, ir.Scalar) and item.kind == "int" for item in items)
         case _:
             return False
 
 
-def _is_dtype(atom: Atom) -> bool:
-    value = atom.value if isinstance(atom, Const) else None
+def _is_dtype(atom: ir.Atom) -> bool:
+    value = atom.value if isinstance(atom, ir.Const) else None
     return isinstance(value, type) and issubclass(value, (np.number, np.bool_))
 
 
-def _is_of_matrices(call: Call) -> bool:
+def _is_of_matrices(call: ir.Call) -> bool:
     """Whether all arguments are matrices of floats of one dtype; the last of two may be a vector."""
     if call.kwargs or not 1 <= len(call.args) <= 2:
         return False
     found = [type_of_atom(arg) for arg in call.args]
-    dtypes = {type_.dtype for type_ in found if isinstance(type_, Array)}
-    if len(dtypes) != 1 or not all(isinstance(type_, Array) for type_ in found):
+    dtypes = {type_.dtype for type_ in found if isinstance(type_, ir.Array)}
+    if len(dtypes) != 1 or not all(isinstance(type_, ir.Array) for type_ in found):
         return False
     (dtype,) = dtypes
     ranks = [rank_of(arg) for arg in call.args]
     return dtype is not None and dtype.kind in "fc" and ranks[0] == 2 and ranks[-1] in (1, 2)
 
 
-def _is_of_real_matrices(call: Call) -> bool:
+def _is_of_real_matrices(call: ir.Call) -> bool:
     dtype = getattr(type_of_atom(call.args[0]), "dtype", None) if call.args else None
     return dtype is not None and dtype.kind == "f" and _is_of_matrices(call)
 
 
-def _is_to_be_factored(call: Call) -> bool:
+def _is_to_be_factored(call: ir.Call) -> bool:
     """Whether a matrix is all that is factored, and at most it is said whether bases are to be whole."""
     names = [name for name, _ in call.kwargs]
     type_ = type_of_atom(call.args[0]) if call.args else None
-    is_matrix = isinstance(type_, Array) and type_.dtype is not None and type_.dtype.kind in "fc"
+    is_matrix = isinstance(type_, ir.Array) and type_.dtype is not None and type_.dtype.kind in "fc"
     return is_matrix and rank_of(call.args[0]) == 2 and names in ([], ["full_matrices"])
 
 
-def _is_of_list(call: Call) -> bool:
-    return len(call.args) == 1 and not call.kwargs and isinstance(type_of_atom(call.args[0]), List)
+def _is_of_list(call: ir.Call) -> bool:
+    return len(call.args) == 1 and not call.kwargs and isinstance(type_of_atom(call.args[0]), ir.List)
 
 
-def _is_power_of_arrays(call: Call) -> bool:
-    return len(call.args) == 2 and any(isinstance(type_of_atom(arg), Array) for arg in call.args)
+def _is_power_of_arrays(call: ir.Call) -> bool:
+    return len(call.args) == 2 and any(isinstance(type_of_atom(arg), ir.Array) for arg in call.args)
 
 
-def _is_along_an_axis(call: Call, count: int) -> bool:
+def _is_along_an_axis(call: ir.Call, count: int) -> bool:
     """Whether a call is of an array, has so many arguments, and says at most along which axis besides."""
     names = [name for name, _ in call.kwargs]
     given = len(call.args) + len(names)
-    return count <= given <= count + 1 and names in ([], ["axis"]) and isinstance(type_of_atom(call.args[0]), Array)
+    return count <= given <= count + 1 and names in ([], ["axis"]) and isinstance(type_of_atom(call.args[0]), ir.Array)
 
 
-def _is_product_of_arrays(call: Call) -> bool:
-    return _is_along_an_axis(call, 2) and all(isinstance(type_of_atom(arg), Array) for arg in call.args)
+def _is_product_of_arrays(call: ir.Call) -> bool:
+    return _is_along_an_axis(call, 2) and all(isinstance(type_of_atom(arg), ir.Array) for arg in call.args)
 
 
-def _is_of_a_matrix(call: Call) -> bool:
+def _is_of_a_matrix(call: ir.Call) -> bool:
     return not call.kwargs and len(call.args) <= 2 and rank_of(call.args[0]) == 2
 
 
-_FORMS: dict[Any, tuple[Callable[..., Any], Callable[[Call], bool]]] = {
+_FORMS: dict[Any, tuple[Callable[..., Any], Callable[[ir.Call], bool]]] = {
     np.empty: (plain.empty, _makes_numbers),
     np.zeros: (plain.zeros, _makes_numbers),
     np.empty_like: (plain.empty_like, _is_like),

@@ -14,28 +14,12 @@ from typing import Any
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.codegen.python import emit
 from adjoint.codegen.texts import Emitted, load
 from adjoint.ir.effects import effects_of
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.nodes import (
-    Atom,
-    Block,
-    Call,
-    Const,
-    Definition,
-    Function,
-    Guarded,
-    Load,
-    Raise,
-    Return,
-    Statement,
-    Store,
-    Terminator,
-    Var,
-)
 from adjoint.ir.rebuild import substitute
-from adjoint.ir.types import Array, List, Opaque, Scalar, Tuple, Type
 from adjoint.ir.walk import operands, targets_of
 from adjoint.native.compile.not_native import NotNative
 from adjoint.native.compile.numba_types import declared_type, dtype_of, numba_type
@@ -48,7 +32,7 @@ from adjoint.runtime.array_functions import arrays, places, sequences
 from adjoint.runtime.cotangents import as_array, as_number
 from adjoint.sources.library_folders import package_of
 
-_NOTHING = Const(None)
+_NOTHING = ir.Const(None)
 _ANNOTATE = (
     "annotate what the function returns: -> float",
     "an array of rank 1: -> np.ndarray[tuple[int], np.dtype[np.float64]]",
@@ -82,63 +66,63 @@ class ByPython:
         return load(self.emitted)(*args)
 
 
-def with_calls_of_python(function: Function) -> Function:
+def with_calls_of_python(function: ir.Function) -> ir.Function:
     """The function with what Numba does not know as calls of Python."""
     return _Leaving().function(function)
 
 
 class _Leaving(Rewriting):
-    def statement(self, statement: Call | Load | Store) -> Iterable[Statement]:
+    def statement(self, statement: ir.Call | ir.Load | ir.Store) -> Iterable[ir.Statement]:
         fault = _fault_of(statement)
         if fault is not None:
             raise NotNative(fault, (), statement.span)
-        if isinstance(statement, Call) and statement.callee is as_array:  # checked where it comes from Python
-            return (Call(statement.targets, np.asarray, statement.args[:1], (), statement.span),)
+        if isinstance(statement, ir.Call) and statement.callee is as_array:  # checked where it comes from Python
+            return (ir.Call(statement.targets, np.asarray, statement.args[:1], (), statement.span),)
         if is_known(statement):
             return (statement,)
         outside = by_python(statement)
-        if outside is None and isinstance(statement, Call) and _is_surely_unknown(statement.callee):
+        if outside is None and isinstance(statement, ir.Call) and _is_surely_unknown(statement.callee):
             is_declared = declaration_for(statement.callee) is not None or statement.callee is as_number
             notes = _ANNOTATE if is_declared else ()
             raise NotNative(_without_form(statement.callee), notes, statement.span)  # nothing need be compiled to know
         return outside or (statement,)
 
-    def terminator(self, terminator: Terminator) -> tuple[Iterable[Statement], Terminator]:
-        if isinstance(terminator, Raise) and terminator.cause is not None:
+    def terminator(self, terminator: ir.Terminator) -> tuple[Iterable[ir.Statement], ir.Terminator]:
+        if isinstance(terminator, ir.Raise) and terminator.cause is not None:
             raise NotNative("'raise ... from' has no form in machine code", (), terminator.span)
         return (), terminator
 
-    def compound(self, statement: Statement) -> Statement:
-        if isinstance(statement, Guarded):
+    def compound(self, statement: ir.Statement) -> ir.Statement:
+        if isinstance(statement, ir.Guarded):
             raise NotNative(_fault_of_guarded(statement), (), statement.span)
         return statement
 
 
-def by_python(statement: Call | Load | Store) -> tuple[Statement, ...] | None:
+def by_python(statement: ir.Call | ir.Load | ir.Store) -> tuple[ir.Statement, ...] | None:
     """A statement as a call of Python; None where what it takes or gives does not come through."""
     declared = [declared_type(target.type) for target in targets_of(statement)]
-    taken = tuple(dict.fromkeys(atom for atom in operands(statement) if isinstance(atom, Var)))
-    from_lists = _as_arrays(taken) if isinstance(statement, Call) and effects_of(statement).pure else {}
+    taken = tuple(dict.fromkeys(atom for atom in operands(statement) if isinstance(atom, ir.Var)))
+    from_lists = _as_arrays(taken) if isinstance(statement, ir.Call) and effects_of(statement).pure else {}
     if None in declared or not all(var in from_lists or _comes_through(var.type) for var in taken):
         return None
     callee = ByPython(_alone(statement, taken, from_lists), [name for name in declared if name is not None])
-    before = [Call((array,), np.array, (var,), (), statement.span) for var, array in from_lists.items()]
+    before = [ir.Call((array,), np.array, (var,), (), statement.span) for var, array in from_lists.items()]
     handed = tuple([from_lists.get(var, var) for var in taken])
-    return (*before, Call(targets_of(statement), callee, handed, (), statement.span))
+    return (*before, ir.Call(targets_of(statement), callee, handed, (), statement.span))
 
 
-def _fault_of(statement: Call | Load | Store) -> str | None:
+def _fault_of(statement: ir.Call | ir.Load | ir.Store) -> str | None:
     """Why a statement is refused that Numba would compile, but not as what it means."""
     match statement:
-        case Call(callee=dict.get, args=(_, _)):
+        case ir.Call(callee=dict.get, args=(_, _)):
             return "'get' of a dict gives a value or None, of which there is no type"
-        case Call(callee=np.linalg.eig | np.linalg.eigvals | np.roots, args=(matrix, *_)) if _kind_of(matrix) != "c":
+        case ir.Call(callee=np.linalg.eig | np.linalg.eigvals | np.roots, args=(matrix, *_)) if _kind_of(matrix) != "c":
             return "eigenvalues of a real matrix, and roots, are real or complex, as its elements have it"
         case _:
             return None
 
 
-def _fault_of_guarded(statement: Guarded) -> str:
+def _fault_of_guarded(statement: ir.Guarded) -> str:
     """Why it is refused. Machine code raises less than Python does, so a handler of all exceptions would miss some."""
     if statement.context is not None:
         return "'with' has no form in machine code"
@@ -163,112 +147,116 @@ def _without_form(callee: Any) -> str:
     return f"'{name}' has no form for machine code, and the kind of what it gives is known only when it runs"
 
 
-def _kind_of(array: Atom) -> str | None:
+def _kind_of(array: ir.Atom) -> str | None:
     """The kind of an array's dtype; None where it is not known."""
     type_ = type_of_atom(array)
-    return type_.dtype.kind if isinstance(type_, Array) and type_.dtype is not None else None
+    return type_.dtype.kind if isinstance(type_, ir.Array) and type_.dtype is not None else None
 
 
-def _comes_through(type_: Type) -> bool:
+def _comes_through(type_: ir.Type) -> bool:
     """Whether values of a type can be handed to Python: lists, also in tuples, cannot."""
-    if isinstance(type_, Tuple):
+    if isinstance(type_, ir.Tuple):
         return all(map(_comes_through, type_.items))
-    return not isinstance(type_, List) and numba_type(type_) is not None
+    return not isinstance(type_, ir.List) and numba_type(type_) is not None
 
 
-def _as_arrays(taken: Iterable[Var]) -> dict[Var, Var]:
+def _as_arrays(taken: Iterable[ir.Var]) -> dict[ir.Var, ir.Var]:
     """Arrays for lists of Python's own numbers, which come through as such."""
-    found: dict[Var, Var] = {}
+    found: dict[ir.Var, ir.Var] = {}
     for var in taken:
         match var.type:
-            case List(element=Scalar(dtype=None) as element):
-                found[var] = Var(var.hint, Array(dtype_of(element), ("any",)))
+            case ir.List(element=ir.Scalar(dtype=None) as element):
+                found[var] = ir.Var(var.hint, ir.Array(dtype_of(element), ("any",)))
     return found
 
 
-def _alone(statement: Call | Load | Store, taken: Sequence[Var], lists: Container[Var]) -> Emitted:
+def _alone(statement: ir.Call | ir.Load | ir.Store, taken: Sequence[ir.Var], lists: Container[ir.Var]) -> Emitted:
     """A statement as a function of what it reads; ``lists`` come as arrays."""
-    params = tuple([Var(var.hint, var.type, var.named) for var in taken])
-    given: dict[Var, Atom] = dict(zip(taken, params, strict=True))
-    conversions: list[Statement] = []
+    params = tuple([ir.Var(var.hint, var.type, var.named) for var in taken])
+    given: dict[ir.Var, ir.Atom] = dict(zip(taken, params, strict=True))
+    conversions: list[ir.Statement] = []
     for var, param in zip(taken, params, strict=True):
         if var in lists:
-            given[var] = items = Var(var.hint, var.type)
-            conversions.append(Call((items,), np.ndarray.tolist, (param,)))
-        elif isinstance(var.type, Scalar) and var.type.dtype not in (None, np.float64, np.int64, np.bool_):
+            given[var] = items = ir.Var(var.hint, var.type)
+            conversions.append(ir.Call((items,), np.ndarray.tolist, (param,)))
+        elif isinstance(var.type, ir.Scalar) and var.type.dtype not in (None, np.float64, np.int64, np.bool_):
             # machine code hands numbers over as those of Python
-            given[var] = number = Var(var.hint, var.type)
-            conversions.append(Call((number,), var.type.dtype.type, (param,)))
+            given[var] = number = ir.Var(var.hint, var.type)
+            conversions.append(ir.Call((number,), var.type.dtype.type, (param,)))
     targets, checks = _checked(statement)
-    body = Block((*conversions, substitute(statement, given), *checks), Return(targets or (Const(None),)))
+    body = ir.Block((*conversions, substitute(statement, given), *checks), ir.Return(targets or (ir.Const(None),)))
     name = getattr(getattr(statement, "callee", None), "__name__", "") or "index"
-    return emit(Function(name.strip("_<>") or "call", params, body))
+    return emit(ir.Function(name.strip("_<>") or "call", params, body))
 
 
-def _checked(statement: Call | Load | Store) -> tuple[tuple[Var, ...], list[Statement]]:
+def _checked(statement: ir.Call | ir.Load | ir.Store) -> tuple[tuple[ir.Var, ...], list[ir.Statement]]:
     """What a statement gives, and checks of it: Numba takes an array of any rank as one of that which is declared."""
     targets = targets_of(statement)
-    if isinstance(statement, Call) and len(targets) == 1 and declaration_for(statement.callee) is not None:
+    if isinstance(statement, ir.Call) and len(targets) == 1 and declaration_for(statement.callee) is not None:
         type_ = targets[0].type
-        if isinstance(type_, Array) and type_.dims is not None:
-            checked = Var(targets[0].hint, type_)
+        if isinstance(type_, ir.Array) and type_.dims is not None:
+            checked = ir.Var(targets[0].hint, type_)
             name = getattr(statement.callee, "__name__", "the function")
-            said = (Const(len(type_.dims)), Const(type_.dtype), Const(name))
-            return (checked,), [Call((checked,), as_array, (targets[0], *said))]
+            said = (ir.Const(len(type_.dims)), ir.Const(type_.dtype), ir.Const(name))
+            return (checked,), [ir.Call((checked,), as_array, (targets[0], *said))]
     return targets, []
 
 
-def is_known(statement: Call | Load | Store) -> bool:
+def is_known(statement: ir.Call | ir.Load | ir.Store) -> bool:
     """Whether Numba compiles a statement, as far as its types tell."""
     match statement:
-        case Load(base=base, key=key) | Store(base=base, key=key):
+        case ir.Load(base=base, key=key) | ir.Store(base=base, key=key):
             return not is_mask(base, key)
-        case Call(callee=callee, args=args, kwargs=kwargs):
+        case ir.Call(callee=callee, args=args, kwargs=kwargs):
             orders = (*args, *[value for _, value in kwargs])
             if callee is display.format_value:
                 return _is_plain_field(*args)
             if callee is operator.matmul:
                 return all(rank_of(arg) in (1, 2) for arg in args) and _same_dtype(args)
-            if callee is np.linalg.norm and any(isinstance(part, Const) and type(part.value) is str for part in orders):
+            if callee is np.linalg.norm and any(
+                isinstance(part, ir.Const) and type(part.value) is str for part in orders
+            ):
                 return False  # Numba finds out when it runs
             return not _is_written_view(statement) and (_is_plain(callee) or _resolves(statement))
 
 
-def _is_plain_field(value: Atom, conversion: Atom = _NOTHING, spec: Atom = _NOTHING) -> bool:
+def _is_plain_field(value: ir.Atom, conversion: ir.Atom = _NOTHING, spec: ir.Atom = _NOTHING) -> bool:
     """Whether Numba formats a value as Python does: whole numbers and texts, as they are."""
     type_ = type_of_atom(value)
-    known = type_ in (Opaque(str), Scalar("int")) or (isinstance(value, Const) and type(value.value) in (int, str))
-    is_converted = isinstance(conversion, Const) and conversion.value in ("s", "r", "a", *map(ord, "sra"))
-    return known and not is_converted and isinstance(spec, Const) and not spec.value
+    known = type_ in (ir.Opaque(str), ir.Scalar("int")) or (
+        isinstance(value, ir.Const) and type(value.value) in (int, str)
+    )
+    is_converted = isinstance(conversion, ir.Const) and conversion.value in ("s", "r", "a", *map(ord, "sra"))
+    return known and not is_converted and isinstance(spec, ir.Const) and not spec.value
 
 
 _ALWAYS_VIEWS = (np.transpose, arrays.unbroadcast, places.diag, places.diagonal, tangents.follow_view)
 """What gives a view in machine code exactly where it does in Python."""
 
 
-def _is_written_view(call: Call) -> bool:
+def _is_written_view(call: ir.Call) -> bool:
     """Whether the result may share memory that something writes: what Numba copies, NumPy may not."""
-    if isinstance(call.callee, (Definition, Function)) or call.callee in _ALWAYS_VIEWS or _is_slice(call):
+    if isinstance(call.callee, (ir.Definition, ir.Function)) or call.callee in _ALWAYS_VIEWS or _is_slice(call):
         return False
     if effects_of(call).view_of is None:
         return False
-    return any(isinstance(target.type, Array) and target.type.storage.written for target in call.targets)
+    return any(isinstance(target.type, ir.Array) and target.type.storage.written for target in call.targets)
 
 
-def _is_slice(call: Call) -> bool:
+def _is_slice(call: ir.Call) -> bool:
     """Whether the result is a part of a cotangent along an axis."""
     parts = (sequences.concatenated_part, sequences.stacked_part)
     return call.callee in parts and call.args[2] != _NOTHING
 
 
-def _same_dtype(args: Iterable[Atom]) -> bool:
-    found = [type_.dtype for type_ in map(type_of_atom, args) if isinstance(type_, Array)]
+def _same_dtype(args: Iterable[ir.Atom]) -> bool:
+    found = [type_.dtype for type_ in map(type_of_atom, args) if isinstance(type_, ir.Array)]
     return all(dtype is not None and dtype.kind in "fc" and dtype == found[0] for dtype in found)
 
 
 def _is_plain(callee: Any) -> bool:
     """Whether a callee is part of the language, or is compiled with the derivative."""
-    if isinstance(callee, (Definition, Function, ByPython)) or callee is display.call:
+    if isinstance(callee, (ir.Definition, ir.Function, ByPython)) or callee is display.call:
         return True
     if isinstance(callee, (python_types.MethodDescriptorType, python_types.WrapperDescriptorType)):
         return True
@@ -303,9 +291,9 @@ _SURE = {
 """What need not be asked for, where only arrays and numbers are given by position."""
 
 
-def _is_sure(call: Call) -> bool:
+def _is_sure(call: ir.Call) -> bool:
     """Whether a call is one of those that occur everywhere; to ask Numba takes as long as to compile it."""
-    if call.kwargs or not all(isinstance(type_of_atom(arg), (Array, Scalar)) for arg in call.args[:1]):
+    if call.kwargs or not all(isinstance(type_of_atom(arg), (ir.Array, ir.Scalar)) for arg in call.args[:1]):
         return False
     callee = call.callee
     if isinstance(callee, np.ufunc):
@@ -318,7 +306,7 @@ def _is_sure(call: Call) -> bool:
     return id(callee) in _SURE or (isinstance(callee, type) and issubclass(callee, np.generic))
 
 
-def _resolves(call: Call) -> bool:
+def _resolves(call: ir.Call) -> bool:
     """Whether Numba finds a meaning for a call with arguments of these types; True where they are not known."""
     if _is_sure(call):
         return True
@@ -346,15 +334,15 @@ def _is_declared(callee: Any) -> bool:
         return False
 
 
-def _argument(atom: Atom) -> Any:
+def _argument(atom: ir.Atom) -> Any:
     """The type of an argument for Numba; None where it is not known."""
     from numba.core import types  # lazy
     from numba.core.errors import NumbaError  # lazy
     from numba.core.registry import cpu_target  # lazy
 
-    if isinstance(atom, Var):
-        return types.none if atom.type == Opaque(type(None)) else numba_type(atom.type)
-    if not isinstance(atom, Const):
+    if isinstance(atom, ir.Var):
+        return types.none if atom.type == ir.Opaque(type(None)) else numba_type(atom.type)
+    if not isinstance(atom, ir.Const):
         return None
     value = atom.value
     if type(value) in (int, str, bool):
@@ -365,7 +353,7 @@ def _argument(atom: Atom) -> Any:
         return None
 
 
-def _resolved(callee: Any, args: tuple[Any, ...], named: dict[str, Any], targets: Sequence[Type]) -> bool:
+def _resolved(callee: Any, args: tuple[Any, ...], named: dict[str, Any], targets: Sequence[ir.Type]) -> bool:
     from numba.core.registry import cpu_target  # lazy
 
     import adjoint.native.runtime.declarations  # noqa: F401  # lazy
@@ -386,10 +374,10 @@ def _resolved(callee: Any, args: tuple[Any, ...], named: dict[str, Any], targets
     return len(targets) != 1 or _agrees(found.return_type, targets[0])
 
 
-def _agrees(found: Any, wanted: Type) -> bool:
+def _agrees(found: Any, wanted: ir.Type) -> bool:
     """Whether a result has the rank that it should have."""
     from numba.core import types  # lazy
 
-    if isinstance(wanted, Array) and wanted.dims is not None:
+    if isinstance(wanted, ir.Array) and wanted.dims is not None:
         return isinstance(found, types.Array) and found.ndim == len(wanted.dims)
     return True

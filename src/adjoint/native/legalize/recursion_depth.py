@@ -9,14 +9,13 @@ import operator
 import sys
 from collections.abc import Iterable
 
+from adjoint import ir
 from adjoint.differentiation.definitions import called_by
-from adjoint.ir.nodes import Atom, Block, Call, Const, Definition, Function, Load, Statement, Store, Var
-from adjoint.ir.types import INT, Scalar
 from adjoint.native.legalize.rewriting import Rewriting
 from adjoint.runtime.arithmetic import checks
 
 
-def with_depth_checked(function: Function) -> Function:
+def with_depth_checked(function: ir.Function) -> ir.Function:
     """The function with a :class:`RecursionError` where functions call themselves deeper than Python's would."""
     called = called_by(function)
     recursive = {one for one in called if one.function is not None and one in called_by(one.function)}
@@ -26,35 +25,35 @@ def with_depth_checked(function: Function) -> Function:
 class _Counting(Rewriting):
     """Gives recursive functions a parameter more: how many of them wait for each other."""
 
-    def __init__(self, recursive: set[Definition]) -> None:
+    def __init__(self, recursive: set[ir.Definition]) -> None:
         super().__init__()
         self.recursive = recursive
-        self.counted: set[Definition] = set()
-        self.depth: Var | None = None
+        self.counted: set[ir.Definition] = set()
+        self.depth: ir.Var | None = None
 
-    def statement(self, statement: Call | Load | Store) -> Iterable[Statement]:
-        if not isinstance(statement, Call) or statement.callee not in self.counted:
+    def statement(self, statement: ir.Call | ir.Load | ir.Store) -> Iterable[ir.Statement]:
+        if not isinstance(statement, ir.Call) or statement.callee not in self.counted:
             return (statement,)
-        before: list[Statement] = []
-        depth: Atom = Const(1)
+        before: list[ir.Statement] = []
+        depth: ir.Atom = ir.Const(1)
         if self.depth is not None:
-            depth = Var("depth", INT)
-            before.append(Call((depth,), operator.add, (self.depth, Const(1))))
+            depth = ir.Var("depth", ir.INT)
+            before.append(ir.Call((depth,), operator.add, (self.depth, ir.Const(1))))
         args = tuple([_of_any_value(arg, before) for arg in (*statement.args, depth)])
-        return (*before, Call(statement.targets, statement.callee, args, statement.kwargs, statement.span))
+        return (*before, ir.Call(statement.targets, statement.callee, args, statement.kwargs, statement.span))
 
-    def _definition(self, definition: Definition) -> Definition:
+    def _definition(self, definition: ir.Definition) -> ir.Definition:
         if definition in self._made or definition.function is None:
             return super()._definition(definition)
-        made = self._made[definition] = Definition(definition.name)
+        made = self._made[definition] = ir.Definition(definition.name)
         outer = self.depth
         if definition in self.recursive:
             self.counted.add(made)
-            self.depth = Var("depth", INT)
+            self.depth = ir.Var("depth", ir.INT)
             function = self.function(definition.function)
-            check = Call((), checks.check_depth, (self.depth, Const(sys.getrecursionlimit())))
-            body = Block((check, *function.body.statements), function.body.terminator)
-            made.function = Function(function.name, (*function.params, self.depth), body, function.doc)
+            check = ir.Call((), checks.check_depth, (self.depth, ir.Const(sys.getrecursionlimit())))
+            body = ir.Block((check, *function.body.statements), function.body.terminator)
+            made.function = ir.Function(function.name, (*function.params, self.depth), body, function.doc)
         else:
             self.depth = None
             made.function = self.function(definition.function)
@@ -62,11 +61,11 @@ class _Counting(Rewriting):
         return made
 
 
-def _of_any_value(atom: Atom, before: list[Statement]) -> Atom:
+def _of_any_value(atom: ir.Atom, before: list[ir.Statement]) -> ir.Atom:
     """An argument without its value in its type: Numba 0.68 keeps a recursive function for one value incompletely."""
-    if not isinstance(atom, Const) or type(atom.value) not in (int, bool):
+    if not isinstance(atom, ir.Const) or type(atom.value) not in (int, bool):
         return atom
     kind = type(atom.value)
-    number = Var("number", Scalar("bool" if kind is bool else "int"))
-    before.append(Call((number,), kind, (atom,)))
+    number = ir.Var("number", ir.Scalar("bool" if kind is bool else "int"))
+    before.append(ir.Call((number,), kind, (atom,)))
     return number

@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterable
 
-from adjoint.ir.nodes import Block, Branch, Call, Definition, Function, Load, Statement, Store, Terminator
+from adjoint import ir
 from adjoint.ir.rebuild import map_blocks, map_branch
 
 
@@ -16,36 +16,36 @@ class Rewriting:
     """
 
     def __init__(self) -> None:
-        self._made: dict[Definition, Definition] = {}
+        self._made: dict[ir.Definition, ir.Definition] = {}
 
-    def function(self, function: Function) -> Function:
+    def function(self, function: ir.Function) -> ir.Function:
         body = self.block(function.body)
-        return function if body is function.body else Function(function.name, function.params, body, function.doc)
+        return function if body is function.body else ir.Function(function.name, function.params, body, function.doc)
 
-    def statement(self, statement: Call | Load | Store) -> Iterable[Statement]:
+    def statement(self, statement: ir.Call | ir.Load | ir.Store) -> Iterable[ir.Statement]:
         """What stands for a statement that has no blocks."""
         return (statement,)
 
-    def compound(self, statement: Statement) -> Statement:
+    def compound(self, statement: ir.Statement) -> ir.Statement:
         """What stands for a statement that has blocks, these being rewritten already."""
         return statement
 
-    def terminator(self, terminator: Terminator) -> tuple[Iterable[Statement], Terminator]:
+    def terminator(self, terminator: ir.Terminator) -> tuple[Iterable[ir.Statement], ir.Terminator]:
         """What stands for the end of a block, and statements before it."""
         return (), terminator
 
-    def block(self, block: Block) -> Block:
-        statements: list[Statement] = []
+    def block(self, block: ir.Block) -> ir.Block:
+        statements: list[ir.Statement] = []
         for statement in block.statements:
-            if isinstance(statement, Call) and isinstance(statement.callee, Definition):
+            if isinstance(statement, ir.Call) and isinstance(statement.callee, ir.Definition):
                 callee = self._definition(statement.callee)
-                statement = Call(statement.targets, callee, statement.args, statement.kwargs, statement.span)
-            if isinstance(statement, (Call, Load, Store)):
+                statement = ir.Call(statement.targets, callee, statement.args, statement.kwargs, statement.span)
+            if isinstance(statement, (ir.Call, ir.Load, ir.Store)):
                 statements += self.statement(statement)
             else:
                 statements.append(self.compound(map_blocks(statement, self.block)))
         end = block.terminator
-        if isinstance(end, Branch):
+        if isinstance(end, ir.Branch):
             end = map_branch(end, self.block)
         else:
             before, end = self.terminator(end)
@@ -53,11 +53,11 @@ class Rewriting:
         is_same = end is block.terminator and len(statements) == len(block.statements)
         if is_same and all(map(operator.is_, statements, block.statements)):
             return block
-        return Block(tuple(statements), end)
+        return ir.Block(tuple(statements), end)
 
-    def _definition(self, definition: Definition) -> Definition:
+    def _definition(self, definition: ir.Definition) -> ir.Definition:
         known = self._made.get(definition)
         if known is None:
-            known = self._made[definition] = Definition(definition.name)
+            known = self._made[definition] = ir.Definition(definition.name)
             known.function = None if definition.function is None else self.function(definition.function)
         return known

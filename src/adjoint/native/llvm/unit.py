@@ -7,8 +7,8 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from adjoint import ir
 from adjoint.ir.checked import CHECKING
-from adjoint.ir.nodes import Function
 from adjoint.ir.walk import vars_used
 from adjoint.native.llvm.boxing import wrapper
 from adjoint.native.llvm.engine import callable_at, engine, linked
@@ -78,7 +78,7 @@ class Unit:
 
 
 def text_of(
-    function: Function, kinds: Sequence[Kind], options: Options = PLAIN
+    function: ir.Function, kinds: Sequence[Kind], options: Options = PLAIN
 ) -> tuple[str, str, Program, tuple[Kind, ...]]:
     """The LLVM IR of a function for arguments of these kinds, the name of what Python calls, and what that gives."""
     from adjoint.native.llvm.rules.calls import rule_of  # lazy
@@ -115,7 +115,7 @@ def _example(kind: Kind) -> Any:
     raise Unsupported("arguments of this kind")
 
 
-def compiled(function: Function, kinds: Sequence[Kind], options: Options = PLAIN) -> Unit | None:
+def compiled(function: ir.Function, kinds: Sequence[Kind], options: Options = PLAIN) -> Unit | None:
     """The machine code of a function; None if there is a statement without a form in LLVM IR."""
     try:
         text, name, program, given = text_of(function, kinds, options)
@@ -129,7 +129,7 @@ def compiled(function: Function, kinds: Sequence[Kind], options: Options = PLAIN
         return None
 
 
-def shown(function: Function) -> str:
+def shown(function: ir.Function) -> str:
     """The LLVM IR of a function, as far as it tells what its parameters are; why there is none."""
     try:
         kinds = [kind_of_type(param.type) for param in function.params]

@@ -8,26 +8,11 @@ from typing import NamedTuple, TypeGuard
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.analysis.extents import Extents
 from adjoint.analysis.window_extents import Extent
 from adjoint.ir.effects import effects_of
 from adjoint.ir.join import is_array, is_whole_number
-from adjoint.ir.nodes import (
-    Atom,
-    Attribute,
-    Call,
-    Const,
-    Continue,
-    Load,
-    Loop,
-    Range,
-    Slice,
-    Statement,
-    Store,
-    Subscript,
-    Var,
-)
-from adjoint.ir.types import INT, Array, Scalar
 from adjoint.ir.walk import operands, targets_of
 from adjoint.records import dataclass
 
@@ -61,7 +46,7 @@ class Touch(NamedTuple):
     may be any. In a loop ``offset`` is the distance of the place from the loop's index.
     """
 
-    root: Var
+    root: ir.Var
     writes: bool
     adds: bool = False
     line: tuple[object, ...] | None = None
@@ -79,23 +64,23 @@ class Distinct:
         The statements of a block, some of which make new arrays.
     """
 
-    def __init__(self, block: Iterable[Statement]) -> None:
-        self.made: dict[Var, int] = {}
-        self.fresh: dict[Var, int] = {}
+    def __init__(self, block: Iterable[ir.Statement]) -> None:
+        self.made: dict[ir.Var, int] = {}
+        self.fresh: dict[ir.Var, int] = {}
         for position, statement in enumerate(block):
             made = dict.fromkeys(targets_of(statement), position)
             self.made |= made
-            if isinstance(statement, Call) and effects_of(statement).fresh:
+            if isinstance(statement, ir.Call) and effects_of(statement).fresh:
                 self.fresh |= made
 
-    def apart(self, one: Var, other: Var) -> bool:
+    def apart(self, one: ir.Var, other: ir.Var) -> bool:
         """Whether two arrays surely lie apart: of other classes, or one made when the other was there already."""
-        assert isinstance(one.type, Array) and isinstance(other.type, Array)
+        assert isinstance(one.type, ir.Array) and isinstance(other.type, ir.Array)
         if one.type.storage.find() is not other.type.storage.find():
             return True
         return one is not other and (self._is_newer(one, other) or self._is_newer(other, one))
 
-    def _is_newer(self, one: Var, other: Var) -> bool:
+    def _is_newer(self, one: ir.Var, other: ir.Var) -> bool:
         return one in self.fresh and (other in self.fresh or self.made.get(other, -1) < self.fresh[one])
 
     def conflict(self, one: Touch, other: Touch) -> bool:
@@ -128,18 +113,18 @@ class Walk:
         The whole numbers at a fixed distance from the loop's index, and that distance.
     """
 
-    loop: Loop
-    over: Range
-    offsets: Mapping[Var, int]
+    loop: ir.Loop
+    over: ir.Range
+    offsets: Mapping[ir.Var, int]
 
     @property
-    def index(self) -> Var:
+    def index(self) -> ir.Var:
         assert self.loop.index is not None
         return self.loop.index
 
-    def accesses(self) -> list[tuple[Load | Store, Touch]]:
+    def accesses(self) -> list[tuple[ir.Load | ir.Store, Touch]]:
         """The accesses of an iteration to elements."""
-        accesses = [s for s in self.loop.body.statements if isinstance(s, (Load, Store))]
+        accesses = [s for s in self.loop.body.statements if isinstance(s, (ir.Load, ir.Store))]
         return [(access, _access(access, self.offsets)) for access in accesses]
 
 
@@ -160,7 +145,7 @@ class Row(Walk):
         """What the loop touches in all."""
         return [touch for _, touch in self.within(self.start, self.stop)]
 
-    def within(self, start: int, stop: Number) -> list[tuple[Load | Store, Touch]]:
+    def within(self, start: int, stop: Number) -> list[tuple[ir.Load | ir.Store, Touch]]:
         """The accesses of an iteration, and what they touch from one iteration on, up to another."""
         return [(access, along(touch, start, stop)) for access, touch in self.accesses()]
 
@@ -172,15 +157,19 @@ def along(touch: Touch, start: int, stop: Number) -> Touch:
     return touch._replace(low=Number(None, start + touch.offset), high=stop.moved(touch.offset))
 
 
-def walk_of(statement: Statement) -> Walk | None:
+def walk_of(statement: ir.Statement) -> Walk | None:
     """A statement as a loop that steps along arrays, if it is one."""
-    if not isinstance(statement, Loop) or statement.exit is not None or statement.index is None:
+    if not isinstance(statement, ir.Loop) or statement.exit is not None or statement.index is None:
         return None
     over = statement.over
-    if not isinstance(over, Range) or over.step != Const(1) or not isinstance(statement.body.terminator, Continue):
+    if (
+        not isinstance(over, ir.Range)
+        or over.step != ir.Const(1)
+        or not isinstance(statement.body.terminator, ir.Continue)
+    ):
         return None
-    offsets: dict[Var, int] = {statement.index: 0}
-    made: set[Atom | Slice] = set()
+    offsets: dict[ir.Var, int] = {statement.index: 0}
+    made: set[ir.Atom | ir.Slice] = set()
     for inner in statement.body.statements:
         if not _is_plain(inner, offsets, made):
             return None
@@ -188,29 +177,29 @@ def walk_of(statement: Statement) -> Walk | None:
     return Walk(statement, over, offsets)
 
 
-def row_of(statement: Statement, extents: Extents) -> Row | None:
+def row_of(statement: ir.Statement, extents: Extents) -> Row | None:
     """A statement as a loop that steps along arrays from a known place on, and carries nothing, if it is one."""
     walk = walk_of(statement)
     if walk is None or walk.loop.params or walk.over.backward:
         return None
     start, stop = walk.over.start, walk.over.stop
-    if not isinstance(start, Const) or start.value < 0:
+    if not isinstance(start, ir.Const) or start.value < 0:
         return None
     return Row(walk.loop, walk.over, walk.offsets, start.value, number(extents.number(stop)))
 
 
-def _is_plain(statement: Statement, offsets: dict[Var, int], made: Collection[Atom | Slice]) -> bool:
+def _is_plain(statement: ir.Statement, offsets: dict[ir.Var, int], made: Collection[ir.Atom | ir.Slice]) -> bool:
     """Whether a statement of a loop is arithmetic, or an access to one element; notes indices next to the loop's."""
     match statement:
-        case Call(targets=(Var(type=Scalar()) as target,), callee=callee, args=args, kwargs=()):
+        case ir.Call(targets=(ir.Var(type=ir.Scalar()) as target,), callee=callee, args=args, kwargs=()):
             distance = _distance(statement)
-            if distance is not None and isinstance(args[0], Var) and args[0] in offsets:
+            if distance is not None and isinstance(args[0], ir.Var) and args[0] in offsets:
                 offsets[target] = offsets[args[0]] + distance
-            is_simple = callee in _ARITHMETIC or (callee is operator.pow and isinstance(args[1], Const))
+            is_simple = callee in _ARITHMETIC or (callee is operator.pow and isinstance(args[1], ir.Const))
             return is_simple and not any(map(is_array, args))
-        case Load(target=Var(type=Scalar()), key=Subscript(items=items)):
+        case ir.Load(target=ir.Var(type=ir.Scalar()), key=ir.Subscript(items=items)):
             pass
-        case Store(base=Var(type=Array(dtype=dtype)), mode=mode, value=value, key=Subscript(items=items)):
+        case ir.Store(base=ir.Var(type=ir.Array(dtype=dtype)), mode=mode, value=value, key=ir.Subscript(items=items)):
             if dtype != np.float64 or mode not in ("set", "add", "sub") or is_array(value):
                 return False
         case _:
@@ -218,37 +207,37 @@ def _is_plain(statement: Statement, offsets: dict[Var, int], made: Collection[At
     return _is_element(statement) and all(item in offsets or item not in made for item in items)
 
 
-def _distance(call: Call) -> int | None:
+def _distance(call: ir.Call) -> int | None:
     """What a call adds to its first argument, if that is a known whole number."""
     match call.callee, call.args:
-        case operator.add, (_, Const(value=int() as distance)):
+        case operator.add, (_, ir.Const(value=int() as distance)):
             return distance
-        case operator.sub, (_, Const(value=int() as distance)):
+        case operator.sub, (_, ir.Const(value=int() as distance)):
             return -distance
         case _:
             return None
 
 
-def _is_element(access: Statement) -> TypeGuard[Load | Store]:
+def _is_element(access: ir.Statement) -> TypeGuard[ir.Load | ir.Store]:
     """Whether a statement reads or writes one element of an array."""
-    if not isinstance(access, (Load, Store)):
+    if not isinstance(access, (ir.Load, ir.Store)):
         return False
     base, key = access.base, access.key
-    if not isinstance(base, Var) or not isinstance(base.type, Array) or not isinstance(key, Subscript):
+    if not isinstance(base, ir.Var) or not isinstance(base.type, ir.Array) or not isinstance(key, ir.Subscript):
         return False
     dims = base.type.dims
     return dims is not None and len(dims) == len(key.items) and all(map(_is_place, key.items))
 
 
-def _is_place(item: Atom | Slice) -> bool:
-    return not isinstance(item, Slice) and is_whole_number(item)
+def _is_place(item: ir.Atom | ir.Slice) -> bool:
+    return not isinstance(item, ir.Slice) and is_whole_number(item)
 
 
-def _access(access: Load | Store, offsets: Mapping[Var, int]) -> Touch:
+def _access(access: ir.Load | ir.Store, offsets: Mapping[ir.Var, int]) -> Touch:
     """What one access to an element touches."""
     base, key = access.base, access.key
-    assert isinstance(base, Var) and isinstance(key, Subscript)
-    writes = isinstance(access, Store)
+    assert isinstance(base, ir.Var) and isinstance(key, ir.Subscript)
+    writes = isinstance(access, ir.Store)
     touch = Touch(base, writes, writes and getattr(access, "mode", "") in ("add", "sub"))
     moving = [axis for axis, item in enumerate(key.items) if item in offsets]
     if len(moving) > 1:
@@ -258,67 +247,67 @@ def _access(access: Load | Store, offsets: Mapping[Var, int]) -> Touch:
         rest = (axis, *key.items[:axis], *key.items[axis + 1 :])
         return touch._replace(line=rest, offset=offsets[key.items[axis]])  # type: ignore[index]
     last = key.items[-1]
-    if isinstance(last, Const) and last.value >= 0:
+    if isinstance(last, ir.Const) and last.value >= 0:
         rest = (len(key.items) - 1, *key.items[:-1])
         return touch._replace(line=rest, low=Number(None, last.value), high=Number(None, last.value + 1))
     return touch
 
 
-def touches_of(statement: Statement, extents: Extents) -> list[Touch] | None:
+def touches_of(statement: ir.Statement, extents: Extents) -> list[Touch] | None:
     """What a statement touches; None where that is not known, or it does more."""
     match statement:
-        case Load(base=base, key=Attribute()) if is_array(base):
+        case ir.Load(base=base, key=ir.Attribute()) if is_array(base):
             return []
-        case Load(target=target, base=base) if is_array(base):
-            if isinstance(target.type, Scalar) and _is_element(statement):
+        case ir.Load(target=target, base=base) if is_array(base):
+            if isinstance(target.type, ir.Scalar) and _is_element(statement):
                 return [_access(statement, {})]
-            return [] if isinstance(target.type, Array) else None
-        case Load():
+            return [] if isinstance(target.type, ir.Array) else None
+        case ir.Load():
             return []
-        case Store(value=value) if _is_element(statement) and not is_array(value):
+        case ir.Store(value=value) if _is_element(statement) and not is_array(value):
             return [_access(statement, {})]
-        case Call():
+        case ir.Call():
             return _touches_of_call(statement)
-        case Loop():
+        case ir.Loop():
             row = row_of(statement, extents)
             return None if row is None else row.touched()
         case _:
             return None
 
 
-def _touches_of_call(call: Call) -> list[Touch] | None:
+def _touches_of_call(call: ir.Call) -> list[Touch] | None:
     found = effects_of(call)
     if not found.known or not found.pure or (found.hands_on and any(map(is_array, operands(call)))):
         return None
     args = operands(call)
     read = args if found.reads is None else [args[place] for place in found.reads if place < len(args)]
-    return [Touch(arg, writes=False) for arg in read if isinstance(arg, Var) and isinstance(arg.type, Array)]
+    return [Touch(arg, writes=False) for arg in read if isinstance(arg, ir.Var) and isinstance(arg.type, ir.Array)]
 
 
-def placed(whole: Atom, offset: int) -> tuple[list[Statement], Atom]:
+def placed(whole: ir.Atom, offset: int) -> tuple[list[ir.Statement], ir.Atom]:
     """The whole number at a distance from another, and what computes it."""
-    if isinstance(whole, Const):
-        return [], Const(whole.value + offset)
+    if isinstance(whole, ir.Const):
+        return [], ir.Const(whole.value + offset)
     if not offset:
         return [], whole
-    place = Var("place", INT)
-    return [Call((place,), operator.add if offset > 0 else operator.sub, (whole, Const(abs(offset))))], place
+    place = ir.Var("place", ir.INT)
+    return [ir.Call((place,), operator.add if offset > 0 else operator.sub, (whole, ir.Const(abs(offset))))], place
 
 
-def key_of(line: tuple[object, ...], place: Atom) -> Subscript:
+def key_of(line: tuple[object, ...], place: ir.Atom) -> ir.Subscript:
     """The index of an element at a place of a line."""
     axis, *items = line
     assert isinstance(axis, int)
     items.insert(axis, place)
-    return Subscript(tuple(items), len(items) > 1)  # type: ignore[arg-type]
+    return ir.Subscript(tuple(items), len(items) > 1)  # type: ignore[arg-type]
 
 
-def last_of(start: Atom, stop: Atom, *, backward: bool) -> tuple[list[Statement], Range]:
+def last_of(start: ir.Atom, stop: ir.Atom, *, backward: bool) -> tuple[list[ir.Statement], ir.Range]:
     """The last iteration of a loop, if it has one, and what computes the bounds."""
-    edge = Var("edge", INT)
+    edge = ir.Var("edge", ir.INT)
     made, beside = placed(start, 1) if backward else placed(stop, -1)
-    made.append(Call((edge,), min if backward else max, (beside, stop if backward else start)))
-    return made, Range(start, edge, Const(1)) if backward else Range(edge, stop, Const(1))
+    made.append(ir.Call((edge,), min if backward else max, (beside, stop if backward else start)))
+    return made, ir.Range(start, edge, ir.Const(1)) if backward else ir.Range(edge, stop, ir.Const(1))
 
 
 __all__ = [

@@ -10,27 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.differentiation.reverse.residuals.tapes import dtype_argument
 from adjoint.ir.builder import Builder
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.nodes import (
-    Atom,
-    Attribute,
-    Block,
-    Call,
-    Const,
-    Continue,
-    Function,
-    Load,
-    Loop,
-    Range,
-    Statement,
-    Store,
-    Subscript,
-    Var,
-)
 from adjoint.ir.rebuild import map_blocks, map_body, rebuild_terminator, substitute
-from adjoint.ir.types import INT, OPAQUE, Array, Dim, Scalar, Storage, Tuple
 from adjoint.ir.walk import defined_by, operands, targets_of
 from adjoint.native.loops.uses import Uses
 from adjoint.records import replace
@@ -46,55 +30,55 @@ UNFILLED[bundles.zero_bundles] = bundles.no_bundles_yet
 """Functions that make an array of zeros, and what makes it without them."""
 
 
-_ANY: Dim = "any"
+_ANY: ir.Dim = "any"
 _FACTS = (len, np.shape, display.make_tuple, max)
 """Functions that may be called earlier, and where they were not called."""
 
 
-Sizes = tuple[Atom | tuple[Atom, int], ...]
+Sizes = tuple[ir.Atom | tuple[ir.Atom, int], ...]
 """The extents of an array: numbers, or axes of another array."""
 
 
-def without_allocations_in_loops(function: Function) -> Function:
+def without_allocations_in_loops(function: ir.Function) -> ir.Function:
     """The function with its work arrays and tapes made outside of the loops that fill them."""
     while True:
         hoisting = _Hoisting(Uses(function.body))
         body = hoisting.block(function.body)
         if not hoisting.changed:
             return function
-        function = Function(function.name, function.params, substitute(body, hoisting.rows), function.doc)
+        function = ir.Function(function.name, function.params, substitute(body, hoisting.rows), function.doc)
 
 
 class _Hoisting:
     def __init__(self, uses: Uses) -> None:
         self.uses = uses
-        self.rows: dict[Var, Atom] = {}
+        self.rows: dict[ir.Var, ir.Atom] = {}
         self.changed = False
 
-    def block(self, block: Block) -> Block:
-        statements: list[Statement] = []
+    def block(self, block: ir.Block) -> ir.Block:
+        statements: list[ir.Statement] = []
         for statement in block.statements:
-            if isinstance(statement, Loop) and isinstance(statement.over, Range):
+            if isinstance(statement, ir.Loop) and isinstance(statement.over, ir.Range):
                 self.loop(statement, statements)
             else:
                 statements.append(map_blocks(statement, self.block))
-        return Block(tuple(statements), rebuild_terminator(block.terminator, lambda atom: atom, self.block))
+        return ir.Block(tuple(statements), rebuild_terminator(block.terminator, lambda atom: atom, self.block))
 
-    def loop(self, loop: Loop, before: list[Statement]) -> None:
+    def loop(self, loop: ir.Loop, before: list[ir.Statement]) -> None:
         """Puts a loop after ``before``, and there what need not be in it."""
         inside = defined_by(loop)
         tapes = self.tapes(loop, before, inside)
         if tapes and loop.index is None:
-            loop = replace(loop, index=Var("i", INT))
-        body: list[Statement] = []
+            loop = replace(loop, index=ir.Var("i", ir.INT))
+        body: list[ir.Statement] = []
         for statement in loop.body.statements:
             (target, *_) = targets_of(statement) or (None,)
             if target in tapes:
-                assert isinstance(statement, Call) and target is not None
+                assert isinstance(statement, ir.Call) and target is not None
                 self.as_row(statement, tapes[target], loop, before)
-                body.append(Load(target, self.rows[tapes[target]], Subscript((loop.index,)), statement.span))  # type: ignore[arg-type]
+                body.append(ir.Load(target, self.rows[tapes[target]], ir.Subscript((loop.index,)), statement.span))  # type: ignore[arg-type]
                 body += _fill(statement)
-            elif isinstance(statement, Call) and statement.callee is list.append and statement.args[0] in self.rows:
+            elif isinstance(statement, ir.Call) and statement.callee is list.append and statement.args[0] in self.rows:
                 continue
             elif self.is_work_array(statement, inside) or is_fact(statement, inside):
                 before += self.made_outside(statement, inside)
@@ -103,60 +87,63 @@ class _Hoisting:
                 self.changed = True
             else:
                 body.append(statement)
-        inner = self.block(Block(tuple(body), loop.body.terminator))
+        inner = self.block(ir.Block(tuple(body), loop.body.terminator))
         before.append(map_body(loop, inner))
 
-    def is_work_array(self, statement: Statement, inside: set[Var]) -> bool:
+    def is_work_array(self, statement: ir.Statement, inside: set[ir.Var]) -> bool:
         """Whether a statement makes an array of the same size in each iteration, for this iteration only."""
         alike = _makes_alike(statement, inside) or self.row_shape(statement, inside) is not None
         return alike and self.uses.stays(targets_of(statement)[0])
 
-    def made_outside(self, statement: Statement, inside: set[Var]) -> list[Statement]:
+    def made_outside(self, statement: ir.Statement, inside: set[ir.Var]) -> list[ir.Statement]:
         """The statement that makes the array, or finds the fact, before the loop."""
         sizes = None if _makes_alike(statement, inside) else self.row_shape(statement, inside)
-        if sizes is None or not isinstance(statement, Call):
+        if sizes is None or not isinstance(statement, ir.Call):
             return [_unfilled(statement)]
         builder = Builder(type_of_call, statement.span)
         extents = [self.extent(builder, size) for size in sizes]
         shape = extents[0] if len(extents) == 1 else builder.call(display.make_tuple, *extents, hint="shape")
         builder.emit(
-            Call(statement.targets, np.empty, (shape, *_dtype_argument(statement.targets[0])), (), statement.span)
+            ir.Call(statement.targets, np.empty, (shape, *_dtype_argument(statement.targets[0])), (), statement.span)
         )
         return builder.statements
 
-    def row_shape(self, statement: Statement, inside: set[Var]) -> Sizes | None:
+    def row_shape(self, statement: ir.Statement, inside: set[ir.Var]) -> Sizes | None:
         """The extents, known outside, of an array like a row of another."""
-        if not isinstance(statement, Call) or statement.callee not in (np.zeros_like, np.empty_like):
+        if not isinstance(statement, ir.Call) or statement.callee not in (np.zeros_like, np.empty_like):
             return None
-        row = self.uses.made.get(statement.args[0]) if isinstance(statement.args[0], Var) else None
+        row = self.uses.made.get(statement.args[0]) if isinstance(statement.args[0], ir.Var) else None
         match row:
-            case Load(
-                base=Var(type=Array(dims=tuple() as dims)) as base, key=Subscript(items=(Var(type=Scalar(kind="int")),))
+            case ir.Load(
+                base=ir.Var(type=ir.Array(dims=tuple() as dims)) as base,
+                key=ir.Subscript(items=(ir.Var(type=ir.Scalar(kind="int")),)),
             ) if len(dims) > 1 and base not in inside:
                 made = self.uses.made.get(base)
             case _:
                 return None
-        sizes = self.sizes(made) if isinstance(made, Call) and made.callee is np.empty else None
+        sizes = self.sizes(made) if isinstance(made, ir.Call) and made.callee is np.empty else None
         if sizes is None or len(sizes) != len(dims) or any(size in inside for size in sizes):
             return tuple((base, axis) for axis in range(1, len(dims)))
         return sizes[1:]
 
     # Tapes of arrays
 
-    def tapes(self, loop: Loop, before: list[Statement], inside: set[Var]) -> dict[Var, Var]:
+    def tapes(self, loop: ir.Loop, before: list[ir.Statement], inside: set[ir.Var]) -> dict[ir.Var, ir.Var]:
         """The lists to which each iteration of a loop appends an array that it makes, by those arrays."""
         over = loop.over
-        assert isinstance(over, Range)
-        if over.start != Const(0) or over.step != Const(1) or over.backward:
+        assert isinstance(over, ir.Range)
+        if over.start != ir.Const(0) or over.step != ir.Const(1) or over.backward:
             return {}
-        if not isinstance(loop.body.terminator, Continue):
+        if not isinstance(loop.body.terminator, ir.Continue):
             return {}
-        fresh = {s.targets[0] for s in before if isinstance(s, Call) and s.callee is display.make_list and not s.args}
-        made = {s.targets[0]: s for s in loop.body.statements if isinstance(s, Call) and _makes_alike(s, inside)}
-        found: dict[Var, Var] = {}
+        fresh = {
+            s.targets[0] for s in before if isinstance(s, ir.Call) and s.callee is display.make_list and not s.args
+        }
+        made = {s.targets[0]: s for s in loop.body.statements if isinstance(s, ir.Call) and _makes_alike(s, inside)}
+        found: dict[ir.Var, ir.Var] = {}
         for statement in loop.body.statements:
             match statement:
-                case Call(callee=callee, args=(Var() as tape, Var() as array)) if (
+                case ir.Call(callee=callee, args=(ir.Var() as tape, ir.Var() as array)) if (
                     callee is list.append and tape in fresh and array in made and array not in found
                 ):
                     sizes = self.sizes(made[array])
@@ -168,13 +155,13 @@ class _Hoisting:
                         found[array] = tape
         return found
 
-    def is_tape(self, tape: Var, append: Statement) -> bool:
+    def is_tape(self, tape: ir.Var, append: ir.Statement) -> bool:
         """Whether a list is only filled by one statement, and then read."""
         for node in self.uses.of[tape]:
             match node:
-                case Load(base=base, target=target, key=Subscript(items=(Var(type=Scalar(kind="int")),))) if (
-                    base is tape
-                ):
+                case ir.Load(
+                    base=base, target=target, key=ir.Subscript(items=(ir.Var(type=ir.Scalar(kind="int")),))
+                ) if base is tape:
                     if not self.uses.stays(target):
                         return False
                 case _ if node is append:
@@ -183,71 +170,75 @@ class _Hoisting:
                     return False
         return True
 
-    def as_row(self, call: Call, tape: Var, loop: Loop, before: list[Statement]) -> None:
+    def as_row(self, call: ir.Call, tape: ir.Var, loop: ir.Loop, before: list[ir.Statement]) -> None:
         """Makes one array of all that a loop makes."""
         (array,) = call.targets
-        assert isinstance(array.type, Array) and isinstance(loop.over, Range)
+        assert isinstance(array.type, ir.Array) and isinstance(loop.over, ir.Range)
         sizes = self.sizes(call)
         assert sizes is not None
         builder = Builder(type_of_call, call.span)
-        count = builder.call(max, loop.over.stop, Const(0), hint="size")
+        count = builder.call(max, loop.over.stop, ir.Const(0), hint="size")
         extents = [self.extent(builder, size) for size in sizes]
         shape = builder.call(display.make_tuple, count, *extents, hint="shape")
-        dims: tuple[Dim, ...] = (_ANY,) * (1 + len(sizes))
-        rows = Var(f"{array.hint}_rows", Array(array.type.dtype, dims, Storage(written=True)))
-        builder.emit(Call((rows,), np.empty, (shape, *_dtype_argument(array)), (), call.span))
-        before[:] = [s for s in before if not (isinstance(s, Call) and s.targets == (tape,))]
+        dims: tuple[ir.Dim, ...] = (_ANY,) * (1 + len(sizes))
+        rows = ir.Var(f"{array.hint}_rows", ir.Array(array.type.dtype, dims, ir.Storage(written=True)))
+        builder.emit(ir.Call((rows,), np.empty, (shape, *_dtype_argument(array)), (), call.span))
+        before[:] = [s for s in before if not (isinstance(s, ir.Call) and s.targets == (tape,))]
         before += builder.statements
         self.rows[tape] = rows
         self.changed = True
 
-    def sizes(self, call: Call) -> Sizes | None:
+    def sizes(self, call: ir.Call) -> Sizes | None:
         """The extents of an array that is made: numbers, or axes of another array."""
         size = call.args[0]
         if call.callee in (np.empty_like, np.zeros_like):
-            dims = size.type.dims if isinstance(size, Var) and isinstance(size.type, Array) else None
+            dims = size.type.dims if isinstance(size, ir.Var) and isinstance(size.type, ir.Array) else None
             return None if dims is None else tuple((size, axis) for axis in range(len(dims)))
-        if isinstance(size, Const):
+        if isinstance(size, ir.Const):
             return (size,) if type(size.value) is int else None
-        if isinstance(size, Var) and size.type == INT:
+        if isinstance(size, ir.Var) and size.type == ir.INT:
             return (size,)
-        made = self.uses.made.get(size) if isinstance(size, Var) else None
-        return made.args if isinstance(made, Call) and made.callee is display.make_tuple else None
+        made = self.uses.made.get(size) if isinstance(size, ir.Var) else None
+        return made.args if isinstance(made, ir.Call) and made.callee is display.make_tuple else None
 
-    def extent(self, builder: Builder, size: Atom | tuple[Atom, int]) -> Atom:
+    def extent(self, builder: Builder, size: ir.Atom | tuple[ir.Atom, int]) -> ir.Atom:
         if not isinstance(size, tuple):
             return size
-        shape = builder.attribute(size[0], "shape", OPAQUE, "shape")
-        return builder.item(shape, Const(size[1]), INT, "size")
+        shape = builder.attribute(size[0], "shape", ir.OPAQUE, "shape")
+        return builder.item(shape, ir.Const(size[1]), ir.INT, "size")
 
 
-def _makes_alike(statement: Statement, inside: set[Var]) -> bool:
+def _makes_alike(statement: ir.Statement, inside: set[ir.Var]) -> bool:
     """Whether a statement makes an array of one size whatever the iteration."""
-    if not isinstance(statement, Call) or _fills(statement.callee) is None:
+    if not isinstance(statement, ir.Call) or _fills(statement.callee) is None:
         return False
-    return not any(isinstance(atom, Var) and atom in inside for atom in operands(statement))
+    return not any(isinstance(atom, ir.Var) and atom in inside for atom in operands(statement))
 
 
-def _dtype_argument(array: Var) -> tuple[Atom, ...]:
-    assert isinstance(array.type, Array)
+def _dtype_argument(array: ir.Var) -> tuple[ir.Atom, ...]:
+    assert isinstance(array.type, ir.Array)
     return dtype_argument(array.type.dtype)
 
 
-def is_fact(statement: Statement, inside: Collection[Any]) -> bool:
+def is_fact(statement: ir.Statement, inside: Collection[Any]) -> bool:
     """Whether a statement finds out about shapes what is the same for all iterations."""
     match statement:
-        case Call(callee=callee, args=args) if callee in _FACTS:
-            numbers = all(type_of_atom(arg) == INT for arg in args)
+        case ir.Call(callee=callee, args=args) if callee in _FACTS:
+            numbers = all(type_of_atom(arg) == ir.INT for arg in args)
             plain = (
-                numbers if callee is max else callee not in (len, np.shape) or isinstance(type_of_atom(args[0]), Array)
+                numbers
+                if callee is max
+                else callee not in (len, np.shape) or isinstance(type_of_atom(args[0]), ir.Array)
             )
-        case Load(base=Var(type=Array()), key=Attribute(name="shape")):
+        case ir.Load(base=ir.Var(type=ir.Array()), key=ir.Attribute(name="shape")):
             plain = True
-        case Load(target=Var(type=type_), base=Var(type=Tuple()), key=Subscript(items=(Const(),))) if type_ == INT:
+        case ir.Load(
+            target=ir.Var(type=type_), base=ir.Var(type=ir.Tuple()), key=ir.Subscript(items=(ir.Const(),))
+        ) if type_ == ir.INT:
             plain = True
         case _:
             return False
-    return plain and not any(isinstance(atom, Var) and atom in inside for atom in operands(statement))
+    return plain and not any(isinstance(atom, ir.Var) and atom in inside for atom in operands(statement))
 
 
 def _fills(callee: Any) -> bool | None:
@@ -257,14 +248,14 @@ def _fills(callee: Any) -> bool | None:
         return None
 
 
-def _unfilled(statement: Statement) -> Statement:
-    if not isinstance(statement, Call) or not _fills(statement.callee):
+def _unfilled(statement: ir.Statement) -> ir.Statement:
+    if not isinstance(statement, ir.Call) or not _fills(statement.callee):
         return statement
-    return Call(statement.targets, UNFILLED[statement.callee], statement.args, statement.kwargs, statement.span)
+    return ir.Call(statement.targets, UNFILLED[statement.callee], statement.args, statement.kwargs, statement.span)
 
 
-def _fill(statement: Statement) -> list[Statement]:
+def _fill(statement: ir.Statement) -> list[ir.Statement]:
     """What puts zeros where they were made."""
-    if not isinstance(statement, Call) or not _fills(statement.callee):
+    if not isinstance(statement, ir.Call) or not _fills(statement.callee):
         return []
-    return [Store(statement.targets[0], Subscript((Const(Ellipsis),)), Const(0.0), "set", statement.span)]
+    return [ir.Store(statement.targets[0], ir.Subscript((ir.Const(Ellipsis),)), ir.Const(0.0), "set", statement.span)]

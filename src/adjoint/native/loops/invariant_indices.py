@@ -4,31 +4,30 @@ from __future__ import annotations
 
 import operator
 
-from adjoint.ir.nodes import Block, Call, Function, Loop, Statement, Var
+from adjoint import ir
 from adjoint.ir.rebuild import map_blocks, map_body, rebuild_terminator, same_atom
-from adjoint.ir.types import INT
 from adjoint.ir.walk import defined_by
 
 _NEVER_FAIL = (operator.add, operator.sub, operator.mul, operator.neg)
 
 
-def with_indices_before_loops(function: Function) -> Function:
+def with_indices_before_loops(function: ir.Function) -> ir.Function:
     """The function with what loops compute of whole numbers from outside computed before them."""
-    return Function(function.name, function.params, _block(function.body), function.doc)
+    return ir.Function(function.name, function.params, _block(function.body), function.doc)
 
 
-def _block(block: Block) -> Block:
-    statements: list[Statement] = []
+def _block(block: ir.Block) -> ir.Block:
+    statements: list[ir.Statement] = []
     for statement in block.statements:
         current = map_blocks(statement, _block)
-        statements += _split(current) if isinstance(current, Loop) else [current]
-    return Block(tuple(statements), rebuild_terminator(block.terminator, same_atom, _block))
+        statements += _split(current) if isinstance(current, ir.Loop) else [current]
+    return ir.Block(tuple(statements), rebuild_terminator(block.terminator, same_atom, _block))
 
 
-def _split(loop: Loop) -> list[Statement]:
+def _split(loop: ir.Loop) -> list[ir.Statement]:
     """What is computed before a loop, and the loop."""
     inside = defined_by(loop)
-    before: list[Statement] = []
+    before: list[ir.Statement] = []
     for statement in loop.body.statements:
         if _is_index(statement) and inside.isdisjoint(statement.args):  # type: ignore[union-attr]
             before.append(statement)
@@ -36,13 +35,13 @@ def _split(loop: Loop) -> list[Statement]:
     if not before:
         return [loop]
     kept = tuple(statement for statement in loop.body.statements if statement not in before)
-    return [*before, map_body(loop, Block(kept, loop.body.terminator))]
+    return [*before, map_body(loop, ir.Block(kept, loop.body.terminator))]
 
 
-def _is_index(statement: Statement) -> bool:
+def _is_index(statement: ir.Statement) -> bool:
     match statement:
-        case Call(targets=(Var(type=type_),), callee=callee, kwargs=()):
-            return type_ == INT and callee in _NEVER_FAIL
+        case ir.Call(targets=(ir.Var(type=type_),), callee=callee, kwargs=()):
+            return type_ == ir.INT and callee in _NEVER_FAIL
         case _:
             return False
 

@@ -6,23 +6,23 @@ import operator
 from collections import Counter
 from typing import Any
 
-from adjoint.ir.nodes import Atom, Block, Call, Const, Continue, If, Loop, Range, Var
+from adjoint import ir
 from adjoint.ir.walk import blocks_of, leaves, operands, statements_in, terminators_in
 from adjoint.runtime.arithmetic import fused_loops
 
 OPERATORS: dict[str, Any] = {"add": operator.add, "sub": operator.sub}
 """What a store that accumulates does, by its mode."""
-NEUTRAL = {"add": Const(-0.0), "sub": Const(0.0)}
+NEUTRAL = {"add": ir.Const(-0.0), "sub": ir.Const(0.0)}
 """What leaves every number as it is, by the mode: also a zero of either sign."""
 
 
-def adds_up(loop: Loop, slot: int) -> bool:
+def adds_up(loop: ir.Loop, slot: int) -> bool:
     """Whether a loop only adds to the variable that it carries in a slot, and nobody reads it meanwhile."""
     ends = list(leaves(loop.body))
-    if not all(isinstance(end, Continue) for end in ends):
+    if not all(isinstance(end, ir.Continue) for end in ends):
         return False
     found = _States(loop.params[slot], loop.body)
-    values = [end.values[slot] for end in ends if isinstance(end, Continue)]
+    values = [end.values[slot] for end in ends if isinstance(end, ir.Continue)]
     found.passed.update(values)
     uses = Counter(atom for node in (*statements_in(loop.body), *terminators_in(loop.body)) for atom in operands(node))
     return all(value in found.states for value in values) and all(
@@ -33,26 +33,26 @@ def adds_up(loop: Loop, slot: int) -> bool:
 class _States:
     """What a sum is on its way through a loop's body, and how often each of that is handed on as such."""
 
-    def __init__(self, param: Var, body: Block) -> None:
-        self.states: set[Atom] = {param}
-        self.passed: Counter[Atom] = Counter()
+    def __init__(self, param: ir.Var, body: ir.Block) -> None:
+        self.states: set[ir.Atom] = {param}
+        self.passed: Counter[ir.Atom] = Counter()
         self._block(body)
 
-    def _block(self, block: Block) -> None:
+    def _block(self, block: ir.Block) -> None:
         for statement in block.statements:
             match statement:
-                case Call():
+                case ir.Call():
                     self._call(statement)
-                case If():
+                case ir.If():
                     self._choice(statement)
-                case Loop(over=Range()):
+                case ir.Loop(over=ir.Range()):
                     self._loop(statement)
                 case _:
                     pass
         for inner in blocks_of(block.terminator):
             self._block(inner)
 
-    def _call(self, call: Call) -> None:
+    def _call(self, call: ir.Call) -> None:
         if call.callee not in (operator.add, operator.sub, fused_loops.plus):
             return
         total, part = call.args
@@ -62,7 +62,7 @@ class _States:
             self.passed[total] += 1
             self.states.update(call.targets)
 
-    def _choice(self, choice: If) -> None:
+    def _choice(self, choice: ir.If) -> None:
         self._block(choice.then)
         self._block(choice.orelse)
         ends = [end for block in (choice.then, choice.orelse) for end in leaves(block)]
@@ -72,7 +72,7 @@ class _States:
                 self.states.add(target)
                 self.passed.update(values)
 
-    def _loop(self, loop: Loop) -> None:
+    def _loop(self, loop: ir.Loop) -> None:
         ends = list(leaves(loop.body))
         slots = [slot for slot, init in enumerate(loop.inits) if init in self.states]
         self.states.update(loop.params[slot] for slot in slots)

@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
-from adjoint.ir.nodes import Atom, Block, Call, Continue, Function, Load, Loop, Statement, Store, Var
+from adjoint import ir
 from adjoint.ir.rebuild import map_blocks, rebuild_terminator, same_atom
-from adjoint.ir.types import FLOAT, INT
 from adjoint.native.costs import MOST_CARRIED
 from adjoint.native.loops.access import Touch, Walk, key_of, last_of, placed, walk_of
 from adjoint.native.loops.merging.scalar_replacement import computed_first
@@ -20,41 +19,41 @@ from adjoint.native.loops.reductions import NEUTRAL, OPERATORS
 from adjoint.records import dataclass
 
 
-def with_neighbours_summed(function: Function) -> Function:
+def with_neighbours_summed(function: ir.Function) -> ir.Function:
     """The function with sums to neighbouring places made at one of them."""
-    return Function(function.name, function.params, _block(function.body), function.doc)
+    return ir.Function(function.name, function.params, _block(function.body), function.doc)
 
 
-def _block(block: Block) -> Block:
-    statements: list[Statement] = []
+def _block(block: ir.Block) -> ir.Block:
+    statements: list[ir.Statement] = []
     for statement in block.statements:
         current = map_blocks(statement, _block)
         walk = walk_of(current)
         lines = {} if walk is None else _lines(walk)
         statements += [current] if walk is None or not lines else _Summing(walk, lines).statements()
-    return Block(tuple(statements), rebuild_terminator(block.terminator, same_atom, _block))
+    return ir.Block(tuple(statements), rebuild_terminator(block.terminator, same_atom, _block))
 
 
-Line = tuple[Var, tuple[object, ...]]
+Line = tuple[ir.Var, tuple[object, ...]]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _Sum:
     """A sum to a place; how many iterations later it is made, and the numbers carried for that, the newest first."""
 
-    store: Store
+    store: ir.Store
     offset: int
     delay: int
-    carried: tuple[Var, ...]
-    left: tuple[Var, ...]
+    carried: tuple[ir.Var, ...]
+    left: tuple[ir.Var, ...]
 
 
 def _lines(walk: Walk) -> dict[Line, list[_Sum]]:
     """The sums of a loop to several places of a line, of arrays with which it does nothing else."""
     accesses = walk.accesses()
-    found: defaultdict[Line, list[tuple[Store, int]]] = defaultdict(list)
+    found: defaultdict[Line, list[tuple[ir.Store, int]]] = defaultdict(list)
     for access, touch in accesses:
-        if not isinstance(access, Store) or touch.line is None or touch.offset is None:
+        if not isinstance(access, ir.Store) or touch.line is None or touch.offset is None:
             continue
         if all(_leave_alone(touch, other) for _, other in accesses):
             found[touch.root, touch.line].append((access, touch.offset))
@@ -71,13 +70,13 @@ def _leave_alone(sum_: Touch, other: Touch) -> bool:
     return sum_.root.type.storage.find() is not other.root.type.storage.find()  # type: ignore[attr-defined]
 
 
-def _delayed(sums: Sequence[tuple[Store, int]], backward: bool) -> list[_Sum]:
+def _delayed(sums: Sequence[tuple[ir.Store, int]], backward: bool) -> list[_Sum]:
     """The sums to a line in the order in which a place sees them."""
     last = (max if backward else min)(offset for _, offset in sums)
     found = []
     for store, offset in sums:
         delay, hint = abs(offset - last), getattr(store.base, "hint", "t")
-        carried, left = (tuple(Var(hint, FLOAT) for _ in range(delay)) for _ in "ab")
+        carried, left = (tuple(ir.Var(hint, ir.FLOAT) for _ in range(delay)) for _ in "ab")
         found.append(_Sum(store, offset, delay, carried, left))
     return sorted(found, key=lambda sum_: -sum_.delay)
 
@@ -91,13 +90,13 @@ class _Summing:
         self.sums = [sum_ for sums in lines.values() for sum_ in sums]
         self.over = walk.over
 
-    def statements(self) -> list[Statement]:
+    def statements(self) -> list[ir.Statement]:
         return [self.loop(), *self.behind()]
 
-    def loop(self) -> Loop:
+    def loop(self) -> ir.Loop:
         """The loop, which adds to a place of each line when it comes to it for the last time."""
         loop, end = self.walk.loop, self.walk.loop.body.terminator
-        assert isinstance(end, Continue)
+        assert isinstance(end, ir.Continue)
         stores = {id(sum_.store) for sum_ in self.sums}
         body = [statement for statement in loop.body.statements if id(statement) not in stores]
         for (root, line), sums in self.lines.items():
@@ -105,7 +104,7 @@ class _Summing:
             body += _added(root, line, self.walk.index, sums[-1].offset, values)
         inits = tuple(NEUTRAL[sum_.store.mode] for sum_ in self.sums for _ in sum_.carried)
         values_ = tuple(value for sum_ in self.sums for value in (sum_.store.value, *sum_.carried)[: sum_.delay])
-        return Loop(
+        return ir.Loop(
             self.over,
             loop.index,
             (*loop.params, *(var for sum_ in self.sums for var in sum_.carried)),
@@ -116,31 +115,31 @@ class _Summing:
             loop.span,
         )
 
-    def behind(self) -> list[Statement]:
+    def behind(self) -> list[ir.Statement]:
         """What adds what the last iterations left, if there was one."""
-        index = Var(self.walk.index.hint, INT)
+        index = ir.Var(self.walk.index.hint, ir.INT)
         bounds, last = last_of(self.over.start, self.over.stop, backward=self.over.backward)
-        body: list[Statement] = []
+        body: list[ir.Statement] = []
         for (root, line), sums in self.lines.items():
             for later in range(1, sums[0].delay + 1):
                 left = [(sum_.left[sum_.delay - later], sum_.store.mode) for sum_ in sums if sum_.delay >= later]
                 offset = sums[-1].offset + (-later if self.over.backward else later)
                 body += _added(root, line, index, offset, left)
-        return [*bounds, Loop(last, index, (), (), Block(tuple(body), Continue(())), ())]
+        return [*bounds, ir.Loop(last, index, (), (), ir.Block(tuple(body), ir.Continue(())), ())]
 
 
 def _added(
-    root: Var, line: tuple[object, ...], index: Var, offset: int, values: Sequence[tuple[Atom, str]]
-) -> list[Statement]:
+    root: ir.Var, line: tuple[object, ...], index: ir.Var, offset: int, values: Sequence[tuple[ir.Atom, str]]
+) -> list[ir.Statement]:
     """Adds numbers to a place, one after the other."""
     found, place = placed(index, offset)
-    key, total = key_of(line, place), Var(root.hint, FLOAT)
-    found.append(Load(total, root, key))
+    key, total = key_of(line, place), ir.Var(root.hint, ir.FLOAT)
+    found.append(ir.Load(total, root, key))
     for value, mode in values:
-        following = Var(root.hint, FLOAT)
-        found.append(Call((following,), OPERATORS[mode], (total, value)))
+        following = ir.Var(root.hint, ir.FLOAT)
+        found.append(ir.Call((following,), OPERATORS[mode], (total, value)))
         total = following
-    found.append(Store(root, key, total))
+    found.append(ir.Store(root, key, total))
     return found
 
 

@@ -5,90 +5,89 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
+from adjoint import ir
 from adjoint.ir.effects import effects_of
-from adjoint.ir.nodes import Attribute, Block, Call, Function, Load, Slice, Statement, Store, Subscript, Terminator, Var
-from adjoint.ir.types import Array, Scalar, Storage
 from adjoint.ir.walk import blocks_of, operands, statements_in, targets_of
 
-Node = Statement | Terminator
+Node = ir.Statement | ir.Terminator
 
 
 class Uses:
     """The nodes that read each variable; the statement that makes it."""
 
-    def __init__(self, body: Block) -> None:
-        self.of: defaultdict[Var, list[Node]] = defaultdict(list)
-        self.made: dict[Var, Statement] = {}
+    def __init__(self, body: ir.Block) -> None:
+        self.of: defaultdict[ir.Var, list[Node]] = defaultdict(list)
+        self.made: dict[ir.Var, ir.Statement] = {}
         self.scan(body)
 
-    def scan(self, block: Block) -> None:
+    def scan(self, block: ir.Block) -> None:
         for node in (*block.statements, block.terminator):
             for atom in dict.fromkeys(operands(node)):
-                if isinstance(atom, Var):
+                if isinstance(atom, ir.Var):
                     self.of[atom].append(node)
-            if isinstance(node, Statement):
+            if isinstance(node, ir.Statement):
                 self.made.update(dict.fromkeys(targets_of(node), node))
             for inner in blocks_of(node):
                 self.scan(inner)
 
-    def stays(self, array: Var, *, lent_to: tuple[Node, ...] = ()) -> bool:
+    def stays(self, array: ir.Var, *, lent_to: tuple[Node, ...] = ()) -> bool:
         """Whether nothing holds on to an array beyond the block that makes it, other than some nodes."""
         return all(node in lent_to or self.only_accesses(node, array) for node in self.of[array])
 
-    def only_accesses(self, node: Node, array: Var) -> bool:
+    def only_accesses(self, node: Node, array: ir.Var) -> bool:
         """Whether a node reads or writes elements of an array, or makes something new of it."""
         match node:
-            case Load(base=base, target=target, key=key) if base is array:
-                if isinstance(key, Attribute) or isinstance(target.type, Scalar):
+            case ir.Load(base=base, target=target, key=key) if base is array:
+                if isinstance(key, ir.Attribute) or isinstance(target.type, ir.Scalar):
                     return not _in_key(key, array)
-                return isinstance(target.type, Array) and self.stays(target)
-            case Store(base=base, key=key, value=value) if base is array:
+                return isinstance(target.type, ir.Array) and self.stays(target)
+            case ir.Store(base=base, key=key, value=value) if base is array:
                 return value is not array and not (key is not None and _in_key(key, array))
-            case Store(base=base, value=value) if value is array:
-                return isinstance(base, Var) and isinstance(base.type, Array)  # its elements are copied
-            case Call():
+            case ir.Store(base=base, value=value) if value is array:
+                return isinstance(base, ir.Var) and isinstance(base.type, ir.Array)  # its elements are copied
+            case ir.Call():
                 found = effects_of(node)
                 return found.known and found.pure and not found.hands_on and found.view_of is None
             case _:
                 return False
 
 
-def _in_key(key: object, var: Var) -> bool:
-    return isinstance(key, Subscript) and any(atom is var for atom in _atoms(key))
+def _in_key(key: object, var: ir.Var) -> bool:
+    return isinstance(key, ir.Subscript) and any(atom is var for atom in _atoms(key))
 
 
-def _atoms(key: Subscript) -> Iterator[object]:
+def _atoms(key: ir.Subscript) -> Iterator[object]:
     for item in key.items:
-        if isinstance(item, Slice):
+        if isinstance(item, ir.Slice):
             yield from (item.lower, item.upper, item.step)
         else:
             yield item
 
 
-def own_arrays(function: Function) -> dict[Var, int]:
+def own_arrays(function: ir.Function) -> dict[ir.Var, int]:
     """Arrays that the function makes, of which no other variable shows any part, and that it does not hand out.
 
     With the number of statements that use their elements.
     """
     uses = Uses(function.body)
-    names: dict[Storage, set[Var]] = {}
+    names: dict[ir.Storage, set[ir.Var]] = {}
     for statement in statements_in(function.body):
         for var in targets_of(statement):
-            if isinstance(var.type, Array):
+            if isinstance(var.type, ir.Array):
                 names.setdefault(var.type.storage.find(), set()).add(var)
     found = {}
     for var, made in uses.made.items():
-        fresh = isinstance(made, Call) and effects_of(made).fresh
-        if isinstance(var.type, Array) and fresh and names[var.type.storage.find()] == {var} and uses.stays(var):
+        fresh = isinstance(made, ir.Call) and effects_of(made).fresh
+        if isinstance(var.type, ir.Array) and fresh and names[var.type.storage.find()] == {var} and uses.stays(var):
             found[var] = sum(not _asks_for_shape(node) for node in uses.of[var])
     return found
 
 
 def _asks_for_shape(node: Node) -> bool:
-    return isinstance(node, Load) and isinstance(node.key, Attribute)
+    return isinstance(node, ir.Load) and isinstance(node.key, ir.Attribute)
 
 
-def count_of_uses(node: Node, var: Var) -> int:
+def count_of_uses(node: Node, var: ir.Var) -> int:
     """How many statements use the elements of an array, from a statement inwards."""
     if _asks_for_shape(node):
         return 0

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from llvmlite import ir  # type: ignore[import-untyped]
+from llvmlite import ir as llvm  # type: ignore[import-untyped]
 from numba.core import cgutils, types
 from numba.extending import intrinsic, register_jitable
 from numba.np import linalg as of_numba
@@ -63,10 +63,10 @@ def _add_product(context, kind, ways, sizes, a, at_a, b, at_b, keeps, out, at_ou
             slot = cgutils.alloca_once_value(builder, value)
             return builder.bitcast(slot, cgutils.voidptr_t)
 
-        char, whole, any_ = ir.IntType(8), context.get_value_type(types.intp), cgutils.voidptr_t
+        char, whole, any_ = llvm.IntType(8), context.get_value_type(types.intp), cgutils.voidptr_t
         given = [char, char, char, whole, whole, whole, any_, any_, whole, any_, whole, any_, any_, whole]
         function = cgutils.get_or_insert_function(
-            builder.module, ir.FunctionType(ir.IntType(32), given), "numba_xxgemm"
+            builder.module, llvm.FunctionType(llvm.IntType(32), given), "numba_xxgemm"
         )
         way_a, way_b = cgutils.unpack_tuple(builder, ways)
         m, n, inner = cgutils.unpack_tuple(builder, sizes)
@@ -75,7 +75,7 @@ def _add_product(context, kind, ways, sizes, a, at_a, b, at_b, keeps, out, at_ou
             function,
             [
                 *(builder.trunc(letter, char) for letter in (kind, way_a, way_b)),
-                *(m, n, inner, kept(ir.Constant(number, 1.0)), pointer("a", a, at_a), apart_a),
+                *(m, n, inner, kept(llvm.Constant(number, 1.0)), pointer("a", a, at_a), apart_a),
                 *(pointer("b", b, at_b), apart_b, kept(keeps), pointer("out", out, at_out), apart_out),
             ],
         )

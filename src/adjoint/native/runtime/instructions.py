@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import operator
 
-from llvmlite import ir  # type: ignore[import-untyped]
+from llvmlite import ir as llvm  # type: ignore[import-untyped]
 from numba.core import cgutils, types
 from numba.extending import lower_builtin, type_callable
 
@@ -54,7 +54,7 @@ def _unsigned(context, builder, signature, args):
 @_instruction(indices.row, lambda index: types.uintp if _is_whole(index) else None)
 def _row(context, builder, signature, args):
     index = context.cast(builder, args[0], signature.args[0], types.uintp)
-    return builder.asm(ir.FunctionType(index.type, [index.type]), "", "=r,0", [index], side_effect=False)
+    return builder.asm(llvm.FunctionType(index.type, [index.type]), "", "=r,0", [index], side_effect=False)
 
 
 @_instruction(indices.natural, lambda number: number if _is_whole(number) else None)
@@ -114,7 +114,7 @@ def _declare_extreme(function, order, name):
         kind = signature.return_type
         a, b = [context.cast(builder, arg, given, kind) for arg, given in zip(args, signature.args, strict=True)]
         if isinstance(kind, types.Float):
-            intrinsic = ir.FunctionType(a.type, [a.type, b.type])
+            intrinsic = llvm.FunctionType(a.type, [a.type, b.type])
             return builder.call(builder.module.declare_intrinsic(name, [a.type], intrinsic), [a, b])
         compare = builder.icmp_signed if getattr(kind, "signed", False) else builder.icmp_unsigned
         return builder.select(compare(order, a, b), a, b)
@@ -254,8 +254,8 @@ def _around(context, builder, signature, args):
 @_instruction(fused_loops.block_size, lambda extent: _counted(extent))
 def _block_size(context, builder, signature, args):
     (extent,) = _as_extents(context, builder, signature, args)
-    double = ir.DoubleType()
-    root = builder.module.declare_intrinsic("llvm.sqrt", [double], ir.FunctionType(double, [double]))
+    double = llvm.DoubleType()
+    root = builder.module.declare_intrinsic("llvm.sqrt", [double], llvm.FunctionType(double, [double]))
     size = builder.fptosi(builder.call(root, [builder.sitofp(extent, double)]), extent.type)
     return _greater(builder, size, extent.type(fused_loops._SHORTEST))
 

@@ -8,10 +8,10 @@ there are few iterations, that takes longer than these.
 
 from __future__ import annotations
 
-from llvmlite import ir  # type: ignore[import-untyped]
+from llvmlite import ir as llvm  # type: ignore[import-untyped]
 from numba.np import arrayobj
 
-_POINTER = ir.IntType(8).as_pointer()
+_POINTER = llvm.IntType(8).as_pointer()
 
 
 def new_array(context, builder, kind, extents):
@@ -29,16 +29,16 @@ def _told_apart(module):
     known = module.globals.get(name)
     if known is not None:
         return known
-    function = ir.Function(module, ir.FunctionType(_POINTER, [_POINTER]), name)
+    function = llvm.Function(module, llvm.FunctionType(_POINTER, [_POINTER]), name)
     function.linkage = "linkonce_odr"
     function.attributes.add("noinline")
     function.return_value.add_attribute("noalias")
-    inside = ir.IRBuilder(function.append_basic_block())
+    inside = llvm.IRBuilder(function.append_basic_block())
     inside.ret(inside.asm(function.function_type, "", "=r,0", [function.args[0]], side_effect=False))
     return function
 
 
 def _take_note(builder, *addresses):
     """Somebody may know these addresses now, as far as LLVM can tell: he who frees the memory has it from elsewhere."""
-    kind = ir.FunctionType(ir.VoidType(), [_POINTER] * len(addresses))
+    kind = llvm.FunctionType(llvm.VoidType(), [_POINTER] * len(addresses))
     builder.asm(kind, "", "r,r,~{memory}", addresses, side_effect=True)

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from llvmlite import ir  # type: ignore[import-untyped]
+from llvmlite import ir as llvm  # type: ignore[import-untyped]
 from numba.core import types
 from numba.core.datamodel import models, register_default
 from numba.core.typeconv import Conversion
@@ -13,7 +13,7 @@ from numba.extending import lower_cast
 
 from adjoint.runtime.arithmetic.bundles import DIRECTIONS
 
-_DOUBLE, _BIT, INDEX = ir.DoubleType(), ir.IntType(1), ir.IntType(32)
+_DOUBLE, _BIT, INDEX = llvm.DoubleType(), llvm.IntType(1), llvm.IntType(32)
 ITEM = 8
 """The size of a double."""
 
@@ -29,16 +29,16 @@ class Bundle(types.Type):
     @property
     def vector(self):
         """What it is in registers."""
-        return ir.VectorType(_DOUBLE, self.size)
+        return llvm.VectorType(_DOUBLE, self.size)
 
     @property
     def memory(self):
         """What it is in memory."""
-        return ir.ArrayType(_DOUBLE, self.size)
+        return llvm.ArrayType(_DOUBLE, self.size)
 
     def same(self, number):
         """A constant that has one number everywhere."""
-        return ir.Constant(self.vector, [number] * self.size)
+        return llvm.Constant(self.vector, [number] * self.size)
 
     def can_convert_from(self, typingctx, other):
         return Conversion.safe if is_number(other) else None
@@ -60,7 +60,7 @@ class Conditions(types.Type):
     @property
     def vector(self):
         """What it is in registers."""
-        return ir.VectorType(_BIT, self.size)
+        return llvm.VectorType(_BIT, self.size)
 
     def can_convert_from(self, typingctx, other):
         return Conversion.safe if isinstance(other, types.Boolean) else None
@@ -134,13 +134,13 @@ class _InMemoryToo(_InRegisters):
         return self._fe_type.memory
 
     def as_data(self, builder, value):
-        found = ir.Constant(self._fe_type.memory, ir.Undefined)
+        found = llvm.Constant(self._fe_type.memory, llvm.Undefined)
         for place in range(self._fe_type.size):
             found = builder.insert_value(found, builder.extract_element(value, INDEX(place)), place)
         return found
 
     def from_data(self, builder, value):
-        found = ir.Constant(self._fe_type.vector, ir.Undefined)
+        found = llvm.Constant(self._fe_type.vector, llvm.Undefined)
         for place in range(self._fe_type.size):
             found = builder.insert_element(found, builder.extract_value(value, place), INDEX(place))
         return found
@@ -151,9 +151,9 @@ class _InMemoryToo(_InRegisters):
 
 def same_everywhere(builder, kind, number):
     """The bundle of one double, or one truth value, again and again."""
-    nothing = ir.Constant(kind.vector, ir.Undefined)
+    nothing = llvm.Constant(kind.vector, llvm.Undefined)
     first = builder.insert_element(nothing, number, INDEX(0))
-    return builder.shuffle_vector(first, nothing, ir.Constant(ir.VectorType(INDEX, kind.size), [0] * kind.size))
+    return builder.shuffle_vector(first, nothing, llvm.Constant(llvm.VectorType(INDEX, kind.size), [0] * kind.size))
 
 
 @lower_cast(types.Float, Bundle)

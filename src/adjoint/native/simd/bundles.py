@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import operator
 
-from llvmlite import ir  # type: ignore[import-untyped]
+from llvmlite import ir as llvm  # type: ignore[import-untyped]
 from numba.core import cgutils, imputils, types
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import intrinsic, lower_builtin, overload, type_callable
@@ -19,7 +19,7 @@ from numba.np import arrayobj
 from adjoint.native.simd.bundle_type import ITEM, Bundle, Conditions, common_bundle, is_number, is_size, same_everywhere
 from adjoint.runtime.arithmetic.bundles import unless_zero
 
-_DOUBLE, EXTENT = ir.DoubleType(), ir.IntType(64)
+_DOUBLE, EXTENT = llvm.DoubleType(), llvm.IntType(64)
 
 # Arithmetic
 
@@ -102,7 +102,7 @@ def counted_from(context, first, size):
 
     def write(context, builder, sig, args):
         start = context.cast(builder, args[0], sig.args[0], types.float64)
-        steps = ir.Constant(kind.vector, [float(place) for place in range(kind.size)])
+        steps = llvm.Constant(kind.vector, [float(place) for place in range(kind.size)])
         # with flags of its own there are no others: these numbers are whole, whatever may be reordered around them
         return builder.fadd(same_everywhere(builder, kind, start), steps, flags=("afn",))
 
@@ -116,7 +116,7 @@ def added_up(context, x):
         return None
 
     def write(context, builder, sig, args):
-        kind = ir.FunctionType(_DOUBLE, [_DOUBLE, x.vector])
+        kind = llvm.FunctionType(_DOUBLE, [_DOUBLE, x.vector])
         function = cgutils.get_or_insert_function(builder.module, kind, f"llvm.vector.reduce.fadd.v{x.size}f64")
         return builder.call(function, [_DOUBLE(-0.0), args[0]], fastmath=("reassoc",))
 
@@ -151,7 +151,7 @@ def holds_somewhere(context, condition):
         return None
 
     def write(context, builder, sig, args):
-        bits = builder.bitcast(args[0], ir.IntType(condition.size))
+        bits = builder.bitcast(args[0], llvm.IntType(condition.size))
         return builder.icmp_unsigned("!=", bits, bits.type(0))
 
     return types.boolean(condition), write

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import numpy as np
-from llvmlite import ir  # type: ignore[import-untyped]
+from llvmlite import ir as llvm  # type: ignore[import-untyped]
 from numba.core import cgutils, types
 from numba.extending import intrinsic, lower_builtin, register_jitable, type_callable
 
@@ -17,7 +17,7 @@ from adjoint.native.simd.bundles import EXTENT
 from adjoint.runtime.arithmetic import bundles
 
 _SIZE, _VECTOR = bundle.size, bundle.vector
-_BYTES, _DOUBLES = ir.IntType(8).as_pointer(), ir.DoubleType().as_pointer()
+_BYTES, _DOUBLES = llvm.IntType(8).as_pointer(), llvm.DoubleType().as_pointer()
 
 
 class _Tile:
@@ -41,7 +41,7 @@ class _Tile:
             line = self._element(self.out, 0, self._plus(i, row))
             for column in range(columns):
                 at = self._bundle(self._moved(line, self._strides(self.out)[1], self._plus(j, column)))
-                sums.append((at, cgutils.alloca_once_value(builder, ir.Constant(_VECTOR, [0.0] * _SIZE))))
+                sums.append((at, cgutils.alloca_once_value(builder, llvm.Constant(_VECTOR, [0.0] * _SIZE))))
         with builder.if_then(begun):
             for at, total in sums:
                 builder.store(builder.load(at, align=ITEM), total)
@@ -74,7 +74,7 @@ class _Tile:
 
 def multiply_add(builder, a, b, c):
     """``a * b + c`` of bundles, rounded once where the processor does that at once."""
-    kind = ir.FunctionType(a.type, [a.type] * 3)
+    kind = llvm.FunctionType(a.type, [a.type] * 3)
     function = cgutils.get_or_insert_function(builder.module, kind, f"llvm.fmuladd.v{a.type.count}f64")
     return builder.call(function, [a, b, c])
 
@@ -101,8 +101,8 @@ def _is_zero(context, x):
     """Whether all numbers of a bundle are zero."""
 
     def write(context, builder, sig, args):
-        equal = builder.fcmp_ordered("==", args[0], ir.Constant(_VECTOR, [0.0] * _SIZE))
-        bits = builder.bitcast(equal, ir.IntType(_SIZE))
+        equal = builder.fcmp_ordered("==", args[0], llvm.Constant(_VECTOR, [0.0] * _SIZE))
+        bits = builder.bitcast(equal, llvm.IntType(_SIZE))
         return builder.icmp_unsigned("==", bits, bits.type(2**_SIZE - 1))
 
     return types.boolean(bundle), write

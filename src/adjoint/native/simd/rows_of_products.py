@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from llvmlite import ir  # type: ignore[import-untyped]
+from llvmlite import ir as llvm  # type: ignore[import-untyped]
 from numba.core import cgutils, types
 from numba.extending import lower_builtin, type_callable
 
@@ -16,7 +16,7 @@ from adjoint.native.simd.bundles import EXTENT
 from adjoint.native.simd.products import are_factors, multiply_add
 from adjoint.runtime.arithmetic import bundles
 
-_BYTES, _DOUBLES = ir.IntType(8).as_pointer(), ir.DoubleType().as_pointer()
+_BYTES, _DOUBLES = llvm.IntType(8).as_pointer(), llvm.DoubleType().as_pointer()
 _SIZE = bundle.size
 
 
@@ -77,7 +77,7 @@ def _bundles_of(builder, sums):
     for _, kind, total in sums:
         found = builder.load(total)
         for first in range(0, kind.size, _SIZE):
-            places = ir.Constant(ir.VectorType(INDEX, _SIZE), list(range(first, first + _SIZE)))
+            places = llvm.Constant(llvm.VectorType(INDEX, _SIZE), list(range(first, first + _SIZE)))
             yield builder.shuffle_vector(found, found, places)
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 
-from llvmlite import ir  # type: ignore[import-untyped]
+from llvmlite import ir as llvm  # type: ignore[import-untyped]
 from numba.core import types
 from numba.core.registry import cpu_target
 from numba.extending import intrinsic
@@ -38,9 +38,9 @@ def _of_doubles(write, context, *given):
 
     def generate(context, builder, signature, args):
         code = InstructionCode(builder)
-        wide = [builder.fpext(arg, ir.DoubleType()) if arg.type == ir.FloatType() else arg for arg in args]
+        wide = [builder.fpext(arg, llvm.DoubleType()) if arg.type == llvm.FloatType() else arg for arg in args]
         found = write(code, *wide)
-        return found if result == types.float64 else builder.fptrunc(found, ir.FloatType())
+        return found if result == types.float64 else builder.fptrunc(found, llvm.FloatType())
 
     return result(*(kind if kind == types.float32 else types.float64 for kind in given)), generate
 

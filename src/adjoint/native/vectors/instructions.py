@@ -8,7 +8,7 @@ nothing keeps the others away.
 
 from __future__ import annotations
 
-from llvmlite import ir  # type: ignore[import-untyped]
+from llvmlite import ir as llvm  # type: ignore[import-untyped]
 from numba.core import cgutils
 
 from adjoint.native.vectors.code import Code
@@ -24,15 +24,15 @@ class InstructionCode(Code):
         self.builder = builder
         self.size = size
         self.doubles, self.words = (
-            kind if size == 1 else ir.VectorType(kind, size) for kind in (ir.DoubleType(), ir.IntType(64))
+            kind if size == 1 else llvm.VectorType(kind, size) for kind in (llvm.DoubleType(), llvm.IntType(64))
         )
 
     def number(self, value: float):
-        return ir.Constant(self.doubles, value if self.size == 1 else [value] * self.size)
+        return llvm.Constant(self.doubles, value if self.size == 1 else [value] * self.size)
 
     def word(self, value: int):
         bits = value & (2**64 - 1)
-        return ir.Constant(self.words, bits if self.size == 1 else [bits] * self.size)
+        return llvm.Constant(self.words, bits if self.size == 1 else [bits] * self.size)
 
     def _value(self, x):
         return self.number(x) if isinstance(x, float) else x
@@ -55,7 +55,7 @@ class InstructionCode(Code):
         return self.builder.fneg(self._value(x), flags=_FIXED)
 
     def intrinsic(self, name: str, *args):
-        kind = ir.FunctionType(self.doubles, [self.doubles] * len(args))
+        kind = llvm.FunctionType(self.doubles, [self.doubles] * len(args))
         full_name = f"llvm.{name}" + (".f64" if self.size == 1 else f".v{self.size}f64")
         callee = cgutils.get_or_insert_function(self.builder.module, kind, full_name)
         return self.builder.call(callee, [self._value(arg) for arg in args])

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from llvmlite import ir  # type: ignore[import-untyped]
+from llvmlite import ir as llvm  # type: ignore[import-untyped]
 from numba.core import cgutils
 
 if TYPE_CHECKING:
     from adjoint.native.vectors.instructions import InstructionCode
 
-_DOUBLE = ir.DoubleType()
+_DOUBLE = llvm.DoubleType()
 _WIDTHS = (2, 4, 8)
 _PROMISES = ("noinline", "nounwind", "willreturn", "memory(none)")
 
@@ -63,16 +63,16 @@ def _declare(module, name: str, bound: float):
 
 
 def _function(module, name: str, kind):
-    function = ir.Function(module, ir.FunctionType(kind, [kind, kind]), name)
+    function = llvm.Function(module, llvm.FunctionType(kind, [kind, kind]), name)
     function.linkage = "weak_odr"  # kept until LLVM looks for it
     _promise(function, *_PROMISES)
-    return function, ir.IRBuilder(function.append_basic_block())
+    return function, llvm.IRBuilder(function.append_basic_block())
 
 
 def _is_large(builder, x, bound):
-    above = builder.fcmp_ordered(">", x, ir.Constant(x.type, bound))
+    above = builder.fcmp_ordered(">", x, llvm.Constant(x.type, bound))
     opposite = [-part for part in bound] if isinstance(bound, list) else -bound
-    return builder.or_(above, builder.fcmp_ordered("<", x, ir.Constant(x.type, opposite)))
+    return builder.or_(above, builder.fcmp_ordered("<", x, llvm.Constant(x.type, opposite)))
 
 
 def _single(module, name: str, bound: float):
@@ -85,18 +85,18 @@ def _single(module, name: str, bound: float):
 
 
 def _are_some_large(builder, x, bound: float):
-    bits = ir.IntType(x.type.count)
+    bits = llvm.IntType(x.type.count)
     large = builder.bitcast(_is_large(builder, x, [bound] * x.type.count), bits)
-    return builder.icmp_unsigned("!=", large, ir.Constant(bits, 0))
+    return builder.icmp_unsigned("!=", large, llvm.Constant(bits, 0))
 
 
 def _several(module, name: str, bound: float, width: int, single):
-    function, builder = _function(module, _name(name, width), ir.VectorType(_DOUBLE, width))
+    function, builder = _function(module, _name(name, width), llvm.VectorType(_DOUBLE, width))
     x, found = function.args
     with builder.if_then(_are_some_large(builder, x, bound), likely=False):
         mended = found
         for number in range(width):
-            place = ir.Constant(ir.IntType(32), number)
+            place = llvm.Constant(llvm.IntType(32), number)
             one = builder.call(single, [builder.extract_element(x, place), builder.extract_element(found, place)])
             mended = builder.insert_element(mended, one, place)
         builder.ret(mended)

@@ -13,8 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.ir.nodes import Const
-from adjoint.ir.types import BOOL, FLOAT, INT, Array, Dim, Opaque, Tuple, Type
+from adjoint import ir
 from adjoint.rules.declare import general, no_derivative
 from adjoint.rules.typing import type_of_known
 from adjoint.runtime import messages
@@ -34,24 +33,24 @@ from adjoint.runtime.messages import (
 )
 
 
-def _array(shape: Any, dtype: Any) -> Type:
+def _array(shape: Any, dtype: Any) -> ir.Type:
     """The type of an array, as far as its shape and dtype are known."""
     extents: Any = None
     match shape:
-        case Tuple(items=extents) | Const(value=tuple() as extents):
+        case ir.Tuple(items=extents) | ir.Const(value=tuple() as extents):
             pass
-    dims: tuple[Dim, ...] | None = None if extents is None else tuple(["any" for _ in extents])
-    return Array(dtype.value if isinstance(dtype, Const) and isinstance(dtype.value, np.dtype) else None, dims)
+    dims: tuple[ir.Dim, ...] | None = None if extents is None else tuple(["any" for _ in extents])
+    return ir.Array(dtype.value if isinstance(dtype, ir.Const) and isinstance(dtype.value, np.dtype) else None, dims)
 
 
-def _is(*types: Type) -> Callable[[Sequence[Any]], tuple[Type, ...]]:
+def _is(*types: ir.Type) -> Callable[[Sequence[Any]], tuple[ir.Type, ...]]:
     return lambda arguments: types
 
 
-def _exchanges(fn: Any, jvp: Any, vjp: Any, *further: Type, shape: int | None = None, agreed: bool = False) -> None:
+def _exchanges(fn: Any, jvp: Any, vjp: Any, *further: ir.Type, shape: int | None = None, agreed: bool = False) -> None:
     """A map that gives an array, whose shape is an argument and the dtype the next one; and further results."""
 
-    def typed(arguments: Sequence[Any]) -> tuple[Type, ...]:
+    def typed(arguments: Sequence[Any]) -> tuple[ir.Type, ...]:
         return further if shape is None else (_array(arguments[shape], arguments[shape + 1]), *further)
 
     count = len(further) + (shape is not None)
@@ -65,7 +64,7 @@ _exchanges(
         complete_receive(ct, comm, shape, dtype, dest, tag)[0],
         *(None,) * 5,
     ),
-    FLOAT,
+    ir.FLOAT,
 )
 _exchanges(
     complete_send,
@@ -74,7 +73,7 @@ _exchanges(
         post_receive(comm, shape, dtype, dest, tag),
         *(None,) * 5,
     ),
-    FLOAT,
+    ir.FLOAT,
 )
 
 
@@ -87,7 +86,7 @@ _exchanges(
     post_receive,
     lambda dots, y, comm, shape, dtype, source, tag: post_receive(comm, shape, dtype, source, tag),
     _unposted_receive,
-    FLOAT,
+    ir.FLOAT,
 )
 _exchanges(
     complete_receive,
@@ -99,7 +98,7 @@ _exchanges(
         post_send(ct[0], comm, shape, dtype, source, y[1]),
         *(None,) * 5,
     ),
-    INT,
+    ir.INT,
     shape=2,
 )
 _exchanges(
@@ -186,13 +185,13 @@ _exchanges(
     shape=3,
 )
 
-no_derivative(messages.rank_of, messages.size_of, messages.chosen_source, messages.chosen_tag, typed=_is(INT))
+no_derivative(messages.rank_of, messages.size_of, messages.chosen_source, messages.chosen_tag, typed=_is(ir.INT))
 _WITHOUT = {"pure": False, "exchanges": True, "agreed": True}
 no_derivative(messages.broadcast_object, typed=lambda arguments: (type_of_known(arguments[0]),), **_WITHOUT)
 no_derivative(
     messages.total_of_object,
-    typed=lambda arguments: (INT if type_of_known(arguments[0]) == INT else Opaque(),),
+    typed=lambda arguments: (ir.INT if type_of_known(arguments[0]) == ir.INT else ir.Opaque(),),
     **_WITHOUT,
 )
-no_derivative(messages.barrier, typed=_is(Opaque(type(None))), **_WITHOUT)
-no_derivative(messages.is_nobody, messages.is_sum, typed=_is(BOOL))
+no_derivative(messages.barrier, typed=_is(ir.Opaque(type(None))), **_WITHOUT)
+no_derivative(messages.is_nobody, messages.is_sum, typed=_is(ir.BOOL))

@@ -4,16 +4,16 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from adjoint.ir.types import FLOAT, INT, Type
+from adjoint import ir
 from adjoint.rules.declare import no_derivative
 
 
-def _seconds(args: Sequence[Any]) -> tuple[Type, ...]:
-    return (FLOAT,)
+def _seconds(args: Sequence[Any]) -> tuple[ir.Type, ...]:
+    return (ir.FLOAT,)
 
 
-def _nanoseconds(args: Sequence[Any]) -> tuple[Type, ...]:
-    return (INT,)
+def _nanoseconds(args: Sequence[Any]) -> tuple[ir.Type, ...]:
+    return (ir.INT,)
 
 
 no_derivative(

@@ -9,8 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from typing import TypeVar
 
-from adjoint.ir.nodes import Definition, Var
-from adjoint.ir.types import Storage, is_handle
+from adjoint import ir
 from adjoint.records import dataclass, field
 
 T = TypeVar("T")
@@ -30,7 +29,7 @@ class Request:
         The parameters whose shadows the first half is given.
     """
 
-    definition: Definition
+    definition: ir.Definition
     wrt: tuple[int, ...]
     outputs: tuple[int, ...]
     references: tuple[int, ...]
@@ -46,7 +45,7 @@ class Request:
         """The parameters that are differentiated and refer to memory."""
         assert self.definition.function is not None
         params = self.definition.function.params
-        return tuple(place for place in self.wrt if is_handle(params[place].type))
+        return tuple(place for place in self.wrt if ir.is_handle(params[place].type))
 
     @property
     def given(self) -> int:
@@ -76,8 +75,8 @@ class Halves:
         The places of arguments that it asks for their shapes only.
     """
 
-    primal: Definition
-    adjoint: Definition
+    primal: ir.Definition
+    adjoint: ir.Definition
     args: tuple[int, ...] = ()
     results: tuple[int, ...] = ()
     keeps: bool = True
@@ -154,15 +153,15 @@ class Given:
         Memory that is not written although the function stores into it: it holds its last values.
     """
 
-    shadows: frozenset[Var] = frozenset()
-    first: frozenset[Var] = frozenset()
-    returned: frozenset[Var] = frozenset()
-    elsewhere: frozenset[Storage] = frozenset()
-    exposed: frozenset[Storage] = frozenset()
-    final: frozenset[Storage] = frozenset()
+    shadows: frozenset[ir.Var] = frozenset()
+    first: frozenset[ir.Var] = frozenset()
+    returned: frozenset[ir.Var] = frozenset()
+    elsewhere: frozenset[ir.Storage] = frozenset()
+    exposed: frozenset[ir.Storage] = frozenset()
+    final: frozenset[ir.Storage] = frozenset()
 
 
-class Treatments(defaultdict[Definition, Treatment]):
+class Treatments(defaultdict[ir.Definition, Treatment]):
     """How functions are treated, as far as that is known.
 
     Attributes

@@ -6,6 +6,7 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from adjoint import ir
 from adjoint.differentiation.reverse.calls.derived_functions import reverse_derived
 from adjoint.differentiation.reverse.calls.kept_calls import reverse_definition
 from adjoint.differentiation.reverse.context import acts_on_memory
@@ -16,22 +17,6 @@ from adjoint.differentiation.zeros.supports import NEVER_ZERO
 from adjoint.ir.builder import Builder
 from adjoint.ir.effects import effects_of
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.nodes import (
-    Applied,
-    Atom,
-    Attribute,
-    Call,
-    Const,
-    Declared,
-    Definition,
-    Derived,
-    Function,
-    Key,
-    Slice,
-    Subscript,
-    Var,
-)
-from adjoint.ir.types import INT, Array, Dict, Instance, List, Scalar, Tuple, is_handle, rank_of
 from adjoint.ir.walk import operands
 from adjoint.rules.kinds import Bilinear, Constant, Elementwise, General, Linear, NoDerivative, Rule
 from adjoint.rules.registry import rule_for
@@ -43,7 +28,7 @@ if TYPE_CHECKING:
     from adjoint.differentiation.reverse.statements import Reverser
 
 DISPLAYS = (display.make_list, display.make_tuple, display.make_dict, make_object)
-Spliced = Atom | tuple[Any, ...] | None
+Spliced = ir.Atom | tuple[Any, ...] | None
 
 
 def splice(builder: Builder, fn: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Spliced:
@@ -54,52 +39,52 @@ def splice(builder: Builder, fn: Callable[..., Any], args: Sequence[Any], kwargs
     return spliced
 
 
-def reverse_call(reverser: Reverser, call: Call, scope: Scope) -> None:
+def reverse_call(reverser: Reverser, call: ir.Call, scope: Scope) -> None:
     """Adds to the cotangents of a call's arguments."""
     if call.callee in DISPLAYS:
         _display(reverser, call, scope)
-    elif isinstance(call.callee, Definition):
+    elif isinstance(call.callee, ir.Definition):
         reverse_definition(reverser, call, scope)
-    elif isinstance(call.callee, Derived):
+    elif isinstance(call.callee, ir.Derived):
         reverse_derived(reverser, call, scope)
-    elif isinstance(call.callee, Declared):
+    elif isinstance(call.callee, ir.Declared):
         from adjoint.differentiation.reverse.calls.custom_derivatives import reverse_declared  # lazy
 
         reverse_declared(reverser, call, scope)
-    elif isinstance(call.callee, Applied):
+    elif isinstance(call.callee, ir.Applied):
         from adjoint.differentiation.reverse.calls.function_values import reverse_applied  # lazy
 
         reverse_applied(reverser, call, scope)
-    elif isinstance(call.callee, Function):
+    elif isinstance(call.callee, ir.Function):
         raise AssertionError(f"{call.callee.name} should have been inlined")
     else:
         _ruled(reverser, call, scope)
 
 
-def _display(reverser: Reverser, call: Call, scope: Scope) -> None:
+def _display(reverser: Reverser, call: ir.Call, scope: Scope) -> None:
     """A container is made: what its first slots hold belongs to what was put into them."""
     (target,) = call.targets
     if not reverser.active(target):
         return
     for key, value in _slots(call):
-        if isinstance(value, Var) and reverser.active(value) and not is_handle(value.type):
+        if isinstance(value, ir.Var) and reverser.active(value) and not ir.is_handle(value.type):
             slot = reverser.shadows.type_of(value.type)
             held = scope.sweep.load(reverser.shadows.of(target), key, slot, f"{value.hint}_bar")
             reverser.add(scope, value, held)
 
 
-def _slots(call: Call) -> list[tuple[Key, Atom]]:
+def _slots(call: ir.Call) -> list[tuple[ir.Key, ir.Atom]]:
     if call.callee is display.make_dict:
         pairs = zip(call.args[::2], call.args[1::2], strict=True)
-        return [(Subscript((key,)), value) for key, value in pairs]
+        return [(ir.Subscript((key,)), value) for key, value in pairs]
     if call.callee is make_object:
         names = call.args[1]
-        assert isinstance(names, Const)
-        return [(Attribute(name), value) for name, value in zip(names.value, call.args[2:], strict=True)]
-    return [(Subscript((Const(place),)), value) for place, value in enumerate(call.args)]
+        assert isinstance(names, ir.Const)
+        return [(ir.Attribute(name), value) for name, value in zip(names.value, call.args[2:], strict=True)]
+    return [(ir.Subscript((ir.Const(place),)), value) for place, value in enumerate(call.args)]
 
 
-def _ruled(reverser: Reverser, call: Call, scope: Scope) -> None:
+def _ruled(reverser: Reverser, call: ir.Call, scope: Scope) -> None:
     rule = rule_for(call.callee)
     lays_out = call.callee in tangents.LAYOUTS
     if lays_out and not reverser.context.activity.varied.has(call.args[0]):
@@ -113,13 +98,17 @@ def _ruled(reverser: Reverser, call: Call, scope: Scope) -> None:
         return
     if rule.view_of is not None and rule.view_of < len(call.args):
         base = call.args[rule.view_of]
-        if isinstance(base, Var) and is_handle(base.type) and all(is_handle(target.type) for target in call.targets):
+        if (
+            isinstance(base, ir.Var)
+            and ir.is_handle(base.type)
+            and all(ir.is_handle(target.type) for target in call.targets)
+        ):
             _view(reverser, call, scope, rule)
             return
     _pull(reverser, call, scope, rule)
 
 
-def _view(reverser: Reverser, call: Call, scope: Scope, rule: Rule) -> None:
+def _view(reverser: Reverser, call: ir.Call, scope: Scope, rule: Rule) -> None:
     """The shadow of a view is a view of the shadow; nothing is left to do, unless the operation made a copy."""
     if call.targets[0] in reverser.shadows.detached:
         _pull(reverser, call, scope, rule)
@@ -133,9 +122,9 @@ def _view(reverser: Reverser, call: Call, scope: Scope, rule: Rule) -> None:
     scope.sweep.nodes.append(ReverseIf(shares, Sweep(scope.sweep, region), copied.sweep))
 
 
-def _pull(reverser: Reverser, call: Call, scope: Scope, rule: Rule) -> None:
+def _pull(reverser: Reverser, call: ir.Call, scope: Scope, rule: Rule) -> None:
     """Adds to the cotangents of the arguments what the rule says."""
-    if any(isinstance(target.type, (List, Tuple, Dict, Instance)) for target in call.targets):
+    if any(isinstance(target.type, (ir.List, ir.Tuple, ir.Dict, ir.Instance)) for target in call.targets):
         _container(reverser, call, scope)
         return
     cotangents = [reverser.take(scope, target) for target in call.targets]
@@ -157,26 +146,26 @@ def _pull(reverser: Reverser, call: Call, scope: Scope, rule: Rule) -> None:
     ask_originals(reverser, scope.sweep, start)
 
 
-def _container(reverser: Reverser, call: Call, scope: Scope) -> None:
+def _container(reverser: Reverser, call: ir.Call, scope: Scope) -> None:
     """A rule's function gives a container: two lists one after the other, or something that is refused."""
     left, right = call.args if len(call.args) == 2 else (None, None)
-    plain = call.callee is operator.add and isinstance(left, Var) and isinstance(right, Var)
-    element = call.targets[0].type.element if isinstance(call.targets[0].type, List) else None
-    if not plain or not isinstance(element, (Scalar, Array)) or is_handle(element):
+    plain = call.callee is operator.add and isinstance(left, ir.Var) and isinstance(right, ir.Var)
+    element = call.targets[0].type.element if isinstance(call.targets[0].type, ir.List) else None
+    if not plain or not isinstance(element, (ir.Scalar, ir.Array)) or ir.is_handle(element):
         reverser.context.problem("AD0303", call.span, "a container that varies is made from others")
         return
     sweep, shadow = scope.sweep, reverser.shadows.of(call.targets[0])
-    assert isinstance(left, Var) and isinstance(right, Var)
-    size = Var("n", INT)
-    reverser.keep_before(call, size, Call((size,), len, (left,)))
-    for part, ends in ((left, (Const(None), size)), (right, (size, Const(None)))):
+    assert isinstance(left, ir.Var) and isinstance(right, ir.Var)
+    size = ir.Var("n", ir.INT)
+    reverser.keep_before(call, size, ir.Call((size,), len, (left,)))
+    for part, ends in ((left, (ir.Const(None), size)), (right, (size, ir.Const(None)))):
         if reverser.active(part):
-            key = Subscript((Slice(ends[0], ends[1], Const(None)),))
-            held = sweep.load(shadow, key, List(element), "t_bar")
+            key = ir.Subscript((ir.Slice(ends[0], ends[1], ir.Const(None)),))
+            held = sweep.load(shadow, key, ir.List(element), "t_bar")
             reverser.shadows.add_parts(sweep, reverser.shadows.of(part), part.type, held)
 
 
-def _opaque(reverser: Reverser, call: Call, rule: Rule | None) -> None:
+def _opaque(reverser: Reverser, call: ir.Call, rule: Rule | None) -> None:
     """A call of which no derivative is known may not touch anything through which one flows."""
     if not any(map(reverser.context.activity.varied.has, operands(call))):
         return
@@ -194,12 +183,12 @@ class _Pullback:
     def __init__(
         self,
         reverser: Reverser,
-        call: Call,
+        call: ir.Call,
         scope: Scope,
         rule: Rule,
-        args: tuple[Atom, ...],
-        then: tuple[Atom, ...],
-        kwargs: dict[str, Atom],
+        args: tuple[ir.Atom, ...],
+        then: tuple[ir.Atom, ...],
+        kwargs: dict[str, ir.Atom],
     ) -> None:
         self.reverser = reverser
         self.call = call
@@ -209,7 +198,7 @@ class _Pullback:
         self.then = then
         self.kwargs = kwargs
 
-    def run(self, cotangents: list[Atom | None]) -> None:
+    def run(self, cotangents: list[ir.Atom | None]) -> None:
         rule = self.rule
         match rule:
             case Elementwise():
@@ -226,15 +215,15 @@ class _Pullback:
             case _:
                 raise AssertionError(f"no reverse for {type(rule).__name__}")
 
-    def results(self) -> tuple[Atom, ...]:
+    def results(self) -> tuple[ir.Atom, ...]:
         return tuple(content(self.reverser, target, self.call, result=True) for target in self.call.targets)
 
-    def filled(self, cotangent: Atom | None, target: Var) -> Atom:
+    def filled(self, cotangent: ir.Atom | None, target: ir.Var) -> ir.Atom:
         return self.reverser.context.zero(self.scope.sweep, target) if cotangent is None else cotangent
 
     def form(self) -> Callable[..., Any]:
-        ranks = tuple([rank_of(type_of_atom(arg)) for arg in self.args])
-        constants = {place: arg.value for place, arg in enumerate(self.args) if isinstance(arg, Const)}
+        ranks = tuple([ir.rank_of(type_of_atom(arg)) for arg in self.args])
+        constants = {place: arg.value for place, arg in enumerate(self.args) if isinstance(arg, ir.Const)}
         form = self.rule.form(ranks, constants)
         assert form is not None
         return form
@@ -242,18 +231,18 @@ class _Pullback:
     def write(self, leading: tuple[Any, ...]) -> Spliced:
         sweep, start = self.scope.sweep, len(self.scope.sweep.statements)
         spliced = splice(sweep, self.form(), (*leading, *self.then), self.kwargs)
-        if isinstance(leading[0], Var):
+        if isinstance(leading[0], ir.Var):
             self.follow(start, leading[0])
         return spliced
 
-    def follow(self, start: int, cotangent: Var) -> None:
+    def follow(self, start: int, cotangent: ir.Var) -> None:
         """Has the products that a rule has written tell what was left out from what is zero by chance."""
         varying = {then for arg, then in zip(self.args, self.then, strict=True) if self.reverser.active(arg)}
         varying.update(self.results())
         vanishes = self.call.callee not in NEVER_ZERO
         self.reverser.supports.follow(self.scope.sweep, start, cotangent, varying.__contains__, vanishes=vanishes)
 
-    def elementwise(self, rule: Elementwise, cotangent: Atom | None) -> None:
+    def elementwise(self, rule: Elementwise, cotangent: ir.Atom | None) -> None:
         assert cotangent is not None
         places, sweep = tuple(range(len(self.args))), self.scope.sweep
         if rule.scaled is not None:
@@ -272,7 +261,7 @@ class _Pullback:
             if self.reverser.active(arg) and partial is not None
         ]
         if len(pairs) == 2 and pairs[0] == pairs[1]:
-            doubled = sweep.call(operator.mul, Const(2.0), cotangent, hint="t_bar")
+            doubled = sweep.call(operator.mul, ir.Const(2.0), cotangent, hint="t_bar")
             self.reverser.supports.inherit(doubled, cotangent)
             self.product(pairs[0][0], doubled, pairs[0][1])
             return
@@ -281,22 +270,22 @@ class _Pullback:
 
     def refuse_unknown(self, each: Sequence[Any]) -> None:
         """Takes down the arguments that vary, and of which the rule knows no derivative."""
-        if self.rule.is_of_the_runtime or (isinstance(self.rule, Elementwise) and Const(None) in self.args):
+        if self.rule.is_of_the_runtime or (isinstance(self.rule, Elementwise) and ir.Const(None) in self.args):
             return  # arithmetic with None is an error of its own
         for place, arg in enumerate(self.args):
             if (place >= len(each) or _is_literal(each[place], None)) and self.reverser.active(arg):
                 label = f"{self.rule.name_of(place)} varies"
                 self.reverser.context.problem("AD0204", self.call.span, label, name=self.rule.name)
 
-    def named(self, cotangent: Atom) -> Var:
+    def named(self, cotangent: ir.Atom) -> ir.Var:
         """A cotangent as a variable that can be followed."""
-        if isinstance(cotangent, Var):
+        if isinstance(cotangent, ir.Var):
             return cotangent
         named = self.scope.sweep.call(operator.pos, cotangent, hint="t_bar")
         self.reverser.supports.inherit(named, cotangent)
         return named
 
-    def product(self, arg: Atom, cotangent: Atom, partial: Atom) -> None:
+    def product(self, arg: ir.Atom, cotangent: ir.Atom, partial: ir.Atom) -> None:
         """Adds a cotangent times a partial derivative."""
         sweep = self.scope.sweep
         if _is_literal(partial, 1):
@@ -304,19 +293,19 @@ class _Pullback:
         elif _is_literal(partial, -1):
             self.reverser.add(self.scope, arg, cotangent, negative=True)
         elif not is_zero(partial):
-            hint = f"{arg.hint}_bar" if isinstance(arg, Var) else "t_bar"
+            hint = f"{arg.hint}_bar" if isinstance(arg, ir.Var) else "t_bar"
             multiply = times if self.rule.singular else operator.mul
             named, supports = self.named(cotangent), self.reverser.supports
             product = sweep.call(multiply, named, partial, hint=hint)
             call = sweep.nodes.pop()
-            assert isinstance(call, Call)
+            assert isinstance(call, ir.Call)
             vanishes = self.call.callee not in NEVER_ZERO
             supports.product(sweep, call, named, partial, self.varies, vanishes=vanishes)
             self.reverser.add(self.scope, arg, product)
 
-    def varies(self, partial: Atom) -> bool:
+    def varies(self, partial: ir.Atom) -> bool:
         """Whether a partial derivative varies: an argument itself, or what is computed from all of them."""
-        if isinstance(partial, Const):
+        if isinstance(partial, ir.Const):
             return False
         if partial in self.then:
             return self.reverser.active(self.args[self.then.index(partial)])
@@ -329,7 +318,7 @@ class _Pullback:
             self.refuse_unknown(each)
         for place, cotangent in zip(places, each, strict=False):
             if place < len(self.args) and not _is_literal(cotangent, None):
-                if isinstance(cotangent, tuple) and isinstance(type_of_atom(self.args[place]), (List, Tuple)):
+                if isinstance(cotangent, tuple) and isinstance(type_of_atom(self.args[place]), (ir.List, ir.Tuple)):
                     cotangent = self.scope.sweep.call(display.make_list, *cotangent, hint="t_bar")
                 if isinstance(cotangent, tuple):
                     self.reverser.context.problem("AD0204", self.call.span, "a sequence varies", name=self.rule.name)
@@ -340,5 +329,5 @@ class _Pullback:
 
 def _is_literal(atom: object, value: object) -> bool:
     if value is None:
-        return atom is None or (isinstance(atom, Const) and atom.value is None)
-    return isinstance(atom, Const) and isinstance(atom.value, (int, float)) and atom.value == value
+        return atom is None or (isinstance(atom, ir.Const) and atom.value is None)
+    return isinstance(atom, ir.Const) and isinstance(atom.value, (int, float)) and atom.value == value

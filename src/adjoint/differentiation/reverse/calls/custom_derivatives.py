@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.analysis.linearity import is_linear
 from adjoint.differentiation.forward.custom_derivatives import excluded
 from adjoint.differentiation.reverse.build import reverse
@@ -22,9 +23,7 @@ from adjoint.differentiation.surgery import HELPS_SHARED, is_inert, is_sole
 from adjoint.ir.builder import Builder
 from adjoint.ir.effects import is_shared_and_written, storages, written_places
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.nodes import Atom, Call, Const, Declared, Subscript, Surgery, Var, differentiated_args
 from adjoint.ir.rebuild import inline
-from adjoint.ir.types import Array, is_handle, storage_of
 from adjoint.ir.walk import operands, statements_in, terminators_in
 
 if TYPE_CHECKING:
@@ -36,38 +35,38 @@ _NOT_LINEAR = (
 )
 
 
-def write_values(builder: Builder, call: Call, renamed: dict[Var, Atom]) -> None:
+def write_values(builder: Builder, call: ir.Call, renamed: dict[ir.Var, ir.Atom]) -> None:
     """Writes out a call as the values that its results are; what is written in place is a copy."""
-    declared: Declared = call.callee
+    declared: ir.Declared = call.callee
     for target, value in zip(call.targets, declared.values_of(call), strict=True):
-        is_written = is_handle(target.type) or is_handle(type_of_atom(value))
+        is_written = ir.is_handle(target.type) or ir.is_handle(type_of_atom(value))
         if (
-            isinstance(target.type, Array)
+            isinstance(target.type, ir.Array)
             and is_written
-            and storage_of(target.type) is not storage_of(type_of_atom(value))
+            and ir.storage_of(target.type) is not ir.storage_of(type_of_atom(value))
         ):
-            builder.emit(Call((target,), np.copy, (value,), (("order", Const("K")),), call.span))
+            builder.emit(ir.Call((target,), np.copy, (value,), (("order", ir.Const("K")),), call.span))
         else:
             renamed[target] = value
 
 
-def _only_cotangents_use(reverser: Reverser, written: Sequence[Atom]) -> bool:
+def _only_cotangents_use(reverser: Reverser, written: Sequence[ir.Atom]) -> bool:
     """Whether memory that is written in the reverse sweep is used by nothing but such functions."""
     memory = {storage.find() for atom in written for storage in storages(type_of_atom(atom))}
     body = reverser.context.function.body
     for node in (*statements_in(body), *terminators_in(body)):
-        is_surgery = isinstance(node, Call) and isinstance(node.callee, Surgery)
-        atoms = differentiated_args(node) if isinstance(node, Call) and is_surgery else operands(node)
+        is_surgery = isinstance(node, ir.Call) and isinstance(node.callee, ir.Surgery)
+        atoms = ir.differentiated_args(node) if isinstance(node, ir.Call) and is_surgery else operands(node)
         reached = {storage.find() for atom in atoms for storage in storages(type_of_atom(atom))}
         if not memory.isdisjoint(reached):
             return False
     return True
 
 
-def reverse_declared(reverser: Reverser, call: Call, scope: Scope) -> None:
+def reverse_declared(reverser: Reverser, call: ir.Call, scope: Scope) -> None:
     """Adds to the cotangents of the arguments what the declared derivative gives for those of the results."""
     declared = call.callee
-    assert isinstance(declared, Declared)
+    assert isinstance(declared, ir.Declared)
     if not any(map(reverser.active, call.targets)):
         return
     results = [call.targets[place] for place in declared.seeds]
@@ -81,30 +80,30 @@ def reverse_declared(reverser: Reverser, call: Call, scope: Scope) -> None:
     in_place = {
         place: cotangent
         for place, (target, cotangent) in enumerate(zip(results, cotangents, strict=True))
-        if is_sole(declared) and is_handle(target.type) and cotangent is not None
+        if is_sole(declared) and ir.is_handle(target.type) and cotangent is not None
     }
     seeds = [
         reverser.context.zero(sweep, target) if cotangent is None else cotangent
         for target, cotangent in zip(results, cotangents, strict=True)
     ]
-    bars: Sequence[Atom] = ()
+    bars: Sequence[ir.Atom] = ()
     if declared.pullback is not None:
         bars = _by_pullback(reverser, call, scope, seeds, in_place)
     elif declared.differential is not None:
         bars = _by_differential(reverser, call, scope, seeds)
     for place, (arg, bar) in enumerate(zip(declared.arguments_of(call), bars, strict=False)):
         if place in in_place:
-            sweep.store(in_place[place], Subscript((Const(Ellipsis),)), bar)
+            sweep.store(in_place[place], ir.Subscript((ir.Const(Ellipsis),)), bar)
         else:
             reverser.add(scope, arg, bar, shaped=True)
     ask_originals(reverser, sweep, start)
 
 
-def _is_refused(reverser: Reverser, call: Call) -> bool:
+def _is_refused(reverser: Reverser, call: ir.Call) -> bool:
     """Takes down what varies without a derivative, and what is wrong with the memory of values and of captures."""
-    declared: Declared = call.callee
-    is_surgery = isinstance(declared, Surgery)
-    if any(is_handle(target.type) and not isinstance(target.type, Array) for target in call.targets):
+    declared: ir.Declared = call.callee
+    is_surgery = isinstance(declared, ir.Surgery)
+    if any(ir.is_handle(target.type) and not isinstance(target.type, ir.Array) for target in call.targets):
         label = f"{declared.name!r} returns a container, whose items are not told apart"
         reverser.context.problem("AD0303", call.span, label)
         return True
@@ -130,9 +129,9 @@ def _is_refused(reverser: Reverser, call: Call) -> bool:
 
 
 def _by_pullback(
-    reverser: Reverser, call: Call, scope: Scope, seeds: list[Atom], in_place: Container[int]
-) -> Sequence[Atom]:
-    declared: Declared = call.callee
+    reverser: Reverser, call: ir.Call, scope: Scope, seeds: list[ir.Atom], in_place: Container[int]
+) -> Sequence[ir.Atom]:
+    declared: ir.Declared = call.callee
     assert declared.pullback is not None
     sweep = scope.sweep
     written = written_places(declared.pullback)
@@ -146,13 +145,13 @@ def _by_pullback(
     return bars
 
 
-def _by_differential(reverser: Reverser, call: Call, scope: Scope, seeds: list[Atom]) -> Sequence[Atom]:
-    declared: Declared = call.callee
+def _by_differential(reverser: Reverser, call: ir.Call, scope: Scope, seeds: list[ir.Atom]) -> Sequence[ir.Atom]:
+    declared: ir.Declared = call.callee
     assert declared.differential is not None
     sweep = scope.sweep
     args = declared.arguments_of(call)
     tangents = range(len(args))
-    if any(is_handle(type_of_atom(arg)) and not isinstance(type_of_atom(arg), Array) for arg in args):
+    if any(ir.is_handle(type_of_atom(arg)) and not isinstance(type_of_atom(arg), ir.Array) for arg in args):
         label = f"the declared differential of {declared.name!r} takes a container, whose items are not told apart"
         helps = ("declare reverse mode, too: @ad.derivative_of(fn)",)
         reverser.context.problem("AD0208", call.span, label, helps=helps, name=declared.name)
@@ -162,7 +161,7 @@ def _by_differential(reverser: Reverser, call: Call, scope: Scope, seeds: list[A
         reverser.context.problem("AD0208", call.span, label, helps=_NOT_LINEAR, name=declared.name)
         return ()
     residuals = [content(reverser, atom, call) for atom in declared.of_differential(call)]
-    zeros = [reverser.context.zero(sweep, arg) if isinstance(arg, Var) else Const(0.0) for arg in args]
+    zeros = [reverser.context.zero(sweep, arg) if isinstance(arg, ir.Var) else ir.Const(0.0) for arg in args]
     transposed = reverse(declared.differential, tuple(tangents), range(len(seeds)), target=reverser.family.target)
     first = len(sweep.nodes)
     results = inline(sweep, normalize(transposed), (*zeros, *residuals, *seeds))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
+from adjoint import ir
 from adjoint.differentiation.reverse.calls.calling_convention import Halves, Request, Treatment, Treatments, until_known
 from adjoint.differentiation.reverse.cotangents import cotangent_type
 from adjoint.differentiation.reverse.memory.overwritten_values import content
@@ -18,22 +19,7 @@ from adjoint.differentiation.zeros.called_supports import ASKING, Carried, carri
 from adjoint.ir.builder import Builder
 from adjoint.ir.effects import storages, written_places
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.nodes import (
-    Applied,
-    Atom,
-    Block,
-    Branch,
-    Call,
-    Declared,
-    Definition,
-    Derived,
-    Function,
-    Statement,
-    Terminator,
-    Var,
-)
 from adjoint.ir.rebuild import clone_function, inline, map_blocks, rebuild_terminator, substitute
-from adjoint.ir.types import Array, Storage, is_handle
 from adjoint.ir.walk import operands, statements_in, terminators_in
 from adjoint.records import dataclass, field
 from adjoint.rules.typing import type_of_call
@@ -46,7 +32,7 @@ if TYPE_CHECKING:
     from adjoint.differentiation.reverse.statements import Reverser
 
 T = TypeVar("T")
-_Key = tuple[Definition, tuple[int, ...], tuple[int, ...], tuple[int, ...]]
+_Key = tuple[ir.Definition, tuple[int, ...], tuple[int, ...], tuple[int, ...]]
 """A function, the places of the arguments and results that are differentiated, and of those with shared memory."""
 
 
@@ -64,11 +50,11 @@ class Family:
     """Whether the second half of a call runs once: then it may use up what the first has kept."""
     halves: dict[Request, Halves] = field(default_factory=dict)
     meets_itself: set[Request] = field(default_factory=set)
-    by_chance: set[Var] = field(default_factory=set)
-    shadows: set[Var] = field(default_factory=set)
+    by_chance: set[ir.Var] = field(default_factory=set)
+    shadows: set[ir.Var] = field(default_factory=set)
     wholes: dict[_Key, Whole] = field(default_factory=dict)
     pullbacks: dict[_Key, Pullback | None] = field(default_factory=dict)
-    origins: dict[Definition, Origin] = field(default_factory=dict)
+    origins: dict[ir.Definition, Origin] = field(default_factory=dict)
 
     def of(self, request: Request) -> Halves:
         """The primal and the adjoint of a function that stays one."""
@@ -78,7 +64,7 @@ class Family:
                 self.meets_itself.add(request)
             return known
         name = request.definition.name
-        halves = Halves(Definition(f"{name}_primal"), Definition(f"{name}_adjoint"))
+        halves = Halves(ir.Definition(f"{name}_primal"), ir.Definition(f"{name}_adjoint"))
         self.halves[request] = halves
         form = Carried(request.given, request.cotangents)
         can_carry = not request.moves_shadows and request.definition.checkpoints is None
@@ -99,22 +85,22 @@ class Family:
         """Whether anything that is called tells what was left out."""
         return any(origin.carried is not None for origin in self.origins.values())
 
-    def treatment(self, definition: Definition) -> Treatment:
+    def treatment(self, definition: ir.Definition) -> Treatment:
         """How a function is treated, as far as that is known."""
         return self.treatments.get(definition) or Treatment()
 
-    def make(self, adjoint: Definition, definition: Definition, form: Carried | None) -> Origin:
+    def make(self, adjoint: ir.Definition, definition: ir.Definition, form: Carried | None) -> Origin:
         """Takes down of which function an adjoint is made, and what it takes and gives of supports if it does."""
         carries = self.treatment(definition).carries
         origin = self.origins[adjoint] = Origin(definition, form if carries else None, form is not None)
         return origin
 
-    def learn(self, definition: Definition, more: Treatment) -> None:
+    def learn(self, definition: ir.Definition, more: Treatment) -> None:
         """Takes down how a function is treated; halves that do not know of it are of no use."""
         is_made = any(request.definition is definition for request in self.halves)
         self.treatments.grew |= self.treatments[definition].add(more) and is_made
 
-    def gives_computed_zeros(self, call: Call) -> None:
+    def gives_computed_zeros(self, call: ir.Call) -> None:
         """Takes down that a function is given cotangents that may be zero by chance."""
         origin = self._origin(call)
         if origin is None or origin.carried is not None:
@@ -123,12 +109,12 @@ class Family:
             self.asks_supports(call)
         self._learn(origin.definition, Treatment(computed_zeros=True))
 
-    def carried(self, call: Call) -> Carried | None:
+    def carried(self, call: ir.Call) -> Carried | None:
         """What an adjoint that is called takes and gives of supports."""
         origin = self._origin(call)
         return None if origin is None else origin.carried
 
-    def asks_supports(self, call: Call) -> None:
+    def asks_supports(self, call: ir.Call) -> None:
         """Takes down that a function has to tell what was left out of its cotangents."""
         origin = self._origin(call)
         if origin is None or not carries_supports(self.target):
@@ -138,28 +124,28 @@ class Family:
         else:
             refuse_lost_supports(self.target)
 
-    def loses_supports(self, call: Call) -> None:
+    def loses_supports(self, call: ir.Call) -> None:
         """Takes down that a function cannot be given what was left out."""
         origin = self._origin(call)
         assert origin is not None
         self.lose(origin.definition)
 
-    def lose(self, definition: Definition) -> None:
+    def lose(self, definition: ir.Definition) -> None:
         refuse_lost_supports(self.target)
         self._learn(definition, Treatment(lost=True))
 
-    def leaves_out(self, definition: Definition) -> None:
+    def leaves_out(self, definition: ir.Definition) -> None:
         """Takes down that a selection left something out of cotangents that a function is given, or that it gives."""
         if carries_supports(self.target):
             self._learn(definition, Treatment(partial=True))
 
-    def _learn(self, definition: Definition, more: Treatment) -> None:
+    def _learn(self, definition: ir.Definition, more: Treatment) -> None:
         self.treatments.grew |= self.treatments[definition].add(more)
 
-    def _origin(self, call: Call) -> Origin | None:
-        return self.origins.get(call.callee) if isinstance(call.callee, Definition) else None
+    def _origin(self, call: ir.Call) -> Origin | None:
+        return self.origins.get(call.callee) if isinstance(call.callee, ir.Definition) else None
 
-    def moved(self, definition: Definition) -> set[int]:
+    def moved(self, definition: ir.Definition) -> set[int]:
         """The parameters of a recursive function in whose memory references move."""
         if definition not in self.treatments:
             from adjoint.differentiation.reverse.memory.moved_references import moved_places  # lazy
@@ -169,7 +155,7 @@ class Family:
         return self.treatments[definition].first
 
     def pullback(
-        self, definition: Definition, wrt: tuple[int, ...], outputs: tuple[int, ...], lent: tuple[int, ...]
+        self, definition: ir.Definition, wrt: tuple[int, ...], outputs: tuple[int, ...], lent: tuple[int, ...]
     ) -> Pullback | None:
         """The pullback of a function that needs nothing but arguments and results, where there is one."""
         key = (definition, wrt, outputs, lent)
@@ -184,12 +170,12 @@ class Family:
         return self.pullbacks[key]
 
     def whole(
-        self, definition: Definition, wrt: tuple[int, ...], outputs: tuple[int, ...], lent: tuple[int, ...]
+        self, definition: ir.Definition, wrt: tuple[int, ...], outputs: tuple[int, ...], lent: tuple[int, ...]
     ) -> Whole:
         """The adjoint of a recursive function that runs it again: it is given the memory of cotangents of arrays."""
         key = (definition, wrt, outputs, lent)
         if key not in self.wholes:
-            adjoint = Definition(f"{definition.name}_adjoint")
+            adjoint = ir.Definition(f"{definition.name}_adjoint")
             self.wholes[key] = Whole(adjoint, ())  # to its own calls
             from adjoint.differentiation.reverse.build import reverse_again, without_results  # circular
             from adjoint.differentiation.reverse.calls.fused_primal_adjoint import results_of, together  # lazy
@@ -214,27 +200,27 @@ class Family:
 class Origin:
     """Of which function an adjoint is made, what it takes and gives of supports, and whether it could do that."""
 
-    definition: Definition
+    definition: ir.Definition
     carried: Carried | None
     can_carry: bool
 
 
-def _asks(adjoint: Definition) -> bool:
+def _asks(adjoint: ir.Definition) -> bool:
     """Whether an adjoint, or what it calls, asks what was left out of its cotangents."""
     if adjoint.function is None:
         return True
     from adjoint.differentiation.definitions import with_called  # lazy
 
     statements = (statement for each in with_called(adjoint.function) for statement in statements_in(each.body))
-    return any(isinstance(statement, Call) and statement.callee in ASKING for statement in statements)
+    return any(isinstance(statement, ir.Call) and statement.callee in ASKING for statement in statements)
 
 
 @dataclass(frozen=True, slots=True)
 class Whole:
     """The adjoint of a recursive function that runs it again, and which results of that it gives before cotangents."""
 
-    adjoint: Definition
-    results: tuple[Var, ...]
+    adjoint: ir.Definition
+    results: tuple[ir.Var, ...]
 
 
 def with_family(make: Callable[[Family], T], target: Target, *, runs_once: bool = False) -> T:
@@ -242,7 +228,7 @@ def with_family(make: Callable[[Family], T], target: Target, *, runs_once: bool 
     return until_known(lambda treatments: make(Family(treatments, target, runs_once)))
 
 
-def reverse_derived(reverser: Reverser, call: Call, scope: Scope) -> None:
+def reverse_derived(reverser: Reverser, call: ir.Call, scope: Scope) -> None:
     """Reverses ``y, x_bar = D(args, v)``: one reverse derivative of the forward derivative of the same function.
 
     Where an argument is a reference, the cotangent of its ``x_bar`` is a shadow of ``x_bar``: laid out as the memory
@@ -251,7 +237,7 @@ def reverse_derived(reverser: Reverser, call: Call, scope: Scope) -> None:
     from adjoint.differentiation.forward.forward import forward  # lazy
 
     derived = call.callee
-    assert isinstance(derived, Derived)
+    assert isinstance(derived, ir.Derived)
     count = len(derived.function.params)
     results = len(call.targets) - len(derived.wrt)
     cotangents = [reverser.take(scope, target) for target in call.targets]
@@ -266,28 +252,28 @@ def reverse_derived(reverser: Reverser, call: Call, scope: Scope) -> None:
     wrt = tuple(place for place, arg in enumerate(call.args[:count]) if reverser.active(arg))
     values = tuple(place for place in range(results) if cotangents[place] is not None)
     outputs = (*values, *(results + place for place in range(len(derived.outputs))))
-    second = Derived(tangent, wrt, outputs)
+    second = ir.Derived(tangent, wrt, outputs)
     given = [cotangent for cotangent in cotangents[:results] if cotangent is not None]
-    unused = tuple(Var(target.hint, target.type) for target in call.targets[:results])
+    unused = tuple(ir.Var(target.hint, target.type) for target in call.targets[:results])
     receivers = (*call.args[count:], *(call.args[place] for place in wrt))
     bars = tuple(_bar(reverser, atom) for atom in receivers)
     operands = (*atoms[:count], *dots, *given, *atoms[count:])
-    scope.sweep.emit(Call((*unused, *bars), second, operands, (), call.span))
+    scope.sweep.emit(ir.Call((*unused, *bars), second, operands, (), call.span))
     for atom, bar in zip(receivers, bars, strict=True):
-        if isinstance(atom, Var) and is_handle(atom.type) and not isinstance(atom.type, Array):
+        if isinstance(atom, ir.Var) and ir.is_handle(atom.type) and not isinstance(atom.type, ir.Array):
             if reverser.active(atom):
                 scope.sweep.effect(tangents.pour, reverser.shadows.of(atom), bar)
         else:
             reverser.add(scope, atom, bar)
 
 
-def _changes_memory(reverser: Reverser, call: Call, derived: Derived, results: int) -> bool:
+def _changes_memory(reverser: Reverser, call: ir.Call, derived: ir.Derived, results: int) -> bool:
     """Refuses a derivative of a function that writes its arguments, or returns part of them, where it varies."""
     unite_flows(derived.function)
     written = [call.args[place] for place in written_places(derived.function)]
-    memory: set[Storage] = set().union(*(storages(type_of_atom(arg)) for arg in call.args))
+    memory: set[ir.Storage] = set().union(*(storages(type_of_atom(arg)) for arg in call.args))
     lent = {storage for storage in memory if storage.written}
-    returned = [target for target in call.targets[:results] if is_handle(target.type)]
+    returned = [target for target in call.targets[:results] if ir.is_handle(target.type)]
     shared = [target for target in returned if not lent.isdisjoint(storages(target.type))]
     if not any(map(reverser.active, (*written, *shared))):
         return False
@@ -296,22 +282,26 @@ def _changes_memory(reverser: Reverser, call: Call, derived: Derived, results: i
     return True
 
 
-def _zero(reverser: Reverser, scope: Scope, var: Var) -> Atom:
-    return reverser.shadows.none(scope.sweep, var) if is_handle(var.type) else reverser.context.zero(scope.sweep, var)
+def _zero(reverser: Reverser, scope: Scope, var: ir.Var) -> ir.Atom:
+    return (
+        reverser.shadows.none(scope.sweep, var) if ir.is_handle(var.type) else reverser.context.zero(scope.sweep, var)
+    )
 
 
-def _bar(reverser: Reverser, atom: Atom) -> Var:
+def _bar(reverser: Reverser, atom: ir.Atom) -> ir.Var:
     """A variable for the cotangent of what a derivative is called with."""
     type_ = type_of_atom(atom)
     assert type_ is not None
-    return Var(f"{_hint(atom)}_bar", reverser.shadows.type_of(type_) if is_handle(type_) else cotangent_type(type_))
+    return ir.Var(
+        f"{_hint(atom)}_bar", reverser.shadows.type_of(type_) if ir.is_handle(type_) else cotangent_type(type_)
+    )
 
 
-def _hint(atom: Atom) -> str:
-    return atom.hint if isinstance(atom, Var) else "t"
+def _hint(atom: ir.Atom) -> str:
+    return atom.hint if isinstance(atom, ir.Var) else "t"
 
 
-def expand(function: Function, notes: Notes | None = None, target: Target = PYTHON) -> Function:
+def expand(function: ir.Function, notes: Notes | None = None, target: Target = PYTHON) -> ir.Function:
     """Writes out the reverse derivatives that a function calls by name, in what it calls too."""
     return _Expansion(notes, target).function(function)
 
@@ -322,55 +312,57 @@ class _Expansion:
     def __init__(self, notes: Notes | None, target: Target) -> None:
         self.notes = notes
         self.target = target
-        self.definitions: dict[Definition, Definition] = {}
-        self.read: set[Atom] = set()
+        self.definitions: dict[ir.Definition, ir.Definition] = {}
+        self.read: set[ir.Atom] = set()
         """What some statement reads in functions in which function values are called."""
         self.outside_is_written = False
         """Whether one of these functions writes memory that it is given."""
 
-    def function(self, function: Function) -> Function:
-        if any(isinstance(item, Call) and isinstance(item.callee, Applied) for item in statements_in(function.body)):
+    def function(self, function: ir.Function) -> ir.Function:
+        if any(
+            isinstance(item, ir.Call) and isinstance(item.callee, ir.Applied) for item in statements_in(function.body)
+        ):
             nodes = (*statements_in(function.body), *terminators_in(function.body))
             self.read.update(atom for node in nodes for atom in operands(node))
         given = (storage for param in function.params for storage in storages(param.type))
         self.outside_is_written |= any(storage.written for storage in given)
         body = self.block(function.body)
-        return function if body is function.body else Function(function.name, function.params, body, function.doc)
+        return function if body is function.body else ir.Function(function.name, function.params, body, function.doc)
 
-    def block(self, block: Block) -> Block:
+    def block(self, block: ir.Block) -> ir.Block:
         if not any(_is_named(statement) for statement in statements_in(block)):
             return block
         builder = Builder(type_of_call)
-        renamed: dict[Var, Atom] = {}
+        renamed: dict[ir.Var, ir.Atom] = {}
         for statement in block.statements:
-            current: Statement = substitute(statement, renamed)
-            if isinstance(current, Call) and isinstance(current.callee, Derived):
+            current: ir.Statement = substitute(statement, renamed)
+            if isinstance(current, ir.Call) and isinstance(current.callee, ir.Derived):
                 values = inline(builder, self.written_out(current.callee), current.args)
                 renamed.update(zip(current.targets, values, strict=True))
-            elif isinstance(current, Call) and isinstance(current.callee, Declared):
+            elif isinstance(current, ir.Call) and isinstance(current.callee, ir.Declared):
                 from adjoint.differentiation.reverse.calls.custom_derivatives import write_values  # lazy
 
                 write_values(builder, current, renamed)
-            elif isinstance(current, Call) and isinstance(current.callee, Applied):
+            elif isinstance(current, ir.Call) and isinstance(current.callee, ir.Applied):
                 from adjoint.differentiation.reverse.calls.function_values import write_call  # lazy
 
                 write_call(builder, current, self.read, self.outside_is_written)
-            elif isinstance(current, Call) and isinstance(current.callee, Definition):
+            elif isinstance(current, ir.Call) and isinstance(current.callee, ir.Definition):
                 callee = self.definition(current.callee)
-                builder.emit(Call(current.targets, callee, current.args, current.kwargs, current.span))
+                builder.emit(ir.Call(current.targets, callee, current.args, current.kwargs, current.span))
             else:
                 builder.emit(map_blocks(current, self.block))
-        end: Terminator = substitute(block.terminator, renamed)
-        if isinstance(end, Branch):
+        end: ir.Terminator = substitute(block.terminator, renamed)
+        if isinstance(end, ir.Branch):
             end = rebuild_terminator(end, lambda atom: atom, self.block)
         return builder.block(end)
 
-    def written_out(self, derived: Derived) -> Function:
+    def written_out(self, derived: ir.Derived) -> ir.Function:
         from adjoint.differentiation.reverse.build import shared_reverse  # circular
 
         return self.function(shared_reverse(derived.function, derived.wrt, derived.outputs, self.notes, self.target))
 
-    def definition(self, definition: Definition) -> Definition:
+    def definition(self, definition: ir.Definition) -> ir.Definition:
         if definition not in self.definitions:
             new = self.definitions[definition] = definition.unfilled()
             self.definitions[new] = new
@@ -379,5 +371,7 @@ class _Expansion:
         return self.definitions[definition]
 
 
-def _is_named(statement: Statement) -> bool:
-    return isinstance(statement, Call) and isinstance(statement.callee, (Declared, Applied, Derived, Definition))
+def _is_named(statement: ir.Statement) -> bool:
+    return isinstance(statement, ir.Call) and isinstance(
+        statement.callee, (ir.Declared, ir.Applied, ir.Derived, ir.Definition)
+    )

@@ -5,37 +5,36 @@ from __future__ import annotations
 from collections.abc import Set
 from typing import TYPE_CHECKING
 
+from adjoint import ir
 from adjoint.differentiation.reverse.cotangents import Scope
 from adjoint.differentiation.reverse.region import is_zero
 from adjoint.ir.builder import Builder
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.nodes import Applied, Atom, Call, Const, Var
-from adjoint.ir.types import OPAQUE, fresh, is_handle
 from adjoint.runtime.functions import called, pulled_back, with_pullback
 
 if TYPE_CHECKING:
     from adjoint.differentiation.reverse.statements import Reverser
 
 
-def write_call(builder: Builder, call: Call, read: Set[Atom], outside_is_written: bool) -> None:
+def write_call(builder: Builder, call: ir.Call, read: Set[ir.Atom], outside_is_written: bool) -> None:
     """Writes out a call: with its pullback only where somebody reads that.
 
     Where memory of the arguments or of the values is written, the values must not lie in that of the arguments; where
     that of the values is, or memory from outside, nor in what the function captured.
     """
     *values, pullback = call.targets
-    written = [is_handle(type_of_atom(atom)) for atom in (*values, *call.args)]
+    written = [ir.is_handle(type_of_atom(atom)) for atom in (*values, *call.args)]
     asked = {"apart": any(written), "made": any(written[: len(values)]) or outside_is_written}
-    kwargs = tuple([(name, Const(True)) for name, holds in asked.items() if holds])
+    kwargs = tuple([(name, ir.Const(True)) for name, holds in asked.items() if holds])
     if pullback in read:
-        builder.emit(Call(call.targets, with_pullback, call.args, kwargs, call.span))
+        builder.emit(ir.Call(call.targets, with_pullback, call.args, kwargs, call.span))
     else:
-        builder.emit(Call(tuple(values), called, call.args, kwargs, call.span))
+        builder.emit(ir.Call(tuple(values), called, call.args, kwargs, call.span))
 
 
-def reverse_applied(reverser: Reverser, call: Call, scope: Scope) -> None:
+def reverse_applied(reverser: Reverser, call: ir.Call, scope: Scope) -> None:
     """Adds to the cotangents of the arguments what the pullback of the call gives."""
-    applied: Applied = call.callee
+    applied: ir.Applied = call.callee
     *values, pullback = call.targets
     if not any(map(reverser.active, values)):
         return
@@ -48,11 +47,11 @@ def reverse_applied(reverser: Reverser, call: Call, scope: Scope) -> None:
         for value, cotangent in zip(values, cotangents, strict=True)
     ]
     args = [call.args[place] for place in applied.places]
-    bars = tuple(Var(_hint(arg), fresh(type_of_atom(arg) or OPAQUE)) for arg in args)
-    sweep.emit(Call(bars, pulled_back, (pullback, *seeds), (), call.span))
+    bars = tuple(ir.Var(_hint(arg), ir.fresh(type_of_atom(arg) or ir.OPAQUE)) for arg in args)
+    sweep.emit(ir.Call(bars, pulled_back, (pullback, *seeds), (), call.span))
     for arg, bar in zip(args, bars, strict=True):
         reverser.add(scope, arg, bar, shaped=True)
 
 
-def _hint(arg: Atom) -> str:
-    return f"{arg.hint}_bar" if isinstance(arg, Var) else "t_bar"
+def _hint(arg: ir.Atom) -> str:
+    return f"{arg.hint}_bar" if isinstance(arg, ir.Var) else "t_bar"

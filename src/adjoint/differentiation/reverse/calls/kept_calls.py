@@ -11,13 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from adjoint import ir
 from adjoint.differentiation.reverse.calls.calling_convention import Halves, Request, Treatment
 from adjoint.differentiation.reverse.cotangents import cotangent_var
 from adjoint.differentiation.reverse.memory.overwritten_values import content
 from adjoint.ir.effects import effects_of, storages
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.nodes import Atom, Call, Definition, Var
-from adjoint.ir.types import OPAQUE, Array, Opaque, Scalar, is_handle
 
 if TYPE_CHECKING:
     from adjoint.differentiation.reverse.calls.pullbacks import Pullback
@@ -25,13 +24,13 @@ if TYPE_CHECKING:
     from adjoint.differentiation.reverse.statements import Reverser
 
 
-def reverse_definition(reverser: Reverser, call: Call, scope: Scope) -> None:
+def reverse_definition(reverser: Reverser, call: ir.Call, scope: Scope) -> None:
     """The reverse of a call of a function that stays one."""
     if call.kwargs:
         raise AssertionError("a function that stays one is called with positional arguments")
     if reverser.is_idle(call):
         return
-    if isinstance(call.callee, Definition) and call.callee.checkpoints is not None:
+    if isinstance(call.callee, ir.Definition) and call.callee.checkpoints is not None:
         from adjoint.differentiation.reverse.checkpointing.checkpoints import reverse_checkpointed  # lazy
 
         _note_treatment(reverser, call)
@@ -43,13 +42,13 @@ def reverse_definition(reverser: Reverser, call: Call, scope: Scope) -> None:
         _call_halves(reverser, call, scope)
 
 
-def _run_again(reverser: Reverser, call: Call, scope: Scope) -> bool:
+def _run_again(reverser: Reverser, call: ir.Call, scope: Scope) -> bool:
     """Calls an adjoint that computes anew what it needs, where the function does nothing but give its results."""
     found = effects_of(call)
     if not found.known or not found.pure or not _has_plain_values(call):
         return False
     wrt, outputs = _places(reverser, call)
-    lent = tuple(place for place in wrt if isinstance(type_of_atom(call.args[place]), Array))
+    lent = tuple(place for place in wrt if isinstance(type_of_atom(call.args[place]), ir.Array))
     memory = [own for arg in _variables(call, lent) if (own := reverser.memory(arg)) is not None]
     if len(memory) < len(lent):
         return False
@@ -58,13 +57,13 @@ def _run_again(reverser: Reverser, call: Call, scope: Scope) -> bool:
         return True
     whole = reverser.family.whole(call.callee, wrt, outputs, lent)
     args = (content(reverser, arg, call) for arg in call.args)
-    unused = tuple(Var(result.hint, result.type) for result in whole.results)
+    unused = tuple(ir.Var(result.hint, result.type) for result in whole.results)
     values = _variables(call, [place for place in wrt if place not in lent])
     _emit(reverser, scope, call, whole.adjoint, args, seeds, memory, values, unused)
     return True
 
 
-def _pull_back(reverser: Reverser, call: Call, scope: Scope) -> bool:
+def _pull_back(reverser: Reverser, call: ir.Call, scope: Scope) -> bool:
     """Calls a pullback that needs nothing but the arguments and results of the function."""
     if not _has_plain_values(call):
         return False
@@ -86,7 +85,7 @@ def _pull_back(reverser: Reverser, call: Call, scope: Scope) -> bool:
     return True
 
 
-def _call_halves(reverser: Reverser, call: Call, scope: Scope) -> None:
+def _call_halves(reverser: Reverser, call: ir.Call, scope: Scope) -> None:
     """Calls the primal in the place of the function, and the adjoint."""
     request, shadows = _request(reverser, call), reverser.shadows
     results, varying = [call.targets[place] for place in request.references], _variables(call, request.wrt)
@@ -97,12 +96,12 @@ def _call_halves(reverser: Reverser, call: Call, scope: Scope) -> None:
         return
     _note_treatment(reverser, call)
     halves = reverser.family.of(request)
-    kept: tuple[Var, ...] = ()
+    kept: tuple[ir.Var, ...] = ()
     if halves.keeps:
         kept = _kept(reverser, call, request)
         first = map(shadows.of, _variables(call, request.first))
         made = (*call.targets, *map(shadows.of, results), *kept)
-        reverser.context.edits.replace[id(call)] = Call(made, halves.primal, (*call.args, *first), (), call.span)
+        reverser.context.edits.replace[id(call)] = ir.Call(made, halves.primal, (*call.args, *first), (), call.span)
     if not varying:
         return  # only the shadows of what it makes are asked for
     again = (
@@ -114,39 +113,39 @@ def _call_halves(reverser: Reverser, call: Call, scope: Scope) -> None:
     _emit(reverser, scope, call, halves.adjoint, (*again, *kept), seeds, memory, values)
 
 
-def _places(reverser: Reverser, call: Call) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def _places(reverser: Reverser, call: ir.Call) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """The places of the arguments, and of the results, that vary."""
     wrt = tuple(place for place, arg in enumerate(call.args) if reverser.active(arg))
     return wrt, tuple(place for place, target in enumerate(call.targets) if reverser.active(target))
 
 
-def _arguments(reverser: Reverser, call: Call, known: Pullback | Halves) -> Iterable[Atom]:
+def _arguments(reverser: Reverser, call: ir.Call, known: Pullback | Halves) -> Iterable[ir.Atom]:
     """The arguments that a pullback or an adjoint takes; shapes are still what they were."""
     for place in known.args:
         yield call.args[place] if place in known.asked else content(reverser, call.args[place], call)
 
 
-def _refers(call: Call, place: int) -> bool:
+def _refers(call: ir.Call, place: int) -> bool:
     """Whether a function counts an argument as memory that it shares with its callers."""
-    assert isinstance(call.callee, Definition)
+    assert isinstance(call.callee, ir.Definition)
     assert call.callee.function is not None
-    return is_handle(call.callee.function.params[place].type)
+    return ir.is_handle(call.callee.function.params[place].type)
 
 
-def _variables(call: Call, places: Iterable[int]) -> list[Var]:
-    return [arg for place in places if isinstance(arg := call.args[place], Var)]
+def _variables(call: ir.Call, places: Iterable[int]) -> list[ir.Var]:
+    return [arg for place in places if isinstance(arg := call.args[place], ir.Var)]
 
 
-def _has_plain_values(call: Call) -> bool:
+def _has_plain_values(call: ir.Call) -> bool:
     """Whether a call is given numbers and arrays, and gives such that nobody writes."""
-    if any(is_handle(target.type) for target in call.targets):
+    if any(ir.is_handle(target.type) for target in call.targets):
         return False
-    return all(isinstance(type_of_atom(arg), (Scalar, Array, Opaque)) for arg in call.args)
+    return all(isinstance(type_of_atom(arg), (ir.Scalar, ir.Array, ir.Opaque)) for arg in call.args)
 
 
 def _seeds(
-    reverser: Reverser, call: Call, outputs: Sequence[int], scope: Scope, *, always: bool = False
-) -> list[Atom] | None:
+    reverser: Reverser, call: ir.Call, outputs: Sequence[int], scope: Scope, *, always: bool = False
+) -> list[ir.Atom] | None:
     """Takes the cotangents of results; None where all are zero, unless ``always``."""
     targets = [call.targets[place] for place in outputs]
     taken = [reverser.take(scope, target) for target in targets]
@@ -161,37 +160,37 @@ def _seeds(
 def _emit(
     reverser: Reverser,
     scope: Scope,
-    call: Call,
-    callee: Definition,
-    read: Iterable[Atom],
-    seeds: Sequence[Atom],
-    memory: Sequence[Var],
-    values: Sequence[Var],
-    unused: tuple[Var, ...] = (),
+    call: ir.Call,
+    callee: ir.Definition,
+    read: Iterable[ir.Atom],
+    seeds: Sequence[ir.Atom],
+    memory: Sequence[ir.Var],
+    values: Sequence[ir.Var],
+    unused: tuple[ir.Var, ...] = (),
 ) -> None:
     """Calls what gives the cotangents of arguments, from what it has to read, seeds and memory, and adds them."""
     targets, partial = tuple(map(cotangent_var, values)), reverser.supports.partial
-    assert isinstance(call.callee, Definition)
+    assert isinstance(call.callee, ir.Definition)
     if not partial.isdisjoint((*seeds, *memory)):
         reverser.family.leaves_out(call.callee)
     if reverser.family.treatment(call.callee).partial:
         partial.update((*targets, *memory))
-    scope.sweep.emit(Call((*unused, *targets), callee, (*read, *seeds, *memory), (), call.span))
+    scope.sweep.emit(ir.Call((*unused, *targets), callee, (*read, *seeds, *memory), (), call.span))
     for value, target in zip(values, targets, strict=True):
         reverser.add(scope, value, target, shaped=True)
 
 
-def _request(reverser: Reverser, call: Call) -> Request:
+def _request(reverser: Reverser, call: ir.Call) -> Request:
     wrt, outputs = _places(reverser, call)
-    references = tuple(place for place in outputs if is_handle(call.targets[place].type))
+    references = tuple(place for place in outputs if ir.is_handle(call.targets[place].type))
     first = tuple(place for place in wrt if _refers(call, place) and call.args[place] in reverser.shadows.forward)
-    assert isinstance(call.callee, Definition)
+    assert isinstance(call.callee, ir.Definition)
     return Request(call.callee, wrt, outputs, references, first)
 
 
-def _kept(reverser: Reverser, call: Call, request: Request) -> tuple[Var, ...]:
+def _kept(reverser: Reverser, call: ir.Call, request: Request) -> tuple[ir.Var, ...]:
     """What the primal keeps for the adjoint: values, and shadows where it has any in its hands."""
-    kept, shadows = Var("kept", OPAQUE), Var("shadows", OPAQUE)
+    kept, shadows = ir.Var("kept", ir.OPAQUE), ir.Var("shadows", ir.OPAQUE)
     reverser.bind_at(kept, call, after=True)
     reverser.context.packs.add(kept)
     if not request.moves_shadows:
@@ -201,10 +200,10 @@ def _kept(reverser: Reverser, call: Call, request: Request) -> tuple[Var, ...]:
     return kept, shadows
 
 
-def _note_treatment(reverser: Reverser, call: Call) -> None:
+def _note_treatment(reverser: Reverser, call: ir.Call) -> None:
     """Takes down which memory of a call is written later, while the function still reads it to be reversed."""
 
-    def written(atoms: Sequence[Atom]) -> set[int]:
+    def written(atoms: Sequence[ir.Atom]) -> set[int]:
         return {
             place
             for place, atom in enumerate(atoms)
@@ -213,5 +212,5 @@ def _note_treatment(reverser: Reverser, call: Call) -> None:
         }
 
     treatment = Treatment(arguments=written(call.args), results=written(call.targets))
-    assert isinstance(call.callee, Definition)
+    assert isinstance(call.callee, ir.Definition)
     reverser.family.learn(call.callee, treatment)

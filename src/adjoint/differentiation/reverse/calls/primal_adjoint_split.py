@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from itertools import compress
 from typing import TYPE_CHECKING
 
+from adjoint import ir
 from adjoint.differentiation.reverse.calls.calling_convention import Given, Halves, Request
 from adjoint.differentiation.reverse.memory.overwritten_values import only_asked
 from adjoint.differentiation.reverse.residuals.handed_over import (
@@ -26,9 +27,7 @@ from adjoint.ir.builder import Builder
 from adjoint.ir.checked import checked
 from adjoint.ir.effects import storages
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.nodes import Atom, Block, Call, Const, Definition, Function, Load, Return, Statement, Subscript, Var
 from adjoint.ir.rebuild import clone_function, rebuild, substitute
-from adjoint.ir.types import OPAQUE, Array, Pack, Scalar, is_handle
 from adjoint.ir.walk import free_vars, operands, targets_of
 from adjoint.optimize.array_peepholes import polish
 from adjoint.optimize.simplify import simplify
@@ -52,7 +51,7 @@ def split_called(request: Request, halves: Halves, family: Family, *, carries: b
     """
     function = request.definition.function
     assert function is not None
-    lent = frozenset(function.params[place] for place in request.wrt if is_handle(function.params[place].type))
+    lent = frozenset(function.params[place] for place in request.wrt if ir.is_handle(function.params[place].type))
     function = run(PREPARE, function, Context(family.target, request.wrt, request.outputs, lent))
     given = _given(function, request, family)
     partial = family.treatment(request.definition).partial
@@ -69,67 +68,67 @@ def split_called(request: Request, halves: Halves, family: Family, *, carries: b
     hands_over = request not in family.meets_itself
     known = _Known(sweeps, request, (*returned, *references), hands_over=hands_over)
     ends = (*sweeps.results, *returned, *known.read)
-    body = Block((*sweeps.forward, *made), Return(ends))
+    body = ir.Block((*sweeps.forward, *made), ir.Return(ends))
     whole = simplify(
-        clone_function(Function(f"{function.name}_primal", (*function.params, *first), body)), family.target
+        clone_function(ir.Function(f"{function.name}_primal", (*function.params, *first), body)), family.target
     )
     known.find(whole)
     is_value = [function.params[place] not in lent for place in request.wrt]
     values = tuple(compress(sweeps.cotangents, is_value))
     supports = tuple(compress(sweeps.cotangents[len(is_value) :], is_value))
-    backward = known.unpacked(Block(sweeps.backward, Return((*values, *supports))))
+    backward = known.unpacked(ir.Block(sweeps.backward, ir.Return((*values, *supports))))
     seeds = (*sweeps.seeds, *known.given, *sweeps.supports)
     params = (*known.args.values(), *known.results.values(), *known.packs, *seeds)
     name = f"{function.name}_{'adjoint' if known.packs else 'pullback'}"
-    adjoint = checked(clone_function(Function(name, params, backward)), "adjoint")
+    adjoint = checked(clone_function(ir.Function(name, params, backward)), "adjoint")
     args, results = tuple(known.args), tuple(known.results)
     shapes = only_asked(adjoint)
     asked = frozenset(place for place, param in zip(args, adjoint.params, strict=False) if param in shapes)
     if not known.packs:
-        return Halves(request.definition, Definition(name, adjoint), args, results, keeps=False, asked=asked)
+        return Halves(request.definition, ir.Definition(name, adjoint), args, results, keeps=False, asked=asked)
     halves.adjoint.function = adjoint
     end = operands(whole.body.terminator)[: len(ends) - len(known.read)]
     statements, tuples = whole.body.statements, tuple(known.alone)
     if not tuples:
         packs = {pack.hint: items for pack, items in known.packs.items()}
         statements, tuples = packed(statements, packs, set(end), family.target)
-    primal = Function(whole.name, whole.params, Block(statements, Return((*end, *tuples))))
+    primal = ir.Function(whole.name, whole.params, ir.Block(statements, ir.Return((*end, *tuples))))
     halves.primal.function = checked(primal, "primal")
     return Halves(halves.primal, halves.adjoint, args, results, asked=asked)
 
 
 def _simplified(sweeps: Sweeps, target: Target) -> Sweeps:
     """Both sweeps, of which the second reads no more than it needs."""
-    body = Block(sweeps.backward, Return(sweeps.cotangents))
-    reads = Function("adjoint", tuple(free_vars(body)), body)
+    body = ir.Block(sweeps.backward, ir.Return(sweeps.cotangents))
+    reads = ir.Function("adjoint", tuple(free_vars(body)), body)
     body = simplify(polish(simplify(reads, target)), target).body
     return replace(sweeps, backward=body.statements, cotangents=operands(body.terminator))
 
 
-def _given(function: Function, request: Request, family: Family) -> Given:
+def _given(function: ir.Function, request: Request, family: Family) -> Given:
     """What the callers of a recursive function share with its halves."""
     params, treatment = function.params, family.treatments[request.definition]
     end = function.body.terminator
-    results = end.values if isinstance(end, Return) else ()
+    results = end.values if isinstance(end, ir.Return) else ()
     shared = [*(params[place] for place in treatment.arguments), *(results[place] for place in treatment.results)]
     return Given(
-        shadows=frozenset(params[place] for place in request.wrt if is_handle(params[place].type)),
+        shadows=frozenset(params[place] for place in request.wrt if ir.is_handle(params[place].type)),
         first=frozenset(params[place] for place in request.first),
         returned=frozenset(vars_of([results[place] for place in request.references])),
         elsewhere=frozenset(storage for atom in vars_of(shared) for storage in storages(atom.type)),
     )
 
 
-def _shadows_of_results(sweeps: Sweeps, request: Request) -> tuple[list[Statement], list[Var]]:
+def _shadows_of_results(sweeps: Sweeps, request: Request) -> tuple[list[ir.Statement], list[ir.Var]]:
     """The shadows of the references that a function returns; of what cannot vary they are made at its end."""
-    made: list[Statement] = []
+    made: list[ir.Statement] = []
     shadows = []
     for place in request.references:
         value = sweeps.results[place]
-        shadow = sweeps.reverser.shadows.found.get(value) if isinstance(value, Var) else None
+        shadow = sweeps.reverser.shadows.found.get(value) if isinstance(value, ir.Var) else None
         if shadow is None:
-            shadow = Var("t_bar", OPAQUE)
-            made.append(Call((shadow,), tangents.shadow_like, (value,)))
+            shadow = ir.Var("t_bar", ir.OPAQUE)
+            made.append(ir.Call((shadow,), tangents.shadow_like, (value,)))
         shadows.append(shadow)
     return made, shadows
 
@@ -153,36 +152,36 @@ class _Known:
         What it calls tuples, and what the primal puts in them.
     """
 
-    def __init__(self, sweeps: Sweeps, request: Request, shadows: tuple[Var, ...], *, hands_over: bool) -> None:
+    def __init__(self, sweeps: Sweeps, request: Request, shadows: tuple[ir.Var, ...], *, hands_over: bool) -> None:
         self.sweeps = sweeps
         self.hands_over = hands_over
         self.moves_shadows = request.moves_shadows
-        self.given = [Var(shadow.hint, shadow.type) for shadow in shadows]
-        self.names: dict[Var, Atom] = dict(zip(shadows, self.given, strict=True))
+        self.given = [ir.Var(shadow.hint, shadow.type) for shadow in shadows]
+        self.names: dict[ir.Var, ir.Atom] = dict(zip(shadows, self.given, strict=True))
         self.read = [var for var in residuals_of(sweeps) if var not in self.names]
-        self.args: dict[int, Var] = {}
-        self.results: dict[int, Var] = {}
-        self.packs: dict[Var, list[Atom]] = {}
-        self.alone: list[Atom] = []
+        self.args: dict[int, ir.Var] = {}
+        self.results: dict[int, ir.Var] = {}
+        self.packs: dict[ir.Var, list[ir.Atom]] = {}
+        self.alone: list[ir.Atom] = []
         """What is kept, where that is one value: then it needs no tuple."""
-        self.values: dict[Var, Atom] = {}
+        self.values: dict[ir.Var, ir.Atom] = {}
         """What the primal calls the variables that are kept."""
-        self.again: list[Statement] = []
+        self.again: list[ir.Statement] = []
         """What computes variables again, the last first."""
 
-    def find(self, primal: Function) -> None:
+    def find(self, primal: ir.Function) -> None:
         """Finds out where variables come from; ``primal`` returns, after the results, what the adjoint reads."""
         ends = operands(primal.body.terminator)
         results, values = ends[: len(self.sweeps.results)], ends[len(ends) - len(self.read) :]
-        kept: dict[Atom, list[Var]] = {}
+        kept: dict[ir.Atom, list[ir.Var]] = {}
         for var, value in zip(self.read, values, strict=True):
-            is_handed_over = self.hands_over and isinstance(value, Var) and _is_plain(value)
-            if isinstance(value, Const) and not isinstance(value.value, (list, dict, set)):
+            is_handed_over = self.hands_over and isinstance(value, ir.Var) and _is_plain(value)
+            if isinstance(value, ir.Const) and not isinstance(value.value, (list, dict, set)):
                 self.names[var] = value
             elif is_handed_over and value in primal.params:
                 self.names[var] = self.arg(primal.params.index(value), var)
             elif is_handed_over and value in results:
-                self.names[var] = self.results.setdefault(results.index(value), Var(var.hint, var.type, var.named))
+                self.names[var] = self.results.setdefault(results.index(value), ir.Var(var.hint, var.type, var.named))
             else:
                 kept.setdefault(value, []).append(var)
         if self.hands_over:
@@ -198,20 +197,20 @@ class _Known:
             self.pack(kept)
         self.args, self.results = dict(sorted(self.args.items())), dict(sorted(self.results.items()))
 
-    def arg(self, place: int, like: Var) -> Var:
-        return self.args.setdefault(place, Var(like.hint, like.type, like.named))
+    def arg(self, place: int, like: ir.Var) -> ir.Var:
+        return self.args.setdefault(place, ir.Var(like.hint, like.type, like.named))
 
-    def compute_again(self, primal: Function, kept: dict[Atom, list[Var]]) -> None:
+    def compute_again(self, primal: ir.Function, kept: dict[ir.Atom, list[ir.Var]]) -> None:
         """Takes out of what is kept the numbers that one operation makes of the rest, and of what is handed over."""
         for statement in reversed(primal.body.statements):
             names = [var for target in targets_of(statement) for var in kept.get(target, ())]
             if not names or not _is_one_operation(statement):
                 continue
-            read = [atom for atom in operands(statement) if isinstance(atom, Var)]
+            read = [atom for atom in operands(statement) if isinstance(atom, ir.Var)]
             taken = [primal.params.index(atom) for atom in read if atom in primal.params and _is_plain(atom)]
             if len(taken) + sum(atom in kept for atom in read) < len(read) or len(set(taken) - set(self.args)) > 1:
                 continue
-            known: dict[Atom, Atom] = {
+            known: dict[ir.Atom, ir.Atom] = {
                 atom: self.arg(primal.params.index(atom), atom) for atom in read if atom in primal.params
             }
             known |= {atom: kept[atom][0] for atom in read if atom in kept}
@@ -220,48 +219,48 @@ class _Known:
             self.names |= dict.fromkeys(names[1:], names[0])
             del kept[target]
 
-    def pack(self, kept: dict[Atom, list[Var]]) -> None:
+    def pack(self, kept: dict[ir.Atom, list[ir.Var]]) -> None:
         """Puts what is left in tuples."""
         own = {value for value, names in kept.items() if not self.sweeps.context.forward_shadows.isdisjoint(names)}
         items = [value for value in kept if not (self.moves_shadows and value in own)]
         if items or self.moves_shadows or not self.hands_over:
-            self.packs[Var("kept", Pack(count=len(items)))] = items
+            self.packs[ir.Var("kept", ir.Pack(count=len(items)))] = items
         if self.moves_shadows:
             shadows = [value for value in kept if value in own]
-            self.packs[Var("shadows", Pack(count=len(shadows)))] = shadows
+            self.packs[ir.Var("shadows", ir.Pack(count=len(shadows)))] = shadows
 
-    def unpacked(self, backward: Block) -> Block:
+    def unpacked(self, backward: ir.Block) -> ir.Block:
         """The reverse sweep, which finds what it reads in the tuples."""
         builder = Builder(type_of_call)
-        found: dict[Atom, Var] = {}
+        found: dict[ir.Atom, ir.Var] = {}
         for pack, items in self.packs.items():
             if self.alone:
                 found[items[0]] = pack
                 continue
             for place, value in enumerate(items):
                 like = next(var for var, own in self.values.items() if own is value)
-                found[value] = builder.load(pack, Subscript((Const(place),)), like.type, like.hint, like.named)
+                found[value] = builder.load(pack, ir.Subscript((ir.Const(place),)), like.type, like.hint, like.named)
         parts = {var: found[value] for var, value in self.values.items()}
         own = [var for var, value in self.values.items() if value in next(iter(self.packs.values()))]
         start, renamed = fresh_memory(self.sweeps, own)
         backward = substitute(backward, renamed)
         statements = (*reversed(self.again), *start, *backward.statements)
-        backward = substitute(Block(statements, backward.terminator), parts | self.names)
-        return Block((*builder.statements, *backward.statements), backward.terminator)
+        backward = substitute(ir.Block(statements, backward.terminator), parts | self.names)
+        return ir.Block((*builder.statements, *backward.statements), backward.terminator)
 
 
-def _renamed(statement: Statement, known: Mapping[Atom, Atom], target: Var) -> Statement:
+def _renamed(statement: ir.Statement, known: Mapping[ir.Atom, ir.Atom], target: ir.Var) -> ir.Statement:
     return rebuild(statement, lambda atom: known.get(atom, atom), binder=lambda _: target)
 
 
-def _is_one_operation(statement: Statement) -> bool:
+def _is_one_operation(statement: ir.Statement) -> bool:
     """Whether a statement computes a number from numbers, or reads one at a fixed place of an array."""
     match statement:
-        case Call(targets=(target,), callee=callee, args=args) if callee in _OPERATIONS:
-            return all(isinstance(type_of_atom(atom), Scalar) for atom in (target, *args))
-        case Load(target=target, base=Var(type=Array()) as base, key=Subscript(items=items)):
-            is_fixed = _is_plain(base) and all(isinstance(item, Const) for item in items)
-            return is_fixed and isinstance(target.type, Scalar)
+        case ir.Call(targets=(target,), callee=callee, args=args) if callee in _OPERATIONS:
+            return all(isinstance(type_of_atom(atom), ir.Scalar) for atom in (target, *args))
+        case ir.Load(target=target, base=ir.Var(type=ir.Array()) as base, key=ir.Subscript(items=items)):
+            is_fixed = _is_plain(base) and all(isinstance(item, ir.Const) for item in items)
+            return is_fixed and isinstance(target.type, ir.Scalar)
         case _:
             return False
 
@@ -269,6 +268,6 @@ def _is_one_operation(statement: Statement) -> bool:
 _OPERATIONS = frozenset({operator.neg, operator.add, operator.sub, operator.mul, operator.truediv})
 
 
-def _is_plain(var: Var) -> bool:
+def _is_plain(var: ir.Var) -> bool:
     """Whether a value is a number, or an array that nobody writes."""
-    return isinstance(var.type, (Scalar, Array)) and not is_handle(var.type)
+    return isinstance(var.type, (ir.Scalar, ir.Array)) and not ir.is_handle(var.type)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from adjoint import ir
 from adjoint.analysis.messages import communicates
 from adjoint.diagnostics import Diagnostic, DifferentiationError, Span, diagnostic
 from adjoint.differentiation.reverse.calls.calling_convention import Request
@@ -19,9 +20,7 @@ from adjoint.differentiation.reverse.checkpointing.recomputed_calls import Repea
 from adjoint.differentiation.reverse.cotangents import cotangent_var
 from adjoint.ir.checked import checked
 from adjoint.ir.effects import effects_of
-from adjoint.ir.nodes import Applied, Atom, Call, Definition, Derived, Function, Var
 from adjoint.ir.rebuild import clone_function
-from adjoint.ir.types import OPAQUE, Array, is_handle
 from adjoint.ir.walk import statements_in
 from adjoint.rules.helpers.structures import CHECKS
 from adjoint.rules.registry import exchanges
@@ -32,39 +31,43 @@ if TYPE_CHECKING:
     from adjoint.differentiation.reverse.statements import Reverser
 
 
-def reverse_checkpointed(reverser: Reverser, call: Call, scope: Scope, request: Request) -> None:
+def reverse_checkpointed(reverser: Reverser, call: ir.Call, scope: Scope, request: Request) -> None:
     """The reverse of a call that is run again; arrays' cotangents accumulate in the memory of the caller."""
     if request.moves_shadows:
         reverser.context.problem("AD0309", call.span, MOVING)
         return
     targets = [call.targets[place] for place in request.outputs]
     cotangents = [reverser.take(scope, target) for target in targets]
-    varying = list(dict.fromkeys(arg for place in request.wrt if isinstance(arg := call.args[place], Var)))
-    references = [arg for place in request.wrt if isinstance(arg := call.args[place], Var) and is_handle(arg.type)]
+    varying = list(dict.fromkeys(arg for place in request.wrt if isinstance(arg := call.args[place], ir.Var)))
+    references = [
+        arg for place in request.wrt if isinstance(arg := call.args[place], ir.Var) and ir.is_handle(arg.type)
+    ]
     if not varying or not (references or any(cotangent is not None for cotangent in cotangents)):
         if communicates(call.callee):
             reverser.context.problem("AD0309", call.span, "messages are exchanged here, and nothing varies")
         return
     halves = reverser.family.of(request)
-    residual = Var("residual", OPAQUE)
+    residual = ir.Var("residual", ir.OPAQUE)
     reverser.bind_at(residual, call, after=True)
     reverser.context.packs.add(residual)
-    reverser.context.edits.replace[id(call)] = Call((*call.targets, residual), halves.primal, call.args, (), call.span)
+    reverser.context.edits.replace[id(call)] = ir.Call(
+        (*call.targets, residual), halves.primal, call.args, (), call.span
+    )
     zero, sweep = reverser.context.zero, scope.sweep
     seeds = [
         zero(sweep, target) if cotangent is None else cotangent
         for target, cotangent in zip(targets, cotangents, strict=True)
     ]
-    given = [arg for place in request.wrt if isinstance(arg := call.args[place], Var)]
-    values = [arg for arg in given if not isinstance(arg.type, Array) and not is_handle(arg.type)]
-    before: list[Atom] = []
+    given = [arg for place in request.wrt if isinstance(arg := call.args[place], ir.Var)]
+    values = [arg for arg in given if not isinstance(arg.type, ir.Array) and not ir.is_handle(arg.type)]
+    before: list[ir.Atom] = []
     for value in values:  # one that is handed over twice has its cotangent added up in the first
         known = scope.get(value) if values.index(value) == len(before) else None
         before.append(zero(sweep, value) if known is None else known)
-    memory = [reverser.shadows.of(arg) if is_handle(arg.type) else reverser.memory(arg) for arg in given]
+    memory = [reverser.shadows.of(arg) if ir.is_handle(arg.type) else reverser.memory(arg) for arg in given]
     shadows = [own for own in memory if own is not None]
     after = tuple(map(cotangent_var, values))
-    sweep.emit(Call(after, halves.adjoint, (residual, *before, *seeds, *shadows), (), call.span))
+    sweep.emit(ir.Call(after, halves.adjoint, (residual, *before, *seeds, *shadows), (), call.span))
     for place, (value, total) in enumerate(zip(values, after, strict=True)):
         if values.index(value) == place:
             scope.set(value, total)
@@ -72,7 +75,7 @@ def reverse_checkpointed(reverser: Reverser, call: Call, scope: Scope, request: 
             reverser.add(scope, value, total)
 
 
-def split_checkpointed(request: Request, family: Family) -> tuple[Function, Function]:
+def split_checkpointed(request: Request, family: Family) -> tuple[ir.Function, ir.Function]:
     """The halves of what is run again.
 
     The first takes what the function does, and gives the results and what the second needs. The second takes that,
@@ -98,19 +101,19 @@ def split_checkpointed(request: Request, family: Family) -> tuple[Function, Func
     return checked(clone_function(primal), "primal"), checked(clone_function(adjoint), "adjoint")
 
 
-def _check_repeatable(function: Function, seen: set[Function]) -> None:
+def _check_repeatable(function: ir.Function, seen: set[ir.Function]) -> None:
     """Refuses what does something else when it is run again, or something that others see."""
     seen.add(function)
     for statement in statements_in(function.body):
-        if not isinstance(statement, Call):
+        if not isinstance(statement, ir.Call):
             continue
         callee = statement.callee
-        if isinstance(callee, (Definition, Derived, Function)):
-            inner = callee if isinstance(callee, Function) else callee.function
+        if isinstance(callee, (ir.Definition, ir.Derived, ir.Function)):
+            inner = callee if isinstance(callee, ir.Function) else callee.function
             if inner is not None and inner not in seen:
                 _check_repeatable(inner, seen)
             continue
-        if isinstance(callee, Applied):
+        if isinstance(callee, ir.Applied):
             continue  # it writes no memory that others see: else it is refused when it runs
         if callee in CHECKS or exchanges(callee):  # which all processes run again
             continue

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from adjoint import ir
 from adjoint.differentiation.reverse.calls.calling_convention import Given, Request
 from adjoint.differentiation.reverse.statements import NOTHING
 from adjoint.differentiation.reverse.sweeps import again_of, sweeps_of, with_supports
 from adjoint.ir.builder import Builder
 from adjoint.ir.effects import storages, written_places
-from adjoint.ir.nodes import Atom, Block, Call, Const, Definition, Function, Return, Store, Subscript, Var
 from adjoint.ir.rebuild import clone_function, inline, map_leaves
-from adjoint.ir.types import OPAQUE, Array, Storage, fresh, is_handle
 from adjoint.ir.walk import leaves
 from adjoint.optimize.simplify import simplify
 from adjoint.pipeline import PREPARE_WHOLE, Context, run
@@ -25,9 +24,9 @@ if TYPE_CHECKING:
     from adjoint.differentiation.reverse.calls.derived_functions import Family
 
 
-def in_place(var: Var) -> bool:
+def in_place(var: ir.Var) -> bool:
     """Whether the cotangent of a parameter accumulates in memory that the caller has."""
-    return isinstance(var.type, Array) or is_handle(var.type)
+    return isinstance(var.type, ir.Array) or ir.is_handle(var.type)
 
 
 class Whole:
@@ -40,7 +39,7 @@ class Whole:
 
     def __init__(
         self,
-        function: Function,
+        function: ir.Function,
         wrt: Sequence[int],
         outputs: Sequence[int],
         through: Sequence[int],
@@ -52,7 +51,7 @@ class Whole:
     ) -> None:
         count, params = len(_results(function)), function.params
         function = _with_results(function, [params[place] for place in through])
-        handles = frozenset(params[place] for place in lent if is_handle(params[place].type))
+        handles = frozenset(params[place] for place in lent if ir.is_handle(params[place].type))
         outputs = (*outputs, *range(count, count + len(through)))
         function = run(PREPARE_WHOLE, function, Context(family.target, wrt, outputs, handles))
         own = {params[place]: _accumulator(params[place]) for place in lent if params[place] not in handles}
@@ -73,76 +72,76 @@ class Whole:
         for place, cotangent in zip(wrt, sweeps.cotangents, strict=True):
             param = params[place]
             if param in handles:
-                own[param] = sweeps.reverser.shadows.found.get(param) or Var(f"{param.hint}_bar", OPAQUE)
+                own[param] = sweeps.reverser.shadows.found.get(param) or ir.Var(f"{param.hint}_bar", ir.OPAQUE)
             elif param not in own:
                 values.append(cotangent)
             elif cotangent is not own[param]:
-                statements.append(Store(own[param], None, cotangent, "add"))
-        body = Block((*sweeps.forward, *statements), Return(tuple(values)))
+                statements.append(ir.Store(own[param], None, cotangent, "add"))
+        body = ir.Block((*sweeps.forward, *statements), ir.Return(tuple(values)))
         taken = (*params, *sweeps.seeds, *(own[params[place]] for place in lent))
-        self.definition = Definition(name, simplify(clone_function(Function(name, taken, body))))
+        self.definition = ir.Definition(name, simplify(clone_function(ir.Function(name, taken, body))))
 
 
-def _results(function: Function) -> tuple[Atom, ...]:
-    return next(leaf.values for leaf in leaves(function.body) if isinstance(leaf, Return))
+def _results(function: ir.Function) -> tuple[ir.Atom, ...]:
+    return next(leaf.values for leaf in leaves(function.body) if isinstance(leaf, ir.Return))
 
 
-def _with_results(function: Function, more: Sequence[Var]) -> Function:
+def _with_results(function: ir.Function, more: Sequence[ir.Var]) -> ir.Function:
     """A function that also returns some of its parameters."""
 
     def leaf(end):  # type: ignore[no-untyped-def]
-        return Return((*end.values, *more), end.span) if isinstance(end, Return) else end
+        return ir.Return((*end.values, *more), end.span) if isinstance(end, ir.Return) else end
 
-    return Function(function.name, function.params, map_leaves(function.body, leaf), function.doc)
-
-
-def _accumulator(param: Var) -> Var:
-    assert isinstance(param.type, Array)
-    return Var(f"{param.hint}_bar", Array(param.type.dtype, param.type.dims, Storage(written=True)))
+    return ir.Function(function.name, function.params, map_leaves(function.body, leaf), function.doc)
 
 
-def memory_written(function: Function, places: Iterable[int]) -> list[int]:
+def _accumulator(param: ir.Var) -> ir.Var:
+    assert isinstance(param.type, ir.Array)
+    return ir.Var(f"{param.hint}_bar", ir.Array(param.type.dtype, param.type.dims, ir.Storage(written=True)))
+
+
+def memory_written(function: ir.Function, places: Iterable[int]) -> list[int]:
     """The parameters that refer to memory which a function writes, or which parameters at ``places`` refer to."""
-    written: set[Storage] = set()
+    written: set[ir.Storage] = set()
     for place in (*written_places(function), *places):
         written |= storages(function.params[place].type)
     return [
         place
         for place, param in enumerate(function.params)
-        if is_handle(param.type) and not written.isdisjoint(storages(param.type))
+        if ir.is_handle(param.type) and not written.isdisjoint(storages(param.type))
     ]
 
 
-def copied(builder: Builder, memory: Sequence[Var]) -> list[Var]:
+def copied(builder: Builder, memory: Sequence[ir.Var]) -> list[ir.Var]:
     """Copies of memory as it is."""
     homes = [storage for var in memory for storage in storages(var.type)]
-    if all(isinstance(var.type, Array) for var in memory) and len(set(homes)) == len(homes):
+    if all(isinstance(var.type, ir.Array) for var in memory) and len(set(homes)) == len(homes):
         return [_copy(builder, copy_as_it_lies, var) for var in memory]
-    before, after = Var("memory", OPAQUE), Var("memory", OPAQUE)
-    builder.emit(Call((before,), display.make_tuple, tuple(memory)))
-    builder.emit(Call((after,), memory_as_it_is, (before,)))
+    before, after = ir.Var("memory", ir.OPAQUE), ir.Var("memory", ir.OPAQUE)
+    builder.emit(ir.Call((before,), display.make_tuple, tuple(memory)))
+    builder.emit(ir.Call((after,), memory_as_it_is, (before,)))
     return [
-        builder.load(after, Subscript((Const(place),)), var.type, var.hint, var.named)
+        builder.load(after, ir.Subscript((ir.Const(place),)), var.type, var.hint, var.named)
         for place, var in enumerate(memory)
     ]
 
 
-def _copy(builder: Builder, make: object, var: Var) -> Var:
-    copy = Var(var.hint, var.type, var.named)
-    builder.emit(Call((copy,), make, (var,)))
+def _copy(builder: Builder, make: object, var: ir.Var) -> ir.Var:
+    copy = ir.Var(var.hint, var.type, var.named)
+    builder.emit(ir.Call((copy,), make, (var,)))
     return copy
 
 
 class Repeated:
     """The halves of a function that is run again."""
 
-    def __init__(self, function: Function, request: Request, family: Family, written: Iterable[int]) -> None:
+    def __init__(self, function: ir.Function, request: Request, family: Family, written: Iterable[int]) -> None:
         self.function = function
         self.request = request
         self.family = family
         self.memory = memory_written(function, written)
 
-    def halves(self) -> tuple[Function, Function]:
+    def halves(self) -> tuple[ir.Function, ir.Function]:
         name, request, params = self.function.name, self.request, self.function.params
         self.numbers = [place for place in request.wrt if not in_place(params[place])]
         lent = [place for place in request.wrt if in_place(params[place])]
@@ -160,33 +159,33 @@ class Repeated:
         )
         return self.primal(name), self.adjoint(name, whole)
 
-    def primal(self, name: str) -> Function:
+    def primal(self, name: str) -> ir.Function:
         builder = Builder(type_of_call)
-        params = [Var(var.hint, var.type, var.named) for var in self.function.params]
+        params = [ir.Var(var.hint, var.type, var.named) for var in self.function.params]
         kept = list(params)
         for place, copy in zip(self.memory, copied(builder, [params[p] for p in self.memory]), strict=True):
             kept[place] = copy
         results = inline(builder, self.function, params)
-        pack = Var("residual", OPAQUE)
-        builder.emit(Call((pack,), display.make_tuple, tuple(kept)))
-        return Function(f"{name}_primal", tuple(params), builder.block(Return((*results, pack))))
+        pack = ir.Var("residual", ir.OPAQUE)
+        builder.emit(ir.Call((pack,), display.make_tuple, tuple(kept)))
+        return ir.Function(f"{name}_primal", tuple(params), builder.block(ir.Return((*results, pack))))
 
-    def adjoint(self, name: str, whole: Whole) -> Function:
+    def adjoint(self, name: str, whole: Whole) -> ir.Function:
         builder = Builder(type_of_call)
         request, params = self.request, self.function.params
-        residual = Var("residual", OPAQUE)
+        residual = ir.Var("residual", ir.OPAQUE)
         kept = [
-            builder.load(residual, Subscript((Const(place),)), param.type, param.hint, param.named)
+            builder.load(residual, ir.Subscript((ir.Const(place),)), param.type, param.hint, param.named)
             for place, param in enumerate(params)
         ]
         for place, copy in zip(self.memory, copied(builder, [kept[p] for p in self.memory]), strict=True):
             kept[place] = copy
         function = whole.definition.function
         assert function is not None
-        given = [Var(var.hint, var.type, var.named) for var in function.params[len(params) :]]
+        given = [ir.Var(var.hint, var.type, var.named) for var in function.params[len(params) :]]
         seeds, rest = given[: len(request.outputs)], given[len(request.outputs) :]
         before, memory = rest[: len(self.numbers)], rest[len(self.numbers) :]
-        targets = tuple(Var(f"{params[place].hint}_bar", fresh(params[place].type)) for place in self.numbers)
-        builder.emit(Call(targets, whole.definition, (*kept, *given)))
+        targets = tuple(ir.Var(f"{params[place].hint}_bar", ir.fresh(params[place].type)) for place in self.numbers)
+        builder.emit(ir.Call(targets, whole.definition, (*kept, *given)))
         taken = (residual, *before, *seeds, *memory)
-        return Function(f"{name}_adjoint", taken, builder.block(Return(targets)))
+        return ir.Function(f"{name}_adjoint", taken, builder.block(ir.Return(targets)))

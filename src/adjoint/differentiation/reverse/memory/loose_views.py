@@ -9,13 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 
+from adjoint import ir
 from adjoint.analysis.joins import joins
 from adjoint.diagnostics import Span
 from adjoint.differentiation.reverse.memory.gathers import copies
 from adjoint.ir.effects import effects_of
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.nodes import Atom, Call, Function, If, Load, Loop, Return, Statement, Store, Var
-from adjoint.ir.types import Array, Number, Scalar, Storage, storage_of
 from adjoint.ir.walk import operands, statements_in, targets_of, terminators_in
 from adjoint.records import dataclass
 
@@ -37,28 +36,31 @@ class LooseViews:
         By variable: the memory, and where in the text the view was made.
     """
 
-    found: dict[Var, dict[Storage, Event]]
+    found: dict[ir.Var, dict[ir.Storage, Event]]
 
-    def memory_of(self, atom: Atom) -> Iterator[Storage]:
+    def memory_of(self, atom: ir.Atom) -> Iterator[ir.Storage]:
         """The memory that a value may be a view of."""
-        return iter(self.found.get(atom, ())) if isinstance(atom, Var) else iter(())
+        return iter(self.found.get(atom, ())) if isinstance(atom, ir.Var) else iter(())
 
     def read_late(
-        self, function: Function, number: Callable[[Statement], Event], writes: Callable[[Storage], Sequence[Event]]
-    ) -> Iterator[tuple[Var, Span | None]]:
+        self,
+        function: ir.Function,
+        number: Callable[[ir.Statement], Event],
+        writes: Callable[[ir.Storage], Sequence[Event]],
+    ) -> Iterator[tuple[ir.Var, Span | None]]:
         """The values that are read after the memory was written, each where it is read."""
         for statement in statements_in(function.body):
             for atom in operands(statement):
-                if isinstance(atom, Var) and atom in self.found:
+                if isinstance(atom, ir.Var) and atom in self.found:
                     when = (math.inf, number(statement)[1]) if _keeps(statement) else number(statement)
                     if self._is_late(atom, when, writes):
                         yield atom, statement.span
         for end in terminators_in(function.body):
-            for atom in operands(end) if isinstance(end, Return) else ():
-                if isinstance(atom, Var) and atom in self.found and self._is_late(atom, (math.inf, ()), writes):
+            for atom in operands(end) if isinstance(end, ir.Return) else ():
+                if isinstance(atom, ir.Var) and atom in self.found and self._is_late(atom, (math.inf, ()), writes):
                     yield atom, end.span  # type: ignore[union-attr]
 
-    def _is_late(self, var: Var, read: Event, writes: Callable[[Storage], Sequence[Event]]) -> bool:
+    def _is_late(self, var: ir.Var, read: Event, writes: Callable[[ir.Storage], Sequence[Event]]) -> bool:
         for storage, (made, around) in self.found[var].items():
             again = [loop for loop in read[1] if loop not in around]
             for place, loops in writes(storage):
@@ -67,60 +69,60 @@ class LooseViews:
         return False
 
 
-def _keeps(statement: Statement) -> bool:
+def _keeps(statement: ir.Statement) -> bool:
     """Whether a statement may keep a view where others read it."""
-    if isinstance(statement, Call):
+    if isinstance(statement, ir.Call):
         found = effects_of(statement)
         return not found.known or found.hands_on
-    return isinstance(statement, Store) and not isinstance(type_of_atom(statement.base), Array)
+    return isinstance(statement, ir.Store) and not isinstance(type_of_atom(statement.base), ir.Array)
 
 
 def loose_views(
-    function: Function, number: Callable[[Statement], Event], may_write: Callable[[Storage], bool]
+    function: ir.Function, number: Callable[[ir.Statement], Event], may_write: Callable[[ir.Storage], bool]
 ) -> LooseViews:
     """The values of a function that may be views of memory which is written."""
     statements = statements_in(function.body)
     if not any(_is_loose(statement) for statement in statements):
         return LooseViews({})
-    found: dict[Var, dict[Storage, Event]] = {}
+    found: dict[ir.Var, dict[ir.Storage, Event]] = {}
     before = -1
     while before != sum(map(len, found.values())):
         before = sum(map(len, found.values()))
         for statement in statements:
-            if isinstance(statement, Load) and _is_loose(statement) and may_write(_memory(statement)):
+            if isinstance(statement, ir.Load) and _is_loose(statement) and may_write(_memory(statement)):
                 found.setdefault(statement.target, {})[_memory(statement)] = number(statement)
             base = _viewed(statement)
-            if isinstance(base, Var) and base in found:
+            if isinstance(base, ir.Var) and base in found:
                 for target in targets_of(statement):
-                    if not isinstance(target.type, Scalar):
+                    if not isinstance(target.type, ir.Scalar):
                         found.setdefault(target, {}).update(found[base])
-            if isinstance(statement, (If, Loop)):
+            if isinstance(statement, (ir.If, ir.Loop)):
                 for source, target in joins(statement):
-                    if isinstance(source, Var) and source in found and not isinstance(target.type, Scalar):
+                    if isinstance(source, ir.Var) and source in found and not isinstance(target.type, ir.Scalar):
                         found.setdefault(target, {}).update(dict.fromkeys(found[source], _ALWAYS))
     return LooseViews(found)
 
 
-def _is_loose(statement: Statement) -> bool:
-    if not isinstance(statement, Load) or not isinstance(type_of_atom(statement.base), Array):
+def _is_loose(statement: ir.Statement) -> bool:
+    if not isinstance(statement, ir.Load) or not isinstance(type_of_atom(statement.base), ir.Array):
         return False
     target = statement.target.type
-    if isinstance(target, Array):
-        return storage_of(target) is not _memory(statement) and copies(statement.key) is None
-    return isinstance(target, Number)
+    if isinstance(target, ir.Array):
+        return ir.storage_of(target) is not _memory(statement) and copies(statement.key) is None
+    return isinstance(target, ir.Number)
 
 
-def _memory(load: Load) -> Storage:
+def _memory(load: ir.Load) -> ir.Storage:
     type_ = type_of_atom(load.base)
-    assert isinstance(type_, Array)
+    assert isinstance(type_, ir.Array)
     return type_.storage.find()
 
 
-def _viewed(statement: Statement) -> Atom | None:
+def _viewed(statement: ir.Statement) -> ir.Atom | None:
     """What the result of a statement may be a view of."""
-    if isinstance(statement, Load):
+    if isinstance(statement, ir.Load):
         return statement.base
-    if not isinstance(statement, Call):
+    if not isinstance(statement, ir.Call):
         return None
     place = effects_of(statement).view_of
     return statement.args[place] if place is not None and place < len(statement.args) else None

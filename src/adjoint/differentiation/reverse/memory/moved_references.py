@@ -4,30 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
 
+from adjoint import ir
 from adjoint.analysis.memory.reachable import all_memory, own_memory
 from adjoint.ir.join import is_array
-from adjoint.ir.nodes import Atom, Call, Definition, Function, Statement, Store, Var
-from adjoint.ir.types import Array, Dict, List, Number, Scalar, Storage, Type, is_handle
 from adjoint.ir.walk import statements_in
 
-Places = Callable[[Definition], Collection[int]]
+Places = Callable[[ir.Definition], Collection[int]]
 
 
-def replaced(statements: Iterable[Statement], places: Places) -> set[Storage]:
+def replaced(statements: Iterable[ir.Statement], places: Places) -> set[ir.Storage]:
     """Memory whose shadows have to be moved with it; ``places`` tells of which arguments a function moves them."""
-    found: set[Storage] = set()
+    found: set[ir.Storage] = set()
     for statement in statements:
         match statement:
-            case Store(base=Var(type=type_) as owner, value=Var(type=stored)) if is_handle(stored):
+            case ir.Store(base=ir.Var(type=type_) as owner, value=ir.Var(type=stored)) if ir.is_handle(stored):
                 own = None if is_array(owner) else own_memory(type_)
                 found.update(() if own is None else (own,))
             case (
-                Call(callee=list.append | list.pop, args=(Var(type=List(element=part) as type_), *_))
-                | Call(callee=dict.pop, args=(Var(type=Dict(value=part) as type_), *_))
+                ir.Call(callee=list.append | list.pop, args=(ir.Var(type=ir.List(element=part) as type_), *_))
+                | ir.Call(callee=dict.pop, args=(ir.Var(type=ir.Dict(value=part) as type_), *_))
             ):
                 own = own_memory(type_)
                 found.update((own,) if own is not None and _may_be_reference(part) else ())
-            case Call(callee=Definition() as callee, args=args):
+            case ir.Call(callee=ir.Definition() as callee, args=args):
                 for place in places(callee):
                     found.update(_all_memory(args[place]))
             case _:
@@ -35,17 +34,17 @@ def replaced(statements: Iterable[Statement], places: Places) -> set[Storage]:
     return found
 
 
-def _may_be_reference(type_: Type | None) -> bool:
-    return is_handle(type_) or not isinstance(type_, (Scalar, Array, Number))
+def _may_be_reference(type_: ir.Type | None) -> bool:
+    return ir.is_handle(type_) or not isinstance(type_, (ir.Scalar, ir.Array, ir.Number))
 
 
-def _all_memory(atom: Atom) -> Iterable[Storage]:
-    return all_memory(atom.type) if isinstance(atom, Var) else ()
+def _all_memory(atom: ir.Atom) -> Iterable[ir.Storage]:
+    return all_memory(atom.type) if isinstance(atom, ir.Var) else ()
 
 
-def moved_places(definition: Definition) -> dict[Definition, frozenset[int]]:
+def moved_places(definition: ir.Definition) -> dict[ir.Definition, frozenset[int]]:
     """The parameters in whose memory recursive functions replace references: of one, and of all that it calls."""
-    found: dict[Definition, frozenset[int]] = dict.fromkeys(_reached(definition), frozenset())
+    found: dict[ir.Definition, frozenset[int]] = dict.fromkeys(_reached(definition), frozenset())
     changed = True
     while changed:
         changed = False
@@ -55,17 +54,17 @@ def moved_places(definition: Definition) -> dict[Definition, frozenset[int]]:
     return found
 
 
-def _reached(definition: Definition) -> list[Definition]:
+def _reached(definition: ir.Definition) -> list[ir.Definition]:
     found = [definition]
     for each in found:
         assert each.function is not None
         for statement in statements_in(each.function.body):
-            if isinstance(statement, Call) and isinstance(statement.callee, Definition):
+            if isinstance(statement, ir.Call) and isinstance(statement.callee, ir.Definition):
                 found += [statement.callee] if statement.callee not in found else []
     return found
 
 
-def _moved_in(function: Function | None, places: Places) -> frozenset[int]:
+def _moved_in(function: ir.Function | None, places: Places) -> frozenset[int]:
     assert function is not None
     memory = replaced(statements_in(function.body), places)
     params = enumerate(function.params)

@@ -13,40 +13,24 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from adjoint import ir
 from adjoint.analysis.linear_indices import Linear
 from adjoint.analysis.nonnegative import naturals_of
 from adjoint.differentiation.reverse.bindings import Regions
 from adjoint.ir.effects import effects_of
 from adjoint.ir.join import is_whole_number
-from adjoint.ir.nodes import (
-    Atom,
-    Block,
-    Call,
-    Const,
-    Function,
-    Key,
-    Load,
-    Loop,
-    Range,
-    Slice,
-    Statement,
-    Store,
-    Subscript,
-    Var,
-)
-from adjoint.ir.types import Array, List, Storage, storage_of
 from adjoint.ir.walk import blocks_of, operands
 
 MAX_STEPS = 8
-_WHOLE = Subscript(())
+_WHOLE = ir.Subscript(())
 
-Loops = tuple[Loop, ...]
+Loops = tuple[ir.Loop, ...]
 
 
 class _Index(NamedTuple):
     """The index of a loop, in the iteration of the read or of the store."""
 
-    loop: Loop
+    loop: ir.Loop
     stored: bool
     depth: int
 
@@ -68,57 +52,57 @@ class Ordered:
         The loops, by identity, inside which memory of a storage class is made anew.
     """
 
-    def __init__(self, function: Function, regions: Regions, lifetime: Callable[[Storage], set[int]]) -> None:
+    def __init__(self, function: ir.Function, regions: Regions, lifetime: Callable[[ir.Storage], set[int]]) -> None:
         self.function = function
         self.regions = regions
         self.lifetime = lifetime
         self.loops: dict[int, Loops] = {}
         self.order: dict[int, int] = {}
-        self.stores: dict[Storage, list[Store]] = {}
-        self.unordered: set[Storage] = set()
+        self.stores: dict[ir.Storage, list[ir.Store]] = {}
+        self.unordered: set[ir.Storage] = set()
         self.scan(function.body, ())
 
     @cached_property
-    def naturals(self) -> set[Var]:
+    def naturals(self) -> set[ir.Var]:
         return naturals_of(self.function)
 
-    def scan(self, block: Block, loops: Loops) -> None:
+    def scan(self, block: ir.Block, loops: Loops) -> None:
         for statement in block.statements:
             self.loops[id(statement)] = loops
             self.order[id(statement)] = len(self.order)
-            if isinstance(statement, Store):
+            if isinstance(statement, ir.Store):
                 for storage in _storage_of(statement.base):
                     self.stores.setdefault(storage, []).append(statement)
-            elif isinstance(statement, Call):
+            elif isinstance(statement, ir.Call):
                 self.note_writes(statement)
-            inner = (*loops, statement) if isinstance(statement, Loop) else loops
+            inner = (*loops, statement) if isinstance(statement, ir.Loop) else loops
             for nested in blocks_of(statement):
                 self.scan(nested, inner)
         for nested in blocks_of(block.terminator):
             self.scan(nested, loops)
 
-    def note_writes(self, call: Call) -> None:
+    def note_writes(self, call: ir.Call) -> None:
         found = effects_of(call)
         values = operands(call)
         for place, value in enumerate(values):
             if not found.known or place in found.writes:
                 self.unordered.update(_storage_of(value))
 
-    def holds(self, statement: Statement, atom: Atom) -> bool:
+    def holds(self, statement: ir.Statement, atom: ir.Atom) -> bool:
         """Whether what a statement reads of ``atom``, an element or a part, is never written again."""
-        if isinstance(statement, Load) and statement.base is atom:
+        if isinstance(statement, ir.Load) and statement.base is atom:
             return self.is_last(statement, statement)
         maker = self.maker(atom)
-        while isinstance(maker, Call) and (place := effects_of(maker).view_of) is not None:
+        while isinstance(maker, ir.Call) and (place := effects_of(maker).view_of) is not None:
             maker = self.maker(operands(maker)[place])
-        return isinstance(maker, Load) and _is_part(maker) and self.is_last(maker, statement)
+        return isinstance(maker, ir.Load) and _is_part(maker) and self.is_last(maker, statement)
 
-    def maker(self, atom: Atom | Slice | None) -> Statement | None:
+    def maker(self, atom: ir.Atom | ir.Slice | None) -> ir.Statement | None:
         """The statement that binds a variable."""
-        binding = self.regions.bindings.get(atom) if isinstance(atom, Var) else None
+        binding = self.regions.bindings.get(atom) if isinstance(atom, ir.Var) else None
         return None if binding is None else binding.statement
 
-    def is_last(self, load: Load, reader: Statement) -> bool:
+    def is_last(self, load: ir.Load, reader: ir.Statement) -> bool:
         (storage,) = _storage_of(load.base) or (None,)
         stores = self.stores.get(storage, []) if storage is not None else []
         around = self.loops.get(id(reader))
@@ -135,24 +119,26 @@ class Ordered:
                     return all(comparison.is_apart(store, key) for store, key in found)
         return False
 
-    def part_written(self, store: Store, base: Var) -> Key | None:
+    def part_written(self, store: ir.Store, base: ir.Var) -> ir.Key | None:
         """The part of an array that a store writes at most, perhaps through views; None where that is not known."""
         around = self.loops[id(store)]
         return next((key for found, key in self.parts(store.base, store.key, store, around) if found is base), None)
 
-    def parts(self, base: Atom, key: Key | None, at: Statement, around: Loops) -> Iterator[tuple[Var, Key]]:
+    def parts(
+        self, base: ir.Atom, key: ir.Key | None, at: ir.Statement, around: Loops
+    ) -> Iterator[tuple[ir.Var, ir.Key]]:
         """What a statement touches, as a part of its array, of that of which the array is a view, and so on."""
         for _ in range(MAX_STEPS):
             made_in = self.loops.get(id(at))
-            if not isinstance(base, Var) or made_in is None or around[: len(made_in)] != made_in:
+            if not isinstance(base, ir.Var) or made_in is None or around[: len(made_in)] != made_in:
                 return
             yield base, _WHOLE if key is None else key
             maker = self.maker(base)
-            if not isinstance(maker, Load):
+            if not isinstance(maker, ir.Load):
                 return
             base, key, at = maker.base, maker.key, maker
 
-    def is_inside(self, var: Var, loop: Loop) -> bool:
+    def is_inside(self, var: ir.Var, loop: ir.Loop) -> bool:
         """Whether a loop binds a variable, anew in each iteration."""
         binding = self.regions.bindings.get(var)
         region = None if binding is None else binding.region
@@ -167,7 +153,7 @@ class _Comparison:
     ``filled`` is the outermost loop that may run again for one array: what is bound outside of it has one value.
     """
 
-    def __init__(self, whole: Ordered, base: Var, key: Key, reader: Statement, filled: Loop | None) -> None:
+    def __init__(self, whole: Ordered, base: ir.Var, key: ir.Key, reader: ir.Statement, filled: ir.Loop | None) -> None:
         self.whole = whole
         self.base = base
         self.key = key
@@ -179,7 +165,7 @@ class _Comparison:
         self.is_later = False
         self.store_loops: Loops = ()
 
-    def is_apart(self, store: Store, key: Key) -> bool:
+    def is_apart(self, store: ir.Store, key: ir.Key) -> bool:
         """Whether whatever the store writes after the read lies elsewhere."""
         self.store_loops = self.whole.loops[id(store)]
         pairs = zip(self.around, self.store_loops, strict=False)
@@ -190,7 +176,7 @@ class _Comparison:
             return False
         return all(self.are_apart(depth, common, key) for depth in range(self.outer, common))
 
-    def are_apart(self, same: int, common: int, key: Key) -> bool:
+    def are_apart(self, same: int, common: int, key: ir.Key) -> bool:
         """The same where the first loops are in one iteration, and the next one, if it is common, in a later one."""
         self.same, self.is_later = same, same < common
         mine, theirs = self.box(self.key, False), self.box(key, True)
@@ -204,13 +190,13 @@ class _Comparison:
 
     # Parts as ranges
 
-    def box(self, key: Key, stored: bool) -> Box:
+    def box(self, key: ir.Key, stored: bool) -> Box:
         found: Box = []
-        is_list = isinstance(self.base.type, List)
-        if not isinstance(key, Subscript) or not isinstance(self.base.type, (Array, List)):
+        is_list = isinstance(self.base.type, ir.List)
+        if not isinstance(key, ir.Subscript) or not isinstance(self.base.type, (ir.Array, ir.List)):
             return found
         for item in key.items:
-            if isinstance(item, Slice):
+            if isinstance(item, ir.Slice):
                 if is_list:  # its items may move
                     return []
                 found.append(self.range_of(item, stored))
@@ -221,28 +207,28 @@ class _Comparison:
                 break
         return found
 
-    def range_of(self, item: Slice, stored: bool) -> tuple[Linear | None, Linear | None]:
-        if not isinstance(item.step, Const) or not (item.step.value is None or _at_least_one(item.step)):
+    def range_of(self, item: ir.Slice, stored: bool) -> tuple[Linear | None, Linear | None]:
+        if not isinstance(item.step, ir.Const) or not (item.step.value is None or _at_least_one(item.step)):
             return None, None
-        lower = Linear(0) if item.lower == Const(None) else self.natural(item.lower, stored)
+        lower = Linear(0) if item.lower == ir.Const(None) else self.natural(item.lower, stored)
         return lower or Linear(0), self.natural(item.upper, stored)
 
-    def natural(self, atom: Atom, stored: bool) -> Linear | None:
+    def natural(self, atom: ir.Atom, stored: bool) -> Linear | None:
         """A whole number that is surely not counted from the end."""
         found = self.linear(atom, stored)
         return found if found is not None and self.never_negative(found) else None
 
-    def linear(self, atom: Atom, stored: bool, steps: int = MAX_STEPS) -> Linear | None:
+    def linear(self, atom: ir.Atom, stored: bool, steps: int = MAX_STEPS) -> Linear | None:
         """A whole number as a sum of loop indices, and of what has one value throughout."""
-        if isinstance(atom, Const):
+        if isinstance(atom, ir.Const):
             return Linear(atom.value) if type(atom.value) is int else None
-        if not isinstance(atom, Var) or not is_whole_number(atom) or steps == 0:
+        if not isinstance(atom, ir.Var) or not is_whole_number(atom) or steps == 0:
             return None
         loop = self.whole.regions.index_of.get(atom)
-        if loop is not None and isinstance(loop.over, Range):
+        if loop is not None and isinstance(loop.over, ir.Range):
             return self.index(loop, stored)
         made = self.whole.maker(atom)
-        if isinstance(made, Call) and not made.kwargs and made.callee in _LINEAR:
+        if isinstance(made, ir.Call) and not made.kwargs and made.callee in _LINEAR:
             parts = [self.linear(arg, stored, steps - 1) for arg in made.args]
             if None not in parts and (found := _LINEAR[made.callee](*parts)) is not None:
                 return found
@@ -250,7 +236,7 @@ class _Comparison:
             return None
         return Linear(0, {atom: 1})
 
-    def index(self, loop: Loop, stored: bool) -> Linear | None:
+    def index(self, loop: ir.Loop, stored: bool) -> Linear | None:
         loops = self.store_loops if stored else self.around
         if loop not in loops:
             return None
@@ -277,7 +263,7 @@ class _Comparison:
 
     def bounds(self, symbol: _Index, *, lower: bool) -> Iterator[Linear | None]:
         over = symbol.loop.over
-        if not isinstance(over, Range) or not isinstance(over.step, Const) or type(over.step.value) is not int:
+        if not isinstance(over, ir.Range) or not isinstance(over.step, ir.Const) or type(over.step.value) is not int:
             return
         upwards = over.step.value > 0
         if upwards == lower:
@@ -302,17 +288,17 @@ _LINEAR: dict[Any, Callable[..., Linear | None]] = {
 }
 
 
-def _at_least_one(atom: Const) -> bool:
+def _at_least_one(atom: ir.Const) -> bool:
     return type(atom.value) is int and atom.value >= 1
 
 
-def _is_part(load: Load) -> bool:
+def _is_part(load: ir.Load) -> bool:
     """Whether what is loaded lies in the memory that it is loaded from: a number, or a view, but no array of a list."""
-    return storage_of(load.target.type) in (None, *_storage_of(load.base))
+    return ir.storage_of(load.target.type) in (None, *_storage_of(load.base))
 
 
-def _storage_of(atom: Atom) -> tuple[Storage, ...]:
-    storage = storage_of(atom.type) if isinstance(atom, Var) else None
+def _storage_of(atom: ir.Atom) -> tuple[ir.Storage, ...]:
+    storage = ir.storage_of(atom.type) if isinstance(atom, ir.Var) else None
     return () if storage is None else (storage,)
 
 

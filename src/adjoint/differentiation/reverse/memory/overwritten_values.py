@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.analysis.memory.reachable import all_memory, parts
 from adjoint.analysis.memory.storage_alias import owns_result
 from adjoint.analysis.shape_arguments import shape_argument
@@ -18,9 +19,7 @@ from adjoint.diagnostics import Span
 from adjoint.differentiation.reverse.bindings import Region, Regions
 from adjoint.differentiation.reverse.region import Sweep
 from adjoint.ir.effects import effects_of
-from adjoint.ir.nodes import Atom, Block, Call, Function, Key, Load, Loop, Statement, Store, Subscript, Var
 from adjoint.ir.rebuild import map_key
-from adjoint.ir.types import Array, List, Number, Opaque, Scalar, Storage, Tuple, fresh, is_handle, storage_of
 from adjoint.ir.walk import blocks_of, operands, statements_in, targets_of, terminators_in
 from adjoint.runtime.copies import owned, snapshot
 
@@ -40,32 +39,32 @@ Moment = tuple[int, tuple[int, ...]]
 class _Timeline:
     """The order of a function's statements, the loops around each, and what each of them writes."""
 
-    def __init__(self, function: Function) -> None:
+    def __init__(self, function: ir.Function) -> None:
         self.number: dict[int, Moment] = {}
-        self.events: list[tuple[int, tuple[int, ...], Storage, Atom | None]] = []
-        self.bound: dict[Atom, Moment] = dict.fromkeys(function.params, (-1, ()))
-        self.born: dict[Atom, Moment] = {}
+        self.events: list[tuple[int, tuple[int, ...], ir.Storage, ir.Atom | None]] = []
+        self.bound: dict[ir.Atom, Moment] = dict.fromkeys(function.params, (-1, ()))
+        self.born: dict[ir.Atom, Moment] = {}
         self.scan(function.body, ())
 
-    def scan(self, block: Block, loops: tuple[int, ...]) -> None:
+    def scan(self, block: ir.Block, loops: tuple[int, ...]) -> None:
         for statement in block.statements:
             place = len(self.number)
             now = self.number[id(statement)] = place, loops
             for storage, name in _writes_of(statement):
                 self.events.append((place, loops, storage, name))
-            if isinstance(statement, (Call, Load)):
+            if isinstance(statement, (ir.Call, ir.Load)):
                 self.bound |= dict.fromkeys(targets_of(statement), now)
-                if isinstance(statement, Call) and owns_result(statement, effects_of(statement)):
+                if isinstance(statement, ir.Call) and owns_result(statement, effects_of(statement)):
                     self.born[statement.targets[0]] = now
-            inner = (*loops, id(statement)) if isinstance(statement, Loop) else loops
-            if isinstance(statement, Loop):
+            inner = (*loops, id(statement)) if isinstance(statement, ir.Loop) else loops
+            if isinstance(statement, ir.Loop):
                 self.bound |= dict.fromkeys(statement.params, (place, inner))
             for nested in blocks_of(statement):
                 self.scan(nested, inner)
         for nested in blocks_of(block.terminator):
             self.scan(nested, loops)
 
-    def is_younger(self, written: Atom | None, read: Atom) -> bool:
+    def is_younger(self, written: ir.Atom | None, read: ir.Atom) -> bool:
         """Whether an array is made anew each time behind the place where a variable is bound.
 
         Then what it is called when it is written is never what the variable refers to, now or in other iterations.
@@ -90,15 +89,15 @@ class Writes:
     def __init__(
         self,
         regions: Regions,
-        function: Function,
-        elsewhere: Collection[Storage] = (),
-        final: Collection[Storage] = (),
+        function: ir.Function,
+        elsewhere: Collection[ir.Storage] = (),
+        final: Collection[ir.Storage] = (),
     ) -> None:
         self.regions = regions
         self.function = function
         self.elsewhere = {storage.find() for storage in elsewhere}
         self.final = {storage.find() for storage in final}
-        self.homes: dict[Storage, Region] = {}
+        self.homes: dict[ir.Storage, Region] = {}
         for var, binding in regions.bindings.items():
             for storage in all_memory(var.type):
                 before = self.homes.get(storage, binding.region)
@@ -111,9 +110,9 @@ class Writes:
     @cached_property
     def is_vague(self) -> bool:
         """Whether there is something of which it is not known whether it is a number or an array, or another index."""
-        return any(isinstance(var.type, (Number, Opaque, Tuple)) for var in self.regions.bindings)
+        return any(isinstance(var.type, (ir.Number, ir.Opaque, ir.Tuple)) for var in self.regions.bindings)
 
-    def written_parts(self) -> Iterator[Load]:
+    def written_parts(self) -> Iterator[ir.Load]:
         """What is read at indices that may pick out views, or copies, and is written."""
         if self.is_vague:
             from adjoint.differentiation.memory.constant_views import is_unsure_part  # lazy
@@ -129,13 +128,13 @@ class Writes:
 
         return loose_views(self.function, lambda statement: self.timeline.number[id(statement)], self.may_write)
 
-    def read_late(self) -> Iterator[tuple[Var, Span | None]]:
+    def read_late(self) -> Iterator[tuple[ir.Var, Span | None]]:
         """Values that may be views of memory which was written before they are read."""
         loose = self.loose
         if loose is None or not loose.found:
             return iter(())
 
-        def writes(storage: Storage) -> list[Moment]:
+        def writes(storage: ir.Storage) -> list[Moment]:
             events = self.timeline.events
             return [(place, loops) for place, loops, written, _ in events if written.find() is storage.find()]
 
@@ -147,7 +146,7 @@ class Writes:
 
         return Ordered(self.function, self.regions, lambda storage: _loops_around(self.homes.get(storage.find())))
 
-    def after(self, statement: Statement, storage: Storage, read: Atom | None = None) -> bool:
+    def after(self, statement: ir.Statement, storage: ir.Storage, read: ir.Atom | None = None) -> bool:
         """Whether memory, or the part that is read of it, may be written after a statement was executed once.
 
         Memory that nothing outside of one iteration refers to is made anew in each.
@@ -166,9 +165,9 @@ class Writes:
         )
         return written and not (read is not None and self.ordered.holds(statement, read))
 
-    def reach(self, statement: Statement, read: Var) -> bool:
+    def reach(self, statement: ir.Statement, read: ir.Var) -> bool:
         """Whether what a value refers to, or what lies in it, may be written after it was read."""
-        storage = storage_of(read.type)
+        storage = ir.storage_of(read.type)
         if storage is not None and self.may_write(storage) and self.after(statement, storage, read):
             return True
         if self.loose is not None and any(self.after(statement, found) for found in self.loose.memory_of(read)):
@@ -176,16 +175,16 @@ class Writes:
         inner = [found for part in parts(read.type) for found in all_memory(part)]
         return any(self.may_write(found) and self.after(statement, found) for found in inner)
 
-    def may_write(self, storage: Storage) -> bool:
+    def may_write(self, storage: ir.Storage) -> bool:
         """Whether anybody writes memory at any time."""
         root = storage.find()
         return root in self.elsewhere or (storage.written and root not in self.final)
 
-    def settled(self, statement: Statement, base: Atom) -> bool:
+    def settled(self, statement: ir.Statement, base: ir.Atom) -> bool:
         """Whether what a statement reads from memory can be read again at any later time."""
-        storage = getattr(base.type, "storage", None) if isinstance(base, Var) else None
-        if not isinstance(storage, Storage):
-            return isinstance(base, Var) and isinstance(base.type, Tuple)
+        storage = getattr(base.type, "storage", None) if isinstance(base, ir.Var) else None
+        if not isinstance(storage, ir.Storage):
+            return isinstance(base, ir.Var) and isinstance(base.type, ir.Tuple)
         return not self.may_write(storage) or not self.after(statement, storage, base)
 
 
@@ -205,48 +204,48 @@ def _loops_around(region: Region | None) -> set[int]:
     return found
 
 
-def refuse_lost_reference(reverser: Reverser, statement: Statement, value: Atom) -> None:
+def refuse_lost_reference(reverser: Reverser, statement: ir.Statement, value: ir.Atom) -> None:
     """Refuses what is held as a number or an array where it is an array that is written later, and changes there."""
-    if not isinstance(value, Var) or not isinstance(value.type, Array) or not is_handle(value.type):
+    if not isinstance(value, ir.Var) or not isinstance(value.type, ir.Array) or not ir.is_handle(value.type):
         return
     if reverser.writes.after(statement, value.type.storage):
         label = "what is a number elsewhere is an array here, which is written later"
         reverser.context.problem("AD0303", statement.span, label)
 
 
-def written_by(statement: Statement) -> Iterator[Storage]:
+def written_by(statement: ir.Statement) -> Iterator[ir.Storage]:
     """The memory that a statement writes by itself."""
     return (storage for storage, _ in _writes_of(statement))
 
 
-def _writes_of(statement: Statement) -> Iterator[tuple[Storage, Atom | None]]:
+def _writes_of(statement: ir.Statement) -> Iterator[tuple[ir.Storage, ir.Atom | None]]:
     """The memory that a statement writes, and by which name; None for what lies in containers."""
-    if isinstance(statement, Store):
+    if isinstance(statement, ir.Store):
         yield from _own(statement.base)
-    elif isinstance(statement, Call):
+    elif isinstance(statement, ir.Call):
         found = effects_of(statement)
         values = operands(statement)
         if not found.known:  # what lies in containers may be written, too
-            reached: dict[Storage, None] = {}
+            reached: dict[ir.Storage, None] = {}
             for value in values:
-                reached.update(dict.fromkeys(all_memory(value.type) if isinstance(value, Var) else ()))
+                reached.update(dict.fromkeys(all_memory(value.type) if isinstance(value, ir.Var) else ()))
             yield from ((storage, None) for storage in reached)
         for place in found.writes:
             yield from _own(values[place]) if place < len(values) else ()
 
 
-def _own(atom: Atom) -> Iterator[tuple[Storage, Atom]]:
-    storage = getattr(atom.type, "storage", None) if isinstance(atom, Var) else None
-    if isinstance(storage, Storage) and storage.written:
+def _own(atom: ir.Atom) -> Iterator[tuple[ir.Storage, ir.Atom]]:
+    storage = getattr(atom.type, "storage", None) if isinstance(atom, ir.Var) else None
+    if isinstance(storage, ir.Storage) and storage.written:
         yield storage, atom
 
 
-def content(reverser: Reverser, atom: Atom, statement: Statement, *, result: bool = False) -> Atom:
+def content(reverser: Reverser, atom: ir.Atom, statement: ir.Statement, *, result: bool = False) -> ir.Atom:
     """What stands in the reverse region for what an atom held when a statement was executed.
 
     ``result`` says that the atom is bound by the statement, so that it is read after it.
     """
-    if type(atom) is not Var or type(atom.type) is Scalar or not reverser.writes.reach(statement, atom):
+    if type(atom) is not ir.Var or type(atom.type) is ir.Scalar or not reverser.writes.reach(statement, atom):
         return atom
     known = reverser.known_copies.get((id(statement), atom, result))
     if known is not None:
@@ -255,27 +254,29 @@ def content(reverser: Reverser, atom: Atom, statement: Statement, *, result: boo
 
     hint = f"{atom.hint}_kept"
     match atom.type:
-        case Array(dtype=dtype, dims=dims):
-            copy, make = Var(hint, Array(dtype, dims)), _COPY_ARRAY
-        case List(element=element) if isinstance(element, (Scalar, Number, Array)) and not is_handle(element):
-            copy, make = Var(hint, List(element)), _COPY_LIST
-        case Number():
-            copy, make = Var(hint, atom.type), owned
+        case ir.Array(dtype=dtype, dims=dims):
+            copy, make = ir.Var(hint, ir.Array(dtype, dims)), _COPY_ARRAY
+        case ir.List(element=element) if isinstance(element, (ir.Scalar, ir.Number, ir.Array)) and not ir.is_handle(
+            element
+        ):
+            copy, make = ir.Var(hint, ir.List(element)), _COPY_LIST
+        case ir.Number():
+            copy, make = ir.Var(hint, atom.type), owned
         case type_ if can_be_copied(type_):
-            copy, make = Var(hint, fresh(type_)), snapshot
+            copy, make = ir.Var(hint, ir.fresh(type_)), snapshot
         case _:
             reverser.context.problem("AD0303", statement.span, "what is read here is changed later")
             return atom
     reverser.bind_at(copy, statement, after=result)
-    reverser.context.copies[copy] = Call((copy,), make, (atom,))
+    reverser.context.copies[copy] = ir.Call((copy,), make, (atom,))
     reverser.originals[copy] = atom
     reverser.known_copies[id(statement), atom, result] = copy
     return copy
 
 
-def content_key(reverser: Reverser, key: Key, statement: Statement) -> Key:
+def content_key(reverser: Reverser, key: ir.Key, statement: ir.Statement) -> ir.Key:
     """An index as it was when a statement was executed."""
-    if not isinstance(key, Subscript):
+    if not isinstance(key, ir.Subscript):
         return key
     mapped = map_key(key, lambda atom: content(reverser, atom, statement))
     assert mapped is not None
@@ -286,19 +287,19 @@ def ask_originals(reverser: Reverser, sweep: Sweep, start: int) -> None:
     """In what was written since ``start``, lets shapes of arrays be asked of the array itself: they do not change."""
     for place in range(start, len(sweep.nodes)):
         node = sweep.nodes[place]
-        position = shape_argument(node.callee) if isinstance(node, Call) else None
-        if isinstance(node, Call) and position is not None and position < len(node.args):
+        position = shape_argument(node.callee) if isinstance(node, ir.Call) else None
+        if isinstance(node, ir.Call) and position is not None and position < len(node.args):
             arg = node.args[position]
-            original = reverser.originals.get(arg) if isinstance(arg, Var) else None
-            if original is not None and isinstance(original.type, Array):
+            original = reverser.originals.get(arg) if isinstance(arg, ir.Var) else None
+            if original is not None and isinstance(original.type, ir.Array):
                 args = (*node.args[:position], original, *node.args[position + 1 :])
-                sweep.nodes[place] = Call(node.targets, node.callee, args, node.kwargs, node.span)
+                sweep.nodes[place] = ir.Call(node.targets, node.callee, args, node.kwargs, node.span)
 
 
-def only_asked(function: Function) -> set[Atom]:
+def only_asked(function: ir.Function) -> set[ir.Atom]:
     """The parameters that a function asks for nothing but their shapes."""
-    found: set[Atom] = set(function.params)
+    found: set[ir.Atom] = set(function.params)
     for node in (*statements_in(function.body), *terminators_in(function.body)):
-        asked = shape_argument(node.callee) if isinstance(node, Call) else None
+        asked = shape_argument(node.callee) if isinstance(node, ir.Call) else None
         found.difference_update(atom for place, atom in enumerate(operands(node)) if place != asked)
     return found

@@ -10,23 +10,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.differentiation.reverse.bindings import Region
 from adjoint.differentiation.reverse.context import Context
-from adjoint.ir.nodes import (
-    Atom,
-    Block,
-    Call,
-    Const,
-    Definition,
-    Key,
-    Load,
-    Slice,
-    Statement,
-    Subscript,
-    Terminator,
-    Var,
-)
-from adjoint.ir.types import INT, Array, Storage, is_float_dtype, is_handle
 from adjoint.ir.walk import blocks_of, operands
 from adjoint.runtime.array_functions.arrays import zeros_like
 
@@ -34,29 +20,29 @@ from adjoint.runtime.array_functions.arrays import zeros_like
 class Ownership:
     """The owned cotangents of a function's arrays; arrays that are written have shadows instead."""
 
-    def __init__(self, context: Context, lent: Mapping[Var, Var], *, recursive: bool) -> None:
+    def __init__(self, context: Context, lent: Mapping[ir.Var, ir.Var], *, recursive: bool) -> None:
         self.context = context
         self.recursive = recursive
         self.lent = lent
-        self.owned: dict[Var, Var] = {}
-        self.part_of: dict[Var, Var] = {}
-        self.touched: set[Var] = set()
+        self.owned: dict[ir.Var, ir.Var] = {}
+        self.part_of: dict[ir.Var, ir.Var] = {}
+        self.touched: set[ir.Var] = set()
         for var in lent:
             self.own(var)
-        if any(isinstance(var.type, Array) for var in context.regions.bindings):
+        if any(isinstance(var.type, ir.Array) for var in context.regions.bindings):
             self.scan(context.function.body)
 
-    def scan(self, block: Block) -> None:
+    def scan(self, block: ir.Block) -> None:
         region = self.context.region(block)
         for node in (*block.statements, block.terminator):
             for atom in operands(node):
-                if not isinstance(atom, Var) or atom not in self.context.regions.bindings:
+                if not isinstance(atom, ir.Var) or atom not in self.context.regions.bindings:
                     continue
                 home = self.context.regions.bindings[atom].region
                 if not region.within(home):
                     raise AssertionError(f"{atom!r} is read outside of the block that binds it")
-                by_element = isinstance(node, Load) and node.base is atom
-                if isinstance(node, Call) and isinstance(node.callee, Definition):
+                by_element = isinstance(node, ir.Load) and node.base is atom
+                if isinstance(node, ir.Call) and isinstance(node.callee, ir.Definition):
                     by_element |= self.recursive or node.callee.checkpoints is not None
                 from_outside = self.crosses_loop(region, home)
                 if by_element or (from_outside and not self.only_asks(node)):
@@ -73,37 +59,42 @@ class Ownership:
             around = around.parent
         return False
 
-    def only_asks(self, node: Statement | Terminator) -> bool:
+    def only_asks(self, node: ir.Statement | ir.Terminator) -> bool:
         """Whether a statement gives nothing that varies."""
-        return isinstance(node, Call) and not any(map(self.context.active, node.targets)) and bool(node.targets)
+        return isinstance(node, ir.Call) and not any(map(self.context.active, node.targets)) and bool(node.targets)
 
-    def own(self, var: Var) -> None:
-        if var in self.owned or not isinstance(var.type, Array) or is_handle(var.type) or not self.context.active(var):
+    def own(self, var: ir.Var) -> None:
+        if (
+            var in self.owned
+            or not isinstance(var.type, ir.Array)
+            or ir.is_handle(var.type)
+            or not self.context.active(var)
+        ):
             return
         if var in self.lent:
             self.owned[var] = self.lent[var]
             return
-        type_ = Array(var.type.dtype, var.type.dims, Storage(written=True))
-        owned = self.owned[var] = Var(f"{var.hint}_bar", type_)
+        type_ = ir.Array(var.type.dtype, var.type.dims, ir.Storage(written=True))
+        owned = self.owned[var] = ir.Var(f"{var.hint}_bar", type_)
         binding = self.context.regions.bindings[var]
         place = (binding.region, (binding.order, 1))
         base = self.viewed(binding.statement)
-        if base is not None and isinstance(binding.statement, Load):
+        if base is not None and isinstance(binding.statement, ir.Load):
             self.part_of[var] = base
-            self.context.recipes[owned] = (*place, Load(owned, self.owned[base], binding.statement.key))
+            self.context.recipes[owned] = (*place, ir.Load(owned, self.owned[base], binding.statement.key))
             return
-        known = is_float_dtype(var.type.dtype) and not self.context.may_be_undefined(var)
+        known = ir.is_float_dtype(var.type.dtype) and not self.context.may_be_undefined(var)
         make = np.zeros_like if known else zeros_like
-        self.context.recipes[owned] = (*place, Call((owned,), make, (var,)))
+        self.context.recipes[owned] = (*place, ir.Call((owned,), make, (var,)))
 
-    def viewed(self, statement: Statement | None) -> Var | None:
+    def viewed(self, statement: ir.Statement | None) -> ir.Var | None:
         """The array of which a statement gives a view, if its cotangent has memory: then the view's is in there."""
-        if not isinstance(statement, Load) or not isinstance(statement.base, Var) or not _is_basic(statement.key):
+        if not isinstance(statement, ir.Load) or not isinstance(statement.base, ir.Var) or not _is_basic(statement.key):
             return None
         self.own(statement.base)
         return statement.base if statement.base in self.owned else None
 
-    def accumulator(self, var: Var) -> Var | None:
+    def accumulator(self, var: ir.Var) -> ir.Var | None:
         """The owned cotangent of an array that is going to be added to."""
         owned = self.owned.get(var)
         if owned is not None:
@@ -112,19 +103,19 @@ class Ownership:
                 self.accumulator(self.part_of[var])
         return owned
 
-    def taken(self, var: Var) -> Var | None:
+    def taken(self, var: ir.Var) -> ir.Var | None:
         """The owned cotangent of an array, where anything was added to it."""
         return self.owned.get(var) if var in self.touched else None
 
 
-def _is_basic(key: Key) -> bool:
+def _is_basic(key: ir.Key) -> bool:
     """Whether an index surely gives a view."""
-    if not isinstance(key, Subscript):
+    if not isinstance(key, ir.Subscript):
         return False
-    return all(isinstance(item, Slice) or _is_number(item) for item in key.items)
+    return all(isinstance(item, ir.Slice) or _is_number(item) for item in key.items)
 
 
-def _is_number(item: Atom) -> bool:
-    if isinstance(item, Const):
+def _is_number(item: ir.Atom) -> bool:
+    if isinstance(item, ir.Const):
         return item.value is None or item.value is Ellipsis or type(item.value) is int
-    return isinstance(item, Var) and item.type == INT
+    return isinstance(item, ir.Var) and item.type == ir.INT

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from adjoint import ir
 from adjoint.analysis.memory.reachable import all_memory, parts
 from adjoint.differentiation.reverse.calls.calling_convention import Given
 from adjoint.differentiation.reverse.context import Context
@@ -20,41 +21,6 @@ from adjoint.differentiation.reverse.memory.shadow_recipes import ShadowRecipes
 from adjoint.differentiation.reverse.region import Sweep
 from adjoint.ir.builder import Builder
 from adjoint.ir.join import is_array, type_of_atom
-from adjoint.ir.nodes import (
-    UNDEFINED,
-    Atom,
-    Block,
-    Call,
-    Const,
-    Continue,
-    Exit,
-    Guarded,
-    If,
-    Key,
-    Load,
-    Loop,
-    Range,
-    Statement,
-    Store,
-    Subscript,
-    Var,
-    Yield,
-)
-from adjoint.ir.types import (
-    INT,
-    Array,
-    Dict,
-    Instance,
-    List,
-    Number,
-    PerPlace,
-    Scalar,
-    Tuple,
-    Type,
-    carries_derivative,
-    is_handle,
-    may_vary,
-)
 from adjoint.ir.walk import blocks_of, key_atoms, leaves, statements_in, targets_of
 from adjoint.runtime import tangents
 
@@ -65,12 +31,14 @@ if TYPE_CHECKING:
 class Shadows(ShadowRecipes):
     """The shadows of the references through which a derivative flows."""
 
-    def __init__(self, context: Context, given: Given, writes: Writes, lent: Mapping[Var, Var], moved: Places) -> None:
+    def __init__(
+        self, context: Context, given: Given, writes: Writes, lent: Mapping[ir.Var, ir.Var], moved: Places
+    ) -> None:
         super().__init__(context, writes)
         self.given = given
         self.lent = lent
-        self.late: list[Var] = []
-        self.handles = [var for var in context.regions.bindings if is_handle(var.type) and context.active(var)]
+        self.late: list[ir.Var] = []
+        self.handles = [var for var in context.regions.bindings if ir.is_handle(var.type) and context.active(var)]
         if self.handles:
             self.make_all(moved)
 
@@ -84,46 +52,46 @@ class Shadows(ShadowRecipes):
         for statement in statements if self.forward else ():
             self.follow(statement)
 
-    def start_from(self, var: Var, cotangent: Var, sweep: Sweep) -> None:
+    def start_from(self, var: ir.Var, cotangent: ir.Var, sweep: Sweep) -> None:
         """Lets the shadow of a returned container hold a given cotangent from the start."""
         shadow = self.of(var)
         recipe = self.context.recipes.get(shadow)
-        seed = _SEEDS.get(recipe[2].callee) if recipe is not None and isinstance(recipe[2], Call) else None
+        seed = _SEEDS.get(recipe[2].callee) if recipe is not None and isinstance(recipe[2], ir.Call) else None
         if recipe is None or seed is None:
             sweep.effect(tangents.pour, shadow, cotangent)
             return
         region, order, _ = recipe
-        self.context.recipes[shadow] = region, order, Call((shadow,), seed, (cotangent, var))
+        self.context.recipes[shadow] = region, order, ir.Call((shadow,), seed, (cotangent, var))
 
-    def none(self, sweep: Sweep, var: Var) -> Var:
+    def none(self, sweep: Sweep, var: ir.Var) -> ir.Var:
         """The shadow of a reference through which no derivative flows."""
-        shadow = Var(f"{var.hint}_bar", self.type_of(var.type))
+        shadow = ir.Var(f"{var.hint}_bar", self.type_of(var.type))
         sweep.emit(self.zeros(var, shadow))
         return shadow
 
-    def none_on_entry(self, sweep: Sweep, param: Var) -> Var:
+    def none_on_entry(self, sweep: Sweep, param: ir.Var) -> ir.Var:
         """The same of a parameter, as it was when the function was called."""
-        if isinstance(param.type, Array) or not any(storage.written for storage in all_memory(param.type)):
+        if isinstance(param.type, ir.Array) or not any(storage.written for storage in all_memory(param.type)):
             return self.none(sweep, param)
         binding = self.context.regions.bindings[param]
-        shadow = Var(f"{param.hint}_bar", self.type_of(param.type))
+        shadow = ir.Var(f"{param.hint}_bar", self.type_of(param.type))
         self.context.regions.bind(shadow, binding.region, None, binding.block)
         self.context.edits.put_first(binding.block, self.zeros(param, shadow))
         return shadow
 
     # Making them
 
-    def make(self, var: Var) -> None:
+    def make(self, var: ir.Var) -> None:
         binding = self.context.regions.bindings[var]
         if var in self.given.shadows:
-            shadow = self.found[var] = self.lent.get(var) or Var(f"{var.hint}_bar", self.type_of(var.type))
+            shadow = self.found[var] = self.lent.get(var) or ir.Var(f"{var.hint}_bar", self.type_of(var.type))
             if var in self.given.first:
                 self.context.forward_shadows.add(shadow)
                 self.context.regions.bind(shadow, binding.region, None, binding.block)
             elif var in self.forward:
                 self.late.append(var)
             return
-        shadow = self.found[var] = Var(f"{var.hint}_bar", self.type_of(var.type))
+        shadow = self.found[var] = ir.Var(f"{var.hint}_bar", self.type_of(var.type))
         statement = binding.statement
         if var in self.forward:
             self.context.forward_shadows.add(shadow)
@@ -131,12 +99,12 @@ class Shadows(ShadowRecipes):
             if statement is not None:
                 self.context.anchors[shadow] = statement, True
             if statement is None and binding.region.kind == "top":
-                self.context.edits.put_first(binding.block, Call((shadow,), tangents.shadow, (var,)))
-            elif isinstance(statement, (Call, Load)):
+                self.context.edits.put_first(binding.block, ir.Call((shadow,), tangents.shadow, (var,)))
+            elif isinstance(statement, (ir.Call, ir.Load)):
                 for recipe in self.recipes(var, shadow, statement):
                     self.context.edits.put_after(statement, recipe)
             return
-        if isinstance(statement, (Call, Load)):
+        if isinstance(statement, (ir.Call, ir.Load)):
             recipes = self.recipes(var, shadow, statement, at_end=True)
         else:
             recipes = [self.zeros(var, shadow)]
@@ -144,100 +112,102 @@ class Shadows(ShadowRecipes):
             (made,) = targets_of(recipe)
             self.context.recipes[made] = (binding.region, (binding.order, turn), recipe)
 
-    def takes_unused_shadow(self, base: Var, value: Atom) -> bool:
+    def takes_unused_shadow(self, base: ir.Var, value: ir.Atom) -> bool:
         """Whether a slot is given a reference without derivative, in a container whose others have one."""
-        if not isinstance(value, Var) or value in self.found or base not in self.forward:
+        if not isinstance(value, ir.Var) or value in self.found or base not in self.forward:
             return False
-        return isinstance(value.type, (List, Tuple, Dict, Instance)) and may_vary(value.type)
+        return isinstance(value.type, (ir.List, ir.Tuple, ir.Dict, ir.Instance)) and ir.may_vary(value.type)
 
     # Moving them beside the memory
 
-    def follow(self, statement: Statement) -> None:
+    def follow(self, statement: ir.Statement) -> None:
         edits = self.context.edits
         match statement:
-            case If(targets=targets) | Guarded(targets=targets):
+            case ir.If(targets=targets) | ir.Guarded(targets=targets):
                 for place, target in enumerate(targets):
                     if target in self.forward:
                         values = tuple(self.picked(block, place) for block in blocks_of(statement))
                         edits.hand_out(statement, self.of(target), values)
-            case Loop():
+            case ir.Loop():
                 self.follow_loop(statement)
-            case Call(callee=list.append, args=(Var() as base, value)) if base in self.forward:
+            case ir.Call(callee=list.append, args=(ir.Var() as base, value)) if base in self.forward:
                 slot = self.empty_slot(value, statement)
-                edits.put_after(statement, Call((), list.append, (self.of(base), slot), (), statement.span))
-            case Call(callee=list.pop | dict.pop, targets=targets, args=(Var() as base, *_)) if base in self.forward:
+                edits.put_after(statement, ir.Call((), list.append, (self.of(base), slot), (), statement.span))
+            case ir.Call(callee=list.pop | dict.pop, targets=targets, args=(ir.Var() as base, *_)) if (
+                base in self.forward
+            ):
                 taken = self.taken_like(statement, ())
                 if taken is not None and not any(target in self.forward for target in targets):
                     edits.put_after(statement, taken)
-            case Store(base=Var() as base, key=key, value=value, mode="set") if base in self.forward:
-                in_slot = value in self.found or isinstance(type_of_atom(value), (Array, Number))
+            case ir.Store(base=ir.Var() as base, key=key, value=value, mode="set") if base in self.forward:
+                in_slot = value in self.found or isinstance(type_of_atom(value), (ir.Array, ir.Number))
                 in_slot |= self.takes_unused_shadow(base, value)
-                in_slot |= isinstance(base.type, Dict)  # the key may be a new one
+                in_slot |= isinstance(base.type, ir.Dict)  # the key may be a new one
                 if in_slot and key is not None and not is_array(base):
                     slot = self.empty_slot(value, statement)
-                    edits.put_after(statement, Store(self.of(base), key, slot, "set", statement.span))
+                    edits.put_after(statement, ir.Store(self.of(base), key, slot, "set", statement.span))
 
-    def picked(self, block: Block, place: int) -> Atom:
+    def picked(self, block: ir.Block, place: int) -> ir.Atom:
         for leaf in leaves(block):
-            if isinstance(leaf, Yield):
+            if isinstance(leaf, ir.Yield):
                 return self.shadow_of_value(leaf.values[place])
-        return UNDEFINED
+        return ir.UNDEFINED
 
-    def shadow_of_value(self, value: Atom) -> Atom:
-        if isinstance(value, Var) and value in self.found:
+    def shadow_of_value(self, value: ir.Atom) -> ir.Atom:
+        if isinstance(value, ir.Var) and value in self.found:
             return self.found[value]
-        return UNDEFINED if value is UNDEFINED else Const(None)
+        return ir.UNDEFINED if value is ir.UNDEFINED else ir.Const(None)
 
-    def follow_loop(self, loop: Loop) -> None:
+    def follow_loop(self, loop: ir.Loop) -> None:
         for place, target in enumerate(loop.targets):
             param = loop.params[place] if place < len(loop.params) else None
             if target not in self.forward and param not in self.forward:
                 continue
-            init = self.shadow_of_value(loop.inits[place]) if param is not None else UNDEFINED
+            init = self.shadow_of_value(loop.inits[place]) if param is not None else ir.UNDEFINED
 
-            def value(leaf: Continue | Exit, full: bool, place: int = place) -> Atom:
+            def value(leaf: ir.Continue | ir.Exit, full: bool, place: int = place) -> ir.Atom:
                 del full
                 return self.shadow_of_value(leaf.values[place])
 
-            after = self.found.get(target) or Var(f"{target.hint}_bar", self.type_of(target.type))
+            after = self.found.get(target) or ir.Var(f"{target.hint}_bar", self.type_of(target.type))
             inside = None
             if param is not None:
-                inside = self.found.get(param) or Var(f"{param.hint}_bar", self.type_of(param.type))
+                inside = self.found.get(param) or ir.Var(f"{param.hint}_bar", self.type_of(param.type))
             self.context.edits.carry(loop, Slot(inside, init, after, value))
 
-    def add_parts(self, builder: Builder, shadow: Var, type_: Type, cotangent: Atom) -> None:
+    def add_parts(self, builder: Builder, shadow: ir.Var, type_: ir.Type, cotangent: ir.Atom) -> None:
         """Adds the parts of a cotangent to the slots of a sequence's shadow."""
-        if isinstance(type_, Tuple) or (isinstance(type_, List) and isinstance(type_.element, PerPlace)):
+        if isinstance(type_, ir.Tuple) or (isinstance(type_, ir.List) and isinstance(type_.element, ir.PerPlace)):
             for place, part in enumerate(parts(type_)):
-                self.add_part(builder, shadow, Const(place), part, cotangent)
-        elif isinstance(type_, List) and type_.element is not None:
-            size, index = Var("n", INT), Var("i", INT)
-            builder.emit(Call((size,), len, (shadow,)))
+                self.add_part(builder, shadow, ir.Const(place), part, cotangent)
+        elif isinstance(type_, ir.List) and type_.element is not None:
+            size, index = ir.Var("n", ir.INT), ir.Var("i", ir.INT)
+            builder.emit(ir.Call((size,), len, (shadow,)))
             inner = builder.nested()
             self.add_part(inner, shadow, index, type_.element, cotangent)
-            over = Range(Const(0), size, Const(1))
-            builder.emit(Loop(over, index, (), (), inner.block(Continue(())), ()))
+            over = ir.Range(ir.Const(0), size, ir.Const(1))
+            builder.emit(ir.Loop(over, index, (), (), inner.block(ir.Continue(())), ()))
 
-    def add_part(self, builder: Builder, shadow: Var, place: Atom, part: Type, cotangent: Atom) -> None:
-        if not carries_derivative(part):
+    def add_part(self, builder: Builder, shadow: ir.Var, place: ir.Atom, part: ir.Type, cotangent: ir.Atom) -> None:
+        if not ir.carries_derivative(part):
             return
         item = builder.item(cotangent, place, part, "t_bar")
-        if isinstance(part, (Scalar, Number)):
-            builder.store(shadow, Subscript((place,)), item, "add")
+        if isinstance(part, (ir.Scalar, ir.Number)):
+            builder.store(shadow, ir.Subscript((place,)), item, "add")
             return
         slot = builder.item(shadow, place, self.type_of(part), "t_bar")
-        if isinstance(part, Array):
+        if isinstance(part, ir.Array):
             builder.store(slot, None, item, "add")
         else:
             self.add_parts(builder, slot, part, item)
 
-    def add_to_slot(self, sweep: Sweep, shadow: Var, key: Key, cotangent: Atom) -> None:
+    def add_to_slot(self, sweep: Sweep, shadow: ir.Var, key: ir.Key, cotangent: ir.Atom) -> None:
         """Adds to a slot of which it is not known whether it holds a number or an array."""
         atoms = key_atoms(key)
         if len(atoms) == 1:
             sweep.effect(tangents.add_to_slot, shadow, atoms[0], cotangent)
         else:
-            sweep.effect(tangents.add_to_field, shadow, Const(getattr(key, "name", None)), cotangent)
+            sweep.effect(tangents.add_to_field, shadow, ir.Const(getattr(key, "name", None)), cotangent)
 
 
 _SEEDS: dict[Any, Any] = {
@@ -246,5 +216,5 @@ _SEEDS: dict[Any, Any] = {
 }
 
 
-def _element(atom: Atom) -> Type | None:
-    return atom.type.element if isinstance(atom, Var) and isinstance(atom.type, List) else None
+def _element(atom: ir.Atom) -> ir.Type | None:
+    return atom.type.element if isinstance(atom, ir.Var) and isinstance(atom.type, ir.List) else None

@@ -8,19 +8,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from adjoint import ir
 from adjoint.differentiation.reverse.bindings import Binding
-from adjoint.ir.nodes import Block, Continue, Exit, Loop, Raise, Var
-from adjoint.ir.types import Array, Scalar
 from adjoint.ir.walk import leaves
 
 if TYPE_CHECKING:
     from adjoint.differentiation.reverse.residuals.selection import Keeper
 
 
-def carried_back(keeper: Keeper, var: Var, binding: Binding) -> Var | None:
+def carried_back(keeper: Keeper, var: ir.Var, binding: Binding) -> ir.Var | None:
     """What stands for a variable that the next iteration begins with, where that is kept; None for others."""
     loop, region = binding.region.owner, binding.region
-    if binding.statement is None or not isinstance(loop, Loop) or region.kind != "loop" or not _is_value(keeper, var):
+    if (
+        binding.statement is None
+        or not isinstance(loop, ir.Loop)
+        or region.kind != "loop"
+        or not _is_value(keeper, var)
+    ):
         return None
     node = keeper.loops.get(id(region))
     slot = _slot(loop, region.start, var)
@@ -37,34 +41,34 @@ def carried_back(keeper: Keeper, var: Var, binding: Binding) -> Var | None:
     return after
 
 
-def _is_value(keeper: Keeper, var: Var) -> bool:
+def _is_value(keeper: Keeper, var: ir.Var) -> bool:
     """Whether it is the same whenever it is read, and has no memory that moves beside it."""
     context = keeper.context
     if var in context.copies or var in context.packs or var in context.recipes or var in context.forward_shadows:
         return False
-    if isinstance(var.type, Array):
+    if isinstance(var.type, ir.Array):
         return not var.type.storage.find().written
-    return isinstance(var.type, Scalar) and var.type.kind in ("float", "complex")  # places are better computed again
+    return isinstance(var.type, ir.Scalar) and var.type.kind in ("float", "complex")  # places are better computed again
 
 
-def _are_alike(param: Var, var: Var) -> bool:
+def _are_alike(param: ir.Var, var: ir.Var) -> bool:
     """Whether both are numbers of one kind, or arrays of one dtype and rank."""
     mine, other = param.type, var.type
-    if isinstance(mine, Scalar) and isinstance(other, Scalar):
+    if isinstance(mine, ir.Scalar) and isinstance(other, ir.Scalar):
         return mine.kind == other.kind
-    if not isinstance(mine, Array) or not isinstance(other, Array):
+    if not isinstance(mine, ir.Array) or not isinstance(other, ir.Array):
         return False
     return mine.dtype == other.dtype and mine.dims is not None and len(mine.dims) == len(other.dims or ())
 
 
-def _slot(loop: Loop, core: Block, var: Var) -> int | None:
+def _slot(loop: ir.Loop, core: ir.Block, var: ir.Var) -> int | None:
     """The parameter that a variable becomes in all further iterations, and that is handed out when there are none."""
-    ends = [leaf for leaf in leaves(core) if not isinstance(leaf, Raise)]
-    if not ends or not all(isinstance(leaf, Continue) for leaf in ends):
+    ends = [leaf for leaf in leaves(core) if not isinstance(leaf, ir.Raise)]
+    if not ends or not all(isinstance(leaf, ir.Continue) for leaf in ends):
         return None
-    handed = [leaf.values for leaf in leaves(loop.body) if isinstance(leaf, Exit)]
+    handed = [leaf.values for leaf in leaves(loop.body) if isinstance(leaf, ir.Exit)]
     for slot, param in enumerate(loop.params):
-        goes_on = all(isinstance(leaf, Continue) and leaf.values[slot] is var for leaf in ends)
+        goes_on = all(isinstance(leaf, ir.Continue) and leaf.values[slot] is var for leaf in ends)
         if goes_on and all(values[slot] is param for values in handed):
             return slot
     return None

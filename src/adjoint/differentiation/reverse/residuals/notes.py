@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from adjoint import ir
 from adjoint.diagnostics import Span
-from adjoint.ir.nodes import Var
 from adjoint.records import dataclass, field
 
 
@@ -25,7 +25,7 @@ class Notes:
     recomputed: dict[tuple[str, Span | None], None] = field(default_factory=dict)
     named: set[tuple[str, Span | None]] = field(default_factory=set)
 
-    def note(self, var: Var, span: Span | None, reason: str | None) -> None:
+    def note(self, var: ir.Var, span: Span | None, reason: str | None) -> None:
         """Takes down one value: why it is kept, or without a reason that it is computed again."""
         if reason is None:
             self.recomputed[var.hint, span] = None

@@ -13,78 +13,60 @@ from typing import Any
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.analysis.extents import Extents
-from adjoint.ir.nodes import (
-    Atom,
-    Attribute,
-    Block,
-    Call,
-    Const,
-    Continue,
-    Function,
-    Load,
-    Loop,
-    Range,
-    Slice,
-    Statement,
-    Store,
-    Subscript,
-    Terminator,
-    Var,
-)
 from adjoint.ir.rebuild import map_blocks, map_body
-from adjoint.ir.types import Array, Scalar, Storage
 from adjoint.ir.walk import mentions, operands, statements_in, targets_of
 
-_WHOLE = Slice(Const(None), Const(None), Const(None))
+_WHOLE = ir.Slice(ir.Const(None), ir.Const(None), ir.Const(None))
 _UNFILLED: dict[Any, Any] = {np.empty: np.empty, np.zeros: np.empty, np.ones: np.empty}
 _UNFILLED |= dict.fromkeys((np.empty_like, np.zeros_like, np.ones_like, np.copy), np.empty_like)
 """What makes the same array without putting anything into it."""
 
 
-def sink_work_arrays(function: Function) -> Function:
+def sink_work_arrays(function: ir.Function) -> ir.Function:
     """The function with its work arrays made in the innermost loop in which they are used."""
-    return Function(function.name, function.params, _Sinking(function).block(function.body), function.doc)
+    return ir.Function(function.name, function.params, _Sinking(function).block(function.body), function.doc)
 
 
 class _Sinking:
-    def __init__(self, function: Function) -> None:
+    def __init__(self, function: ir.Function) -> None:
         self.extents = Extents(function)
-        names: defaultdict[Storage, set[Var]] = defaultdict(set)
+        names: defaultdict[ir.Storage, set[ir.Var]] = defaultdict(set)
         for var in _bound(function):
-            if isinstance(var.type, Array) and var.type.storage.written:
+            if isinstance(var.type, ir.Array) and var.type.storage.written:
                 names[var.type.storage.find()].add(var)
         self.alone = {var for group in names.values() if len(group) == 1 for var in group}
 
-    def block(self, block: Block) -> Block:
+    def block(self, block: ir.Block) -> ir.Block:
         statements = list(block.statements)
         place = len(statements) - 1
         while place >= 0:
             statement = statements[place]
             user = self.only_user(statement, statements[place + 1 :], block.terminator)
-            if user is not None and isinstance(statement, Call):
+            if user is not None and isinstance(statement, ir.Call):
                 at = statements.index(user)
-                made = Call(
+                made = ir.Call(
                     statement.targets, _unfilled(statement.callee), statement.args, statement.kwargs, statement.span
                 )
                 statements[at] = _with_first(user, made)
                 del statements[place]
             place -= 1
-        return Block(tuple(map_blocks(statement, self.block) for statement in statements), block.terminator)
+        return ir.Block(tuple(map_blocks(statement, self.block) for statement in statements), block.terminator)
 
-    def only_user(self, statement: Statement, after: Sequence[Statement], end: Terminator) -> Loop | None:
+    def only_user(self, statement: ir.Statement, after: Sequence[ir.Statement], end: ir.Terminator) -> ir.Loop | None:
         """The loop in which alone an array is used that a statement makes, if each iteration fills it anew."""
-        if not isinstance(statement, Call) or _unfilled(statement.callee) is None:
+        if not isinstance(statement, ir.Call) or _unfilled(statement.callee) is None:
             return None
         (array,) = statement.targets
         if array not in self.alone or mentions(end, array):
             return None
         users = [other for other in after if mentions(other, array)]
-        if len(users) != 1 or not isinstance(users[0], Loop) or array in operands(users[0]):
+        if len(users) != 1 or not isinstance(users[0], ir.Loop) or array in operands(users[0]):
             return None
         return users[0] if self.reads_nothing_old(users[0].body, array) else None
 
-    def reads_nothing_old(self, block: Block, array: Var) -> bool:
+    def reads_nothing_old(self, block: ir.Block, array: ir.Var) -> bool:
         """Whether a block reads nothing of an array that was in it before."""
         for statement in block.statements:
             if not mentions(statement, array):
@@ -92,23 +74,23 @@ class _Sinking:
             if self.fills(statement, array, ()):
                 return True
             match statement:
-                case Store(base=base, value=value, mode="set") if base is array and value is not array:
+                case ir.Store(base=base, value=value, mode="set") if base is array and value is not array:
                     pass
-                case Load(base=base, key=Attribute()) if base is array:
+                case ir.Load(base=base, key=ir.Attribute()) if base is array:
                     pass
-                case Loop(body=body) if array not in operands(statement) and self.reads_nothing_old(body, array):
+                case ir.Loop(body=body) if array not in operands(statement) and self.reads_nothing_old(body, array):
                     pass
                 case _:
                     return False
         return not mentions(block.terminator, array)
 
-    def fills(self, statement: Statement, array: Var, loops: tuple[Loop, ...]) -> bool:
+    def fills(self, statement: ir.Statement, array: ir.Var, loops: tuple[ir.Loop, ...]) -> bool:
         """Whether a statement inside of ``loops`` overwrites, with them, all of an array before it reads any of it."""
         match statement:
-            case Store(base=base, key=Subscript(items=items), value=value, mode="set") if base is array:
+            case ir.Store(base=base, key=ir.Subscript(items=items), value=value, mode="set") if base is array:
                 return value is not array and self.covers(items, array, loops)
-            case Loop(over=Range(start=Const(value=0), step=Const(value=1)), body=body) if isinstance(
-                body.terminator, Continue
+            case ir.Loop(over=ir.Range(start=ir.Const(value=0), step=ir.Const(value=1)), body=body) if isinstance(
+                body.terminator, ir.Continue
             ):
                 users = [inner for inner in body.statements if mentions(inner, array)]
                 if (
@@ -121,20 +103,20 @@ class _Sinking:
             case _:
                 return False
 
-    def covers(self, items: Sequence[Atom | Slice], array: Var, loops: tuple[Loop, ...]) -> bool:
+    def covers(self, items: Sequence[ir.Atom | ir.Slice], array: ir.Var, loops: tuple[ir.Loop, ...]) -> bool:
         """Whether an index, over all iterations of some loops, names all places of an array."""
-        if items == (Const(Ellipsis),):
+        if items == (ir.Const(Ellipsis),):
             return True
         shape = self.extents.of(array)
         if shape is None or len(items) != len(shape):
             return False
         own = {loop.index: loop for loop in loops}
-        used: list[Loop] = []
+        used: list[ir.Loop] = []
         for axis, item in enumerate(items):
             if item == _WHOLE:
                 continue
-            loop = own.get(item) if isinstance(item, Var) else None
-            if loop is None or loop in used or not isinstance(loop.over, Range):
+            loop = own.get(item) if isinstance(item, ir.Var) else None
+            if loop is None or loop in used or not isinstance(loop.over, ir.Range):
                 return False
             if self.extents.number(loop.over.stop) != shape[axis]:
                 return False
@@ -149,27 +131,27 @@ def _unfilled(callee: Any) -> Any:
         return None
 
 
-def _bound(function: Function) -> Iterator[Var]:
+def _bound(function: ir.Function) -> Iterator[ir.Var]:
     yield from function.params
     for statement in statements_in(function.body):
         yield from targets_of(statement)
-        if isinstance(statement, Loop):
+        if isinstance(statement, ir.Loop):
             yield from statement.params
 
 
-def _reads_only(user: Statement, array: Var, store: Statement) -> bool:
+def _reads_only(user: ir.Statement, array: ir.Var, store: ir.Statement) -> bool:
     """Whether a statement reads no other place of an array than the one that was just filled, or asks for its shape."""
-    if isinstance(user, Load) and user.base is array and isinstance(user.key, Attribute):
+    if isinstance(user, ir.Load) and user.base is array and isinstance(user.key, ir.Attribute):
         return True
     return (
-        isinstance(user, Load)
-        and isinstance(store, Store)
+        isinstance(user, ir.Load)
+        and isinstance(store, ir.Store)
         and user.base is array
-        and isinstance(user.target.type, Scalar)
+        and isinstance(user.target.type, ir.Scalar)
         and user.key == store.key
     )
 
 
-def _with_first(loop: Loop, call: Call) -> Loop:
+def _with_first(loop: ir.Loop, call: ir.Call) -> ir.Loop:
     """The loop with a statement before all others of its body."""
-    return map_body(loop, Block((call, *loop.body.statements), loop.body.terminator))
+    return map_body(loop, ir.Block((call, *loop.body.statements), loop.body.terminator))

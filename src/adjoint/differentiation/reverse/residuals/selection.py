@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.differentiation.reverse.bindings import Binding, Region
 from adjoint.differentiation.reverse.context import sources
 from adjoint.differentiation.reverse.forward_edits import filler
@@ -22,30 +23,8 @@ from adjoint.differentiation.reverse.residuals.keeping import Keeping, span_of
 from adjoint.differentiation.reverse.residuals.notes import Notes
 from adjoint.differentiation.reverse.residuals.recomputed_values import sliced
 from adjoint.ir.effects import effects
-from adjoint.ir.nodes import (
-    UNDEFINED,
-    Applied,
-    Atom,
-    Attribute,
-    Block,
-    Call,
-    Const,
-    Declared,
-    Definition,
-    Derived,
-    Function,
-    Guarded,
-    If,
-    Load,
-    Loop,
-    Range,
-    Statement,
-    Var,
-    Yield,
-)
 from adjoint.ir.raising import goes_on
 from adjoint.ir.rebuild import rebuild
-from adjoint.ir.types import Array, Scalar
 from adjoint.ir.walk import blocks_of, operands, targets_of, vars_used
 from adjoint.rules.kinds import Observer
 from adjoint.rules.registry import rule_for
@@ -54,8 +33,8 @@ if TYPE_CHECKING:
     from adjoint.differentiation.reverse.statements import Reverser
 
 
-def vars_of(atoms: Iterable[Atom]) -> list[Var]:
-    return [atom for atom in atoms if type(atom) is Var]
+def vars_of(atoms: Iterable[ir.Atom]) -> list[ir.Var]:
+    return [atom for atom in atoms if type(atom) is ir.Var]
 
 
 class Keeper(Keeping):
@@ -67,17 +46,17 @@ class Keeper(Keeping):
         self.halves = halves
         self.bindings = self.context.regions.bindings
         self.loops: dict[int, ReverseLoop] = {}
-        self.naturals: set[Var] | None = None
-        self.leaf_sets: dict[Var, frozenset[Var] | None] = {}
-        self.settled: set[Var] = set()
-        self.recomputed: set[Var] = set()
-        self.to_keep: set[Var] = set()
-        self.defined: set[Var] = set()
-        self.needed: set[Var] = set()
+        self.naturals: set[ir.Var] | None = None
+        self.leaf_sets: dict[ir.Var, frozenset[ir.Var] | None] = {}
+        self.settled: set[ir.Var] = set()
+        self.recomputed: set[ir.Var] = set()
+        self.to_keep: set[ir.Var] = set()
+        self.defined: set[ir.Var] = set()
+        self.needed: set[ir.Var] = set()
 
-    def is_natural(self, atom: Atom) -> bool:
+    def is_natural(self, atom: ir.Atom) -> bool:
         """Whether a whole number of the forward region is never negative."""
-        if isinstance(atom, Const):
+        if isinstance(atom, ir.Const):
             return type(atom.value) is int and atom.value >= 0
         if self.naturals is None:
             from adjoint.analysis.nonnegative import naturals_of  # lazy
@@ -85,10 +64,10 @@ class Keeper(Keeping):
             self.naturals = naturals_of(self.context.function)
         return atom in self.naturals
 
-    def run(self, root: Sweep, results: list[Atom]) -> None:
+    def run(self, root: Sweep, results: list[ir.Atom]) -> None:
         """Settles everything that the reverse region and its results read."""
         self.find_indices(root)
-        needed: dict[Var, None] = {}
+        needed: dict[ir.Var, None] = {}
         self.collect_reads(root, needed)
         needed.update(dict.fromkeys(vars_of(results)))
         self.ask_sources()
@@ -102,9 +81,9 @@ class Keeper(Keeping):
             self.count(var)
             self.settle(var)
 
-    def resolve(self, atom: Atom) -> Atom:
+    def resolve(self, atom: ir.Atom) -> ir.Atom:
         """What stands for an atom in the reverse region."""
-        return self.stands_for.get(atom, atom) if isinstance(atom, Var) else atom
+        return self.stands_for.get(atom, atom) if isinstance(atom, ir.Var) else atom
 
     # What is read
 
@@ -116,7 +95,7 @@ class Keeper(Keeping):
             for block in blocks(node):
                 self.find_indices(block)
 
-    def collect_reads(self, sweep: Sweep, found: dict[Var, None]) -> None:
+    def collect_reads(self, sweep: Sweep, found: dict[ir.Var, None]) -> None:
         for node in sweep.content():
             found.update(dict.fromkeys(own_reads(node)))
             for block in blocks(node):
@@ -126,7 +105,7 @@ class Keeper(Keeping):
             elif isinstance(node, ReverseLoop):
                 found.update(dict.fromkeys(vars_of((*node.inits, *node.values))))
 
-    def closed_over_recipes(self, needed: list[Var]) -> list[Var]:
+    def closed_over_recipes(self, needed: list[ir.Var]) -> list[ir.Var]:
         found = dict.fromkeys(needed)
         work = list(needed)
         while work:
@@ -146,15 +125,15 @@ class Keeper(Keeping):
             if not self.context.may_be_undefined(var):
                 continue
             for atom in sources(var, self.bindings[var]):
-                if isinstance(atom, Var) and atom not in self.context.asked:
+                if isinstance(atom, ir.Var) and atom not in self.context.asked:
                     self.context.asked.add(atom)
                     work.append(atom)
 
     # What is recomputed
 
-    def plan(self, needed: list[Var]) -> None:
+    def plan(self, needed: list[ir.Var]) -> None:
         """Decides, region by region, whether to recompute values or to keep them: whichever keeps less."""
-        groups: dict[Region, list[Var]] = {}
+        groups: dict[Region, list[ir.Var]] = {}
         for var in needed:
             binding = self.bindings.get(var)
             if binding is not None and binding.region.in_loop and var not in self.context.recipes:
@@ -175,7 +154,7 @@ class Keeper(Keeping):
                     kept.add(var)
                     self.to_keep.add(var)
 
-    def leaves_of(self, var: Var) -> frozenset[Var] | None:
+    def leaves_of(self, var: ir.Var) -> frozenset[ir.Var] | None:
         """The variables to keep if this one is recomputed; None where it cannot be."""
         if var in self.leaf_sets:
             return self.leaf_sets[var]
@@ -183,7 +162,7 @@ class Keeper(Keeping):
         found = self.leaf_sets[var] = self.find_leaves(var)
         return found
 
-    def find_leaves(self, var: Var) -> frozenset[Var] | None:
+    def find_leaves(self, var: ir.Var) -> frozenset[ir.Var] | None:
         binding = self.bindings.get(var)
         if binding is None or not binding.region.in_loop or self.is_index(var):
             return frozenset()
@@ -192,20 +171,24 @@ class Keeper(Keeping):
         statement = binding.statement
         if not self.cheap(statement):
             return None
-        found: set[Var] = set()
+        found: set[ir.Var] = set()
         for atom in self.outer_reads(statement):
             below = self.leaves_of(atom)
             if below is None:
-                if not isinstance(atom.type, Scalar) and not self.is_array_from_outside(atom, binding.region):
+                if not isinstance(atom.type, ir.Scalar) and not self.is_array_from_outside(atom, binding.region):
                     return None
                 below = frozenset((atom,))
             found |= below
         return frozenset(found)
 
-    def is_array_from_outside(self, atom: Var, region: Region) -> bool:
+    def is_array_from_outside(self, atom: ir.Var, region: Region) -> bool:
         """Whether one array is kept for all iterations of a loop that reads its elements."""
         binding = self.bindings.get(atom)
-        if not isinstance(atom.type, Array) or binding is None or not isinstance(binding.statement, (Call, type(None))):
+        if (
+            not isinstance(atom.type, ir.Array)
+            or binding is None
+            or not isinstance(binding.statement, (ir.Call, type(None)))
+        ):
             return False
         home = binding.region
         around: Region | None = region
@@ -213,11 +196,11 @@ class Keeper(Keeping):
             around = around.parent
         return around is not home and region.within(home)
 
-    def is_index(self, var: Var) -> bool:
+    def is_index(self, var: ir.Var) -> bool:
         loop = self.context.regions.index_of.get(var)
-        return loop is not None and isinstance(loop.over, Range)
+        return loop is not None and isinstance(loop.over, ir.Range)
 
-    def outer_reads(self, statement: Statement) -> list[Var]:
+    def outer_reads(self, statement: ir.Statement) -> list[ir.Var]:
         reads = vars_of(operands(statement))
         if not blocks_of(statement):
             return reads
@@ -226,44 +209,44 @@ class Keeper(Keeping):
         outer = inner - bound
         return reads + [var for var in self.bindings if var in outer]
 
-    def cheap(self, statement: Statement) -> bool:
+    def cheap(self, statement: ir.Statement) -> bool:
         """Whether a statement may be, and is worth being, executed again."""
         match statement:
-            case Call(targets=(target,), callee=callee):
+            case ir.Call(targets=(target,), callee=callee):
                 if not _repeatable(callee):
                     return False
-                if isinstance(target.type, Array):
+                if isinstance(target.type, ir.Array):
                     return self.is_settled_view(statement)
-                if not isinstance(target.type, Scalar):
+                if not isinstance(target.type, ir.Scalar):
                     return False
                 return all(_number_or_shape(atom, callee) for atom in operands(statement))
-            case Load(base=Var(type=Array()), key=Attribute(name="shape" | "size" | "ndim")):
+            case ir.Load(base=ir.Var(type=ir.Array()), key=ir.Attribute(name="shape" | "size" | "ndim")):
                 return True
-            case Load(target=target, base=base):
-                return isinstance(target.type, (Scalar, Array)) and self.reverser.writes.settled(statement, base)
-            case If(targets=targets):
-                if not targets or not all(isinstance(target.type, Scalar) for target in targets):
+            case ir.Load(target=target, base=base):
+                return isinstance(target.type, (ir.Scalar, ir.Array)) and self.reverser.writes.settled(statement, base)
+            case ir.If(targets=targets):
+                if not targets or not all(isinstance(target.type, ir.Scalar) for target in targets):
                     return False
                 return all(self.cheap_block(block) for block in blocks_of(statement))
             case _:
                 return False
 
-    def is_settled_view(self, call: Call) -> bool:
+    def is_settled_view(self, call: ir.Call) -> bool:
         """Whether a call gives a view of an array that is the same later."""
         rule = rule_for(call.callee)
         if rule is None or rule.view_of is None or rule.view_of >= len(call.args):
             return False
         base = call.args[rule.view_of]
         others = [atom for atom in operands(call) if atom is not base]
-        plain = all(isinstance(atom, Const) or isinstance(getattr(atom, "type", None), Scalar) for atom in others)
-        return plain and isinstance(base, Var) and self.reverser.writes.settled(call, base)
+        plain = all(isinstance(atom, ir.Const) or isinstance(getattr(atom, "type", None), ir.Scalar) for atom in others)
+        return plain and isinstance(base, ir.Var) and self.reverser.writes.settled(call, base)
 
-    def cheap_block(self, block: Block) -> bool:
-        return isinstance(block.terminator, Yield) and all(map(self.cheap, block.statements))
+    def cheap_block(self, block: ir.Block) -> bool:
+        return isinstance(block.terminator, ir.Yield) and all(map(self.cheap, block.statements))
 
     # Settling one variable
 
-    def settle(self, var: Var) -> None:
+    def settle(self, var: ir.Var) -> None:
         if var in self.settled:
             return
         self.settled.add(var)
@@ -293,19 +276,19 @@ class Keeper(Keeping):
         else:
             self.keep(var, binding)
 
-    def settle_recipe(self, var: Var) -> None:
+    def settle_recipe(self, var: ir.Var) -> None:
         region, order, statement = self.context.recipes[var]
         self.context.sweeps[region].first(order, statement)
         for atom in own_reads(statement):
             self.settle(atom)
             self.define(atom)
 
-    def make_copy(self, var: Var) -> None:
+    def make_copy(self, var: ir.Var) -> None:
         statement, after = self.context.anchors[var]
         edits = self.context.edits
         (edits.put_after if after else edits.put_before)(statement, self.context.copies[var])
 
-    def define(self, var: Var) -> None:
+    def define(self, var: ir.Var) -> None:
         """Gives a variable a value also on the paths on which nobody reads it: there it will be kept, too."""
         binding = self.bindings.get(var)
         if var in self.context.forward_shadows:
@@ -314,14 +297,14 @@ class Keeper(Keeping):
             return
         self.defined.add(var)
         owner = binding.statement or binding.region.owner
-        assert isinstance(owner, (If, Guarded, Loop))
-        names = owner.targets if var in owner.targets else owner.params if isinstance(owner, Loop) else ()
+        assert isinstance(owner, (ir.If, ir.Guarded, ir.Loop))
+        names = owner.targets if var in owner.targets else owner.params if isinstance(owner, ir.Loop) else ()
         self.context.edits.define(owner, names.index(var))
         for atom in sources(var, binding):
-            if isinstance(atom, Var):
+            if isinstance(atom, ir.Var):
                 self.define(atom)
 
-    def define_shadow(self, shadow: Var) -> None:
+    def define_shadow(self, shadow: ir.Var) -> None:
         """The same for a shadow that moves beside its memory."""
         found = self.reverser.shadows.found
         var = next((var for var, own in found.items() if own is shadow), None)
@@ -329,15 +312,15 @@ class Keeper(Keeping):
             return
         self.context.edits.filled.add(shadow)
         for atom in sources(var, self.bindings[var]):
-            if isinstance(atom, Var) and atom in found:
+            if isinstance(atom, ir.Var) and atom in found:
                 self.define_shadow(found[atom])
 
-    def handed_out(self, var: Var, binding: Binding) -> Atom:
+    def handed_out(self, var: ir.Var, binding: Binding) -> ir.Atom:
         """A variable of a branch, handed out so that the reverse of the branch can read it."""
         owner, parent = binding.region.owner, binding.region.parent
-        assert isinstance(owner, (If, Guarded)) and parent is not None
-        target = Var(var.hint, var.type, var.named)
-        elsewhere: Atom = UNDEFINED
+        assert isinstance(owner, (ir.If, ir.Guarded)) and parent is not None
+        target = ir.Var(var.hint, var.type, var.named)
+        elsewhere: ir.Atom = ir.UNDEFINED
         if self.halves or parent.in_loop or var in self.context.asked:
             self.define(var)
             self.context.asked.add(target)
@@ -353,17 +336,17 @@ class Keeper(Keeping):
         self.settle(target)
         return self.resolve(target)
 
-    def recompute(self, var: Var, binding: Binding) -> None:
+    def recompute(self, var: ir.Var, binding: Binding) -> None:
         """Executes the statement that binds a variable again, where the reverse of its region starts."""
         statement = binding.statement
         assert statement is not None
         if self.notes is not None:
             self.notes.note(var, statement.span, None)
         sweep = self.context.sweeps[binding.region]
-        new = Var(var.hint, var.type, var.named)
+        new = ir.Var(var.hint, var.type, var.named)
         self.stands_for[var] = new
-        if isinstance(statement, If):
-            copy: Statement = sliced(statement, var, new, self.context.asked)
+        if isinstance(statement, ir.If):
+            copy: ir.Statement = sliced(statement, var, new, self.context.asked)
         else:
             copy = rebuild(statement, lambda atom: atom, binder=lambda old: new if old is var else old)
         for atom in self.outer_reads(copy):
@@ -374,7 +357,7 @@ class Keeper(Keeping):
 
     # Keeping
 
-    def keep(self, var: Var, binding: Binding) -> None:
+    def keep(self, var: ir.Var, binding: Binding) -> None:
         counted_back = unwound(self, var, binding)
         if counted_back is not None:
             self.stands_for[var] = counted_back
@@ -382,7 +365,7 @@ class Keeper(Keeping):
         loop = binding.region.owner
         if self.notes is not None:
             self.notes.note(var, span_of(binding), self.reason(var, binding))
-        if binding.region.kind == "loop" and isinstance(loop, Loop) and self.countable(loop, binding.region, var):
+        if binding.region.kind == "loop" and isinstance(loop, ir.Loop) and self.countable(loop, binding.region, var):
             self.keep_in_array(var, binding, loop)
             return
         if self.reverser.compiled:
@@ -392,20 +375,20 @@ class Keeper(Keeping):
                 return
         self.keep_in_list(var, binding)
 
-    def reason(self, var: Var, binding: Binding) -> str:
+    def reason(self, var: ir.Var, binding: Binding) -> str:
         """Why a variable is not computed again."""
         if var in self.reverser.originals:
             return f"what {self.reverser.originals[var].hint!r} holds here is overwritten later"
         if var in self.context.forward_shadows:
             return "references move: their shadows are kept beside them"
-        if binding.statement is None or isinstance(binding.statement, Loop):
+        if binding.statement is None or isinstance(binding.statement, ir.Loop):
             return "each iteration changes it"
         if not self.cheap(binding.statement):
             return "computing it again costs more"
         return "what it is made of is not kept"
 
-    def inner_first(self, counts: list[Var]) -> list[Var]:
-        def depth(var: Var) -> int:
+    def inner_first(self, counts: list[ir.Var]) -> list[ir.Var]:
+        def depth(var: ir.Var) -> int:
             region: Region | None = self.context.region(self.context.regions.core(self.reverser.counts[var]))
             found = 0
             while region is not None:
@@ -418,12 +401,12 @@ class Keeper(Keeping):
 def is_left_by_exceptions(region: Region) -> bool:
     """Whether an exception may leave a region, and control go on behind it."""
     owner = region.owner
-    return region.kind == "guarded" and region.side == 0 and isinstance(owner, Guarded) and goes_on(owner)
+    return region.kind == "guarded" and region.side == 0 and isinstance(owner, ir.Guarded) and goes_on(owner)
 
 
 def _repeatable(callee: object) -> bool:
     """Whether a call only computes its result."""
-    if isinstance(callee, (Function, Definition, Declared, Derived, Applied)):
+    if isinstance(callee, (ir.Function, ir.Definition, ir.Declared, ir.Derived, ir.Applied)):
         return False
     rule = rule_for(callee)
     if rule is not None and (not rule.pure or isinstance(rule, Observer)):
@@ -431,9 +414,9 @@ def _repeatable(callee: object) -> bool:
     return effects(callee).pure
 
 
-def _number_or_shape(atom: Atom, callee: object) -> bool:
-    if isinstance(atom, Const):
+def _number_or_shape(atom: ir.Atom, callee: object) -> bool:
+    if isinstance(atom, ir.Const):
         return True
-    if not isinstance(atom, Var):
+    if not isinstance(atom, ir.Var):
         return False
-    return isinstance(atom.type, Scalar) or (callee in (len, np.size, np.ndim) and isinstance(atom.type, Array))
+    return isinstance(atom.type, ir.Scalar) or (callee in (len, np.size, np.ndim) and isinstance(atom.type, ir.Array))

@@ -10,12 +10,11 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from adjoint import ir
 from adjoint.analysis.extents import Extents, Shape
 from adjoint.analysis.shape_arguments import shape_argument
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.nodes import Atom, Block, Branch, Call, Function, Load, Loop, Statement, Var
 from adjoint.ir.rebuild import map_blocks, substitute
-from adjoint.ir.types import Array
 from adjoint.ir.walk import blocks_of, read_counts, statements_in, targets_of
 from adjoint.runtime.array_functions.arrays import unbroadcast
 
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     Key = tuple[Shape, object]
 
 
-def without_idle_shapes(function: Function) -> Function:
+def without_idle_shapes(function: ir.Function) -> ir.Function:
     """The function with fewer questions about shapes."""
     if not any(_asks_an_array(statement) for statement in statements_in(function.body)):
         return function
@@ -31,112 +30,117 @@ def without_idle_shapes(function: Function) -> Function:
     body = fitter.block(function.body, {})
     if not fitter.changed:
         return function
-    return Function(function.name, function.params, substitute(body, fitter.settled()), function.doc)
+    return ir.Function(function.name, function.params, substitute(body, fitter.settled()), function.doc)
 
 
-def _asks(statement: Statement) -> int | None:
+def _asks(statement: ir.Statement) -> int | None:
     """The argument of which a statement asks the shape."""
-    if not isinstance(statement, Call):
+    if not isinstance(statement, ir.Call):
         return None
     place = shape_argument(statement.callee)
     return place if place is not None and place < len(statement.args) else None
 
 
-def _asks_an_array(statement: Statement) -> bool:
+def _asks_an_array(statement: ir.Statement) -> bool:
     place = _asks(statement)
-    return place is not None and isinstance(type_of_atom(statement.args[place]), Array)  # type: ignore[union-attr]
+    return place is not None and isinstance(type_of_atom(statement.args[place]), ir.Array)  # type: ignore[union-attr]
 
 
-def _asking(body: Block) -> Iterator[tuple[Call, int]]:
+def _asking(body: ir.Block) -> Iterator[tuple[ir.Call, int]]:
     """The calls that ask the shape of an argument, and the place of that argument."""
     for statement in statements_in(body):
         place = _asks(statement)
-        if place is not None and isinstance(statement, Call):
+        if place is not None and isinstance(statement, ir.Call):
             yield statement, place
 
 
 class _Fitter:
-    def __init__(self, function: Function) -> None:
+    def __init__(self, function: ir.Function) -> None:
         from adjoint.analysis.undefined import may_be_undefined  # lazy
 
         self.extents = Extents(function)
         self.tapes = set(self.extents.tapes)
         self.undefined = may_be_undefined(function.body)
         self.params = function.params
-        self.read: Counter[Atom] = Counter(read_counts(function.body))
+        self.read: Counter[ir.Atom] = Counter(read_counts(function.body))
         self.read.subtract(statement.args[place] for statement, place in _asking(function.body))
-        self.renamed: dict[Var, Atom] = {}
-        self.taken: set[Var] = set()
+        self.renamed: dict[ir.Var, ir.Atom] = {}
+        self.taken: set[ir.Var] = set()
         self.changed = False
 
-    def settled(self) -> dict[Var, Atom]:
-        def last(atom: Atom) -> Atom:
-            while isinstance(atom, Var) and atom in self.renamed:
+    def settled(self) -> dict[ir.Var, ir.Atom]:
+        def last(atom: ir.Atom) -> ir.Atom:
+            while isinstance(atom, ir.Var) and atom in self.renamed:
                 atom = self.renamed[atom]
             return atom
 
         return {var: last(var) for var in self.renamed}
 
-    def block(self, block: Block, known: dict[Key, Var]) -> Block:
+    def block(self, block: ir.Block, known: dict[Key, ir.Var]) -> ir.Block:
         known = dict(known)
         if not known:
             for param in self.params:
                 self.note(param, known)
-        statements: list[Statement] = []
+        statements: list[ir.Statement] = []
         for statement in block.statements:
-            if isinstance(statement, Call) and self.fits(statement):
+            if isinstance(statement, ir.Call) and self.fits(statement):
                 self.renamed[statement.targets[0]] = statement.args[0]
                 self.changed = True
                 continue
-            if isinstance(statement, Call):
+            if isinstance(statement, ir.Call):
                 statement = self.asked_elsewhere(statement, known)
             if self.takes(statement):
                 self.taken.update(targets_of(statement))
             statements.append(
                 map_blocks(statement, lambda inner: self.block(inner, known)) if blocks_of(statement) else statement
             )
-            if not isinstance(statement, Loop):
+            if not isinstance(statement, ir.Loop):
                 for target in targets_of(statement):
                     self.note(target, known)
         end = block.terminator
-        if isinstance(end, Branch):
-            end = Branch(end.cond, self.block(end.then, known), self.block(end.orelse, known), end.span)
-        return Block(tuple(statements), end)
+        if isinstance(end, ir.Branch):
+            end = ir.Branch(end.cond, self.block(end.then, known), self.block(end.orelse, known), end.span)
+        return ir.Block(tuple(statements), end)
 
-    def takes(self, statement: Statement) -> bool:
+    def takes(self, statement: ir.Statement) -> bool:
         """Whether a statement reads what was kept."""
-        base = statement.base if isinstance(statement, Load) else None
-        if isinstance(statement, Call) and statement.callee is list.pop:
+        base = statement.base if isinstance(statement, ir.Load) else None
+        if isinstance(statement, ir.Call) and statement.callee is list.pop:
             base = statement.args[0]
         return base in self.tapes
 
-    def note(self, var: Var, known: dict[Key, Var]) -> None:
+    def note(self, var: ir.Var, known: dict[Key, ir.Var]) -> None:
         kept_for_shape = var in self.taken and self.read[var] <= 0
         if kept_for_shape or var in self.undefined:
             return
         shape = self.extents.of(var)
-        if shape and isinstance(var.type, Array) and var.type.dtype is not None:
+        if shape and isinstance(var.type, ir.Array) and var.type.dtype is not None:
             known.setdefault((shape, var.type.dtype), var)
 
-    def fits(self, call: Call) -> bool:
+    def fits(self, call: ir.Call) -> bool:
         """Whether a cotangent has the shape and dtype of its value as it is."""
         if call.callee is not unbroadcast or len(call.args) != 2:
             return False
         is_known = getattr(getattr(call.args[0], "type", None), "dtype", None) is not None
         return is_known and self.extents.alike(*call.args) is not None
 
-    def asked_elsewhere(self, call: Call, known: dict[Key, Var]) -> Call:
+    def asked_elsewhere(self, call: ir.Call, known: dict[Key, ir.Var]) -> ir.Call:
         """The call with another array of the same shape and dtype in place of one that was kept."""
         place = _asks(call)
         like = None if place is None else call.args[place]
-        if place is None or not isinstance(like, Var) or like not in self.taken or not isinstance(like.type, Array):
+        if (
+            place is None
+            or not isinstance(like, ir.Var)
+            or like not in self.taken
+            or not isinstance(like.type, ir.Array)
+        ):
             return call
         shape = self.extents.of(like)
         other = known.get((shape, like.type.dtype)) if shape is not None and like.type.dtype is not None else None
         if other is None:
             return call
         self.changed = True
-        return Call(
+        return ir.Call(
             call.targets, call.callee, (*call.args[:place], other, *call.args[place + 1 :]), call.kwargs, call.span
         )
 

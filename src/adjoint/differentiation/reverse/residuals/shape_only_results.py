@@ -15,12 +15,11 @@ from typing import Any
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.analysis.extents import Extents
 from adjoint.analysis.shape_arguments import shape_argument
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.nodes import Atom, Attribute, Block, Branch, Call, Function, Load, Statement, Var
 from adjoint.ir.rebuild import map_blocks, substitute
-from adjoint.ir.types import Array, Scalar
 from adjoint.ir.walk import blocks_of, read_counts, statements_in
 from adjoint.rules.kinds import Elementwise
 from adjoint.rules.registry import rule_for
@@ -33,10 +32,10 @@ _LAID_OUT_LIKE = (arrays.zeros_like, np.zeros_like, tangents.shadow_or_zeros, ch
 _EMPTY = (arrays.empty_product, arrays.empty_sum)
 _PRODUCTS = (operator.matmul, np.matmul)
 _RESHAPED = (np.reshape, np.ndarray.reshape)
-_SHAPES = (Attribute("shape"), Attribute("size"), Attribute("ndim"))
+_SHAPES = (ir.Attribute("shape"), ir.Attribute("size"), ir.Attribute("ndim"))
 
 
-def without_unread_results(function: Function) -> Function:
+def without_unread_results(function: ir.Function) -> ir.Function:
     """The function in which no product of matrices and no element-wise result is computed for its shape."""
     if not any(True for statement in statements_in(function.body) for _ in _asked_by(statement, ())):
         return function
@@ -45,16 +44,20 @@ def without_unread_results(function: Function) -> Function:
     if not unread.found:
         return function
     body = substitute(unread.written(function.body), unread.settled())
-    return Function(function.name, function.params, body, function.doc)
+    return ir.Function(function.name, function.params, body, function.doc)
 
 
-def _asked_by(statement: Statement, tapes: Collection[Var]) -> Iterator[Var]:
+def _asked_by(statement: ir.Statement, tapes: Collection[ir.Var]) -> Iterator[ir.Var]:
     """The arrays of which a statement asks only the shape; ``tapes``: those of which nothing else is asked."""
-    if isinstance(statement, Load):
-        if statement.key in _SHAPES and isinstance(statement.base, Var) and isinstance(statement.base.type, Array):
+    if isinstance(statement, ir.Load):
+        if (
+            statement.key in _SHAPES
+            and isinstance(statement.base, ir.Var)
+            and isinstance(statement.base.type, ir.Array)
+        ):
             yield statement.base
-    elif isinstance(statement, Call) and isinstance(statement.callee, Hashable):
-        asked: tuple[Atom, ...] = ()
+    elif isinstance(statement, ir.Call) and isinstance(statement.callee, Hashable):
+        asked: tuple[ir.Atom, ...] = ()
         place = shape_argument(statement.callee)
         if statement.callee is list.append and statement.args[0] in tapes:
             asked = statement.args[1:]
@@ -63,11 +66,11 @@ def _asked_by(statement: Statement, tapes: Collection[Var]) -> Iterator[Var]:
         elif place is not None and statement.callee not in _LAID_OUT_LIKE:
             asked = statement.args[place : place + 1]
         for arg in asked:
-            if isinstance(arg, Var) and isinstance(arg.type, Array):
+            if isinstance(arg, ir.Var) and isinstance(arg.type, ir.Array):
                 yield arg
 
 
-def tapes_of_one_shape(function: Function) -> list[Var]:
+def tapes_of_one_shape(function: ir.Function) -> list[ir.Var]:
     """The tapes of arrays of one shape, whatever the iteration, of which nothing else is asked."""
     filled = Counter(_tapes_handed(function.body, list.append))
     if not filled:
@@ -78,33 +81,33 @@ def tapes_of_one_shape(function: Function) -> list[Var]:
     return [tape for tape in unread.extents.tapes if tape in once and unread.extents.tapes[tape] is not None]
 
 
-def _tapes_handed(body: Block, callee: Any) -> Iterator[Atom]:
+def _tapes_handed(body: ir.Block, callee: Any) -> Iterator[ir.Atom]:
     """What a function is called with first, at each place of a body."""
     for statement in statements_in(body):
-        if isinstance(statement, Call) and statement.callee is callee and statement.args:
+        if isinstance(statement, ir.Call) and statement.callee is callee and statement.args:
             yield statement.args[0]
 
 
 class _Unread:
     """``found`` has what stands for each result that nobody reads: an operand, or a call that fills nothing."""
 
-    def __init__(self, function: Function) -> None:
+    def __init__(self, function: ir.Function) -> None:
         self.extents = Extents(function)
         self.read = Counter(read_counts(function.body))
         self.asked = Counter(var for each in statements_in(function.body) for var in _asked_by(each, ()))
         tapes = self.tapes(function)
         if tapes:
             self.asked = Counter(var for each in statements_in(function.body) for var in _asked_by(each, tapes))
-        self.found: dict[Var, Var | Call] = {}
+        self.found: dict[ir.Var, ir.Var | ir.Call] = {}
 
-    def tapes(self, function: Function) -> set[Var]:
+    def tapes(self, function: ir.Function) -> set[ir.Var]:
         """The tapes of which each array that is taken back is asked only for its shape."""
-        others: set[Atom] = set()
+        others: set[ir.Atom] = set()
         for statement in statements_in(function.body):
             match statement:
-                case Load(target=target, base=Var() as tape):
+                case ir.Load(target=target, base=ir.Var() as tape):
                     pass
-                case Call(targets=(target,), callee=list.pop, args=(Var() as tape,)):
+                case ir.Call(targets=(target,), callee=list.pop, args=(ir.Var() as tape,)):
                     pass
                 case _:
                     continue
@@ -112,18 +115,18 @@ class _Unread:
                 others.add(tape)
         return {tape for tape in self.extents.tapes if tape not in others}
 
-    def block(self, block: Block) -> None:
+    def block(self, block: ir.Block) -> None:
         """From the last statement on: what a result is computed from is read less often once it is not computed."""
-        if isinstance(block.terminator, Branch):
+        if isinstance(block.terminator, ir.Branch):
             self.block(block.terminator.then)
             self.block(block.terminator.orelse)
         for statement in reversed(block.statements):
             for inner in blocks_of(statement):
                 self.block(inner)
-            if isinstance(statement, Call) and len(statement.targets) == 1:
+            if isinstance(statement, ir.Call) and len(statement.targets) == 1:
                 self.call(statement)
 
-    def call(self, call: Call) -> None:
+    def call(self, call: ir.Call) -> None:
         (target,) = call.targets
         if not self.asked[target] or self.asked[target] < self.read[target] or not _is_plain(target):
             return
@@ -133,7 +136,7 @@ class _Unread:
         self.found[target] = stands
         for arg in _vars(call):
             self.read[arg] -= 1
-        if isinstance(stands, Var):
+        if isinstance(stands, ir.Var):
             self.read[stands] += self.read[target]
             self.asked[stands] += self.asked[target]
         else:
@@ -141,14 +144,14 @@ class _Unread:
                 self.read[arg] += 1
                 self.asked[arg] += 1
 
-    def instead(self, call: Call, target: Var) -> Var | Call | None:
-        operands = [arg for arg in call.args if isinstance(arg, Var) and isinstance(arg.type, Array)]
+    def instead(self, call: ir.Call, target: ir.Var) -> ir.Var | ir.Call | None:
+        operands = [arg for arg in call.args if isinstance(arg, ir.Var) and isinstance(arg.type, ir.Array)]
         if call.kwargs or not all(_is_plain(arg) and _dtype(arg) == _dtype(target) for arg in operands):
             return None
         if call.callee in _RESHAPED:
             return call
         if call.callee in _PRODUCTS and len(operands) == len(call.args) == 2:
-            return Call(call.targets, arrays.empty_product, call.args, (), call.span)
+            return ir.Call(call.targets, arrays.empty_product, call.args, (), call.span)
         others = [arg for arg in call.args if arg not in operands]
         if not isinstance(rule_for(call.callee), Elementwise) or not all(map(_is_number, others)):
             return None
@@ -157,44 +160,46 @@ class _Unread:
                 return arg
         if len(operands) != 2:
             return None
-        return Call(call.targets, arrays.empty_sum, tuple(operands), (), call.span)
+        return ir.Call(call.targets, arrays.empty_sum, tuple(operands), (), call.span)
 
-    def written(self, block: Block) -> Block:
-        statements: list[Statement] = []
+    def written(self, block: ir.Block) -> ir.Block:
+        statements: list[ir.Statement] = []
         for statement in block.statements:
-            stands = self.found.get(statement.targets[0]) if isinstance(statement, Call) and statement.targets else None
-            if isinstance(stands, Call):
+            stands = (
+                self.found.get(statement.targets[0]) if isinstance(statement, ir.Call) and statement.targets else None
+            )
+            if isinstance(stands, ir.Call):
                 statements.append(stands)
             elif stands is None:
                 statements.append(map_blocks(statement, self.written) if blocks_of(statement) else statement)
         end = block.terminator
-        if isinstance(end, Branch):
-            end = Branch(end.cond, self.written(end.then), self.written(end.orelse), end.span)
-        return Block(tuple(statements), end)
+        if isinstance(end, ir.Branch):
+            end = ir.Branch(end.cond, self.written(end.then), self.written(end.orelse), end.span)
+        return ir.Block(tuple(statements), end)
 
-    def settled(self) -> dict[Var, Atom]:
-        def last(var: Var) -> Var:
+    def settled(self) -> dict[ir.Var, ir.Atom]:
+        def last(var: ir.Var) -> ir.Var:
             stands = self.found.get(var)
-            return last(stands) if isinstance(stands, Var) else var
+            return last(stands) if isinstance(stands, ir.Var) else var
 
-        return {var: last(var) for var, stands in self.found.items() if isinstance(stands, Var)}
-
-
-def _vars(call: Call) -> Iterator[Var]:
-    return (arg for arg in (*call.args, *(value for _, value in call.kwargs)) if isinstance(arg, Var))
+        return {var: last(var) for var, stands in self.found.items() if isinstance(stands, ir.Var)}
 
 
-def _is_plain(var: Var) -> bool:
+def _vars(call: ir.Call) -> Iterator[ir.Var]:
+    return (arg for arg in (*call.args, *(value for _, value in call.kwargs)) if isinstance(arg, ir.Var))
+
+
+def _is_plain(var: ir.Var) -> bool:
     """Whether it is surely an array, of a dtype that is known."""
-    return isinstance(var.type, Array) and bool(var.type.dims) and var.type.dtype is not None
+    return isinstance(var.type, ir.Array) and bool(var.type.dims) and var.type.dtype is not None
 
 
-def _is_number(atom: Atom) -> bool:
-    return isinstance(type_of_atom(atom), Scalar)
+def _is_number(atom: ir.Atom) -> bool:
+    return isinstance(type_of_atom(atom), ir.Scalar)
 
 
-def _dtype(var: Var) -> Any:
-    return var.type.dtype if isinstance(var.type, Array) else None
+def _dtype(var: ir.Var) -> Any:
+    return var.type.dtype if isinstance(var.type, ir.Array) else None
 
 
 __all__ = ["tapes_of_one_shape", "without_unread_results"]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 
+from adjoint import ir
 from adjoint.differentiation.memory.copying import can_be_copied, holds_references, moves_references
 from adjoint.differentiation.pure import on_copies
 from adjoint.frontend.differentiation.inner_functions import Inner
@@ -15,9 +16,7 @@ from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.sharing import puts
 from adjoint.ir.effects import storages, written_places
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.nodes import Atom, Function, Var
 from adjoint.ir.rebuild import clone
-from adjoint.ir.types import Storage, Type, relocated
 from adjoint.records import replace
 
 
@@ -34,16 +33,16 @@ def on_defensive_copies(lo: Lowerer, inner: Inner, node: ast.AST | None) -> Inne
     return replace(inner, function=on_copies(_of_other_memory(function), places, returned=False))
 
 
-def _of_other_memory(function: Function) -> Function:
+def _of_other_memory(function: ir.Function) -> ir.Function:
     """The function with memory of its own, of which the arguments are no part."""
-    homes: dict[Storage, Storage] = {}
+    homes: dict[ir.Storage, ir.Storage] = {}
 
-    def of_its_own(type_: Type) -> Type:
-        return relocated(type_, lambda known: homes.setdefault(known, Storage(written=known.written)))
+    def of_its_own(type_: ir.Type) -> ir.Type:
+        return ir.relocated(type_, lambda known: homes.setdefault(known, ir.Storage(written=known.written)))
 
-    params = tuple(Var(param.hint, of_its_own(param.type), param.named) for param in function.params)
-    names: dict[Var, Atom] = dict(zip(function.params, params, strict=True))
-    return Function(function.name, params, clone(function.body, names, types=of_its_own), function.doc)
+    params = tuple(ir.Var(param.hint, of_its_own(param.type), param.named) for param in function.params)
+    names: dict[ir.Var, ir.Atom] = dict(zip(function.params, params, strict=True))
+    return ir.Function(function.name, params, clone(function.body, names, types=of_its_own), function.doc)
 
 
 def _check(lo: Lowerer, inner: Inner, place: int, node: ast.AST | None) -> None:

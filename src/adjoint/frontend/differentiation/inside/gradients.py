@@ -6,6 +6,7 @@ import ast
 from collections.abc import Sequence
 from typing import Any
 
+from adjoint import ir
 from adjoint.diagnostics import Span
 from adjoint.frontend.data.constants import lost_in_fields
 from adjoint.frontend.data.lists_of_objects import Stacked
@@ -20,8 +21,6 @@ from adjoint.frontend.differentiation.wrt import parameter_names, parameter_node
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import Operator, TupleValue, Value
-from adjoint.ir.nodes import Call, Derived
-from adjoint.ir.types import Array, Type
 from adjoint.records import replace
 from adjoint.runtime.arithmetic.checks import check_single
 
@@ -53,11 +52,11 @@ def gradient(
     stacked = Stacked(lo, inner)
     inner = stacked.inner
     targets, cotangents = targets_of_call(inner, "value")
-    derived = Derived(inner.function, tuple(range(inner.count)), (part.start,))
-    lo.emit(Call((*targets, *cotangents), derived, (*inner.atoms, seed), (), lo.span(node)))
+    derived = ir.Derived(inner.function, tuple(range(inner.count)), (part.start,))
+    lo.emit(ir.Call((*targets, *cotangents), derived, (*inner.atoms, seed), (), lo.span(node)))
     differentiated = targets[part.start]
     if _may_have_several_elements(differentiated.type):
-        lo.emit(Call((), check_single, (differentiated,), (), lo.span(node)))
+        lo.emit(ir.Call((), check_single, (differentiated,), (), lo.span(node)))
     stacked.put_back()
     result = joins.build(inner.shape, iter(targets), lo.store)
     gradient = picked.gradient(lo, iter(stacked.cotangents(cotangents, layout)), layout, node)
@@ -100,5 +99,5 @@ def _warn_of_zero(
         lo.run_data.warnings += idle_surgery(inner.function, range(inner.count), (output,))
 
 
-def _may_have_several_elements(type_: Type) -> bool:
-    return isinstance(type_, Array) and (type_.dims is None or any(dim != "one" for dim in type_.dims))
+def _may_have_several_elements(type_: ir.Type) -> bool:
+    return isinstance(type_, ir.Array) and (type_.dims is None or any(dim != "one" for dim in type_.dims))

@@ -11,6 +11,7 @@ import ast
 from collections.abc import Sequence
 from typing import Any
 
+from adjoint import ir
 from adjoint.frontend.differentiation.inner_functions import forget_changes, lower_inner
 from adjoint.frontend.differentiation.inside.gradients import gradient
 from adjoint.frontend.differentiation.wrt import MARK, positions
@@ -21,8 +22,6 @@ from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import Operator, Ref, TupleValue, Value
 from adjoint.frontend.library import python_functions
 from adjoint.ir.effects import written_places
-from adjoint.ir.nodes import Const, Var
-from adjoint.ir.types import Array, Number, Scalar, is_handle
 
 
 def operator_of(
@@ -57,7 +56,7 @@ def _options(
         if name == "f":
             continue
         atom = materialize(lo, value, node)
-        if not isinstance(atom, Const):
+        if not isinstance(atom, ir.Const):
             raise lo.problem("AD0301", node, f"the option {name!r} of a differential operator is not known here")
         options[name] = atom.value
     return tuple(sorted(options.items()))
@@ -97,7 +96,7 @@ def _called(
         raise lo.problem("AD0301", node, f"{operator.kind!r} inside other code takes one positional argument")
     _check_unwritten_containers(lo, operator.function, args, kwargs, names, node)
     body = {"jacobian": jacobians.jacobian_of, "hessian": jacobians.hessian_of}[operator.kind]
-    return python_functions.call(lo, body, [operator.function, TupleValue(tuple(args)), Const(names[0])], node)
+    return python_functions.call(lo, body, [operator.function, TupleValue(tuple(args)), ir.Const(names[0])], node)
 
 
 def _check_unwritten_containers(
@@ -118,8 +117,8 @@ def _check_unwritten_containers(
 
 def _is_container(value: Value) -> bool:
     match value:
-        case Var(type=type_):
-            return is_handle(type_) and not isinstance(type_, Array)
+        case ir.Var(type=type_):
+            return ir.is_handle(type_) and not isinstance(type_, ir.Array)
         case TupleValue(items=items):
             return any(map(_is_container, items))
         case _:
@@ -132,8 +131,8 @@ def _immediate(lo: Lowerer, kind: str, args: list[Value], kwargs: dict[str, Valu
     from adjoint.frontend.differentiation.inside.pushforwards import jvp  # lazy
 
     kwargs = dict(kwargs)
-    has_aux = kwargs.pop("has_aux", Const(False))
-    if has_aux != Const(False) and (kind != "jvp" or has_aux != Const(True)):
+    has_aux = kwargs.pop("has_aux", ir.Const(False))
+    if has_aux != ir.Const(False) and (kind != "jvp" or has_aux != ir.Const(True)):
         helps = ("take the pair as it is: the cotangent of aux is None",)
         raise lo.problem("AD0204", node, f"has_aux= of ad.{kind} is not for code that is differentiated", helps=helps)
     if kind in ("jvp", "hvp"):
@@ -142,16 +141,16 @@ def _immediate(lo: Lowerer, kind: str, args: list[Value], kwargs: dict[str, Valu
             raise lo.problem("AD0203", node, f"ad.{kind} takes a function, primals and tangents")
         function, primals, tangents = given
         for name, each in (("primals", primals), ("tangents", tangents)):
-            if isinstance(joins.type_of(each), (Scalar, Array, Number)):
+            if isinstance(joins.type_of(each), (ir.Scalar, ir.Array, ir.Number)):
                 label = f"the {name} are a tuple with one entry per argument"
                 raise lo.problem("AD0409", node, label, helps=(f"write tuples: ad.{kind}(f, (x,), (x_dot,))",))
         if kind == "hvp":
             from adjoint.api import gradients, jvp_vjp  # lazy
 
             return python_functions.call(
-                lo, python_functions.hvp, [Const(gradients.grad), Const(jvp_vjp.jvp), *given], node
+                lo, python_functions.hvp, [ir.Const(gradients.grad), ir.Const(jvp_vjp.jvp), *given], node
             )
         items = containers.known_items(lo, primals, node)
         directions = containers.known_items(lo, tangents, node)
-        return jvp(lo, function, items, directions, node, has_aux == Const(True))
+        return jvp(lo, function, items, directions, node, has_aux == ir.Const(True))
     return vjp(lo, args[0], args[1:], kwargs, node)

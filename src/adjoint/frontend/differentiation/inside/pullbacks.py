@@ -6,6 +6,7 @@ import ast
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.frontend.differentiation.inner_functions import Inner, copy_as, lower_inner, targets_of_call
 from adjoint.frontend.differentiation.tangent_values import converted, differentiable_leaves, paired, tangent_of
 from adjoint.frontend.interpreter import joins
@@ -13,9 +14,7 @@ from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import NONE, Pullback, TupleValue, Value
 from adjoint.frontend.library import python_functions
 from adjoint.ir.effects import storages, written_places
-from adjoint.ir.nodes import Atom, Call, Derived, Var
 from adjoint.ir.rebuild import inline
-from adjoint.ir.types import Array, Dict, Instance, List, Number, Scalar, Tuple, Type, carries_derivative
 
 
 def vjp(lo: Lowerer, function: Value, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Value:
@@ -32,36 +31,38 @@ def vjp(lo: Lowerer, function: Value, args: list[Value], kwargs: dict[str, Value
     return TupleValue((value, Pullback(kept, value, tuple(args), places)))
 
 
-def _kept(lo: Lowerer, atom: Atom) -> Atom:
+def _kept(lo: Lowerer, atom: ir.Atom) -> ir.Atom:
     """What an argument is now, for a pullback that is called later."""
     match atom:
-        case Var(type=Array()):
+        case ir.Var(type=ir.Array()):
             return converted(lo, np.copy, [atom], atom)
-        case Var(type=List(element=element)) if element is None or isinstance(element, (Scalar, Number)):
+        case ir.Var(type=ir.List(element=element)) if element is None or isinstance(element, (ir.Scalar, ir.Number)):
             copied = python_functions.call(lo, python_functions.copied, [atom], None)
-            assert isinstance(copied, Var)
+            assert isinstance(copied, ir.Var)
             return copied
         case _:
             return atom
 
 
-def _operands(lo: Lowerer, inner: Inner, node: ast.AST | None) -> tuple[Atom, ...]:
+def _operands(lo: Lowerer, inner: Inner, node: ast.AST | None) -> tuple[ir.Atom, ...]:
     """The arguments for one call of a pullback, which may write them as the function does."""
     atoms = list(inner.atoms)
     for place in written_places(inner.function):
         param = inner.function.params[place]
-        if isinstance(param.type, Array):
+        if isinstance(param.type, ir.Array):
             atoms[place] = copy_as(lo, atoms[place], param)
     for atom in atoms:
-        if isinstance(atom, Var) and _changes(atom.type):
+        if isinstance(atom, ir.Var) and _changes(atom.type):
             raise lo.problem("AD0303", node, "an argument of the function may have changed since ad.vjp was called")
     return tuple(atoms)
 
 
-def _changes(type_: Type) -> bool:
+def _changes(type_: ir.Type) -> bool:
     """Whether there is memory to a value that :func:`_kept` does not copy and that something writes."""
-    flat = isinstance(type_, List) and not isinstance(type_.element, (List, Dict, Tuple, Instance, Array))
-    return not flat and not isinstance(type_, Array) and any(storage.written for storage in storages(type_))
+    flat = isinstance(type_, ir.List) and not isinstance(
+        type_.element, (ir.List, ir.Dict, ir.Tuple, ir.Instance, ir.Array)
+    )
+    return not flat and not isinstance(type_, ir.Array) and any(storage.written for storage in storages(type_))
 
 
 def call_pullback(
@@ -71,16 +72,16 @@ def call_pullback(
     if len(args) != 1 or kwargs:
         raise lo.problem("AD0203", node, "a pullback takes one cotangent, of the structure of the value")
     inner = pullback.inner
-    differentiable = [i for i, type_ in enumerate(inner.results) if carries_derivative(type_)]
+    differentiable = [i for i, type_ in enumerate(inner.results) if ir.carries_derivative(type_)]
     given = list(paired(lo, pullback.value, args[0], node))
     if len(given) != len(differentiable):
         raise lo.problem("AD0409", node, "the cotangent does not have the structure of the value")
     chosen = [(i, atom) for i, atom in zip(differentiable, given, strict=True) if atom != NONE]
-    derived = Derived(inner.function, tuple(range(inner.count)), tuple(i for i, _ in chosen))
+    derived = ir.Derived(inner.function, tuple(range(inner.count)), tuple(i for i, _ in chosen))
     targets, cotangents = targets_of_call(inner, "value")
     seeds = tuple(atom for _, atom in chosen)
     operands = _operands(lo, inner, node)
-    lo.emit(Call((*targets, *cotangents), derived, (*operands, *seeds), (), lo.span(node)))
+    lo.emit(ir.Call((*targets, *cotangents), derived, (*operands, *seeds), (), lo.span(node)))
     leaves_left = iter(cotangents)
     return TupleValue(
         tuple(

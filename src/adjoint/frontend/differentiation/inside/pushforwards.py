@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from adjoint import ir
 from adjoint.differentiation.forward.forward import forward
 from adjoint.differentiation.memory.copying import can_be_copied, copied
 from adjoint.frontend.data.lists_of_objects import Stacked
@@ -15,31 +16,31 @@ from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import NONE, TupleValue, Value
 from adjoint.ir.effects import written_places
-from adjoint.ir.nodes import Atom, Call, Var
 from adjoint.ir.rebuild import inline
-from adjoint.ir.types import Array, Dict, Instance, List, Tuple, carries_derivative, has_one_layout
 from adjoint.runtime.tangents import to_shadow
 
 
-def _lent(lo: Lowerer, direction: Atom, of: Atom, param: Var, node: ast.AST | None, *, written: bool) -> Atom:
+def _lent(
+    lo: Lowerer, direction: ir.Atom, of: ir.Atom, param: ir.Var, node: ast.AST | None, *, written: bool
+) -> ir.Atom:
     """A tangent ``of`` an argument, which forward mode writes where the function writes that."""
     match param.type:
-        case Array() if written and has_one_layout(param.type):
+        case ir.Array() if written and ir.has_one_layout(param.type):
             return copy_as(lo, direction, param)
-        case Array() if written and lo.regions:  # else it is laid out like the argument already
-            own = Var(param.hint, param.type, param.named)
-            lo.emit(Call((own,), to_shadow, (direction, of)))
+        case ir.Array() if written and lo.regions:  # else it is laid out like the argument already
+            own = ir.Var(param.hint, param.type, param.named)
+            lo.emit(ir.Call((own,), to_shadow, (direction, of)))
             return own
-        case List() | Dict() | Tuple() | Instance() as type_ if written and lo.regions:
-            if isinstance(direction, Var) and type(direction.type) is type(type_) and can_be_copied(direction.type):
+        case ir.List() | ir.Dict() | ir.Tuple() | ir.Instance() as type_ if written and lo.regions:
+            if isinstance(direction, ir.Var) and type(direction.type) is type(type_) and can_be_copied(direction.type):
                 return copied(lo.open, direction, type_)
             raise lo.problem("AD0303", node, f"the function changes {param.hint!r}, and its tangent with it")
-    if isinstance(direction, Var):
+    if isinstance(direction, ir.Var):
         _unite(direction, param)
     return direction
 
 
-def _unite(one: Var, other: Var) -> None:
+def _unite(one: ir.Var, other: ir.Var) -> None:
     mine, theirs = getattr(one.type, "storage", None), getattr(other.type, "storage", None)
     if mine is not None and theirs is not None and type(one.type) is type(other.type):
         mine.unite(theirs)
@@ -61,7 +62,7 @@ def jvp(
         check_differentiable(lo, function, args[place], place, node, args)
     inner = lower_inner(lo, function, args, {}, places, node)
     refuse_several_kinds(lo, function, inner.shape, node)
-    directions: list[Atom] = []
+    directions: list[ir.Atom] = []
     chosen: list[int] = []
     leaves = [pair for place in places for pair in paired(lo, args[place], tangents[place], node)]
     for index, tangent in enumerate(leaves):
@@ -69,7 +70,7 @@ def jvp(
             chosen.append(index)
             directions.append(tangent)
     varying = range(first_of_pair(lo, function, inner, node)) if has_aux else range(len(inner.results))
-    outputs = tuple(i for i in varying if carries_derivative(inner.results[i]))
+    outputs = tuple(i for i in varying if ir.carries_derivative(inner.results[i]))
     stacked = Stacked(lo, inner)
     inner = stacked.inner
     chosen, directions = stacked.directions(chosen, directions)

@@ -14,14 +14,13 @@ from typing import Any
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.codegen.python import emit
 from adjoint.codegen.texts import load
 from adjoint.diagnostics import error
 from adjoint.differentiation.finish import finish
 from adjoint.differentiation.forward.forward import forward
-from adjoint.ir.nodes import Block, Call, Declared, Definition, Function, Return, Statement, Surgery, Var
 from adjoint.ir.rebuild import map_blocks, rebuild_terminator
-from adjoint.ir.types import Array, carries_derivative, is_handle
 from adjoint.runtime.arithmetic.taylor import (
     NotCovered,
     Series,
@@ -34,47 +33,50 @@ from adjoint.runtime.arithmetic.taylor import (
     value_of,
 )
 
-Lift = Callable[[Function], Function]
+Lift = Callable[[ir.Function], ir.Function]
 
 
-def with_declared_kept(function: Function, lift: Lift, known: dict[Definition, Definition]) -> Function:
+def with_declared_kept(function: ir.Function, lift: Lift, known: dict[ir.Definition, ir.Definition]) -> ir.Function:
     """A function whose declared derivatives are still there when reverse derivatives are written out."""
 
-    def block(old: Block) -> Block:
+    def block(old: ir.Block) -> ir.Block:
         statements = tuple([statement(map_blocks(each, block)) for each in old.statements])
-        return Block(statements, rebuild_terminator(old.terminator, lambda atom: atom, block))
+        return ir.Block(statements, rebuild_terminator(old.terminator, lambda atom: atom, block))
 
-    def statement(old: Statement) -> Statement:
+    def statement(old: ir.Statement) -> ir.Statement:
         match old:
-            case Call(callee=Surgery(name=name)):
+            case ir.Call(callee=ir.Surgery(name=name)):
                 raise error("AD0423", old.span, f"{name!r} changes cotangents, and a series has none")
-            case Call(callee=Declared()):
-                return Call(old.targets, DeclaredSeries(old, lift), old.args, old.kwargs, old.span)
-            case Call(callee=Definition() as callee):
+            case ir.Call(callee=ir.Declared()):
+                return ir.Call(old.targets, DeclaredSeries(old, lift), old.args, old.kwargs, old.span)
+            case ir.Call(callee=ir.Definition() as callee):
                 if callee not in known:
                     assert callee.function is not None
                     made = known[callee] = callee.unfilled()
                     made.function = with_declared_kept(callee.function, lift, known)
-                return Call(old.targets, known[callee], old.args, old.kwargs, old.span)
+                return ir.Call(old.targets, known[callee], old.args, old.kwargs, old.span)
         return old
 
-    return Function(function.name, function.params, block(function.body), function.doc)
+    return ir.Function(function.name, function.params, block(function.body), function.doc)
 
 
 class DeclaredSeries:
     """The values of a call of a declared derivative, of series."""
 
-    def __init__(self, call: Call, lift: Lift) -> None:
+    def __init__(self, call: ir.Call, lift: Lift) -> None:
         self.call = call
         self.lift = lift
-        self.declared: Declared = call.callee
+        self.declared: ir.Declared = call.callee
         self.__name__ = f"{self.declared.name}_series"
         self.__module__ = __name__
-        if any(isinstance(arg, Var) and is_handle(arg.type) and not isinstance(arg.type, Array) for arg in call.args):
+        if any(
+            isinstance(arg, ir.Var) and ir.is_handle(arg.type) and not isinstance(arg.type, ir.Array)
+            for arg in call.args
+        ):
             raise error("AD0423", call.span, "the derivative of this is declared, with a list, dict or object")
         args = self.declared.arguments_of(call)
         self.varying = [
-            place for place, arg in enumerate(args) if isinstance(arg, Var) and carries_derivative(arg.type)
+            place for place, arg in enumerate(args) if isinstance(arg, ir.Var) and ir.carries_derivative(arg.type)
         ]
 
     def __call__(self, *args: Any) -> Any:
@@ -89,7 +91,9 @@ class DeclaredSeries:
     def _derivative(self, args: tuple[Any, ...], order: int) -> tuple[Any, ...]:
         """The series of the derivatives of the values, of one order less."""
         given = [
-            truncated(arg, order - 1) for arg, atom in zip(args, self.call.args, strict=True) if isinstance(atom, Var)
+            truncated(arg, order - 1)
+            for arg, atom in zip(args, self.call.args, strict=True)
+            if isinstance(atom, ir.Var)
         ]
         with running(order - 1):
             found = self._tangents(*given, *(_derived(args[place], order) for place in self.varying))
@@ -99,17 +103,17 @@ class DeclaredSeries:
     def _tangents(self) -> Callable[..., Any]:
         """The tangents of the values, from what the call is given and the tangents of what varies."""
         call = self.call
-        listed = [Var(arg.hint, arg.type, True) for arg in call.args if isinstance(arg, Var)]
+        listed = [ir.Var(arg.hint, arg.type, True) for arg in call.args if isinstance(arg, ir.Var)]
         atoms = iter(listed)
-        args = tuple([next(atoms) if isinstance(arg, Var) else arg for arg in call.args])
-        targets = tuple([Var(target.hint, target.type) for target in call.targets])
-        body = Block((Call(targets, call.callee, args, (), call.span),), Return(targets))
+        args = tuple([next(atoms) if isinstance(arg, ir.Var) else arg for arg in call.args])
+        targets = tuple([ir.Var(target.hint, target.type) for target in call.targets])
+        body = ir.Block((ir.Call(targets, call.callee, args, (), call.span),), ir.Return(targets))
         places = [place for place, param in enumerate(listed) if any(param is args[each] for each in self.varying)]
-        function = forward(Function("right_hand_side", tuple(listed), body), places, self.declared.seeds)
+        function = forward(ir.Function("right_hand_side", tuple(listed), body), places, self.declared.seeds)
         end = function.body.terminator
-        assert isinstance(end, Return)
-        tangents = Return(end.values[len(targets) :])
-        made = Function(function.name, function.params, Block(function.body.statements, tangents))
+        assert isinstance(end, ir.Return)
+        tangents = ir.Return(end.values[len(targets) :])
+        made = ir.Function(function.name, function.params, ir.Block(function.body.statements, tangents))
         return load(emit(finish(self.lift(made))))
 
 

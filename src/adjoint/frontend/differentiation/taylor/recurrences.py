@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.analysis.may_vary import varying
 from adjoint.analysis.taint import is_text
 from adjoint.codegen.python import emit
@@ -24,22 +25,7 @@ from adjoint.differentiation.rules.splice import splice
 from adjoint.frontend.differentiation.taylor.of_declared import DeclaredSeries, of_opaque, with_declared_kept
 from adjoint.ir.builder import Builder
 from adjoint.ir.effects import effects_of
-from adjoint.ir.nodes import (
-    Atom,
-    Block,
-    Call,
-    Const,
-    Declared,
-    Definition,
-    Derived,
-    Function,
-    Return,
-    Statement,
-    Store,
-    Var,
-)
 from adjoint.ir.rebuild import map_blocks, rebuild_terminator
-from adjoint.ir.types import Array, Scalar, Storage, Type
 from adjoint.rules.declarations import declaration_for
 from adjoint.rules.kinds import Bilinear, Constant, Elementwise, General, Linear, NoDerivative, Observer
 from adjoint.rules.registry import rule_for
@@ -63,58 +49,63 @@ _AS_THEY_ARE = (range, len, list, tuple, dict, zip, enumerate, reversed, slice, 
 """Functions of Python that take series as they take anything."""
 
 
-def of_series(function: Function) -> Function:
+def of_series(function: ir.Function) -> ir.Function:
     """The same, with its derivatives written out."""
     return lifted(expand(with_declared_kept(function, of_series, {})))
 
 
-def lifted(function: Function, definitions: dict[Definition, Definition] | None = None) -> Function:
+def lifted(function: ir.Function, definitions: dict[ir.Definition, ir.Definition] | None = None) -> ir.Function:
     """A function for whose numbers and arrays series may stand, and those that it calls, which may call themselves."""
     known = {} if definitions is None else definitions
     varied = varying(function.body, function.params)
-    written = {atom.type.storage.find() for atom in varied if isinstance(atom, Var) and isinstance(atom.type, Array)}
+    written = {
+        atom.type.storage.find() for atom in varied if isinstance(atom, ir.Var) and isinstance(atom.type, ir.Array)
+    }
 
-    def block(old: Block) -> Block:
+    def block(old: ir.Block) -> ir.Block:
         statements = tuple(
             _lifted(map_blocks(statement, block), varied, written, known) for statement in old.statements
         )
-        return Block(statements, rebuild_terminator(old.terminator, lambda atom: atom, block))
+        return ir.Block(statements, rebuild_terminator(old.terminator, lambda atom: atom, block))
 
-    return Function(function.name, function.params, block(function.body), function.doc)
+    return ir.Function(function.name, function.params, block(function.body), function.doc)
 
 
 def _lifted(
-    statement: Statement, varied: set[Atom], written: set[Storage], definitions: dict[Definition, Definition]
-) -> Statement:
-    if isinstance(statement, Store) and statement.mode == "add_at" and statement.base in varied:
+    statement: ir.Statement,
+    varied: set[ir.Atom],
+    written: set[ir.Storage],
+    definitions: dict[ir.Definition, ir.Definition],
+) -> ir.Statement:
+    if isinstance(statement, ir.Store) and statement.mode == "add_at" and statement.base in varied:
         raise error("AD0423", statement.span, "an array is added to through an index that may repeat")
-    if not isinstance(statement, Call):
+    if not isinstance(statement, ir.Call):
         return statement
     callee = statement.callee
-    if isinstance(callee, Definition):
+    if isinstance(callee, ir.Definition):
         called = _lifted_definition(callee, definitions)
-        return Call(statement.targets, called, statement.args, statement.kwargs, statement.span)
-    if isinstance(callee, (Declared, Derived, Function)):
+        return ir.Call(statement.targets, called, statement.args, statement.kwargs, statement.span)
+    if isinstance(callee, (ir.Declared, ir.Derived, ir.Function)):
         raise NotCovered("a function whose derivative takes derivatives of another one")
     if isinstance(callee, DeclaredSeries):
         return statement
     if callee not in _AS_THEY_ARE and _tells(statement):
-        return Call(statement.targets, Told(callee), statement.args, statement.kwargs, statement.span)
+        return ir.Call(statement.targets, Told(callee), statement.args, statement.kwargs, statement.span)
     if _takes_anything(statement):
         return statement
     made = _is_written_later(statement, written)
-    return Call(statement.targets, Lifted(callee, made), statement.args, statement.kwargs, statement.span)
+    return ir.Call(statement.targets, Lifted(callee, made), statement.args, statement.kwargs, statement.span)
 
 
-def _lifted_definition(definition: Definition, definitions: dict[Definition, Definition]) -> Definition:
+def _lifted_definition(definition: ir.Definition, definitions: dict[ir.Definition, ir.Definition]) -> ir.Definition:
     if definition not in definitions:
         assert definition.function is not None
-        made = definitions[definition] = Definition(definition.name)
+        made = definitions[definition] = ir.Definition(definition.name)
         made.function = lifted(definition.function, definitions)
     return definitions[definition]
 
 
-def _tells(call: Call) -> bool:
+def _tells(call: ir.Call) -> bool:
     """Whether a call only tells somebody of numbers: it prints, or makes a text or an exception."""
     callee = call.callee
     if callee is operator.mod:
@@ -125,19 +116,19 @@ def _tells(call: Call) -> bool:
     return is_exception or isinstance(rule_for(callee), Observer)
 
 
-def _takes_anything(call: Call) -> bool:
+def _takes_anything(call: ir.Call) -> bool:
     if getattr(call.callee, "__module__", None) == operator.add.__module__ or call.callee in _AS_THEY_ARE:
         return True
     return roles_of(call, is_container) is not None
 
 
-def _is_text(atom: Atom) -> bool:
-    return is_text(atom) or (isinstance(atom, Const) and isinstance(atom.value, (str, bytes)))
+def _is_text(atom: ir.Atom) -> bool:
+    return is_text(atom) or (isinstance(atom, ir.Const) and isinstance(atom.value, (str, bytes)))
 
 
-def _is_written_later(call: Call, written: set[Storage]) -> bool:
+def _is_written_later(call: ir.Call, written: set[ir.Storage]) -> bool:
     """Whether a call makes an array to which something is stored that varies."""
-    if len(call.targets) != 1 or not isinstance(call.targets[0].type, Array):
+    if len(call.targets) != 1 or not isinstance(call.targets[0].type, ir.Array):
         return False
     storage = call.targets[0].type.storage
     return storage.written and storage.find() in written and effects_of(call).fresh
@@ -275,7 +266,7 @@ def spliced(form: Any, args: tuple[Any, ...], entry: int | None, kwargs: dict[st
     """What a function of a rule returns for series: one entry of it, or all where ``entry`` is None."""
     taken: list[Any] = []
     kinds = tuple(_kind(arg, taken) for arg in args)
-    named = tuple((key, Const(value)) for key, value in sorted((kwargs or {}).items()))
+    named = tuple((key, ir.Const(value)) for key, value in sorted((kwargs or {}).items()))
     try:
         function = _compiled(form, kinds, entry, named)
     except TypeError:  # not hashable: an array among the constants
@@ -295,7 +286,7 @@ def _kind(value: Any, taken: list[Any]) -> Kind:
     if isinstance(value, (Series, np.ndarray, np.generic)):
         taken.append(value)
         return abstract(value_of(value))
-    return Const(value)
+    return ir.Const(value)
 
 
 def _is_no_constant(value: Any) -> bool:
@@ -305,8 +296,8 @@ def _is_no_constant(value: Any) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def _compiled(form: Any, kinds: tuple[Kind, ...], entry: int | None, kwargs: tuple[tuple[str, Const], ...]) -> Any:
-    params: list[Var] = []
+def _compiled(form: Any, kinds: tuple[Kind, ...], entry: int | None, kwargs: tuple[tuple[str, ir.Const], ...]) -> Any:
+    params: list[ir.Var] = []
     builder = Builder(type_of_call)
     result = splice(builder, form, [_atom(kind, params) for kind in kinds], dict(kwargs))
     if entry is not None and isinstance(result, tuple):
@@ -315,20 +306,20 @@ def _compiled(form: Any, kinds: tuple[Kind, ...], entry: int | None, kwargs: tup
     values: Sequence[Any] = result if isinstance(result, tuple) else (result,)
     if any(value is None for value in values):
         raise NotCovered(f"a derivative in {getattr(form, '__qualname__', form)!r}")
-    body = Block(tuple(builder.statements), Return(tuple(values)))
-    function = load(emit(finish(lifted(Function("right_hand_side", tuple(params), body)))))
+    body = ir.Block(tuple(builder.statements), ir.Return(tuple(values)))
+    function = load(emit(finish(lifted(ir.Function("right_hand_side", tuple(params), body)))))
     if several and len(values) == 1:
         return lambda *args: (function(*args),)
     return function
 
 
-def _atom(kind: Kind, params: list[Var]) -> Any:
-    if kind is None or isinstance(kind, Const):
+def _atom(kind: Kind, params: list[ir.Var]) -> Any:
+    if kind is None or isinstance(kind, ir.Const):
         return kind
     if isinstance(kind, tuple):
         return tuple(_atom(part, params) for part in kind)
-    assert isinstance(kind, Type)
-    param = Var(f"x_{len(params)}" if not isinstance(kind, Scalar) else f"s_{len(params)}", kind, True)
+    assert isinstance(kind, ir.Type)
+    param = ir.Var(f"x_{len(params)}" if not isinstance(kind, ir.Scalar) else f"s_{len(params)}", kind, True)
     params.append(param)
     return param
 

@@ -6,13 +6,12 @@ import ast
 import sys
 from typing import Any
 
+from adjoint import ir
 from adjoint.diagnostics import Diagnostic
 from adjoint.diagnostics.spans import Span
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.state.blocks import Open
 from adjoint.frontend.interpreter.values import Cell, Closure, Local, Record, Ref, RuntimeSites, Site, Value
-from adjoint.ir.nodes import Atom, Statement, Var
-from adjoint.ir.types import Scalar, Storage, Type
 from adjoint.records import dataclass, field
 from adjoint.target import PYTHON, Target
 
@@ -52,7 +51,7 @@ class Run:
     cells: dict[int, Cell] = field(default_factory=dict)
     contents: dict[Cell, Any] = field(default_factory=dict)
     """The cells of function objects in which variables live that are captured."""
-    given: dict[Cell, tuple[Var, int]] = field(default_factory=dict)
+    given: dict[Cell, tuple[ir.Var, int]] = field(default_factory=dict)
     """Of those that functions among the arguments capture: the function, and the place among its cells."""
     globals: dict[tuple[int, str], Cell] = field(default_factory=dict)
     """Global variables, and attributes of functions and classes, that the call assigns: by what has them, and name."""
@@ -60,18 +59,18 @@ class Run:
     """Of variables of which handlers ask whether they are bound: those that tell."""
     presence: dict[Cell, Cell] = field(default_factory=dict)
     """Of those that were not there when the call began: the variables that tell whether they are."""
-    places: dict[Cell, Atom] = field(default_factory=dict)
+    places: dict[Cell, ir.Atom] = field(default_factory=dict)
     """Where variables live that outlive the call and are assigned."""
     inputs: list[Any] = field(default_factory=list)
     guards: list[Any] = field(default_factory=list)
-    outside_writes: list[tuple[Var, Atom, Span | None]] = field(default_factory=list)
+    outside_writes: list[tuple[ir.Var, ir.Atom, Span | None]] = field(default_factory=list)
     """Writes into containers that global or captured variables may hold: the container and the value."""
     reasons: list[Diagnostic] = field(default_factory=list)
     """Why paths end by an exception that is certain: told where none returns."""
     argument_guards: list[tuple[tuple[Any, ...], int]] = field(default_factory=list)
     """Integers, and lengths of lists, that the specialisation takes for known."""
-    sites_of_storage: list[tuple[Storage, Site]] = field(default_factory=list)
-    loose: list[tuple[Var, Any]] = field(default_factory=list)
+    sites_of_storage: list[tuple[ir.Storage, Site]] = field(default_factory=list)
+    loose: list[tuple[ir.Var, Any]] = field(default_factory=list)
     """Containers that are given, whose items are told apart at run time only, with what they are now."""
     diagnostics: dict[tuple[str, Span | None], Diagnostic] = field(default_factory=dict)
     warnings: list[Diagnostic] = field(default_factory=list)
@@ -84,9 +83,9 @@ class Run:
     """Arguments that the function of an inner derivative changed: what they held, and what they hold after it."""
     forgotten: set[tuple[Any, Any]] = field(default_factory=set)
     """Parts of objects that the function of an inner derivative changed: nobody knows to what."""
-    stored_constants: list[tuple[Var, Var, str, Span | None]] = field(default_factory=list)
+    stored_constants: list[tuple[ir.Var, ir.Var, str, Span | None]] = field(default_factory=list)
     """What is stored in fields that carry no derivative, the constants that are read there, the fields, and where."""
-    checkpointed: dict[ast.AST, tuple[Atom, ...]] = field(default_factory=dict)
+    checkpointed: dict[ast.AST, tuple[ir.Atom, ...]] = field(default_factory=dict)
     """Loops that keep few of their states: how many, in what memory, how many on disk."""
     has_marks: bool = False
     """Whether there are calls that are run again."""
@@ -94,19 +93,19 @@ class Run:
     """The functions being inlined, outermost first, with their arguments."""
     surgery: bool = False
     """Whether cotangents are changed somewhere."""
-    behind_blocks: dict[Var, tuple[Var, str]] = field(default_factory=dict)
+    behind_blocks: dict[ir.Var, tuple[ir.Var, str]] = field(default_factory=dict)
     """What variables are behind blocks of the reverse sweep: what they were before, and their names."""
     flow: bool = False
     """Whether derivatives of values are asked for, whose flow the end of the function shows."""
     declared: list[Any] = field(default_factory=list)
     """The declared derivatives being followed, outermost first."""
-    made_with: dict[Var, tuple[Atom, ...]] = field(default_factory=dict)
+    made_with: dict[ir.Var, tuple[ir.Atom, ...]] = field(default_factory=dict)
     """What functions of which nobody sees the body were given that may vary, by the variable of their result."""
-    caught: set[Var] = field(default_factory=set)
+    caught: set[ir.Var] = field(default_factory=set)
     """The exceptions that handlers have names for."""
     called_values: dict[Span, Span] = field(default_factory=dict)
     """Where functions of which nobody sees the body are called by a name, and where that name gets its value."""
-    originals: set[Var] = field(default_factory=set)
+    originals: set[ir.Var] = field(default_factory=set)
     """What functions gave whose derivative is declared, where they were called as they stand."""
     repeated: dict[ast.AST, int] = field(default_factory=dict)
     """How often each function was inlined in itself."""
@@ -123,15 +122,15 @@ class Run:
     again: int = 0
     """How often something was lowered again on its own."""
     definitions: dict[Any, Any] = field(default_factory=dict)
-    sets: dict[Var, Any] = field(default_factory=dict)
+    sets: dict[ir.Var, Any] = field(default_factory=dict)
     """Sets that were made empty, by variable, and where in the source."""
-    pools: dict[Site, Var] = field(default_factory=dict)
+    pools: dict[Site, ir.Var] = field(default_factory=dict)
     """The lists of all objects of classes whose objects refer to each other."""
     scope: tuple[Any, ...] = ()
     """Which function makes them: the whole, or one whose derivative is taken inside."""
-    starts: dict[tuple[Any, ...], list[Statement]] = field(default_factory=lambda: {(): []})
+    starts: dict[tuple[Any, ...], list[ir.Statement]] = field(default_factory=lambda: {(): []})
     """By function, what makes the lists where it begins."""
-    watches: list[list[Statement]] = field(default_factory=list)
+    watches: list[list[ir.Statement]] = field(default_factory=list)
     """Where statements are taken down while they are emitted."""
     handled: int = 0
     """How many ``try`` statements are around whose handlers may go on."""
@@ -139,17 +138,17 @@ class Run:
     """Of how many values, that may have one of several structures or lengths, one is being looked at."""
     raising: int = 0
     """How much was emitted in them that may raise."""
-    boxes: dict[Cell, tuple[Var, ...]] = field(default_factory=dict)
+    boxes: dict[Cell, tuple[ir.Var, ...]] = field(default_factory=dict)
     """The lists of one item in which variables are kept for handlers."""
-    torn: dict[Var, tuple[Site, Cell]] = field(default_factory=dict)
+    torn: dict[ir.Var, tuple[Site, Cell]] = field(default_factory=dict)
     """What stands for variables that may have been written or not, with the ``try`` statement that knows."""
     classes: dict[Site, int] = field(default_factory=dict)
     """How often each statement was run that defines a class."""
     handed_out: list[Any] = field(default_factory=list)
     """Arrays that recursive functions return."""
-    alone: dict[Var, Open | None] = field(default_factory=dict)
+    alone: dict[ir.Var, Open | None] = field(default_factory=dict)
     """Variables of loops that alone have what may be an array: parameters, with the body, and what is left behind."""
-    relied_on: set[Var] = field(default_factory=set)
+    relied_on: set[ir.Var] = field(default_factory=set)
     """Those of them that were written as if that was so."""
     prologue: Open = field(default_factory=Open)
     """Loads from arguments and captured data, before everything else."""
@@ -187,8 +186,8 @@ class Settings:
     """List arguments whose length must be known."""
     single_sites: set[Site] = field(default_factory=set)
     """List arguments of whose objects more is asked than arrays of their fields can tell."""
-    site_types: dict[Site, Type] = field(default_factory=dict)
-    guesses: dict[Any, Scalar | None] = field(default_factory=dict)
+    site_types: dict[Site, ir.Type] = field(default_factory=dict)
+    guesses: dict[Any, ir.Scalar | None] = field(default_factory=dict)
     """By place in the source: what a list that starts empty is taken to hold that is made there; None for nothing."""
     boxed: dict[Site, dict[Kept, None]] = field(default_factory=dict)
     """By ``try`` statement, the variables that are kept where handlers find them."""

@@ -6,10 +6,10 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from adjoint import ir
 from adjoint.diagnostics.spans import Span
-from adjoint.frontend.interpreter.values import UNDEFINED, Value
+from adjoint.frontend.interpreter.values import Value
 from adjoint.ir.builder import Builder
-from adjoint.ir.nodes import Atom, Block, Branch, Statement, Terminator
 from adjoint.ir.raising import raises_itself
 from adjoint.records import dataclass, field
 from adjoint.rules.typing import type_of_call
@@ -25,10 +25,10 @@ class Open(Builder):
         super().__init__(type_of_call)
         self.run = run
         self.parent = parent
-        self.branch: tuple[Atom, Open, Open, Span | None] | None = None
-        self.terminator: Terminator | None = None
+        self.branch: tuple[ir.Atom, Open, Open, Span | None] | None = None
+        self.terminator: ir.Terminator | None = None
 
-    def emit(self, statement: Statement) -> None:
+    def emit(self, statement: ir.Statement) -> None:
         self.statements.append(statement)
         run = self.run
         if run is None:
@@ -39,10 +39,10 @@ class Open(Builder):
         for watch in run.watches:
             watch.append(statement)
 
-    def seal(self) -> Block:
+    def seal(self) -> ir.Block:
         if self.branch is not None:
             cond, then, orelse, span = self.branch
-            return self.block(Branch(cond, then.seal(), orelse.seal(), span))
+            return self.block(ir.Branch(cond, then.seal(), orelse.seal(), span))
         assert self.terminator is not None, "a block without an end"
         return self.block(self.terminator)
 
@@ -66,7 +66,7 @@ class Exiting:
     store: dict[Any, Value]
     action: str
     """``fall``, ``break``, ``continue``, ``return``"""
-    value: Value = UNDEFINED
+    value: Value = ir.UNDEFINED
 
 
 @dataclass(eq=False, slots=True)

@@ -6,9 +6,9 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
+from adjoint import ir
 from adjoint.diagnostics.spans import Span
 from adjoint.frontend.interpreter.values import Cell, Closure, Site, Value
-from adjoint.ir.nodes import Statement
 from adjoint.records import dataclass, field
 from adjoint.sources.definitions import FunctionSource
 
@@ -29,7 +29,7 @@ class Frame:
     """What is done in place of a ``yield``, with its value; the site is that of the innermost generator."""
     given: dict[str, Value] = field(default_factory=dict)
     """What its parameters were when it was entered."""
-    log: list[Statement] = field(default_factory=list)
+    log: list[ir.Statement] = field(default_factory=list)
     """The statements emitted in it, where adjoints inside of it ask for them."""
     adjoints: list[Any] = field(default_factory=list)
     """The adjoints inside of it, of what it returns from here on."""

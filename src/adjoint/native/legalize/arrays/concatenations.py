@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from adjoint import ir
 from adjoint.codegen.expressions import lookup
-from adjoint.ir.nodes import Atom, Call, Const
 from adjoint.native.legalize.arrays.indices import rank_of
 from adjoint.runtime.array_functions import plain, sequences
 
@@ -17,12 +17,12 @@ _PARTS: dict[Any, Any] = {
 }
 
 
-def joined(call: Call) -> Call | None:
+def joined(call: ir.Call) -> ir.Call | None:
     """What makes the same array as a call, or takes it apart; None if it is another call, or its ranks are unknown."""
     if call.callee in (sequences.concatenate_of, sequences.stack_of):
         if any(name != "axis" for name, _ in call.kwargs):
             return None
-        axis = next((axis for _, axis in call.kwargs), Const(0))
+        axis = next((axis for _, axis in call.kwargs), ir.Const(0))
         return _made(call, call.callee is sequences.stack_of, axis, call.args)
     if call.callee in (sequences.hstack_of, sequences.vstack_of, sequences.column_stack_of):
         form = _form(call.callee, call.args)
@@ -32,21 +32,21 @@ def joined(call: Call) -> Call | None:
         return None
     ct, place, *arrays = call.args
     form = _form(joins, arrays)
-    if form is None or not isinstance(place, Const):
+    if form is None or not isinstance(place, ir.Const):
         return None
     stacks, axis = form
     if stacks:
-        return Call(call.targets, sequences.stacked_part, (ct, place, axis, arrays[place.value]), (), call.span)
-    return Call(call.targets, sequences.concatenated_part, (ct, place, axis, *arrays), (), call.span)
+        return ir.Call(call.targets, sequences.stacked_part, (ct, place, axis, arrays[place.value]), (), call.span)
+    return ir.Call(call.targets, sequences.concatenated_part, (ct, place, axis, *arrays), (), call.span)
 
 
-def _made(call: Call, stacks: bool, axis: Atom, arrays: Sequence[Atom]) -> Call | None:
-    if not isinstance(axis, Const) or any(rank_of(array) is None for array in arrays):
+def _made(call: ir.Call, stacks: bool, axis: ir.Atom, arrays: Sequence[ir.Atom]) -> ir.Call | None:
+    if not isinstance(axis, ir.Const) or any(rank_of(array) is None for array in arrays):
         return None
-    return Call(call.targets, plain.stacked if stacks else plain.joined, (axis, *arrays), (), call.span)
+    return ir.Call(call.targets, plain.stacked if stacks else plain.joined, (axis, *arrays), (), call.span)
 
 
-def _form(callee: Any, arrays: Sequence[Atom]) -> tuple[bool, Const] | None:
+def _form(callee: Any, arrays: Sequence[ir.Atom]) -> tuple[bool, ir.Const] | None:
     """Whether arrays are laid along a new axis, and which."""
     ranks = {rank_of(array) for array in arrays}
     if len(ranks) != 1:
@@ -55,7 +55,7 @@ def _form(callee: Any, arrays: Sequence[Atom]) -> tuple[bool, Const] | None:
     if not rank:
         return None
     if callee is sequences.hstack_of:
-        return False, Const(0 if rank == 1 else 1)
+        return False, ir.Const(0 if rank == 1 else 1)
     if callee is sequences.vstack_of:
-        return rank == 1, Const(0)
-    return rank == 1, Const(1)
+        return rank == 1, ir.Const(0)
+    return rank == 1, ir.Const(1)

@@ -13,60 +13,59 @@ from typing import Any
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.ir.join import is_whole_number, type_of_atom
-from adjoint.ir.nodes import Atom, Attribute, Call, Const, Function, Load, Slice, Statement, Store, Subscript, Var
-from adjoint.ir.types import INT, OPAQUE, Array
 from adjoint.native.legalize.arrays.indices import axes_of, rank_of
 from adjoint.native.legalize.rewriting import Rewriting
 from adjoint.runtime.arithmetic import fused_loops
 from adjoint.runtime.array_functions import arrays, plain
 
 
-def with_extents_compared(function: Function) -> Function:
+def with_extents_compared(function: ir.Function) -> ir.Function:
     """The function with an exception wherever NumPy's functions would raise one for extents, and for those of masks."""
     return _Comparing().function(function)
 
 
-def with_rows_checked(function: Function) -> Function:
+def with_rows_checked(function: ir.Function) -> ir.Function:
     """The function with an exception wherever a row is taken that an array does not have."""
     return _CheckingRows().function(function)
 
 
 class _Comparing(Rewriting):
-    def statement(self, statement: Call | Load | Store) -> Iterable[Statement]:
+    def statement(self, statement: ir.Call | ir.Load | ir.Store) -> Iterable[ir.Statement]:
         match statement:
-            case Call(callee=callee) if type(callee).__hash__ is None:
+            case ir.Call(callee=callee) if type(callee).__hash__ is None:
                 return (statement,)
-            case Call(callee=callee, args=(one, other)) if callee in _PRODUCTS and not statement.kwargs:
+            case ir.Call(callee=callee, args=(one, other)) if callee in _PRODUCTS and not statement.kwargs:
                 ranks = rank_of(one), rank_of(other)
                 if ranks in ((1, 2), (2, 1), (2, 2)):
                     found = _extent(one, -1), _extent(other, -2 if ranks[1] == 2 else -1)
                     return (*_check(fused_loops.contracts_extent, *found, statement), statement)
-            case Call(callee=callee) if callee in _AT_PLACES:
+            case ir.Call(callee=callee) if callee in _AT_PLACES:
                 return (*_places_checked(statement), statement)
-            case Load(base=base, key=Subscript() as key) | Store(base=base, key=Subscript() as key):
+            case ir.Load(base=base, key=ir.Subscript() as key) | ir.Store(base=base, key=ir.Subscript() as key):
                 return (*self.masks(statement, base, key), statement)
         return (statement,)
 
-    def masks(self, statement: Load | Store, base: Atom, key: Subscript) -> Iterator[Statement]:
+    def masks(self, statement: ir.Load | ir.Store, base: ir.Atom, key: ir.Subscript) -> Iterator[ir.Statement]:
         for axis, item in _placed(base, key):
-            if not isinstance(item, Slice) and _is_mask(item):
+            if not isinstance(item, ir.Slice) and _is_mask(item):
                 yield from _check(fused_loops.selects_extent, _extent(item, 0), _extent(base, axis), statement)
 
 
 class _CheckingRows(Rewriting):
-    def statement(self, statement: Call | Load | Store) -> Iterable[Statement]:
+    def statement(self, statement: ir.Call | ir.Load | ir.Store) -> Iterable[ir.Statement]:
         match statement:
-            case Load(base=base, key=Subscript() as key) | Store(base=base, key=Subscript() as key):
+            case ir.Load(base=base, key=ir.Subscript() as key) | ir.Store(base=base, key=ir.Subscript() as key):
                 return (*self.rows(statement, base, key), statement)
         return (statement,)
 
-    def rows(self, statement: Load | Store, base: Atom, key: Subscript) -> Iterator[Statement]:
+    def rows(self, statement: ir.Load | ir.Store, base: ir.Atom, key: ir.Subscript) -> Iterator[ir.Statement]:
         placed = _placed(base, key)
         if all(is_whole_number(item) for _, item in placed) and len(placed) == rank_of(base):
             return
         for axis, item in placed:
-            if is_whole_number(item) and not isinstance(item, Slice):
+            if is_whole_number(item) and not isinstance(item, ir.Slice):
                 yield from _check(fused_loops.inside_extent, _as_it_is(item), _extent(base, axis), statement)
 
 
@@ -79,68 +78,68 @@ _AT_PLACES: dict[Any, tuple[int, int | None]] = {
     arrays.scatter_along: (1, None),
 }
 """Functions that take elements of an array at places, or add to them: where the array stands, and the default axis."""
-_Found = Callable[[list[Statement]], Atom]
+_Found = Callable[[list[ir.Statement]], ir.Atom]
 """What puts statements before one that is checked, and gives what they compute."""
 
 
-def _check(callee: Callable[..., None], one: _Found, other: _Found, at: Statement) -> Iterable[Statement]:
-    before: list[Statement] = []
+def _check(callee: Callable[..., None], one: _Found, other: _Found, at: ir.Statement) -> Iterable[ir.Statement]:
+    before: list[ir.Statement] = []
     args = one(before), other(before)
-    return *before, Call((), callee, args, (), at.span)
+    return *before, ir.Call((), callee, args, (), at.span)
 
 
-def _places_checked(call: Call) -> Iterable[Statement]:
+def _places_checked(call: ir.Call) -> Iterable[ir.Statement]:
     """The check of places that a function is given."""
     place, default = _AT_PLACES[call.callee]
     array, places, *rest = call.args[place:]
-    axis = dict(call.kwargs).get("axis", rest[0] if rest else Const(default))
-    if not isinstance(type_of_atom(array), Array) or not isinstance(axis, Const):
+    axis = dict(call.kwargs).get("axis", rest[0] if rest else ir.Const(default))
+    if not isinstance(type_of_atom(array), ir.Array) or not isinstance(axis, ir.Const):
         return ()
     extent = _size(array) if axis.value is None else _extent(array, axis.value)
     if is_whole_number(places):
         return _check(fused_loops.inside_extent, _as_it_is(places), extent, call)
     type_ = type_of_atom(places)
-    if not isinstance(type_, Array) or type_.dtype is None or type_.dtype.kind not in "iu":
+    if not isinstance(type_, ir.Array) or type_.dtype is None or type_.dtype.kind not in "iu":
         return ()
     return _check(plain.check_inside, _as_it_is(places), extent, call)
 
 
-def _size(array: Atom) -> _Found:
-    def found(before: list[Statement]) -> Atom:
-        size = Var("size", INT)
-        before.append(Load(size, array, Attribute("size")))
+def _size(array: ir.Atom) -> _Found:
+    def found(before: list[ir.Statement]) -> ir.Atom:
+        size = ir.Var("size", ir.INT)
+        before.append(ir.Load(size, array, ir.Attribute("size")))
         return size
 
     return found
 
 
-def _extent(array: Atom, axis: int) -> _Found:
-    def found(before: list[Statement]) -> Atom:
-        shape, extent = Var("shape", OPAQUE), Var("n", INT)
-        before.append(Load(shape, array, Attribute("shape")))
-        before.append(Load(extent, shape, Subscript((Const(axis),))))
+def _extent(array: ir.Atom, axis: int) -> _Found:
+    def found(before: list[ir.Statement]) -> ir.Atom:
+        shape, extent = ir.Var("shape", ir.OPAQUE), ir.Var("n", ir.INT)
+        before.append(ir.Load(shape, array, ir.Attribute("shape")))
+        before.append(ir.Load(extent, shape, ir.Subscript((ir.Const(axis),))))
         return extent
 
     return found
 
 
-def _as_it_is(atom: Atom) -> _Found:
+def _as_it_is(atom: ir.Atom) -> _Found:
     return lambda before: atom
 
 
-def _placed(base: Atom, key: Subscript) -> list[tuple[int, Atom | Slice]]:
+def _placed(base: ir.Atom, key: ir.Subscript) -> list[tuple[int, ir.Atom | ir.Slice]]:
     """The items of an index, with the axes of an array at which they stand; nothing where that is not known."""
     rank = rank_of(base)
-    if not isinstance(type_of_atom(base), Array) or rank is None or Const(...) in key.items:
+    if not isinstance(type_of_atom(base), ir.Array) or rank is None or ir.Const(...) in key.items:
         return []
     found, axis = [], 0
     for item in key.items:
         found.append((axis, item))
         axis += axes_of(item)
-    return [(place, item) for place, item in found if place < rank and item != Const(None)]
+    return [(place, item) for place, item in found if place < rank and item != ir.Const(None)]
 
 
-def _is_mask(item: Atom) -> bool:
+def _is_mask(item: ir.Atom) -> bool:
     """Whether an item of an index is a row of truth values."""
     type_ = type_of_atom(item)
-    return isinstance(type_, Array) and type_.dtype == np.bool_ and rank_of(item) == 1
+    return isinstance(type_, ir.Array) and type_.dtype == np.bool_ and rank_of(item) == 1

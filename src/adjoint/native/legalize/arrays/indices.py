@@ -7,66 +7,65 @@ from types import EllipsisType
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.nodes import Atom, Call, Const, Function, Key, Load, Slice, Statement, Store, Subscript, Var
-from adjoint.ir.types import Array, List, Opaque, Scalar
 from adjoint.native.compile.numba_types import dtype_of
 from adjoint.native.legalize.rewriting import Rewriting
 from adjoint.runtime import display
 from adjoint.runtime.array_functions.places import add_at
 
-_WHOLE = Slice(Const(None), Const(None), Const(None))
+_WHOLE = ir.Slice(ir.Const(None), ir.Const(None), ir.Const(None))
 
 
-def with_plain_indices(function: Function) -> Function:
+def with_plain_indices(function: ir.Function) -> ir.Function:
     """The function with ``a[:, :, i]`` for ``a[..., i]``, with arrays for lists of places, and with plain calls of
     what adds at places that may repeat."""
     return _Plain().function(function)
 
 
 class _Plain(Rewriting):
-    def statement(self, statement: Call | Load | Store) -> Iterable[Statement]:
-        if isinstance(statement, Call) or not isinstance(statement.key, Subscript):
+    def statement(self, statement: ir.Call | ir.Load | ir.Store) -> Iterable[ir.Statement]:
+        if isinstance(statement, ir.Call) or not isinstance(statement.key, ir.Subscript):
             return (statement,)
-        before: list[Statement] = []
+        before: list[ir.Statement] = []
         key = _without_lists(_expanded(statement.base, statement.key), before)
-        if isinstance(statement, Load):
-            return (*before, Load(statement.target, statement.base, key, statement.span))
+        if isinstance(statement, ir.Load):
+            return (*before, ir.Load(statement.target, statement.base, key, statement.span))
         if statement.mode != "add_at":
-            return (*before, Store(statement.base, key, statement.value, statement.mode, statement.span))
+            return (*before, ir.Store(statement.base, key, statement.value, statement.mode, statement.span))
         places = [place(item, before) for item in key.items]
-        return (*before, Call((), add_at, (statement.base, statement.value, *places), (), statement.span))
+        return (*before, ir.Call((), add_at, (statement.base, statement.value, *places), (), statement.span))
 
 
-def place(item: Atom | Slice, before: list[Statement]) -> Atom:
+def place(item: ir.Atom | ir.Slice, before: list[ir.Statement]) -> ir.Atom:
     """An item of an index as a value."""
-    if not isinstance(item, Slice):
+    if not isinstance(item, ir.Slice):
         return item
-    found = Var("part", Opaque(slice))
-    before.append(Call((found,), display.make_slice, (item.lower, item.upper, item.step)))
+    found = ir.Var("part", ir.Opaque(slice))
+    before.append(ir.Call((found,), display.make_slice, (item.lower, item.upper, item.step)))
     return found
 
 
-def _without_lists(key: Subscript, before: list[Statement]) -> Subscript:
+def _without_lists(key: ir.Subscript, before: list[ir.Statement]) -> ir.Subscript:
     """An index with arrays for lists of numbers."""
-    items: list[Atom | Slice] = []
+    items: list[ir.Atom | ir.Slice] = []
     for item in key.items:
-        type_ = item.type if isinstance(item, Var) else None
-        if isinstance(item, Var) and isinstance(type_, List) and isinstance(type_.element, Scalar):
-            array = Var(item.hint, Array(dtype_of(type_.element), ("any",)))
-            before.append(Call((array,), np.array, (item,)))
+        type_ = item.type if isinstance(item, ir.Var) else None
+        if isinstance(item, ir.Var) and isinstance(type_, ir.List) and isinstance(type_.element, ir.Scalar):
+            array = ir.Var(item.hint, ir.Array(dtype_of(type_.element), ("any",)))
+            before.append(ir.Call((array,), np.array, (item,)))
             item = array
         items.append(item)
-    return Subscript(tuple(items), key.tupled)
+    return ir.Subscript(tuple(items), key.tupled)
 
 
-def rank_of(atom: Atom) -> int | None:
+def rank_of(atom: ir.Atom) -> int | None:
     """The rank of an array; None where it is not known."""
     type_ = type_of_atom(atom)
-    return len(type_.dims) if isinstance(type_, Array) and type_.dims is not None else None
+    return len(type_.dims) if isinstance(type_, ir.Array) and type_.dims is not None else None
 
 
-def _expanded(base: Atom, key: Subscript) -> Subscript:
+def _expanded(base: ir.Atom, key: ir.Subscript) -> ir.Subscript:
     rank = rank_of(base)
     places = [place for place, item in enumerate(key.items) if _is_ellipsis(item)]
     if len(places) != 1 or not rank:
@@ -76,25 +75,25 @@ def _expanded(base: Atom, key: Subscript) -> Subscript:
         return key
     (place,) = places
     items = (*key.items[:place], *[_WHOLE] * (rank - taken), *key.items[place + 1 :])
-    return Subscript(items, tupled=len(items) > 1)
+    return ir.Subscript(items, tupled=len(items) > 1)
 
 
-def _is_ellipsis(item: Atom | Slice) -> bool:
-    return isinstance(item, Const) and isinstance(item.value, EllipsisType)
+def _is_ellipsis(item: ir.Atom | ir.Slice) -> bool:
+    return isinstance(item, ir.Const) and isinstance(item.value, EllipsisType)
 
 
-def axes_of(item: Atom | Slice) -> int:
+def axes_of(item: ir.Atom | ir.Slice) -> int:
     """How many axes of the array an item of an index stands for."""
-    if isinstance(item, Const) and item.value is None:
+    if isinstance(item, ir.Const) and item.value is None:
         return 0
-    type_ = None if isinstance(item, Slice) else type_of_atom(item)
-    if isinstance(type_, Array) and type_.dtype is not None and type_.dtype.kind == "b" and type_.dims is not None:
+    type_ = None if isinstance(item, ir.Slice) else type_of_atom(item)
+    if isinstance(type_, ir.Array) and type_.dtype is not None and type_.dtype.kind == "b" and type_.dims is not None:
         return len(type_.dims)
     return 1
 
 
-def is_mask(base: Atom, key: Key | None) -> bool:
+def is_mask(base: ir.Atom, key: ir.Key | None) -> bool:
     """Whether an index has an array of truth values of more than one axis."""
-    if not isinstance(key, Subscript) or not isinstance(type_of_atom(base), Array):
+    if not isinstance(key, ir.Subscript) or not isinstance(type_of_atom(base), ir.Array):
         return False
-    return any(not isinstance(item, Slice) and axes_of(item) > 1 for item in key.items)
+    return any(not isinstance(item, ir.Slice) and axes_of(item) > 1 for item in key.items)

@@ -11,14 +11,13 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.analysis.joins import joins
 from adjoint.analysis.memory.array_layout import layout_readers
 from adjoint.diagnostics import Span
 from adjoint.differentiation.reverse.memory.gathers import is_gathered
 from adjoint.ir.effects import effects_of
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.nodes import Atom, Call, Definition, Function, Load, Statement, Store, Var
-from adjoint.ir.types import Array, Number, Scalar, has_one_layout
 from adjoint.ir.walk import operands, statements_in, targets_of
 from adjoint.native.compile.not_native import NotNative
 from adjoint.native.legalize.python_calls import by_python
@@ -42,7 +41,7 @@ _AS_THEY_LIE = (
 _REASON = "how this array lies in memory decides what is written here, and machine code does not know it"
 
 
-def with_numpys_layouts(function: Function, by_rows: Iterable[Var] = ()) -> Function:
+def with_numpys_layouts(function: ir.Function, by_rows: Iterable[ir.Var] = ()) -> ir.Function:
     """The function with what makes such arrays run as Python; ``by_rows``: parameters that surely lie so."""
     readers = list(layout_readers(function))
     if not readers:
@@ -57,23 +56,23 @@ def with_numpys_layouts(function: Function, by_rows: Iterable[Var] = ()) -> Func
 class _Layouts:
     """Of which arrays the layout decides something, and what makes them."""
 
-    def __init__(self, function: Function, by_rows: Iterable[Var]) -> None:
-        self.rows: set[Atom] = set(by_rows)
+    def __init__(self, function: ir.Function, by_rows: Iterable[ir.Var]) -> None:
+        self.rows: set[ir.Atom] = set(by_rows)
         self.makers: set[int] = set()
-        self._decide: dict[Var, None] = {}
-        self._sources: dict[Var, list[Atom]] = {}
-        self._made: dict[Var, Call | Load] = {}
+        self._decide: dict[ir.Var, None] = {}
+        self._sources: dict[ir.Var, list[ir.Atom]] = {}
+        self._made: dict[ir.Var, ir.Call | ir.Load] = {}
         self._params = set(function.params)
         for statement in statements_in(function.body):
             for source, target in joins(statement):
                 self._sources.setdefault(target, []).append(source)
-            if isinstance(statement, (Call, Load)):
+            if isinstance(statement, (ir.Call, ir.Load)):
                 self._made.update(dict.fromkeys(targets_of(statement), statement))
-                if isinstance(statement, Call) and self._lies_by_rows(statement):
+                if isinstance(statement, ir.Call) and self._lies_by_rows(statement):
                     self.rows.update(statement.targets)
 
-    def decides(self, atom: Atom) -> None:
-        if isinstance(atom, Var) and not isinstance(atom.type, Scalar):
+    def decides(self, atom: ir.Atom) -> None:
+        if isinstance(atom, ir.Var) and not isinstance(atom.type, ir.Scalar):
             self._decide[atom] = None
 
     def spread(self, span: Span | None) -> None:
@@ -89,27 +88,33 @@ class _Layouts:
             elif var not in self._made and var not in self._sources and var not in self._params:
                 raise NotNative(_REASON, (), span)
 
-    def _follow(self, made: Call | Load) -> None:
-        if isinstance(made, Load):
-            if not isinstance(type_of_atom(made.base), Array):
+    def _follow(self, made: ir.Call | ir.Load) -> None:
+        if isinstance(made, ir.Load):
+            if not isinstance(type_of_atom(made.base), ir.Array):
                 raise NotNative(_REASON, (), made.span)
             self.decides(made.base)
             if is_gathered(made):
                 self.makers.add(id(made))
             return
         found = effects_of(made)
-        if isinstance(made.callee, (Definition, Function)) or not found.known or found.hands_on:
+        if isinstance(made.callee, (ir.Definition, ir.Function)) or not found.known or found.hands_on:
             raise NotNative(_REASON, (), made.span)
         if found.view_of is None:
             self.makers.add(id(made))
-        if found.view_of is None or not has_one_layout(type_of_atom(made.args[found.view_of])):
+        if found.view_of is None or not ir.has_one_layout(type_of_atom(made.args[found.view_of])):
             for atom in operands(made):
-                if isinstance(atom, Var) and isinstance(atom.type, (Array, Number)) and not has_one_layout(atom.type):
+                if (
+                    isinstance(atom, ir.Var)
+                    and isinstance(atom.type, (ir.Array, ir.Number))
+                    and not ir.has_one_layout(atom.type)
+                ):
                     self.decides(atom)
 
-    def _lies_by_rows(self, call: Call) -> bool:
+    def _lies_by_rows(self, call: ir.Call) -> bool:
         """Whether a call makes arrays that surely lie by rows, in NumPy as in machine code."""
-        if any(name == "order" for name, _ in call.kwargs) or not all(isinstance(t.type, Array) for t in call.targets):
+        if any(name == "order" for name, _ in call.kwargs) or not all(
+            isinstance(t.type, ir.Array) for t in call.targets
+        ):
             return False
         if call.callee in _BY_ROWS:
             return call.callee is not np.ndarray.copy or len(call.args) == 1
@@ -117,11 +122,11 @@ class _Layouts:
             return all(map(self._counts_as_by_rows, operands(call)))
         return False
 
-    def _counts_as_by_rows(self, atom: Atom) -> bool:
+    def _counts_as_by_rows(self, atom: ir.Atom) -> bool:
         """Whether an operand leaves a result by rows if the others do."""
-        if not isinstance(atom, Var) or not isinstance(atom.type, (Array, Number)):
+        if not isinstance(atom, ir.Var) or not isinstance(atom.type, (ir.Array, ir.Number)):
             return True
-        return atom in self.rows or has_one_layout(atom.type)
+        return atom in self.rows or ir.has_one_layout(atom.type)
 
 
 class _ByPython(Rewriting):
@@ -129,7 +134,7 @@ class _ByPython(Rewriting):
         super().__init__()
         self._makers = makers
 
-    def statement(self, statement: Call | Load | Store) -> Iterator[Statement]:
+    def statement(self, statement: ir.Call | ir.Load | ir.Store) -> Iterator[ir.Statement]:
         if id(statement) not in self._makers:
             yield statement
             return

@@ -10,16 +10,15 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.nodes import Atom, Call, Const, Function, Load, Statement, Store, Var
-from adjoint.ir.types import List, Scalar, ScalarKind
 from adjoint.ir.walk import read_counts, statements_in
 from adjoint.native.legalize.rewriting import Rewriting
 from adjoint.records import dataclass
 from adjoint.runtime import display
 
-_KINDS: tuple[ScalarKind, ...] = ("bool", "int", "float", "complex")
-_PYTHON: dict[ScalarKind, type] = {"bool": bool, "int": int, "float": float, "complex": complex}
+_KINDS: tuple[ir.ScalarKind, ...] = ("bool", "int", "float", "complex")
+_PYTHON: dict[ir.ScalarKind, type] = {"bool": bool, "int": int, "float": float, "complex": complex}
 _DISPLAYS = (display.make_list, display.make_tuple)
 _WIDE = tuple(map(np.dtype, (np.bool_, np.int64, np.float64, np.complex128)))
 
@@ -38,9 +37,9 @@ class Nest:
         The variable that holds it; None for a constant.
     """
 
-    items: tuple[Atom | Nest, ...]
+    items: tuple[ir.Atom | Nest, ...]
     is_list: bool
-    made_for: Var | None
+    made_for: ir.Var | None
 
     def inner(self) -> Iterator[Nest]:
         """The nests in it, at any depth."""
@@ -49,7 +48,7 @@ class Nest:
                 yield item
                 yield from item.inner()
 
-    def displays(self) -> set[Var]:
+    def displays(self) -> set[ir.Var]:
         """The variables that hold it and what is in it."""
         return {nest.made_for for nest in (self, *self.inner()) if nest.made_for is not None}
 
@@ -67,13 +66,13 @@ class Nest:
         kinds = {row.kind() for row in rows if not any(isinstance(item, Nest) for item in row.items)}
         return len(kinds) > 1 or len({row.is_list for row in rows}) > 1
 
-    def kind(self) -> ScalarKind:
+    def kind(self) -> ir.ScalarKind:
         """The kind of number that takes all that stand in it."""
         kinds = [item.kind() if isinstance(item, Nest) else _kind_of(item) for item in self.items]
         return max((kind for kind in kinds if kind is not None), key=_KINDS.index, default="float")
 
 
-def with_rows_of_one_kind(function: Function) -> Function:
+def with_rows_of_one_kind(function: ir.Function) -> ir.Function:
     """The function with all rows of a list of lists made of the same kind of numbers."""
     return _Rows().function(function)
 
@@ -83,18 +82,18 @@ class _Rows(Rewriting):
 
     def __init__(self) -> None:
         super().__init__()
-        self._uneven: dict[Var, Nest] = {}
-        self._absorbed: set[Var] = set()
+        self._uneven: dict[ir.Var, Nest] = {}
+        self._absorbed: set[ir.Var] = set()
 
-    def function(self, function: Function) -> Function:
+    def function(self, function: ir.Function) -> ir.Function:
         found = _uneven(function)
         self._uneven.update(found)
         for target, nest in found.items():
             self._absorbed |= nest.displays() - {target}
         return super().function(function)
 
-    def statement(self, statement: Call | Load | Store) -> Iterable[Statement]:
-        if not isinstance(statement, Call) or len(statement.targets) != 1:
+    def statement(self, statement: ir.Call | ir.Load | ir.Store) -> Iterable[ir.Statement]:
+        if not isinstance(statement, ir.Call) or len(statement.targets) != 1:
             return (statement,)
         (target,) = statement.targets
         if target in self._absorbed:
@@ -109,43 +108,43 @@ class _Rows(Rewriting):
             items = (writing.item(nest), *statement.args[1:])
         return (
             *writing.statements,
-            Call(statement.targets, statement.callee, items, statement.kwargs, statement.span),
+            ir.Call(statement.targets, statement.callee, items, statement.kwargs, statement.span),
         )
 
 
 class _Writing:
     """Writes nests out as lists of numbers of one kind."""
 
-    def __init__(self, kind: ScalarKind, call: Call) -> None:
+    def __init__(self, kind: ir.ScalarKind, call: ir.Call) -> None:
         self.kind = kind
         self.span = call.span
-        self.statements: list[Call] = []
+        self.statements: list[ir.Call] = []
 
-    def item(self, item: Atom | Nest) -> Atom:
+    def item(self, item: ir.Atom | Nest) -> ir.Atom:
         if isinstance(item, Nest):
             items = tuple(map(self.item, item.items))
-            return self.call(Var("items", List(type_of_atom(items[0]))), display.make_list, *items)
-        if isinstance(item, Const):
-            return Const(_PYTHON[self.kind](item.value))
+            return self.call(ir.Var("items", ir.List(type_of_atom(items[0]))), display.make_list, *items)
+        if isinstance(item, ir.Const):
+            return ir.Const(_PYTHON[self.kind](item.value))
         if _kind_of(item) == self.kind:
             return item
-        return self.call(Var("number", Scalar(self.kind)), _PYTHON[self.kind], item)
+        return self.call(ir.Var("number", ir.Scalar(self.kind)), _PYTHON[self.kind], item)
 
-    def call(self, target: Var, callee: object, *args: Atom) -> Var:
-        self.statements.append(Call((target,), callee, args, (), self.span))
+    def call(self, target: ir.Var, callee: object, *args: ir.Atom) -> ir.Var:
+        self.statements.append(ir.Call((target,), callee, args, (), self.span))
         return target
 
 
-def _uneven(function: Function) -> dict[Var, Nest]:
+def _uneven(function: ir.Function) -> dict[ir.Var, Nest]:
     """What is made of lists whose rows differ."""
-    calls = [statement for statement in statements_in(function.body) if isinstance(statement, Call)]
+    calls = [statement for statement in statements_in(function.body) if isinstance(statement, ir.Call)]
     displays = {call.targets[0]: call for call in calls if call.callee in _DISPLAYS}
     if not displays:
         return {}
     reads = read_counts(function.body)
     once = {var: call for var, call in displays.items() if reads[var] == 1}
-    found: dict[Var, Nest] = {}
-    part_of_another: set[Var] = set()
+    found: dict[ir.Var, Nest] = {}
+    part_of_another: set[ir.Var] = set()
     for call in reversed(calls):  # the outermost display comes last
         if len(call.targets) == 1 and call.targets[0] not in part_of_another:
             nest = _root_of(call, once)
@@ -155,7 +154,7 @@ def _uneven(function: Function) -> dict[Var, Nest]:
     return found
 
 
-def _root_of(call: Call, displays: Mapping[Var, Call]) -> Nest | None:
+def _root_of(call: ir.Call, displays: Mapping[ir.Var, ir.Call]) -> Nest | None:
     """The lists of which a call makes an array; a list of lists."""
     if call.callee in (np.array, np.asarray) and call.args:
         found = _nest_of(call.args[0], displays)
@@ -168,24 +167,26 @@ def _root_of(call: Call, displays: Mapping[Var, Call]) -> Nest | None:
     return found if isinstance(found, Nest) and found.is_regular() else None
 
 
-def _nest_of(atom: Atom, displays: Mapping[Var, Call]) -> Atom | Nest | None:
+def _nest_of(atom: ir.Atom, displays: Mapping[ir.Var, ir.Call]) -> ir.Atom | Nest | None:
     """The numbers of which displays make a value; None for other values."""
-    call = displays.get(atom) if isinstance(atom, Var) else None
+    call = displays.get(atom) if isinstance(atom, ir.Var) else None
     if call is not None:
         items = [_nest_of(arg, displays) for arg in call.args]
-    elif isinstance(atom, Const) and type(atom.value) is tuple:
-        items = [_nest_of(Const(value), displays) for value in atom.value]
+    elif isinstance(atom, ir.Const) and type(atom.value) is tuple:
+        items = [_nest_of(ir.Const(value), displays) for value in atom.value]
     else:
         return None if _kind_of(atom) is None else atom
     known = tuple([item for item in items if item is not None])
     if not known or len(known) < len(items):
         return None
-    return Nest(known, call is not None and call.callee is display.make_list, atom if isinstance(atom, Var) else None)
+    return Nest(
+        known, call is not None and call.callee is display.make_list, atom if isinstance(atom, ir.Var) else None
+    )
 
 
-def _kind_of(atom: Atom) -> ScalarKind | None:
+def _kind_of(atom: ir.Atom) -> ir.ScalarKind | None:
     """The kind of a number that computes as those of Python do; None for others."""
     type_ = type_of_atom(atom)
-    if isinstance(type_, Scalar) and (type_.dtype is None or type_.dtype in _WIDE):
+    if isinstance(type_, ir.Scalar) and (type_.dtype is None or type_.dtype in _WIDE):
         return type_.kind
     return None

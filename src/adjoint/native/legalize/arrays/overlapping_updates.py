@@ -10,36 +10,35 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.analysis.memory.alias import Aliases
-from adjoint.ir.nodes import Atom, Call, Function, Load, Statement, Store, Var
-from adjoint.ir.types import Array
 from adjoint.native.legalize.rewriting import Rewriting
 
 
-def without_overlaps(function: Function) -> Function:
+def without_overlaps(function: ir.Function) -> ir.Function:
     """The function with copies of what is stored in memory that it may lie in itself."""
     return _Separation().function(function)
 
 
 class _Separation(Rewriting):
-    def function(self, function: Function) -> Function:
+    def function(self, function: ir.Function) -> ir.Function:
         outer, self.aliases = getattr(self, "aliases", None), Aliases(function)
         separated = super().function(function)
         self.aliases = outer or self.aliases
         return separated
 
-    def statement(self, statement: Call | Load | Store) -> Iterable[Statement]:
+    def statement(self, statement: ir.Call | ir.Load | ir.Store) -> Iterable[ir.Statement]:
         match statement:
-            case Store(base=base, key=key, value=value, mode="set" | "add" | "sub" as mode, span=span):
+            case ir.Store(base=base, key=key, value=value, mode="set" | "add" | "sub" as mode, span=span):
                 if self.may_overlap(base, value) and not (key is None and value is base):
-                    assert isinstance(value, Var)
-                    copy = Var(value.hint, Array(value.type.dtype, value.type.dims))  # type: ignore[attr-defined]
-                    return Call((copy,), np.copy, (value,), (), span), Store(base, key, copy, mode, span)
+                    assert isinstance(value, ir.Var)
+                    copy = ir.Var(value.hint, ir.Array(value.type.dtype, value.type.dims))  # type: ignore[attr-defined]
+                    return ir.Call((copy,), np.copy, (value,), (), span), ir.Store(base, key, copy, mode, span)
         return (statement,)
 
-    def may_overlap(self, base: Atom, value: Atom) -> bool:
-        if not isinstance(base, Var) or not isinstance(value, Var):
+    def may_overlap(self, base: ir.Atom, value: ir.Atom) -> bool:
+        if not isinstance(base, ir.Var) or not isinstance(value, ir.Var):
             return False
-        if not isinstance(base.type, Array) or not isinstance(value.type, Array):
+        if not isinstance(base.type, ir.Array) or not isinstance(value.type, ir.Array):
             return False
         return self.aliases.of(base) == self.aliases.of(value)

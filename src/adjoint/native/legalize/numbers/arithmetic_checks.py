@@ -12,9 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.ir.join import kind_of_numbers, type_of_atom
-from adjoint.ir.nodes import Atom, Block, Call, Const, Function, Load, Statement, Store, Var
-from adjoint.ir.types import INT, Scalar
 from adjoint.native.legalize.rewriting import Rewriting
 from adjoint.runtime.arithmetic import checks
 
@@ -30,7 +29,7 @@ CHECKED_FUNCTIONS = frozenset({*_INSIDE, *_GROWING})
 """Functions of the module ``math`` that raise what Python's do."""
 
 
-def with_checks(function: Function, of_functions: bool = True) -> Function:
+def with_checks(function: ir.Function, of_functions: bool = True) -> ir.Function:
     """The function with an exception wherever Python's own numbers would raise one.
 
     ``of_functions``: those of the module ``math`` too.
@@ -44,16 +43,16 @@ class _Checking(Rewriting):
     def __init__(self, of_functions: bool) -> None:
         super().__init__()
         self.of_functions = of_functions
-        self.known: set[tuple[str, Atom]] = set()
+        self.known: set[tuple[str, ir.Atom]] = set()
 
-    def block(self, block: Block) -> Block:
+    def block(self, block: ir.Block) -> ir.Block:
         outer = set(self.known)
         result = super().block(block)
         self.known = outer
         return result
 
-    def statement(self, statement: Call | Load | Store) -> Iterable[Statement]:
-        if not isinstance(statement, Call) or not _is_hashable(statement.callee):
+    def statement(self, statement: ir.Call | ir.Load | ir.Store) -> Iterable[ir.Statement]:
+        if not isinstance(statement, ir.Call) or not _is_hashable(statement.callee):
             return (statement,)
         if statement.callee in _DIVISIONS and all(map(_is_python_number, statement.args)):
             return (*self._divisor(statement), statement)
@@ -64,7 +63,7 @@ class _Checking(Rewriting):
         if self.of_functions and statement.callee is np.arange and len(statement.args) == 3:
             return (*_step(statement), statement)
         if self.of_functions and statement.callee is math.ldexp:
-            return statement, Call(
+            return statement, ir.Call(
                 (), checks.check_range, (statement.args[0], statement.targets[0]), (), statement.span
             )
         if not self.of_functions or len(statement.args) != 1 or len(statement.targets) != 1:
@@ -72,26 +71,26 @@ class _Checking(Rewriting):
         (x,) = statement.args
         return (*self._before(statement, x), statement, *self._behind(statement, x))
 
-    def _before(self, call: Call, x: Atom) -> Iterable[Statement]:
+    def _before(self, call: ir.Call, x: ir.Atom) -> Iterable[ir.Statement]:
         name = _INSIDE.get(call.callee)
         if name is not None and self._is_new(name, x):
-            yield Call((), checks.check_domain, (Const(name), x), (), call.span)
+            yield ir.Call((), checks.check_domain, (ir.Const(name), x), (), call.span)
         if call.callee in _TO_WHOLE and _is_float(x) and self._is_new("whole", x):
-            yield Call((), checks.check_whole, (x,), (), call.span)
+            yield ir.Call((), checks.check_whole, (x,), (), call.span)
 
-    def _behind(self, call: Call, x: Atom) -> Iterable[Statement]:
+    def _behind(self, call: ir.Call, x: ir.Atom) -> Iterable[ir.Statement]:
         if call.callee in _GROWING and self._is_new(f"range of {call.callee.__name__}", x):
-            yield Call((), checks.check_range, (x, call.targets[0]), (), call.span)
+            yield ir.Call((), checks.check_range, (x, call.targets[0]), (), call.span)
 
-    def _divisor(self, call: Call) -> Iterable[Statement]:
+    def _divisor(self, call: ir.Call) -> Iterable[ir.Statement]:
         divisor = call.args[1]
         if not self._is_new("divisor", divisor):
             return ()
-        message = Const(_message(call.callee, call.args))
-        return (Call((), checks.check_divisor, (divisor, message), (), call.span),)
+        message = ir.Const(_message(call.callee, call.args))
+        return (ir.Call((), checks.check_divisor, (divisor, message), (), call.span),)
 
-    def _is_new(self, kind: str, x: Atom) -> bool:
-        if isinstance(x, Const):
+    def _is_new(self, kind: str, x: ir.Atom) -> bool:
+        if isinstance(x, ir.Const):
             return x.value == 0 if kind == "divisor" else _is_refused(kind.removeprefix("range of "), x.value)
         if (kind, x) in self.known:
             return False
@@ -111,43 +110,43 @@ def _is_refused(name: str, value: Any) -> bool:
     return False
 
 
-def _is_refused_power(call: Call) -> bool:
+def _is_refused_power(call: ir.Call) -> bool:
     """Whether a power is one of Python's own numbers, or of the module ``math``, which takes any for such."""
     if len(call.args) != 2:
         return False
     return call.callee is math.pow or (call.callee in _POWERS and all(map(_is_python_number, call.args)))
 
 
-def _power(call: Call) -> Iterable[Statement]:
+def _power(call: ir.Call) -> Iterable[ir.Statement]:
     """A power and its checks; of constant exponents only those that can fail."""
     base, exponent, result = *call.args, call.targets[0]
     kind = kind_of_numbers(result)
     if kind not in ("float", "complex"):
         return (call,)
-    known = exponent.value if isinstance(exponent, Const) and kind == "float" else None
+    known = exponent.value if isinstance(exponent, ir.Const) and kind == "float" else None
     at_zero, when_large = _POWERS[call.callee] if kind == "float" else _complex_powers(exponent)
-    after = [Call((), checks.check_power, (Const(when_large), base, exponent, result), (), call.span)]
+    after = [ir.Call((), checks.check_power, (ir.Const(when_large), base, exponent, result), (), call.span)]
     if known is not None and 0 <= known <= 1:
         after = []
-    is_never_zero = isinstance(base, Const) and base.value != 0 and at_zero != "domain of pow"
+    is_never_zero = isinstance(base, ir.Const) and base.value != 0 and at_zero != "domain of pow"
     if is_never_zero or (known is not None and known >= 0 and (at_zero != "domain of pow" or known == int(known))):
         return (call, *after)
     if at_zero == "domain of pow":
-        return call, Call((), checks.check_power, (Const(at_zero), base, exponent, result), (), call.span), *after
-    return Call((), checks.check_power, (Const(at_zero), base, exponent, base), (), call.span), call, *after
+        return call, ir.Call((), checks.check_power, (ir.Const(at_zero), base, exponent, result), (), call.span), *after
+    return ir.Call((), checks.check_power, (ir.Const(at_zero), base, exponent, base), (), call.span), call, *after
 
 
-def _complex_powers(exponent: Atom) -> tuple[str, str]:
+def _complex_powers(exponent: ir.Atom) -> tuple[str, str]:
     at_zero = "complex pole of **" if kind_of_numbers(exponent) == "complex" else "real pole of complex **"
     return at_zero, "range of complex **"
 
 
-def _is_of_whole_numbers(call: Call) -> bool:
+def _is_of_whole_numbers(call: ir.Call) -> bool:
     """Whether a call is a power or a shift of whole numbers, or of arrays of them, by what is not known."""
     if call.callee not in (*_POWERS, np.power, *_SHIFTS) or len(call.args) != 2 or call.callee is math.pow:
         return False
     exponent = call.args[1]
-    if isinstance(exponent, Const) and not (type(exponent.value) is int and exponent.value < 0):
+    if isinstance(exponent, ir.Const) and not (type(exponent.value) is int and exponent.value < 0):
         return False
     return (
         all(kind_of_numbers(arg) in ("int", "bool") for arg in call.args)
@@ -155,41 +154,41 @@ def _is_of_whole_numbers(call: Call) -> bool:
     )
 
 
-def _of_whole_numbers(call: Call) -> Iterable[Statement]:
+def _of_whole_numbers(call: ir.Call) -> Iterable[ir.Statement]:
     """The checks before a power or shift of whole numbers: of powers those whose result is none."""
     number, by = call.args
     is_python = call.callee is not np.power and all(map(_is_python_number, call.args))
     if call.callee in _SHIFTS:
         if is_python:
-            yield Call((), checks.check_shift, (by, Const(call.callee is operator.lshift)), (), call.span)
+            yield ir.Call((), checks.check_shift, (by, ir.Const(call.callee is operator.lshift)), (), call.span)
         return
     if is_python:
-        yield Call((), checks.check_power, (Const("pole of **"), number, by, number), (), call.span)
-        yield Call((), checks.check_power, (Const("inverse of whole numbers"), number, by, number), (), call.span)
+        yield ir.Call((), checks.check_power, (ir.Const("pole of **"), number, by, number), (), call.span)
+        yield ir.Call((), checks.check_power, (ir.Const("inverse of whole numbers"), number, by, number), (), call.span)
     else:
-        yield Call((), checks.check_exponents, (by,), (), call.span)
+        yield ir.Call((), checks.check_exponents, (by,), (), call.span)
 
 
-def _within_bits(call: Call) -> Iterable[Statement]:
+def _within_bits(call: ir.Call) -> Iterable[ir.Statement]:
     """A power or shift of whole numbers: by more bits than machine code has it shifts to the right by all of them."""
     number, by = call.args
-    if call.callee is not operator.rshift or not isinstance(type_of_atom(by), Scalar):
+    if call.callee is not operator.rshift or not isinstance(type_of_atom(by), ir.Scalar):
         return (call,)
-    least = Var("count", INT)
-    shift = Call(call.targets, call.callee, (number, least), (), call.span)
-    return Call((least,), min, (by, Const(checks.BITS - 1)), (), call.span), shift
+    least = ir.Var("count", ir.INT)
+    shift = ir.Call(call.targets, call.callee, (number, least), (), call.span)
+    return ir.Call((least,), min, (by, ir.Const(checks.BITS - 1)), (), call.span), shift
 
 
-def _step(call: Call) -> Iterable[Statement]:
+def _step(call: ir.Call) -> Iterable[ir.Statement]:
     """The check of the step of a range of Python's numbers: NumPy divides by it."""
     start, stop, step = call.args
-    if not all(map(_is_python_number, call.args)) or (isinstance(step, Const) and step.value != 0):
+    if not all(map(_is_python_number, call.args)) or (isinstance(step, ir.Const) and step.value != 0):
         return
-    message = Const(_message(operator.truediv, (start if _is_float(start) else stop, step)))
-    yield Call((), checks.check_divisor, (step, message), (), call.span)
+    message = ir.Const(_message(operator.truediv, (start if _is_float(start) else stop, step)))
+    yield ir.Call((), checks.check_divisor, (step, message), (), call.span)
 
 
-def is_checked_operation(call: Call) -> bool:
+def is_checked_operation(call: ir.Call) -> bool:
     """Whether a call is one whose arguments or result are checked somewhere."""
     if not _is_hashable(call.callee):
         return False
@@ -200,19 +199,19 @@ def _is_hashable(callee: Any) -> bool:
     return type(callee).__hash__ is not None
 
 
-def _is_python_number(atom: Atom) -> bool:
+def _is_python_number(atom: ir.Atom) -> bool:
     type_ = type_of_atom(atom)
-    return isinstance(atom, (Var, Const)) and isinstance(type_, Scalar) and type_.dtype is None
+    return isinstance(atom, (ir.Var, ir.Const)) and isinstance(type_, ir.Scalar) and type_.dtype is None
 
 
-def _is_float(atom: Atom) -> bool:
-    return isinstance(type_of_atom(atom), Scalar) and kind_of_numbers(atom) == "float"
+def _is_float(atom: ir.Atom) -> bool:
+    return isinstance(type_of_atom(atom), ir.Scalar) and kind_of_numbers(atom) == "float"
 
 
-def _message(callee: Any, args: Iterable[Atom]) -> str:
+def _message(callee: Any, args: Iterable[ir.Atom]) -> str:
     """What Python says to a division by zero of numbers of these kinds."""
     zeros = {"float": 0.0, "int": 0, "bool": 0, "complex": 0j}
-    kinds = [type_.kind for type_ in map(type_of_atom, args) if isinstance(type_, Scalar)]
+    kinds = [type_.kind for type_ in map(type_of_atom, args) if isinstance(type_, ir.Scalar)]
     try:
         callee(*[zeros[kind] for kind in kinds])
     except ZeroDivisionError as problem:

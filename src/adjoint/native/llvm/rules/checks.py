@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.ir.nodes import Raise
+from adjoint import ir
 from adjoint.native.llvm.rules import (
     functions,
     numbers,
@@ -361,7 +361,7 @@ for _kind in (ValueError, IndexError, ZeroDivisionError, OverflowError, Arithmet
 
 
 @rule("raise")
-def _raise(e: Emission, end: Raise) -> None:
+def _raise(e: Emission, end: ir.Raise) -> None:
     value = None if end.exception is None or end.cause is not None else e.value(end.exception)
     if not isinstance(value, Known) or not isinstance(value.value, tuple):
         raise Unsupported("raising an exception that is not made there")

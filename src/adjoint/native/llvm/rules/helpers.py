@@ -7,9 +7,8 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+from adjoint import ir
 from adjoint.diagnostics import DifferentiationError
-from adjoint.ir.nodes import Const, Function
-from adjoint.ir.types import BOOL, FLOAT, INT, Array, Dim, List, Scalar, ScalarKind, Storage, Tuple, Type
 from adjoint.native.compile.not_native import NotNative
 from adjoint.native.helpers.lowering import Given, lowered
 from adjoint.native.llvm.rules.table import RULES, Rule
@@ -28,9 +27,9 @@ from adjoint.native.llvm.values import (
 )
 from adjoint.native.llvm.writing.emission import Emission
 
-_NUMBERS = {"f8": FLOAT, "i8": INT, "b1": BOOL, "c8": Scalar("complex")}
-_SORTS: dict[str, ScalarKind] = {"f": "float", "c": "complex"}
-_ANY: Dim = "any"
+_NUMBERS = {"f8": ir.FLOAT, "i8": ir.INT, "b1": ir.BOOL, "c8": ir.Scalar("complex")}
+_SORTS: dict[str, ir.ScalarKind] = {"f": "float", "c": "complex"}
+_ANY: ir.Dim = "any"
 _TRUTHS = {"true": True, "false": False}
 
 
@@ -42,7 +41,7 @@ def helper(function: Callable[..., Any], *callees: Any) -> Rule:
     def write(e: Emission, *args: Value, **named: Value) -> Value:
         values = signature.bind(*args, **named).args
         given = tuple(map(_told, values))
-        varying = [value for value, each in zip(values, given, strict=True) if not isinstance(each, Const)]
+        varying = [value for value, each in zip(values, given, strict=True) if not isinstance(each, ir.Const)]
         form = _lowered(function, given)
         return e.called(form, form, varying, ())
 
@@ -50,21 +49,21 @@ def helper(function: Callable[..., Any], *callees: Any) -> Rule:
     return write
 
 
-def _told(value: Value) -> Const | Kind:
+def _told(value: Value) -> ir.Const | Kind:
     """What a helper is made for: the kind of an argument; what it is, of truths and whole numbers that are known."""
     match value:
         case Known(value=known):
-            return Const(known)
+            return ir.Const(known)
         case Number(kind="b1", name=name) if name in _TRUTHS:
-            return Const(_TRUTHS[name])
+            return ir.Const(_TRUTHS[name])
         case Number(kind="i8", name=name) if name.lstrip("-").isdigit():
-            return Const(int(name))
+            return ir.Const(int(name))
     return kind(value)
 
 
 @functools.cache
-def _lowered(function: Callable[..., Any], given: tuple[Const | Kind, ...]) -> Function:
-    types = [each if isinstance(each, Const) else type_of(each) for each in given]
+def _lowered(function: Callable[..., Any], given: tuple[ir.Const | Kind, ...]) -> ir.Function:
+    types = [each if isinstance(each, ir.Const) else type_of(each) for each in given]
     try:
         return lowered(function, types)
     except (DifferentiationError, NotNative) as problem:
@@ -75,20 +74,20 @@ def type_of(given: Kind) -> Given:
     """The type of values of a kind; bundles are like the numbers that they stand for."""
     match given:
         case str():
-            return _NUMBERS.get(given[:2]) or Scalar(_SORTS.get(given[0], "int"), dtype_of(given[:2]))
+            return _NUMBERS.get(given[:2]) or ir.Scalar(_SORTS.get(given[0], "int"), dtype_of(given[:2]))
         case ArrayKind(element=element, rank=rank, read_only=read_only):
-            return Array(dtype_of(element[:2]), (_ANY,) * rank, Storage(written=not read_only))
+            return ir.Array(dtype_of(element[:2]), (_ANY,) * rank, ir.Storage(written=not read_only))
         case TupleKind(items=items):
-            return Tuple(tuple(_plain_type(item) for item in items))
+            return ir.Tuple(tuple(_plain_type(item) for item in items))
         case ListKind(element=element) if element is not None:
-            return List(_plain_type(element))
+            return ir.List(_plain_type(element))
         case NothingKind():
-            return Const(None)
+            return ir.Const(None)
     raise Unsupported("helpers of such arguments")
 
 
-def _plain_type(given: Kind) -> Type:
+def _plain_type(given: Kind) -> ir.Type:
     found = type_of(given)
-    if not isinstance(found, Type):
+    if not isinstance(found, ir.Type):
         raise Unsupported("helpers of such arguments")
     return found

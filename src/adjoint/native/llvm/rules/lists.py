@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from adjoint.ir.nodes import Key, Slice, Subscript
+from adjoint import ir
 from adjoint.native.llvm.rules import numbers
 from adjoint.native.llvm.rules.numbers import from_start
 from adjoint.native.llvm.rules.table import RULES, rule
@@ -73,13 +73,13 @@ def _items(e: Emission, x: List, place: str) -> str:
     return e.writer.place(items, e.writer.mul(place, str(8 * _words(_item_kind(x)))))
 
 
-def _index(e: Emission, key: Key | None) -> Number:
-    if not isinstance(key, Subscript) or len(key.items) != 1 or isinstance(key.items[0], Slice):
+def _index(e: Emission, key: ir.Key | None) -> Number:
+    if not isinstance(key, ir.Subscript) or len(key.items) != 1 or isinstance(key.items[0], ir.Slice):
         raise Unsupported("parts of lists")
     return numbers.number(e.value(key.items[0]))
 
 
-def load(e: Emission, x: List, key: Subscript) -> Value:
+def load(e: Emission, x: List, key: ir.Subscript) -> Value:
     """An item, which is retained: the list may lose it meanwhile."""
     found = _read(e, _item_kind(x), _place(e, x, _index(e, key)), e.owning)
     e.retain_all(found)
@@ -91,7 +91,7 @@ def item(e: Emission, x: List, place: str) -> Number:
     return numbers.number(_read(e, _item_kind(x), _items(e, x, place), None))
 
 
-def store(e: Emission, x: List, key: Key | None, value: Value, mode: str) -> None:
+def store(e: Emission, x: List, key: ir.Key | None, value: Value, mode: str) -> None:
     """Puts an item in the place of another."""
     _own(x)
     place = _place(e, x, _index(e, key))

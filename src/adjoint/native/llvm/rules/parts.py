@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from adjoint.ir.nodes import Attribute, Const, Key, Slice, Subscript
+from adjoint import ir
 from adjoint.native.llvm.rules import arrays, checks, lists, numbers
 from adjoint.native.llvm.rules.arithmetic import complexes
 from adjoint.native.llvm.rules.table import RULES, rule
@@ -38,7 +38,7 @@ class _Cut:
     is_whole: bool = False
 
 
-def part(e: Emission, x: Array, key: Subscript) -> Array | str:
+def part(e: Emission, x: Array, key: ir.Subscript) -> Array | str:
     """The part of an array that an index of numbers and slices tells; the address of an element."""
     writer = e.writer
     items = _items(e, x, key)
@@ -78,9 +78,9 @@ def _has_no_gaps(items: Sequence[_Cut | str | None]) -> bool:
     return True
 
 
-def _items(e: Emission, x: Array, key: Subscript) -> list[_Cut | str | None]:
+def _items(e: Emission, x: Array, key: ir.Subscript) -> list[_Cut | str | None]:
     """The items of an index, for all axes: places, parts, and None for new axes."""
-    told = [item if isinstance(item, Slice) else e.value(item) for item in key.items]
+    told = [item if isinstance(item, ir.Slice) else e.value(item) for item in key.items]
     told = [one for item in told for one in (item.items if isinstance(item, Tuple) else (item,))]
     used = sum(not (isinstance(item, Known) and item.value in (None, Ellipsis)) for item in told)
     missing: list[Any] = [_ALL] * (x.kind.rank - used)
@@ -96,7 +96,7 @@ def _items(e: Emission, x: Array, key: Subscript) -> list[_Cut | str | None]:
             continue
         extent = x.shape[axis]
         axis += 1
-        if isinstance(item, Slice):
+        if isinstance(item, ir.Slice):
             found.append(_cut(e, item, extent))
         elif isinstance(item, Number) and item.kind[0] in "iu":
             place = as_kind(e.writer, item, "i8").name
@@ -108,13 +108,13 @@ def _items(e: Emission, x: Array, key: Subscript) -> list[_Cut | str | None]:
     return found
 
 
-_NO_BOUND = Const(None)
+_NO_BOUND = ir.Const(None)
 
 
-_ALL = Slice(_NO_BOUND, _NO_BOUND, _NO_BOUND)
+_ALL = ir.Slice(_NO_BOUND, _NO_BOUND, _NO_BOUND)
 
 
-def _cut(e: Emission, item: Slice, extent: str) -> _Cut:
+def _cut(e: Emission, item: ir.Slice, extent: str) -> _Cut:
     """The part of an axis that a slice tells."""
     writer = e.writer
     lower, upper, step_value = (e.value(atom) for atom in (item.lower, item.upper, item.step))
@@ -154,9 +154,9 @@ def _clamped(e: Emission, place: str, extent: str, least: str, most: str) -> str
 
 
 @rule("load")
-def load(e: Emission, base: Value, key: Key) -> Value:
+def load(e: Emission, base: Value, key: ir.Key) -> Value:
     """``base[key]`` or ``base.name``."""
-    if isinstance(key, Attribute):
+    if isinstance(key, ir.Attribute):
         return _attribute(e, base, key.name)
     if isinstance(base, Tuple):
         return base.items[_literal_index(e, key, len(base.items))]
@@ -170,18 +170,18 @@ def load(e: Emission, base: Value, key: Key) -> Value:
     return found if isinstance(found, Array) else arrays.item(e, x.kind.element, found)
 
 
-def _mask(e: Emission, key: Subscript) -> Array | None:
+def _mask(e: Emission, key: ir.Subscript) -> Array | None:
     """The array of truth values that an index is; None if it is another."""
-    found = e.value(key.items[0]) if len(key.items) == 1 and not isinstance(key.items[0], Slice) else None
+    found = e.value(key.items[0]) if len(key.items) == 1 and not isinstance(key.items[0], ir.Slice) else None
     return found if isinstance(found, Array) and found.kind.element == "b1" else None
 
 
 _UNDER_MASKS = {"set": plain.put_selected, "add": plain.add_selected, "sub": plain.take_selected}
 
 
-def _literal_index(e: Emission, key: Subscript, length: int) -> int:
+def _literal_index(e: Emission, key: ir.Subscript, length: int) -> int:
     (item,) = key.items
-    value = None if isinstance(item, Slice) else e.value(item)
+    value = None if isinstance(item, ir.Slice) else e.value(item)
     if not isinstance(value, Number) or not value.name.lstrip("-").isdigit():
         raise Unsupported("an item of a tuple that is chosen at run time")
     place = int(value.name)
@@ -213,9 +213,9 @@ def _attribute(e: Emission, base: Value, name: str) -> Value:
 
 
 @rule("store")
-def store(e: Emission, base: Value, key: Key | None, value: Value, mode: str) -> None:
+def store(e: Emission, base: Value, key: ir.Key | None, value: Value, mode: str) -> None:
     """``base[key] = value``, or what is added to it or taken from it."""
-    if mode not in ("set", "add", "sub") or isinstance(key, Attribute):
+    if mode not in ("set", "add", "sub") or isinstance(key, ir.Attribute):
         raise Unsupported("a store of this kind")
     if isinstance(base, List):
         lists.store(e, base, key, value, mode)

@@ -6,10 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.ir.types import Array as ArrayType
-from adjoint.ir.types import List as ListType
-from adjoint.ir.types import Scalar, Type
-from adjoint.ir.types import Tuple as TupleType
+from adjoint import ir
 from adjoint.native.llvm.values import (
     ArrayKind,
     Complex,
@@ -29,7 +26,7 @@ _DECLARED = {"float": "f8", "int": "i8", "bool": "b1", "complex": "c8"}
 def declared_kind(key: Any, value: Value) -> Kind | None:
     """The kind that a variable is declared to have, of a number."""
     found = getattr(key, "type", None)
-    if not isinstance(found, Scalar) or not isinstance(value, (Number, Complex)):
+    if not isinstance(found, ir.Scalar) or not isinstance(value, (Number, Complex)):
         return None
     if found.kind == "complex" or isinstance(value, Complex):
         return "c8" if found.kind == "complex" and found.dtype != np.complex64 else None
@@ -43,15 +40,15 @@ def declared_kind(key: Any, value: Value) -> Kind | None:
     return wanted
 
 
-def kind_of_type(found: Type | None) -> Kind:
+def kind_of_type(found: ir.Type | None) -> Kind:
     """The kind of values of a type that is known, as far as one can guess."""
     match found:
-        case Scalar(kind=name, dtype=dtype):
+        case ir.Scalar(kind=name, dtype=dtype):
             return _DECLARED[name] if dtype is None else kind_of(dtype)
-        case ArrayType(dtype=dtype, dims=dims) if dtype is not None and dims is not None:
+        case ir.Array(dtype=dtype, dims=dims) if dtype is not None and dims is not None:
             return ArrayKind(kind_of(dtype), len(dims), True)
-        case ListType(element=element):
+        case ir.List(element=element):
             return ListKind(None if element is None else kind_of_type(element))
-        case TupleType(items=items):
+        case ir.Tuple(items=items):
             return TupleKind(tuple(map(kind_of_type, items)))
     raise Unsupported("a value that is not there yet")

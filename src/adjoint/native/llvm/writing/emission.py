@@ -11,13 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adjoint.ir.nodes import (
-    Atom,
-    Const,
-    Function,
-    Undefined,
-    Var,
-)
+from adjoint import ir
 from adjoint.native.llvm.values import (
     Array,
     ArrayKind,
@@ -57,8 +51,8 @@ class Learnt(Exception):
 class Scope:
     """A block that is being written: the references that it gives up, and the variables that rest on each."""
 
-    owned: dict[Owner, set[Var]] = field(default_factory=dict)
-    last: dict[Var, int] = field(default_factory=dict)
+    owned: dict[Owner, set[ir.Var]] = field(default_factory=dict)
+    last: dict[ir.Var, int] = field(default_factory=dict)
 
 
 @dataclass(eq=False, slots=True)
@@ -90,7 +84,7 @@ class Emission:
         self.program = program
         self.writer = Writer(program.module)
         self.learnt = learnt
-        self.env: dict[Var, Value] = {}
+        self.env: dict[ir.Var, Value] = {}
         self.scopes: list[Scope] = []
         self.guards: list[Guard] = []
         self.allocas: list[str] = []
@@ -115,11 +109,11 @@ class Emission:
 
     # Values
 
-    def value(self, atom: Atom) -> Value:
+    def value(self, atom: ir.Atom) -> Value:
         match atom:
-            case Var():
+            case ir.Var():
                 return self.env[atom]
-            case Const(value=value):
+            case ir.Const(value=value):
                 return known_value(value)
         return Known(atom)
 
@@ -129,7 +123,7 @@ class Emission:
             raise Unsupported("not a whole number")
         return as_kind(self.writer, value, "i8").name
 
-    def bind(self, var: Var, value: Value) -> None:
+    def bind(self, var: ir.Var, value: Value) -> None:
         """Binds a variable; the references of its value that this block has to give up depend on it now."""
         self.env[var] = value
         owned = self.scopes[-1].owned
@@ -171,7 +165,7 @@ class Emission:
 
     def converted(self, value: Value, wanted: Kind) -> Value:
         """A value as one of a kind, of which its own is a part."""
-        if isinstance(value, Known) and isinstance(value.value, Undefined):
+        if isinstance(value, Known) and isinstance(value.value, ir.Undefined):
             return self.assembled(wanted, [NONE_YET[part] for part in types_of_parts(wanted)], None)
         if kind(value) == wanted:
             return value
@@ -201,7 +195,7 @@ class Emission:
 
     # Calls
 
-    def called(self, function: Function, key: Any, args: Sequence[Value], targets: Sequence[Var]) -> Value:
+    def called(self, function: ir.Function, key: Any, args: Sequence[Value], targets: Sequence[ir.Var]) -> Value:
         """The results of a function that is called."""
         writer = self.writer
         callee = self.program.function(function, key, args, targets)
@@ -262,9 +256,6 @@ class Emission:
         self.writer.each(count, lambda place: self.inside(lambda: body(place)))
 
 
-UNDEFINED = Undefined()
-
-
 class _NoneYet(dict[str, str]):
     """What stands for a value of a type as long as there is none."""
 
@@ -290,7 +281,7 @@ def known_value(value: Any) -> Value:
 
 
 def is_undefined(value: Value) -> bool:
-    return isinstance(value, Known) and isinstance(value.value, Undefined)
+    return isinstance(value, Known) and isinstance(value.value, ir.Undefined)
 
 
 def is_same(one: Any, other: Any) -> bool:

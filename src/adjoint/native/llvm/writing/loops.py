@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from adjoint.ir.nodes import (
-    Loop,
-    Range,
-    Var,
-)
+from adjoint import ir
 from adjoint.native.llvm.values import (
     Known,
     Unsupported,
@@ -18,7 +14,7 @@ from adjoint.native.llvm.values import (
 )
 from adjoint.native.llvm.writer import Writer, constant, whole
 from adjoint.native.llvm.writing.declared import kind_of_type
-from adjoint.native.llvm.writing.emission import UNDEFINED, Scope, is_undefined
+from adjoint.native.llvm.writing.emission import Scope, is_undefined
 from adjoint.native.llvm.writing.statements import Frame, Statements
 from adjoint.records import dataclass
 
@@ -28,7 +24,7 @@ class Body(Statements):
 
     # Loops
 
-    def loop(self, loop: Loop) -> None:
+    def loop(self, loop: ir.Loop) -> None:
         writer = self.writer
         keys = (*loop.params, *loop.targets[len(loop.params) :])
         inits = [self._begun(key, self.value(atom)) for key, atom in zip(loop.params, loop.inits, strict=True)]
@@ -66,7 +62,7 @@ class Body(Statements):
                 found if not isinstance(found, list) else self.assembled(kind(value), list(found), self.owning)
             )
         if steps is not None:
-            frame.handed["exit"] = [(header, [*params, *[Known(UNDEFINED)] * (len(keys) - len(params))], 0)]
+            frame.handed["exit"] = [(header, [*params, *[Known(ir.UNDEFINED)] * (len(keys) - len(params))], 0)]
             writer.branch(steps.condition(writer, counter), body, end)
         else:
             writer.jump(body)
@@ -97,14 +93,14 @@ class Body(Statements):
         if loop.exit is not None:
             self.bind(loop.exit, constant(0) if number is None else whole(number))
 
-    def _begun(self, param: Var, value: Value) -> Value:
+    def _begun(self, param: ir.Var, value: Value) -> Value:
         """What a loop carries at first."""
         if not is_undefined(value):
             return self._wanted(param, value)
         return self.converted(value, self.learnt.get(param) or kind_of_type(param.type))
 
     def _steps(self, over: Any) -> _Steps:
-        if not isinstance(over, Range):
+        if not isinstance(over, ir.Range):
             raise Unsupported("a loop over what is no range")
         writer = self.writer
         start, stop, step = (self.extent(self.value(atom)) for atom in (over.start, over.stop, over.step))

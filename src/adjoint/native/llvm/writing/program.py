@@ -10,10 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from adjoint.ir.nodes import (
-    Function,
-    Var,
-)
+from adjoint import ir
 from adjoint.native.llvm.values import (
     Kind,
     Known,
@@ -82,7 +79,9 @@ class Program:
             self.numbers[key] = len(self.sites)
         return self.numbers[key]
 
-    def function(self, function: Function, key: Any, args: Sequence[Value], targets: Sequence[Var] = ()) -> Emitted:
+    def function(
+        self, function: ir.Function, key: Any, args: Sequence[Value], targets: Sequence[ir.Var] = ()
+    ) -> Emitted:
         """The function for arguments of these kinds; the targets of a call tell its results while it is written."""
         kinds = tuple(arg if isinstance(arg, Known) and arg.value is not None else kind(arg) for arg in args)
         known = self._known.get((key, kinds))
@@ -94,7 +93,7 @@ class Program:
             known.results = tuple(kind_of_type(target.type) for target in targets)
         return known
 
-    def _write(self, function: Function, known: Emitted, kinds: Sequence[Kind | Any]) -> None:
+    def _write(self, function: ir.Function, known: Emitted, kinds: Sequence[Kind | Any]) -> None:
         learnt: dict[Any, Kind] = {}
         for _ in range(_MOST_SWEEPS):
             expected = known.results

@@ -5,28 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from adjoint.ir.nodes import (
-    Atom,
-    Block,
-    Branch,
-    Call,
-    Const,
-    Continue,
-    Definition,
-    Exit,
-    Function,
-    Guarded,
-    If,
-    Load,
-    Loop,
-    Raise,
-    Return,
-    Statement,
-    Store,
-    Terminator,
-    Var,
-    Yield,
-)
+from adjoint import ir
 from adjoint.ir.walk import blocks_of, free_vars, operands, targets_of
 from adjoint.native.llvm.rules.table import applied
 from adjoint.native.llvm.values import (
@@ -44,7 +23,6 @@ from adjoint.native.llvm.values import (
 from adjoint.native.llvm.writing.declared import declared_kind
 from adjoint.native.llvm.writing.emission import (
     NONE_YET,
-    UNDEFINED,
     Emission,
     Guard,
     Scope,
@@ -77,7 +55,7 @@ class Statements(Emission):
         super().__init__(program, learnt)
         self.frames: list[Frame] = []
 
-    def function(self, function: Function, name: str, kinds: Sequence[Kind | Any]) -> str:
+    def function(self, function: ir.Function, name: str, kinds: Sequence[Kind | Any]) -> str:
         """The text of a function whose arguments are of these kinds."""
         writer = self.writer
         scope = Scope()
@@ -100,7 +78,7 @@ class Statements(Emission):
 
     # Blocks
 
-    def block(self, block: Block) -> None:
+    def block(self, block: ir.Block) -> None:
         """Writes the statements and the terminator, in a scope that is there."""
         scope = self.scopes[-1]
         scope.last = _last_uses(block)
@@ -109,7 +87,7 @@ class Statements(Emission):
             self._give_up(scope, place)
         self.terminator(block.terminator)
 
-    def _inner(self, block: Block) -> None:
+    def _inner(self, block: ir.Block) -> None:
         self.scopes.append(Scope())
         self.block(block)
         self.scopes.pop()
@@ -125,19 +103,19 @@ class Statements(Emission):
             del scope.owned[owner]
             self.release(owner.base)
 
-    def statement(self, statement: Statement) -> None:
+    def statement(self, statement: ir.Statement) -> None:
         match statement:
-            case Call():
+            case ir.Call():
                 self._call(statement)
-            case Load(target=target, base=base, key=key):
+            case ir.Load(target=target, base=base, key=key):
                 self.bind(target, self._rule("load")(self, self.value(base), key))
-            case Store(base=base, key=key, value=value, mode=mode):
+            case ir.Store(base=base, key=key, value=value, mode=mode):
                 self._rule("store")(self, self.value(base), key, self.value(value), mode)
-            case If():
+            case ir.If():
                 self._if(statement)
-            case Loop():
+            case ir.Loop():
                 self.loop(statement)
-            case Guarded():
+            case ir.Guarded():
                 self._guarded(statement)
 
     def _rule(self, name: str) -> Callable[..., Any]:
@@ -145,7 +123,7 @@ class Statements(Emission):
         assert found is not None
         return found
 
-    def _call(self, call: Call) -> None:
+    def _call(self, call: ir.Call) -> None:
         found = self._given_by(call)
         if len(call.targets) == 1:
             self.bind(call.targets[0], found)
@@ -156,13 +134,13 @@ class Statements(Emission):
             for target, item in zip(call.targets, items, strict=True):
                 self.bind(target, item)
 
-    def _given_by(self, call: Call) -> Value:
+    def _given_by(self, call: ir.Call) -> Value:
         """What a call gives."""
-        callee = call.callee.value if isinstance(call.callee, Const) else call.callee
+        callee = call.callee.value if isinstance(call.callee, ir.Const) else call.callee
         args = [self.value(arg) for arg in call.args]
-        if isinstance(callee, Definition) and callee.function is not None:
+        if isinstance(callee, ir.Definition) and callee.function is not None:
             return self.called(callee.function, callee, args, call.targets)
-        if isinstance(callee, Function):
+        if isinstance(callee, ir.Function):
             return self.called(callee, callee, args, call.targets)
         rule = self.program.calls(callee)
         if rule is None:
@@ -171,17 +149,17 @@ class Statements(Emission):
         found = applied(callee, rule, self, *args, **named)
         return Known(None) if found is None else Tuple(tuple(found)) if isinstance(found, list) else found
 
-    def loop(self, loop: Loop) -> None:
+    def loop(self, loop: ir.Loop) -> None:
         """Writes a loop."""
         raise NotImplementedError
 
     # Branches
 
-    def _condition(self, atom: Atom) -> str:
+    def _condition(self, atom: ir.Atom) -> str:
         found = self._rule("truth")(self, self.value(atom))
         return str(found.name)
 
-    def _if(self, statement: If) -> None:
+    def _if(self, statement: ir.If) -> None:
         writer = self.writer
         then, orelse, end = (writer.new_label(hint) for hint in ("then", "else", "end"))
         frame = Frame(len(self.scopes), {"yield": statement.targets}, {"yield": end})
@@ -194,7 +172,7 @@ class Statements(Emission):
         self.frames.pop()
         self._meet(frame, "yield", statement.targets)
 
-    def _guarded(self, statement: Guarded) -> None:
+    def _guarded(self, statement: ir.Guarded) -> None:
         """Numbers only: nothing is referred to that an exception would have to give up."""
         if statement.context is not None or statement.final is not None:
             raise Unsupported("what is done whatever happens")
@@ -213,7 +191,7 @@ class Statements(Emission):
         self.frames.pop()
         self._meet(frame, "yield", statement.targets)
 
-    def _classes(self, exception: Atom | None) -> tuple[type[BaseException], ...]:
+    def _classes(self, exception: ir.Atom | None) -> tuple[type[BaseException], ...]:
         """The classes that a handler is for."""
         value = Known(BaseException) if exception is None else self.value(exception)
         given = value.items if isinstance(value, Tuple) else (value,)
@@ -222,7 +200,7 @@ class Statements(Emission):
             raise Unsupported("handlers of exceptions of classes that are known at run time")
         return tuple(found)
 
-    def _meet(self, frame: Frame, goal: str, targets: Sequence[Var]) -> str | None:
+    def _meet(self, frame: Frame, goal: str, targets: Sequence[ir.Var]) -> str | None:
         """Begins the block to which terminators led, and binds what they handed out; how a loop was left."""
         writer = self.writer
         incoming = frame.handed.get(goal, [])
@@ -231,7 +209,7 @@ class Statements(Emission):
             writer.line("unreachable")
             writer.start(writer.new_label("never"))
             for target in targets:
-                self.bind(target, Known(UNDEFINED))
+                self.bind(target, Known(ir.UNDEFINED))
             return None
         met = [
             self._met(frame.keys[goal][place], [(label, values[place]) for label, values, _ in incoming])
@@ -248,7 +226,7 @@ class Statements(Emission):
         """The kind and the parts of what was handed out for a variable."""
         given = [value for _, value in incoming if not is_undefined(value)]
         if not given:
-            return Known(UNDEFINED), []
+            return Known(ir.UNDEFINED), []
         found = self._agreed(key, given)
         if isinstance(found, Known):
             return found, []
@@ -289,31 +267,31 @@ class Statements(Emission):
 
     # Terminators
 
-    def terminator(self, end: Terminator) -> None:
+    def terminator(self, end: ir.Terminator) -> None:
         match end:
-            case Yield(values=values):
+            case ir.Yield(values=values):
                 self._hand_out("yield", values)
-            case Continue(values=values):
+            case ir.Continue(values=values):
                 self._hand_out("continue", values)
-            case Exit(kind=number, values=values):
+            case ir.Exit(kind=number, values=values):
                 self._hand_out("exit", values, number)
-            case Return(values=values):
+            case ir.Return(values=values):
                 self._return(values)
-            case Branch(cond=cond, then=then, orelse=orelse):
+            case ir.Branch(cond=cond, then=then, orelse=orelse):
                 one, other = self.writer.new_label("then"), self.writer.new_label("else")
                 self.writer.branch(self._condition(cond), one, other)
                 self.writer.start(one)
                 self._inner(then)
                 self.writer.start(other)
                 self._inner(orelse)
-            case Raise():
+            case ir.Raise():
                 self._rule("raise")(self, end)
 
-    def _hand_out(self, goal: str, values: Sequence[Atom], number: int = 0) -> None:
+    def _hand_out(self, goal: str, values: Sequence[ir.Atom], number: int = 0) -> None:
         frame = next(each for each in reversed(self.frames) if goal in each.keys)
         keys = frame.keys[goal]
         handed = [self._wanted(key, self.value(atom)) for key, atom in zip(keys, values, strict=False)]
-        handed += [Known(UNDEFINED)] * (len(keys) - len(handed))
+        handed += [Known(ir.UNDEFINED)] * (len(keys) - len(handed))
         self._pass_on(handed, frame.depth)
         frame.handed.setdefault(goal, []).append((self.writer.label, handed, number))
         self.writer.jump(frame.labels[goal])
@@ -330,7 +308,7 @@ class Statements(Emission):
         for owner in held:
             self.release(owner.base)
 
-    def _return(self, atoms: Sequence[Atom]) -> None:
+    def _return(self, atoms: Sequence[ir.Atom]) -> None:
         writer = self.writer
         values = [self._wanted(("result", place), self.value(atom)) for place, atom in enumerate(atoms)]
         kinds = tuple(map(kind, values))
@@ -344,9 +322,9 @@ class Statements(Emission):
         writer.line("ret i32 0")
 
 
-def _last_uses(block: Block) -> dict[Var, int]:
+def _last_uses(block: ir.Block) -> dict[ir.Var, int]:
     """For each variable the place of the last statement that reads it; the terminator's is behind all."""
-    last: dict[Var, int] = {}
+    last: dict[ir.Var, int] = {}
     for place, statement in enumerate(block.statements):
         for var in _read(statement):
             last[var] = place
@@ -354,7 +332,7 @@ def _last_uses(block: Block) -> dict[Var, int]:
             last.setdefault(target, place)
     end = block.terminator
     for atom in operands(end):
-        if isinstance(atom, Var):
+        if isinstance(atom, ir.Var):
             last[atom] = len(block.statements)
     for inner in blocks_of(end):
         for var in free_vars(inner):
@@ -362,8 +340,8 @@ def _last_uses(block: Block) -> dict[Var, int]:
     return last
 
 
-def _read(statement: Statement) -> list[Var]:
-    found = [atom for atom in operands(statement) if isinstance(atom, Var)]
+def _read(statement: ir.Statement) -> list[ir.Var]:
+    found = [atom for atom in operands(statement) if isinstance(atom, ir.Var)]
     for inner in blocks_of(statement):
         found += free_vars(inner)
     return found

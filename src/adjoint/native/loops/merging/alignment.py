@@ -5,31 +5,30 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from adjoint.ir.nodes import Atom, Block, Call, Const, Continue, Loop, Range, Statement, Store, Var
+from adjoint import ir
 from adjoint.ir.rebuild import clone
-from adjoint.ir.types import FLOAT, INT
 from adjoint.ir.walk import free_vars, operands, targets_of
 from adjoint.native.loops.access import Distinct, Row, Touch, along, key_of, last_of, number, placed
 
-ONE = Const(1)
+ONE = ir.Const(1)
 
 
 class Piece(NamedTuple):
     """A statement next to the loops, which is moved before the one that they become, or behind it."""
 
-    statement: Statement
+    statement: ir.Statement
     touches: list[Touch]
 
-    def reads(self) -> set[Atom]:
-        inner = free_vars(self.statement.body) if isinstance(self.statement, Loop) else ()
+    def reads(self) -> set[ir.Atom]:
+        inner = free_vars(self.statement.body) if isinstance(self.statement, ir.Loop) else ()
         return {*operands(self.statement), *inner}
 
 
 class Delay(NamedTuple):
     """A sum that is made one iteration late: what is added in the next one, and what is left for the end."""
 
-    carried: Var
-    total: Var
+    carried: ir.Var
+    total: ir.Var
 
 
 Entry = Row | Piece
@@ -59,20 +58,20 @@ class Plan:
         self.stop = rows[0].stop
         self.backward = backward
         self.rows: list[Row] = []
-        self.delays: dict[Store, Delay] = {}
+        self.delays: dict[ir.Store, Delay] = {}
         self.before: list[Piece] = []
         self.behind: list[Piece] = []
-        self._few = Var("few", INT)
+        self._few = ir.Var("few", ir.INT)
         self.end = rows[0].over.stop
-        self._edge, self.last = last_of(Const(self.start), self.end, backward=backward)
+        self._edge, self.last = last_of(ir.Const(self.start), self.end, backward=backward)
 
     @property
     def step(self) -> int:
         return -1 if self.backward else 1
 
-    def bounds(self) -> list[Statement]:
+    def bounds(self) -> list[ir.Statement]:
         """What computes the ends of what is done before and behind the loop."""
-        return [Call((self._few,), min, (Const(self.start), self.end)), *self._edge]
+        return [ir.Call((self._few,), min, (ir.Const(self.start), self.end)), *self._edge]
 
     def at_last(self, touch: Touch) -> Touch:
         """What a touch comes to in the last iteration."""
@@ -83,23 +82,23 @@ class Plan:
 
     def first_iterations(self, row: Row) -> Piece:
         """The iterations of a loop that come before those of all."""
-        index = Var(row.index.hint, INT)
+        index = ir.Var(row.index.hint, ir.INT)
         body = clone(row.loop.body, {row.index: index})
-        over = Range(Const(row.start), self._few, ONE)
+        over = ir.Range(ir.Const(row.start), self._few, ONE)
         touches = [touch for _, touch in row.within(row.start, number(self.start))]
-        return Piece(Loop(over, index, (), (), body, (), None, row.loop.span), touches)
+        return Piece(ir.Loop(over, index, (), (), body, (), None, row.loop.span), touches)
 
-    def late_sum(self, store: Store, touch: Touch) -> Piece:
+    def late_sum(self, store: ir.Store, touch: Touch) -> Piece:
         """What is left of a sum that is made one iteration late."""
         return Piece(self.stored_at_last(touch, self.delays[store].total, store), [self.at_last(touch)])
 
-    def stored_at_last(self, touch: Touch, value: Atom, like: Store) -> Loop:
+    def stored_at_last(self, touch: Touch, value: ir.Atom, like: ir.Store) -> ir.Loop:
         """A loop over the last iteration that stores a value at its place as another statement does."""
         assert touch.line is not None and touch.offset is not None
-        index = Var(self.rows[0].index.hint, INT)
+        index = ir.Var(self.rows[0].index.hint, ir.INT)
         body, place = placed(index, touch.offset)
-        store = Store(touch.root, key_of(touch.line, place), value, like.mode, like.span)
-        return Loop(self.last, index, (), (), Block((*body, store), Continue(())), ())
+        store = ir.Store(touch.root, key_of(touch.line, place), value, like.mode, like.span)
+        return ir.Loop(self.last, index, (), (), ir.Block((*body, store), ir.Continue(())), ())
 
 
 def aligned(entries: Sequence[Entry], distinct: Distinct) -> Plan | None:
@@ -117,7 +116,7 @@ class _Planning:
         self.distinct = distinct
         self.plan = Plan([entry for entry in entries if isinstance(entry, Row)], backward=backward)
         self.touched: list[Touch] = []
-        self.made_behind: set[Atom] = set()
+        self.made_behind: set[ir.Atom] = set()
 
     def succeeds(self) -> bool:
         return all(self.row(entry) if isinstance(entry, Row) else self.piece(entry) for entry in self.entries)
@@ -166,10 +165,14 @@ class _Planning:
             now = touch
             if not self.are_in_step(before, touch):
                 moved = along(touch._replace(offset=(touch.offset or 0) - plan.step), plan.start, plan.stop)
-                if not isinstance(access, Store) or not _is_only_sum(row, touch) or not self.are_in_step(before, moved):
+                if (
+                    not isinstance(access, ir.Store)
+                    or not _is_only_sum(row, touch)
+                    or not self.are_in_step(before, moved)
+                ):
                     return None
                 hint = touch.root.hint
-                plan.delays[access] = Delay(Var(hint, FLOAT), Var(hint, FLOAT))
+                plan.delays[access] = Delay(ir.Var(hint, ir.FLOAT), ir.Var(hint, ir.FLOAT))
                 self.made_behind.add(plan.delays[access].total)
                 late.append(plan.late_sum(access, touch))
                 now = moved

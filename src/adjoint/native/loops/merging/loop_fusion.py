@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 
+from adjoint import ir
 from adjoint.analysis.extents import Extents
-from adjoint.ir.nodes import Block, Function, Loop, Statement, Var
 from adjoint.ir.rebuild import map_blocks, rebuild_terminator, same_atom
 from adjoint.native.costs import MOST_FUSED
 from adjoint.native.loops.access import Distinct, Row, row_of, touches_of
@@ -21,13 +21,13 @@ from adjoint.native.loops.merging.scalar_replacement import carried
 from adjoint.native.loops.uses import count_of_uses, own_arrays
 
 
-def with_loops_in_step(function: Function) -> Function:
+def with_loops_in_step(function: ir.Function) -> ir.Function:
     """The function with those loops joined that hand on elements of arrays to each other."""
-    return Function(function.name, function.params, _InStep(function).block(function.body), function.doc)
+    return ir.Function(function.name, function.params, _InStep(function).block(function.body), function.doc)
 
 
 class _InStep:
-    def __init__(self, function: Function) -> None:
+    def __init__(self, function: ir.Function) -> None:
         self.function = function
 
     @cached_property
@@ -35,22 +35,22 @@ class _InStep:
         return Extents(self.function)
 
     @cached_property
-    def own(self) -> dict[Var, int]:
+    def own(self) -> dict[ir.Var, int]:
         return own_arrays(self.function)
 
-    def block(self, block: Block) -> Block:
+    def block(self, block: ir.Block) -> ir.Block:
         statements = [map_blocks(statement, self.block) for statement in block.statements]
-        if sum(isinstance(statement, Loop) and not statement.params for statement in statements) > 1:
+        if sum(isinstance(statement, ir.Loop) and not statement.params for statement in statements) > 1:
             statements = self.joined(statements, block)
-        return Block(tuple(statements), rebuild_terminator(block.terminator, same_atom, self.block))
+        return ir.Block(tuple(statements), rebuild_terminator(block.terminator, same_atom, self.block))
 
-    def joined(self, statements: list[Statement], block: Block) -> list[Statement]:
+    def joined(self, statements: list[ir.Statement], block: ir.Block) -> list[ir.Statement]:
         """The statements of a block with its loops joined."""
 
-        def is_own(array: Var) -> bool:
+        def is_own(array: ir.Var) -> bool:
             return self.own.get(array) == sum(count_of_uses(statement, array) for statement in block.statements)
 
-        found: list[Statement] = []
+        found: list[ir.Statement] = []
         distinct = Distinct(statements)
         place = 0
         while place < len(statements):
@@ -63,14 +63,14 @@ class _InStep:
             place += count
         return found
 
-    def longest(self, statements: Sequence[Statement], distinct: Distinct) -> tuple[int, Plan | None]:
+    def longest(self, statements: Sequence[ir.Statement], distinct: Distinct) -> tuple[int, Plan | None]:
         """How many statements, from the first on, become one loop and what is done before and behind it."""
         best: tuple[int, Plan | None] = 1, None
         entries: list[Entry] = []
         for count, statement in enumerate(statements, 1):
             row = row_of(statement, self.extents)
             if row is None:
-                touches = None if isinstance(statement, Loop) or not entries else touches_of(statement, self.extents)
+                touches = None if isinstance(statement, ir.Loop) or not entries else touches_of(statement, self.extents)
                 if touches is None:
                     break
                 entries.append(Piece(statement, touches))

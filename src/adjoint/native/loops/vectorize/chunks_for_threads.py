@@ -11,11 +11,10 @@ from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.analysis.memory.reachable import all_memory, memory_of_params
 from adjoint.analysis.nonnegative import naturals_of
-from adjoint.ir.nodes import Atom, Block, Call, Const, Continue, Function, Loop, Range, Return, Undefined, Var
 from adjoint.ir.rebuild import substitute
-from adjoint.ir.types import INT, Array, Scalar, Storage, Type
 from adjoint.ir.walk import free_vars, leaves, statements_in, targets_of, vars_used, with_inner
 from adjoint.native.loops.loop_reversal import Accesses, commutes, only_adds, touch_apart
 from adjoint.records import dataclass
@@ -26,8 +25,8 @@ from adjoint.runtime.arithmetic import fused_loops, indices
 class Plain:
     """Statements as a function; ``handed`` is what later ones need of them."""
 
-    function: Function
-    handed: tuple[Var, ...]
+    function: ir.Function
+    handed: tuple[ir.Var, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,27 +51,27 @@ class Chunked:
         Whether these are the blocks of one loop.
     """
 
-    function: Function
-    loop: Loop
-    captured: tuple[Var, ...]
+    function: ir.Function
+    loop: ir.Loop
+    captured: tuple[ir.Var, ...]
     sums: tuple[bool, ...]
     added: tuple[int, ...]
     is_long: bool
     is_blocked: bool
 
     @property
-    def handed(self) -> tuple[Var, ...]:
+    def handed(self) -> tuple[ir.Var, ...]:
         return self.loop.targets
 
 
 Piece = Plain | Chunked
 
 
-def in_pieces(function: Function) -> tuple[Piece, ...] | None:
+def in_pieces(function: ir.Function) -> tuple[Piece, ...] | None:
     """The pieces of a function, in order; None if no loop can run in chunks."""
     end = function.body.terminator
     statements = function.body.statements
-    if not isinstance(end, Return):
+    if not isinstance(end, ir.Return):
         return None
     naturals = naturals_of(function)
     found = {place: piece for place, piece in _chunked(function, naturals) if _can_be_cut_out(function, place)}
@@ -89,44 +88,51 @@ def in_pieces(function: Function) -> tuple[Piece, ...] | None:
     return tuple(pieces)
 
 
-def _chunked(function: Function, naturals: set[Var]) -> Iterator[tuple[int, Chunked]]:
+def _chunked(function: ir.Function, naturals: set[ir.Var]) -> Iterator[tuple[int, Chunked]]:
     handed = memory_of_params(function)
     for place, statement in enumerate(function.body.statements):
-        if isinstance(statement, Loop):
+        if isinstance(statement, ir.Loop):
             piece = chunked(statement, f"{function.name}_chunk_{place}", handed, naturals)
             if piece is not None:
                 yield place, piece
 
 
-def chunked(loop: Loop, name: str, handed: Collection[Storage], naturals: set[Var]) -> Chunked | None:
+def chunked(loop: ir.Loop, name: str, handed: Collection[ir.Storage], naturals: set[ir.Var]) -> Chunked | None:
     """A loop as a function of a part of its range; None if its iterations may not run side by side."""
     over = loop.over
-    if not isinstance(over, Range) or over.backward or loop.exit is not None or len(loop.targets) != len(loop.params):
+    if (
+        not isinstance(over, ir.Range)
+        or over.backward
+        or loop.exit is not None
+        or len(loop.targets) != len(loop.params)
+    ):
         return None
-    if any(isinstance(init, Undefined) for init in loop.inits):
+    if any(isinstance(init, ir.Undefined) for init in loop.inits):
         return None
     if not commutes(loop) or not all(_is_number(param.type) for param in loop.params):
         return None
     bound = (loop.index, *loop.params)
     captured = tuple(var for var in free_vars(loop.body) if var not in bound)
-    if isinstance(over.step, Var) and over.step not in captured:
+    if isinstance(over.step, ir.Var) and over.step not in captured:
         captured = (*captured, over.step)
     added = _added(loop, captured, handed)
     if added is None:
         return None
-    start, stop = Var("start", INT), Var("stop", INT)
-    inits = tuple(Var(param.hint, param.type, param.named) for param in loop.params)
-    part = Loop(Range(start, stop, over.step), loop.index, loop.params, inits, loop.body, loop.targets, None, loop.span)
-    function = Function(name, (start, stop, *inits, *captured), Block((part,), Return(loop.targets)))
+    start, stop = ir.Var("start", ir.INT), ir.Var("stop", ir.INT)
+    inits = tuple(ir.Var(param.hint, param.type, param.named) for param in loop.params)
+    part = ir.Loop(
+        ir.Range(start, stop, over.step), loop.index, loop.params, inits, loop.body, loop.targets, None, loop.span
+    )
+    function = ir.Function(name, (start, stop, *inits, *captured), ir.Block((part,), ir.Return(loop.targets)))
     function = _with_naturals(function, naturals | {start} if _is_natural(over.start, naturals) else naturals)
-    ends = [end.values for end in leaves(loop.body) if isinstance(end, Continue)]
+    ends = [end.values for end in leaves(loop.body) if isinstance(end, ir.Continue)]
     sums = tuple(any(values[slot] is not param for values in ends) for slot, param in enumerate(loop.params))
     is_blocked = any(getattr(part, "callee", None) is fused_loops.block_end for part in loop.body.statements)
-    is_long = any(isinstance(part, Loop) for part in statements_in(loop.body)) and not is_blocked
+    is_long = any(isinstance(part, ir.Loop) for part in statements_in(loop.body)) and not is_blocked
     return Chunked(function, loop, captured, sums, added, is_long, is_blocked)
 
 
-def _added(loop: Loop, captured: Sequence[Var], handed: Collection[Storage]) -> tuple[int, ...] | None:
+def _added(loop: ir.Loop, captured: Sequence[ir.Var], handed: Collection[ir.Storage]) -> tuple[int, ...] | None:
     """Places in ``captured`` of the arrays that are added to; None if iterations write to others, not each its own."""
     accesses = Accesses(loop)
     added: set[int] = set()
@@ -143,58 +149,60 @@ def _added(loop: Loop, captured: Sequence[Var], handed: Collection[Storage]) -> 
     return tuple(sorted(added))
 
 
-def _can_be_cut_out(function: Function, place: int) -> bool:
+def _can_be_cut_out(function: ir.Function, place: int) -> bool:
     """Whether what a statement needs, and what passes it by, can be handed from function to function."""
     statements = function.body.statements
     before = {target for statement in statements[:place] for target in targets_of(statement)}
-    rest = Block(statements[place:], function.body.terminator)
-    after = vars_used(Block(statements[place + 1 :], function.body.terminator))
+    rest = ir.Block(statements[place:], function.body.terminator)
+    after = vars_used(ir.Block(statements[place + 1 :], function.body.terminator))
     made = set(targets_of(statements[place]))
     crossing = [*(var for var in free_vars(rest) if var in before), *(var for var in after if var in made)]
     params = [var for var in free_vars(rest) if var in function.params]
     return all(_can_be_handed(var.type) for var in crossing) and not any(map(_has_lists, params))
 
 
-def _has_lists(var: Var) -> bool:
-    return not isinstance(var.type, (Array, Scalar)) and any(True for _ in all_memory(var.type))
+def _has_lists(var: ir.Var) -> bool:
+    return not isinstance(var.type, (ir.Array, ir.Scalar)) and any(True for _ in all_memory(var.type))
 
 
 _WIDE = tuple(map(np.dtype, (np.float64, np.int64, np.complex128, np.bool_)))
 
 
-def _can_be_handed(type_: Type) -> bool:
+def _can_be_handed(type_: ir.Type) -> bool:
     """Whether Python hands on a value of compiled code as it is."""
-    return isinstance(type_, Array) or _is_number(type_)
+    return isinstance(type_, ir.Array) or _is_number(type_)
 
 
-def _is_number(type_: Type) -> bool:
-    return isinstance(type_, Scalar) and (type_.dtype is None or type_.dtype in _WIDE)
+def _is_number(type_: ir.Type) -> bool:
+    return isinstance(type_, ir.Scalar) and (type_.dtype is None or type_.dtype in _WIDE)
 
 
-def _plain(function: Function, first: int, last: int, number: int, naturals: set[Var]) -> Plain:
+def _plain(function: ir.Function, first: int, last: int, number: int, naturals: set[ir.Var]) -> Plain:
     """The statements from ``first`` to before ``last`` as a function."""
     statements = function.body.statements[first:last]
-    later = vars_used(Block(function.body.statements[last:], function.body.terminator))
+    later = vars_used(ir.Block(function.body.statements[last:], function.body.terminator))
     made = [target for statement in statements for target in targets_of(statement)]
     handed = tuple(var for var in made if var in later)
-    body = Block(statements, Return(handed))
-    taken = free_vars(Block(statements, Return(())))
-    return Plain(_with_naturals(Function(f"{function.name}_{number}", taken, body), naturals), handed)
+    body = ir.Block(statements, ir.Return(handed))
+    taken = free_vars(ir.Block(statements, ir.Return(())))
+    return Plain(_with_naturals(ir.Function(f"{function.name}_{number}", taken, body), naturals), handed)
 
 
-def _is_natural(atom: Atom, naturals: set[Var]) -> bool:
-    return atom in naturals or (isinstance(atom, Const) and atom.value >= 0)
+def _is_natural(atom: ir.Atom, naturals: set[ir.Var]) -> bool:
+    return atom in naturals or (isinstance(atom, ir.Const) and atom.value >= 0)
 
 
-def _with_naturals(function: Function, naturals: set[Var]) -> Function:
+def _with_naturals(function: ir.Function, naturals: set[ir.Var]) -> ir.Function:
     """A piece that is told which of its parameters are never negative."""
-    known = {param: Var(param.hint, INT, param.named) for param in function.params if param in naturals}
-    told = [Call((marked,), indices.natural, (param,)) for param, marked in known.items()]
+    known = {param: ir.Var(param.hint, ir.INT, param.named) for param in function.params if param in naturals}
+    told = [ir.Call((marked,), indices.natural, (param,)) for param, marked in known.items()]
     body = substitute(function.body, known)
-    return Function(function.name, function.params, Block((*told, *body.statements), body.terminator), function.doc)
+    return ir.Function(
+        function.name, function.params, ir.Block((*told, *body.statements), body.terminator), function.doc
+    )
 
 
-def first_loop(function: Function) -> Loop | None:
+def first_loop(function: ir.Function) -> ir.Loop | None:
     """The first outermost loop of a function, in the order of the text."""
     parts = (part for statement in function.body.statements for part in with_inner(statement))
-    return next((part for part in parts if isinstance(part, Loop)), None)
+    return next((part for part in parts if isinstance(part, ir.Loop)), None)
