@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from adjoint.analysis.activity import activity
-from adjoint.analysis.scalar_functions import number_flows
+from adjoint.analysis.dependence.activity import activity
+from adjoint.analysis.dependence.scalar_functions import number_flows
 from adjoint.differentiation.reverse.blind_spots import blind_spots
 from adjoint.frontend.entry.entry import lower_operator
 from adjoint.ir.nodes import Call, Derived, Function

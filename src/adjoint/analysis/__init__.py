@@ -1,1 +1,1 @@
-"""What the transforms need to know about a function: activity, liveness."""
+"""What the transforms ask of a function: what calls do, what depends on what, memory, shapes."""

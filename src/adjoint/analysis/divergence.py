@@ -14,10 +14,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from adjoint import ir
+from adjoint.analysis.effects import effects, effects_of
 from adjoint.analysis.memory.reachable import GROWING, may_write_anything, parts
 from adjoint.analysis.messages import communicates
 from adjoint.diagnostics.diagnostic import Diagnostic, diagnostic
-from adjoint.ir.effects import effects, effects_of
 from adjoint.ir.join import is_array, type_of_atom
 from adjoint.ir.walk import key_atoms, leaves, operands, statements_in, targets_of
 from adjoint.rules.registry import is_exchanged, rule_for

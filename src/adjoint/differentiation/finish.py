@@ -7,9 +7,9 @@ from collections import Counter
 import numpy as np
 
 from adjoint import ir
+from adjoint.analysis.effects import effects_of
 from adjoint.declarations.custom_derivatives import stop_gradient
 from adjoint.differentiation.reverse.residuals.notes import Notes
-from adjoint.ir.effects import effects_of
 from adjoint.ir.join import is_array, type_of_atom
 from adjoint.ir.rebuild import rebuild, rebuild_terminator
 from adjoint.ir.walk import operands, statements_in, terminators_in

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from adjoint import ir
-from adjoint.analysis.may_vary import varying
+from adjoint.analysis.dependence.may_vary import varying
+from adjoint.analysis.dependence.taint import holds_text, reads_tainted, tainted_objects
 from adjoint.analysis.memory.reachable import keeper_in, lends_memory, may_write_anything
-from adjoint.analysis.taint import holds_text, reads_tainted, tainted_objects
 from adjoint.diagnostics import Diagnostic, diagnostic
 from adjoint.diagnostics.spans import called_text
 from adjoint.differentiation.memory.dict_keys import key_problems

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from adjoint import ir
+from adjoint.analysis.effects import storages, written_places
 from adjoint.differentiation.memory.copying import (
     can_be_copied,
     can_be_written,
@@ -20,7 +21,6 @@ from adjoint.differentiation.memory.copying import (
     write_back,
 )
 from adjoint.ir.builder import Builder
-from adjoint.ir.effects import storages, written_places
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.rebuild import inline, map_blocks
 from adjoint.ir.walk import statements_in

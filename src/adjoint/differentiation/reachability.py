@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from adjoint import ir
+from adjoint.analysis.effects import effects
 from adjoint.analysis.joins import caught, joins
 from adjoint.analysis.memory.reachable import keeper_in, lends_memory, may_write_anything
 from adjoint.analysis.messages import communicates
@@ -20,7 +21,6 @@ from adjoint.differentiation.aliases import Aliases, Node, takes_out
 from adjoint.differentiation.memory.slots import Slot, has_slots, is_container
 from adjoint.differentiation.memory.structural import is_object_display, object_display, roles_of
 from adjoint.differentiation.nondifferentiable import names_field, problems_of
-from adjoint.ir.effects import effects
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.walk import leaves, operands, statements_in
 from adjoint.rules.kinds import Constant, Linear, NoDerivative, Observer, Rule

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from adjoint import ir
-from adjoint.analysis.linearity import is_linear
+from adjoint.analysis.dependence.linearity import is_linear
 from adjoint.differentiation.reverse.region import raises_or_acts
 from adjoint.ir.rebuild import clone_function, map_blocks, rebuild_terminator, same_atom
 from adjoint.ir.walk import leaves, statements_in

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
 from adjoint import ir
+from adjoint.analysis.effects import written_places
 from adjoint.diagnostics import Span, diagnostic
 from adjoint.diagnostics.errors import warn
-from adjoint.ir.effects import written_places
 from adjoint.ir.walk import statements_in
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from adjoint import ir
+from adjoint.analysis.effects import effects_of
 from adjoint.dispatch.argument_aliasing import ANY, Way
-from adjoint.ir.effects import effects_of
 from adjoint.ir.walk import statements_in
 from adjoint.runtime.objects import put_item
 

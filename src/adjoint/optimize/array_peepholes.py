@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from adjoint import ir
-from adjoint.analysis.extents import Extents
+from adjoint.analysis.shapes.extents import Extents
 from adjoint.ir.rebuild import map_blocks
 from adjoint.ir.walk import read_counts, statements_in
 from adjoint.rules.kinds import Elementwise

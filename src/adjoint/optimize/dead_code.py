@@ -12,11 +12,11 @@ import operator
 from collections.abc import Sequence
 
 from adjoint import ir
+from adjoint.analysis.effects import effects_of
+from adjoint.analysis.known_effects import PURE
 from adjoint.analysis.memory.reachable import parts
 from adjoint.analysis.memory.storage_alias import owns_result
-from adjoint.analysis.shape_arguments import shape_argument
-from adjoint.ir.effects import effects_of
-from adjoint.ir.known_effects import PURE
+from adjoint.analysis.shapes.shape_arguments import shape_argument
 from adjoint.ir.raising import is_decided
 from adjoint.ir.walk import leaves, operands
 from adjoint.runtime.arithmetic.checks import check_bound

@@ -10,10 +10,10 @@ import operator
 from collections.abc import Hashable, Iterable
 
 from adjoint import ir
+from adjoint.analysis.effects import effects_of
 from adjoint.analysis.memory.alias import Aliases
 from adjoint.analysis.memory.storage_alias import owns_result
-from adjoint.analysis.shape_arguments import shape_argument
-from adjoint.ir.effects import effects_of
+from adjoint.analysis.shapes.shape_arguments import shape_argument
 from adjoint.ir.rebuild import map_blocks
 from adjoint.ir.walk import blocks_of, is_basic, operands, statements_in, targets_of, terminators_in
 

@@ -13,10 +13,10 @@ from collections import Counter
 import numpy as np
 
 from adjoint import ir
-from adjoint.analysis.extents import Extents
+from adjoint.analysis.effects import effects_of
 from adjoint.analysis.memory.array_layout import layout_readers
 from adjoint.analysis.memory.storage_alias import Memory
-from adjoint.ir.effects import effects_of
+from adjoint.analysis.shapes.extents import Extents
 from adjoint.ir.rebuild import map_blocks, rebuild
 from adjoint.ir.walk import blocks_of, is_basic, mentions, operands, read_counts, statements_in, targets_of
 from adjoint.rules.kinds import Elementwise

@@ -7,8 +7,8 @@ passed over where nothing can tell the difference.
 from __future__ import annotations
 
 from adjoint import ir
+from adjoint.analysis.effects import effects_of
 from adjoint.analysis.memory.storage_alias import Memory
-from adjoint.ir.effects import effects_of
 from adjoint.ir.rebuild import map_blocks, map_leaves, rebuild_terminator, substitute
 from adjoint.ir.walk import blocks_of, free_vars, leaves, operands, statements_in, targets_of, vars_used
 from adjoint.optimize.dead_code import load_is_pure

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from adjoint import ir
-from adjoint.ir.effects import effects_of, storages
+from adjoint.analysis.effects import effects_of, storages
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.rebuild import map_blocks, rebuild_terminator, substitute
 from adjoint.ir.walk import operands, with_inner

@@ -12,9 +12,9 @@ from collections.abc import Hashable, Iterable, Set
 import numpy as np
 
 from adjoint import ir
+from adjoint.analysis.known_effects import Effects
 from adjoint.analysis.memory.storage_alias import Memory
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.known_effects import Effects
 from adjoint.ir.rebuild import rebuild, rebuild_terminator
 from adjoint.ir.walk import leaves, operands, read_counts
 from adjoint.optimize.algebraic_simplification import fold, negated

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 
 from adjoint import ir
-from adjoint.ir.effects import effects_of
+from adjoint.analysis.effects import effects_of
 from adjoint.ir.walk import blocks_of, leaves, operands, statements_in, targets_of, terminators_in
 from adjoint.runtime import display
 

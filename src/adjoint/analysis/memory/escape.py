@@ -9,8 +9,8 @@ from functools import lru_cache
 import numpy as np
 
 from adjoint import ir
+from adjoint.analysis.effects import effects_of
 from adjoint.analysis.memory.alias import Aliases
-from adjoint.ir.effects import effects_of
 from adjoint.ir.walk import leaves, operands, statements_in, targets_of
 from adjoint.runtime import display
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Hashable
 
 from adjoint import ir
+from adjoint.analysis.effects import effects_of
 from adjoint.analysis.memory.alias import Aliases
-from adjoint.ir.effects import effects_of
 from adjoint.ir.rebuild import rebuild, rebuild_terminator
 from adjoint.ir.walk import operands, statements_in, targets_of
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from types import MethodDescriptorType
 
 from adjoint import ir
-from adjoint.ir.effects import effects_of
+from adjoint.analysis.effects import effects_of
 from adjoint.rules.registry import rule_for
 from adjoint.runtime import display
 from adjoint.sources.library_folders import is_of_a_library

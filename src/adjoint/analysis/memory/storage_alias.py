@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from adjoint import ir
-from adjoint.ir.effects import effects_of
-from adjoint.ir.known_effects import Effects
+from adjoint.analysis.effects import effects_of
+from adjoint.analysis.known_effects import Effects
 
 
 class Memory:

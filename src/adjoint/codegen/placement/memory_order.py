@@ -13,8 +13,8 @@ from typing import Literal
 import numpy as np
 
 from adjoint import ir
+from adjoint.analysis.effects import effects_of
 from adjoint.codegen.expressions import BINARY, COMPARISON, UNARY, lookup
-from adjoint.ir.effects import effects_of
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.walk import blocks_of, is_basic, operands
 from adjoint.records import dataclass

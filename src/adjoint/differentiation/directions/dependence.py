@@ -7,11 +7,11 @@ from collections.abc import Hashable, Iterable, Sequence
 import numpy as np
 
 from adjoint import ir
+from adjoint.analysis.effects import effects_of, written_places
 from adjoint.analysis.joins import joins
+from adjoint.analysis.known_effects import Effects
 from adjoint.analysis.memory.alias import Aliases
-from adjoint.ir.effects import effects_of, written_places
 from adjoint.ir.join import reads_metadata
-from adjoint.ir.known_effects import Effects
 from adjoint.ir.walk import blocks_of, operands, statements_in, targets_of
 from adjoint.runtime.arithmetic import bundles
 

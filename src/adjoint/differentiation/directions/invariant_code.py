@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from adjoint import ir
+from adjoint.analysis.effects import written_places
 from adjoint.analysis.memory.alias import Aliases
 from adjoint.differentiation.directions.dependence import Directed, facts_of
-from adjoint.ir.effects import written_places
 from adjoint.ir.join import is_array, type_of_atom
 from adjoint.ir.rebuild import clone_function, substitute
 from adjoint.ir.walk import operands, statements_in, terminators_in, vars_used

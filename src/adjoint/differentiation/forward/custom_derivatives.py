@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from adjoint import ir
-from adjoint.analysis.linearity import is_linear
+from adjoint.analysis.dependence.linearity import is_linear
+from adjoint.analysis.effects import is_shared_and_written
 from adjoint.diagnostics import DifferentiationError, error
 from adjoint.differentiation.forward.tangent_rules import TangentRules
 from adjoint.differentiation.surgery import HELPS_SHARED, is_sole, leaves_alone, without_pullback
 from adjoint.ir.builder import Builder
-from adjoint.ir.effects import is_shared_and_written
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.rebuild import inline
 

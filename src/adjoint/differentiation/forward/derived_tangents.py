@@ -11,10 +11,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from adjoint import ir
+from adjoint.analysis.effects import written_places
 from adjoint.diagnostics import DifferentiationError, error
 from adjoint.differentiation.reachability import Dependence
 from adjoint.ir.builder import Builder
-from adjoint.ir.effects import written_places
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.walk import statements_in
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from adjoint import ir
+from adjoint.analysis.effects import effects_of
 from adjoint.diagnostics import DifferentiationError
 from adjoint.diagnostics.diagnostic import diagnostic
 from adjoint.differentiation.forward.type_facts import (
@@ -32,7 +33,6 @@ from adjoint.differentiation.reverse.memory.gathers import REORDERED
 from adjoint.differentiation.rules.splice import splice
 from adjoint.differentiation.zeros.supports import NEVER_ZERO, Supports
 from adjoint.ir.builder import Builder
-from adjoint.ir.effects import effects_of
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.rebuild import rebuild
 from adjoint.ir.walk import operands

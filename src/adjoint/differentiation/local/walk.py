@@ -16,6 +16,7 @@ from typing import Any, Literal
 import numpy as np
 
 from adjoint import ir
+from adjoint.analysis.effects import effects_of
 from adjoint.diagnostics import DifferentiationError, error
 from adjoint.diagnostics.spans import Span
 from adjoint.differentiation.forward.tangent_rules import TangentRules
@@ -25,7 +26,6 @@ from adjoint.differentiation.reachability import Dependence
 from adjoint.differentiation.sets.steering import FIXED, Steering
 from adjoint.differentiation.sets.united import levels_of
 from adjoint.ir.builder import Builder
-from adjoint.ir.effects import effects_of
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.walk import statements_in
 from adjoint.pipeline import Context, run

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 
 from adjoint import ir
+from adjoint.analysis.effects import made_here, storages
 from adjoint.ir.builder import Builder
-from adjoint.ir.effects import made_here, storages
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.walk import statements_in
 from adjoint.rules.typing import type_of_call

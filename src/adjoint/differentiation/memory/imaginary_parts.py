@@ -14,9 +14,9 @@ from collections.abc import Set
 import numpy as np
 
 from adjoint import ir
+from adjoint.analysis.effects import effects_of
 from adjoint.differentiation.reverse.memory.gathers import REORDERED, copies
 from adjoint.ir.builder import Builder
-from adjoint.ir.effects import effects_of
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.rebuild import map_blocks, rebuild
 from adjoint.ir.walk import operands, read_counts, statements_in

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from adjoint import ir
-from adjoint.analysis.scalar_functions import NumberFlows
+from adjoint.analysis.dependence.scalar_functions import NumberFlows
 from adjoint.diagnostics.diagnostic import Diagnostic, diagnostic
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.walk import operands, statements_in, targets_of

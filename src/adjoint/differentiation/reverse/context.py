@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from adjoint import ir
-from adjoint.analysis.activity import Activity
+from adjoint.analysis.dependence.activity import Activity
+from adjoint.analysis.effects import effects_of
 from adjoint.analysis.memory.reachable import GROWING, lends_memory, may_write_anything
 from adjoint.analysis.messages import communicates
 from adjoint.diagnostics.diagnostic import Diagnostic, diagnostic
@@ -17,7 +18,6 @@ from adjoint.differentiation.reverse.forward_edits import Edits
 from adjoint.differentiation.reverse.memory.gathers import is_gathered
 from adjoint.differentiation.reverse.region import Sweep
 from adjoint.ir.builder import Builder
-from adjoint.ir.effects import effects_of
 from adjoint.ir.walk import binders_of, blocks_of, leaves, operands, statements_in, targets_of, with_inner
 from adjoint.records import dataclass, field
 from adjoint.rules.typing import type_of_call

@@ -25,7 +25,7 @@ import operator
 from collections.abc import Callable, Sequence
 
 from adjoint import ir
-from adjoint.analysis.activity import Activity
+from adjoint.analysis.dependence.activity import Activity
 from adjoint.differentiation.reverse.context import acts_on_memory, reversed_
 from adjoint.differentiation.reverse.normalize import normalize
 from adjoint.ir.raising import goes_on, is_decided, may_raise, raises_itself

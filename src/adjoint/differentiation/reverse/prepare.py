@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from adjoint import ir
-from adjoint.analysis.activity import activity
+from adjoint.analysis.dependence.activity import activity
 from adjoint.differentiation.reverse.build import reverse
 from adjoint.differentiation.reverse.normalize import normalize, with_last_arrays
 from adjoint.ir.builder import Builder

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from adjoint import ir
+from adjoint.analysis.effects import effects_of
 from adjoint.differentiation.reverse.bindings import Region
 from adjoint.ir.builder import Builder
-from adjoint.ir.effects import effects_of
 from adjoint.ir.rebuild import rebuild, substitute
 from adjoint.ir.walk import blocks_of, leaves, operands, statements_in, targets_of, vars_used
 from adjoint.records import dataclass, field

@@ -7,9 +7,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from adjoint import ir
-from adjoint.analysis.activity import activity
+from adjoint.analysis.dependence.activity import activity
+from adjoint.analysis.dependence.scalar_functions import number_flows
 from adjoint.analysis.divergence import divergent_messages
-from adjoint.analysis.scalar_functions import number_flows
 from adjoint.diagnostics.errors import DifferentiationError
 from adjoint.differentiation.reverse.blind_spots import blind_spots
 from adjoint.differentiation.reverse.calls.calling_convention import Given, Request, Treatment

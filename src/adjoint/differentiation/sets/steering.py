@@ -14,15 +14,15 @@ from typing import Any
 import numpy as np
 
 from adjoint import ir
+from adjoint.analysis.effects import effects, effects_of, storages
 from adjoint.analysis.joins import caught, joins
+from adjoint.analysis.known_effects import FACT
 from adjoint.diagnostics.spans import Span
 from adjoint.differentiation.memory.slots import is_container
 from adjoint.differentiation.memory.structural import roles_of
 from adjoint.differentiation.reachability import Dependence
 from adjoint.differentiation.sets.moves import kind_of
-from adjoint.ir.effects import effects, effects_of, storages
 from adjoint.ir.join import reads_metadata, type_of_atom
-from adjoint.ir.known_effects import FACT
 from adjoint.ir.walk import key_atoms, operands, targets_of
 from adjoint.records import dataclass
 from adjoint.rules.kinds import Bilinear, Elementwise, General, Linear

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from adjoint import ir
+from adjoint.analysis.effects import effects_of
 from adjoint.differentiation.sets.steering import FIXED, FLOATS, VARYING, Reason, Steering
 from adjoint.ir.builder import Builder
-from adjoint.ir.effects import effects_of
 from adjoint.ir.join import join_atoms, type_of_atom
 from adjoint.ir.rebuild import map_blocks, substitute
 from adjoint.ir.walk import blocks_of, statements_in

@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 
 from adjoint import ir
+from adjoint.analysis.effects import effects_of, storages
 from adjoint.analysis.joins import flows, reached
 from adjoint.differentiation.definitions import with_called
 from adjoint.differentiation.memory.slots import has_slots
 from adjoint.differentiation.zeros.supports import is_support
-from adjoint.ir.effects import effects_of, storages
 from adjoint.ir.rebuild import rebound, substitute
 from adjoint.ir.walk import blocks_of, key_atoms, operands, statements_in
 from adjoint.rules.kinds import Bilinear, General, Linear

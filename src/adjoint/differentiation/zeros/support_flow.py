@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 
 from adjoint import ir
+from adjoint.analysis.effects import effects
 from adjoint.analysis.joins import flows, reached
 from adjoint.differentiation.zeros.called_supports import ASKING, Callees
 from adjoint.differentiation.zeros.supports import is_support
-from adjoint.ir.effects import effects
 from adjoint.ir.walk import binders_of, operands, statements_in, targets_of, terminators_in
 
 

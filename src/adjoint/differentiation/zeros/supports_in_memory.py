@@ -16,6 +16,7 @@ from collections.abc import Callable, Collection, Sequence
 import numpy as np
 
 from adjoint import ir
+from adjoint.analysis.effects import effects
 from adjoint.differentiation.zeros.called_supports import ASKING, Callees, Carried, Supported
 from adjoint.differentiation.zeros.support_flow import (
     SupportFlow,
@@ -27,7 +28,6 @@ from adjoint.differentiation.zeros.support_flow import (
 )
 from adjoint.differentiation.zeros.supports import is_moving, of_same_rank, ones_where
 from adjoint.ir.builder import Builder
-from adjoint.ir.effects import effects
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.rebuild import substitute
 from adjoint.ir.walk import operands, statements_in

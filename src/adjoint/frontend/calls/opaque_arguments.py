@@ -9,6 +9,7 @@ from itertools import chain
 from typing import Any
 
 from adjoint import ir
+from adjoint.analysis.effects import storages
 from adjoint.analysis.memory.reachable import may_write_anything
 from adjoint.frontend.calls.emitted_calls import refuse_linked
 from adjoint.frontend.interpreter.core import Lowerer
@@ -31,7 +32,6 @@ from adjoint.frontend.interpreter.values import (
     local_mark,
 )
 from adjoint.frontend.objects.classes import class_of, is_object
-from adjoint.ir.effects import storages
 from adjoint.ir.walk import operands
 from adjoint.rules.kinds import Rule
 

@@ -7,6 +7,7 @@ import types
 from typing import Any
 
 from adjoint import ir
+from adjoint.analysis.effects import effects
 from adjoint.frontend.calls.emitted_calls import call_any, refuse_linked
 from adjoint.frontend.calls.opaque_arguments import keep_identity, keep_track, lend, refuse_made_here
 from adjoint.frontend.data import making
@@ -15,7 +16,6 @@ from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import Value
 from adjoint.frontend.iterators.iterators import drawn
-from adjoint.ir.effects import effects
 from adjoint.runtime import display
 from adjoint.types.annotations import annotations_of
 

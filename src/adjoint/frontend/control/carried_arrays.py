@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from adjoint import ir
+from adjoint.analysis.effects import effects_of, storages, written_places
 from adjoint.analysis.memory.storage_alias import owns_result
-from adjoint.ir.effects import effects_of, storages, written_places
 from adjoint.ir.rebuild import substitute
 from adjoint.ir.walk import leaves, operands, statements_in
 

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from adjoint import ir
-from adjoint.analysis.may_vary import varying
+from adjoint.analysis.dependence.may_vary import varying
+from adjoint.analysis.effects import effects_of, storages
 from adjoint.declarations.custom_derivatives import stop_gradient
 from adjoint.diagnostics import Diagnostic, diagnostic
 from adjoint.frontend.calls.emitted_calls import refuse_linked
@@ -16,7 +17,6 @@ from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import original_sites
 from adjoint.frontend.interpreter.state.signals import Problem
 from adjoint.frontend.interpreter.values import Record, Ref, Site, TupleValue, Value
-from adjoint.ir.effects import effects_of, storages
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.walk import blocks_of, leaves, operands, statements_in
 from adjoint.types.marks import no_derivative_fields

@@ -7,8 +7,8 @@ of it, only the whole function shows whether it is.
 from __future__ import annotations
 
 from adjoint import ir
+from adjoint.analysis.effects import effects_of, storages
 from adjoint.diagnostics import DifferentiationError, diagnostic
-from adjoint.ir.effects import effects_of, storages
 from adjoint.ir.walk import statements_in
 
 _HELPS = ("write a copy: y = np.array(y)", "or make it an array on every path: np.asarray(y)")

@@ -15,6 +15,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from adjoint import ir
+from adjoint.analysis.effects import effects_of, storages
 from adjoint.frontend.calls.levels import levels_now
 from adjoint.frontend.declared.arguments import bound, refs_in
 from adjoint.frontend.declared.forms import Forms, Map
@@ -25,7 +26,6 @@ from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import NONE, Record, TupleValue, Value
 from adjoint.frontend.iterators.effect_watches import taken_down
-from adjoint.ir.effects import effects_of, storages
 from adjoint.ir.walk import operands
 from adjoint.records import dataclass
 from adjoint.rules.declarations import Declaration

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from adjoint import ir
+from adjoint.analysis.effects import written_places
 from adjoint.declarations.implicit import answer, arity, marks, refused, solved
 from adjoint.frontend.calls.handlers import handles
 from adjoint.frontend.declared import implicit_definitions
@@ -19,7 +20,6 @@ from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import Closure, Method, TupleValue, Value
 from adjoint.frontend.library import python_functions
-from adjoint.ir.effects import written_places
 from adjoint.ir.rebuild import inline
 from adjoint.runtime.numerical_methods import implicit
 from adjoint.types.annotations import annotations_of

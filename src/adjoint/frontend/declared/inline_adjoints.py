@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from adjoint import ir
+from adjoint.analysis.effects import effects_of
 from adjoint.declarations.inline_adjoints import adjoint
 from adjoint.diagnostics import diagnostic
 from adjoint.diagnostics.spans import shown_path
@@ -26,7 +27,6 @@ from adjoint.frontend.interpreter.state.signals import Problem, Restart
 from adjoint.frontend.interpreter.values import Closure, TupleValue, Value
 from adjoint.frontend.surgery.sole_names import reached_by, written_by
 from adjoint.frontend.syntax.expressions import make_closure
-from adjoint.ir.effects import effects_of
 from adjoint.ir.walk import binders_of, blocks_of, operands, targets_of, vars_used
 from adjoint.records import dataclass
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from adjoint import ir
-from adjoint.analysis.may_vary import varying, varying_in_calls
+from adjoint.analysis.dependence.may_vary import varying, varying_in_calls
 from adjoint.diagnostics import DifferentiationError, diagnostic
 from adjoint.frontend.calls.emitted_calls import refuse_linked
 from adjoint.frontend.data.constants import refuse_written_constants

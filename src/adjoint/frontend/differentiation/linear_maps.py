@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from adjoint import ir
-from adjoint.analysis.linearity import first_other, is_linear
+from adjoint.analysis.dependence.linearity import first_other, is_linear
 from adjoint.analysis.memory.one_memory import with_memory_told
 from adjoint.diagnostics import diagnostic
 from adjoint.differentiation.finish import finish

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from adjoint import ir
-from adjoint.analysis.may_vary import varying
+from adjoint.analysis.dependence.may_vary import varying
 from adjoint.diagnostics import Span
 from adjoint.frontend.differentiation.components import Component, component, describe
 from adjoint.frontend.differentiation.inner_functions import Inner, name_of

@@ -12,8 +12,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 import numpy as np
 
 from adjoint import ir
+from adjoint.analysis.dependence.may_vary import varying
 from adjoint.analysis.joins import joins, reached
-from adjoint.analysis.may_vary import varying
 from adjoint.declarations.custom_derivatives import stop_gradient
 from adjoint.diagnostics import Diagnostic, Span, diagnostic
 from adjoint.ir.walk import blocks_of, leaves, statements_in, terminators_in

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 
 from adjoint import ir
-from adjoint.analysis.may_vary import varying
+from adjoint.analysis.dependence.may_vary import varying
 from adjoint.diagnostics import Diagnostic, DifferentiationError, diagnostic
 from adjoint.ir.rebuild import map_blocks
 from adjoint.ir.walk import operands, statements_in

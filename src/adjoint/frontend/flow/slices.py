@@ -13,11 +13,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from adjoint import ir
-from adjoint.analysis.may_vary import varying
+from adjoint.analysis.dependence.may_vary import varying
+from adjoint.analysis.effects import effects_of
 from adjoint.frontend.flow.counted_loops import is_counted, with_counters
 from adjoint.frontend.flow.joins import is_computed_on_a_path
 from adjoint.frontend.surgery.sole_names import reached_by, written_by
-from adjoint.ir.effects import effects_of
 from adjoint.ir.rebuild import clone, clone_function, map_blocks, rebuild_terminator, same_atom, substitute
 from adjoint.ir.walk import blocks_of, free_vars, operands, read_counts, statements_in, targets_of, vars_used
 from adjoint.optimize.dead_code import remove_dead_code

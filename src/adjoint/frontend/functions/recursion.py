@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from adjoint import ir
+from adjoint.analysis.effects import storages
 from adjoint.diagnostics import diagnostic
 from adjoint.frontend.control.unbound import with_unbound_told
 from adjoint.frontend.control.widening import make_alike, size_of
@@ -27,7 +28,6 @@ from adjoint.frontend.interpreter.placeholders import handed_over, with_values_h
 from adjoint.frontend.interpreter.state.signals import Problem, Restart, Unreached
 from adjoint.frontend.interpreter.values import Closure, IteratorValue, Record, Ref, TupleValue, Value
 from adjoint.frontend.surgery.checkpointed_loops import outlined
-from adjoint.ir.effects import storages
 from adjoint.ir.rebuild import map_blocks, substitute
 from adjoint.ir.walk import free_vars, statements_in
 from adjoint.records import dataclass, field, replace

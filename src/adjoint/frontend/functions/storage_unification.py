@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from adjoint import ir
+from adjoint.analysis.effects import storages
 from adjoint.differentiation.reverse.memory.storage_classes import unite_flows
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.type_joins import join_types
-from adjoint.ir.effects import storages
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.walk import leaves, statements_in, targets_of
 

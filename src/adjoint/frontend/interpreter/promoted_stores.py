@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Set
 
 from adjoint import ir
-from adjoint.analysis.unknown_dtypes import unsure_arrays
+from adjoint.analysis.shapes.unknown_dtypes import unsure_arrays
 from adjoint.ir.rebuild import map_blocks, rebuild, rebuild_terminator
 from adjoint.runtime.arithmetic.checks import check_floats
 

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from adjoint import ir
+from adjoint.analysis.effects import effects_of
 from adjoint.analysis.memory.reachable import parts
 from adjoint.frontend.data.captures import parts_of
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.state.signals import Problem
 from adjoint.frontend.interpreter.values import USED, Cell, Closure, GeneratorObject, GeneratorValue, Ref, Value
-from adjoint.ir.effects import effects_of
 from adjoint.sources.trees import nodes
 
 _NOTICED = "what computes the items changes what is used between them"

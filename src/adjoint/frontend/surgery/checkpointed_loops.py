@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from adjoint import ir
+from adjoint.analysis.effects import storages
 from adjoint.declarations.checkpointing import checkpointed
 from adjoint.diagnostics import Span
 from adjoint.frontend.calls.handlers import handles
@@ -21,7 +22,6 @@ from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.placeholders import with_values_handed_over
 from adjoint.frontend.interpreter.values import Value
-from adjoint.ir.effects import storages
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.rebuild import clone, map_blocks, map_leaves, substitute
 from adjoint.ir.walk import defined_in, free_vars, leaves, targets_of, vars_used

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from adjoint import ir
-from adjoint.analysis.may_vary import varying
+from adjoint.analysis.dependence.may_vary import varying
 from adjoint.diagnostics import Diagnostic, Span, diagnostic
 from adjoint.differentiation.reachability import Dependence
 from adjoint.ir.walk import statements_in

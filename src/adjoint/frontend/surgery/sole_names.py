@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from adjoint import ir
-from adjoint.ir.effects import effects_of, storages
+from adjoint.analysis.effects import effects_of, storages
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.rebuild import map_blocks, rebuild_terminator, same_atom
 from adjoint.ir.walk import binders_of, blocks_of, operands, targets_of

@@ -11,6 +11,7 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from adjoint import ir
+from adjoint.analysis.effects import effects_of
 from adjoint.differentiation.nondifferentiable import OUT_OF_EXCEPTIONS
 from adjoint.frontend.calls.emitted_calls import call
 from adjoint.frontend.calls.opaque_arguments import may_carry
@@ -31,7 +32,6 @@ from adjoint.frontend.syntax.indexing import array_key, is_advanced
 from adjoint.frontend.syntax.names import lookup
 from adjoint.frontend.syntax.operations import apply_operator
 from adjoint.frontend.syntax.operators import inplace_operator
-from adjoint.ir.effects import effects_of
 from adjoint.ir.walk import blocks_of, operands, statements_in, targets_of
 from adjoint.runtime.arithmetic.checks import check_array, check_written
 

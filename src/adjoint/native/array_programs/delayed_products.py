@@ -14,8 +14,8 @@ from collections.abc import Hashable, Mapping, Sequence
 import numpy as np
 
 from adjoint import ir
+from adjoint.analysis.effects import effects_of
 from adjoint.analysis.memory.alias import Aliases
-from adjoint.ir.effects import effects_of
 from adjoint.ir.rebuild import map_blocks, map_body, rebuild_terminator, same_atom
 from adjoint.ir.walk import (
     defined_by,

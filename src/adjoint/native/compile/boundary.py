@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from adjoint import ir
-from adjoint.ir.effects import effects_of
+from adjoint.analysis.effects import effects_of
 from adjoint.ir.join import is_array
 from adjoint.ir.rebuild import substitute
 from adjoint.ir.walk import blocks_of, free_vars, leaves, operands, statements_in, targets_of, vars_used

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from adjoint import ir
+from adjoint.analysis.effects import effects_of
 from adjoint.analysis.memory.alias import Aliases
-from adjoint.ir.effects import effects_of
 from adjoint.ir.rebuild import map_blocks, substitute
 from adjoint.ir.walk import operands, read_counts, targets_of
 from adjoint.native.costs import LONGEST_SEGMENT

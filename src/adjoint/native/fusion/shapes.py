@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from adjoint import ir
-from adjoint.analysis.extents import Extents
-from adjoint.analysis.nonnegative import naturals_of
+from adjoint.analysis.shapes.extents import Extents
+from adjoint.analysis.shapes.nonnegative import naturals_of
 from adjoint.native.fusion.terms import Check, Dims, Extent, Sliced, Source
 from adjoint.runtime.arithmetic import fused_loops
 

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING
 
 from adjoint import ir
-from adjoint.analysis.extents import Extents
+from adjoint.analysis.shapes.extents import Extents
 from adjoint.ir.walk import statements_in, targets_of
 from adjoint.runtime.arithmetic import fused_loops
 from adjoint.runtime.array_functions.arrays import unbroadcast

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from adjoint import ir
+from adjoint.analysis.effects import effects_of
 from adjoint.codegen.python import emit
 from adjoint.codegen.texts import Emitted, load
-from adjoint.ir.effects import effects_of
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.rebuild import substitute
 from adjoint.ir.walk import operands, targets_of

@@ -9,7 +9,7 @@ from __future__ import annotations
 import operator
 
 from adjoint import ir
-from adjoint.analysis.extents import Extents
+from adjoint.analysis.shapes.extents import Extents
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.rebuild import map_blocks, map_body, rebuild_terminator
 from adjoint.ir.walk import mentions, operands

@@ -8,9 +8,9 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 from adjoint import ir
+from adjoint.analysis.effects import effects_of
 from adjoint.analysis.memory.reachable import all_memory
 from adjoint.ir.builder import Builder
-from adjoint.ir.effects import effects_of
 from adjoint.ir.join import is_array
 from adjoint.ir.rebuild import map_blocks, rebuild_terminator, substitute
 from adjoint.ir.walk import free_vars, leaves, operands, statements_in, targets_of, terminators_in

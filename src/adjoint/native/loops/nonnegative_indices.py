@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from adjoint import ir
-from adjoint.analysis.nonnegative import naturals_of
+from adjoint.analysis.shapes.nonnegative import naturals_of
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.rebuild import map_blocks, rebuild_terminator
 from adjoint.runtime.arithmetic import indices

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from adjoint import ir
-from adjoint.analysis.extents import Extents, Shape
-from adjoint.ir.effects import effects_of
+from adjoint.analysis.effects import effects_of
+from adjoint.analysis.shapes.extents import Extents, Shape
 from adjoint.ir.rebuild import map_blocks, rebuild_terminator, same_atom
 from adjoint.ir.walk import operands
 from adjoint.native.loops.allocation_hoisting import UNFILLED

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from adjoint import ir
+from adjoint.analysis.effects import effects_of
 from adjoint.ir.builder import Builder
-from adjoint.ir.effects import effects_of
 from adjoint.ir.join import is_array, type_of_atom
 from adjoint.ir.rebuild import map_blocks, rebuild_terminator, substitute
 from adjoint.ir.walk import blocks_of, defined_by, operands, statements_in, vars_used

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from adjoint import ir
-from adjoint.ir.effects import effects_of
+from adjoint.analysis.effects import effects_of
 from adjoint.ir.walk import blocks_of, operands, statements_in, targets_of
 
 Node = ir.Statement | ir.Terminator

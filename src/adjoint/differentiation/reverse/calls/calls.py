@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from adjoint import ir
+from adjoint.analysis.effects import effects_of
 from adjoint.differentiation.reverse.calls.derived_functions import reverse_derived
 from adjoint.differentiation.reverse.calls.kept_calls import reverse_definition
 from adjoint.differentiation.reverse.context import acts_on_memory
@@ -15,7 +16,6 @@ from adjoint.differentiation.reverse.memory.overwritten_values import ask_origin
 from adjoint.differentiation.reverse.region import ReverseIf, Sweep, is_zero
 from adjoint.differentiation.zeros.supports import NEVER_ZERO
 from adjoint.ir.builder import Builder
-from adjoint.ir.effects import effects_of
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.walk import operands
 from adjoint.rules.kinds import Bilinear, Constant, Elementwise, General, Linear, NoDerivative, Rule

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjoint import ir
-from adjoint.analysis.linearity import is_linear
+from adjoint.analysis.dependence.linearity import is_linear
+from adjoint.analysis.effects import is_shared_and_written, storages, written_places
 from adjoint.differentiation.forward.custom_derivatives import excluded
 from adjoint.differentiation.reverse.build import reverse
 from adjoint.differentiation.reverse.cotangents import Scope
@@ -21,7 +22,6 @@ from adjoint.differentiation.reverse.normalize import normalize
 from adjoint.differentiation.reverse.region import is_zero
 from adjoint.differentiation.surgery import HELPS_SHARED, is_inert, is_sole
 from adjoint.ir.builder import Builder
-from adjoint.ir.effects import is_shared_and_written, storages, written_places
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.rebuild import inline
 from adjoint.ir.walk import operands, statements_in, terminators_in

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
 from adjoint import ir
+from adjoint.analysis.effects import storages, written_places
 from adjoint.differentiation.reverse.calls.calling_convention import Halves, Request, Treatment, Treatments, until_known
 from adjoint.differentiation.reverse.cotangents import cotangent_type
 from adjoint.differentiation.reverse.memory.overwritten_values import content
@@ -17,7 +18,6 @@ from adjoint.differentiation.reverse.memory.storage_classes import unite_flows
 from adjoint.differentiation.reverse.residuals.notes import Notes
 from adjoint.differentiation.zeros.called_supports import ASKING, Carried, carries_supports, refuse_lost_supports
 from adjoint.ir.builder import Builder
-from adjoint.ir.effects import storages, written_places
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.rebuild import clone_function, inline, map_blocks, rebuild_terminator, substitute
 from adjoint.ir.walk import operands, statements_in, terminators_in

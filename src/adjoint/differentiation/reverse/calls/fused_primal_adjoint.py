@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from adjoint import ir
+from adjoint.analysis.effects import effects_of, storages
 from adjoint.differentiation.reverse.residuals.tapes import as_arrays
-from adjoint.ir.effects import effects_of, storages
 from adjoint.ir.join import is_array, type_of_atom
 from adjoint.ir.rebuild import map_blocks, rebuild_terminator
 from adjoint.ir.walk import blocks_of, free_vars, operands, statements_in, targets_of, with_inner

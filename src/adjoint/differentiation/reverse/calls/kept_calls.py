@@ -12,10 +12,10 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from adjoint import ir
+from adjoint.analysis.effects import effects_of, storages
 from adjoint.differentiation.reverse.calls.calling_convention import Halves, Request, Treatment
 from adjoint.differentiation.reverse.cotangents import cotangent_var
 from adjoint.differentiation.reverse.memory.overwritten_values import content
-from adjoint.ir.effects import effects_of, storages
 from adjoint.ir.join import type_of_atom
 
 if TYPE_CHECKING:

@@ -13,6 +13,7 @@ from itertools import compress
 from typing import TYPE_CHECKING
 
 from adjoint import ir
+from adjoint.analysis.effects import storages
 from adjoint.differentiation.reverse.calls.calling_convention import Given, Halves, Request
 from adjoint.differentiation.reverse.memory.overwritten_values import only_asked
 from adjoint.differentiation.reverse.residuals.handed_over import (
@@ -25,7 +26,6 @@ from adjoint.differentiation.reverse.residuals.packing import packed
 from adjoint.differentiation.reverse.sweeps import Sweeps, sweeps_of, with_supports
 from adjoint.ir.builder import Builder
 from adjoint.ir.checked import checked
-from adjoint.ir.effects import storages
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.rebuild import clone_function, rebuild, substitute
 from adjoint.ir.walk import free_vars, operands, targets_of

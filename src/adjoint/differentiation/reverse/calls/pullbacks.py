@@ -9,12 +9,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from adjoint import ir
-from adjoint.analysis.shape_arguments import shape_argument
+from adjoint.analysis.effects import effects_of, storages
+from adjoint.analysis.shapes.shape_arguments import shape_argument
 from adjoint.differentiation.reverse.build import sweeps_again
 from adjoint.differentiation.reverse.memory.overwritten_values import only_asked
 from adjoint.differentiation.reverse.normalize import returning
 from adjoint.differentiation.reverse.sweeps import Sweeps
-from adjoint.ir.effects import effects_of, storages
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.rebuild import clone_function, substitute
 from adjoint.ir.walk import free_vars, operands, statements_in

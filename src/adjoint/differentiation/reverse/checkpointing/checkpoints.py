@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from adjoint import ir
+from adjoint.analysis.effects import effects_of
 from adjoint.analysis.messages import communicates
 from adjoint.diagnostics import Diagnostic, DifferentiationError, Span, diagnostic
 from adjoint.differentiation.reverse.calls.calling_convention import Request
@@ -19,7 +20,6 @@ from adjoint.differentiation.reverse.checkpointing.loops_forward import Forward
 from adjoint.differentiation.reverse.checkpointing.recomputed_calls import Repeated
 from adjoint.differentiation.reverse.cotangents import cotangent_var
 from adjoint.ir.checked import checked
-from adjoint.ir.effects import effects_of
 from adjoint.ir.rebuild import clone_function
 from adjoint.ir.walk import statements_in
 from adjoint.rules.helpers.structures import CHECKS

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from adjoint import ir
-from adjoint.analysis.activity import activity
+from adjoint.analysis.dependence.activity import activity
+from adjoint.analysis.effects import storages
 from adjoint.diagnostics import DifferentiationError, diagnostic
 from adjoint.differentiation.reverse.calls.calling_convention import Request
 from adjoint.differentiation.reverse.checkpointing.recomputed_calls import Whole, copied, in_place, memory_written
 from adjoint.differentiation.reverse.forward_edits import filler
 from adjoint.ir.builder import Builder
-from adjoint.ir.effects import storages
 from adjoint.ir.rebuild import clone, map_leaves
 from adjoint.ir.walk import free_vars, leaves, targets_of, vars_used
 from adjoint.optimize.simplify import simplify

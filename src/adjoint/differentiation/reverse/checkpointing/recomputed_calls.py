@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from adjoint import ir
+from adjoint.analysis.effects import storages, written_places
 from adjoint.differentiation.reverse.calls.calling_convention import Given, Request
 from adjoint.differentiation.reverse.statements import NOTHING
 from adjoint.differentiation.reverse.sweeps import again_of, sweeps_of, with_supports
 from adjoint.ir.builder import Builder
-from adjoint.ir.effects import storages, written_places
 from adjoint.ir.rebuild import clone_function, inline, map_leaves
 from adjoint.ir.walk import leaves
 from adjoint.optimize.simplify import simplify

@@ -10,10 +10,10 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 
 from adjoint import ir
+from adjoint.analysis.effects import effects_of
 from adjoint.analysis.joins import joins
 from adjoint.diagnostics import Span
 from adjoint.differentiation.reverse.memory.gathers import copies
-from adjoint.ir.effects import effects_of
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.walk import operands, statements_in, targets_of, terminators_in
 from adjoint.records import dataclass

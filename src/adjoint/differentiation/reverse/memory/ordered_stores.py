@@ -14,10 +14,10 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from adjoint import ir
-from adjoint.analysis.linear_indices import Linear
-from adjoint.analysis.nonnegative import naturals_of
+from adjoint.analysis.effects import effects_of
+from adjoint.analysis.shapes.linear_indices import Linear
+from adjoint.analysis.shapes.nonnegative import naturals_of
 from adjoint.differentiation.reverse.bindings import Regions
-from adjoint.ir.effects import effects_of
 from adjoint.ir.join import is_whole_number
 from adjoint.ir.walk import blocks_of, operands
 

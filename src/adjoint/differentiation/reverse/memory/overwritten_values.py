@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adjoint import ir
+from adjoint.analysis.effects import effects_of
 from adjoint.analysis.memory.reachable import all_memory, parts
 from adjoint.analysis.memory.storage_alias import owns_result
-from adjoint.analysis.shape_arguments import shape_argument
+from adjoint.analysis.shapes.shape_arguments import shape_argument
 from adjoint.diagnostics import Span
 from adjoint.differentiation.reverse.bindings import Region, Regions
 from adjoint.differentiation.reverse.region import Sweep
-from adjoint.ir.effects import effects_of
 from adjoint.ir.rebuild import map_key
 from adjoint.ir.walk import blocks_of, operands, statements_in, targets_of, terminators_in
 from adjoint.runtime.copies import owned, snapshot

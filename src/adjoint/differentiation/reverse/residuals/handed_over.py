@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjoint import ir
+from adjoint.analysis.effects import storages
 from adjoint.analysis.memory.reachable import parts
 from adjoint.differentiation.reverse.residuals.shape_only import without_idle_shapes
 from adjoint.ir.builder import Builder
-from adjoint.ir.effects import storages
 from adjoint.ir.rebuild import substitute
 from adjoint.ir.walk import free_vars, leaves, operands, statements_in
 from adjoint.optimize.dead_code import remove_dead_code

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from adjoint import ir
-from adjoint.analysis.extents import Extents
+from adjoint.analysis.shapes.extents import Extents
 from adjoint.ir.rebuild import map_blocks, map_body
 from adjoint.ir.walk import mentions, operands, statements_in, targets_of
 

@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from adjoint import ir
+from adjoint.analysis.effects import effects_of
 from adjoint.analysis.memory.reachable import all_memory
-from adjoint.ir.effects import effects_of
 from adjoint.ir.rebuild import inline, map_blocks
 from adjoint.ir.walk import free_vars, operands, statements_in
 from adjoint.optimize.dead_code import remove_dead_code

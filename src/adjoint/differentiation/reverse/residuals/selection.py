@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjoint import ir
+from adjoint.analysis.effects import effects
 from adjoint.differentiation.reverse.bindings import Binding, Region
 from adjoint.differentiation.reverse.context import sources
 from adjoint.differentiation.reverse.forward_edits import filler
@@ -22,7 +23,6 @@ from adjoint.differentiation.reverse.residuals.induction_variables import unwoun
 from adjoint.differentiation.reverse.residuals.keeping import Keeping, span_of
 from adjoint.differentiation.reverse.residuals.notes import Notes
 from adjoint.differentiation.reverse.residuals.recomputed_values import sliced
-from adjoint.ir.effects import effects
 from adjoint.ir.raising import goes_on
 from adjoint.ir.rebuild import rebuild
 from adjoint.ir.walk import blocks_of, operands, targets_of, vars_used
@@ -59,7 +59,7 @@ class Keeper(Keeping):
         if isinstance(atom, ir.Const):
             return type(atom.value) is int and atom.value >= 0
         if self.naturals is None:
-            from adjoint.analysis.nonnegative import naturals_of  # lazy
+            from adjoint.analysis.shapes.nonnegative import naturals_of  # lazy
 
             self.naturals = naturals_of(self.context.function)
         return atom in self.naturals

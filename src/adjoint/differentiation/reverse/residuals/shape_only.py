@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from adjoint import ir
-from adjoint.analysis.extents import Extents, Shape
-from adjoint.analysis.shape_arguments import shape_argument
+from adjoint.analysis.shapes.extents import Extents, Shape
+from adjoint.analysis.shapes.shape_arguments import shape_argument
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.rebuild import map_blocks, substitute
 from adjoint.ir.walk import blocks_of, read_counts, statements_in, targets_of

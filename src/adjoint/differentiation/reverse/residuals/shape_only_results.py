@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from adjoint import ir
-from adjoint.analysis.extents import Extents
-from adjoint.analysis.shape_arguments import shape_argument
+from adjoint.analysis.shapes.extents import Extents
+from adjoint.analysis.shapes.shape_arguments import shape_argument
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.rebuild import map_blocks, substitute
 from adjoint.ir.walk import blocks_of, read_counts, statements_in

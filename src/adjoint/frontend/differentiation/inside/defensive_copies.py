@@ -9,12 +9,12 @@ from __future__ import annotations
 import ast
 
 from adjoint import ir
+from adjoint.analysis.effects import storages, written_places
 from adjoint.differentiation.memory.copying import can_be_copied, holds_references, moves_references
 from adjoint.differentiation.pure import on_copies
 from adjoint.frontend.differentiation.inner_functions import Inner
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.sharing import puts
-from adjoint.ir.effects import storages, written_places
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.rebuild import clone
 from adjoint.records import replace

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from adjoint import ir
+from adjoint.analysis.effects import written_places
 from adjoint.frontend.differentiation.inner_functions import forget_changes, lower_inner
 from adjoint.frontend.differentiation.inside.gradients import gradient
 from adjoint.frontend.differentiation.wrt import MARK, positions
@@ -21,7 +22,6 @@ from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import Operator, Ref, TupleValue, Value
 from adjoint.frontend.library import python_functions
-from adjoint.ir.effects import written_places
 
 
 def operator_of(

@@ -7,13 +7,13 @@ import ast
 import numpy as np
 
 from adjoint import ir
+from adjoint.analysis.effects import storages, written_places
 from adjoint.frontend.differentiation.inner_functions import Inner, copy_as, lower_inner, targets_of_call
 from adjoint.frontend.differentiation.tangent_values import converted, differentiable_leaves, paired, tangent_of
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import NONE, Pullback, TupleValue, Value
 from adjoint.frontend.library import python_functions
-from adjoint.ir.effects import storages, written_places
 from adjoint.ir.rebuild import inline
 
 

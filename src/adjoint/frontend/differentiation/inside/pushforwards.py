@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from adjoint import ir
+from adjoint.analysis.effects import written_places
 from adjoint.differentiation.forward.forward import forward
 from adjoint.differentiation.memory.copying import can_be_copied, copied
 from adjoint.frontend.data.lists_of_objects import Stacked
@@ -15,7 +16,6 @@ from adjoint.frontend.differentiation.tangent_values import owned_tangent, paire
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import NONE, TupleValue, Value
-from adjoint.ir.effects import written_places
 from adjoint.ir.rebuild import inline
 from adjoint.runtime.tangents import to_shadow
 

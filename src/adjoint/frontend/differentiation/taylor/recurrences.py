@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from adjoint import ir
-from adjoint.analysis.may_vary import varying
-from adjoint.analysis.taint import is_text
+from adjoint.analysis.dependence.may_vary import varying
+from adjoint.analysis.dependence.taint import is_text
+from adjoint.analysis.effects import effects_of
 from adjoint.codegen.python import emit
 from adjoint.codegen.texts import load
 from adjoint.declarations.function_values import Fn, parts_of
@@ -24,7 +25,6 @@ from adjoint.differentiation.reverse import expand
 from adjoint.differentiation.rules.splice import splice
 from adjoint.frontend.differentiation.taylor.of_declared import DeclaredSeries, of_opaque, with_declared_kept
 from adjoint.ir.builder import Builder
-from adjoint.ir.effects import effects_of
 from adjoint.ir.rebuild import map_blocks, rebuild_terminator
 from adjoint.rules.declarations import declaration_for
 from adjoint.rules.kinds import Bilinear, Constant, Elementwise, General, Linear, NoDerivative, Observer

@@ -12,11 +12,11 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from adjoint import ir
+from adjoint.analysis.effects import effects_of
 from adjoint.analysis.joins import joins
 from adjoint.analysis.memory.array_layout import layout_readers
 from adjoint.diagnostics import Span
 from adjoint.differentiation.reverse.memory.gathers import is_gathered
-from adjoint.ir.effects import effects_of
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.walk import operands, statements_in, targets_of
 from adjoint.native.compile.not_native import NotNative

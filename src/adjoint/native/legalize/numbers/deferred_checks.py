@@ -12,8 +12,8 @@ from collections.abc import Collection, Iterator
 from typing import Any
 
 from adjoint import ir
+from adjoint.analysis.effects import effects_of
 from adjoint.analysis.memory.reachable import memory_of_params
-from adjoint.ir.effects import effects_of
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.rebuild import map_blocks, rebuild_terminator
 from adjoint.ir.walk import blocks_of, key_atoms, leaves, operands, statements_in, terminators_in, with_inner

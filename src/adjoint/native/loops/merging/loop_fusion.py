@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from adjoint import ir
-from adjoint.analysis.extents import Extents
+from adjoint.analysis.shapes.extents import Extents
 from adjoint.ir.rebuild import map_blocks, rebuild_terminator, same_atom
 from adjoint.native.costs import MOST_FUSED
 from adjoint.native.loops.access import Distinct, Row, row_of, touches_of

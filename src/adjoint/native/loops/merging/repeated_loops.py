@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from adjoint import ir
-from adjoint.ir.effects import effects_of
+from adjoint.analysis.effects import effects_of
 from adjoint.ir.join import is_array
 from adjoint.ir.rebuild import map_blocks, rebuild_terminator, substitute
 from adjoint.ir.walk import free_vars, operands

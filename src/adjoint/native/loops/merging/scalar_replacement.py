@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable, Sequence
 
 from adjoint import ir
-from adjoint.analysis.extents import Extents
+from adjoint.analysis.shapes.extents import Extents
 from adjoint.ir.rebuild import rebuild, same_block, substitute
 from adjoint.ir.walk import blocks_of, mentions, operands, targets_of, terminators_in, with_inner
 from adjoint.native.loops.access import Row, Touch, along, key_of, may_meet, placed, touches_of

@@ -13,7 +13,7 @@ import numpy as np
 
 from adjoint import ir
 from adjoint.analysis.memory.reachable import all_memory, memory_of_params
-from adjoint.analysis.nonnegative import naturals_of
+from adjoint.analysis.shapes.nonnegative import naturals_of
 from adjoint.ir.rebuild import substitute
 from adjoint.ir.walk import free_vars, leaves, statements_in, targets_of, vars_used, with_inner
 from adjoint.native.loops.loop_reversal import Accesses, commutes, only_adds, touch_apart

@@ -10,10 +10,10 @@ import operator
 from collections.abc import Collection, Iterator
 
 from adjoint import ir
+from adjoint.analysis.effects import effects_of
 from adjoint.analysis.joins import joins
 from adjoint.analysis.memory.reachable import all_memory
 from adjoint.differentiation.directions.dependence import Inseparable
-from adjoint.ir.effects import effects_of
 from adjoint.ir.join import kind_of_numbers, type_of_atom
 from adjoint.ir.rebuild import map_blocks
 from adjoint.ir.walk import blocks_of, operands, targets_of

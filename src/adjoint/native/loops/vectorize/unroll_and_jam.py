@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from adjoint import ir
-from adjoint.analysis.nonnegative import naturals_of
+from adjoint.analysis.effects import effects_of
+from adjoint.analysis.shapes.nonnegative import naturals_of
 from adjoint.ir.builder import Builder
-from adjoint.ir.effects import effects_of
 from adjoint.ir.join import is_array
 from adjoint.ir.rebuild import map_blocks, rebuild, rebuild_terminator, substitute
 from adjoint.ir.walk import operands, statements_in, targets_of, with_inner

@@ -10,7 +10,7 @@ import operator
 from collections.abc import Hashable
 
 from adjoint import ir
-from adjoint.analysis.linear_indices import Linear
+from adjoint.analysis.shapes.linear_indices import Linear
 
 Extent = Hashable
 

@@ -3,7 +3,7 @@
 import cmath
 from importlib import import_module
 
-from adjoint.ir import effects, known_effects
+from adjoint.analysis import effects, known_effects
 
 
 def test_functions_that_are_known_by_name_are_there():

@@ -10,6 +10,7 @@ import operator
 from collections.abc import Callable, Iterable, Sequence
 
 from adjoint import ir
+from adjoint.analysis.dependence.scalar_functions import NumberFlows, varies_smoothly
 from adjoint.analysis.memory.reachable import (
     GROWING,
     all_memory,
@@ -19,7 +20,6 @@ from adjoint.analysis.memory.reachable import (
     own_memory,
 )
 from adjoint.analysis.messages import communicates
-from adjoint.analysis.scalar_functions import NumberFlows, varies_smoothly
 from adjoint.ir.join import is_array, reads_metadata, type_of_atom
 from adjoint.ir.walk import leaves, operands, statements_in
 from adjoint.records import dataclass, field

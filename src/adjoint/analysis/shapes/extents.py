@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from adjoint import ir
-from adjoint.analysis.linear_indices import Linear
-from adjoint.analysis.window_extents import Extent, WholeNumbers, as_extent, less
+from adjoint.analysis.shapes.linear_indices import Linear
+from adjoint.analysis.shapes.window_extents import Extent, WholeNumbers, as_extent, less
 from adjoint.ir.join import is_whole_number
 from adjoint.ir.walk import blocks_of, defined_by, is_basic, leaves, operands, statements_in, terminators_in
 from adjoint.rules.kinds import Elementwise

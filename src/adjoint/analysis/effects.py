@@ -9,50 +9,18 @@ from __future__ import annotations
 import builtins
 import operator
 from collections.abc import Iterable, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from types import BuiltinMethodType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.mistakes import NEVER_OF_FLOATS, always_raises
-from adjoint.ir.nodes import (
-    Applied,
-    Atom,
-    Attribute,
-    Call,
-    Const,
-    Declared,
-    Definition,
-    Derived,
-    Function,
-    Key,
-    Load,
-    Raise,
-    Requested,
-    Slice,
-    Statement,
-    Store,
-    Subscript,
-    Var,
-)
-from adjoint.ir.types import (
-    RESIDUAL,
-    Array,
-    Dict,
-    Instance,
-    List,
-    Opaque,
-    PerPlace,
-    Scalar,
-    Storage,
-    Tuple,
-    Type,
-    storage_of,
-)
 from adjoint.ir.walk import leaves, operands, statements_in, terminators_in
 from adjoint.records import dataclass, field, replace
+from adjoint.rules.registry import declaration_for, on_change, rule_for
 from adjoint.runtime import tangents
 from adjoint.runtime.copies import fresh_shadows
 from adjoint.runtime.objects import Checkpoints
@@ -61,8 +29,7 @@ from adjoint.types.vectors import TangentVector
 if TYPE_CHECKING:
     from adjoint.rules.kinds import Rule
 
-
-from adjoint.ir.known_effects import (
+from adjoint.analysis.known_effects import (
     ACTS,
     DISPLAYS,
     FACT,
@@ -103,14 +70,12 @@ def effects(callee: Any) -> Effects:
 
 def _declared(callee: Any) -> Effects:
     """The effects of what the table does not know."""
-    if isinstance(callee, (Function, Definition, Derived)):
+    if isinstance(callee, (ir.Function, ir.Definition, ir.Derived)):
         return _remembered(callee)
-    if isinstance(callee, (Declared, Requested)):
+    if isinstance(callee, (ir.Declared, ir.Requested)):
         return PURE
-    if isinstance(callee, Applied):
+    if isinstance(callee, ir.Applied):
         return VALUES
-    from adjoint.rules.registry import declaration_for, rule_for  # circular
-
     if declaration_for(callee) is not None:
         return ACTS
     if isinstance(callee, np.ufunc):
@@ -130,7 +95,7 @@ def _by_rule(rule: Rule) -> Effects:
     )
 
 
-def effects_of(call: Call) -> Effects:
+def effects_of(call: ir.Call) -> Effects:
     """What a call does, its arguments considered."""
     callee = call.callee
     try:
@@ -147,9 +112,9 @@ def effects_of(call: Call) -> Effects:
         return _impure(found)
     if found.fresh and callee in _WITH_MEMO and len(call.args) > _WITH_MEMO[callee]:
         return UNKNOWN  # it writes to what earlier calls made
-    if call.kwargs and any(name == "out" and value != Const(None) for name, value in call.kwargs):
+    if call.kwargs and any(name == "out" and value != ir.Const(None) for name, value in call.kwargs):
         return UNKNOWN
-    if isinstance(callee, Declared) and _hands_on(call):
+    if isinstance(callee, ir.Declared) and _hands_on(call):
         return PART
     if known is None:
         return UNKNOWN if isinstance(callee, np.ufunc) and len(call.args) > callee.nin else found
@@ -160,22 +125,22 @@ def effects_of(call: Call) -> Effects:
     return found
 
 
-def _are_numbers(args: Sequence[Atom]) -> bool:
+def _are_numbers(args: Sequence[ir.Atom]) -> bool:
     for arg in args:
-        if type(arg) is Var:
-            if type(arg.type) is not Scalar:
+        if type(arg) is ir.Var:
+            if type(arg.type) is not ir.Scalar:
                 return False
-        elif type(arg) is not Const or type(arg.value) not in _NUMBERS:
+        elif type(arg) is not ir.Const or type(arg.value) not in _NUMBERS:
             return False
     return True
 
 
-def _may_grow(type_: Type | None) -> bool:
+def _may_grow(type_: ir.Type | None) -> bool:
     """Whether the size of a value may be another one later."""
     match type_:
-        case List() | Dict() | Instance():
+        case ir.List() | ir.Dict() | ir.Instance():
             return True
-        case Opaque(cls=cls):
+        case ir.Opaque(cls=cls):
             return cls is None or not issubclass(cls, (np.ndarray, tuple, str, bytes, range))
         case _:
             return False
@@ -186,24 +151,24 @@ def _impure(found: Effects) -> Effects:
     return replace(found, pure=False, confined=False)
 
 
-def _may_be_overloaded(args: Sequence[Atom]) -> bool:
+def _may_be_overloaded(args: Sequence[ir.Atom]) -> bool:
     """Whether Python may run methods of some class for a call of one of its own functions."""
     for arg in args:
-        if type(arg) is Var:
-            if type(arg.type) is not Scalar and _has_methods(arg.type):
+        if type(arg) is ir.Var:
+            if type(arg.type) is not ir.Scalar and _has_methods(arg.type):
                 return True
-        elif not (type(arg) is Const and type(arg.value) in _NUMBERS) and _has_methods(type_of_atom(arg)):
+        elif not (type(arg) is ir.Const and type(arg.value) in _NUMBERS) and _has_methods(type_of_atom(arg)):
             return True
     return False
 
 
-def _has_methods(type_: Type | None) -> bool:
+def _has_methods(type_: ir.Type | None) -> bool:
     match type_:
-        case Opaque(cls=cls, signature=signature):
-            return cls is None or not (issubclass(cls, _PLAIN) or signature is not None or hasattr(cls, RESIDUAL))
-        case Instance():
+        case ir.Opaque(cls=cls, signature=signature):
+            return cls is None or not (issubclass(cls, _PLAIN) or signature is not None or hasattr(cls, ir.RESIDUAL))
+        case ir.Instance():
             return True
-        case Array(dtype=dtype):
+        case ir.Array(dtype=dtype):
             return dtype is not None and dtype.kind == "O"
         case _:
             return False
@@ -243,21 +208,20 @@ def _by_kind(callee: Any) -> Effects:
 # Functions of the IR
 
 _MOST_REMEMBERED = 256
-_judged: dict[Function, tuple[Effects, tuple[tuple[Definition, Function | None], ...]]] = {}
+_judged: dict[ir.Function, tuple[Effects, tuple[tuple[ir.Definition, ir.Function | None], ...]]] = {}
 """What functions do, and what was behind the definitions that this was seen from."""
+on_change(_judged.clear)
 
 
-def _remembered(callee: Function | Definition | Derived) -> Effects:
+def _remembered(callee: ir.Function | ir.Definition | ir.Derived) -> Effects:
     """The effects of a body: every pass asks for those of the same few functions."""
-    function = callee.function if isinstance(callee, Definition) else callee
-    if not isinstance(function, Function):
+    function = callee.function if isinstance(callee, ir.Definition) else callee
+    if not isinstance(function, ir.Function):
         return _of_function(callee, _Query())
     known = _judged.get(function)
     if known is not None and all(definition.function is behind for definition, behind in known[1]):
         return known[0]
-    if not _judged:
-        _forget_with_declarations()
-    elif len(_judged) >= _MOST_REMEMBERED:
+    if len(_judged) >= _MOST_REMEMBERED:
         _judged.clear()
     query = _Query()
     found = _of_function(function, query)
@@ -265,21 +229,14 @@ def _remembered(callee: Function | Definition | Derived) -> Effects:
     return found
 
 
-@cache
-def _forget_with_declarations() -> None:
-    from adjoint.rules.registry import on_change  # circular
-
-    on_change(_judged.clear)
-
-
-def _of_function(callee: Function | Definition | Derived, query: _Query) -> Effects:
+def _of_function(callee: ir.Function | ir.Definition | ir.Derived, query: _Query) -> Effects:
     """The effects of a body, as far as they are easy to see; a function that calls itself is judged by the rest."""
-    if isinstance(callee, Derived):
+    if isinstance(callee, ir.Derived):
         places = written_places(callee.function)
         return Effects(pure=False, writes=places, confined=False, fresh=True, hands_on=True)
-    if isinstance(callee, Definition):
+    if isinstance(callee, ir.Definition):
         query.definitions[callee] = callee.function
-    function = callee.function if isinstance(callee, Definition) else callee
+    function = callee.function if isinstance(callee, ir.Definition) else callee
     if function is None:
         return UNKNOWN
     if function in query.judged:
@@ -295,20 +252,20 @@ def _of_function(callee: Function | Definition | Derived, query: _Query) -> Effe
 class _Query:
     """What is known of the functions that were met on the way; whether one was met again inside of another."""
 
-    judged: dict[Function, Effects | None] = field(default_factory=dict)
-    definitions: dict[Definition, Function | None] = field(default_factory=dict)
+    judged: dict[ir.Function, Effects | None] = field(default_factory=dict)
+    definitions: dict[ir.Definition, ir.Function | None] = field(default_factory=dict)
     crossed: bool = False
 
 
 class _Body:
     """What a function does to memory: to what it makes itself anything, to arrays that it is given stores."""
 
-    def __init__(self, function: Function, query: _Query) -> None:
+    def __init__(self, function: ir.Function, query: _Query) -> None:
         self.function = function
         self.query = query
-        self.own: set[Atom] = set()
-        self.given: dict[Atom, int] = {
-            param: place for place, param in enumerate(function.params) if isinstance(param.type, Array)
+        self.own: set[ir.Atom] = set()
+        self.given: dict[ir.Atom, int] = {
+            param: place for place, param in enumerate(function.params) if isinstance(param.type, ir.Array)
         }
         self.added: set[int] = set()
         self.stored: set[int] = set()
@@ -316,7 +273,7 @@ class _Body:
         self.read: set[int] = set()
         self.handed_on: list[tuple[int, int]] = []
         self.known = True
-        self.acts = any(isinstance(end, Raise) for end in terminators_in(function.body))
+        self.acts = any(isinstance(end, ir.Raise) for end in terminators_in(function.body))
         """Whether it does something besides that must not be left out: raises, prints."""
         for statement in statements_in(function.body):
             self.known &= self.statement(statement)
@@ -335,24 +292,24 @@ class _Body:
         if not self.known or (written and self.query.crossed):
             return UNKNOWN
         returned = [atom for end in leaves(self.function.body) for atom in operands(end)]
-        numbers = all(isinstance(type_of_atom(atom), Scalar) for atom in returned)
+        numbers = all(isinstance(type_of_atom(atom), ir.Scalar) for atom in returned)
         if not written and not self.acts:
             return PURE if numbers else PART
         adds = tuple(sorted(self.added - self.stored - self.read))
         writes = tuple(sorted(written))
         return Effects(pure=False, writes=writes, confined=not self.acts, hands_on=not numbers, adds=adds)
 
-    def statement(self, statement: Statement) -> bool:
+    def statement(self, statement: ir.Statement) -> bool:
         """Takes down what a statement does itself; whether that is known."""
         match statement:
-            case Call(callee=callee) if self.is_itself(callee):
+            case ir.Call(callee=callee) if self.is_itself(callee):
                 self.handed_on += [(self.given[arg], at) for at, arg in enumerate(statement.args) if arg in self.given]
                 return True
-            case Call():
+            case ir.Call():
                 return self.call(statement)
-            case Load(base=base):
+            case ir.Load(base=base):
                 return self.load(statement, base)
-            case Store(base=base, mode=mode, value=value):
+            case ir.Store(base=base, mode=mode, value=value):
                 self.note_read((value,))
                 if base in self.given:
                     (self.stored if mode == "set" else self.added).add(self.given[base])
@@ -363,13 +320,13 @@ class _Body:
                 return True
 
     def is_itself(self, callee: object) -> bool:
-        if isinstance(callee, Definition):
+        if isinstance(callee, ir.Definition):
             self.query.definitions[callee] = callee.function
             return callee.function is self.function
         return callee is self.function
 
-    def call(self, call: Call) -> bool:
-        nested = isinstance(call.callee, (Function, Definition, Derived))
+    def call(self, call: ir.Call) -> bool:
+        nested = isinstance(call.callee, (ir.Function, ir.Definition, ir.Derived))
         found = _of_function(call.callee, self.query) if nested else effects_of(call)
         args = operands(call)
         adds = [self.given.get(args[place]) for place in found.adds]
@@ -388,48 +345,50 @@ class _Body:
             self.own.update(call.targets)
         return True
 
-    def load(self, load: Load, base: Atom) -> bool:
-        part = isinstance(load.target.type, Array) and isinstance(type_of_atom(base), Array)
+    def load(self, load: ir.Load, base: ir.Atom) -> bool:
+        part = isinstance(load.target.type, ir.Array) and isinstance(type_of_atom(base), ir.Array)
         if part and base in self.own:
             self.own.add(load.target)
         elif part and base in self.given and _is_plain(load.key):
             self.given[load.target] = self.given[base]
-        elif not isinstance(load.key, Attribute):
+        elif not isinstance(load.key, ir.Attribute):
             self.note_read((base,))
-        return not isinstance(type_of_atom(base), (Opaque, Instance))
+        return not isinstance(type_of_atom(base), (ir.Opaque, ir.Instance))
 
-    def note_read(self, atoms: Iterable[Atom]) -> None:
+    def note_read(self, atoms: Iterable[ir.Atom]) -> None:
         self.read.update(self.given[atom] for atom in atoms if atom in self.given)
 
 
-def _repeats_a_list(call: Call) -> bool:
-    return call.callee is operator.mul and any(isinstance(target.type, List) for target in call.targets)
+def _repeats_a_list(call: ir.Call) -> bool:
+    return call.callee is operator.mul and any(isinstance(target.type, ir.List) for target in call.targets)
 
 
-def _is_plain(key: Key) -> bool:
+def _is_plain(key: ir.Key) -> bool:
     """Whether an index of numbers and slices gives a view."""
-    items = key.items if isinstance(key, Subscript) else ()
-    return bool(items) and all(isinstance(item, Slice) or isinstance(type_of_atom(item), Scalar) for item in items)
+    items = key.items if isinstance(key, ir.Subscript) else ()
+    return bool(items) and all(
+        isinstance(item, ir.Slice) or isinstance(type_of_atom(item), ir.Scalar) for item in items
+    )
 
 
-def written_places(function: Function) -> tuple[int, ...]:
+def written_places(function: ir.Function) -> tuple[int, ...]:
     """Which parameters of a function refer to memory that its body may write."""
     return _written_places(function, set())
 
 
-def _written_places(function: Function | None, seen: set[int]) -> tuple[int, ...]:
+def _written_places(function: ir.Function | None, seen: set[int]) -> tuple[int, ...]:
     if function is None or id(function) in seen:
         return ()
     seen.add(id(function))
     own = made_here(function)
-    written: set[Storage] = set()
+    written: set[ir.Storage] = set()
     for statement in statements_in(function.body):
         match statement:
-            case Store(base=Var(type=type_) as base):
+            case ir.Store(base=ir.Var(type=type_) as base):
                 written.update(() if base in own else _own_storage(type_))
-            case Call(args=(base, *_)) if base in own and _writes_only_slots(statement):
+            case ir.Call(args=(base, *_)) if base in own and _writes_only_slots(statement):
                 pass
-            case Call():
+            case ir.Call():
                 values = (*statement.args, *(value for _, value in statement.kwargs))
                 for place in _places_written_by(statement, len(values), seen):
                     value = type_of_atom(values[place])
@@ -437,52 +396,52 @@ def _written_places(function: Function | None, seen: set[int]) -> tuple[int, ...
     return tuple(place for place, param in enumerate(function.params) if not written.isdisjoint(storages(param.type)))
 
 
-def made_here(function: Function) -> set[Atom]:
+def made_here(function: ir.Function) -> set[ir.Atom]:
     """The variables that a function binds to memory which it has just made."""
-    calls = [statement for statement in statements_in(function.body) if isinstance(statement, Call)]
-    made = [call for call in calls if not isinstance(call.callee, (Function, Definition, Derived))]
+    calls = [statement for statement in statements_in(function.body) if isinstance(statement, ir.Call)]
+    made = [call for call in calls if not isinstance(call.callee, (ir.Function, ir.Definition, ir.Derived))]
     return {target for call in made if effects(call.callee).fresh for target in call.targets}
 
 
-def _places_written_by(call: Call, count: int, seen: set[int]) -> tuple[int, ...]:
+def _places_written_by(call: ir.Call, count: int, seen: set[int]) -> tuple[int, ...]:
     callee = call.callee
-    if isinstance(callee, (Function, Definition, Derived)):
-        return _written_places(callee if isinstance(callee, Function) else callee.function, seen)
+    if isinstance(callee, (ir.Function, ir.Definition, ir.Derived)):
+        return _written_places(callee if isinstance(callee, ir.Function) else callee.function, seen)
     found = effects_of(call)
     return tuple(place for place in found.writes if place < count) if found.known else tuple(range(count))
 
 
-def _writes_only_slots(call: Call) -> bool:
+def _writes_only_slots(call: ir.Call) -> bool:
     """Whether what a call writes is the first argument's own memory, not that of what lies in it."""
     return effects(call.callee) is WRITES_FIRST
 
 
-def _own_storage(type_: Type | None) -> tuple[Storage, ...]:
-    storage = storage_of(type_)
+def _own_storage(type_: ir.Type | None) -> tuple[ir.Storage, ...]:
+    storage = ir.storage_of(type_)
     return () if storage is None else (storage,)
 
 
-def storages(type_: Type | None) -> set[Storage]:
+def storages(type_: ir.Type | None) -> set[ir.Storage]:
     """The classes of memory that can be reached from values of a type."""
     found = set(_own_storage(type_))
     match type_:
-        case List(element=part) | Dict(value=part):
+        case ir.List(element=part) | ir.Dict(value=part):
             return found | storages(part)
-        case Tuple(items=items) | PerPlace(items=items):
+        case ir.Tuple(items=items) | ir.PerPlace(items=items):
             return found.union(*map(storages, items))
-        case Instance(fields=fields):
+        case ir.Instance(fields=fields):
             return found.union(*map(storages, fields.values()))
         case _:
             return found
 
 
-def _hands_on(call: Call) -> bool:
+def _hands_on(call: ir.Call) -> bool:
     """Whether results of a declared function may be memory that others have, too."""
-    given = set[Storage]().union(*(storages(type_of_atom(arg)) for arg in call.args))
+    given = set[ir.Storage]().union(*(storages(type_of_atom(arg)) for arg in call.args))
     return bool(given) and any(not given.isdisjoint(storages(target.type)) for target in call.targets)
 
 
-def is_shared_and_written(call: Call) -> bool:
+def is_shared_and_written(call: ir.Call) -> bool:
     """Whether a result of a declared function is memory that others have, too, and somebody writes it."""
     pairs = zip(call.targets, call.callee.values_of(call), strict=True)
     shared = [target for target, value in pairs if _own_storage(target.type) == _own_storage(type_of_atom(value))]

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from adjoint import ir
+from adjoint.analysis.effects import effects_of
 from adjoint.analysis.joins import joins
-from adjoint.ir.effects import effects_of
 from adjoint.ir.walk import blocks_of, leaves, operands, statements_in
 from adjoint.rules.declarations import declaration_for
 from adjoint.rules.kinds import Bilinear, Linear

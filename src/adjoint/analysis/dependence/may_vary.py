@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from adjoint import ir
+from adjoint.analysis.effects import effects
 from adjoint.analysis.joins import caught
-from adjoint.ir.effects import effects
 from adjoint.ir.walk import blocks_of, leaves, operands, statements_in, targets_of
 
 

@@ -21,7 +21,7 @@ def tainted_objects(block: ir.Block, varied: set[ir.Atom]) -> set[ir.Atom]:
     block
         The statements.
     varied
-        The values that vary, those without a derivative among them (:func:`adjoint.analysis.may_vary.varying`).
+        The values that vary, those without a derivative among them (:func:`.may_vary.varying`).
     """
     found: set[ir.Atom] = set()
     before = -1

@@ -1,0 +1,1 @@
+"""Which values depend on which: activity, linearity, taint."""
