@@ -73,7 +73,8 @@ def test_imports_point_down() -> None:
 
 def test_nodes_and_types_are_named_by_their_package() -> None:
     importing = re.compile(r"^ *from adjoint\.ir\.(nodes|types) import", re.MULTILINE)
-    modules = [path for path in SOURCE.rglob("*.py") if path.parent != SOURCE / "ir"]
+    homes = [SOURCE / "ir" / name for name in ("__init__.py", "nodes.py", "types.py")]
+    modules = [path for path in SOURCE.rglob("*.py") if path not in homes]
     assert [path.name for path in modules if importing.search(path.read_text())] == []
 
 
@@ -85,7 +86,7 @@ def test_folders_are_small() -> None:
 
 # Imports inside functions
 
-CIRCULAR = 18
+CIRCULAR = 2
 """How many imports stand inside functions because two modules need each other, or one above; it only goes down."""
 PROGRAM = """
 import numpy as np

@@ -362,7 +362,7 @@ PASSES = {
         # what people read
         Pass(
             "expand-derivatives",
-            "differentiation.reverse.calls.derived_functions:expand",
+            "differentiation.reverse.calls.expansion:expand",
             given=lambda c: (c.notes, c.target),
             needed=True,
         ),

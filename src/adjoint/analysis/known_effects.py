@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,9 +12,6 @@ from adjoint.records import dataclass
 from adjoint.runtime import tangents
 from adjoint.runtime.copies import fresh_shadows, owned, snapshot
 from adjoint.runtime.objects import attribute_or_none, make_object
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True, slots=True)

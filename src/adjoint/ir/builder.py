@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from adjoint import ir
 from adjoint.diagnostics.spans import Span
-from adjoint.ir.nodes import Atom, Attribute, Block, Call, Key, Load, Statement, Store, Subscript, Terminator, Var
-from adjoint.ir.types import Type
 
-TypeOfCall = Callable[[Any, Sequence[Atom], Sequence[tuple[str, Atom]]], tuple[Type, ...]]
+TypeOfCall = Callable[[Any, Sequence[ir.Atom], Sequence[tuple[str, ir.Atom]]], tuple[ir.Type, ...]]
 
 
 class Builder:
@@ -18,40 +17,40 @@ class Builder:
     def __init__(self, type_of_call: TypeOfCall, span: Span | None = None) -> None:
         self.type_of_call = type_of_call
         self.span = span
-        self.statements: list[Statement] = []
+        self.statements: list[ir.Statement] = []
 
     def nested(self) -> Builder:
         """A builder for a block inside this one."""
         return Builder(self.type_of_call, self.span)
 
-    def emit(self, statement: Statement) -> None:
+    def emit(self, statement: ir.Statement) -> None:
         self.statements.append(statement)
 
-    def call(self, callee: Any, *args: Atom, hint: str = "t", named: bool = False, **kwargs: Atom) -> Var:
+    def call(self, callee: Any, *args: ir.Atom, hint: str = "t", named: bool = False, **kwargs: ir.Atom) -> ir.Var:
         """Emits a call with one result."""
         pairs = tuple(kwargs.items())
         (type_,) = self.type_of_call(callee, args, pairs)
-        target = Var(hint, type_, named)
-        self.emit(Call((target,), callee, args, pairs, self.span))
+        target = ir.Var(hint, type_, named)
+        self.emit(ir.Call((target,), callee, args, pairs, self.span))
         return target
 
-    def effect(self, callee: Any, *args: Atom, **kwargs: Atom) -> None:
+    def effect(self, callee: Any, *args: ir.Atom, **kwargs: ir.Atom) -> None:
         """Emits a call for its effect."""
-        self.emit(Call((), callee, args, tuple(kwargs.items()), self.span))
+        self.emit(ir.Call((), callee, args, tuple(kwargs.items()), self.span))
 
-    def load(self, base: Atom, key: Key, type_: Type, hint: str = "t", named: bool = False) -> Var:
-        target = Var(hint, type_, named)
-        self.emit(Load(target, base, key, self.span))
+    def load(self, base: ir.Atom, key: ir.Key, type_: ir.Type, hint: str = "t", named: bool = False) -> ir.Var:
+        target = ir.Var(hint, type_, named)
+        self.emit(ir.Load(target, base, key, self.span))
         return target
 
-    def item(self, base: Atom, index: Atom, type_: Type, hint: str = "t") -> Var:
-        return self.load(base, Subscript((index,)), type_, hint)
+    def item(self, base: ir.Atom, index: ir.Atom, type_: ir.Type, hint: str = "t") -> ir.Var:
+        return self.load(base, ir.Subscript((index,)), type_, hint)
 
-    def attribute(self, base: Atom, name: str, type_: Type, hint: str = "t") -> Var:
-        return self.load(base, Attribute(name), type_, hint)
+    def attribute(self, base: ir.Atom, name: str, type_: ir.Type, hint: str = "t") -> ir.Var:
+        return self.load(base, ir.Attribute(name), type_, hint)
 
-    def store(self, base: Atom, key: Key | None, value: Atom, mode: Any = "set") -> None:
-        self.emit(Store(base, key, value, mode, self.span))
+    def store(self, base: ir.Atom, key: ir.Key | None, value: ir.Atom, mode: Any = "set") -> None:
+        self.emit(ir.Store(base, key, value, mode, self.span))
 
-    def block(self, terminator: Terminator) -> Block:
-        return Block(tuple(self.statements), terminator)
+    def block(self, terminator: ir.Terminator) -> ir.Block:
+        return ir.Block(tuple(self.statements), terminator)

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import os
 
-from adjoint.ir.nodes import Function
+from adjoint import ir
 
 CHECKING = os.environ.get("ADJOINT_CHECK", "") not in ("", "0")
 """Whether functions are verified after each pass."""
 
 
-def checked(function: Function, stage: str) -> Function:
+def checked(function: ir.Function, stage: str) -> ir.Function:
     """The function itself; verified, where that is asked for, with the name of what made it for the message.
 
     Raises

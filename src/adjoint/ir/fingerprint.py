@@ -13,12 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.ir.nodes import Declared, Definition, Derived, Function, Surgery, Var
-from adjoint.ir.types import Storage
+from adjoint import ir
 
 VERSIONED = ("builtins", "math", "cmath", "operator", "_operator", "numpy", "adjoint")
 """The packages for which their versions and sources speak; what else a function refers to may change unseen."""
-_IDENTITIES = (Var, Function, Definition, Derived, Declared, Surgery)
+_IDENTITIES = (ir.Var, ir.Function, ir.Definition, ir.Derived, ir.Declared, ir.Surgery)
 """What is known by itself, and not by what it holds; a definition may hold itself."""
 _PLACES = "span"
 """The fields that say where in the user's source something stands."""
@@ -28,7 +27,7 @@ class Nameless(Exception):
     """A function refers to what only this process knows."""
 
 
-def fingerprint(function: Function, handed: Collection[Storage] | None = None) -> str:
+def fingerprint(function: ir.Function, handed: Collection[ir.Storage] | None = None) -> str:
     """A digest of a function, and of which of its memory is handed over.
 
     Raises
@@ -49,7 +48,7 @@ class _Writer:
 
     def __init__(self) -> None:
         self.words: list[str] = []
-        self.memory: dict[int, tuple[Storage, int]] = {}
+        self.memory: dict[int, tuple[ir.Storage, int]] = {}
         self._known: dict[int, tuple[Any, int]] = {}  # they stay alive, so that no number is given twice
 
     def write(self, value: Any) -> None:
@@ -61,7 +60,7 @@ class _Writer:
             self.words.append(f"{kind.__name__} {len(value)}")
             for item in value:
                 self.write(item)
-        elif kind is Storage:
+        elif kind is ir.Storage:
             self._write_memory(value.find())
         elif kind.__module__.startswith("adjoint.ir.") and hasattr(kind, "__dataclass_fields__"):
             self._write_record(value, kind)
@@ -79,7 +78,7 @@ class _Writer:
         else:
             self.words.append(f"name {name_of(value)}")
 
-    def _write_memory(self, storage: Storage) -> None:
+    def _write_memory(self, storage: ir.Storage) -> None:
         number = self.memory.setdefault(id(storage), (storage, len(self.memory)))[1]
         self.words.append(f"memory {number} {storage.written}")
 

@@ -12,9 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.nodes import Atom, Call, Const
-from adjoint.ir.types import Array, Dict, List, Opaque, Scalar, Tuple, Type
 
 _ARITHMETIC = frozenset(
     getattr(operator, name)
@@ -30,10 +29,10 @@ NEVER_OF_FLOATS = _MATRIX_PRODUCTS | {round}
 """Functions that some numbers are mistakes for."""
 
 
-def always_raises(call: Call) -> bool:
+def always_raises(call: ir.Call) -> bool:
     """Whether a call raises TypeError for all values that its arguments may have."""
     callee, args = call.callee, call.args
-    if callee in _MATRIX_PRODUCTS and any(isinstance(type_of_atom(arg), Scalar) for arg in args[:2]):
+    if callee in _MATRIX_PRODUCTS and any(isinstance(type_of_atom(arg), ir.Scalar) for arg in args[:2]):
         return True
     if callee is round and len(args) == 2 and _is_float(args[1]):
         return True
@@ -46,18 +45,18 @@ def always_raises(call: Call) -> bool:
     return isinstance(callee, np.ufunc) and any(map(_is_none, args[: callee.nin]))
 
 
-def _is_none(atom: Atom) -> bool:
-    return type(atom) is Const and atom.value is None
+def _is_none(atom: ir.Atom) -> bool:
+    return type(atom) is ir.Const and atom.value is None
 
 
-def _never_meet(callee: Any, one: Atom, other: Atom) -> bool:
+def _never_meet(callee: Any, one: ir.Atom, other: ir.Atom) -> bool:
     """Whether one operand is a number of floating point, or an array of numbers, and the other text or a container."""
     for operand, number in ((one, other), (other, one)):
-        is_text = type(operand) is Const and isinstance(operand.value, (str, bytes))
+        is_text = type(operand) is ir.Const and isinstance(operand.value, (str, bytes))
         if is_text and (callee not in _FORMATS or operand is not one):
             type_ = type_of_atom(number)
             if _is_float(number) or (
-                isinstance(type_, Array) and type_.dtype is not None and type_.dtype.kind in "biufc"
+                isinstance(type_, ir.Array) and type_.dtype is not None and type_.dtype.kind in "biufc"
             ):
                 return True
         if _is_container(type_of_atom(operand)) and _is_float(number):
@@ -65,12 +64,12 @@ def _never_meet(callee: Any, one: Atom, other: Atom) -> bool:
     return False
 
 
-def _is_container(type_: Type | None) -> bool:
-    if isinstance(type_, Opaque):
+def _is_container(type_: ir.Type | None) -> bool:
+    if isinstance(type_, ir.Opaque):
         return type_.cls in (set, frozenset)
-    return isinstance(type_, (Dict, List, Tuple))
+    return isinstance(type_, (ir.Dict, ir.List, ir.Tuple))
 
 
-def _is_float(atom: Atom) -> bool:
+def _is_float(atom: ir.Atom) -> bool:
     type_ = type_of_atom(atom)
-    return isinstance(type_, Scalar) and type_.kind in ("float", "complex") and type_.dtype is None
+    return isinstance(type_, ir.Scalar) and type_.kind in ("float", "complex") and type_.dtype is None

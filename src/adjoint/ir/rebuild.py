@@ -9,126 +9,100 @@ import operator
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from typing import overload
 
+from adjoint import ir
 from adjoint.ir.builder import Builder
 from adjoint.ir.join import join_atoms
-from adjoint.ir.nodes import (
-    Atom,
-    Attribute,
-    Block,
-    Branch,
-    Call,
-    Const,
-    Continue,
-    Exit,
-    Function,
-    Guarded,
-    Handler,
-    If,
-    Items,
-    Key,
-    Load,
-    Loop,
-    Raise,
-    Range,
-    Return,
-    Slice,
-    Statement,
-    Store,
-    Subscript,
-    Terminator,
-    Var,
-    Yield,
-)
-from adjoint.ir.types import Type
 from adjoint.ir.walk import _WITHOUT_BLOCKS, Node, blocks_of, leaves
 
-Leaf = Yield | Continue | Exit | Return
+Leaf = ir.Yield | ir.Continue | ir.Exit | ir.Return
 
 
-AtomMap = Callable[[Atom], Atom]
+AtomMap = Callable[[ir.Atom], ir.Atom]
 
 
-BlockMap = Callable[[Block], Block]
+BlockMap = Callable[[ir.Block], ir.Block]
 
 
-VarMap = Callable[[Var], Var]
+VarMap = Callable[[ir.Var], ir.Var]
 
 
-def map_key(key: Key | None, atom: AtomMap) -> Key | None:
+def map_key(key: ir.Key | None, atom: AtomMap) -> ir.Key | None:
     """An index with its atoms replaced."""
-    if key is None or type(key) is Attribute:
+    if key is None or type(key) is ir.Attribute:
         return key
-    assert isinstance(key, Subscript)
+    assert isinstance(key, ir.Subscript)
     items = tuple(
-        Slice(atom(item.lower), atom(item.upper), atom(item.step)) if isinstance(item, Slice) else atom(item)
+        ir.Slice(atom(item.lower), atom(item.upper), atom(item.step)) if isinstance(item, ir.Slice) else atom(item)
         for item in key.items
     )
-    return Subscript(items, key.tupled)
+    return ir.Subscript(items, key.tupled)
 
 
-def same(var: Var) -> Var:
+def same(var: ir.Var) -> ir.Var:
     """The binder map that keeps names."""
     return var
 
 
-def same_atom(atom: Atom) -> Atom:
+def same_atom(atom: ir.Atom) -> ir.Atom:
     """The atom map that keeps atoms."""
     return atom
 
 
-def same_block(block: Block) -> Block:
+def same_block(block: ir.Block) -> ir.Block:
     """The block map that keeps blocks."""
     return block
 
 
-def rebuild(statement: Statement, atom: AtomMap, block: BlockMap = same_block, binder: VarMap = same) -> Statement:
+def rebuild(
+    statement: ir.Statement, atom: AtomMap, block: BlockMap = same_block, binder: VarMap = same
+) -> ir.Statement:
     """A statement with its direct operands, its blocks and the variables it binds replaced.
 
     Operands are mapped first, then the variables bound for the blocks, the blocks, and the targets.
     """
-    if isinstance(statement, Call):
+    if isinstance(statement, ir.Call):
         args = tuple([atom(arg) for arg in statement.args])
         kwargs = statement.kwargs and tuple([(name, atom(value)) for name, value in statement.kwargs])
         targets = statement.targets if binder is same else tuple([binder(target) for target in statement.targets])
-        return Call(targets, statement.callee, args, kwargs, statement.span)
+        return ir.Call(targets, statement.callee, args, kwargs, statement.span)
     match statement:
-        case Load(target, base, key, span):
+        case ir.Load(target, base, key, span):
             base, mapped = atom(base), map_key(key, atom)
             assert mapped is not None
-            return Load(binder(target), base, mapped, span)
-        case Store(base, store_key, value, mode, span):
-            return Store(atom(base), map_key(store_key, atom), atom(value), mode, span)
-        case If(cond, then, orelse, targets, span):
+            return ir.Load(binder(target), base, mapped, span)
+        case ir.Store(base, store_key, value, mode, span):
+            return ir.Store(atom(base), map_key(store_key, atom), atom(value), mode, span)
+        case ir.If(cond, then, orelse, targets, span):
             cond, then, orelse = atom(cond), block(then), block(orelse)
-            return If(cond, then, orelse, tuple([binder(target) for target in targets]), span)
-        case Loop():
+            return ir.If(cond, then, orelse, tuple([binder(target) for target in targets]), span)
+        case ir.Loop():
             return _rebuild_loop(statement, atom, block, binder)
-        case Guarded():
+        case ir.Guarded():
             return _rebuild_guarded(statement, atom, block, binder)
 
 
-def _rebuild_loop(loop: Loop, atom: AtomMap, block: BlockMap, binder: VarMap) -> Loop:
+def _rebuild_loop(loop: ir.Loop, atom: AtomMap, block: BlockMap, binder: VarMap) -> ir.Loop:
     over = loop.over
     match over:
-        case Range(start, stop, step, backward):
-            over = Range(atom(start), atom(stop), atom(step), backward)
-        case Items(iterable):
-            over = Items(atom(iterable))
+        case ir.Range(start, stop, step, backward):
+            over = ir.Range(atom(start), atom(stop), atom(step), backward)
+        case ir.Items(iterable):
+            over = ir.Items(atom(iterable))
     inits = tuple([atom(init) for init in loop.inits])
     index = None if loop.index is None else binder(loop.index)
     params = tuple([binder(param) for param in loop.params])
     body = block(loop.body)
     targets = tuple([binder(target) for target in loop.targets])
     exit_ = None if loop.exit is None else binder(loop.exit)
-    return Loop(over, index, params, inits, body, targets, exit_, loop.span)
+    return ir.Loop(over, index, params, inits, body, targets, exit_, loop.span)
 
 
-def _rebuild_guarded(guarded: Guarded, atom: AtomMap, block: BlockMap, binder: VarMap) -> Guarded:
+def _rebuild_guarded(guarded: ir.Guarded, atom: AtomMap, block: BlockMap, binder: VarMap) -> ir.Guarded:
     context = None if guarded.context is None else atom(guarded.context)
     name = None if guarded.name is None else binder(guarded.name)
     body = block(guarded.body)
     handlers = tuple(
-        Handler(
+        ir.Handler(
             None if handler.exception is None else atom(handler.exception),
             None if handler.name is None else binder(handler.name),
             block(handler.body),
@@ -137,29 +111,29 @@ def _rebuild_guarded(guarded: Guarded, atom: AtomMap, block: BlockMap, binder: V
     )
     final = None if guarded.final is None else block(guarded.final)
     targets = tuple([binder(target) for target in guarded.targets])
-    return Guarded(context, name, body, handlers, final, targets, guarded.span)
+    return ir.Guarded(context, name, body, handlers, final, targets, guarded.span)
 
 
-def rebuild_terminator(terminator: Terminator, atom: AtomMap, block: BlockMap = same_block) -> Terminator:
+def rebuild_terminator(terminator: ir.Terminator, atom: AtomMap, block: BlockMap = same_block) -> ir.Terminator:
     """A terminator with its operands and blocks replaced."""
     match terminator:
-        case Yield(values):
-            return Yield(tuple([atom(value) for value in values]))
-        case Continue(values):
-            return Continue(tuple([atom(value) for value in values]))
-        case Exit(kind, values):
-            return Exit(kind, tuple([atom(value) for value in values]))
-        case Return(values, span):
-            return Return(tuple([atom(value) for value in values]), span)
-        case Raise(exception, cause, span):
+        case ir.Yield(values):
+            return ir.Yield(tuple([atom(value) for value in values]))
+        case ir.Continue(values):
+            return ir.Continue(tuple([atom(value) for value in values]))
+        case ir.Exit(kind, values):
+            return ir.Exit(kind, tuple([atom(value) for value in values]))
+        case ir.Return(values, span):
+            return ir.Return(tuple([atom(value) for value in values]), span)
+        case ir.Raise(exception, cause, span):
             exception = None if exception is None else atom(exception)
-            return Raise(exception, None if cause is None else atom(cause), span)
-        case Branch(cond, then, orelse, span):
+            return ir.Raise(exception, None if cause is None else atom(cause), span)
+        case ir.Branch(cond, then, orelse, span):
             cond, then = atom(cond), block(then)
-            return Branch(cond, then, block(orelse), span)
+            return ir.Branch(cond, then, block(orelse), span)
 
 
-def map_blocks(statement: Statement, block: BlockMap) -> Statement:
+def map_blocks(statement: ir.Statement, block: BlockMap) -> ir.Statement:
     """A statement with each of its blocks replaced; the statement itself where none becomes another."""
     if type(statement) in _WITHOUT_BLOCKS:
         return statement
@@ -167,64 +141,64 @@ def map_blocks(statement: Statement, block: BlockMap) -> Statement:
     return statement if all(map(operator.is_, blocks_of(mapped), blocks_of(statement))) else mapped
 
 
-def map_branch(branch: Branch, block: BlockMap) -> Branch:
+def map_branch(branch: ir.Branch, block: BlockMap) -> ir.Branch:
     """A branch with both of its blocks replaced; the branch itself where they stay what they are."""
     then, orelse = block(branch.then), block(branch.orelse)
     is_same = then is branch.then and orelse is branch.orelse
-    return branch if is_same else Branch(branch.cond, then, orelse, branch.span)
+    return branch if is_same else ir.Branch(branch.cond, then, orelse, branch.span)
 
 
-def map_statements(block: Block, each: Callable[[Statement], Statement]) -> Block:
+def map_statements(block: ir.Block, each: Callable[[ir.Statement], ir.Statement]) -> ir.Block:
     """A block with each of its statements replaced, and those in branches at its end; itself where they stay."""
     statements = tuple([each(statement) for statement in block.statements])
     end = block.terminator
-    if type(end) is Branch:
+    if type(end) is ir.Branch:
         end = map_branch(end, lambda inner: map_statements(inner, each))
     if end is block.terminator and all(map(operator.is_, statements, block.statements)):
         return block
-    return Block(statements, end)
+    return ir.Block(statements, end)
 
 
-def map_body(loop: Loop, body: Block) -> Loop:
+def map_body(loop: ir.Loop, body: ir.Block) -> ir.Loop:
     """The loop with another body."""
-    return Loop(loop.over, loop.index, loop.params, loop.inits, body, loop.targets, loop.exit, loop.span)
+    return ir.Loop(loop.over, loop.index, loop.params, loop.inits, body, loop.targets, loop.exit, loop.span)
 
 
-def map_leaves(block: Block, leaf: Callable[[Terminator], Terminator]) -> Block:
+def map_leaves(block: ir.Block, leaf: Callable[[ir.Terminator], ir.Terminator]) -> ir.Block:
     """A block with the terminators it can end in replaced."""
     terminator = block.terminator
-    if type(terminator) is not Branch:
-        return Block(block.statements, leaf(terminator))
+    if type(terminator) is not ir.Branch:
+        return ir.Block(block.statements, leaf(terminator))
     then, orelse = map_leaves(terminator.then, leaf), map_leaves(terminator.orelse, leaf)
-    return Block(block.statements, Branch(terminator.cond, then, orelse, terminator.span))
+    return ir.Block(block.statements, ir.Branch(terminator.cond, then, orelse, terminator.span))
 
 
-def with_values(leaf: Leaf, values: tuple[Atom, ...]) -> Leaf:
+def with_values(leaf: Leaf, values: tuple[ir.Atom, ...]) -> Leaf:
     """A leaf that hands out other values."""
     match leaf:
-        case Exit(kind=kind):
-            return Exit(kind, values)
-        case Return(span=span):
-            return Return(values, span)
-        case Yield():
-            return Yield(values)
-        case Continue():
-            return Continue(values)
+        case ir.Exit(kind=kind):
+            return ir.Exit(kind, values)
+        case ir.Return(span=span):
+            return ir.Return(values, span)
+        case ir.Yield():
+            return ir.Yield(values)
+        case ir.Continue():
+            return ir.Continue(values)
 
 
 @overload
-def substitute(node: Block, mapping: Mapping[Var, Atom]) -> Block: ...
+def substitute(node: ir.Block, mapping: Mapping[ir.Var, ir.Atom]) -> ir.Block: ...
 
 
 @overload
-def substitute(node: Statement, mapping: Mapping[Var, Atom]) -> Statement: ...
+def substitute(node: ir.Statement, mapping: Mapping[ir.Var, ir.Atom]) -> ir.Statement: ...
 
 
 @overload
-def substitute(node: Terminator, mapping: Mapping[Var, Atom]) -> Terminator: ...
+def substitute(node: ir.Terminator, mapping: Mapping[ir.Var, ir.Atom]) -> ir.Terminator: ...
 
 
-def substitute(node: Block | Node, mapping: Mapping[Var, Atom]) -> Block | Node:
+def substitute(node: ir.Block | Node, mapping: Mapping[ir.Var, ir.Atom]) -> ir.Block | Node:
     """A block, statement or terminator that reads other atoms in place of some variables, at any depth.
 
     Replacements are not replaced again. What a node binds keeps its name.
@@ -232,27 +206,27 @@ def substitute(node: Block | Node, mapping: Mapping[Var, Atom]) -> Block | Node:
     if not mapping:
         return node
 
-    def atom(old: Atom) -> Atom:
-        return mapping.get(old, old) if type(old) is Var else old
+    def atom(old: ir.Atom) -> ir.Atom:
+        return mapping.get(old, old) if type(old) is ir.Var else old
 
-    def block(old: Block) -> Block:
-        return Block(
+    def block(old: ir.Block) -> ir.Block:
+        return ir.Block(
             tuple([rebuild(statement, atom, block) for statement in old.statements]),
             rebuild_terminator(old.terminator, atom, block),
         )
 
-    if isinstance(node, Block):
+    if isinstance(node, ir.Block):
         return block(node)
-    if isinstance(node, Statement):
+    if isinstance(node, ir.Statement):
         return rebuild(node, atom, block)
     return rebuild_terminator(node, atom, block)
 
 
-def rebound(block: Block, names: Mapping[Var, Var]) -> Block:
+def rebound(block: ir.Block, names: Mapping[ir.Var, ir.Var]) -> ir.Block:
     """A block that binds other variables in place of some, at any depth; what it reads stays."""
 
-    def copy(old: Block) -> Block:
-        return Block(
+    def copy(old: ir.Block) -> ir.Block:
+        return ir.Block(
             tuple(
                 [rebuild(statement, same_atom, copy, lambda var: names.get(var, var)) for statement in old.statements]
             ),
@@ -263,11 +237,11 @@ def rebound(block: Block, names: Mapping[Var, Var]) -> Block:
 
 
 def clone(
-    block: Block,
-    mapping: MutableMapping[Var, Atom] | None = None,
+    block: ir.Block,
+    mapping: MutableMapping[ir.Var, ir.Atom] | None = None,
     hints: Callable[[str], str] = str,
-    types: Callable[[Type], Type] | None = None,
-) -> Block:
+    types: Callable[[ir.Type], ir.Type] | None = None,
+) -> ir.Block:
     """A copy of a block in which everything that it binds has a new name.
 
     Parameters
@@ -281,17 +255,17 @@ def clone(
     types : callable, optional
         What their types become.
     """
-    names: MutableMapping[Var, Atom] = {} if mapping is None else mapping
+    names: MutableMapping[ir.Var, ir.Atom] = {} if mapping is None else mapping
 
-    def atom(old: Atom) -> Atom:
-        return names.get(old, old) if type(old) is Var else old
+    def atom(old: ir.Atom) -> ir.Atom:
+        return names.get(old, old) if type(old) is ir.Var else old
 
-    def fresh(old: Var) -> Var:
-        new = names[old] = Var(hints(old.hint), old.type if types is None else types(old.type), old.named)
+    def fresh(old: ir.Var) -> ir.Var:
+        new = names[old] = ir.Var(hints(old.hint), old.type if types is None else types(old.type), old.named)
         return new
 
-    def copy(old: Block) -> Block:
-        return Block(
+    def copy(old: ir.Block) -> ir.Block:
+        return ir.Block(
             tuple([rebuild(statement, atom, copy, fresh) for statement in old.statements]),
             rebuild_terminator(old.terminator, atom, copy),
         )
@@ -299,19 +273,22 @@ def clone(
     return copy(block)
 
 
-def clone_function(function: Function, name: str | None = None) -> Function:
+def clone_function(function: ir.Function, name: str | None = None) -> ir.Function:
     """A copy of a function that shares no variable with it."""
-    mapping: dict[Var, Atom] = {}
+    mapping: dict[ir.Var, ir.Atom] = {}
     params = []
     for param in function.params:
-        new = mapping[param] = Var(param.hint, param.type, param.named)
+        new = mapping[param] = ir.Var(param.hint, param.type, param.named)
         params.append(new)
-    return Function(name or function.name, tuple(params), clone(function.body, mapping), function.doc)
+    return ir.Function(name or function.name, tuple(params), clone(function.body, mapping), function.doc)
 
 
 def inline(
-    builder: Builder, function: Function, args: Sequence[Atom], names: MutableMapping[Var, Atom] | None = None
-) -> tuple[Atom, ...]:
+    builder: Builder,
+    function: ir.Function,
+    args: Sequence[ir.Atom],
+    names: MutableMapping[ir.Var, ir.Atom] | None = None,
+) -> tuple[ir.Atom, ...]:
     """Copies the body of a core function into an open block and gives its results.
 
     A body that returns in one place is spliced; one that branches becomes an ``If`` statement. A function that
@@ -320,37 +297,37 @@ def inline(
     """
     if len(args) != len(function.params):
         raise ValueError(f"{function.name} takes {len(function.params)} arguments, not {len(args)}")
-    mapping: MutableMapping[Var, Atom] = {} if names is None else names
+    mapping: MutableMapping[ir.Var, ir.Atom] = {} if names is None else names
     mapping.update(zip(function.params, args, strict=True))
     body = clone(function.body, mapping)
     for statement in body.statements:
         builder.emit(statement)
     match body.terminator:
-        case Return(values=values):
+        case ir.Return(values=values):
             return values
-        case Branch(cond, then, orelse, span):
+        case ir.Branch(cond, then, orelse, span):
             targets = _result_targets(body)
-            builder.emit(If(cond, _yielding(then), _yielding(orelse), targets, span))
+            builder.emit(ir.If(cond, _yielding(then), _yielding(orelse), targets, span))
             return targets
         case terminator:
-            builder.emit(If(Const(True), Block((), terminator), Block((), Yield())))
+            builder.emit(ir.If(ir.Const(True), ir.Block((), terminator), ir.Block((), ir.Yield())))
             return ()
 
 
-def _result_targets(body: Block) -> tuple[Var, ...]:
-    returns = [leaf.values for leaf in leaves(body) if isinstance(leaf, Return)]
+def _result_targets(body: ir.Block) -> tuple[ir.Var, ...]:
+    returns = [leaf.values for leaf in leaves(body) if isinstance(leaf, ir.Return)]
     targets = []
     for values in zip(*returns, strict=True):
-        named = next((value for value in values if isinstance(value, Var)), None)
+        named = next((value for value in values if isinstance(value, ir.Var)), None)
         hint, by_user = (named.hint, named.named) if named is not None else ("result", False)
-        targets.append(Var(hint, join_atoms(values), by_user))
+        targets.append(ir.Var(hint, join_atoms(values), by_user))
     return tuple(targets)
 
 
-def _yielding(block: Block) -> Block:
+def _yielding(block: ir.Block) -> ir.Block:
     """A function's continuation as a branch of an ``If``: what it returned it yields."""
 
-    def leaf(terminator: Terminator) -> Terminator:
-        return Yield(terminator.values) if isinstance(terminator, Return) else terminator
+    def leaf(terminator: ir.Terminator) -> ir.Terminator:
+        return ir.Yield(terminator.values) if isinstance(terminator, ir.Return) else terminator
 
     return map_leaves(block, leaf)

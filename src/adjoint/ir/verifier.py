@@ -10,34 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NoReturn
 
-from adjoint.ir.nodes import (
-    Attribute,
-    Block,
-    Branch,
-    Call,
-    Const,
-    Continue,
-    Definition,
-    Exit,
-    Function,
-    Guarded,
-    If,
-    Items,
-    Load,
-    Loop,
-    Raise,
-    Range,
-    Return,
-    Slice,
-    Statement,
-    Store,
-    Subscript,
-    Undefined,
-    Var,
-    Yield,
-)
+from adjoint import ir
 from adjoint.ir.printer import format_function
-from adjoint.ir.types import Type
 from adjoint.ir.walk import binders_of, operands
 from adjoint.records import dataclass
 
@@ -58,7 +32,7 @@ class _Place:
     is_endless: bool = False
 
 
-def verify(function: Function, stage: str = "") -> None:
+def verify(function: ir.Function, stage: str = "") -> None:
     """Checks a function, and the recursive functions that it calls.
 
     Parameters
@@ -72,9 +46,9 @@ def verify(function: Function, stage: str = "") -> None:
     InvalidIR
         With the broken rule and the printed function.
     """
-    called: dict[Definition, None] = {}
+    called: dict[ir.Definition, None] = {}
     _Verifier(function, stage, called).run()
-    done: set[Definition] = set()
+    done: set[ir.Definition] = set()
     while rest := [definition for definition in called if definition not in done]:
         for definition in rest:
             done.add(definition)
@@ -83,13 +57,13 @@ def verify(function: Function, stage: str = "") -> None:
 
 
 class _Verifier:
-    def __init__(self, function: Function, stage: str, called: dict[Definition, None]) -> None:
+    def __init__(self, function: ir.Function, stage: str, called: dict[ir.Definition, None]) -> None:
         self.function = function
         self.stage = stage
         self.called = called
-        self.bound: set[Var] = set()
-        self.visible: set[Var] = set()
-        self.place = _Place("function", {Return: None})
+        self.bound: set[ir.Var] = set()
+        self.visible: set[ir.Var] = set()
+        self.place = _Place("function", {ir.Return: None})
 
     def run(self) -> None:
         self.bind(self.function.params)
@@ -105,29 +79,29 @@ class _Verifier:
 
     def bind(self, variables: Iterable[Any]) -> None:
         for var in variables:
-            if type(var) is not Var:
+            if type(var) is not ir.Var:
                 self.fail(f"{var!r} is bound, but it is not a variable")
             if var in self.bound:
                 self.fail(f"{var!r} is bound twice")
-            if not isinstance(var.type, Type):
+            if not isinstance(var.type, ir.Type):
                 self.fail(f"{var!r} has no type: {var.type!r}")
             self.bound.add(var)
             self.visible.add(var)
 
     def read(self, atom: Any, where: object, *, may_be_undefined: bool = False) -> None:
-        if isinstance(atom, Var):
+        if isinstance(atom, ir.Var):
             if atom not in self.visible:
                 why = "outside of the block that binds it" if atom in self.bound else "before it is bound"
                 self.fail(f"{atom!r} is read {why}, in {_brief(where)}")
-        elif isinstance(atom, Undefined):
+        elif isinstance(atom, ir.Undefined):
             if not may_be_undefined:
                 self.fail(f"an undefined value is read in {_brief(where)}")
-        elif not isinstance(atom, Const):
+        elif not isinstance(atom, ir.Const):
             self.fail(f"{atom!r} is no atom, in {_brief(where)}")
 
     def block(self, block: Any) -> None:
         """Checks a block in the place that is set; what it binds is not visible after it."""
-        if not isinstance(block, Block):
+        if not isinstance(block, ir.Block):
             self.fail(f"{block!r} is no block")
         outer = set(self.visible)
         for statement in block.statements:
@@ -135,45 +109,45 @@ class _Verifier:
         self.terminator(block.terminator)
         self.visible = outer
 
-    def inside(self, place: _Place, blocks: Iterable[Block]) -> None:
+    def inside(self, place: _Place, blocks: Iterable[ir.Block]) -> None:
         outer, self.place = self.place, place
         for block in blocks:
             self.block(block)
         self.place = outer
 
     def statement(self, statement: Any) -> None:
-        if type(statement) is Call:
+        if type(statement) is ir.Call:
             self.call(statement)
             return
-        if not isinstance(statement, Statement):
+        if not isinstance(statement, ir.Statement):
             self.fail(f"{statement!r} is no statement")
-        inits = statement.inits if isinstance(statement, Loop) else ()
+        inits = statement.inits if isinstance(statement, ir.Loop) else ()
         direct, visible = operands(statement), self.visible
         for atom in direct[: len(direct) - len(inits)] if inits else direct:
-            if type(atom) is not Const and atom not in visible:
+            if type(atom) is not ir.Const and atom not in visible:
                 self.read(atom, statement)
         for init in inits:
             self.read(init, statement, may_be_undefined=True)
         match statement:
-            case Store(key=key, mode=mode):
+            case ir.Store(key=key, mode=mode):
                 self.store(key, mode)
-            case Load(target=target, key=key):
+            case ir.Load(target=target, key=key):
                 self.key(key)
                 self.bind((target,))
-            case If(then=then, orelse=orelse, targets=targets):
-                self.inside(_Place("if", {Yield: len(targets)}), (then, orelse))
+            case ir.If(then=then, orelse=orelse, targets=targets):
+                self.inside(_Place("if", {ir.Yield: len(targets)}), (then, orelse))
                 self.bind(targets)
-            case Loop():
+            case ir.Loop():
                 self.loop(statement)
-            case Guarded():
+            case ir.Guarded():
                 self.guarded(statement)
 
-    def call(self, call: Call) -> None:
+    def call(self, call: ir.Call) -> None:
         visible = self.visible
         for atom in operands(call):
-            if type(atom) is not Const and atom not in visible:
+            if type(atom) is not ir.Const and atom not in visible:
                 self.read(atom, call)
-        if isinstance(call.callee, Definition):
+        if isinstance(call.callee, ir.Definition):
             self.called[call.callee] = None
         if call.kwargs:
             names = [name for name, _ in call.kwargs]
@@ -181,12 +155,12 @@ class _Verifier:
         self.bind(call.targets)
 
     def key(self, key: Any) -> None:
-        if isinstance(key, Subscript):
+        if isinstance(key, ir.Subscript):
             self.require(key.tupled or len(key.items) == 1, "an index of several items is a tuple")
             for item in key.items:
-                if not isinstance(item, (Var, Const, Slice)):
+                if not isinstance(item, (ir.Var, ir.Const, ir.Slice)):
                     self.fail(f"{item!r} is no index")
-        elif not isinstance(key, Attribute):
+        elif not isinstance(key, ir.Attribute):
             self.fail(f"{key!r} is no key")
         elif not isinstance(key.name, str):
             self.fail(f"{key.name!r} is no attribute's name")
@@ -198,27 +172,27 @@ class _Verifier:
             self.require(mode != "add_at", "'add_at' takes an index")
             return
         self.key(key)
-        self.require(mode != "add_at" or isinstance(key, Subscript), "'add_at' takes an index")
+        self.require(mode != "add_at" or isinstance(key, ir.Subscript), "'add_at' takes an index")
 
-    def loop(self, loop: Loop) -> None:
-        if not isinstance(loop.over, (Range, Items, type(None))):
+    def loop(self, loop: ir.Loop) -> None:
+        if not isinstance(loop.over, (ir.Range, ir.Items, type(None))):
             self.fail(f"a loop over {loop.over!r}")
         self.require(loop.over is not None or loop.index is None, "a loop over nothing has no index")
         self.require(len(loop.inits) == len(loop.params), "a loop has as many first values as parameters")
         self.require(len(loop.targets) >= len(loop.params), "a loop has a target for each parameter")
         outer = set(self.visible)
         self.bind(binders_of(loop))
-        takes: dict[type, int | None] = {Continue: len(loop.params), Exit: len(loop.targets)}
+        takes: dict[type, int | None] = {ir.Continue: len(loop.params), ir.Exit: len(loop.targets)}
         self.inside(_Place("loop", takes, is_endless=loop.over is None), (loop.body,))
         self.visible = outer
         self.bind(loop.targets)
         if loop.exit is not None:
             self.bind((loop.exit,))
 
-    def guarded(self, guarded: Guarded) -> None:
+    def guarded(self, guarded: ir.Guarded) -> None:
         self.require(guarded.name is None or guarded.context is not None, "only a context is given a name")
         self.require(guarded.context is None or not guarded.handlers, "a 'with' has no handlers")
-        place = _Place("guarded", {Yield: len(guarded.targets)})
+        place = _Place("guarded", {ir.Yield: len(guarded.targets)})
         outer = set(self.visible)
         if guarded.name is not None:
             self.bind((guarded.name,))
@@ -230,31 +204,31 @@ class _Verifier:
             self.inside(place, (handler.body,))
             self.visible = set(outer)
         if guarded.final is not None:
-            self.inside(_Place("finally", {Yield: 0}), (guarded.final,))
+            self.inside(_Place("finally", {ir.Yield: 0}), (guarded.final,))
         self.bind(guarded.targets)
 
     def terminator(self, terminator: Any) -> None:
         match terminator:
-            case Branch(cond=cond, then=then, orelse=orelse):
+            case ir.Branch(cond=cond, then=then, orelse=orelse):
                 self.read(cond, terminator)
                 self.block(then)
                 self.block(orelse)
-            case Raise(exception=exception, cause=cause):
+            case ir.Raise(exception=exception, cause=cause):
                 self.require(exception is not None or cause is None, "a re-raise has no cause")
                 for atom in operands(terminator):
                     self.read(atom, terminator)
-            case Yield() | Continue() | Exit() | Return():
+            case ir.Yield() | ir.Continue() | ir.Exit() | ir.Return():
                 self.leaf(terminator)
             case _:
                 self.fail(f"{terminator!r} is no terminator")
 
-    def leaf(self, leaf: Yield | Continue | Exit | Return) -> None:
+    def leaf(self, leaf: ir.Yield | ir.Continue | ir.Exit | ir.Return) -> None:
         kind, place = type(leaf), self.place
         if kind not in place.takes:
             self.fail(f"{kind.__name__} ends a block of a {place.construct}")
         for atom in leaf.values:
-            self.read(atom, leaf, may_be_undefined=kind is not Return)
-        if isinstance(leaf, Exit):
+            self.read(atom, leaf, may_be_undefined=kind is not ir.Return)
+        if isinstance(leaf, ir.Exit):
             least = 0 if place.is_endless else 1
             if leaf.kind < least:
                 self.fail(f"exit kind {leaf.kind!r} is less than {least}")
@@ -267,10 +241,10 @@ class _Verifier:
 
 def _brief(node: object) -> str:
     match node:
-        case Call(targets=targets, callee=callee):
+        case ir.Call(targets=targets, callee=callee):
             name = getattr(callee, "__name__", None) or getattr(callee, "name", type(callee).__name__)
             return f"the call {', '.join(map(repr, targets))} = {name}(...)"
-        case Load(target=target):
+        case ir.Load(target=target):
             return f"the load of {target!r}"
         case _:
             return f"a {type(node).__name__}"

@@ -17,6 +17,7 @@ from adjoint import ir
 from adjoint.analysis.effects import effects_of
 from adjoint.differentiation.reverse.memory.gathers import REORDERED, copies
 from adjoint.ir.builder import Builder
+from adjoint.ir.item_types import type_of_item
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.rebuild import map_blocks, rebuild
 from adjoint.ir.walk import operands, read_counts, statements_in
@@ -154,8 +155,6 @@ class _Rewriter:
 
     def current(self, builder: Builder, base: ir.Var, key: ir.Key | None) -> ir.Atom:
         """The complex numbers of which the imaginary parts are replaced."""
-        from adjoint.frontend.syntax.indexing import type_of_item  # circular
-
         return base if not isinstance(key, ir.Subscript) else builder.load(base, key, type_of_item(base.type, key))
 
 

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from adjoint import ir
 from adjoint.differentiation.reverse.calls.calling_convention import Given
 from adjoint.differentiation.reverse.calls.calls import reverse_call
-from adjoint.differentiation.reverse.calls.derived_functions import Family
 from adjoint.differentiation.reverse.context import Context, effects_inside
 from adjoint.differentiation.reverse.cotangents import LoopScope, Scope, cotangent_var
 from adjoint.differentiation.reverse.memory.gathers import is_gathered
@@ -31,6 +30,7 @@ from adjoint.runtime.tangents import shadow_or_zeros
 NOTHING: Mapping[ir.Var, ir.Var] = {}
 
 if TYPE_CHECKING:
+    from adjoint.differentiation.reverse.calls.family import Family
     from adjoint.differentiation.reverse.residuals.recomputed_iterations import Again
 
 

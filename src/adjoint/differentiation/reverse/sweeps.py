@@ -13,7 +13,6 @@ from adjoint.analysis.divergence import divergent_messages
 from adjoint.diagnostics.errors import DifferentiationError
 from adjoint.differentiation.reverse.blind_spots import blind_spots
 from adjoint.differentiation.reverse.calls.calling_convention import Given, Request, Treatment
-from adjoint.differentiation.reverse.calls.derived_functions import Family
 from adjoint.differentiation.reverse.context import Context, make_context
 from adjoint.differentiation.reverse.cotangents import cotangent_type
 from adjoint.differentiation.reverse.forward_edits import apply
@@ -26,6 +25,7 @@ from adjoint.ir.walk import operands
 from adjoint.records import dataclass, replace
 
 if TYPE_CHECKING:
+    from adjoint.differentiation.reverse.calls.family import Family
     from adjoint.differentiation.reverse.residuals.recomputed_iterations import Again, Reversed
 
 

@@ -38,8 +38,8 @@ from adjoint.frontend.interpreter.values import (
     Value,
     is_atom,
 )
-from adjoint.frontend.iterators.items import iterator_of, static_items, written_out
-from adjoint.frontend.iterators.iterator_objects import is_iterator_object, lazily, next_of_object, rows
+from adjoint.frontend.iterators.items import static_items, written_out
+from adjoint.frontend.iterators.iterator_objects import is_iterator_object, iterator_of, lazily, next_of_object, rows
 from adjoint.frontend.iterators.iterators import drawn, is_iterator, is_lazy, refuse_twice
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.objects.attributes import attribute, presence_of

@@ -176,7 +176,7 @@ def _places(constant: Any) -> tuple[int, float]:
 
 def kept(lo: Lowerer, value: Value) -> Value:
     """What a value iterates over, for whoever asks for an item after the other."""
-    from adjoint.frontend.iterators.items import iterated  # lazy
+    from adjoint.frontend.iterators.iterator_objects import iterated  # lazy
 
     return iterated(lo, value, None)
 

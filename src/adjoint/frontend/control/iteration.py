@@ -16,32 +16,25 @@ from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.state.signals import Restart
-from adjoint.frontend.interpreter.values import (
-    Cell,
-    GeneratorObject,
-    GeneratorValue,
-    IteratorValue,
-    Ref,
-    Value,
-)
+from adjoint.frontend.interpreter.values import Cell, GeneratorObject, GeneratorValue, IteratorValue, Ref, Value
 from adjoint.frontend.iterators.items import (
     Getter,
     Perhaps,
     by_index,
     given_now,
-    iterated,
     known_range,
     lengths_of,
     static_getters,
 )
+from adjoint.frontend.iterators.iterator_objects import iterated
 from adjoint.frontend.iterators.iterators import (
     given_by_generator,
     has_generator,
     is_given_by_generator,
     is_lazy,
-    peeled,
     unnoticed,
 )
+from adjoint.frontend.iterators.stream_fusion import unwrapped
 
 
 def run_for(
@@ -106,7 +99,7 @@ def _run_lazily(
     """Draws an item after the other where that can be, else all of them beforehand, if nobody can tell."""
     from adjoint.frontend.iterators.effect_watches import Footprint, Noticed  # lazy
 
-    inside = peeled(lo, iterable, bind, body, node)
+    inside = unwrapped(lo, iterable, bind, body, node)
     if inside is not None:
         run_for(lo, node, *inside, orelse, assigned)
         return

@@ -11,11 +11,12 @@ from adjoint.diagnostics.similar import did_you_mean, one_of
 from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles, kept, sequence
 from adjoint.frontend.data import containers, making
 from adjoint.frontend.data.item_writes import set_item
+from adjoint.frontend.data.list_extension import extend_list
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import NONE, IteratorValue, Record, Ref, TupleValue, Value, list_record
-from adjoint.frontend.iterators.items import static_items
+from adjoint.frontend.iterators.items import known_items, static_items
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.objects.special_methods import special_method
 
@@ -39,7 +40,7 @@ def make_dict(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: as
             if pairs is None:
                 return NotImplemented
             for pair in pairs:
-                entry = containers.known_items(lo, pair, node)
+                entry = known_items(lo, pair, node)
                 if len(entry) != 2:
                     raise lo.mistake(ValueError, node, "a dict is made of pairs")
                 key, value = entry
@@ -111,7 +112,7 @@ def _at_run_time(ref: Ref) -> Any:
 
 @_method(list, "extend")
 def _extend(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    making.extend_list(lo, args[0], kept(lo, args[1]), node)
+    extend_list(lo, args[0], kept(lo, args[1]), node)
     return NONE
 
 
@@ -308,7 +309,7 @@ def _popitem(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast
 @handles(dict.fromkeys)
 def _fromkeys(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     value = args[1] if len(args) > 1 else NONE
-    keys = containers.known_items(lo, args[0], node)
+    keys = known_items(lo, args[0], node)
     return making.new_dict(lo, [(key, value) for key in keys], node)
 
 

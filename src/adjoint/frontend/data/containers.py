@@ -18,7 +18,7 @@ from adjoint.frontend.interpreter.choices import on_each_option
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites, type_of
 from adjoint.frontend.interpreter.materialize import materialize
-from adjoint.frontend.interpreter.state.signals import Restart, Unreached
+from adjoint.frontend.interpreter.state.signals import Unreached
 from adjoint.frontend.interpreter.values import (
     ELLIPSIS,
     NONE,
@@ -34,13 +34,12 @@ from adjoint.frontend.interpreter.values import (
     Value,
     is_atom,
 )
-from adjoint.frontend.iterators.iterators import drawn
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.objects.classes import class_of, is_object
 from adjoint.frontend.objects.special_methods import special_method
-from adjoint.frontend.syntax.indexing import array_key, type_of_item
-from adjoint.runtime.display import keys_of
-from adjoint.runtime.objects import check_length, slice_bounds
+from adjoint.frontend.syntax.indexing import array_key
+from adjoint.ir.item_types import type_of_item
+from adjoint.runtime.objects import slice_bounds
 
 MAX_DISPATCH = 16
 
@@ -48,48 +47,13 @@ MAX_DISPATCH = 16
 # -- items ------------------------------------------------------------------------------------------------------------
 
 
-def known_items(lo: Lowerer, value: Value, node: ast.AST | None, count: int | None = None) -> list[Value]:
-    """The items of something of known length (or of which exactly ``count`` are wanted)."""
-    found = items_if_known(lo, value, node, count)
-    if found is None:
-        raise lo.problem("AD0301", node, "the number of items is not known here")
-    return found
-
-
-def items_if_known(lo: Lowerer, value: Value, node: ast.AST | None, count: int | None = None) -> list[Value] | None:
-    """The same, None where the number of items is not known."""
-    from adjoint.frontend.iterators.items import iterated  # circular
-
-    value = drawn(lo, iterated(lo, value, node), node)
-    refuse_number(lo, value, "cannot be iterated over", node)
-    if isinstance(value, ir.Var) and isinstance(value.type, ir.Dict):
-        value = lo.open.call(keys_of, value)
-    match value:
-        case TupleValue(items=items):
-            return list(items)
-        case Ref():
-            record = lo.store[value]
-            assert isinstance(record, Record)
-            if record.cls is list:
-                return list(record.items)
-            if record.cls is dict:
-                return [ir.Const(key) for key in record.keys]
-        case ir.Const(value=constant) if isinstance(constant, (tuple, list, str, range)):
-            return [ir.Const(item) for item in constant]
-        case RangeValue(start=ir.Const(value=start), stop=ir.Const(value=stop), step=ir.Const(value=step)):
-            return [ir.Const(i) for i in range(start, stop, step)]
-        case ir.Var(type=ir.Tuple(items=types)):
-            return [_load(lo, value, ir.Const(i), type_, node) for i, type_ in enumerate(types)]
-        case ir.Var(type=ir.List(storage=storage)) if count is None:
-            _fix_length(lo, storage)
-        case ir.Var() if count is not None:
-            lo.open.effect(check_length, value, ir.Const(count))
-            return [subscript(lo, value, ir.Const(i), node) for i in range(count)]
-        case IteratorValue() | Union():
-            from adjoint.frontend.iterators.items import static_items, unpacked_items  # circular
-
-            return static_items(lo, value, node) if count is None else unpacked_items(lo, value, node)
-    return None
+def tuple_items(lo: Lowerer, value: Value, node: ast.AST | None) -> list[Value]:
+    """The items of a tuple of known length."""
+    if isinstance(value, TupleValue):
+        return list(value.items)
+    assert isinstance(value, ir.Var)
+    assert isinstance(value.type, ir.Tuple)
+    return [_load(lo, value, ir.Const(i), type_, node) for i, type_ in enumerate(value.type.items)]
 
 
 def refuse_number(lo: Lowerer, value: Value, what: str, node: ast.AST | None) -> None:
@@ -98,17 +62,6 @@ def refuse_number(lo: Lowerer, value: Value, what: str, node: ast.AST | None) ->
         dtype = value.type.dtype
         name = value.type.kind if dtype is None else dtype.type.__name__
         raise lo.mistake(TypeError, node, f"a value of class {name!r} {what}")
-
-
-def _fix_length(lo: Lowerer, storage: ir.Storage) -> None:
-    """The length of a list that is an argument must be known: lowering starts again with that."""
-    home = storage.find()
-    sites = {site for mine, site in lo.run_data.sites_of_storage if mine.find() is home}
-    inputs = {site for site in sites if site.place[:2] == ("input", "argument")}
-    at_run_time = any(site in lo.settings.runtime_sites for site in inputs)
-    if inputs and not inputs <= lo.settings.fixed_sites and not at_run_time:
-        lo.settings.fixed_sites |= inputs
-        raise Restart
 
 
 def _load(lo: Lowerer, base: ir.Var, index: ir.Atom, type_: ir.Type, node: ast.AST | None) -> ir.Atom:
@@ -233,7 +186,7 @@ def _item_of_run_time_tuple(
             raise lo.mistake(IndexError, node, "tuple index out of range")
         return _load(lo, base, index, types_[index.value], node)
     if isinstance(index, SliceValue):
-        return subscript(lo, TupleValue(tuple(known_items(lo, base, node))), index, node)
+        return subscript(lo, TupleValue(tuple(tuple_items(lo, base, node))), index, node)
     joined = joined_types(list(types_), lo, node)
     return _load(lo, base, materialize(lo, index, node), joined or ir.OPAQUE, node)
 

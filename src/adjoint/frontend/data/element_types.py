@@ -260,3 +260,28 @@ def guessed_anew(lo: Lowerer, site: Site, build: Callable[[], Value]) -> Value:
 def knows_half(lo: Lowerer) -> bool:
     """Whether some paths are left out, as where a recursive function is lowered of which no result is known yet."""
     return any(each.lowering and each.result is None for each in lo.run_data.definitions.values())
+
+
+def mark_array_written(lo: Lowerer, array: ir.Var, value: ir.Atom, node: ast.AST | None) -> None:
+    """An array is written in place with ``value``."""
+    if isinstance(array.type, ir.Number):
+        label = "this may be a number or an array, and is written"
+        raise lo.problem("AD0401", node, label, helps=("write a copy: y = np.array(y)",))
+    assert isinstance(array.type, ir.Array)
+    library = lo.settings.target.library
+    if library is not None and not library.writes:
+        raise lo.problem("AD0604", node, f"this writes into an array of {library.name}", name=library.name)
+    type_ = type_of(value)
+    floating = (isinstance(type_, ir.Scalar) and type_.kind == "float") or ir.is_float_dtype(
+        getattr(type_, "dtype", None)
+    )
+    dtype = array.type.dtype
+    if floating and dtype is not None and not ir.is_float_dtype(dtype) and dtype.kind != "O":
+        raise lo.problem(
+            "AD0408",
+            node,
+            f"a float is stored into an array of {dtype}, which cuts it off",
+            helps=("make the array with a floating dtype: np.zeros(n)",),
+        )
+    note_outside(lo, array, value, node)
+    array.type.storage.mark_written()

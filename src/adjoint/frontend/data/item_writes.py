@@ -8,11 +8,11 @@ from adjoint import ir
 from adjoint.frontend.calls.emitted_calls import refuse_linked
 from adjoint.frontend.calls.operands import array_operand
 from adjoint.frontend.data.containers import bounds, name_of
-from adjoint.frontend.data.element_types import as_element, element_of, note_element, note_outside, slot
+from adjoint.frontend.data.element_types import as_element, element_of, mark_array_written, note_element, slot
 from adjoint.frontend.data.making import refuse_if_iterated, replace
 from adjoint.frontend.interpreter.choices import on_each_option
 from adjoint.frontend.interpreter.core import Lowerer
-from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites, type_of
+from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import NONE, IteratorValue, Record, Ref, SliceValue, TupleValue, Union, Value
 from adjoint.frontend.library import python_functions
@@ -48,7 +48,7 @@ def set_item(lo: Lowerer, base: Value, index: Value, value: Value, node: ast.AST
             lo.emit(ir.Store(base, ir.Subscript((place,)), atom, "set", lo.span(node)))
             return
         case IteratorValue(kind="flat", parts=(array,)):
-            from adjoint.frontend.library.array_writers import set_flat_item  # circular
+            from adjoint.frontend.library.array_writers import set_flat_item  # lazy
 
             set_flat_item(lo, array, index, value, node)
             return
@@ -114,28 +114,3 @@ def _set_known(lo: Lowerer, base: Ref, record: Record, index: Value, value: Valu
     elif record.get(key) is None:
         refuse_if_iterated(lo, base, node)
     replace(lo, base, record.with_part(key, value), node)
-
-
-def mark_array_written(lo: Lowerer, array: ir.Var, value: ir.Atom, node: ast.AST | None) -> None:
-    """An array is written in place with ``value``."""
-    if isinstance(array.type, ir.Number):
-        label = "this may be a number or an array, and is written"
-        raise lo.problem("AD0401", node, label, helps=("write a copy: y = np.array(y)",))
-    assert isinstance(array.type, ir.Array)
-    library = lo.settings.target.library
-    if library is not None and not library.writes:
-        raise lo.problem("AD0604", node, f"this writes into an array of {library.name}", name=library.name)
-    type_ = type_of(value)
-    floating = (isinstance(type_, ir.Scalar) and type_.kind == "float") or ir.is_float_dtype(
-        getattr(type_, "dtype", None)
-    )
-    dtype = array.type.dtype
-    if floating and dtype is not None and not ir.is_float_dtype(dtype) and dtype.kind != "O":
-        raise lo.problem(
-            "AD0408",
-            node,
-            f"a float is stored into an array of {dtype}, which cuts it off",
-            helps=("make the array with a floating dtype: np.zeros(n)",),
-        )
-    note_outside(lo, array, value, node)
-    array.type.storage.mark_written()

@@ -21,7 +21,7 @@ from adjoint.frontend.data.element_types import (
 )
 from adjoint.frontend.entry import inputs
 from adjoint.frontend.interpreter.core import Lowerer
-from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites, type_of
+from adjoint.frontend.interpreter.joins import NeedsRuntime, type_of
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.state.signals import Restart
 from adjoint.frontend.interpreter.type_joins import join_types
@@ -37,7 +37,6 @@ from adjoint.frontend.interpreter.values import (
     is_atom,
     list_record,
 )
-from adjoint.frontend.iterators.iterators import is_lazy
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.library.attribute_tables import AttributeTable
 from adjoint.frontend.library.collections_definitions import Table
@@ -182,32 +181,6 @@ def _of_several_kinds(record: Record) -> bool:
     for item in record.items[1:]:
         joined = None if joined is None else join_types(joined, type_of(item))
     return joined is None or isinstance(joined, ir.Number)
-
-
-def extend_list(lo: Lowerer, current: Value, value: Value, node: ast.AST | None) -> Value:
-    """``current += value``"""
-    from adjoint.frontend.control.iteration import run_for  # circular
-    from adjoint.frontend.syntax.comprehensions import append  # lazy
-
-    refuse_if_iterated(lo, current, node)
-    mine = list_items(lo, current)
-    if is_lazy(value):
-        assert node is not None
-        run_for(lo, node, value, lambda item: append(lo, current, item, node), lambda: None)
-        return current
-    if mine is not None:
-        assert isinstance(current, Ref)
-        from adjoint.frontend.data.containers import items_if_known  # circular
-
-        theirs = items_if_known(lo, value, node)
-        if theirs is None:
-            raise NeedsRuntime(tuple(original_sites((current.site,))))
-        replace(lo, current, list_record([*mine, *theirs]), node)
-        return current
-    is_list = isinstance(value, ir.Var) and isinstance(value.type, ir.List)
-    by = python_functions.extend_by_list if is_list else python_functions.extend
-    python_functions.call(lo, by, [current, value], node)
-    return current
 
 
 def plain_dict(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:

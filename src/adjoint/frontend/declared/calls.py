@@ -46,9 +46,15 @@ def call_declared(
         levels.were_reached = True
         return call_original(lo, declaration, args, kwargs, node)
     given = bound(lo, declaration, args, kwargs, receiver, node)
+
+    def again() -> Value:
+        if given.receiver is None:
+            return lo.call(ir.Const(declaration.fn), given.positional, given.named, node)
+        return call_declared(lo, declaration, given.positional, given.named, node, given.receiver)
+
     lo.run_data.declared.append(declaration)
     try:
-        return Following(lo, Forms(lo, declaration, given, node)).value()
+        return Following(lo, Forms(lo, declaration, given, node, again)).value()
     finally:
         lo.run_data.declared.pop()
 

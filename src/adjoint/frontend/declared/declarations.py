@@ -21,8 +21,8 @@ from adjoint.frontend.declared.parameters import (
     sources_of_adjoint,
     sources_of_transpose,
 )
-from adjoint.frontend.differentiation.wrt import is_operator
 from adjoint.frontend.entry.captured import has_fields
+from adjoint.frontend.entry.operator_marks import is_operator
 from adjoint.rules.declarations import Declaration, Place, name_of, owner_of
 from adjoint.sources import definitions
 from adjoint.types.annotations import annotations_of, signature

@@ -92,13 +92,24 @@ class Map:
 
 
 class Forms:
-    """What is declared, for one call."""
+    """What is declared, for one call.
 
-    def __init__(self, lo: Lowerer, declaration: Declaration, given: Arguments, node: ast.AST | None) -> None:
+    ``again`` gives the value, through the declaration where a derivative flows through it in a second derivative.
+    """
+
+    def __init__(
+        self,
+        lo: Lowerer,
+        declaration: Declaration,
+        given: Arguments,
+        node: ast.AST | None,
+        again: Callable[[], Value],
+    ) -> None:
         self.lo = lo
         self.declaration = declaration
         self.given = given
         self.node = node
+        self.again = again
 
     @property
     def has_both(self) -> bool:
@@ -198,15 +209,6 @@ class Forms:
             return self.matched(declared.adjoint, sources, {**besides, SEED: taken[0]})
 
         return value, self.map("pullback", ir.Const(declared.adjoint), apply, declared.adjoint)
-
-    def again(self) -> Value:
-        """The value, through the declaration where a derivative flows through it in a second derivative."""
-        if self.given.receiver is None:
-            return self.lo.call(ir.Const(self.declaration.fn), self.given.positional, self.given.named, self.node)
-        from adjoint.frontend.declared.calls import call_declared  # circular
-
-        given = self.given
-        return call_declared(self.lo, self.declaration, given.positional, given.named, self.node, given.receiver)
 
     def matched(self, function: Any, sources: dict[str, Source], besides: dict[str, Value]) -> Value:
         """Calls an adjoint or a transpose with what its parameters stand for."""

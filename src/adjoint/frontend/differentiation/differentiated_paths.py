@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from adjoint.frontend.differentiation.inner_functions import Active, activate
+from adjoint import ir
 from adjoint.frontend.interpreter.core import Lowerer
-from adjoint.frontend.interpreter.values import Record, Ref, TupleValue, Value
-from adjoint.records import dataclass
+from adjoint.frontend.interpreter.values import Record, Ref, TupleValue, Union, Value
+from adjoint.records import dataclass, field
+from adjoint.types.marks import no_derivative_fields
 
 if TYPE_CHECKING:
     from adjoint.keypaths.steps import Step
@@ -55,6 +56,60 @@ def part_at(lo: Lowerer, value: Value, keys: Keys) -> Value:
         assert parts is not None
         value = parts[key]
     return value
+
+
+@dataclass(eq=False, slots=True)
+class Active:
+    """Fresh parameters for the differentiable leaves of some arguments, and the atoms they stand for."""
+
+    params: list[ir.Var]
+    atoms: list[ir.Atom]
+    copies: dict[Ref, Ref] = field(default_factory=dict)
+    originals: dict[Ref, Ref] = field(default_factory=dict)
+    """Of what each copy is one."""
+
+    def copy_of(self, ref: Ref) -> Ref:
+        copy = self.copies[ref] = Ref(ref.site, ref.origin)
+        self.originals[copy] = ref
+        return copy
+
+
+def activate(lo: Lowerer, value: Value, active: Active, hint: str) -> Value:
+    """A copy of ``value`` whose differentiable leaves are fresh parameters."""
+    match value:
+        case ir.Var(type=type_) if ir.carries_derivative(type_):
+            return _parameter(value, ir.Var(value.hint, type_, True), active)
+        case ir.Const(value=constant) if isinstance(constant, float):
+            return _parameter(value, ir.Var(hint, ir.FLOAT, True), active)
+        case TupleValue(items=items, cls=cls):
+            names = getattr(cls, "_fields", None)
+            return TupleValue(
+                tuple(activate(lo, item, active, names[i] if names else f"{hint}_{i}") for i, item in enumerate(items)),
+                cls,
+            )
+        case Ref():
+            if value in active.copies:
+                return active.copies[value]
+            record = lo.store[value]
+            assert isinstance(record, Record)
+            copy = active.copy_of(value)
+            excluded = no_derivative_fields(record.cls)
+            parts = [
+                (key, part if key in excluded else activate(lo, part, active, key if isinstance(key, str) else hint))
+                for key, part in record.parts
+            ]
+            lo.store[copy] = Record(record.cls, tuple(parts))
+            return copy
+        case Union():
+            return Union(value.tag, tuple(activate(lo, option, active, hint) for option in value.options))
+        case _:
+            return value
+
+
+def _parameter(atom: ir.Atom, param: ir.Var, active: Active) -> ir.Var:
+    active.params.append(param)
+    active.atoms.append(atom)
+    return param
 
 
 def activate_part(lo: Lowerer, value: Value, keys: Keys, active: Active, hint: str) -> Value:

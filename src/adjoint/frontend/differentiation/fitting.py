@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from adjoint import ir
-from adjoint.frontend.data.containers import items_if_known
 from adjoint.frontend.differentiation.components import describe
 from adjoint.frontend.differentiation.tangent_values import (
     converted,
@@ -26,6 +25,7 @@ from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.state.signals import Problem
 from adjoint.frontend.interpreter.values import NONE, Record, Ref, Site, TupleValue, Union, Value, is_atom
+from adjoint.frontend.iterators.items import items_if_known
 from adjoint.runtime import tangents
 from adjoint.runtime.array_functions.arrays import zeros_like
 from adjoint.runtime.cotangents import check_cotangent

@@ -14,8 +14,10 @@ from adjoint.diagnostics import DifferentiationError, diagnostic
 from adjoint.frontend.calls.emitted_calls import refuse_linked
 from adjoint.frontend.data.constants import refuse_written_constants
 from adjoint.frontend.data.written_views import refuse_written_views
+from adjoint.frontend.differentiation.differentiated_paths import Active, activate_part
 from adjoint.frontend.differentiation.none_results import without_none
-from adjoint.frontend.differentiation.wrt import MARK, parameter_names, refusal, source_of
+from adjoint.frontend.differentiation.wrt import parameter_names, refusal, source_of
+from adjoint.frontend.entry.operator_marks import MARK
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.placeholders import with_values_handed_over
@@ -30,72 +32,15 @@ from adjoint.frontend.interpreter.values import (
     Operator,
     Partial,
     Record,
-    Ref,
     TupleValue,
-    Union,
     Value,
 )
 from adjoint.ir.rebuild import substitute
 from adjoint.ir.walk import free_vars, operands, statements_in, targets_of, terminators_in
-from adjoint.records import dataclass, field
+from adjoint.records import dataclass
 from adjoint.sources.scope import own_yields
-from adjoint.types.marks import no_derivative_fields
 
 _INACTIVE = (bool, int, str, bytes, type(None), type, np.dtype)
-
-
-@dataclass(eq=False, slots=True)
-class Active:
-    """Fresh parameters for the differentiable leaves of some arguments, and the atoms they stand for."""
-
-    params: list[ir.Var]
-    atoms: list[ir.Atom]
-    copies: dict[Ref, Ref] = field(default_factory=dict)
-    originals: dict[Ref, Ref] = field(default_factory=dict)
-    """Of what each copy is one."""
-
-    def copy_of(self, ref: Ref) -> Ref:
-        copy = self.copies[ref] = Ref(ref.site, ref.origin)
-        self.originals[copy] = ref
-        return copy
-
-
-def activate(lo: Lowerer, value: Value, active: Active, hint: str) -> Value:
-    """A copy of ``value`` whose differentiable leaves are fresh parameters."""
-    match value:
-        case ir.Var(type=type_) if ir.carries_derivative(type_):
-            return _parameter(value, ir.Var(value.hint, type_, True), active)
-        case ir.Const(value=constant) if isinstance(constant, float):
-            return _parameter(value, ir.Var(hint, ir.FLOAT, True), active)
-        case TupleValue(items=items, cls=cls):
-            names = getattr(cls, "_fields", None)
-            return TupleValue(
-                tuple(activate(lo, item, active, names[i] if names else f"{hint}_{i}") for i, item in enumerate(items)),
-                cls,
-            )
-        case Ref():
-            if value in active.copies:
-                return active.copies[value]
-            record = lo.store[value]
-            assert isinstance(record, Record)
-            copy = active.copy_of(value)
-            excluded = no_derivative_fields(record.cls)
-            parts = [
-                (key, part if key in excluded else activate(lo, part, active, key if isinstance(key, str) else hint))
-                for key, part in record.parts
-            ]
-            lo.store[copy] = Record(record.cls, tuple(parts))
-            return copy
-        case Union():
-            return Union(value.tag, tuple(activate(lo, option, active, hint) for option in value.options))
-        case _:
-            return value
-
-
-def _parameter(atom: ir.Atom, param: ir.Var, active: Active) -> ir.Var:
-    active.params.append(param)
-    active.atoms.append(atom)
-    return param
 
 
 @dataclass(eq=False, slots=True)
@@ -197,8 +142,6 @@ def _activated(
     node: ast.AST | None,
 ) -> tuple[list[Value], dict[str, Value]]:
     """The arguments of a call, fresh parameters in place of what is differentiated."""
-    from adjoint.frontend.differentiation.differentiated_paths import activate_part  # circular
-
     names = parameter_names(lo, function, node)
     new_args, new_kwargs = list(args), dict(kwargs)
     for place, way in zip(places, ways or [()] * len(places), strict=True):

@@ -145,7 +145,7 @@ def owned_tangent(lo: Lowerer, atom: ir.Atom, like: ir.Atom) -> ir.Atom:
 
 def paired(lo: Lowerer, value: Value, tangent: Value, node: ast.AST | None) -> Iterator[ir.Atom]:
     """The tangents of the differentiable leaves of ``value``, in order; None where nothing moves."""
-    from adjoint.frontend.data.containers import known_items  # lazy
+    from adjoint.frontend.iterators.items import known_items  # lazy
 
     if tangent == NONE:
         for _ in differentiable_leaves(lo, value):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, get_origin
 from adjoint import ir
 from adjoint.diagnostics import Span, diagnostic
 from adjoint.diagnostics.similar import did_you_mean
+from adjoint.frontend.entry.operator_marks import MARK
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.state.signals import Problem
 from adjoint.frontend.interpreter.values import Closure, Method, Operator, Partial, Record, Ref, Value
@@ -21,13 +22,6 @@ from adjoint.types.structure import own_attribute
 
 if TYPE_CHECKING:
     from adjoint.keypaths.path import KeyPath
-
-MARK = "__adjoint_operator__"
-
-
-def is_operator(value: Any) -> bool:
-    """Whether ``value`` is a differential operator or what one made of a function."""
-    return own_attribute(value, MARK) is not None
 
 
 def parameter_names(lo: Lowerer, function: Value, node: ast.AST | None) -> list[str]:

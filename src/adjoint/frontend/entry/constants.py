@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from adjoint.frontend.entry.captured import CONSTANT, Path, has_fields
+from adjoint.frontend.entry.operator_marks import is_operator
 from adjoint.rules.declarations import counts_by_identity
 from adjoint.rules.registry import is_defined
 from adjoint.types.array_libraries import is_foreign
@@ -38,8 +39,6 @@ _CONSTANT_CLASSES = (
 
 def is_constant(value: Any) -> bool:
     """Whether a specialisation holds for one value only."""
-    from adjoint.frontend.differentiation.wrt import is_operator  # circular
-
     return (
         isinstance(value, _CONSTANT_CLASSES)
         or isinstance(type(value), _ENUM_TYPE)

@@ -163,7 +163,7 @@ class _OfValue(Forms):
         own = function.function if isinstance(function, Closure) else getattr(function, "value", None)
         name = function.source.name if isinstance(function, Closure) else name_of(own)
         declaration = Declaration(_Named(name), pullback=own)  # type: ignore[arg-type]
-        super().__init__(lo, declaration, Arguments(args, {}, len(args)), node)
+        super().__init__(lo, declaration, Arguments(args, {}, len(args)), node, self.original)
         self.function = function
 
     def call(self, declared: Any, args: list[Value], named: dict[str, Value]) -> Value:

@@ -20,7 +20,7 @@ from adjoint.frontend.interpreter.core import MAX_INLINE_DEPTH, Lowerer
 from adjoint.frontend.interpreter.state.blocks import Exiting, Region
 from adjoint.frontend.interpreter.state.frames import Frame
 from adjoint.frontend.interpreter.values import NONE, Cell, Closure, GeneratorObject, Site, Value
-from adjoint.frontend.iterators.items import iterated
+from adjoint.frontend.iterators.iterator_objects import iterated
 from adjoint.records import dataclass
 from adjoint.sources.scope import assigned_names, own_yields
 from adjoint.sources.trees import nodes

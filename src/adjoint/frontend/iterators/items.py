@@ -15,14 +15,15 @@ from adjoint.frontend.data import containers, making
 from adjoint.frontend.interpreter.choices import on_each_option
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
+from adjoint.frontend.interpreter.state.signals import Restart
 from adjoint.frontend.interpreter.values import IteratorValue, RangeValue, Record, Ref, TupleValue, Union, Value
-from adjoint.frontend.iterators.iterator_objects import is_iterator_object, items_of_object
+from adjoint.frontend.iterators.iterator_objects import iterated
+from adjoint.frontend.iterators.iterators import drawn
 from adjoint.frontend.library import python_functions
-from adjoint.frontend.objects.special_methods import special_method
 from adjoint.frontend.syntax.operations import apply_operator
 from adjoint.records import dataclass
 from adjoint.runtime.display import keys_of, make_tuple
-from adjoint.runtime.objects import first_items
+from adjoint.runtime.objects import check_length, first_items
 
 MAX_UNROLLED = 32
 ENDLESS = ir.Const(sys.maxsize)
@@ -67,16 +68,55 @@ def _constant_range(iterable: Value) -> range | None:
             return None
 
 
-def iterated(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
-    """What an object of a user's class iterates over, as its ``__iter__`` tells; other values as they are."""
-    found = iterator_of(lo, value, node)
-    return items_of_object(lo, found, node) if is_iterator_object(lo, found) else found
+def known_items(lo: Lowerer, value: Value, node: ast.AST | None, count: int | None = None) -> list[Value]:
+    """The items of something of known length (or of which exactly ``count`` are wanted)."""
+    found = items_if_known(lo, value, node, count)
+    if found is None:
+        raise lo.problem("AD0301", node, "the number of items is not known here")
+    return found
 
 
-def iterator_of(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
-    """What ``__iter__`` of an object gives, which may be one with ``__next__``; other values as they are."""
-    method = special_method(lo, value, "__iter__")
-    return value if method is None else lo.call(method, [], {}, node)
+def items_if_known(lo: Lowerer, value: Value, node: ast.AST | None, count: int | None = None) -> list[Value] | None:
+    """The same, None where the number of items is not known."""
+    value = drawn(lo, iterated(lo, value, node), node)
+    containers.refuse_number(lo, value, "cannot be iterated over", node)
+    if isinstance(value, ir.Var) and isinstance(value.type, ir.Dict):
+        value = lo.open.call(keys_of, value)
+    match value:
+        case TupleValue(items=items):
+            return list(items)
+        case Ref():
+            record = lo.store[value]
+            assert isinstance(record, Record)
+            if record.cls is list:
+                return list(record.items)
+            if record.cls is dict:
+                return [ir.Const(key) for key in record.keys]
+        case ir.Const(value=constant) if isinstance(constant, (tuple, list, str, range)):
+            return [ir.Const(item) for item in constant]
+        case RangeValue(start=ir.Const(value=start), stop=ir.Const(value=stop), step=ir.Const(value=step)):
+            return [ir.Const(i) for i in range(start, stop, step)]
+        case ir.Var(type=ir.Tuple()):
+            return containers.tuple_items(lo, value, node)
+        case ir.Var(type=ir.List(storage=storage)) if count is None:
+            _fix_length(lo, storage)
+        case ir.Var() if count is not None:
+            lo.open.effect(check_length, value, ir.Const(count))
+            return [containers.subscript(lo, value, ir.Const(i), node) for i in range(count)]
+        case IteratorValue() | Union():
+            return static_items(lo, value, node) if count is None else unpacked_items(lo, value, node)
+    return None
+
+
+def _fix_length(lo: Lowerer, storage: ir.Storage) -> None:
+    """The length of a list that is an argument must be known: lowering starts again with that."""
+    home = storage.find()
+    sites = {site for mine, site in lo.run_data.sites_of_storage if mine.find() is home}
+    inputs = {site for site in sites if site.place[:2] == ("input", "argument")}
+    at_run_time = any(site in lo.settings.runtime_sites for site in inputs)
+    if inputs and not inputs <= lo.settings.fixed_sites and not at_run_time:
+        lo.settings.fixed_sites |= inputs
+        raise Restart
 
 
 def static_items(lo: Lowerer, value: Value, node: ast.AST | None) -> list[Value] | None:
@@ -127,7 +167,7 @@ def static_getters(lo: Lowerer, value: Value, node: ast.AST | None) -> list[Gett
         case ir.Const(value=type() as cls) if hasattr(cls, "__members__"):
             return given_now([ir.Const(item) for item in cls.__members__.values()])
         case ir.Var(type=ir.Tuple()):
-            return given_now(containers.known_items(lo, value, node))
+            return given_now(containers.tuple_items(lo, value, node))
         case IteratorValue(kind="enumerate", parts=(inner, ir.Const(value=int() as start))):
             return _each(static_getters(lo, inner, node), lambda i, get: TupleValue((ir.Const(start + i), get())))
         case IteratorValue(kind="zip", parts=parts):

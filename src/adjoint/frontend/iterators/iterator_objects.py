@@ -44,6 +44,18 @@ def items_of_object(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
     return python_functions.call(lo, iterator_definitions.each, [value], node)
 
 
+def iterated(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
+    """What an object of a user's class iterates over, as its ``__iter__`` tells; other values as they are."""
+    found = iterator_of(lo, value, node)
+    return items_of_object(lo, found, node) if is_iterator_object(lo, found) else found
+
+
+def iterator_of(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
+    """What ``__iter__`` of an object gives, which may be one with ``__next__``; other values as they are."""
+    method = special_method(lo, value, "__iter__")
+    return value if method is None else lo.call(method, [], {}, node)
+
+
 def next_of_object(lo: Lowerer, args: list[Value], node: ast.AST | None) -> Value:
     """``next(value)`` or ``next(value, default)`` of such an object."""
     if len(args) == 1:

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import ast
-import operator
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 
 from adjoint import ir
 from adjoint.frontend.interpreter.core import Lowerer
-from adjoint.frontend.interpreter.state.frames import Frame
 from adjoint.frontend.interpreter.state.signals import Restart
 from adjoint.frontend.interpreter.values import (
     USED,
-    Cell,
     GeneratorContext,
     GeneratorObject,
     GeneratorValue,
@@ -24,7 +20,6 @@ from adjoint.frontend.interpreter.values import (
     Value,
 )
 from adjoint.frontend.library import python_functions
-from adjoint.frontend.syntax.conditions import truth, truth_of
 
 _VIEWS = ("items", "values", "keys", "flat")
 """What can be gone through again."""
@@ -33,9 +28,6 @@ _BY_ITEM = (python_functions.mapped, python_functions.mapped_rows, python_functi
 """What takes an item after the other, so that loops over it are loops over what it is handed."""
 
 _AS_A_LIST = ("make a list of its items: list(...)",)
-
-Bind = Callable[[Value], None]
-Body = Callable[[], None]
 
 
 def is_iterator(value: Value) -> bool:
@@ -151,7 +143,7 @@ def drawn(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
     if not is_lazy(value):
         return value
     generator = next(generators_in(value), None)
-    if generator is not None and (not isinstance(value, GeneratorValue) or _is_peeled(value)):
+    if generator is not None and (not isinstance(value, GeneratorValue) or _is_unwrapped(value)):
         from adjoint.frontend.syntax.comprehensions import list_of_items  # lazy
 
         return list_of_items(lo, value, generator.node)
@@ -161,7 +153,7 @@ def drawn(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
 
             return list_of_generator(lo, value)
         case IteratorValue(kind="lazy", parts=(ir.Const(value=function), *args)):
-            given = [arg if function in _BY_ITEM and _is_peeled(arg) else unnoticed(lo, arg, node) for arg in args]
+            given = [arg if function in _BY_ITEM and _is_unwrapped(arg) else unnoticed(lo, arg, node) for arg in args]
             return python_functions.call(lo, function, given, node)
         case IteratorValue(kind="pairwise", parts=(inner,)):
             items = drawn(lo, inner, node)
@@ -189,7 +181,7 @@ def unnoticed(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
 # One by one
 
 
-def _is_peeled(value: Value) -> bool:
+def _is_unwrapped(value: Value) -> bool:
     match value:
         case GeneratorValue(node=generator):
             return len(generator.generators) == 1
@@ -197,27 +189,6 @@ def _is_peeled(value: Value) -> bool:
             return function in _BY_ITEM
         case _:
             return False
-
-
-def peeled(lo: Lowerer, iterable: Value, bind: Bind, body: Body, node: ast.AST) -> tuple[Value, Bind, Body] | None:
-    """The loop over what a lazy iterator draws from that does the same; None where there is no such loop."""
-    from adjoint.frontend.data.containers import known_items  # circular
-
-    match iterable:
-        case GeneratorValue(node=generator) if len(generator.generators) == 1 and not generator.generators[0].is_async:
-            return _Unwound(lo, iterable, bind, body).loop()
-        case IteratorValue(kind="lazy", parts=(ir.Const(value=python_functions.mapped), function, inner)):
-            return inner, lambda item: bind(lo.call(function, [item], {}, node)), body
-        case IteratorValue(kind="lazy", parts=(ir.Const(value=python_functions.mapped_rows), function, inner)):
-            return inner, lambda row: bind(lo.call(function, known_items(lo, row, node), {}, node)), body
-        case IteratorValue(kind="lazy", parts=(ir.Const(value=python_functions.filtered), predicate, inner)):
-            return _filtered(lo, predicate, inner, bind, body, node)
-        case IteratorValue(kind="iter", parts=(inner,)) if is_lazy(inner):
-            return inner, bind, body
-        case IteratorValue(kind="enumerate", parts=(inner, start)) if is_lazy(inner):
-            return _numbered(lo, inner, start, bind, body, node)
-        case _:
-            return None
 
 
 def is_given_by_generator(value: Value) -> bool:
@@ -245,94 +216,3 @@ def _generator_like(value: Value) -> Callable[..., object] | None:
             return found
         case _:
             return None
-
-
-def _filtered(
-    lo: Lowerer, predicate: Value, inner: Value, bind: Bind, body: Body, node: ast.AST
-) -> tuple[Value, Bind, Body]:
-    drawn_: list[Value] = []
-
-    def hold(item: Value) -> None:
-        drawn_[:] = [item]
-
-    def select() -> None:
-        item = drawn_[0]
-        cond = truth_of(lo, lo.call(predicate, [item], {}, node), node)
-
-        def chosen() -> None:
-            bind(item)
-            body()
-
-        _only_if(lo, cond, chosen, node)
-
-    return inner, hold, select
-
-
-def _numbered(
-    lo: Lowerer, inner: Value, start: Value, bind: Bind, body: Body, node: ast.AST
-) -> tuple[Value, Bind, Body]:
-    """Counts the items in a variable of its own."""
-    from adjoint.frontend.syntax.operations import apply_operator  # circular
-
-    counter = Cell("count")
-    lo.store[counter] = start
-
-    def count(item: Value) -> None:
-        number = lo.store[counter]
-        lo.store[counter] = apply_operator(lo, operator.add, [number, ir.Const(1)], node)
-        bind(TupleValue((number, item)))
-
-    return inner, count, body
-
-
-def _only_if(lo: Lowerer, cond: ir.Atom, action: Callable[[], None], node: ast.AST) -> None:
-    def then() -> Value:
-        action()
-        return ir.UNDEFINED
-
-    lo.branch(cond, then, lambda: ir.UNDEFINED, node)
-
-
-class _Unwound:
-    """A generator expression as part of the loop that goes through it: each in the scope that it stands in."""
-
-    def __init__(self, lo: Lowerer, generator: GeneratorValue, bind: Bind, body: Body) -> None:
-        self.lo = lo
-        self.generator = generator
-        self.clause = generator.node.generators[0]
-        self.bind = bind
-        self.body = body
-        names = {part.id for part in ast.walk(self.clause.target) if isinstance(part, ast.Name)}
-        self.cells = {name: Cell(name) for name in names}
-
-    def loop(self) -> tuple[Value, Bind, Body]:
-        return self.generator.first, self._assign, lambda: self._select(self.clause.ifs)
-
-    def _assign(self, item: Value) -> None:
-        from adjoint.frontend.syntax.assign import assign  # circular
-
-        with self._inside():
-            assign(self.lo, self.clause.target, item)
-
-    def _select(self, tests: Sequence[ast.expr]) -> None:
-        if not tests:
-            with self._inside():
-                value = self.lo.evaluate(self.generator.node.elt)
-            if self.lo.block is not None:
-                self.bind(value)
-                self.body()
-            return
-        with self._inside():
-            cond, _ = truth(self.lo, tests[0])
-        _only_if(self.lo, cond, lambda: self._select(tests[1:]), tests[0])
-
-    @contextmanager
-    def _inside(self) -> Iterator[None]:
-        frame, outer = self.generator.frame, self.lo.frame
-        assert isinstance(frame, Frame)
-        cells = frame.cells
-        self.lo.frame, frame.cells = frame, {**cells, **self.cells}
-        try:
-            yield
-        finally:
-            self.lo.frame, frame.cells = outer, cells

@@ -17,8 +17,8 @@ from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles, kept, se
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import NONE, IteratorValue, RangeValue, TupleValue, Value, is_atom
 from adjoint.frontend.iterators import itertools_generators, itertools_library
-from adjoint.frontend.iterators.items import iterator_of, static_items, written_out
-from adjoint.frontend.iterators.iterator_objects import as_object, cycle, lazily
+from adjoint.frontend.iterators.items import static_items, written_out
+from adjoint.frontend.iterators.iterator_objects import as_object, cycle, iterator_of, lazily
 from adjoint.frontend.iterators.iterators import has_generator, is_iterator, lazy, refuse_twice
 from adjoint.frontend.library import iterator_definitions, python_functions
 

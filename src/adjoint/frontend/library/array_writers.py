@@ -13,7 +13,7 @@ from adjoint.frontend.calls.emitted_calls import call
 from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles
 from adjoint.frontend.calls.operands import array_operand
 from adjoint.frontend.data import containers
-from adjoint.frontend.data.item_writes import mark_array_written
+from adjoint.frontend.data.element_types import mark_array_written
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import type_of
 from adjoint.frontend.interpreter.materialize import materialize

@@ -18,20 +18,23 @@ from adjoint.frontend.calls.opaque_arguments import may_carry
 from adjoint.frontend.calls.operands import array_operand
 from adjoint.frontend.control.bound_names import note_bound
 from adjoint.frontend.data import containers, making
+from adjoint.frontend.data.element_types import mark_array_written
 from adjoint.frontend.data.uniqueness import is_sole_owner
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.none_checks import evaluate_owner, without_none
 from adjoint.frontend.interpreter.values import Cell, IteratorValue, Record, Ref, SliceValue, Value
+from adjoint.frontend.iterators.items import known_items
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.objects.attributes import attribute
 from adjoint.frontend.objects.special_methods import special_method
 from adjoint.frontend.syntax import starred
-from adjoint.frontend.syntax.indexing import array_key, is_advanced
+from adjoint.frontend.syntax.indexing import array_key
 from adjoint.frontend.syntax.names import lookup
 from adjoint.frontend.syntax.operations import apply_operator
 from adjoint.frontend.syntax.operators import inplace_operator
+from adjoint.ir.item_types import is_advanced
 from adjoint.ir.walk import blocks_of, operands, statements_in, targets_of
 from adjoint.runtime.arithmetic.checks import check_array, check_written
 
@@ -100,7 +103,7 @@ def _unpack(lo: Lowerer, target: ast.expr, elements: list[ast.expr], value: Valu
     if open_ended:
         items = starred.unpack(lo, target, value, open_ended[0], len(targets))
     else:
-        items = containers.known_items(lo, value, target, count=len(targets))
+        items = known_items(lo, value, target, count=len(targets))
     if len(items) != len(targets):
         raise lo.mistake(ValueError, target, f"{len(items)} values are unpacked into {len(targets)} names")
     for part, item in zip(targets, items, strict=True):
@@ -172,7 +175,7 @@ def _augment_item(
     target: ast.Subscript,
     node: ast.AugAssign,
 ) -> None:
-    from adjoint.frontend.data.item_writes import mark_array_written, set_item  # lazy
+    from adjoint.frontend.data.item_writes import set_item  # lazy
 
     if isinstance(base, ir.Var) and isinstance(base.type, ir.Array) and op in (operator.add, operator.sub):
         key = array_key(lo, index, target)
@@ -249,7 +252,9 @@ def _in_place(lo: Lowerer, current: Value, op: Callable[..., Any], value: Value,
         if isinstance(joins.type_of(value), ir.Scalar):
             helps = ("to put in one item: xs.append(x)",)
             raise lo.mistake(TypeError, node, "a list is extended by a number, not by items", helps=helps)
-        return making.extend_list(lo, current, value, node)
+        from adjoint.frontend.data.list_extension import extend_list  # lazy
+
+        return extend_list(lo, current, value, node)
     if is_list and op is operator.mul and not by_numpy:
         python_functions.call(lo, python_functions.repeat_in_place, [current, value], node)
         return current
@@ -275,8 +280,6 @@ def _in_place(lo: Lowerer, current: Value, op: Callable[..., Any], value: Value,
         return None  # its arrays are rebound, as numbers are
     operand = array_operand(lo, value, node, always=op not in (operator.add, operator.sub))
     _check_dtype(lo, current, operand, op, node)
-    from adjoint.frontend.data.item_writes import mark_array_written  # lazy
-
     mark_array_written(lo, current, operand, node)
     if current.type.dims is None:
         name = ir.Const(current.hint if current.named else None)

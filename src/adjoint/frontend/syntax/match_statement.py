@@ -8,10 +8,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from adjoint import ir
-from adjoint.frontend.data import containers, making
+from adjoint.frontend.data import making
 from adjoint.frontend.interpreter.choices import on_each_option
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import Record, Ref, TupleValue, Union, Value
+from adjoint.frontend.iterators.items import known_items
 from adjoint.frontend.objects.attributes import attribute
 from adjoint.frontend.objects.classes import class_seen, note_owner
 from adjoint.frontend.syntax import assign
@@ -203,7 +204,7 @@ def _sequence(
 ) -> bool:
     items = list(subject.items) if isinstance(subject, TupleValue) else making.list_items(lo, subject)
     if items is None and isinstance(subject, ir.Var) and isinstance(subject.type, ir.Tuple):
-        items = containers.known_items(lo, subject, node)
+        items = known_items(lo, subject, node)
     if items is None:
         if isinstance(subject, ir.Var) and isinstance(subject.type, ir.List):  # an array is no sequence of the language
             raise lo.problem("AD0301", node, "a sequence pattern needs a sequence whose length is known")

@@ -19,6 +19,7 @@ from adjoint.frontend.interpreter.choices import on_each_option
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import NONE, Record, Ref, TupleValue, Union, Value, is_atom
+from adjoint.frontend.iterators.iterator_objects import iterated
 from adjoint.frontend.iterators.iterators import is_lazy
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.objects.classes import is_object
@@ -58,7 +59,7 @@ def apply_operator(
     if sequence is not None:
         return sequence
     if lo.run_data.pools and op in _IN_ORDER and all(_is_of_linked(operand) for operand in operands):
-        left, right = (containers.known_items(lo, operand, node) for operand in operands)
+        left, right = (containers.tuple_items(lo, operand, node) for operand in operands)
         return _ordered(lo, op, left, right, node)
     _refuse_sequence_beside_float(lo, op, operands, node)
     atoms = [materialize(lo, operand, node) for operand in operands]
@@ -253,7 +254,7 @@ def _as_run_time_tuple(lo: Lowerer, value: Value, node: ast.AST) -> Value:
     """A tuple of numbers as one whose length is known at run time only; other values as they are."""
     if not isinstance(value, TupleValue) and not (isinstance(value, ir.Var) and isinstance(value.type, ir.Tuple)):
         return value
-    items = containers.known_items(lo, value, node)
+    items = containers.tuple_items(lo, value, node)
     if not all(is_atom(item) and isinstance(joins.type_of(item), ir.Scalar) for item in items):
         return value
     return making.as_tuple(making.runtime_list(lo, lo.site(node), list(items), node))  # type: ignore[arg-type]
@@ -297,8 +298,6 @@ def _is_list(lo: Lowerer, value: Value) -> bool:
 
 def contains(lo: Lowerer, container: Value, item: Value, node: ast.AST | None) -> Value:
     """``item in container``"""
-    from adjoint.frontend.iterators.items import iterated  # circular
-
     if isinstance(container, Ref):
         record = lo.store[container]
         assert isinstance(record, Record)

@@ -24,7 +24,8 @@ from adjoint.frontend.interpreter.values import (
     TupleValue,
     Value,
 )
-from adjoint.frontend.iterators.items import iterated
+from adjoint.frontend.iterators.items import items_if_known, known_items
+from adjoint.frontend.iterators.iterator_objects import iterated
 from adjoint.frontend.iterators.iterators import drawn, lazy
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.syntax.operations import apply_operator
@@ -41,7 +42,7 @@ def elements(lo: Lowerer, nodes: Sequence[ast.expr]) -> list[Value]:
     values: list[Value] = []
     for node in nodes:
         if isinstance(node, ast.Starred):
-            values.extend(containers.known_items(lo, lo.evaluate(node.value), node))
+            values.extend(known_items(lo, lo.evaluate(node.value), node))
         else:
             values.append(lo.evaluate(node))
     return values
@@ -87,7 +88,7 @@ def _parts(
             items.append(lo.evaluate(element))
             continue
         value = drawn(lo, lo.evaluate(element.value), element)
-        if (known := containers.items_if_known(lo, value, element)) is not None:
+        if (known := items_if_known(lo, value, element)) is not None:
             items += known
             continue
         parts += [make(items)] if items else []
@@ -144,7 +145,7 @@ def columns(lo: Lowerer, node: ast.Call) -> Value | None:
         or not isinstance(rows.type, ir.List)
         or not isinstance(rows.type.element, ir.Tuple)
     ):
-        known = containers.items_if_known(lo, rows, star)
+        known = items_if_known(lo, rows, star)
         if known is not None:
             return lo.call(ir.Const(zip), known, {}, node)
         _refuse_uncountable(lo, rows, star)
@@ -212,7 +213,7 @@ def arguments(lo: Lowerer, function: Value, node: ast.Call) -> list[Any]:
             values.append(lo.evaluate(argument))
             continue
         value = drawn(lo, lo.evaluate(argument.value), argument)
-        known = containers.items_if_known(lo, value, argument)
+        known = items_if_known(lo, value, argument)
         if known is None:
             following = node.args[place + 1 :]
             together = _with_the_rest(lo, function, named, values, value, argument, following)
@@ -224,7 +225,7 @@ def arguments(lo: Lowerer, function: Value, node: ast.Call) -> list[Any]:
                 values.append(Spread(value, argument, max(asked[0] - others, 0), asked[1] - others))
                 continue
             missing = None if asked is None or asked[0] < asked[1] else asked[0] - others
-            known = containers.known_items(lo, value, argument, missing)
+            known = known_items(lo, value, argument, missing)
         values += known
     return values
 
@@ -334,7 +335,7 @@ def unpack(lo: Lowerer, target: ast.expr, value: Value, starred: int, count: int
     """The values for ``count`` targets of which the one at ``starred`` takes as many as are left."""
     after = count - starred - 1
     value = drawn(lo, iterated(lo, value, target), target)
-    items = containers.items_if_known(lo, value, target)
+    items = items_if_known(lo, value, target)
     if items is None:
         value = (
             python_functions.call(lo, python_functions.copied, [value], target)

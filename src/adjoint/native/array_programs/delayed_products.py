@@ -17,15 +17,7 @@ from adjoint import ir
 from adjoint.analysis.effects import effects_of
 from adjoint.analysis.memory.alias import Aliases
 from adjoint.ir.rebuild import map_blocks, map_body, rebuild_terminator, same_atom
-from adjoint.ir.walk import (
-    defined_by,
-    operands,
-    read_counts,
-    statements_in,
-    targets_of,
-    terminators_in,
-    with_inner,
-)
+from adjoint.ir.walk import defined_by, operands, read_counts, statements_in, targets_of, terminators_in, with_inner
 from adjoint.records import dataclass
 from adjoint.runtime.array_functions import delayed
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from adjoint import ir
 from adjoint.analysis.effects import effects_of
-from adjoint.differentiation.reverse.calls.derived_functions import reverse_derived
+from adjoint.differentiation.reverse.calls.derived_calls import reverse_derived
 from adjoint.differentiation.reverse.calls.kept_calls import reverse_definition
 from adjoint.differentiation.reverse.context import acts_on_memory
 from adjoint.differentiation.reverse.cotangents import Scope

@@ -38,7 +38,7 @@ from adjoint.runtime import tangents
 from adjoint.target import Target
 
 if TYPE_CHECKING:
-    from adjoint.differentiation.reverse.calls.derived_functions import Family
+    from adjoint.differentiation.reverse.calls.family import Family
 
 
 def split_called(request: Request, halves: Halves, family: Family, *, carries: bool) -> Halves:

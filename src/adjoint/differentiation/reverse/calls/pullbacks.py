@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from adjoint import ir
 from adjoint.analysis.effects import effects_of, storages
 from adjoint.analysis.shapes.shape_arguments import shape_argument
-from adjoint.differentiation.reverse.build import sweeps_again
+from adjoint.differentiation.reverse.calls.rerun_sweeps import sweeps_again
 from adjoint.differentiation.reverse.memory.overwritten_values import only_asked
 from adjoint.differentiation.reverse.normalize import returning
 from adjoint.differentiation.reverse.sweeps import Sweeps
@@ -23,7 +23,7 @@ from adjoint.optimize.simplify import simplify
 from adjoint.records import dataclass
 
 if TYPE_CHECKING:
-    from adjoint.differentiation.reverse.calls.derived_functions import Family
+    from adjoint.differentiation.reverse.calls.family import Family
 
 MOST_AGAIN = 40
 """How many statements a pullback may compute again: as many as packing and unpacking them would cost."""

@@ -26,7 +26,7 @@ from adjoint.rules.helpers.structures import CHECKS
 from adjoint.rules.registry import exchanges
 
 if TYPE_CHECKING:
-    from adjoint.differentiation.reverse.calls.derived_functions import Family
+    from adjoint.differentiation.reverse.calls.family import Family
     from adjoint.differentiation.reverse.cotangents import Scope
     from adjoint.differentiation.reverse.statements import Reverser
 

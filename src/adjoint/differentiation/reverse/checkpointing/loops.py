@@ -22,7 +22,7 @@ from adjoint.runtime import display
 from adjoint.runtime.snapshots import put_away, taken_back
 
 if TYPE_CHECKING:
-    from adjoint.differentiation.reverse.calls.derived_functions import Family
+    from adjoint.differentiation.reverse.calls.family import Family
 
 MOVING = "references move here: what is run again must not change which memory a variable refers to"
 ASSIGN = "assign the elements: u[:] = v; or make a new array in each iteration"

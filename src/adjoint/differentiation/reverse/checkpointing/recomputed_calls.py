@@ -21,7 +21,7 @@ from adjoint.runtime.copies import copy_as_it_lies
 from adjoint.runtime.snapshots import memory_as_it_is
 
 if TYPE_CHECKING:
-    from adjoint.differentiation.reverse.calls.derived_functions import Family
+    from adjoint.differentiation.reverse.calls.family import Family
 
 
 def in_place(var: ir.Var) -> bool:

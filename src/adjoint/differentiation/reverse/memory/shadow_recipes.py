@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -20,9 +20,6 @@ from adjoint.runtime import display, tangents
 from adjoint.runtime.array_functions.arrays import zeros_like
 from adjoint.runtime.objects import make_object
 from adjoint.types import tangent_class
-
-if TYPE_CHECKING:
-    pass
 
 VIEWS = (*REORDERED, np.real, tangents.shadow_or_zeros)
 """Functions whose result is always a view, without overlap."""

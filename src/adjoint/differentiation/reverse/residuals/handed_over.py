@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from adjoint import ir
 from adjoint.analysis.effects import storages
 from adjoint.analysis.memory.reachable import parts
 from adjoint.differentiation.reverse.residuals.shape_only import without_idle_shapes
+from adjoint.differentiation.reverse.sweeps import Sweeps
 from adjoint.ir.builder import Builder
 from adjoint.ir.rebuild import substitute
 from adjoint.ir.walk import free_vars, leaves, operands, statements_in
@@ -21,10 +21,6 @@ from adjoint.records import replace
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime import display
 from adjoint.runtime.copies import fresh_shadows
-
-if TYPE_CHECKING:
-    pass
-from adjoint.differentiation.reverse.sweeps import Sweeps
 
 
 def memory_of_the_caller(function: ir.Function) -> frozenset[ir.Storage]:

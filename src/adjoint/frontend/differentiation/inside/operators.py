@@ -15,12 +15,14 @@ from adjoint import ir
 from adjoint.analysis.effects import written_places
 from adjoint.frontend.differentiation.inner_functions import forget_changes, lower_inner
 from adjoint.frontend.differentiation.inside.gradients import gradient
-from adjoint.frontend.differentiation.wrt import MARK, positions
+from adjoint.frontend.differentiation.wrt import positions
 from adjoint.frontend.entry.inputs import captured
+from adjoint.frontend.entry.operator_marks import MARK
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import Operator, Ref, TupleValue, Value
+from adjoint.frontend.iterators.items import known_items
 from adjoint.frontend.library import python_functions
 
 
@@ -126,7 +128,6 @@ def _is_container(value: Value) -> bool:
 
 
 def _immediate(lo: Lowerer, kind: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Value:
-    from adjoint.frontend.data import containers  # lazy
     from adjoint.frontend.differentiation.inside.pullbacks import vjp  # lazy
     from adjoint.frontend.differentiation.inside.pushforwards import jvp  # lazy
 
@@ -150,7 +151,7 @@ def _immediate(lo: Lowerer, kind: str, args: list[Value], kwargs: dict[str, Valu
             return python_functions.call(
                 lo, python_functions.hvp, [ir.Const(gradients.grad), ir.Const(jvp_vjp.jvp), *given], node
             )
-        items = containers.known_items(lo, primals, node)
-        directions = containers.known_items(lo, tangents, node)
+        items = known_items(lo, primals, node)
+        directions = known_items(lo, tangents, node)
         return jvp(lo, function, items, directions, node, has_aux == ir.Const(True))
     return vjp(lo, args[0], args[1:], kwargs, node)

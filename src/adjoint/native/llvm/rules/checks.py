@@ -9,10 +9,7 @@ from typing import Any
 import numpy as np
 
 from adjoint import ir
-from adjoint.native.llvm.rules import (
-    functions,
-    numbers,
-)
+from adjoint.native.llvm.rules import functions, numbers
 from adjoint.native.llvm.rules.arithmetic import complexes
 from adjoint.native.llvm.rules.numbers import both, compare, either, from_start, number, words
 from adjoint.native.llvm.rules.table import RULES, rule

@@ -10,15 +10,7 @@ import numpy as np
 
 from adjoint.native.llvm.rules import arrays, checks, numbers
 from adjoint.native.llvm.rules.table import RULES, Rule, applied, rule
-from adjoint.native.llvm.values import (
-    Array,
-    Complex,
-    Number,
-    Unsupported,
-    Value,
-    common_kind,
-    is_complex,
-)
+from adjoint.native.llvm.values import Array, Complex, Number, Unsupported, Value, common_kind, is_complex
 from adjoint.native.llvm.writer import as_complex, as_kind, constant, truth
 from adjoint.native.llvm.writing.emission import Emission
 from adjoint.runtime.arithmetic import fused_loops

@@ -10,13 +10,7 @@ import numpy as np
 
 from adjoint.native.llvm.rules import numbers
 from adjoint.native.llvm.rules.table import RULES, rule
-from adjoint.native.llvm.values import (
-    Number,
-    Unsupported,
-    Value,
-    bundle_of,
-    width_of,
-)
+from adjoint.native.llvm.values import Number, Unsupported, Value, bundle_of, width_of
 from adjoint.native.llvm.writer import as_kind, constant, literal, whole
 from adjoint.native.llvm.writing.emission import Emission
 from adjoint.runtime.arithmetic import fused_loops

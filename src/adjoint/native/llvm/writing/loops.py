@@ -5,13 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from adjoint import ir
-from adjoint.native.llvm.values import (
-    Known,
-    Unsupported,
-    Value,
-    kind,
-    parts,
-)
+from adjoint.native.llvm.values import Known, Unsupported, Value, kind, parts
 from adjoint.native.llvm.writer import Writer, constant, whole
 from adjoint.native.llvm.writing.declared import kind_of_type
 from adjoint.native.llvm.writing.emission import Scope, is_undefined

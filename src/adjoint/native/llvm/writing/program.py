@@ -11,14 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from adjoint import ir
-from adjoint.native.llvm.values import (
-    Kind,
-    Known,
-    Unsupported,
-    Value,
-    joined,
-    kind,
-)
+from adjoint.native.llvm.values import Kind, Known, Unsupported, Value, joined, kind
 from adjoint.native.llvm.writer import Module
 from adjoint.native.llvm.writing.declared import kind_of_type
 from adjoint.native.llvm.writing.emission import Learnt

@@ -21,14 +21,7 @@ from adjoint.native.llvm.values import (
     types_of_parts,
 )
 from adjoint.native.llvm.writing.declared import declared_kind
-from adjoint.native.llvm.writing.emission import (
-    NONE_YET,
-    Emission,
-    Guard,
-    Scope,
-    is_same,
-    is_undefined,
-)
+from adjoint.native.llvm.writing.emission import NONE_YET, Emission, Guard, Scope, is_same, is_undefined
 
 if TYPE_CHECKING:
     from adjoint.native.llvm.writing.program import Program

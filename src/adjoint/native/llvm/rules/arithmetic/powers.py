@@ -9,13 +9,7 @@ import numpy as np
 
 from adjoint.native.llvm.rules import numbers
 from adjoint.native.llvm.rules.table import rule
-from adjoint.native.llvm.values import (
-    Number,
-    Unsupported,
-    Value,
-    common_kind,
-    width_of,
-)
+from adjoint.native.llvm.values import Number, Unsupported, Value, common_kind, width_of
 from adjoint.native.llvm.writer import as_kind, constant, literal, whole
 from adjoint.native.llvm.writing.emission import Emission
 from adjoint.runtime.arithmetic import numbers as runtime_numbers

@@ -1,8 +1,4 @@
-"""Derivatives of the functions that one derivative calls, each made once; and reverse derivatives, called by name.
-
-A reverse derivative is never reversed itself: its own reverse derivative is the reverse derivative of a forward
-derivative.
-"""
+"""Derivatives of the functions that one derivative calls, each made once."""
 
 from __future__ import annotations
 
@@ -10,26 +6,15 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
 from adjoint import ir
-from adjoint.analysis.effects import storages, written_places
 from adjoint.differentiation.reverse.calls.calling_convention import Halves, Request, Treatment, Treatments, until_known
-from adjoint.differentiation.reverse.cotangents import cotangent_type
-from adjoint.differentiation.reverse.memory.overwritten_values import content
-from adjoint.differentiation.reverse.memory.storage_classes import unite_flows
-from adjoint.differentiation.reverse.residuals.notes import Notes
 from adjoint.differentiation.zeros.called_supports import ASKING, Carried, carries_supports, refuse_lost_supports
-from adjoint.ir.builder import Builder
-from adjoint.ir.join import type_of_atom
-from adjoint.ir.rebuild import clone_function, inline, map_blocks, rebuild_terminator, substitute
-from adjoint.ir.walk import operands, statements_in, terminators_in
+from adjoint.ir.rebuild import clone_function
+from adjoint.ir.walk import operands, statements_in
 from adjoint.records import dataclass, field
-from adjoint.rules.typing import type_of_call
-from adjoint.runtime import tangents
-from adjoint.target import PYTHON, Target
+from adjoint.target import Target
 
 if TYPE_CHECKING:
     from adjoint.differentiation.reverse.calls.pullbacks import Pullback
-    from adjoint.differentiation.reverse.cotangents import Scope
-    from adjoint.differentiation.reverse.statements import Reverser
 
 T = TypeVar("T")
 _Key = tuple[ir.Definition, tuple[int, ...], tuple[int, ...], tuple[int, ...]]
@@ -160,7 +145,7 @@ class Family:
         """The pullback of a function that needs nothing but arguments and results, where there is one."""
         key = (definition, wrt, outputs, lent)
         if key not in self.pullbacks:
-            from adjoint.differentiation.reverse.calls.pullbacks import pullback_of  # circular
+            from adjoint.differentiation.reverse.calls.pullbacks import pullback_of  # lazy
 
             form = Carried(len(outputs) + len(lent), len(wrt) - len(lent))
             carries = self.treatment(definition).carries
@@ -177,8 +162,8 @@ class Family:
         if key not in self.wholes:
             adjoint = ir.Definition(f"{definition.name}_adjoint")
             self.wholes[key] = Whole(adjoint, ())  # to its own calls
-            from adjoint.differentiation.reverse.build import reverse_again, without_results  # circular
             from adjoint.differentiation.reverse.calls.fused_primal_adjoint import results_of, together  # lazy
+            from adjoint.differentiation.reverse.calls.rerun_sweeps import reverse_again, without_results  # lazy
 
             assert definition.function is not None
             form = Carried(len(outputs) + len(lent), len(wrt) - len(lent))
@@ -226,152 +211,3 @@ class Whole:
 def with_family(make: Callable[[Family], T], target: Target, *, runs_once: bool = False) -> T:
     """Makes a derivative; again where one call of a recursive function asks for more than others of its halves."""
     return until_known(lambda treatments: make(Family(treatments, target, runs_once)))
-
-
-def reverse_derived(reverser: Reverser, call: ir.Call, scope: Scope) -> None:
-    """Reverses ``y, x_bar = D(args, v)``: one reverse derivative of the forward derivative of the same function.
-
-    Where an argument is a reference, the cotangent of its ``x_bar`` is a shadow of ``x_bar``: laid out as the memory
-    itself, it is the direction that the forward derivative takes.
-    """
-    from adjoint.differentiation.forward.forward import forward  # lazy
-
-    derived = call.callee
-    assert isinstance(derived, ir.Derived)
-    count = len(derived.function.params)
-    results = len(call.targets) - len(derived.wrt)
-    cotangents = [reverser.take(scope, target) for target in call.targets]
-    if all(cotangent is None for cotangent in cotangents) or _changes_memory(reverser, call, derived, results):
-        return
-    atoms = [content(reverser, arg, call) for arg in call.args]
-    dots = [
-        _zero(reverser, scope, target) if cotangent is None else cotangent
-        for target, cotangent in zip(call.targets[results:], cotangents[results:], strict=True)
-    ]
-    tangent = forward(derived.function, derived.wrt, derived.outputs, keep_derived=True, target=reverser.family.target)
-    wrt = tuple(place for place, arg in enumerate(call.args[:count]) if reverser.active(arg))
-    values = tuple(place for place in range(results) if cotangents[place] is not None)
-    outputs = (*values, *(results + place for place in range(len(derived.outputs))))
-    second = ir.Derived(tangent, wrt, outputs)
-    given = [cotangent for cotangent in cotangents[:results] if cotangent is not None]
-    unused = tuple(ir.Var(target.hint, target.type) for target in call.targets[:results])
-    receivers = (*call.args[count:], *(call.args[place] for place in wrt))
-    bars = tuple(_bar(reverser, atom) for atom in receivers)
-    operands = (*atoms[:count], *dots, *given, *atoms[count:])
-    scope.sweep.emit(ir.Call((*unused, *bars), second, operands, (), call.span))
-    for atom, bar in zip(receivers, bars, strict=True):
-        if isinstance(atom, ir.Var) and ir.is_handle(atom.type) and not isinstance(atom.type, ir.Array):
-            if reverser.active(atom):
-                scope.sweep.effect(tangents.pour, reverser.shadows.of(atom), bar)
-        else:
-            reverser.add(scope, atom, bar)
-
-
-def _changes_memory(reverser: Reverser, call: ir.Call, derived: ir.Derived, results: int) -> bool:
-    """Refuses a derivative of a function that writes its arguments, or returns part of them, where it varies."""
-    unite_flows(derived.function)
-    written = [call.args[place] for place in written_places(derived.function)]
-    memory: set[ir.Storage] = set().union(*(storages(type_of_atom(arg)) for arg in call.args))
-    lent = {storage for storage in memory if storage.written}
-    returned = [target for target in call.targets[:results] if ir.is_handle(target.type)]
-    shared = [target for target in returned if not lent.isdisjoint(storages(target.type))]
-    if not any(map(reverser.active, (*written, *shared))):
-        return False
-    label = "the derivative of a function that writes its arguments is differentiated again"
-    reverser.context.problem("AD0303", call.span, label)
-    return True
-
-
-def _zero(reverser: Reverser, scope: Scope, var: ir.Var) -> ir.Atom:
-    return (
-        reverser.shadows.none(scope.sweep, var) if ir.is_handle(var.type) else reverser.context.zero(scope.sweep, var)
-    )
-
-
-def _bar(reverser: Reverser, atom: ir.Atom) -> ir.Var:
-    """A variable for the cotangent of what a derivative is called with."""
-    type_ = type_of_atom(atom)
-    assert type_ is not None
-    return ir.Var(
-        f"{_hint(atom)}_bar", reverser.shadows.type_of(type_) if ir.is_handle(type_) else cotangent_type(type_)
-    )
-
-
-def _hint(atom: ir.Atom) -> str:
-    return atom.hint if isinstance(atom, ir.Var) else "t"
-
-
-def expand(function: ir.Function, notes: Notes | None = None, target: Target = PYTHON) -> ir.Function:
-    """Writes out the reverse derivatives that a function calls by name, in what it calls too."""
-    return _Expansion(notes, target).function(function)
-
-
-class _Expansion:
-    """One walk over a function and the recursive functions that it calls, each written out once."""
-
-    def __init__(self, notes: Notes | None, target: Target) -> None:
-        self.notes = notes
-        self.target = target
-        self.definitions: dict[ir.Definition, ir.Definition] = {}
-        self.read: set[ir.Atom] = set()
-        """What some statement reads in functions in which function values are called."""
-        self.outside_is_written = False
-        """Whether one of these functions writes memory that it is given."""
-
-    def function(self, function: ir.Function) -> ir.Function:
-        if any(
-            isinstance(item, ir.Call) and isinstance(item.callee, ir.Applied) for item in statements_in(function.body)
-        ):
-            nodes = (*statements_in(function.body), *terminators_in(function.body))
-            self.read.update(atom for node in nodes for atom in operands(node))
-        given = (storage for param in function.params for storage in storages(param.type))
-        self.outside_is_written |= any(storage.written for storage in given)
-        body = self.block(function.body)
-        return function if body is function.body else ir.Function(function.name, function.params, body, function.doc)
-
-    def block(self, block: ir.Block) -> ir.Block:
-        if not any(_is_named(statement) for statement in statements_in(block)):
-            return block
-        builder = Builder(type_of_call)
-        renamed: dict[ir.Var, ir.Atom] = {}
-        for statement in block.statements:
-            current: ir.Statement = substitute(statement, renamed)
-            if isinstance(current, ir.Call) and isinstance(current.callee, ir.Derived):
-                values = inline(builder, self.written_out(current.callee), current.args)
-                renamed.update(zip(current.targets, values, strict=True))
-            elif isinstance(current, ir.Call) and isinstance(current.callee, ir.Declared):
-                from adjoint.differentiation.reverse.calls.custom_derivatives import write_values  # lazy
-
-                write_values(builder, current, renamed)
-            elif isinstance(current, ir.Call) and isinstance(current.callee, ir.Applied):
-                from adjoint.differentiation.reverse.calls.function_values import write_call  # lazy
-
-                write_call(builder, current, self.read, self.outside_is_written)
-            elif isinstance(current, ir.Call) and isinstance(current.callee, ir.Definition):
-                callee = self.definition(current.callee)
-                builder.emit(ir.Call(current.targets, callee, current.args, current.kwargs, current.span))
-            else:
-                builder.emit(map_blocks(current, self.block))
-        end: ir.Terminator = substitute(block.terminator, renamed)
-        if isinstance(end, ir.Branch):
-            end = rebuild_terminator(end, lambda atom: atom, self.block)
-        return builder.block(end)
-
-    def written_out(self, derived: ir.Derived) -> ir.Function:
-        from adjoint.differentiation.reverse.build import shared_reverse  # circular
-
-        return self.function(shared_reverse(derived.function, derived.wrt, derived.outputs, self.notes, self.target))
-
-    def definition(self, definition: ir.Definition) -> ir.Definition:
-        if definition not in self.definitions:
-            new = self.definitions[definition] = definition.unfilled()
-            self.definitions[new] = new
-            assert definition.function is not None
-            new.function = self.function(definition.function)
-        return self.definitions[definition]
-
-
-def _is_named(statement: ir.Statement) -> bool:
-    return isinstance(statement, ir.Call) and isinstance(
-        statement.callee, (ir.Declared, ir.Applied, ir.Derived, ir.Definition)
-    )
