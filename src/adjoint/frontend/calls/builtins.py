@@ -14,7 +14,7 @@ import numpy as np
 
 from adjoint import ir
 from adjoint.frontend.calls.emitted_calls import call_any
-from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles, kept, sequence
+from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles
 from adjoint.frontend.calls.opaque_arguments import refuse_made_here
 from adjoint.frontend.data import containers, making
 from adjoint.frontend.entry.inputs import guard_presence
@@ -38,7 +38,7 @@ from adjoint.frontend.interpreter.values import (
     Value,
     is_atom,
 )
-from adjoint.frontend.iterators.items import static_items, written_out
+from adjoint.frontend.iterators.items import kept, sequence, static_items, written_out
 from adjoint.frontend.iterators.iterator_objects import is_iterator_object, iterator_of, lazily, next_of_object, rows
 from adjoint.frontend.iterators.iterators import drawn, is_iterator, is_lazy, refuse_twice
 from adjoint.frontend.library import python_functions

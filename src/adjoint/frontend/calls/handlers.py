@@ -172,17 +172,3 @@ def _places(constant: Any) -> tuple[int, float]:
     taken = [each for each in parameters if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)]
     endless = any(each.kind is each.VAR_POSITIONAL for each in parameters)
     return sum(each.default is each.empty for each in taken), math.inf if endless else len(taken)
-
-
-def kept(lo: Lowerer, value: Value) -> Value:
-    """What a value iterates over, for whoever asks for an item after the other."""
-    from adjoint.frontend.iterators.iterator_objects import iterated  # lazy
-
-    return iterated(lo, value, None)
-
-
-def sequence(lo: Lowerer, value: Value) -> Value:
-    """The same, all items computed."""
-    from adjoint.frontend.iterators.iterators import drawn  # lazy
-
-    return drawn(lo, kept(lo, value), None)

@@ -8,7 +8,7 @@ from typing import Any
 
 from adjoint import ir
 from adjoint.diagnostics.similar import did_you_mean, one_of
-from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles, kept, sequence
+from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles
 from adjoint.frontend.data import containers, making
 from adjoint.frontend.data.item_writes import set_item
 from adjoint.frontend.data.list_extension import extend_list
@@ -16,9 +16,10 @@ from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import NONE, IteratorValue, Record, Ref, TupleValue, Value, list_record
-from adjoint.frontend.iterators.items import known_items, static_items
+from adjoint.frontend.iterators.items import kept, known_items, sequence, static_items
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.objects.special_methods import special_method
+from adjoint.frontend.syntax.comprehensions import append
 
 
 @handles(dict)
@@ -72,8 +73,6 @@ def _append(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.
         making.replace(lo, args[0], list_record([*items, args[1]]), node)
         return NONE
     if isinstance(args[0], ir.Var) and isinstance(args[0].type, ir.List):
-        from adjoint.frontend.syntax.comprehensions import append  # lazy
-
         append(lo, args[0], args[1], node)
         return NONE
     return NotImplemented
@@ -323,12 +322,12 @@ def _remove(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.
 
 @handles(list.sort)
 def _sort(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    from adjoint.frontend.iterators.folds import sorted_list  # lazy
-
     making.refuse_if_iterated(lo, args[0], node)
     items = making.list_items(lo, args[0])
     if items is None and not _is_list(args[0]):
         return NotImplemented
+    from adjoint.frontend.iterators.folds import sorted_list  # lazy
+
     ordered = sorted_list(lo, args, kwargs, node)
     new = making.list_items(lo, ordered)
     if items is None or new is None:

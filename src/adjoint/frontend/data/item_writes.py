@@ -16,6 +16,7 @@ from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import NONE, IteratorValue, Record, Ref, SliceValue, TupleValue, Union, Value
 from adjoint.frontend.library import python_functions
+from adjoint.frontend.library.array_writers import set_flat_item
 from adjoint.frontend.objects.classes import class_of, is_object
 from adjoint.frontend.objects.special_methods import special_method
 from adjoint.frontend.syntax.indexing import array_key
@@ -48,8 +49,6 @@ def set_item(lo: Lowerer, base: Value, index: Value, value: Value, node: ast.AST
             lo.emit(ir.Store(base, ir.Subscript((place,)), atom, "set", lo.span(node)))
             return
         case IteratorValue(kind="flat", parts=(array,)):
-            from adjoint.frontend.library.array_writers import set_flat_item  # lazy
-
             set_flat_item(lo, array, index, value, node)
             return
         case Union():

@@ -13,6 +13,7 @@ from adjoint.analysis.dependence.may_vary import varying, varying_in_calls
 from adjoint.diagnostics import DifferentiationError, diagnostic
 from adjoint.frontend.calls.emitted_calls import refuse_linked
 from adjoint.frontend.data.constants import refuse_written_constants
+from adjoint.frontend.data.element_types import is_outside
 from adjoint.frontend.data.written_views import refuse_written_views
 from adjoint.frontend.differentiation.differentiated_paths import Active, activate_part
 from adjoint.frontend.differentiation.none_results import without_none
@@ -288,8 +289,6 @@ def _check_outside_writes(lo: Lowerer, block: ir.Block, params: Sequence[ir.Var]
     """What outlives the call may be written, but not with what varies."""
     if not lo.run_data.outside_writes:
         return
-    from adjoint.frontend.data.element_types import is_outside  # lazy
-
     varied = varying_in_calls(block, params)
     found = [
         diagnostic("AD0302", span, "what is stored here depends on the arguments")

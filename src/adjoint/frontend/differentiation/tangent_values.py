@@ -14,6 +14,7 @@ from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import NONE, Record, Ref, Site, TupleValue, Union, Value, list_record
+from adjoint.frontend.iterators.items import known_items
 from adjoint.frontend.library import python_functions
 from adjoint.runtime import copies, tangents
 from adjoint.types.marks import no_derivative_fields
@@ -145,8 +146,6 @@ def owned_tangent(lo: Lowerer, atom: ir.Atom, like: ir.Atom) -> ir.Atom:
 
 def paired(lo: Lowerer, value: Value, tangent: Value, node: ast.AST | None) -> Iterator[ir.Atom]:
     """The tangents of the differentiable leaves of ``value``, in order; None where nothing moves."""
-    from adjoint.frontend.iterators.items import known_items  # lazy
-
     if tangent == NONE:
         for _ in differentiable_leaves(lo, value):
             yield NONE

@@ -18,6 +18,7 @@ from adjoint.differentiation.reverse import split
 from adjoint.differentiation.zeros.called_supports import SupportsLost
 from adjoint.frontend.calls.library_classes import causes
 from adjoint.frontend.calls.opaque_arguments import refuse_made_here
+from adjoint.frontend.data.element_types import sites_of_objects_at
 from adjoint.frontend.data.lists_of_objects import Stacked
 from adjoint.frontend.differentiation import result_seeds
 from adjoint.frontend.differentiation.inner_functions import lower_inner, name_of
@@ -165,8 +166,6 @@ def _attempt(build: Callable[[Lowerer], Entry], settings: Settings) -> Entry:
                 raise _stuck(lo) from need
             if sites <= settings.runtime_sites:
                 settings.bare_sites.update(sites)
-            from adjoint.frontend.data.element_types import sites_of_objects_at  # lazy
-
             settings.runtime_sites.update(sites)
             settings.runtime_sites.update(sites_of_objects_at(lo, sites))
             continue

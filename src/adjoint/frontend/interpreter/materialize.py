@@ -31,6 +31,7 @@ from adjoint.frontend.interpreter.values import (
     Value,
     local_mark,
 )
+from adjoint.frontend.iterators.iterators import drawn
 from adjoint.rules.typing import abstract
 from adjoint.runtime import display
 from adjoint.runtime.objects import make_object
@@ -66,8 +67,6 @@ def materialize(lo: Lowerer, value: Value, node: ast.AST | None, *, observer: bo
         case IteratorValue(kind="flat", parts=(array,)):
             return _call(lo, np.ndarray.flatten, [materialize(lo, array, node)])
         case IteratorValue(kind="lazy" | "pairwise"):
-            from adjoint.frontend.iterators.iterators import drawn  # lazy
-
             return materialize(lo, drawn(lo, value, node), node, observer=observer)
         case IteratorValue(kind="count" | "cycle" as kind, parts=parts):
             return _call(lo, getattr(itertools, kind), [materialize(lo, part, node) for part in parts])

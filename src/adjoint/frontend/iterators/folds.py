@@ -13,7 +13,7 @@ import numpy as np
 
 from adjoint import ir
 from adjoint.frontend.calls.emitted_calls import call, refuse_linked
-from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles, kept, sequence
+from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles
 from adjoint.frontend.data import containers, making
 from adjoint.frontend.data.element_types import joined_types
 from adjoint.frontend.interpreter.core import Lowerer
@@ -31,7 +31,7 @@ from adjoint.frontend.interpreter.values import (
     Value,
     is_atom,
 )
-from adjoint.frontend.iterators.items import MAX_UNROLLED, static_items
+from adjoint.frontend.iterators.items import MAX_UNROLLED, kept, sequence, static_items
 from adjoint.frontend.iterators.iterator_objects import lazily
 from adjoint.frontend.iterators.iterators import lazy, refuse_kept_by_function, refuse_twice
 from adjoint.frontend.library import python_functions

@@ -68,6 +68,16 @@ def _constant_range(iterable: Value) -> range | None:
             return None
 
 
+def kept(lo: Lowerer, value: Value) -> Value:
+    """What a value iterates over, for whoever asks for an item after the other."""
+    return iterated(lo, value, None)
+
+
+def sequence(lo: Lowerer, value: Value) -> Value:
+    """The same, all items computed."""
+    return drawn(lo, kept(lo, value), None)
+
+
 def known_items(lo: Lowerer, value: Value, node: ast.AST | None, count: int | None = None) -> list[Value]:
     """The items of something of known length (or of which exactly ``count`` are wanted)."""
     found = items_if_known(lo, value, node, count)

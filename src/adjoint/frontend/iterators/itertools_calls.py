@@ -13,11 +13,11 @@ from collections.abc import Callable
 from typing import Any
 
 from adjoint import ir
-from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles, kept, sequence
+from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import NONE, IteratorValue, RangeValue, TupleValue, Value, is_atom
 from adjoint.frontend.iterators import itertools_generators, itertools_library
-from adjoint.frontend.iterators.items import static_items, written_out
+from adjoint.frontend.iterators.items import kept, sequence, static_items, written_out
 from adjoint.frontend.iterators.iterator_objects import as_object, cycle, iterator_of, lazily
 from adjoint.frontend.iterators.iterators import has_generator, is_iterator, lazy, refuse_twice
 from adjoint.frontend.library import iterator_definitions, python_functions

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from adjoint import ir
+from adjoint.frontend.data.element_types import as_element, slots
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import type_of
 from adjoint.frontend.interpreter.state.signals import Restart
@@ -52,8 +53,6 @@ def field_type(lo: Lowerer, reference: ir.Var, name: str) -> ir.Type | None:
 
 def linked_object(lo: Lowerer, ref: Ref, node: ast.AST | None) -> ir.Var:
     """What refers to the object that ``ref`` describes, put into the list of its class."""
-    from adjoint.frontend.data.element_types import as_element, slots  # lazy
-
     record = lo.store.pop(ref)
     assert isinstance(record, Record)
     home = Site(("linked", record.cls, lo.run_data.scope))

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from adjoint import ir
+from adjoint.frontend.entry.entry import lower_helper
 from adjoint.pipeline import HELPERS, Context, run
 from adjoint.target import MACHINE
 
@@ -15,6 +16,4 @@ Given = ir.Type | ir.Atom
 
 def lowered(helper: Callable[..., Any], given: Sequence[Given]) -> ir.Function:
     """A helper for arguments of these types, ready to be written; what is known of them is in its text."""
-    from adjoint.frontend.entry.entry import lower_helper  # lazy
-
     return run(HELPERS, lower_helper(helper, given), Context(MACHINE))

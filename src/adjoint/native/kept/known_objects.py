@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjoint.native.kept import files as cache
+from adjoint.native.llvm.values import ArrayKind
 from adjoint.runtime.arithmetic.fused_loops import ExtentsDiffer
 
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ def known_object(entry: str) -> Unit | None:
     if content is None:
         return None
     from adjoint.native.llvm.unit import Unit, seal_of  # lazy
-    from adjoint.native.llvm.values import ArrayKind  # lazy
     from adjoint.native.llvm.writing.program import Site  # lazy
 
     try:
@@ -48,7 +48,6 @@ def _exception(name: str) -> type[BaseException]:
 def keep_object(entry: str, unit: Unit) -> None:
     """Keeps object code for later processes."""
     from adjoint.native.llvm.unit import seal_of  # lazy
-    from adjoint.native.llvm.values import ArrayKind  # lazy
 
     sites = [(site.exception.__name__, site.message) for site in unit.sites]
     results = [
