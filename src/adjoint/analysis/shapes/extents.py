@@ -387,14 +387,14 @@ def _is_by_elements(call: ir.Call) -> bool:
     return (isinstance(callee, Hashable) and callee in _BY_ELEMENTS) or isinstance(rule_for(callee), Elementwise)
 
 
-def tapes_of(body: ir.Block) -> set[ir.Var]:
-    """Lists that are made here and only ever filled, read and emptied."""
-    made: set[ir.Var] = set()
+def tapes_of(body: ir.Block) -> list[ir.Var]:
+    """Lists that are made here and only ever filled, read and emptied, in the order in which they are made."""
+    made: list[ir.Var] = []
     other: set[ir.Atom] = set()
     for statement in statements_in(body):
         match statement:
             case ir.Call(targets=(target,), callee=callee, args=args) if callee is display.make_list and not args:
-                made.add(target)
+                made.append(target)
             case ir.Call(callee=callee, args=(_, *rest)) if callee in _FILLS or callee is len:
                 other.update(rest)
             case ir.Load(key=ir.Subscript(items=items)):
@@ -404,7 +404,7 @@ def tapes_of(body: ir.Block) -> set[ir.Var]:
             case _:
                 other.update(operands(statement))
     other.update(atom for end in terminators_in(body) for atom in operands(end))
-    return made - other
+    return [tape for tape in made if tape not in other]
 
 
 def like_argument(callee: Any) -> int | None:

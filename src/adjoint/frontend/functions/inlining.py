@@ -7,7 +7,7 @@ import functools
 from collections.abc import Callable
 
 from adjoint import ir, records
-from adjoint.frontend.control import bound_names
+from adjoint.frontend.control import binding_flags
 from adjoint.frontend.entry import inputs
 from adjoint.frontend.entry.local_fixpoints import lowered_to_fixpoint
 from adjoint.frontend.functions.activations import (
@@ -144,7 +144,7 @@ def activated(
         frame.given = bound
     for name, value in bound.items():
         lo.store[cells[name]] = value
-    bound_names.watch(lo, frame)
+    binding_flags.watch(lo, frame)
     if any(map(_may_be_annotated, bound.values())):
         _as_annotated(lo, frame, bound, node)
     return frame

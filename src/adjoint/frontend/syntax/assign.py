@@ -16,7 +16,7 @@ from adjoint.differentiation.nondifferentiable import OUT_OF_EXCEPTIONS
 from adjoint.frontend.calls.emitted_calls import call
 from adjoint.frontend.calls.opaque_arguments import may_carry
 from adjoint.frontend.calls.operands import array_operand
-from adjoint.frontend.control.bound_names import note_bound
+from adjoint.frontend.control.binding_flags import note_bound
 from adjoint.frontend.data import containers, making
 from adjoint.frontend.data.element_types import mark_array_written
 from adjoint.frontend.data.uniqueness import is_sole_owner

@@ -35,13 +35,13 @@ from adjoint.frontend.iterators.iterators import hold, refuse_kept_by_function, 
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.objects.attributes import attribute
 from adjoint.frontend.objects.classes import is_object
-from adjoint.frontend.syntax import newer_python
+from adjoint.frontend.syntax import recent_syntax
 from adjoint.frontend.syntax.assign import assign_name
 from adjoint.frontend.syntax.conditions import truth, truth_of
 from adjoint.frontend.syntax.names import lookup
-from adjoint.frontend.syntax.newer_python import without_star
 from adjoint.frontend.syntax.operations import apply_operator, contains
 from adjoint.frontend.syntax.operators import BINARY, COMPARE, UNARY
+from adjoint.frontend.syntax.recent_syntax import without_star
 from adjoint.frontend.syntax.starred import elements, list_display, tuple_display
 from adjoint.records import replace
 from adjoint.runtime import display
@@ -376,5 +376,5 @@ _EXPRESSIONS: dict[type[ast.expr], Callable[[Lowerer, Any], Value]] = {
     ast.Starred: _starred,
     ast.Yield: _yield,
     ast.YieldFrom: _yield_from,
-    **newer_python.EXPRESSIONS,
+    **recent_syntax.EXPRESSIONS,
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from adjoint import ir
-from adjoint.frontend.control.bound_names import raise_unbound
+from adjoint.frontend.control.binding_flags import raise_unbound
 from adjoint.frontend.entry.inputs import global_value
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import Cell, Value, is_torn

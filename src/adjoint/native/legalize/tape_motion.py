@@ -15,7 +15,7 @@ from adjoint.ir.walk import blocks_of, operands, vars_used
 
 def with_tapes_moved(function: ir.Function) -> ir.Function:
     """The function with pushes as late and pops as early in their blocks as tapes allow."""
-    tapes = tapes_of(function.body)
+    tapes = set(tapes_of(function.body))
     if not tapes:
         return function
     body = _Motion(tapes).block(function.body)

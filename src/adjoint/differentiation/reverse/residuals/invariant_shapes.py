@@ -5,117 +5,172 @@ Then the last array does for all: loops hand it on, and no list holds the others
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Mapping, Sequence
 
 from adjoint import ir
 from adjoint.differentiation.reverse.residuals.shape_only_results import tapes_of_one_shape
-from adjoint.ir.rebuild import map_blocks, map_branch, map_statements, substitute, with_values
-from adjoint.ir.walk import blocks_of, operands, statements_in, targets_of
+from adjoint.ir.rebuild import map_blocks, map_branch, substitute, with_values
+from adjoint.ir.walk import blocks_of, targets_of
 from adjoint.records import replace
 
 
 def without_equal_shapes(function: ir.Function) -> ir.Function:
     """The function with one array in place of each tape of arrays of one shape of which nothing else is asked."""
-    taken: dict[ir.Var, ir.Atom] = {}
-    body = function.body
-    for tape in tapes_of_one_shape(function):
-        body = _Last(tape, taken).in_block(body)
-    if not taken:
+    tapes = tapes_of_one_shape(function)
+    fills = _Fills(tapes, function.body)
+    if not fills.single:
         return function
-    return ir.Function(function.name, function.params, substitute(body, taken), function.doc)
+    last = _Last([tape for tape in tapes if tape in fills.single], fills)
+    body = last.block(function.body, {})
+    if not last.taken:
+        return function
+    return ir.Function(function.name, function.params, substitute(body, last.taken), function.doc)
+
+
+class _Fills:
+    """Where tapes are filled.
+
+    Attributes
+    ----------
+    inside
+        The tapes that are filled by a statement or inside of it, by its identity.
+    kept
+        What is put on a tape.
+    single
+        The tapes that are filled at one place, around which are only loops and branches, and taken from behind those.
+    """
+
+    def __init__(self, tapes: Collection[ir.Var], body: ir.Block) -> None:
+        self.inside: dict[int, set[ir.Var]] = {}
+        self.kept: dict[ir.Var, ir.Var] = {}
+        self.single: set[ir.Var] = set()
+        self._tapes = frozenset(tapes)
+        self._others: set[ir.Var] = set()
+        if tapes:
+            self._block(body)
+            self.single -= self._others
+
+    def _block(self, block: ir.Block) -> tuple[set[ir.Var], set[ir.Var]]:
+        """Looks through a block; gives the tapes that are filled in it, and those that something is taken from."""
+        made: set[ir.Var] = set()
+        filled: set[ir.Var] = set()
+        taken: set[ir.Var] = set()
+        for statement in block.statements:
+            inside, from_ = self._statement(statement)
+            self._others |= from_ & made - filled | from_ & inside
+            made |= self._tapes.intersection(statement.targets) if isinstance(statement, ir.Call) else set()
+            filled |= inside
+            taken |= from_
+        self.single |= made & filled
+        for side in blocks_of(block.terminator):
+            inside, from_ = self._block(side)
+            filled |= inside
+            taken |= from_
+        return filled, taken
+
+    def _statement(self, statement: ir.Statement) -> tuple[set[ir.Var], set[ir.Var]]:
+        filled: set[ir.Var] = set()
+        taken: set[ir.Var] = set()
+        for block in blocks_of(statement):
+            inside, from_ = self._block(block)
+            filled |= inside
+            taken |= from_
+        if not isinstance(statement, (ir.If, ir.Loop)):
+            self._others |= filled
+        if isinstance(statement, (ir.Call, ir.Load)):
+            tape, use = _use_of(statement)
+            if tape in self._tapes:
+                assert isinstance(tape, ir.Var)
+                if use == "fill" and tape not in self.kept:
+                    self.kept[tape] = statement.args[1]  # type: ignore[union-attr, assignment]
+                    filled.add(tape)
+                elif use == "take":
+                    taken.add(tape)
+                else:
+                    self._others.add(tape)
+        elif isinstance(statement, ir.Store) and statement.base in self._tapes:
+            self._others.add(statement.base)  # type: ignore[arg-type]
+        self.inside[id(statement)] = filled
+        return filled, taken
+
+
+def _use_of(statement: ir.Call | ir.Load) -> tuple[ir.Atom | None, str]:
+    """What a statement does something with that may be a tape, and what."""
+    if isinstance(statement, ir.Load):
+        return statement.base, "take"
+    use = {list.append: "fill", list.pop: "take", len: "measure"}.get(statement.callee) if statement.args else None
+    return (None, "") if use is None else (statement.args[0], use)
 
 
 class _Last:
-    """Hands on what was put on a tape last; ``taken`` takes down what stands for what was taken from the tape."""
+    """Hands on what was put on tapes last; ``taken`` has what stands for what was taken from them."""
 
-    def __init__(self, tape: ir.Var, taken: dict[ir.Var, ir.Atom]) -> None:
-        self.tape = tape
-        self.taken = taken
+    def __init__(self, tapes: Sequence[ir.Var], fills: _Fills) -> None:
+        self._tapes = tapes
+        self._fills = fills
+        self.taken: dict[ir.Var, ir.Atom] = {}
 
-    def in_block(self, block: ir.Block) -> ir.Block:
-        """The block without the tape, which is made in the block or inside of one of its statements."""
-        if not any(self.tape in targets_of(statement) for statement in block.statements):
-            return map_statements(block, lambda statement: map_blocks(statement, self.in_block))
-        places = [place for place, statement in enumerate(block.statements) if self.fills(statement)]
-        if len(places) != 1 or not self.is_handed_on(block.statements[places[0]]):
-            return block
-        before, after = block.statements[: places[0]], block.statements[places[0] + 1 :]
-        statements: list[ir.Statement] = [statement for statement in before if self.tape not in targets_of(statement)]
-        last = self.handing_on(block.statements[places[0]], ir.UNDEFINED, statements)
-        rest = self.without_takes(ir.Block(after, block.terminator), last)
-        return ir.Block((*statements, *rest.statements), rest.terminator)
-
-    def fills(self, statement: ir.Statement) -> bool:
-        """Whether a statement puts something on the tape, or one inside of it does."""
-        return self.is_fill(statement) or any(map(self.is_fill, _inside(statement)))
-
-    def is_fill(self, statement: ir.Statement) -> bool:
-        return isinstance(statement, ir.Call) and statement.callee is list.append and statement.args[0] is self.tape
-
-    def is_handed_on(self, statement: ir.Statement) -> bool:
-        """Whether only loops and branches are around what fills the tape, and nothing is taken there."""
-        if any(map(self.takes, _inside(statement))):
-            return False
-        around = [each for each in (statement, *_inside(statement)) if not self.is_fill(each) and self.fills(each)]
-        return all(isinstance(each, (ir.If, ir.Loop)) for each in around)
-
-    def takes(self, statement: ir.Statement) -> bool:
-        """Whether a statement takes something from the tape."""
-        if isinstance(statement, ir.Load):
-            return statement.base is self.tape
-        return isinstance(statement, ir.Call) and statement.callee is list.pop and operands(statement)[0] is self.tape
-
-    def handing_on(self, statement: ir.Statement, last: ir.Atom, statements: list[ir.Statement]) -> ir.Atom:
-        """Adds the statement without the tape to others; gives the last array after it."""
-        if isinstance(statement, ir.Call):
-            return statement.args[1]
-        assert isinstance(statement, (ir.If, ir.Loop))
-        slot = len(statement.params if isinstance(statement, ir.Loop) else statement.targets)
-        if isinstance(statement, ir.Loop):
-            param = self.name(statement)
-            loop = replace(statement, params=(*statement.params, param), inits=(*statement.inits, last))
-            mapped: ir.If | ir.Loop = replace(loop, body=self.ending(statement.body, param, slot))
-        else:
-            then, orelse = (self.ending(block, last, slot) for block in (statement.then, statement.orelse))
-            mapped = replace(statement, then=then, orelse=orelse)
-        target = self.name(statement)
-        targets = (*statement.targets[:slot], target, *statement.targets[slot:])
-        statements.append(replace(mapped, targets=targets))
-        return target
-
-    def name(self, statement: ir.If | ir.Loop) -> ir.Var:
-        fill = next(inner for inner in _inside(statement) if self.is_fill(inner))
-        assert isinstance(fill, ir.Call) and isinstance(fill.args[1], ir.Var)
-        kept = fill.args[1]
-        return ir.Var(kept.hint, kept.type, kept.named)
-
-    def ending(self, block: ir.Block, last: ir.Atom, slot: int) -> ir.Block:
-        """The block whose ends hand out the last array, too."""
+    def block(
+        self, block: ir.Block, last: Mapping[ir.Var, ir.Atom], handed: Sequence[ir.Var] = (), slot: int = 0
+    ) -> ir.Block:
+        """The block without the tapes; at its ends it hands out what was put on those in ``handed``, in a slot."""
+        current = dict(last)
         statements: list[ir.Statement] = []
         for statement in block.statements:
-            if self.fills(statement):
-                last = self.handing_on(statement, last, statements)
+            if isinstance(statement, (ir.Call, ir.Load)):
+                if not self._is_done(statement, current):
+                    statements.append(statement)
+                continue
+            inside = self._fills.inside[id(statement)]
+            filled = [tape for tape in self._tapes if tape in inside and tape in current]
+            if filled:
+                assert isinstance(statement, (ir.If, ir.Loop))
+                statements.append(self._handing_on(statement, current, filled))
             else:
-                statements.append(statement)
+                statements.append(map_blocks(statement, lambda inner: self.block(inner, current)))
         end: ir.Terminator = block.terminator
         if isinstance(end, ir.Branch):
-            end = map_branch(end, lambda side: self.ending(side, last, slot))
-        elif isinstance(end, (ir.Yield, ir.Continue, ir.Exit)):
-            end = with_values(end, (*end.values[:slot], last, *end.values[slot:]))
+            end = map_branch(end, lambda side: self.block(side, current, handed, slot))
+        elif handed and isinstance(end, (ir.Yield, ir.Continue, ir.Exit)):
+            end = with_values(end, (*end.values[:slot], *(current[tape] for tape in handed), *end.values[slot:]))
         return ir.Block(tuple(statements), end)
 
-    def without_takes(self, block: ir.Block, last: ir.Atom) -> ir.Block:
-        kept: list[ir.Statement] = []
-        for statement in block.statements:
-            if self.takes(statement):
-                self.taken[targets_of(statement)[0]] = last
-            else:
-                kept.append(map_blocks(statement, lambda inner: self.without_takes(inner, last)))
-        end = block.terminator
-        if isinstance(end, ir.Branch):
-            end = map_branch(end, lambda side: self.without_takes(side, last))
-        return ir.Block(tuple(kept), end)
+    def _is_done(self, statement: ir.Call | ir.Load, current: dict[ir.Var, ir.Atom]) -> bool:
+        """Whether a statement makes, fills or reads a tape, which takes down what was put on it last."""
+        if isinstance(statement, ir.Call) and statement.targets and statement.targets[0] in self._fills.single:
+            current[statement.targets[0]] = ir.UNDEFINED
+            return True
+        tape, use = _use_of(statement)
+        if tape not in self._fills.single:
+            return False
+        assert isinstance(tape, ir.Var)
+        if use == "fill":
+            current[tape] = self._fills.kept[tape]
+        else:
+            self.taken[targets_of(statement)[0]] = current[tape]
+        return True
 
+    def _handing_on(
+        self, statement: ir.If | ir.Loop, current: dict[ir.Var, ir.Atom], tapes: Sequence[ir.Var]
+    ) -> ir.Statement:
+        """The statement that hands on what is put on tapes inside of it."""
+        if isinstance(statement, ir.Loop):
+            slot = len(statement.params)
+            params = {tape: self._named(tape) for tape in tapes}
+            mapped: ir.If | ir.Loop = replace(
+                statement,
+                params=(*statement.params, *params.values()),
+                inits=(*statement.inits, *(current[tape] for tape in tapes)),
+                body=self.block(statement.body, {**current, **params}, tapes, slot),
+            )
+        else:
+            slot = len(statement.targets)
+            then, orelse = (self.block(side, current, tapes, slot) for side in (statement.then, statement.orelse))
+            mapped = replace(statement, then=then, orelse=orelse)
+        targets = {tape: self._named(tape) for tape in tapes}
+        current.update(targets)
+        return replace(mapped, targets=(*statement.targets[:slot], *targets.values(), *statement.targets[slot:]))
 
-def _inside(statement: ir.Statement) -> Iterator[ir.Statement]:
-    return (inner for block in blocks_of(statement) for inner in statements_in(block))
+    def _named(self, tape: ir.Var) -> ir.Var:
+        kept = self._fills.kept[tape]
+        return ir.Var(kept.hint, kept.type, kept.named)

@@ -18,9 +18,9 @@ from adjoint.differentiation.reverse.bindings import Binding, Region
 from adjoint.differentiation.reverse.context import sources
 from adjoint.differentiation.reverse.forward_edits import filler
 from adjoint.differentiation.reverse.region import ReverseIf, ReverseLoop, Sweep, blocks, own_reads
-from adjoint.differentiation.reverse.residuals.carried_back import carried_back
 from adjoint.differentiation.reverse.residuals.induction_variables import unwound
 from adjoint.differentiation.reverse.residuals.keeping import Keeping, span_of
+from adjoint.differentiation.reverse.residuals.loop_carried import loop_carried
 from adjoint.differentiation.reverse.residuals.notes import Notes
 from adjoint.differentiation.reverse.residuals.recomputed_values import sliced
 from adjoint.ir.raising import goes_on
@@ -267,7 +267,7 @@ class Keeper(Keeping):
             self.stands_for[var] = self.handed_out(var, binding)
         elif self.is_index(var):
             self.stands_for[var] = self.indices[id(region)]
-        elif (carried := carried_back(self, var, binding)) is not None:
+        elif (carried := loop_carried(self, var, binding)) is not None:
             self.stands_for[var] = carried
         elif var in self.recomputed or (self.leaves_of(var) == frozenset()):
             self.recompute(var, binding)

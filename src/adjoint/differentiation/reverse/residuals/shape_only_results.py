@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from adjoint import ir
-from adjoint.analysis.shapes.extents import Extents
+from adjoint.analysis.shapes.extents import Extents, tapes_of
 from adjoint.analysis.shapes.shape_arguments import shape_argument
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.rebuild import map_blocks, substitute
@@ -72,20 +72,11 @@ def _asked_by(statement: ir.Statement, tapes: Collection[ir.Var]) -> Iterator[ir
 
 def tapes_of_one_shape(function: ir.Function) -> list[ir.Var]:
     """The tapes of arrays of one shape, whatever the iteration, of which nothing else is asked."""
-    filled = Counter(_tapes_handed(function.body, list.append))
-    if not filled:
+    if not tapes_of(function.body):
         return []
     unread = _Unread(function)
-    measured = set(_tapes_handed(function.body, len))
-    once = [tape for tape in unread.tapes(function) if filled[tape] == 1 and tape not in measured]
-    return [tape for tape in unread.extents.tapes if tape in once and unread.extents.tapes[tape] is not None]
-
-
-def _tapes_handed(body: ir.Block, callee: Any) -> Iterator[ir.Atom]:
-    """What a function is called with first, at each place of a body."""
-    for statement in statements_in(body):
-        if isinstance(statement, ir.Call) and statement.callee is callee and statement.args:
-            yield statement.args[0]
+    asked = unread.tapes(function)
+    return [tape for tape, shape in unread.extents.tapes.items() if tape in asked and shape is not None]
 
 
 class _Unread:

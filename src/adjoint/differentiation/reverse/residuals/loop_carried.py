@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from adjoint.differentiation.reverse.residuals.selection import Keeper
 
 
-def carried_back(keeper: Keeper, var: ir.Var, binding: Binding) -> ir.Var | None:
+def loop_carried(keeper: Keeper, var: ir.Var, binding: Binding) -> ir.Var | None:
     """What stands for a variable that the next iteration begins with, where that is kept; None for others."""
     loop, region = binding.region.owner, binding.region
     if (
