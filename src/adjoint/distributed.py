@@ -17,7 +17,7 @@ import numpy as np
 from adjoint import tangents
 from adjoint.api.derivative import Derivative
 from adjoint.api.gradients import value_and_grad as value_and_grad_here
-from adjoint.types.annotations import signature
+from adjoint.types.classes.annotations import signature
 
 if TYPE_CHECKING:
     from distributed import Client, Future

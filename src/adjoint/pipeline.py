@@ -369,16 +369,18 @@ PASSES = {
         Pass("drop-supports", "differentiation.zeros.speculation:without_supports"),
         Pass("dead-stores", "optimize.dead_stores:without_dead_stores", everywhere=True),
         Pass(
-            "shape-only-residuals", "differentiation.reverse.residuals.shape_only:without_idle_shapes", everywhere=True
+            "shape-only-residuals",
+            "differentiation.reverse.residuals.shapes.shape_only:without_idle_shapes",
+            everywhere=True,
         ),
         Pass(
             "shape-only-results",
-            "differentiation.reverse.residuals.shape_only_results:without_unread_results",
+            "differentiation.reverse.residuals.shapes.unread_results:without_unread_results",
             everywhere=True,
         ),
         Pass(
             "invariant-shapes",
-            "differentiation.reverse.residuals.invariant_shapes:without_equal_shapes",
+            "differentiation.reverse.residuals.shapes.invariant_shapes:without_equal_shapes",
             everywhere=True,
         ),
         Pass("array-peepholes", "optimize.array_peepholes:polish", everywhere=True),
@@ -397,7 +399,7 @@ PASSES = {
         ),
         Pass(
             "agreeing-shapes",
-            "differentiation.reverse.residuals.shape_only:without_idle_shapes",
+            "differentiation.reverse.residuals.shapes.shape_only:without_idle_shapes",
             when=lambda c: bool(c.agreeing),
         ),
         Pass("sums-in-place", "native.array_programs.sums_in_place:with_sums_in_place", everywhere=True),
@@ -417,7 +419,7 @@ PASSES = {
         Pass("drop-error-states", "native.legalize.errstate:without_silencing", needed=True),
         Pass("powers-as-floats", "native.legalize.numbers.powers:with_fractions", needed=True),
         Pass("uniform-rows", "native.legalize.arrays.nested_lists:with_rows_of_one_kind", needed=True),
-        Pass("tuple-records", "native.legalize.recursion_records:with_records", needed=True),
+        Pass("tuple-records", "native.legalize.recursion.records:with_records", needed=True),
         _peephole("plain-copies", needed=True),
         _peephole("plain-clips"),
         Pass("undefined-to-empty", "native.legalize.undefined_values:with_empty_stand_ins", needed=True),
@@ -440,9 +442,9 @@ PASSES = {
         Pass("promote-to-registers", "native.loops.register_promotion:with_places_as_variables", everywhere=True),
         Pass("nonnegative-indices", "native.loops.nonnegative_indices:with_unsigned_indices", everywhere=True),
         # what Numba is told
-        Pass("inline-recursion", "native.legalize.inline_recursion:unfolded", everywhere=True),
+        Pass("inline-recursion", "native.legalize.recursion.inlining:unfolded", everywhere=True),
         Pass("compare-extents", "native.legalize.arrays.extent_checks:with_extents_compared", needed=True),
-        Pass("recursion-depth", "native.legalize.recursion_depth:with_depth_checked", needed=True),
+        Pass("recursion-depth", "native.legalize.recursion.depth:with_depth_checked", needed=True),
         Pass(
             "arithmetic-checks",
             "native.legalize.numbers.arithmetic_checks:with_checks",

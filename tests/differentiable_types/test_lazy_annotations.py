@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import adjoint as ad
-from adjoint.types.annotations import annotations_of, field_types, signature
+from adjoint.types.classes.annotations import annotations_of, field_types, signature
 
 if TYPE_CHECKING:
     from nowhere import Unknown

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import adjoint as ad
-from adjoint.frontend.entry import entry
+from adjoint.frontend.entry import entry, restarts
 from programs.registry import collect
 from sampling import THOROUGH
 
@@ -26,14 +26,14 @@ def nested(x, n):
 @pytest.mark.parametrize(("f", "most"), [(arrays, 1), (truth_values, 1), (nested, 2)])
 def test_lists_whose_items_were_guessed_are_lowered_again_by_themselves(f, most, monkeypatch):
     attempts = []
-    usual = entry._attempt
+    usual = restarts._attempt
 
     def counted(build, settings):
         found = usual(build, settings)
         attempts.append(found.attempts)
         return found
 
-    monkeypatch.setattr(entry, "_attempt", counted)
+    monkeypatch.setattr(restarts, "_attempt", counted)
     step = 1e-6
     slope = (f(2.0 + step, 4) - f(2.0 - step, 4)) / (2 * step)
     assert ad.grad(f)(2.0, 4) == pytest.approx(slope)

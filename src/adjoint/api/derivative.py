@@ -19,11 +19,11 @@ from adjoint.dispatch.specialize import Specialization, specialization
 from adjoint.frontend.entry.captured import differentiated
 from adjoint.keypaths.parts import PartOf, as_part
 from adjoint.sources.definitions import text_to_send
-from adjoint.types.annotations import signature
+from adjoint.types.classes.annotations import signature
 
 if TYPE_CHECKING:
     from adjoint.api.primal_adjoint import Adjoint, Canonical, Primal
-    from adjoint.frontend.entry.entry import Entry
+    from adjoint.frontend.entry.restarts import Entry
     from adjoint.target import Target
 
 

@@ -23,9 +23,9 @@ from adjoint.dispatch import options
 from adjoint.frontend.differentiation.trial import look
 from adjoint.records import dataclass
 from adjoint.sources import definitions
-from adjoint.types.annotations import annotations_of, field_types, plain, signature
-from adjoint.types.constant_types import never_varies
-from adjoint.types.dataclass_fields import is_dataclass
+from adjoint.types.classes.annotations import annotations_of, field_types, plain, signature
+from adjoint.types.classes.constant_types import never_varies
+from adjoint.types.classes.dataclass_fields import is_dataclass
 
 SURE = {
     *("AD0103", "AD0104", "AD0201", "AD0202", "AD0204", "AD0206"),

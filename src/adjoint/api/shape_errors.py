@@ -9,7 +9,7 @@ import numpy as np
 
 from adjoint.diagnostics import error
 from adjoint.keypaths.parts import PartOf
-from adjoint.types.annotations import signature
+from adjoint.types.classes.annotations import signature
 
 _NUMBERS = frozenset((float, int, bool, complex, np.float64, np.float32, type(None)))
 

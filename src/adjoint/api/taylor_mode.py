@@ -18,7 +18,8 @@ from adjoint.diagnostics.spans import Span
 from adjoint.dispatch.specialize import Specialization, specialization
 from adjoint.frontend.differentiation.taylor.recurrences import of_series
 from adjoint.frontend.entry.captured import differentiated
-from adjoint.frontend.entry.entry import Entry, lower_operator
+from adjoint.frontend.entry.entry import lower_operator
+from adjoint.frontend.entry.restarts import Entry
 from adjoint.records import replace
 from adjoint.runtime.arithmetic.taylor import ORDER, RECURRENCES, NotCovered, Series, value_of
 from adjoint.runtime.copies import copy_as_it_lies

@@ -19,7 +19,7 @@ from adjoint.api.tools.inspection import examples_of, specialization_to_show
 from adjoint.cli.target import TargetError, evaluate
 from adjoint.diagnostics import DifferentiationError, error
 from adjoint.sources import definitions
-from adjoint.types.annotations import signature
+from adjoint.types.classes.annotations import signature
 from adjoint.types.structure import map_structure
 
 

@@ -14,12 +14,12 @@ import numpy as np
 from adjoint.declarations.asserted import assertion_of, overridden
 from adjoint.diagnostics import diagnostic, warn
 from adjoint.keypaths import KeyPathIterable
-from adjoint.types.annotations import UNKNOWN, alternatives, field_types, plain
-from adjoint.types.conforming import conform, write_members
-from adjoint.types.constant_types import never_varies
+from adjoint.types.classes.annotations import UNKNOWN, alternatives, field_types, plain
+from adjoint.types.classes.conforming import conform, write_members
+from adjoint.types.classes.constant_types import never_varies
+from adjoint.types.classes.own_tangents import check_tangent_vector, declaration
 from adjoint.types.differentiable import move, moved
 from adjoint.types.marks import exclude, no_derivative, no_derivative_fields
-from adjoint.types.own_tangents import check_tangent_vector, declaration
 from adjoint.types.protocols import PROTOCOLS
 from adjoint.types.variables import assign_variables, differentiable_variables, is_manifold, with_variables
 from adjoint.types.vectors import ByClass, declare_own_tangent, tangent_class, variables_class

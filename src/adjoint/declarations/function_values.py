@@ -19,9 +19,9 @@ from adjoint.diagnostics import DifferentiationError, error
 from adjoint.records import dataclass
 from adjoint.rules import registry
 from adjoint.sources import definitions
-from adjoint.types.annotations import UNKNOWN, alternatives, plain
-from adjoint.types.annotations import signature as python_signature
-from adjoint.types.constant_types import never_varies
+from adjoint.types.classes.annotations import UNKNOWN, alternatives, plain
+from adjoint.types.classes.annotations import signature as python_signature
+from adjoint.types.classes.constant_types import never_varies
 from adjoint.types.marks import Mark, NoDerivative
 
 P = ParamSpec("P")

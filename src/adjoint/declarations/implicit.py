@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from adjoint.types.annotations import signature
+from adjoint.types.classes.annotations import signature
 
 
 def implicit(solve: Callable[..., Any], residual: Callable[..., Any]) -> Callable[..., Any]:

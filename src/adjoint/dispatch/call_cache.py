@@ -16,7 +16,7 @@ from adjoint.dispatch.keys import MISS, Door
 from adjoint.dispatch.options import MARK, Native
 from adjoint.dispatch.specialize import Specialization
 from adjoint.frontend.entry.captured import differentiated
-from adjoint.frontend.entry.entry import Entry
+from adjoint.frontend.entry.restarts import Entry
 from adjoint.records import dataclass
 from adjoint.target import Target
 

@@ -20,9 +20,9 @@ from adjoint.dispatch.options import Native, flags_of, in_background, is_strict
 from adjoint.dispatch.specialize import Specialization, lock
 from adjoint.dispatch.speculative import Speculative
 from adjoint.frontend.calls.levels import as_deep_as_needed
-from adjoint.frontend.data.captured_by_rules import noting
+from adjoint.frontend.data.outside.captured_by_rules import noting
 from adjoint.frontend.entry.captured import differentiated
-from adjoint.frontend.entry.entry import Entry, with_definition
+from adjoint.frontend.entry.restarts import Entry, with_definition
 from adjoint.gc_pause import Compilation
 from adjoint.ir.walk import statements_in
 from adjoint.pipeline import EXPAND, SPECULATE, SPECULATING, TOUCH_UP, Context, run

@@ -22,7 +22,7 @@ import numpy as np
 import adjoint
 from adjoint.ir.fingerprint import SPELLED, Nameless
 from adjoint.rules import registry
-from adjoint.types.annotations import annotations_of
+from adjoint.types.classes.annotations import annotations_of
 from adjoint.types.registry import has_registrations
 
 MOST = 20_000

@@ -37,7 +37,7 @@ from adjoint.types.array_libraries import is_array
 if TYPE_CHECKING:
     from adjoint.codegen.texts import Emitted
     from adjoint.frontend.differentiation.linear_maps import Differential
-    from adjoint.frontend.entry.entry import Entry
+    from adjoint.frontend.entry.restarts import Entry
 
 Lower = Callable[[Sequence[Any], Mapping[str, Any], Target], "Entry"]
 MOST_PER_KEY = 64

@@ -22,7 +22,7 @@ from numba.extending import intrinsic
 
 from adjoint.api.gradients import value_and_grad
 from adjoint.records import dataclass
-from adjoint.types.annotations import signature
+from adjoint.types.classes.annotations import signature
 
 Shape = tuple[int, ...]
 Vector = np.ndarray[Any, Any]

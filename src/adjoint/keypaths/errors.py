@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from adjoint.diagnostics import DifferentiationError, diagnostic
 from adjoint.keypaths.steps import Field, structure_of
-from adjoint.types.annotations import field_types, plain
+from adjoint.types.classes.annotations import field_types, plain
 
 if TYPE_CHECKING:
     from adjoint.keypaths.path import KeyPath

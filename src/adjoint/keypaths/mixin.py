@@ -6,15 +6,14 @@ from collections.abc import Callable
 from types import MethodType
 from typing import Any, Generic, TypeVar
 
-from adjoint.keypaths.path import KeyPath, WritableKeyPath
 from adjoint.keypaths.walk import (
     all_key_paths,
     all_writable_key_paths,
     recursively_all_key_paths,
     recursively_all_writable_key_paths,
 )
+from adjoint.types.part_paths import IndexedByPaths
 
-Value = TypeVar("Value")
 Paths = TypeVar("Paths", bound=list[Any])
 
 
@@ -29,7 +28,7 @@ class Listing(Generic[Paths]):
         return MethodType(self.function, cls if value is None else value)
 
 
-class KeyPathIterable:
+class KeyPathIterable(IndexedByPaths):
     """A base for classes whose values are read and written by key paths: ``model[path] -= 0.1 * gradient[path]``.
 
     Examples
@@ -50,16 +49,6 @@ class KeyPathIterable:
     """
 
     __slots__ = ()
-
-    def __getitem__(self, path: KeyPath[Any, Value]) -> Value:
-        if not isinstance(path, KeyPath):
-            raise TypeError(f"{type(self).__qualname__} is indexed by key paths, not by {path!r}")
-        return path.get(self)
-
-    def __setitem__(self, path: WritableKeyPath[Any, Value], part: Value) -> None:
-        if not isinstance(path, WritableKeyPath):
-            raise TypeError(f"{path!r} is not writable")
-        path.set(self, part)
 
     all_key_paths = Listing(all_key_paths)
     all_writable_key_paths = Listing(all_writable_key_paths)

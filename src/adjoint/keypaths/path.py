@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from typing import Any, ClassVar, Generic, TypeVar, cast
+from typing import Any, ClassVar, TypeVar, cast
 
 from adjoint.keypaths.errors import KeyPathError, misfit, not_writable, undeclared
 from adjoint.keypaths.steps import Field, Item, Step
+from adjoint.types.part_paths import PartPath, WritablePartPath
 
 Root = TypeVar("Root")
 Value = TypeVar("Value")
 
 
-class KeyPath(Generic[Root, Value]):
+class KeyPath(PartPath[Root, Value]):
     """The way from a value to one of its parts: ``.layers[0].weight``.
 
     A key path is made by writing that way down after :func:`keypath`. Two are equal when they take the same steps,
@@ -161,7 +162,7 @@ class KeyPath(Generic[Root, Value]):
         return type(self), (self._steps, self._origin if isinstance(self._origin, type) else None)
 
 
-class WritableKeyPath(KeyPath[Root, Value]):
+class WritableKeyPath(KeyPath[Root, Value], WritablePartPath[Root, Value]):
     """A key path to a part that can be assigned to: no tuple and nothing frozen lies on the way."""
 
     __slots__ = ()

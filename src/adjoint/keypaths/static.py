@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any, Final, get_args, get_origin
 
 from adjoint.keypaths.steps import Field, Item, Step
-from adjoint.types.annotations import UNKNOWN, field_types, plain
-from adjoint.types.dataclass_fields import is_dataclass
+from adjoint.types.classes.annotations import UNKNOWN, field_types, plain
+from adjoint.types.classes.dataclass_fields import is_dataclass
 
 
 def part_type(annotation: Any, step: Step) -> Any:

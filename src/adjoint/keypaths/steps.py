@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, get_origin
 
 from adjoint.records import dataclass
-from adjoint.types.annotations import field_types
+from adjoint.types.classes.annotations import field_types
 from adjoint.types.structure import is_namedtuple, is_object, new_object, set_field, stored_fields
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from adjoint.keypaths.path import KeyPath, WritableKeyPath
 from adjoint.keypaths.static import is_read_only, is_read_only_field, part_type
 from adjoint.keypaths.steps import Field, Item, Step
-from adjoint.types.annotations import field_types, has_alternatives, plain
+from adjoint.types.classes.annotations import field_types, has_alternatives, plain
 from adjoint.types.structure import is_namedtuple, is_object, stored_fields
 
 Part = tuple[tuple[Step, ...], Any, bool]

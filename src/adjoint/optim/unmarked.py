@@ -11,7 +11,7 @@ from adjoint.diagnostics import diagnostic
 from adjoint.diagnostics.errors import warn
 from adjoint.keypaths.steps import Field
 from adjoint.parameters.layout import Layout
-from adjoint.types.annotations import field_types
+from adjoint.types.classes.annotations import field_types
 from adjoint.types.structure import fields_of
 
 _told: WeakKeyDictionary[type, set[str]] = WeakKeyDictionary()

@@ -15,7 +15,7 @@ from adjoint.declarations.differentiable_types import is_vector_type
 from adjoint.keypaths import KeyPathIterable
 from adjoint.parameters.iteration import update_each, updated_each
 from adjoint.parameters.layout import Layout
-from adjoint.types.annotations import field_types as declared_types
+from adjoint.types.classes.annotations import field_types as declared_types
 from adjoint.types.marks import no_derivative_fields
 from adjoint.types.structure import map_structure
 from adjoint.types.vectors import tangent_class

@@ -10,7 +10,7 @@ import numpy as np
 
 from adjoint import ir
 from adjoint.rules.kinds import Elementwise, Rule
-from adjoint.types.constant_types import EXAMPLES
+from adjoint.types.classes.constant_types import EXAMPLES
 
 
 class NoSample(Exception):

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from adjoint import ir
 from adjoint.records import dataclass, field
-from adjoint.types.annotations import signature
+from adjoint.types.classes.annotations import signature
 
 Fn = Callable[..., Any]
 

@@ -21,7 +21,7 @@ from adjoint.records import dataclass
 from adjoint.rules import declarations
 from adjoint.rules.declarations import Declaration
 from adjoint.rules.declarations import declaration_for as declaration_for
-from adjoint.types.annotations import signature
+from adjoint.types.classes.annotations import signature
 
 if TYPE_CHECKING:
     from adjoint.rules.kinds import Case, Rule
@@ -74,7 +74,10 @@ OF_SCIPY = {
     "scipy.spatial": ("scipy.distance",),
     "scipy.stats": (
         *_SPECIAL,
-        *(f"scipy.stats.{topic}" for topic in ("continuous", "above_zero", "elsewhere", "of_tests", "discrete")),
+        *(
+            f"scipy.stats.{topic}"
+            for topic in ("continuous", "bounded", "above_zero", "elsewhere", "of_tests", "discrete")
+        ),
         *(f"scipy.stats.{topic}" for topic in ("multivariate", "samples")),
     ),
     "scipy.signal": ("scipy.fft", "scipy.signal", "scipy.images.filters", "scipy.filters", "scipy.spectral"),

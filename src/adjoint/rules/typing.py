@@ -24,7 +24,7 @@ from adjoint.runtime import display
 from adjoint.runtime.arithmetic.checks import brings_arithmetic
 from adjoint.runtime.arithmetic.numbers import choose
 from adjoint.types.array_libraries import dtype_of, is_foreign
-from adjoint.types.constant_types import EXAMPLES
+from adjoint.types.classes.constant_types import EXAMPLES
 from adjoint.types.structure import fields_of, float_fields, is_namedtuple_class, slots_of
 
 __all__ = ["AnyExtents", "abstract", "type_of_call"]

@@ -8,8 +8,8 @@ import weakref
 from collections.abc import Callable
 from typing import Annotated, Any, TypeVar, get_args, get_origin, overload
 
-from adjoint.types.annotations import field_types, own_annotations
-from adjoint.types.dataclass_fields import dataclass_fields
+from adjoint.types.classes.annotations import field_types, own_annotations
+from adjoint.types.classes.dataclass_fields import dataclass_fields
 from adjoint.types.registry import registration
 
 T = TypeVar("T")

@@ -15,9 +15,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from adjoint.types.annotations import own_annotations
 from adjoint.types.array_libraries import is_foreign, name_of_dtype
-from adjoint.types.dataclass_fields import dataclass_fields, is_dataclass
+from adjoint.types.classes.annotations import own_annotations
+from adjoint.types.classes.dataclass_fields import dataclass_fields, is_dataclass
 from adjoint.types.marks import no_derivative_fields
 from adjoint.types.registry import registration
 

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from adjoint.types.annotations import field_types
+from adjoint.types.classes.annotations import field_types
 from adjoint.types.lifting import ElementaryFunctionsOfFields
 from adjoint.types.marks import no_derivative_fields
+from adjoint.types.part_paths import IndexedByPaths
 from adjoint.types.structure import map_structure
 
 
@@ -64,7 +65,7 @@ def _fields_called(names: tuple[str, ...]) -> dict[str, Any]:
     return {field.name: field for field in dataclasses.fields(made)}
 
 
-class Fields:
+class Fields(IndexedByPaths):
     """Named fields, of a value of the class that made the class of these."""
 
     _primal: ClassVar[Callable[[], type | None]] = lambda: None
@@ -87,16 +88,6 @@ class Fields:
         if primal is None:
             raise ReferenceError(f"the class of {cls.__qualname__} no longer exists")
         return primal
-
-    def __getitem__(self, path: Any) -> Any:
-        from adjoint.keypaths import KeyPathIterable  # circular
-
-        return KeyPathIterable.__getitem__(self, path)  # type: ignore[index]
-
-    def __setitem__(self, path: Any, part: Any) -> None:
-        from adjoint.keypaths import KeyPathIterable  # circular
-
-        KeyPathIterable.__setitem__(self, path, part)  # type: ignore[index]
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
@@ -238,7 +229,7 @@ def _own_tangent_class(cls: type) -> type | None:
     own = own_tangent_vector(cls)
     if own is None or own is cls:
         return own
-    from adjoint.types.own_tangents import check_tangent_vector  # lazy
+    from adjoint.types.classes.own_tangents import check_tangent_vector  # lazy
 
     check_tangent_vector(cls)
     return own

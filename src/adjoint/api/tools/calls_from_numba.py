@@ -25,7 +25,7 @@ from adjoint.diagnostics import DifferentiationError
 from adjoint.differentiation.finish import finish
 from adjoint.dispatch.options import checked_of, flags_of
 from adjoint.frontend.calls.levels import as_deep_as_needed
-from adjoint.frontend.data.captured_by_rules import noting
+from adjoint.frontend.data.outside.captured_by_rules import noting
 from adjoint.frontend.entry.captured import differentiated
 from adjoint.frontend.entry.entry import lower_operator
 from adjoint.native.backend import compiled_text

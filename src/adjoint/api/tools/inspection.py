@@ -18,12 +18,13 @@ from adjoint.differentiation.definitions import format_whole
 from adjoint.differentiation.finish import finish
 from adjoint.dispatch.specialize import Specialization, latest
 from adjoint.dispatch.targets import target_of
-from adjoint.frontend.entry.entry import Entry, lower_operator
+from adjoint.frontend.entry.entry import lower_operator
+from adjoint.frontend.entry.restarts import Entry
 from adjoint.optimize.simplify import simplify
 from adjoint.pipeline import DRIVERS, Context, finishing, run
 from adjoint.records import replace
 from adjoint.sources.definitions import underlying
-from adjoint.types.annotations import signature
+from adjoint.types.classes.annotations import signature
 
 _EXAMPLES: dict[Any, Any] = {float: 1.0, int: 2, "float": 1.0, "int": 2}
 

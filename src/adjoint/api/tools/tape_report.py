@@ -23,7 +23,8 @@ from adjoint.diagnostics.spans import shown_path
 from adjoint.differentiation.finish import finish
 from adjoint.differentiation.reverse.residuals.notes import Notes
 from adjoint.frontend.entry.captured import differentiated
-from adjoint.frontend.entry.entry import Entry, lower_operator
+from adjoint.frontend.entry.entry import lower_operator
+from adjoint.frontend.entry.restarts import Entry
 from adjoint.ir.rebuild import map_blocks, rebuild_terminator
 from adjoint.ir.walk import blocks_of, statements_in
 from adjoint.records import dataclass

@@ -14,7 +14,7 @@ from adjoint.ir.walk import statements_in
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime import display
 from adjoint.runtime.objects import make_object
-from adjoint.types.dataclass_fields import is_dataclass
+from adjoint.types.classes.dataclass_fields import is_dataclass
 
 WHOLE = ir.Subscript((ir.Const(Ellipsis),))
 

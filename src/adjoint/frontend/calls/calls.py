@@ -22,8 +22,8 @@ from adjoint.frontend.entry import inputs
 from adjoint.frontend.entry.captured import CONSTANT
 from adjoint.frontend.functions.closures import closure_of
 from adjoint.frontend.functions.inlining import call_closure
-from adjoint.frontend.interpreter.choices import call_for_each_structure, chosen, on_each_option
 from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.options.choices import call_for_each_structure, chosen, on_each_option
 from adjoint.frontend.interpreter.values import (
     Closure,
     Method,
@@ -296,7 +296,7 @@ def _by_kind(
 def _meant(lo: Lowerer, constant: Any, node: ast.AST | None) -> Value | None:
     """The function or class that one of NumPy or Numba stands for."""
     if package_of(type(constant)) == "numpy":
-        from adjoint.frontend.library.array_functions import function_of  # lazy
+        from adjoint.frontend.library.arrays.functions import function_of  # lazy
 
         return function_of(lo, constant, node)
     if _is_of_numba(constant):

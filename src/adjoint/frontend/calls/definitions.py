@@ -20,7 +20,7 @@ from adjoint.frontend.interpreter.state.signals import Restart
 from adjoint.frontend.interpreter.values import Closure, Method, Operator, Partial, Value
 from adjoint.rules import registry
 
-LIBRARY = ("adjoint.rules.", "adjoint.frontend.external.sparse_definitions")
+LIBRARY = ("adjoint.rules.", "adjoint.frontend.external.sparse.definitions")
 
 
 def meaning_of(callee: Any, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Any:

@@ -16,7 +16,7 @@ from adjoint.frontend.interpreter.values import TupleValue, Value
 from adjoint.frontend.syntax.operators import COMPARE, SAFE_TO_FOLD
 from adjoint.rules import registry
 from adjoint.rules.typing import type_of_call
-from adjoint.types.constant_types import EXAMPLES
+from adjoint.types.classes.constant_types import EXAMPLES
 
 
 def refuse_linked(lo: Lowerer, atoms: Iterable[Any], node: ast.AST | None) -> None:

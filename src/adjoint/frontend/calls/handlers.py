@@ -12,16 +12,16 @@ from typing import Any
 
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import Value
-from adjoint.types.annotations import signature
+from adjoint.types.classes.annotations import signature
 
 Handler = Callable[[Lowerer, list[Value], dict[str, Value], ast.AST | None], Any]
 HANDLERS: dict[Any, Handler] = {}
 
 
 _FAMILIES = (
-    "library.array_calls",
-    "library.array_functions",
-    "library.array_writers",
+    "library.arrays.calls",
+    "library.arrays.functions",
+    "library.arrays.writers",
     "calls.builtins",
     "data.container_methods",
     "library.collections_calls",
@@ -32,7 +32,7 @@ _FAMILIES = (
 )
 _FOR_NUMBERS = ("calls.builtins", "iterators.folds")
 _FOR_CONTAINERS = (*_FOR_NUMBERS, "data.container_methods")
-_WITH_HANDLERS = ("adjoint", "numpy", "builtins", "math", "operator", "functools", "itertools", "copy", "heapq")
+_WITH_HANDLERS = ("adjoint", "numpy", "builtins", "math", "operator", "functools", "itertools", "heapq")
 _loaded: set[str] = set()
 
 
@@ -79,6 +79,8 @@ def _families(constant: Any) -> tuple[str, ...]:
             return ("control.contexts_of_generators",)
         case FunctionType(__module__="adjoint.declarations.implicit"):
             return ("declared.implicit_calls",)
+        case FunctionType(__module__="copy"):
+            return ("library.copy_calls",)
         case FunctionType(__module__="statistics"):
             return ("library.statistics_calls",)
         case FunctionType(__module__="adjoint.declarations.custom_derivatives") if constant.__name__ != "stop_gradient":
@@ -98,15 +100,15 @@ def _families(constant: Any) -> tuple[str, ...]:
         case FunctionType(__module__="adjoint.declarations.surgery"):
             return ("surgery.surgery",)
         case type(__module__=str(home)) | FunctionType(__module__=str(home)) if home.startswith("scipy.sparse."):
-            return ("external.sparse_values",)
+            return ("external.sparse.values",)
         case FunctionType(__module__="scipy.spatial.transform._rotation"):
             return ("external.rotation_calls",)
         case FunctionType(__module__="adjoint.frontend.external.rotation_definitions"):
             return ("external.rotation_calls",)
         case object(__module__="numpy.random" | "numpy.random._generator" | "numpy.random.mtrand" | "random"):
-            return ("external.random_calls",)
+            return ("external.random.calls",)
         case BuiltinFunctionType(__self__=object(__module__="random")):
-            return ("external.random_calls",)
+            return ("external.random.calls",)
         case FunctionType(__module__=str(home)):
             return _families_of_functions(home)
         case _:

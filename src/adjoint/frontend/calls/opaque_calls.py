@@ -17,7 +17,7 @@ from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import Value
 from adjoint.frontend.iterators.iterators import drawn
 from adjoint.runtime import display
-from adjoint.types.annotations import annotations_of
+from adjoint.types.classes.annotations import annotations_of
 
 
 def call_opaque(lo: Lowerer, constant: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Value:

@@ -23,7 +23,7 @@ from adjoint.rules import registry
 from adjoint.rules.declarations import Declaration
 from adjoint.rules.kinds import Bilinear, Elementwise, General, Linear, Rule
 from adjoint.sources.library_folders import package_of
-from adjoint.types.annotations import signature
+from adjoint.types.classes.annotations import signature
 
 
 def is_ruled(constant: Any) -> bool:
@@ -167,7 +167,7 @@ def _needed(rule: Elementwise) -> int:
 def _into(
     lo: Lowerer, callee: Any, args: list[Value], out: Value, kwargs: dict[str, Value], node: ast.AST | None
 ) -> Value:
-    from adjoint.frontend.library.array_writers import into  # lazy
+    from adjoint.frontend.library.arrays.writers import into  # lazy
 
     where = kwargs.pop("where", ir.Const(True)) if isinstance(callee, np.ufunc) else ir.Const(True)
     return into(lo, lambda: call_rule(lo, callee, args, kwargs, node), callee, args, out, where, node)

@@ -14,10 +14,10 @@ from adjoint.diagnostics.similar import did_you_mean, one_of
 from adjoint.frontend.calls.emitted_calls import call, refuse_linked
 from adjoint.frontend.data.element_types import as_element, joined_types
 from adjoint.frontend.data.making import as_tuple, is_tuple, new_list, runtime_list
-from adjoint.frontend.interpreter.choices import on_each_option
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites, type_of
 from adjoint.frontend.interpreter.materialize import materialize
+from adjoint.frontend.interpreter.options.choices import on_each_option
 from adjoint.frontend.interpreter.state.signals import Unreached
 from adjoint.frontend.interpreter.values import (
     ELLIPSIS,
@@ -120,7 +120,7 @@ def subscript(lo: Lowerer, base: Value, index: Value, node: ast.AST | None) -> V
         case ir.Var(type=ir.Tuple(items=types_)):
             return _item_of_run_time_tuple(lo, base, types_, index, node)
         case IteratorValue(kind="flat", parts=(array,)):
-            from adjoint.frontend.library.array_writers import flat_item  # lazy
+            from adjoint.frontend.library.arrays.writers import flat_item  # lazy
 
             return flat_item(lo, array, index, node)
         case RangeValue():

@@ -10,13 +10,13 @@ from adjoint.frontend.calls.operands import array_operand
 from adjoint.frontend.data.containers import bounds, name_of
 from adjoint.frontend.data.element_types import as_element, element_of, mark_array_written, note_element, slot
 from adjoint.frontend.data.making import refuse_if_iterated, replace
-from adjoint.frontend.interpreter.choices import on_each_option
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites
 from adjoint.frontend.interpreter.materialize import materialize
+from adjoint.frontend.interpreter.options.choices import on_each_option
 from adjoint.frontend.interpreter.values import NONE, IteratorValue, Record, Ref, SliceValue, TupleValue, Union, Value
 from adjoint.frontend.library import python_functions
-from adjoint.frontend.library.array_writers import set_flat_item
+from adjoint.frontend.library.arrays.writers import set_flat_item
 from adjoint.frontend.objects.classes import class_of, is_object
 from adjoint.frontend.objects.special_methods import special_method
 from adjoint.frontend.syntax.indexing import array_key

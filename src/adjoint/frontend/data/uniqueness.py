@@ -9,8 +9,8 @@ import numpy as np
 
 from adjoint import ir
 from adjoint.analysis.effects import effects_of
-from adjoint.frontend.interpreter.choices import parts_of
 from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.options.choices import parts_of
 from adjoint.frontend.interpreter.state.blocks import Open
 from adjoint.frontend.interpreter.values import Cell, Value
 from adjoint.ir.walk import blocks_of, operands, statements_in, targets_of, terminators_in

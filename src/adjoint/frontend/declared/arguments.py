@@ -9,7 +9,7 @@ from types import FunctionType
 from typing import Any
 
 from adjoint import ir
-from adjoint.frontend.data.captures import captured_by
+from adjoint.frontend.data.outside.captures import captured_by
 from adjoint.frontend.declared.parameters import (
     function_with_defaults,
     has_value,

@@ -25,7 +25,7 @@ from adjoint.frontend.entry.captured import has_fields
 from adjoint.frontend.entry.operator_marks import is_operator
 from adjoint.rules.declarations import Declaration, Place, name_of, owner_of
 from adjoint.sources import definitions
-from adjoint.types.annotations import annotations_of, signature
+from adjoint.types.classes.annotations import annotations_of, signature
 
 WAYS_OUT = {
     "adjoint": ("name what it takes: parameters of the function, checkpoints, result, seed; or all, in this order",),

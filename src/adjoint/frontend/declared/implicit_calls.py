@@ -22,7 +22,7 @@ from adjoint.frontend.interpreter.values import Closure, Method, TupleValue, Val
 from adjoint.frontend.library import python_functions
 from adjoint.ir.rebuild import inline
 from adjoint.runtime.numerical_methods import implicit
-from adjoint.types.annotations import annotations_of
+from adjoint.types.classes.annotations import annotations_of
 
 _ROOTS = (implicit.root, implicit.root_of_part, implicit.minimum, implicit.minimum_of_part)
 _OF_PARTS = (implicit.root_of_part, implicit.minimum_of_part, implicit.happenings)

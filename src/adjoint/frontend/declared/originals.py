@@ -24,7 +24,7 @@ from adjoint.frontend.interpreter.values import Record, Ref, Site, TupleValue, V
 from adjoint.frontend.objects.construction import call_class
 from adjoint.rules.declarations import Declaration, callee_of
 from adjoint.runtime.cotangents import as_array
-from adjoint.types.annotations import annotations_of, field_types, has_annotations
+from adjoint.types.classes.annotations import annotations_of, field_types, has_annotations
 
 _NUMBERS = (float, np.ndarray)
 

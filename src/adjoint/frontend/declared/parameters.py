@@ -10,7 +10,7 @@ from typing import Any
 
 from adjoint.records import dataclass
 from adjoint.rules.declarations import Declaration, Place
-from adjoint.types.annotations import signature
+from adjoint.types.classes.annotations import signature
 
 Parameter = inspect.Parameter
 CHECKPOINTS, RESULT, SEED = "checkpoints", "result", "seed"

@@ -20,9 +20,9 @@ from adjoint.frontend.differentiation.tangent_values import (
     varying_parts,
 )
 from adjoint.frontend.interpreter import joins
-from adjoint.frontend.interpreter.choices import on_each_option
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
+from adjoint.frontend.interpreter.options.choices import on_each_option
 from adjoint.frontend.interpreter.state.signals import Problem
 from adjoint.frontend.interpreter.values import NONE, Record, Ref, Site, TupleValue, Union, Value, is_atom
 from adjoint.frontend.iterators.items import items_if_known

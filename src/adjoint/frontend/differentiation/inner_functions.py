@@ -120,7 +120,7 @@ def lower_inner(
     if not of_cotangents:
         _check_outside_writes(lo, block, active.params)
     if lo.run_data.places:
-        from adjoint.frontend.data.outer_variables import refuse_varying  # lazy
+        from adjoint.frontend.data.outside.outer_variables import refuse_varying  # lazy
 
         refuse_varying(lowered, len(active.params))
     refuse_written_constants(block)

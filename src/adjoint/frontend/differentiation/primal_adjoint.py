@@ -26,8 +26,9 @@ from adjoint.frontend.differentiation.inside.defensive_copies import on_defensiv
 from adjoint.frontend.differentiation.picked_arguments import Picked
 from adjoint.frontend.differentiation.tangent_values import layouts
 from adjoint.frontend.differentiation.wrt import parameter_names, with_receiver
-from adjoint.frontend.entry.entry import Entry, as_var, attempt, entered, finish_entry, leaf_paths, primal_half
+from adjoint.frontend.entry.entry import as_var, entered, finish_entry, leaf_paths, primal_half
 from adjoint.frontend.entry.inputs import entered_root
+from adjoint.frontend.entry.restarts import Entry, attempt
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize

@@ -11,8 +11,9 @@ from adjoint.frontend.differentiation import result_seeds
 from adjoint.frontend.differentiation.inner_functions import lower_inner
 from adjoint.frontend.differentiation.tangent_values import differentiable_leaves
 from adjoint.frontend.differentiation.wrt import parameter_names
-from adjoint.frontend.entry.entry import Entry, attempt, entered
+from adjoint.frontend.entry.entry import entered
 from adjoint.frontend.entry.inputs import entered_root
+from adjoint.frontend.entry.restarts import Entry, attempt
 from adjoint.frontend.interpreter.core import Lowerer
 
 

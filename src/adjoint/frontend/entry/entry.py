@@ -1,277 +1,40 @@
 """The function that a user's call runs: arguments taken apart, the derivative, and results put together.
 
 An entry is lowered from the very call: ``grad(f)(x, y)`` is the operator applied to the values of ``f``, ``x`` and
-``y``. Lowering starts again whenever it finds out something that it must know from its beginning.
+``y``.
 """
 
 from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Literal
 
 from adjoint import ir
-from adjoint.diagnostics import Diagnostic, DifferentiationError, Span, diagnostic
-from adjoint.diagnostics.diagnostic import Label
 from adjoint.differentiation.reverse import split
-from adjoint.differentiation.zeros.called_supports import SupportsLost
 from adjoint.frontend.calls.library_classes import causes
 from adjoint.frontend.calls.opaque_arguments import refuse_made_here
-from adjoint.frontend.data.element_types import sites_of_objects_at
 from adjoint.frontend.data.lists_of_objects import Stacked
 from adjoint.frontend.differentiation import result_seeds
 from adjoint.frontend.differentiation.inner_functions import lower_inner, name_of
 from adjoint.frontend.differentiation.inside import operators
 from adjoint.frontend.differentiation.tangent_values import differentiable_leaves, layouts, tangent_of
 from adjoint.frontend.differentiation.wrt import parameter_names
-from adjoint.frontend.entry.captured import Captured, Guard
 from adjoint.frontend.entry.inputs import enter, entered_root
-from adjoint.frontend.interpreter import joins, type_joins
+from adjoint.frontend.entry.restarts import Entry, attempt
+from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
-from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.state.attempts import Settings
-from adjoint.frontend.interpreter.state.signals import Problem, Restart, TakenInside
 from adjoint.frontend.interpreter.values import NONE, Operator, TupleValue, Value
-from adjoint.ir.checked import checked
 from adjoint.ir.rebuild import inline, substitute
-from adjoint.ir.walk import free_vars, statements_in
-from adjoint.records import dataclass, field, replace
+from adjoint.ir.walk import free_vars
+from adjoint.records import replace
 from adjoint.runtime import display
-from adjoint.runtime.objects import Checkpoints
 from adjoint.target import ALL_INLINED, MACHINE, PYTHON, Target
-from adjoint.types.array_libraries import Library
 
 if TYPE_CHECKING:
     from adjoint.differentiation.reverse import Split
-    from adjoint.frontend.differentiation.linear_maps import Differential
-
-MAX_ATTEMPTS = 200
-PATIENCE = 20
-
-
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """A function that stays one, and of how many calls inlining took how many statements."""
-
-    name: str
-    calls: int
-    statements: int
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """What a call compiles to, before it is printed."""
-
-    function: ir.Function
-    captured: tuple[Captured, ...]
-    guards: tuple[Guard, ...]
-    argument_guards: tuple[tuple[tuple[Any, ...], int], ...] = ()
-    adjoint: ir.Function | None = None
-    """For a pullback: the second half, a function of the residuals and of the cotangents of the results."""
-    seeds: tuple[tuple[Any, ...], ...] = ()
-    """For a pullback: where in the structure of the result the leaves lie that take these cotangents."""
-    warnings: tuple[Diagnostic, ...] = ()
-    definitions: Mapping[Span, Span] = field(default_factory=dict)
-    """Where what is called by a name is defined, by the places of the calls."""
-    unseen: tuple[str, ...] = ()
-    """Why classes and methods of libraries are not looked into."""
-    differential: Differential | None = None
-    """What takes tangents of the arguments to the tangent of the result, from the same residuals."""
-    component: tuple[Any, ...] = ()
-    """For an adjoint: the way from the value to the component that the seed is a cotangent of."""
-    checkpoints: type[Checkpoints] | None = None
-    """For an adjoint that takes checkpoints: their class."""
-    kept: tuple[Kept, ...] = ()
-    library: Library | None = None
-    """The library of the arrays that go in, where it is not NumPy."""
-    attempts: int = 1
-    """How often lowering was started: again whenever something was found out that it must know from its beginning."""
-    recomputes: bool = True
-    """Whether a result that is not a number may be computed again: not where the program may decide by a derivative."""
-
-
-def attempt(build: Callable[[Lowerer], Entry], settings: Settings | None = None) -> Entry:
-    """Runs ``build`` until it goes through with all that it found out.
-
-    Where a structure is refused that objects make which refer to each other, these are put into lists.
-    """
-    settings = settings or Settings()
-    try:
-        return _attempt_patiently(build, settings)
-    except (DifferentiationError, RecursionError) as refusal:
-        if settings.linked or not settings.may_be_linked or not _is_about_structure(refusal):
-            raise
-        linked = Settings(settings.target, settings.attempts, linked=frozenset(settings.may_be_linked))
-        try:
-            return _attempt_patiently(build, linked)
-        except (DifferentiationError, RecursionError) as other:
-            if linked.refused_linked or not _is_about_structure(other):
-                raise
-            raise refusal from None
-
-
-def _is_about_structure(refusal: DifferentiationError | RecursionError) -> bool:
-    return isinstance(refusal, RecursionError) or any(each.code == "AD0402" for each in refusal.diagnostics)
-
-
-def _attempt_patiently(build: Callable[[Lowerer], Entry], settings: Settings) -> Entry:
-    try:
-        return _attempt(build, settings)
-    except TakenInside:
-        settings.target = replace(settings.target, recomputes=False)
-        return _attempt_patiently(build, settings)
-    except DifferentiationError as refusal:
-        if not (settings.often or settings.kept or settings.inlined or isinstance(refusal, SupportsLost)):
-            raise
-        patience = PATIENCE
-    target = replace(settings.target, inlined=ALL_INLINED)
-    return _attempt(build, Settings(target, settings.attempts, patience=patience, linked=settings.linked))
-
-
-def _is_settled(lo: Lowerer) -> bool:
-    """Whether what functions that stay ones return can be what it is; else what to do the next time is noted."""
-    if not lo.run_data.definitions:
-        return True
-    from adjoint.frontend.functions.recursion import results_are_settled  # lazy
-    from adjoint.frontend.functions.storage_unification import settle_memory  # lazy
-
-    settle_memory(lo)
-    return results_are_settled(lo)
-
-
-def _tells_owners_apart(lo: Lowerer, owners: type_joins.Owners) -> bool:
-    """Whether the types of numbers did not tell what the program asks for; the next time they do."""
-    if not (owners.have_met and lo.run_data.asks_for_owners) or lo.settings.owners_told_apart:
-        return False
-    lo.settings.owners_told_apart = True
-    return True
-
-
-def _attempt(build: Callable[[Lowerer], Entry], settings: Settings) -> Entry:
-    from adjoint.frontend.interpreter.interpreter import Interpreter  # lazy
-
-    for _ in range(MAX_ATTEMPTS):
-        lo = Interpreter(settings)
-        settings.attempts += 1
-        try:
-            with type_joins.watched(settings.owners_told_apart) as owners:
-                entry = build(lo)
-            if lo.run_data.has_grown or not _is_settled(lo) or _tells_owners_apart(lo, owners):
-                continue
-        except NeedsRuntime as need:
-            sites = set(original_sites(need.sites))
-            if sites <= settings.bare_sites:
-                raise _stuck(lo) from need
-            if sites <= settings.runtime_sites:
-                settings.bare_sites.update(sites)
-            settings.runtime_sites.update(sites)
-            settings.runtime_sites.update(sites_of_objects_at(lo, sites))
-            continue
-        except Restart:
-            continue
-        except TakenInside:
-            raise
-        except RecursionError:
-            if settings.nested <= settings.called:
-                raise
-            settings.called |= settings.nested
-            continue
-        except Exception as error:
-            if lo.run_data.has_grown or (isinstance(error, DifferentiationError) and not _is_settled(lo)):
-                continue
-            if _tells_owners_apart(lo, owners):
-                continue
-            match error:
-                case Problem():
-                    raise _refusal(lo, error.diagnostic) from None
-                case SupportsLost():
-                    raise
-                case DifferentiationError():
-                    raise _refusal(lo, *error.diagnostics) from None
-                case joins.TooManyOptions():
-                    raise _refusal(
-                        lo, diagnostic("AD0402", None, "a value has too many different structures")
-                    ) from None
-                case _ if lo.run_data.diagnostics:
-                    # After a problem the function is not whole: what went wrong is its consequence.
-                    raise _refusal(lo) from error
-            raise
-        if lo.run_data.diagnostics:
-            raise _refusal(lo, *hidden_problems(entry.function))
-        if lo.run_data.loose:
-            from adjoint.frontend.interpreter.sharing import shared_and_written  # lazy
-
-            shared = shared_and_written(lo, entry.function)
-            if shared:
-                raise _refusal(lo, *shared)
-        checked(entry.function, "lowering")
-        kept = tuple(
-            Kept(code.name, sum(each.calls for each in repeated), sum(each.statements for each in repeated))
-            for code, repeated in settings.kept.items()
-        )
-        return replace(entry, kept=kept, attempts=settings.attempts, recomputes=settings.target.recomputes)
-    raise _stuck(lo)
-
-
-CONSEQUENCES = ("AD0401", "AD0406", "AD0407")
-"""What follows where nothing is known of the value of a statement that was refused."""
-
-
-def _refusal(lo: Lowerer, *last: Diagnostic) -> DifferentiationError:
-    """The exception for all problems that were found, without those that others entail."""
-    definitions = lo.run_data.called_values
-    unseen = causes(lo)
-    problems = (*lo.run_data.diagnostics.values(), *last)
-    found = [with_definition(definitions, unseen, problem) for problem in problems]
-    first = [problem for problem in found if problem.code not in CONSEQUENCES]
-    return DifferentiationError(first or lo.run_data.diagnostics.values() or found)
-
-
-_UNSEEN = ("AD0201", "AD0307", "AD0407")
-
-
-def with_definition(definitions: Mapping[Span, Span], unseen: tuple[str, ...], problem: Diagnostic) -> Diagnostic:
-    """A refusal of a call of what is not visible: with the place where that is defined, and why it is not visible."""
-    if problem.code in _UNSEEN:
-        problem = problem.with_notes(*unseen)
-    place = None if problem.span is None else definitions.get(problem.span)
-    if place is None or problem.code != "AD0201":
-        return problem
-    return replace(problem, labels=(*problem.labels, Label(place, "the function is defined here")), helps=_CARRYING)
-
-
-_CARRYING = (
-    "let its type say that it carries its derivatives: f: ad.Fn[[float], float]",
-    "or make it from a pullback: ad.differentiable_function(lambda x: (value, pullback))",
-    "or declare its derivative: @ad.derivative_of(fn)",
-    "or hand it ad.stop_gradient(x), if the result shall count as a constant",
-)
-
-
-def hidden_problems(function: ir.Function) -> list[Diagnostic]:
-    """What the transforms would refuse in a function that is not transformed because of other problems."""
-    found: list[Diagnostic] = []
-    for statement in statements_in(function.body):
-        if isinstance(statement, ir.Call) and isinstance(statement.callee, ir.Derived):
-            derived = statement.callee
-            unknown = {
-                call.span
-                for call in statements_in(derived.function.body)
-                if isinstance(call, ir.Call) and call.callee is display.call and isinstance(call.args[0], ir.Var)
-            }
-            with suppress(Exception):  # the function is not whole
-                from adjoint.differentiation.reachability import Dependence  # lazy
-
-                problems = Dependence(derived.function, derived.wrt, derived.outputs).problems
-                found += [problem for problem in problems if problem.span not in unknown]
-    return found
-
-
-def _stuck(lo: Lowerer) -> DifferentiationError:
-    found = lo.problem("AD0901", None, "the structure of the objects in this function does not settle")
-    return DifferentiationError(found.diagnostic)
 
 
 def lower_operator(

@@ -19,7 +19,7 @@ import numpy as np
 from adjoint import ir
 from adjoint.diagnostics import error
 from adjoint.diagnostics.similar import did_you_mean, missing_import
-from adjoint.frontend.data.captured_by_rules import note_captured
+from adjoint.frontend.data.outside.captured_by_rules import note_captured
 from adjoint.frontend.entry.captured import MAX_PARTS, Captured, Guard, Path, differentiated, has_fields, reader
 from adjoint.frontend.entry.constants import is_constant, is_library_constant
 from adjoint.frontend.interpreter.core import Lowerer
@@ -29,8 +29,8 @@ from adjoint.frontend.interpreter.values import LOCAL, Cell, Held, Method, Parti
 from adjoint.frontend.objects.classes import refuse_other_items
 from adjoint.rules.declarations import counts_by_identity
 from adjoint.rules.typing import abstract
-from adjoint.types.annotations import annotations_of
 from adjoint.types.array_libraries import is_foreign
+from adjoint.types.classes.annotations import annotations_of
 from adjoint.types.structure import fields_of, own_attribute
 
 MAX_DEPTH = 8
@@ -67,7 +67,7 @@ def entered_root(lo: Lowerer, function: Any) -> Value:
     """The function of a call: what it captures is read from the function object that is given at each call."""
     lo.run_data.root = differentiated(function)
     if lo.settings.assigned_outside:
-        from adjoint.frontend.data.outer_variables import open_assigned  # lazy
+        from adjoint.frontend.data.outside.outer_variables import open_assigned  # lazy
 
         open_assigned(lo)
     return ir.Const(function) if lo.run_data.root is not function else captured(lo, function, ("root",), "f", None)

@@ -12,8 +12,9 @@ from adjoint.frontend.data.lists_of_objects import Stacked
 from adjoint.frontend.differentiation.inner_functions import lower_inner, name_of
 from adjoint.frontend.differentiation.refused_arguments import check_differentiable
 from adjoint.frontend.differentiation.wrt import parameter_names
-from adjoint.frontend.entry.entry import Entry, attempt, entered, finish_entry
+from adjoint.frontend.entry.entry import entered, finish_entry
 from adjoint.frontend.entry.inputs import enter, entered_root
+from adjoint.frontend.entry.restarts import Entry, attempt
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.state.attempts import Settings

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.frontend.library.array_definitions import unravelled
+from adjoint.frontend.library.arrays.definitions import unravelled
 from adjoint.runtime.arithmetic.checks import check_rows
 
 

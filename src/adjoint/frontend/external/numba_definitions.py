@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from adjoint.frontend.library.array_definitions import vectorized_to
+from adjoint.frontend.library.arrays.definitions import vectorized_to
 
 
 def elementwise(function, dtype, *args, out=None):

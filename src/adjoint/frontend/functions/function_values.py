@@ -27,14 +27,14 @@ from adjoint.frontend.declared.arguments import Arguments
 from adjoint.frontend.declared.calls import Following
 from adjoint.frontend.declared.forms import Forms
 from adjoint.frontend.differentiation.tangent_values import differentiable_leaves
-from adjoint.frontend.interpreter.choices import on_each_option
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
+from adjoint.frontend.interpreter.options.choices import on_each_option
 from adjoint.frontend.interpreter.values import Closure, Method, Partial, Record, Ref, Site, TupleValue, Union, Value
 from adjoint.rules.declarations import Declaration
 from adjoint.rules.typing import abstract
 from adjoint.runtime import functions
-from adjoint.types.annotations import alternatives, annotations_of, plain
+from adjoint.types.classes.annotations import alternatives, annotations_of, plain
 
 _PULLBACK = ir.Opaque(functions.Pulling)
 

@@ -14,7 +14,7 @@ from adjoint.analysis.effects import storages
 from adjoint.diagnostics import diagnostic
 from adjoint.frontend.control.unbound import with_unbound_told
 from adjoint.frontend.control.widening import make_alike, size_of
-from adjoint.frontend.data.captures import Surroundings, parts_of, surroundings
+from adjoint.frontend.data.outside.captures import Surroundings, parts_of, surroundings
 from adjoint.frontend.data.written_views import refuse_written_views
 from adjoint.frontend.flow.derivatives import with_flow_settled
 from adjoint.frontend.functions.called_forms import common_form

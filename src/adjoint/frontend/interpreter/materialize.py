@@ -11,9 +11,9 @@ import numpy as np
 
 from adjoint import ir
 from adjoint.frontend.calls.opaque_arguments import refuse_made_here
-from adjoint.frontend.interpreter.choices import Several
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import NeedsRuntime
+from adjoint.frontend.interpreter.options.choices import Several
 from adjoint.frontend.interpreter.values import (
     Closure,
     GeneratorContext,

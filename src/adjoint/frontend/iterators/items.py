@@ -12,9 +12,9 @@ from typing import Any
 from adjoint import ir
 from adjoint.frontend.calls.emitted_calls import call
 from adjoint.frontend.data import containers, making
-from adjoint.frontend.interpreter.choices import on_each_option
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
+from adjoint.frontend.interpreter.options.choices import on_each_option
 from adjoint.frontend.interpreter.state.signals import Restart
 from adjoint.frontend.interpreter.values import IteratorValue, RangeValue, Record, Ref, TupleValue, Union, Value
 from adjoint.frontend.iterators.iterator_objects import iterated
@@ -346,7 +346,7 @@ def by_index(lo: Lowerer, value: Value, node: ast.AST | None) -> Indexed | None:
                 return Indexed(lambda: ENDLESS, lambda index: items[0])
             return Indexed(lambda: ENDLESS, lambda index: _cycled(lo, index, cycle, node))
         case IteratorValue(kind="ndenumerate", parts=(array,)):
-            from adjoint.frontend.library import array_writers  # lazy
+            from adjoint.frontend.library.arrays import writers as array_writers  # lazy
 
             return Indexed(
                 lambda: materialize(lo, containers.length(lo, value, node), node),

@@ -12,9 +12,9 @@ from adjoint.frontend.data.element_types import as_element, slot
 from adjoint.frontend.data.item_writes import set_item
 from adjoint.frontend.data.making import grow_field
 from adjoint.frontend.entry import inputs
-from adjoint.frontend.interpreter.choices import on_each_option
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
+from adjoint.frontend.interpreter.options.choices import on_each_option
 from adjoint.frontend.interpreter.values import ELLIPSIS, NONE, Closure, Ref, Union, Value, is_atom
 from adjoint.frontend.objects import attributes_outside, class_customs
 from adjoint.frontend.objects.attributes import attribute, described

@@ -19,8 +19,8 @@ from adjoint.diagnostics.similar import did_you_mean
 from adjoint.frontend.calls.emitted_calls import call_any
 from adjoint.frontend.entry import inputs
 from adjoint.frontend.entry.captured import CONSTANT
-from adjoint.frontend.interpreter.choices import on_each_option
 from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.options.choices import on_each_option
 from adjoint.frontend.interpreter.values import (
     NONE,
     Cell,
@@ -44,7 +44,7 @@ from adjoint.frontend.objects.linked import field_type, referent, refuse_none
 from adjoint.rules import registry
 from adjoint.rules.typing import abstract
 from adjoint.types.array_libraries import are_loaded
-from adjoint.types.constant_types import EXAMPLES
+from adjoint.types.classes.constant_types import EXAMPLES
 from adjoint.types.structure import is_namedtuple_class
 
 _MISSING = object()
@@ -147,7 +147,7 @@ def _attribute_of_constant(lo: Lowerer, owner: Any, name: str, node: ast.AST | N
     if name in getattr(owner, "__dict__", ()) and not (isinstance(owner, enum.Enum) or _is_our_own(owner)):
         return inputs.captured(lo, value, ("attribute", owner, name), name, node)
     if isinstance(owner, np.poly1d):
-        from adjoint.frontend.library.array_functions import polynomial_of  # lazy
+        from adjoint.frontend.library.arrays.functions import polynomial_of  # lazy
 
         return attribute(lo, polynomial_of(lo, ir.Const(owner), node), name, node)
     if isinstance(value, types.MethodType) and hasattr(type(owner), CONSTANT):
@@ -279,11 +279,11 @@ def _followed_attribute(lo: Lowerer, base: ir.Var, cls: type, name: str, node: a
     """An attribute of an object of SciPy or NumPy that does not vary, and may be given what does; None for others."""
     home = cls.__module__
     if cls.__name__ == "SuperLU":
-        from adjoint.frontend.external.sparse_values import attribute_of_factors  # lazy
+        from adjoint.frontend.external.sparse.values import attribute_of_factors  # lazy
 
         return attribute_of_factors(base, name)
     if home.startswith("scipy.sparse."):
-        from adjoint.frontend.external import sparse_matrices  # lazy
+        from adjoint.frontend.external.sparse import matrices as sparse_matrices  # lazy
 
         return sparse_matrices.attribute(lo, base, name, node)
     if home.startswith("scipy.spatial.transform."):
@@ -291,7 +291,7 @@ def _followed_attribute(lo: Lowerer, base: ir.Var, cls: type, name: str, node: a
 
         return rotation_calls.attribute(base, name)
     if home.startswith("numpy.random.") or cls.__name__ == "Random":
-        from adjoint.frontend.external import random_calls  # lazy
+        from adjoint.frontend.external.random import calls as random_calls  # lazy
 
         return random_calls.drawing(base, name)
     return None
@@ -315,7 +315,7 @@ def _undeclared(lo: Lowerer, cls: type, name: str, node: ast.AST | None) -> Exce
 
 def _attribute_of_number(lo: Lowerer, base: ir.Var, owner: type, name: str, node: ast.AST | None) -> Value:
     if name == "flat" and isinstance(base.type, ir.Array):
-        from adjoint.frontend.library.array_writers import flat  # lazy
+        from adjoint.frontend.library.arrays.writers import flat  # lazy
 
         return flat(lo, base, node)
     dtype = base.type.dtype if isinstance(base.type, (ir.Array, ir.Scalar)) else None

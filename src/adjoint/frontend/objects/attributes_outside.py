@@ -10,7 +10,7 @@ import functools
 import types
 from typing import Any
 
-from adjoint.frontend.data.outer_variables import first_assignment
+from adjoint.frontend.data.outside.outer_variables import first_assignment
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.state.signals import Restart
 from adjoint.frontend.interpreter.values import Cell, Closure, Held, Value, local_mark

@@ -27,7 +27,7 @@ from adjoint.frontend.objects.classes import has_source, refuse_other_items
 from adjoint.frontend.objects.fields import put_attribute
 from adjoint.frontend.objects.linked import linked_object
 from adjoint.sources.library_folders import is_class_of_a_library
-from adjoint.types.dataclass_fields import dataclass_fields, is_dataclass
+from adjoint.types.classes.dataclass_fields import dataclass_fields, is_dataclass
 from adjoint.types.structure import is_namedtuple_class
 from adjoint.types.vectors import Fields
 

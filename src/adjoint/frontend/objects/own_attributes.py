@@ -14,7 +14,7 @@ from adjoint.frontend.interpreter.values import STANDS_FOR, IteratorValue, Recor
 from adjoint.frontend.library import attribute_tables
 from adjoint.frontend.objects.construction import construct
 from adjoint.frontend.objects.fields import put_attribute
-from adjoint.types.dataclass_fields import dataclass_fields
+from adjoint.types.classes.dataclass_fields import dataclass_fields
 from adjoint.types.structure import slots_of
 
 _BY_NAME = ("read its attributes by their names",)

@@ -12,7 +12,7 @@ from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import TupleValue, Value
 from adjoint.frontend.objects.attributes import attribute, bind
 from adjoint.frontend.objects.classes import class_of, has_source, is_object
-from adjoint.types.dataclass_fields import dataclass_fields
+from adjoint.types.classes.dataclass_fields import dataclass_fields
 from adjoint.types.structure import is_namedtuple_class
 
 

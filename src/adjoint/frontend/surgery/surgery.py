@@ -21,8 +21,8 @@ from adjoint.frontend.differentiation.fitting import described, may_fit, surely_
 from adjoint.frontend.differentiation.inner_functions import lower_inner
 from adjoint.frontend.differentiation.tangent_values import varying_parts
 from adjoint.frontend.interpreter import joins
-from adjoint.frontend.interpreter.choices import on_each_option
 from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.options.choices import on_each_option
 from adjoint.frontend.interpreter.renaming import renamed
 from adjoint.frontend.interpreter.state.signals import Problem
 from adjoint.frontend.interpreter.values import NONE, Record, Ref, Site, TupleValue, Union, Value, is_atom

@@ -23,7 +23,7 @@ from adjoint.frontend.data.uniqueness import is_sole_owner
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
-from adjoint.frontend.interpreter.none_checks import evaluate_owner, without_none
+from adjoint.frontend.interpreter.options.none_checks import evaluate_owner, without_none
 from adjoint.frontend.interpreter.values import Cell, IteratorValue, Record, Ref, SliceValue, Value
 from adjoint.frontend.iterators.items import known_items
 from adjoint.frontend.library import python_functions
@@ -62,7 +62,7 @@ def assign(lo: Lowerer, target: ast.expr, value: Value) -> None:
 def assign_name(lo: Lowerer, name: str, value: Value, node: ast.AST | None) -> None:
     cell = lo.cell_named(name)
     if cell is None:
-        from adjoint.frontend.data.outer_variables import first_assignment  # lazy
+        from adjoint.frontend.data.outside.outer_variables import first_assignment  # lazy
 
         assert lo.frame is not None
         raise first_assignment(lo, lo.frame.closure.globals, name, node)
@@ -80,7 +80,7 @@ def assign_name(lo: Lowerer, name: str, value: Value, node: ast.AST | None) -> N
 def bind_anew(lo: Lowerer, cell: Cell, value: Value, node: ast.AST | None) -> None:
     """Gives a variable another value, here and where it lives if it outlives the call."""
     if outlives_the_call(lo, cell):
-        from adjoint.frontend.data.outer_variables import assign_outside  # lazy
+        from adjoint.frontend.data.outside.outer_variables import assign_outside  # lazy
 
         assign_outside(lo, cell, value, node)
     lo.store[cell] = value

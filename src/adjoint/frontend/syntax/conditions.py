@@ -6,10 +6,10 @@ import ast
 import operator
 
 from adjoint import ir
-from adjoint.frontend.interpreter.choices import on_each_option
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
-from adjoint.frontend.interpreter.refine import Fact, fact_of, refine
+from adjoint.frontend.interpreter.options.choices import on_each_option
+from adjoint.frontend.interpreter.options.refine import Fact, fact_of, refine
 from adjoint.frontend.interpreter.state.signals import Unreached
 from adjoint.frontend.interpreter.values import (
     NONE,

@@ -13,8 +13,8 @@ from adjoint.frontend.calls.emitted_calls import call, refuse_linked
 from adjoint.frontend.data import containers, making
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
-from adjoint.frontend.interpreter.none_checks import evaluate_owner
-from adjoint.frontend.interpreter.refine import fact_of, refine
+from adjoint.frontend.interpreter.options.none_checks import evaluate_owner
+from adjoint.frontend.interpreter.options.refine import fact_of, refine
 from adjoint.frontend.interpreter.state.signals import Unreached
 from adjoint.frontend.interpreter.values import (
     NONE,

@@ -12,7 +12,8 @@ import numpy as np
 from adjoint import ir
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import SliceValue, TupleValue, Value
-from adjoint.frontend.library import array_definitions, python_functions
+from adjoint.frontend.library import python_functions
+from adjoint.frontend.library.arrays import definitions as array_definitions
 
 
 def join(lo: Lowerer, constant: Any, index: Value, node: ast.AST | None) -> Value | None:

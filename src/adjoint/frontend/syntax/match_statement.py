@@ -9,8 +9,8 @@ from typing import Any
 
 from adjoint import ir
 from adjoint.frontend.data import making
-from adjoint.frontend.interpreter.choices import on_each_option
 from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.options.choices import on_each_option
 from adjoint.frontend.interpreter.values import Record, Ref, TupleValue, Union, Value
 from adjoint.frontend.iterators.items import known_items
 from adjoint.frontend.objects.attributes import attribute

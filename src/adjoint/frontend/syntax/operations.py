@@ -15,9 +15,9 @@ from adjoint.frontend.calls.operands import arrays
 from adjoint.frontend.data import containers, making
 from adjoint.frontend.data.making import list_items
 from adjoint.frontend.interpreter import joins
-from adjoint.frontend.interpreter.choices import on_each_option
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
+from adjoint.frontend.interpreter.options.choices import on_each_option
 from adjoint.frontend.interpreter.values import NONE, Record, Ref, TupleValue, Union, Value, is_atom
 from adjoint.frontend.iterators.iterator_objects import iterated
 from adjoint.frontend.iterators.iterators import is_lazy
@@ -46,7 +46,7 @@ def apply_operator(
                 node,
             )
     if any(isinstance(operand, ir.Const) and isinstance(operand.value, np.poly1d) for operand in operands):
-        from adjoint.frontend.library.array_functions import polynomial_of  # lazy
+        from adjoint.frontend.library.arrays.functions import polynomial_of  # lazy
 
         operands = [polynomial_of(lo, operand, node) for operand in operands]
     if any(map(is_reference, operands)) and _compares_places(lo, op, operands):
@@ -64,10 +64,10 @@ def apply_operator(
     _refuse_sequence_beside_float(lo, op, operands, node)
     atoms = [materialize(lo, operand, node) for operand in operands]
     if any(isinstance(joins.type_of(atom), ir.Opaque) for atom in atoms):
-        from adjoint.frontend.external.sparse_matrices import is_sparse_matrix  # lazy
+        from adjoint.frontend.external.sparse.matrices import is_sparse_matrix  # lazy
 
         if any(map(is_sparse_matrix, atoms)):
-            from adjoint.frontend.external.sparse_values import arithmetic  # lazy
+            from adjoint.frontend.external.sparse.values import arithmetic  # lazy
 
             result = arithmetic(lo, op, atoms, node)
             if result is not None:

@@ -34,7 +34,7 @@ from adjoint.rules import registry
 from adjoint.runtime import display
 from adjoint.runtime.objects import check_least_length
 from adjoint.sources.library_folders import is_of_a_library
-from adjoint.types.annotations import signature
+from adjoint.types.classes.annotations import signature
 
 
 def elements(lo: Lowerer, nodes: Sequence[ast.expr]) -> list[Value]:

@@ -15,10 +15,10 @@ from adjoint.frontend.control.iteration import run_for
 from adjoint.frontend.control.liveness import forget
 from adjoint.frontend.control.loops import go_on_if, run_loop
 from adjoint.frontend.entry.local_fixpoints import lowered_to_fixpoint
-from adjoint.frontend.interpreter.choices import for_each_structure, on_each_option
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
-from adjoint.frontend.interpreter.refine import Fact, refine
+from adjoint.frontend.interpreter.options.choices import for_each_structure, on_each_option
+from adjoint.frontend.interpreter.options.refine import Fact, refine
 from adjoint.frontend.interpreter.state.signals import Problem, TooMuch
 from adjoint.frontend.interpreter.values import NONE, RangeValue, Ref, TupleValue, Union, Value
 from adjoint.frontend.syntax import assign

@@ -10,7 +10,7 @@ import numpy as np
 from adjoint import ir
 from adjoint.analysis.effects import storages
 from adjoint.analysis.memory.reachable import parts
-from adjoint.differentiation.reverse.residuals.shape_only import without_idle_shapes
+from adjoint.differentiation.reverse.residuals.shapes.shape_only import without_idle_shapes
 from adjoint.differentiation.reverse.sweeps import Sweeps
 from adjoint.ir.builder import Builder
 from adjoint.ir.rebuild import substitute

@@ -1,4 +1,4 @@
-"""Continuous distributions."""
+"""Continuous distributions on the whole line, and above zero."""
 
 # mypy: allow-untyped-defs, allow-untyped-calls
 
@@ -15,7 +15,7 @@ LOG_TWO = 0.6931471805599453
 ROOT_TWO = 1.4142135623730951
 
 
-def _no_shape(loc=0, scale=1):
+def no_shape(loc=0, scale=1):
     return (), loc, scale
 
 
@@ -58,7 +58,7 @@ def shares_of(*shapes):
 
 continuous(
     stats.norm,
-    _no_shape,
+    no_shape,
     lambda z: -0.5 * z * z - HALF_LOG_TWO_PI,
     share=special.ndtr,
     rest=lambda z: special.ndtr(-z),
@@ -71,7 +71,7 @@ continuous(
 )
 continuous(
     stats.logistic,
-    _no_shape,
+    no_shape,
     lambda z: special.log_expit(z) + special.log_expit(-z),
     share=special.expit,
     rest=lambda z: special.expit(-z),
@@ -90,7 +90,7 @@ def _cauchy_upper(q):
 
 continuous(
     stats.cauchy,
-    _no_shape,
+    no_shape,
     lambda z: -LOG_PI - np.log1p(z * z),
     share=lambda z: np.arctan2(1.0, -z) / np.pi,
     rest=lambda z: np.arctan2(1.0, z) / np.pi,
@@ -107,7 +107,7 @@ def _smaller_half(z):
 
 continuous(
     stats.laplace,
-    _no_shape,
+    no_shape,
     lambda z: -np.abs(z) - LOG_TWO,
     share=lambda z: as_result(np.where(np.greater(z, 0), 1.0 - _smaller_half(z), _smaller_half(z))),
     rest=lambda z: as_result(np.where(np.greater(z, 0), _smaller_half(z), 1.0 - _smaller_half(z))),
@@ -118,7 +118,7 @@ continuous(
 )
 continuous(
     stats.gumbel_r,
-    _no_shape,
+    no_shape,
     lambda z: -z - np.exp(-z),
     share=lambda z: np.exp(-np.exp(-z)),
     rest=lambda z: -np.expm1(-np.exp(-z)),
@@ -131,7 +131,7 @@ continuous(
 )
 continuous(
     stats.gumbel_l,
-    _no_shape,
+    no_shape,
     lambda z: z - np.exp(z),
     share=lambda z: -np.expm1(-np.exp(z)),
     rest=lambda z: np.exp(-np.exp(z)),
@@ -210,7 +210,7 @@ continuous(
 
 continuous(
     stats.expon,
-    _no_shape,
+    no_shape,
     lambda z: -z,
     support=_half_line,
     inner=1.0,
@@ -225,7 +225,7 @@ continuous(
 )
 continuous(
     stats.halfnorm,
-    _no_shape,
+    no_shape,
     lambda z: 0.5 * LOG_TWO - 0.5 * LOG_PI - 0.5 * z * z,
     support=_half_line,
     inner=1.0,
@@ -244,7 +244,7 @@ def _half_cauchy_quantile(q):
 
 continuous(
     stats.halfcauchy,
-    _no_shape,
+    no_shape,
     lambda z: LOG_TWO - LOG_PI - np.log1p(z * z),
     support=_half_line,
     inner=1.0,
@@ -257,7 +257,7 @@ continuous(
 )
 continuous(
     stats.rayleigh,
-    _no_shape,
+    no_shape,
     lambda z: np.log(z) - 0.5 * z * z,
     support=_half_line,
     inner=1.0,
@@ -416,108 +416,4 @@ continuous(
     upper_quantile=lambda q, b: np.power(q, -1.0 / b),
     cases=[case(np.array([0.5, 1.3, 4.0]), 1.5), case(UP, UP, -1.5, scale=0.5)],
     shares=shares_of(1.5),
-)
-
-# --- between two numbers ----------------------------------------------------------------------------------------------
-
-
-def _unit(*shapes):
-    return 0.0, 1.0
-
-
-WITHIN = np.array([0.2, 0.7, 0.9])
-AROUND = np.array([-0.1, 0.7, 1.3])
-continuous(
-    stats.uniform,
-    _no_shape,
-    lambda z: 0.0 * z,
-    support=_unit,
-    inner=0.5,
-    share=lambda z: z,
-    rest=lambda z: 1.0 - z,
-    quantile=lambda q: q,
-    upper_quantile=lambda q: 1.0 - q,
-    cases=[case(AROUND), case(sample(3), -3.0, 5.0), case(0.3, 0.1, sample(3, kind="positive"))],
-    shares=SHARES,
-)
-continuous(
-    stats.beta,
-    lambda a, b, loc=0, scale=1: ((positive(a), positive(b)), loc, scale),
-    lambda z, a, b: special.xlogy(a - 1.0, z) + special.xlog1py(b - 1.0, -z) - special.betaln(a, b),
-    support=_unit,
-    inner=0.5,
-    share=lambda z, a, b: special.betainc(a, b, z),
-    rest=lambda z, a, b: special.betaincc(a, b, z),
-    quantile=lambda q, a, b: special.betaincinv(a, b, q),
-    upper_quantile=lambda q, a, b: special.betainccinv(a, b, q),
-    cases=[case(WITHIN, 2.5, UP), case(AROUND, 2.5, 1.5), case(np.array([0.2]), 1.5, 0.7, 0.1, 2.0)],
-    shares=shares_of(2.5, 1.5),
-)
-continuous(
-    stats.powerlaw,
-    lambda a, loc=0, scale=1: ((positive(a),), loc, scale),
-    lambda z, a: np.log(a) + special.xlogy(a - 1.0, z),
-    support=_unit,
-    inner=0.5,
-    share=lambda z, a: np.power(z, a),
-    quantile=lambda q, a: np.power(q, 1.0 / a),
-    cases=[case(WITHIN, UP), case(AROUND, 2.5), case(0.4, 1.5, 0.1, 2.0)],
-    shares=shares_of(2.5),
-)
-
-
-def _between(a, b, loc=0, scale=1):
-    return (np.where(np.less(a, b), a, np.nan), b), loc, scale
-
-
-def _log_mass(a, b):
-    """The logarithm of the normal probability between two numbers, by the tail in which they lie."""
-    turned = np.greater(a, 0)
-    low, high = np.where(turned, -b, a), np.where(turned, -a, b)
-    far = special.log_ndtr(high)
-    return far + np.log1p(-np.exp(special.log_ndtr(low) - far))
-
-
-def _truncated_quantile(q, a, b):
-    mass = _log_mass(a, b)
-    below = special.ndtri_exp(np.logaddexp(special.log_ndtr(a), np.log(q) + mass))
-    above = -special.ndtri_exp(np.logaddexp(special.log_ndtr(-b), np.log1p(-q) + mass))
-    return np.where(np.less(a, 0), below, above)
-
-
-continuous(
-    stats.truncnorm,
-    _between,
-    lambda z, a, b: -0.5 * z * z - HALF_LOG_TWO_PI - _log_mass(a, b),
-    support=lambda a, b: (a, b),
-    inner=lambda a, b: 0.5 * (np.maximum(a, -100.0) + np.minimum(b, 100.0)),
-    share=lambda z, a, b: np.exp(_log_mass(a, z) - _log_mass(a, b)),
-    rest=lambda z, a, b: np.exp(_log_mass(z, b) - _log_mass(a, b)),
-    log_share=lambda z, a, b: _log_mass(a, z) - _log_mass(a, b),
-    log_rest=lambda z, a, b: _log_mass(z, b) - _log_mass(a, b),
-    quantile=_truncated_quantile,
-    cases=[
-        case(np.array([-2.0, -0.2, 0.4, 3.0]), -1.0, 2.0),
-        case(np.array([0.1, 0.7]), -1.0, sample(2, kind="positive"), 0.1, scale=2.0),
-        case(np.array([5.5, 6.0]), 5.0, 9.0),
-        case(np.array([0.1, 0.7]), -1.0, np.inf),
-    ],
-    shares=[case(QUANTILES, -1.0, 2.0), case(0.3, 5.0, 9.0, 0.2, 1.7)],
-)
-
-
-def _between_powers(a, b, loc=0, scale=1):
-    return (positive(a), np.where(np.less(a, b), b, np.nan)), loc, scale
-
-
-continuous(
-    stats.loguniform,
-    _between_powers,
-    lambda z, a, b: -np.log(z) - np.log(np.log(b / a)),
-    support=lambda a, b: (a, b),
-    inner=lambda a, b: 0.5 * (a + b),
-    share=lambda z, a, b: np.log(z / a) / np.log(b / a),
-    quantile=lambda q, a, b: np.exp(np.log(a) + q * np.log(b / a)),
-    cases=[case(np.array([0.1, 0.7, 3.0]), 0.2, 2.0), case(0.9, 0.2, sample(2, kind="positive"), 0.1, scale=2.0)],
-    shares=shares_of(0.2, 2.0),
 )

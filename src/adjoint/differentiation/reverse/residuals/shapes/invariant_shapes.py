@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from adjoint import ir
-from adjoint.differentiation.reverse.residuals.shape_only_results import tapes_of_one_shape
+from adjoint.differentiation.reverse.residuals.shapes.unread_results import tapes_of_one_shape
 from adjoint.ir.rebuild import map_blocks, map_branch, substitute, with_values
 from adjoint.ir.walk import blocks_of, targets_of
 from adjoint.records import replace

@@ -11,7 +11,7 @@ from typing import Any, TypeVar, get_args, get_origin
 
 import numpy as np
 
-from adjoint.types.annotations import UNKNOWN, alternatives
+from adjoint.types.classes.annotations import UNKNOWN, alternatives
 
 EXAMPLES: dict[type, Any] = {
     datetime.date: datetime.date(2020, 1, 1),

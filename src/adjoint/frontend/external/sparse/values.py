@@ -15,9 +15,9 @@ from adjoint import ir
 from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles
 from adjoint.frontend.calls.opaque_arguments import may_carry
 from adjoint.frontend.data import making
-from adjoint.frontend.external import sparse_definitions
 from adjoint.frontend.external.constant_objects import made_of_constants
-from adjoint.frontend.external.sparse_matrices import is_sparse_matrix
+from adjoint.frontend.external.sparse import definitions as sparse_definitions
+from adjoint.frontend.external.sparse.matrices import is_sparse_matrix
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import Method, Partial, TupleValue, Value
 from adjoint.frontend.objects.classes import class_of

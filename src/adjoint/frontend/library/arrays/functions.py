@@ -14,7 +14,7 @@ from adjoint.frontend.data import making
 from adjoint.frontend.entry import inputs
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import Partial, Value
-from adjoint.frontend.library import array_definitions
+from adjoint.frontend.library.arrays import definitions as array_definitions
 from adjoint.frontend.objects.attributes import attribute
 from adjoint.frontend.objects.classes import class_of
 from adjoint.rules.numpy.more.polynomial_objects import Poly1d

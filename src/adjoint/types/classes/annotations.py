@@ -14,7 +14,7 @@ import weakref
 from collections.abc import Mapping
 from typing import Any, ClassVar, Final, TypeVar, get_args, get_origin
 
-from adjoint.types.dataclass_fields import dataclass_fields, is_dataclass
+from adjoint.types.classes.dataclass_fields import dataclass_fields, is_dataclass
 
 UNKNOWN = Any
 """The declared type of what no declaration tells."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 from scipy import special
 
 from adjoint.declarations.custom_derivatives import stop_gradient
-from adjoint.frontend.external.random_definitions import plain_draw, shape_of_draws
+from adjoint.frontend.external.random.definitions import plain_draw, shape_of_draws
 from adjoint.runtime.arithmetic.numbers import choose
 
 

@@ -18,7 +18,8 @@ from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import type_of
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import NONE, IteratorValue, Ref, TupleValue, Value
-from adjoint.frontend.library import array_definitions, python_functions
+from adjoint.frontend.library import python_functions
+from adjoint.frontend.library.arrays import definitions as array_definitions
 from adjoint.frontend.syntax.indexing import array_key
 
 MAX_FLAT_RANK = 3

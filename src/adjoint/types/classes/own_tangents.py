@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from adjoint.diagnostics import Span, error, span_of
-from adjoint.types.annotations import field_types
-from adjoint.types.conforming import write_members
-from adjoint.types.constant_types import never_varies
+from adjoint.types.classes.annotations import field_types
+from adjoint.types.classes.conforming import write_members
+from adjoint.types.classes.constant_types import never_varies
 from adjoint.types.marks import no_derivative_fields
 from adjoint.types.registry import registration
 from adjoint.types.vectors import own_tangent_vector

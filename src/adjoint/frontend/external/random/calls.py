@@ -14,8 +14,9 @@ import numpy as np
 from adjoint import ir
 from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles
 from adjoint.frontend.calls.opaque_arguments import any_carries
-from adjoint.frontend.external import random_definitions, random_types
 from adjoint.frontend.external.constant_objects import made_of_constants
+from adjoint.frontend.external.random import definitions as random_definitions
+from adjoint.frontend.external.random import types as random_types
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import Method, Value
@@ -27,8 +28,8 @@ _OF_NUMBERS = """
     multivariate_normal choice permutation
 """
 _HOMES = {
-    **dict.fromkeys(_OF_NUMBERS.split(), "random_definitions"),
-    **dict.fromkeys(["standard_gamma", "gamma", "chisquare", "beta", "standard_t"], "random_shapes"),
+    **dict.fromkeys(_OF_NUMBERS.split(), "definitions"),
+    **dict.fromkeys(["standard_gamma", "gamma", "chisquare", "beta", "standard_t"], "shapes"),
 }
 """Where it says what a draw does; the second asks for SciPy."""
 
@@ -60,7 +61,7 @@ def _draw(name: str) -> Callable[..., Any] | None:
     if name not in _HOMES:
         return None
     try:
-        home = import_module(f"adjoint.frontend.external.{_HOMES[name]}")
+        home = import_module(f"adjoint.frontend.external.random.{_HOMES[name]}")
     except ImportError:  # without SciPy
         return None
     draw: Callable[..., Any] = getattr(home, name)

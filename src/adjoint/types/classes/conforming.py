@@ -13,7 +13,7 @@ from typing import Any, NoReturn, get_args, get_origin
 import numpy as np
 
 from adjoint.types import protocols
-from adjoint.types.annotations import field_types, has_alternatives, plain
+from adjoint.types.classes.annotations import field_types, has_alternatives, plain
 from adjoint.types.structure import memberwise
 
 _BINARY = {"__add__": "+", "__sub__": "-"}

@@ -1,0 +1,1 @@
+"""Residuals of which only the shape is asked."""

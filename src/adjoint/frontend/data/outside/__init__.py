@@ -1,0 +1,1 @@
+"""What a function finds outside of itself, and what it assigns there."""

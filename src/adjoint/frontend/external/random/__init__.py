@@ -1,0 +1,1 @@
+"""Generators of random numbers, of NumPy and of Python."""

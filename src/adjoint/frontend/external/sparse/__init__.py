@@ -1,0 +1,1 @@
+"""Sparse matrices of SciPy."""

@@ -1,0 +1,1 @@
+"""Values that have one of several structures, or may be None."""

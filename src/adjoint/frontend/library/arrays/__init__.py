@@ -1,0 +1,1 @@
+"""NumPy's functions that make, shape or write arrays, as their calls are lowered."""

@@ -1,0 +1,107 @@
+"""The functions of the module ``copy``: new objects with the parts of others, or copies of these."""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from adjoint import ir
+from adjoint.frontend.calls.handlers import handles
+from adjoint.frontend.data import making
+from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.values import Record, Ref, TupleValue, Value
+from adjoint.frontend.library import python_functions
+
+
+@handles(copy.copy)
+def _copy(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    copied = args[0]
+    if isinstance(copied, ir.Var) and isinstance(copied.type, (ir.List, ir.Dict)):
+        return _with_the_same_items(lo, copied, node)
+    return _copied(lo, copied, lambda part: part, node)
+
+
+def _with_the_same_items(lo: Lowerer, copied: ir.Var, node: ast.AST | None) -> Value:
+    """Another list or dict that exists at run time, of the same items; a tuple is itself."""
+    if isinstance(copied.type, ir.List) and copied.type.is_tuple:
+        return copied
+    return lo.call(ir.Const(dict if isinstance(copied.type, ir.Dict) else list), [copied], {}, node)
+
+
+def _is_immutable(type_: ir.Type | None) -> bool:
+    return type(type_) is ir.Scalar or (isinstance(type_, ir.Tuple) and all(map(_is_immutable, type_.items)))
+
+
+@handles(copy.deepcopy)
+def _deepcopy(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    made: dict[int, Value] = {}
+
+    def deep(part: Value) -> Value:
+        if id(part) not in made:
+            rows = _copied_rows(lo, part, node)
+            made[id(part)] = _copied(lo, part, deep, node) if rows is None else rows
+        return made[id(part)]
+
+    return deep(args[0])
+
+
+def _copied_rows(lo: Lowerer, value: Value, node: ast.AST | None) -> Value | None:
+    """A copy of a list or dict that exists at run time, of lists, dicts or arrays of numbers; None for other values.
+
+    Rows that are one object are one in the copy, too.
+    """
+    if not isinstance(value, ir.Var):
+        return None
+    match value.type:
+        case ir.List(element=part, is_tuple=False):
+            function: Any = python_functions.copied_deep
+        case ir.Dict(value=part):
+            function = python_functions.copied_deep_table
+        case _:
+            return None
+    if isinstance(part, ir.Array):
+        return python_functions.call(lo, function, [value, ir.Const(np.copy)], node)
+    is_row = isinstance(part, (ir.List, ir.Dict)) and _holds_what_is_immutable(part)
+    if not is_row or (isinstance(part, ir.List) and part.is_tuple):
+        return None
+    return python_functions.call(lo, function, [value, ir.Const(dict if isinstance(part, ir.Dict) else list)], node)
+
+
+def _copied(lo: Lowerer, value: Value, inner: Callable[[Value], Value], node: ast.AST | None) -> Value:
+    """A new object with the parts of another one, as ``inner`` gives them."""
+    record = lo.store.get(value) if isinstance(value, Ref) else None
+    if isinstance(record, Record) and record.cls is list:
+        return making.new_list(lo, [inner(part) for part in record.items], node)
+    if isinstance(record, Record) and record.cls is dict:
+        return making.new_dict(lo, [(ir.Const(key), inner(part)) for key, part in record.parts], node)
+    if isinstance(record, Record) and _copies_itself(record.cls):
+        raise lo.problem("AD0301", node, f"the class {record.cls.__name__!r} says itself how it is copied")
+    if isinstance(record, Record) and node is not None:
+        ref = Ref(lo.site(node))
+        lo.store[ref] = Record(record.cls, tuple((name, inner(part)) for name, part in record.parts))
+        return making.runtime_object(lo, ref, node) if ref.site in lo.settings.runtime_sites else ref
+    if isinstance(value, TupleValue):
+        return TupleValue(tuple(inner(part) for part in value.items), value.cls)
+    if isinstance(value, ir.Var) and isinstance(value.type, ir.Reference):
+        raise lo.problem("AD0303", node, "an object that others refer to is copied")
+    if isinstance(value, ir.Var) and isinstance(value.type, ir.Array):
+        return lo.call(ir.Const(np.copy), [value], {}, node)
+    if isinstance(value, ir.Var) and _holds_what_is_immutable(value.type):
+        return _with_the_same_items(lo, value, node)
+    if isinstance(value, ir.Var) and isinstance(value.type, (ir.List, ir.Dict, ir.Instance)):
+        raise lo.problem("AD0303", node, "a container that exists at run time is copied with what lies in it")
+    return value
+
+
+def _holds_what_is_immutable(type_: ir.Type) -> bool:
+    part = type_.element if isinstance(type_, ir.List) else type_.value if isinstance(type_, ir.Dict) else None
+    return _is_immutable(part)
+
+
+def _copies_itself(cls: type) -> bool:
+    own = ("__copy__", "__deepcopy__", "__getstate__", "__reduce__", "__reduce_ex__")
+    return any(name in vars(base) for base in cls.__mro__[:-1] for name in own)

@@ -1,0 +1,1 @@
+"""Recursive functions in machine code."""
