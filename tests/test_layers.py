@@ -13,8 +13,19 @@ import adjoint
 
 SOURCE = Path(adjoint.__file__).parent
 ORDER = (
-    *("api", "dispatch", "frontend", "native", "codegen", "differentiation", "optimize", "pipeline", "analysis"),
-    *("rules", "declarations", "sources", "ir", "runtime", "keypaths", "types", "diagnostics", "records"),
+    *(
+        "api",
+        "dispatch",
+        "frontend",
+        "native",
+        "codegen",
+        "differentiation",
+        "optimize",
+        "pipeline",
+        "passes",
+        "analysis",
+    ),
+    *("analysis", "rules", "declarations", "sources", "ir", "runtime", "keypaths", "types", "diagnostics", "records"),
 )
 """From top to bottom."""
 EXCEPTIONS = {

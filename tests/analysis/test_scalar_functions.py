@@ -14,7 +14,8 @@ from adjoint.differentiation.reverse.blind_spots import blind_spots
 from adjoint.frontend.entry.entry import lower_operator
 from adjoint.ir.nodes import Call, Derived, Function
 from adjoint.ir.walk import statements_in
-from adjoint.pipeline import PREPARE, Context, run
+from adjoint.passes import Context
+from adjoint.pipeline import PREPARE, run
 from adjoint.rules import no_derivative
 
 

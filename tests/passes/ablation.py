@@ -15,7 +15,7 @@ import subprocess
 import sys
 
 from adjoint.ir.nodes import Function
-from adjoint.pipeline import DRIVERS, PASSES
+from adjoint.passes import DRIVERS, PASSES
 from golden.native_programs import KERNELS, text_of_eval, text_of_kernel
 from passes import document
 from passes.firing import MODES, fired, shown, watched

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from adjoint.ir.nodes import Function
-from adjoint.pipeline import DRIVERS, PASSES
+from adjoint.passes import DRIVERS, PASSES
 from passes.firing import fired, shown
 from programs.registry import collect
 

@@ -16,7 +16,7 @@ from adjoint.api.tools.float_leaves import clone, leaves, rebuild
 from adjoint.differentiation.definitions import format_whole
 from adjoint.dispatch import specialize, targets
 from adjoint.ir.nodes import Function
-from adjoint.pipeline import DRIVERS
+from adjoint.passes import DRIVERS
 from adjoint.records import replace
 from golden.machine_texts import collected
 from programs.registry import Case

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from adjoint.pipeline import DRIVERS, PASSES
+from adjoint.passes import DRIVERS, PASSES
 from passes import document
 from passes.firing import fired
 from programs.registry import collect

@@ -9,11 +9,12 @@ import sys
 import pytest
 
 import adjoint as ad
-from adjoint import pipeline
+from adjoint import passes, pipeline
 from adjoint.ir.nodes import Function
 from adjoint.ir.types import FLOAT
 from adjoint.ir.verifier import InvalidIR
-from adjoint.pipeline import DRIVERS, PASSES, Context, apply, run
+from adjoint.passes import DRIVERS, PASSES, Context, apply
+from adjoint.pipeline import run
 from adjoint.target import MACHINE, PYTHON, Target
 from ir.building import build
 
@@ -31,7 +32,7 @@ def test_every_name_is_a_pass_and_every_pass_is_run() -> None:
 
 @pytest.mark.parametrize("name", PASSES)
 def test_every_pass_has_a_home(name: str) -> None:
-    assert callable(pipeline._resolved(PASSES[name].home))
+    assert callable(passes._resolved(PASSES[name].home))
 
 
 def test_what_a_pass_makes_is_verified() -> None:

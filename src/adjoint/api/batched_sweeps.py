@@ -18,7 +18,8 @@ from adjoint.dispatch.specialize import Specialization
 from adjoint.gc_pause import Lasting
 from adjoint.ir.checked import checked
 from adjoint.ir.walk import statements_in
-from adjoint.pipeline import BATCH_DIRECTIONS, SEVERAL_DIRECTIONS, VECTOR_DIRECTIONS, Context, run
+from adjoint.passes import Context
+from adjoint.pipeline import BATCH_DIRECTIONS, SEVERAL_DIRECTIONS, VECTOR_DIRECTIONS, run
 from adjoint.records import dataclass
 from adjoint.runtime.arithmetic.bundles import DIRECTIONS
 from adjoint.target import Target

@@ -13,7 +13,8 @@ from adjoint.differentiation.reverse.residuals.notes import Notes
 from adjoint.ir.join import is_array, type_of_atom
 from adjoint.ir.rebuild import rebuild, rebuild_terminator
 from adjoint.ir.walk import operands, statements_in, terminators_in
-from adjoint.pipeline import FINISH, Context, run
+from adjoint.passes import Context
+from adjoint.pipeline import FINISH, run
 from adjoint.rules.kinds import Bilinear, Elementwise
 from adjoint.rules.registry import rule_for
 from adjoint.runtime.copies import owned

@@ -25,7 +25,8 @@ from adjoint.frontend.entry.captured import differentiated
 from adjoint.frontend.entry.restarts import Entry, with_definition
 from adjoint.gc_pause import Compilation
 from adjoint.ir.walk import statements_in
-from adjoint.pipeline import EXPAND, SPECULATE, SPECULATING, TOUCH_UP, Context, run
+from adjoint.passes import Context
+from adjoint.pipeline import EXPAND, SPECULATE, SPECULATING, TOUCH_UP, run
 from adjoint.records import replace
 from adjoint.runtime.objects import put_attribute, put_item
 from adjoint.sources.users_places import at_users_places

@@ -13,7 +13,7 @@ from adjoint import ir
 from adjoint.optimize.dead_code import remove_dead_code
 from adjoint.optimize.merge_branches import merge_choices
 from adjoint.optimize.value_numbering import Walk, rewrite
-from adjoint.pipeline import apply
+from adjoint.passes import apply
 from adjoint.target import PYTHON, Target
 
 _MAX_ROUNDS = 8

@@ -21,7 +21,8 @@ from adjoint.dispatch.targets import target_of
 from adjoint.frontend.entry.entry import lower_operator
 from adjoint.frontend.entry.restarts import Entry
 from adjoint.optimize.simplify import simplify
-from adjoint.pipeline import DRIVERS, Context, finishing, run
+from adjoint.passes import DRIVERS, Context
+from adjoint.pipeline import finishing, run
 from adjoint.records import replace
 from adjoint.sources.definitions import underlying
 from adjoint.types.classes.annotations import signature

@@ -23,7 +23,8 @@ from adjoint.differentiation.nondifferentiable import without_forward
 from adjoint.differentiation.reachability import Dependence
 from adjoint.differentiation.zeros.called_supports import Carried, carries_supports, refuse_lost_supports
 from adjoint.ir.walk import statements_in
-from adjoint.pipeline import FORWARD, Context, run
+from adjoint.passes import Context
+from adjoint.pipeline import FORWARD, run
 from adjoint.records import dataclass, field, replace
 from adjoint.target import PYTHON, Target
 

@@ -28,7 +28,8 @@ from adjoint.differentiation.sets.united import levels_of
 from adjoint.ir.builder import Builder
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.walk import statements_in
-from adjoint.pipeline import Context, run
+from adjoint.passes import Context
+from adjoint.pipeline import run
 from adjoint.records import dataclass
 from adjoint.rules.registry import rule_for
 from adjoint.rules.typing import type_of_call

@@ -11,8 +11,8 @@ from adjoint.differentiation.reverse.residuals.notes import Notes
 from adjoint.differentiation.reverse.sweeps import Sweeps, again_of, sweeps_of, with_supports
 from adjoint.ir.checked import checked
 from adjoint.ir.rebuild import clone_function, substitute
+from adjoint.passes import Context as PassContext
 from adjoint.pipeline import PREPARE_WHOLE, REVERSE, run
-from adjoint.pipeline import Context as PassContext
 from adjoint.records import dataclass
 from adjoint.target import PYTHON, Target
 

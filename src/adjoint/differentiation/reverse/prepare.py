@@ -15,7 +15,8 @@ from adjoint.ir.raising import goes_on
 from adjoint.ir.rebuild import inline, map_blocks, substitute
 from adjoint.ir.walk import operands, statements_in
 from adjoint.optimize.dead_code import remove_dead_code
-from adjoint.pipeline import NORMAL_FORM, Context, run
+from adjoint.passes import Context
+from adjoint.pipeline import NORMAL_FORM, run
 from adjoint.rules.typing import type_of_call
 from adjoint.target import Target
 

@@ -22,7 +22,8 @@ from adjoint.differentiation.sets.united import levels_of, united, with_primals_
 from adjoint.ir.builder import Builder
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.walk import binders_of, operands, statements_in, targets_of
-from adjoint.pipeline import Context, run
+from adjoint.passes import Context
+from adjoint.pipeline import run
 from adjoint.runtime.sets import functions
 from adjoint.runtime.sets.numbers import MOST_EXACT, exact_in
 from adjoint.target import PYTHON, Target

@@ -27,7 +27,8 @@ from adjoint.native.costs import FEWEST_IN_THREADS
 from adjoint.native.llvm.values import Unsupported
 from adjoint.native.llvm.writing.declared import kind_of_type
 from adjoint.native.loops.vectorize.chunks_for_threads import Chunked, Plain, first_loop, in_pieces
-from adjoint.pipeline import THREADS, Context, run
+from adjoint.passes import Context
+from adjoint.pipeline import THREADS, run
 from adjoint.target import Target
 
 if TYPE_CHECKING:

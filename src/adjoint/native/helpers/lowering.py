@@ -7,7 +7,8 @@ from typing import Any
 
 from adjoint import ir
 from adjoint.frontend.entry.entry import lower_helper
-from adjoint.pipeline import HELPERS, Context, run
+from adjoint.passes import Context
+from adjoint.pipeline import HELPERS, run
 from adjoint.target import MACHINE
 
 Given = ir.Type | ir.Atom

@@ -10,7 +10,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from adjoint import ir
-from adjoint.pipeline import EMITTED, LEGALIZE, NATIVE, Context, run
+from adjoint.passes import Context
+from adjoint.pipeline import EMITTED, LEGALIZE, NATIVE, run
 from adjoint.target import MACHINE, Target
 
 if TYPE_CHECKING:

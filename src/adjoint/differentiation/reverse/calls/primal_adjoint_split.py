@@ -31,7 +31,8 @@ from adjoint.ir.rebuild import clone_function, rebuild, substitute
 from adjoint.ir.walk import free_vars, operands, targets_of
 from adjoint.optimize.array_peepholes import polish
 from adjoint.optimize.simplify import simplify
-from adjoint.pipeline import PREPARE, Context, run
+from adjoint.passes import Context
+from adjoint.pipeline import PREPARE, run
 from adjoint.records import replace
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime import tangents

@@ -10,8 +10,8 @@ from adjoint.differentiation.reverse.calls.calling_convention import Given
 from adjoint.differentiation.reverse.sweeps import Sweeps, accumulator, reversed_iteration, sweeps_of, with_supports
 from adjoint.ir.rebuild import clone_function
 from adjoint.optimize.simplify import simplify
+from adjoint.passes import Context as PassContext
 from adjoint.pipeline import PREPARE_WHOLE, run
-from adjoint.pipeline import Context as PassContext
 from adjoint.records import replace
 
 if TYPE_CHECKING:

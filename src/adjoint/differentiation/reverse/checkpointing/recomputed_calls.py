@@ -14,7 +14,8 @@ from adjoint.ir.builder import Builder
 from adjoint.ir.rebuild import clone_function, inline, map_leaves
 from adjoint.ir.walk import leaves
 from adjoint.optimize.simplify import simplify
-from adjoint.pipeline import PREPARE_WHOLE, Context, run
+from adjoint.passes import Context
+from adjoint.pipeline import PREPARE_WHOLE, run
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime import display
 from adjoint.runtime.copies import copy_as_it_lies
