@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 import adjoint
+from adjoint.ir.addresses import address_of, found_at
 from adjoint.ir.fingerprint import SPELLED, Nameless
 from adjoint.rules import registry
 from adjoint.types.classes.annotations import annotations_of
@@ -271,36 +272,6 @@ def _options(options: dict[str, Any]) -> list[tuple[str, str]]:
         if type(value) not in (tuple, *SPELLED):
             raise Nameless(value)
         found.append((name, repr(value)))
-    return found
-
-
-def address_of(value: Any) -> tuple[str, str]:
-    """The module and the name in it under which a value is found.
-
-    Raises
-    ------
-    Nameless
-        If there is none.
-    """
-    module: Any
-    own: Any
-    if isinstance(value, types.ModuleType):
-        module, own = value.__name__, ""
-    else:
-        module = getattr(getattr(value, "__objclass__", value), "__module__", None)
-        own = getattr(value, "__qualname__", None) or getattr(value, "__name__", None)
-        if module is None and isinstance(value, np.ufunc):
-            module = "numpy"
-    if not isinstance(module, str) or not isinstance(own, str) or found_at(module, own) is not value:
-        raise Nameless(value)
-    return module, own
-
-
-def found_at(module: str, own: str) -> Any:
-    """What stands under a name in a module that is loaded; None if nothing does."""
-    found: Any = sys.modules.get(module)
-    for part in own.split(".") if own else ():
-        found = getattr(found, part, None)
     return found
 
 

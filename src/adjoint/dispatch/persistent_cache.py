@@ -23,12 +23,13 @@ from numpy.lib.stride_tricks import as_strided
 from adjoint import ir
 from adjoint.codegen.texts import Emitted
 from adjoint.dispatch import targets
-from adjoint.dispatch.contents import Contents, address_of, found_at, is_dispatcher, is_extended
+from adjoint.dispatch.contents import Contents, is_dispatcher, is_extended
 from adjoint.dispatch.keys import Seen, key_of
 from adjoint.dispatch.options import Native, flags_of, in_background, is_strict
 from adjoint.dispatch.specialize import Specialization
 from adjoint.dispatch.speculative import Speculative
 from adjoint.frontend.entry.captured import Captured, Guard, differentiated, reader
+from adjoint.ir.addresses import address_of, found_at
 from adjoint.ir.checked import CHECKING
 from adjoint.ir.fingerprint import Nameless
 from adjoint.native.compile.core import Core

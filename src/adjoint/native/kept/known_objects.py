@@ -5,11 +5,13 @@ from __future__ import annotations
 import builtins
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from adjoint.ir.fingerprint import Nameless
 from adjoint.native.kept import files as cache
+from adjoint.native.llvm.messages import Form
 from adjoint.native.llvm.values import ArrayKind
 from adjoint.runtime.arithmetic.fused_loops import ExtentsDiffer
 
@@ -25,18 +27,19 @@ def known_object(entry: str) -> Unit | None:
     content = None if folder is None else cache.read(folder / entry)
     if content is None:
         return None
+    from adjoint.native.llvm.bridges import of_plain  # lazy
     from adjoint.native.llvm.unit import Unit, seal_of  # lazy
     from adjoint.native.llvm.writing.program import Site  # lazy
 
     try:
         head, code = content.split(b"\n", 1)
-        seal, name, symbols, sites, results = json.loads(head)
+        seal, name, symbols, sites, results, bridges = json.loads(head)
         if seal != seal_of(code):
             return None
-        found = tuple(Site(_exception(kind), tuple(said) if isinstance(said, list) else said) for kind, said in sites)
+        found = tuple(Site(_exception(kind), _message(said)) for kind, said in sites)
         given = tuple(ArrayKind(*each) if isinstance(each, list) else each for each in results)
-        return Unit(name, code, frozenset(symbols), found, given)
-    except (ValueError, TypeError, KeyError, AttributeError):  # damaged
+        return Unit(name, code, frozenset(symbols), found, given, tuple(map(of_plain, bridges)))
+    except (ValueError, TypeError, KeyError, AttributeError, ImportError):  # damaged
         return None
 
 
@@ -45,16 +48,31 @@ def _exception(name: str) -> type[BaseException]:
     return found
 
 
+def _plain(message: Any) -> Any:
+    return {"form": message.parts} if isinstance(message, Form) else message
+
+
+def _message(said: Any) -> Any:
+    """A message as it was, tuples for lists."""
+    if isinstance(said, dict):
+        return Form(_message(said["form"]))
+    return tuple(map(_message, said)) if isinstance(said, list) else said
+
+
 def keep_object(entry: str, unit: Unit) -> None:
     """Keeps object code for later processes."""
     from adjoint.native.llvm.unit import seal_of  # lazy
 
-    sites = [(site.exception.__name__, site.message) for site in unit.sites]
+    sites = [(site.exception.__name__, _plain(site.message)) for site in unit.sites]
     results = [
         [kind.element, kind.rank, kind.by_rows, kind.read_only] if isinstance(kind, ArrayKind) else kind
         for kind in unit.results
     ]
-    head = json.dumps([seal_of(unit.code), unit.name, sorted(unit.symbols), sites, results])
+    try:
+        bridges = [bridge.plain() for bridge in unit.bridges]
+    except Nameless:  # it calls what only this process knows
+        return
+    head = json.dumps([seal_of(unit.code), unit.name, sorted(unit.symbols), sites, results, bridges])
     cache.keep_bytes(entry, head.encode() + b"\n" + unit.code)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from adjoint.native.llvm.memory import BORROWED, COUNT, DESTRUCTOR, HEADER, OBJECT
+from adjoint.native.llvm.memory import BORROWED, COUNT, DESTRUCTOR, HEADER, OBJECT, OPERANDS
 from adjoint.native.llvm.rules.lists import declare_destructor, reference_places
 from adjoint.native.llvm.values import (
     TUPLE_ITEMS,
@@ -26,7 +26,7 @@ from adjoint.native.llvm.values import (
     width_of,
 )
 from adjoint.native.llvm.writer import Module, Writer, as_kind
-from adjoint.native.llvm.writing.program import Emitted
+from adjoint.native.llvm.writing.program import RAISED, Emitted
 
 _DATA, _RANK, _EXTENTS, _STRIDES, _DTYPE, _FLAGS = 16, 24, 32, 40, 56, 64
 """Where arrays keep what (``PyArrayObject_fields``)."""
@@ -64,7 +64,7 @@ class _Wrapper:
 
     def write(self, name: str, side_by_side: bool) -> None:
         writer = self.writer
-        frame = self._room(f"[{2 * HEADER} x i8], align 64")
+        frame = self._room(f"[{HEADER + 8 * OPERANDS} x i8], align 64")
         writer.line(f"%call = getelementptr i8, ptr {frame}, i64 {HEADER}")
         writer.line("call void @begin_call(ptr %call)")
         given = [part for place, kind in enumerate(self.kinds) for part in self._argument(kind, place)]
@@ -80,8 +80,12 @@ class _Wrapper:
         writer.branch(failed, "failed", "worked", ", !prof !0")
         writer.start("failed")
         writer.line("call void @free_all(ptr %call)")
-        number = writer.op(f"zext i32 {status} to i64")
-        self._fail(number)
+        raised = writer.op(f"icmp eq i32 {status}, {RAISED}")
+        writer.branch(raised, "raised", "told")
+        writer.start("told")
+        self._fail(writer.op(f"zext i32 {status} to i64"))
+        writer.jump("raised")
+        writer.start("raised")
         writer.line("ret ptr null")
         writer.start("worked")
         names = writer.parts_at(out, types)
@@ -111,10 +115,15 @@ class _Wrapper:
         return self.writer.call(name, result, args)
 
     def _fail(self, number: str) -> None:
-        """Has an exception raised: for 0, that the arguments are others."""
-        told = self._python("PyLong_FromLongLong", "ptr", ("i64", number))
-        self._python("PyObject_CallOneArg", "ptr", ("ptr", "%self"), ("ptr", told))
-        self._python("Py_DecRef", "void", ("ptr", told))
+        """Has an exception raised, with what the call says of it: for 0, that the arguments are others."""
+        given = [number, self.writer.op("ptrtoint ptr %call to i64")]
+        told = [self._python("PyLong_FromLongLong", "ptr", ("i64", each)) for each in given]
+        room = self._room("[2 x ptr]")
+        self.writer.put_parts(room, [("ptr", each) for each in told])
+        args = ("ptr", "%self"), ("ptr", room), ("i64", "2"), ("ptr", "null")
+        self._python("PyObject_Vectorcall", "ptr", *args)
+        for each in told:
+            self._python("Py_DecRef", "void", ("ptr", each))
 
     def _external(self, name: str) -> str:
         self.module.declarations[name] = f"@{name} = external global i8"

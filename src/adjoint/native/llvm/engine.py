@@ -7,6 +7,7 @@ import functools
 import importlib
 import sys
 import threading
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,7 @@ class _Engine:
         self.header = f'target triple = "{self._target.triple}"\ntarget datalayout = "{self.machine.target_data}"\n'
         self._linkers: list[Any] = []
         self._known: set[str] = set()
+        self._objects: list[Any] = []
         self._add_arrays()
 
     def _new_machine(self) -> Any:
@@ -89,10 +91,14 @@ class _Engine:
             found: bytes = self.machine.emit_object(module)
         return found
 
-    def load(self, code: bytes, name: str, symbols: frozenset[str]) -> int:
-        """The address of a function in object code, which is linked."""
+    def load(self, code: bytes, name: str, symbols: frozenset[str], called: Mapping[str, Callable[[], Any]]) -> int:
+        """The address of a function in object code, which is linked; ``called`` makes what it calls of Python."""
         for symbol in symbols:
             self.add(symbol, _routine(symbol))
+        for symbol, make in called.items():
+            if symbol not in self._known:
+                self._objects.append(make())
+                self.add(symbol, id(self._objects[-1]))
         linker = self.binding.create_mcjit_compiler(self.binding.parse_assembly(self.header), self._new_machine())
         self._linkers.append(linker)
         linker.add_object_file(self.binding.ObjectFileRef.from_data(code))
@@ -138,7 +144,7 @@ _methods: list[Any] = []
 
 
 def callable_at(address: int, name: str, on_failure: Any) -> Any:
-    """A function of Python for machine code; where that fails, it has called ``on_failure`` with a number."""
+    """A function of Python for machine code; where that fails, it has called ``on_failure`` with two numbers."""
     method = _Method(name.encode(), address, _FASTCALL, None)
     _methods.append(method)
     make = ctypes.pythonapi.PyCFunction_NewEx
@@ -146,7 +152,7 @@ def callable_at(address: int, name: str, on_failure: Any) -> Any:
     return make(ctypes.addressof(method), on_failure, None)
 
 
-def linked(code: bytes, name: str, symbols: frozenset[str]) -> int:
+def linked(code: bytes, name: str, symbols: frozenset[str], called: Mapping[str, Callable[[], Any]]) -> int:
     """The address of a function in object code."""
     with _lock:
-        return engine().load(code, name, symbols)
+        return engine().load(code, name, symbols, called)

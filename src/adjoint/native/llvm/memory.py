@@ -12,6 +12,8 @@ import sys
 HEADER = 64
 """Bytes in front of a block: count, destructor, previous and next block, what to free, the Python object."""
 COUNT, DESTRUCTOR, PREVIOUS, NEXT, FREED, OBJECT = -64, -56, -48, -40, -32, -24
+OPERANDS = 16
+"""How many words a call has room for, behind its header: what an exception tells besides its text."""
 BORROWED = 1 << 40
 """The count of an argument's header."""
 _LARGE = 15 << 17

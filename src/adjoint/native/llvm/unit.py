@@ -11,8 +11,10 @@ from adjoint import ir
 from adjoint.ir.checked import CHECKING
 from adjoint.ir.walk import vars_used
 from adjoint.native.llvm.boxing import wrapper
+from adjoint.native.llvm.bridges import Bridge
 from adjoint.native.llvm.engine import callable_at, engine, linked
 from adjoint.native.llvm.memory import BORROWED, runtime
+from adjoint.native.llvm.messages import Form
 from adjoint.native.llvm.signatures import PLAIN, Options
 from adjoint.native.llvm.values import (
     Array,
@@ -53,6 +55,8 @@ class Unit:
         What it calls from outside of the C library.
     sites
         What is raised where a check fails.
+    bridges
+        What runs as Python.
     results
         What the function gives: the kinds of the values, as far as they are numbers and arrays; None for others.
     """
@@ -62,18 +66,23 @@ class Unit:
     symbols: frozenset[str]
     sites: tuple[Site, ...]
     results: tuple[str | ArrayKind | None, ...]
+    bridges: tuple[Bridge, ...] = ()
 
     def load(self) -> Callable[..., Any]:
         """The function of all arguments."""
         sites = self.sites
 
-        def fail(number: int) -> None:
+        def fail(number: int, operands: int) -> None:
             if number == 0:
                 raise TypeError("machine code was made for arguments of other types")
             site = sites[number - 1]
-            raise site.exception(*site.message) if isinstance(site.message, tuple) else site.exception(site.message)
+            said = site.message
+            if isinstance(said, Form):
+                said = said.arguments(operands)
+            raise site.exception(*said) if isinstance(said, tuple) else site.exception(said)
 
-        address = linked(self.code, self.name, self.symbols)
+        called = {bridge.symbol: bridge.load for bridge in self.bridges}
+        address = linked(self.code, self.name, self.symbols, called)
         return callable_at(address, self.name, fail)  # type: ignore[no-any-return]
 
 
@@ -120,7 +129,8 @@ def compiled(function: ir.Function, kinds: Sequence[Kind], options: Options = PL
     try:
         text, name, program, given = text_of(function, kinds, options)
         results = tuple(each if isinstance(each, (str, ArrayKind)) else None for each in given)
-        return Unit(name, engine().object_code(text), frozenset(program.symbols), tuple(program.sites), results)
+        code, bridges = engine().object_code(text), tuple(program.bridges.values())
+        return Unit(name, code, frozenset(program.symbols), tuple(program.sites), results, bridges)
     except Unsupported:
         return None
     except Exception:  # a fault of ours: Numba may do better; who verifies wants to see it

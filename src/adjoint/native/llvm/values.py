@@ -195,7 +195,14 @@ class Known:
     value: Any
 
 
-Value = Number | Complex | Array | Tuple | List | Known
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A text that exceptions tell: its parts are texts, and values, each with its conversion and its format."""
+
+    parts: tuple[str | tuple[Value, str, str], ...]
+
+
+Value = Number | Complex | Array | Tuple | List | Known | Shown
 
 
 def kind(value: Value) -> Kind:
@@ -205,8 +212,10 @@ def kind(value: Value) -> Kind:
             return found
         case Tuple(items=items):
             return TupleKind(tuple(map(kind, items)))
-        case _ if value.value is None:
+        case Known(value=None):
             return NothingKind()
+        case Shown():
+            raise Unsupported("a text at run time")
     raise Unsupported(f"{value.value!r} at run time")
 
 

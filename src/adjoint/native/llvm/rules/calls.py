@@ -6,7 +6,19 @@ from types import FunctionType
 from typing import Any
 
 # each adds to the table
-from adjoint.native.llvm.rules import bundles, checks, elementwise, functions, lists, makers, numbers, parts, places  # noqa: F401
+from adjoint.native.llvm.rules import (  # noqa: F401
+    bundles,
+    checks,
+    elementwise,
+    exceptions,
+    functions,
+    lists,
+    makers,
+    numbers,
+    parts,
+    places,
+    python_calls,
+)
 from adjoint.native.llvm.rules.arithmetic import complexes, powers, vectors  # noqa: F401
 from adjoint.native.llvm.rules.array_functions import by_helpers, joining, lines  # noqa: F401
 from adjoint.native.llvm.rules.helpers import helper

@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from adjoint import ir
 from adjoint.native.llvm.rules import functions, numbers
 from adjoint.native.llvm.rules.arithmetic import complexes
 from adjoint.native.llvm.rules.numbers import both, compare, either, from_start, number, words
 from adjoint.native.llvm.rules.table import RULES, rule
-from adjoint.native.llvm.values import Array, Known, Number, Unsupported, Value
+from adjoint.native.llvm.values import Array, Known, Number, Tuple, Unsupported, Value
 from adjoint.native.llvm.writer import constant, truth, whole
 from adjoint.native.llvm.writing.emission import Emission
 from adjoint.runtime import objects
@@ -111,6 +110,18 @@ def common_shape(e: Emission, given: Sequence[Array], exception: type[Exception]
             found = common_extent(e, found, other, exception)
         shape.insert(0, found)
     return shape
+
+
+@rule(np.broadcast_shapes)
+def _broadcast_shapes(e: Emission, *shapes: Value) -> Tuple:
+    given = [words(e, *shape.items) if isinstance(shape, Tuple) else words(e, shape) for shape in shapes]
+    found: list[str] = []
+    for axis in range(1, max(map(len, given), default=0) + 1):
+        first, *others = [shape[-axis] for shape in given if len(shape) >= axis]
+        for other in others:
+            first = common_extent(e, first, other)
+        found.insert(0, first)
+    return Tuple(tuple(map(whole, found)))
 
 
 @rule(fused_loops.common_extent)
@@ -339,28 +350,3 @@ def _refuse(e: Emission, first: Value, count: Value, places: Value, error: Value
 @rule(checks.refuse_power)
 def _refuse_powers(e: Emission, first: Value, count: Value, places: Value, kind: Value) -> None:
     _refuse_power(e, _is_among(e, first, count, places), told(kind))
-
-
-# The program's own exceptions
-
-
-def _declare_exception(kind: type[Exception]) -> None:
-    @rule(kind)
-    def made(e: Emission, *args: Value) -> Known:
-        words_ = tuple(told(arg) for arg in args)
-        if not all(isinstance(word, str) for word in words_) or len(words_) > 1:
-            raise Unsupported("an exception of what varies")
-        return Known((kind, words_))
-
-
-for _kind in (ValueError, IndexError, ZeroDivisionError, OverflowError, ArithmeticError, RuntimeError, TypeError):
-    _declare_exception(_kind)
-
-
-@rule("raise")
-def _raise(e: Emission, end: ir.Raise) -> None:
-    value = None if end.exception is None or end.cause is not None else e.value(end.exception)
-    if not isinstance(value, Known) or not isinstance(value.value, tuple):
-        raise Unsupported("raising an exception that is not made there")
-    kind, said = value.value
-    e.leave(kind, said[0] if said else "")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adjoint import ir
+from adjoint.native.llvm.memory import OPERANDS
 from adjoint.native.llvm.values import (
     Array,
     ArrayKind,
@@ -214,6 +215,20 @@ class Emission:
         found = [self.assembled(each, names, self.owning) for each in callee.results]
         return found[0] if len(found) == 1 else Tuple(tuple(found))
 
+    # Attempts
+
+    def mark(self) -> tuple[Any, ...]:
+        """Where writing stands."""
+        owned = [{owner: set(vars_) for owner, vars_ in scope.owned.items()} for scope in self.scopes]
+        return len(self.writer.lines), self.writer.label, len(self.allocas), owned
+
+    def back_to(self, mark: tuple[Any, ...]) -> None:
+        """Takes back what was written since."""
+        lines, self.writer.label, allocas, owned = mark
+        del self.writer.lines[lines:], self.allocas[allocas:], self.scopes[len(owned) :]
+        for scope, known in zip(self.scopes, owned, strict=True):
+            scope.owned = known
+
     # What a sweep learns
 
     def learn(self, key: Any, found: Kind) -> None:
@@ -233,13 +248,17 @@ class Emission:
         self.leave(exception, message)
         self.writer.start(good)
 
-    def leave(self, exception: type[BaseException], message: Any) -> None:
-        """Goes to the handler of an exception; leaves the function where there is none."""
+    def leave(self, exception: type[BaseException], message: Any, operands: Sequence[Value] = ()) -> None:
+        """Goes to the handler of an exception; leaves the function where there is none, with what the message tells."""
         for guard in reversed(self.guards):
             label = guard.handler_of(exception)
             if label is not None:
                 self.writer.jump(label)
                 return
+        told = [part for value in operands for part in parts(value)]
+        if len(told) > OPERANDS:
+            raise Unsupported("an exception that tells of so much")
+        self.writer.put_parts("%call", told)
         self.writer.line(f"ret i32 {self.program.site(exception, message)}")
 
     def inside(self, body: Callable[[], None]) -> None:

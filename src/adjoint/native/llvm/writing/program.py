@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from adjoint import ir
+from adjoint.native.llvm.bridges import Bridge
 from adjoint.native.llvm.values import Kind, Known, Unsupported, Value, joined, kind
 from adjoint.native.llvm.writer import Module
 from adjoint.native.llvm.writing.declared import kind_of_type
@@ -19,6 +20,8 @@ from adjoint.native.llvm.writing.loops import Body
 from adjoint.records import dataclass
 
 _MOST_SWEEPS = 40
+RAISED = -1
+"""The status of a function in which Python has raised an exception."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +53,8 @@ class Program:
         The rule for what is called; None if there is none.
     symbols
         Functions from outside of the C library that are called.
+    bridges
+        What runs as Python, by the names of what is called.
     checked
         Whether indices that are numbers are checked.
     """
@@ -61,6 +66,7 @@ class Program:
         self.calls = calls
         self.checked = checked
         self.symbols: set[str] = set()
+        self.bridges: dict[str, Bridge] = {}
         self._known: dict[tuple[Any, tuple[Kind | Any, ...]], Emitted] = {}
         self._count = 0
 
@@ -81,7 +87,11 @@ class Program:
         if known is None:
             self._count += 1
             known = self._known[key, kinds] = Emitted(f"part{self._count}" if self._count > 1 else Body.MAIN)
-            self._write(function, known, kinds)
+            try:
+                self._write(function, known, kinds)
+            except Unsupported:
+                del self._known[key, kinds]
+                raise
         if known.results is None:
             known.results = tuple(kind_of_type(target.type) for target in targets)
         return known

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import functools
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from adjoint import ir
@@ -101,7 +102,8 @@ class Statements(Emission):
             case ir.Call():
                 self._call(statement)
             case ir.Load(target=target, base=base, key=key):
-                self.bind(target, self._rule("load")(self, self.value(base), key))
+                write = functools.partial(self._rule("load"), self, self.value(base), key)
+                self.bind(target, self._else_by_python(write, statement))
             case ir.Store(base=base, key=key, value=value, mode=mode):
                 self._rule("store")(self, self.value(base), key, self.value(value), mode)
             case ir.If():
@@ -135,12 +137,27 @@ class Statements(Emission):
             return self.called(callee.function, callee, args, call.targets)
         if isinstance(callee, ir.Function):
             return self.called(callee, callee, args, call.targets)
+        named = {name: self.value(value) for name, value in call.kwargs}
+        found = self._else_by_python(lambda: self._by_rule(callee, args, named), call)
+        return Known(None) if found is None else Tuple(tuple(found)) if isinstance(found, list) else found
+
+    def _by_rule(self, callee: Any, args: Sequence[Value], named: Mapping[str, Value]) -> Any:
         rule = self.program.calls(callee)
         if rule is None:
             raise Unsupported(f"a call of {getattr(callee, '__qualname__', callee)}")
-        named = {name: self.value(value) for name, value in call.kwargs}
-        found = applied(callee, rule, self, *args, **named)
-        return Known(None) if found is None else Tuple(tuple(found)) if isinstance(found, list) else found
+        return applied(callee, rule, self, *args, **named)
+
+    def _else_by_python(self, write: Callable[[], Any], statement: ir.Call | ir.Load) -> Any:
+        """What a rule gives; where it has no form for such a statement, what Python gives."""
+        mark = self.mark()
+        try:
+            return write()
+        except Unsupported as reason:
+            self.back_to(mark)
+            try:
+                return self._rule("python")(self, statement)
+            except Unsupported:
+                raise reason from None
 
     def loop(self, loop: ir.Loop) -> None:
         """Writes a loop."""

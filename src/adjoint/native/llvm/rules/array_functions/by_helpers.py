@@ -21,7 +21,11 @@ def _declare(callee: Any, function: Callable[..., Any], fits: Callable[..., bool
 
     @rule(callee)
     def write(e: Emission, *args: Value, **named: Value) -> Value:
-        if not fits(*args, **named):
+        try:
+            is_fit = fits(*args, **named)
+        except TypeError:  # it knows no such options
+            is_fit = False
+        if not is_fit:
             raise Unsupported(f"a call of {callee.__name__} with these options")
         return made(e, *args, **named)  # type: ignore[no-any-return]
 

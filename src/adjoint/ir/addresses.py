@@ -1,0 +1,41 @@
+"""Where another process finds an object by name."""
+
+from __future__ import annotations
+
+import sys
+import types
+from typing import Any
+
+import numpy as np
+
+from adjoint.ir.fingerprint import Nameless
+
+
+def address_of(value: Any) -> tuple[str, str]:
+    """The module and the name in it under which a value is found.
+
+    Raises
+    ------
+    Nameless
+        If there is none.
+    """
+    module: Any
+    own: Any
+    if isinstance(value, types.ModuleType):
+        module, own = value.__name__, ""
+    else:
+        module = getattr(getattr(value, "__objclass__", value), "__module__", None)
+        own = getattr(value, "__qualname__", None) or getattr(value, "__name__", None)
+        if module is None and isinstance(value, np.ufunc):
+            module = "numpy" if found_at("numpy", str(own)) is value else "scipy.special"
+    if not isinstance(module, str) or not isinstance(own, str) or found_at(module, own) is not value:
+        raise Nameless(value)
+    return module, own
+
+
+def found_at(module: str, own: str) -> Any:
+    """What stands under a name in a module that is loaded; None if nothing does."""
+    found: Any = sys.modules.get(module)
+    for part in own.split(".") if own else ():
+        found = getattr(found, part, None)
+    return found
