@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from types import FunctionType
 from typing import Any
 
@@ -38,6 +39,7 @@ for _callee, _write in complexes.OF_COMPLEX.items():
     RULES[_callee] = complexes.where_complex(_callee, _write, RULES.get(_callee))
 for _callee in elementwise.ELEMENTWISE:
     RULES[_callee] = elementwise.of_elements(_callee, RULES[_callee])
+RULES[operator.add] = exceptions.joined_texts(RULES[operator.add])
 
 
 def rule_of(callee: Any) -> Rule | None:

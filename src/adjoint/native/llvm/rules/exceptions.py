@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import operator
 from typing import Any
 
 import numpy as np
@@ -10,13 +11,14 @@ import numpy as np
 from adjoint.ir.nodes import Const, Raise
 from adjoint.native.llvm.messages import Form, is_told
 from adjoint.native.llvm.rules.checks import told
-from adjoint.native.llvm.rules.table import rule
+from adjoint.native.llvm.rules.table import Rule, applied, rule
 from adjoint.native.llvm.values import Complex, Kind, Known, Number, Shown, Tuple, TupleKind, Unsupported, Value, kind
 from adjoint.native.llvm.writing.emission import Emission
 from adjoint.records import dataclass
 from adjoint.runtime import display
 
 _CONVERSIONS = {None: "", -1: "", "s": "s", 115: "s", "r": "r", 114: "r", "a": "a", 97: "a"}
+_NOTATION = "the notation of a number that may be Python's or NumPy's"
 _RAISED = (
     *(Exception, ArithmeticError, FloatingPointError, OverflowError, ZeroDivisionError, AssertionError),
     *(IndexError, KeyError, LookupError, NotImplementedError, RecursionError, RuntimeError, StopIteration),
@@ -55,6 +57,22 @@ def _join_string(e: Emission, *parts: Value) -> Shown:
     return Shown(tuple(piece for part in parts for piece in _pieces(part)))
 
 
+def joined_texts(usual: Rule) -> Rule:
+    """A sum, or texts that are put together."""
+
+    def write(e: Emission, one: Value, other: Value) -> Any:
+        if is_text(one) and is_text(other):
+            return _join_string(e, one, other)
+        return applied(operator.add, usual, e, one, other)
+
+    return write
+
+
+def is_text(value: Value) -> bool:
+    """Whether a value is a text."""
+    return isinstance(value, Shown) or (isinstance(value, Known) and isinstance(value.value, str))
+
+
 def _pieces(part: Value) -> tuple[Any, ...]:
     if isinstance(part, Shown):
         return part.parts
@@ -84,6 +102,8 @@ def _raise(e: Emission, end: Raise) -> None:
     if len(texts) == len(raised.args):
         e.leave(raised.exception, tuple(texts))
         return
+    if len(raised.args) > 1 and any(isinstance(arg, Number) and arg.kind[0] == "f" for arg in raised.args):
+        raise Unsupported(_NOTATION)
     operands: list[Value] = []
     form = Form(tuple([_argument(arg, operands) for arg in raised.args]))
     e.leave(raised.exception, form, operands)
@@ -110,7 +130,7 @@ def _argument(arg: Value, operands: list[Value]) -> Any:
             continue
         own = _kind(value)
         if conversion in ("r", "a") and own not in ("i8", "b1"):
-            raise Unsupported("the notation of a number that may be Python's or NumPy's")
+            raise Unsupported(_NOTATION)
         operands.append(value)
         found.append((own, conversion, spec))
     return tuple(found)

@@ -63,7 +63,7 @@ def _result_kind(target: ir.Var) -> str | ArrayKind:
         raise Unsupported("a call of Python that gives what is neither a number nor an array")
     found = kind_of_type(target.type)
     if isinstance(found, ArrayKind):
-        return ArrayKind(found.element, found.rank, found.rank < 2)
+        return ArrayKind(found.element, found.rank, found.rank < 2) if found.rank else found.element
     assert isinstance(found, str)
     return found
 

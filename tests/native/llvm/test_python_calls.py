@@ -1,0 +1,130 @@
+"""What has no form in LLVM IR is called as Python out of machine code, with the arrays as they lie in memory."""
+
+from __future__ import annotations
+
+import gc
+import sys
+import threading
+
+import numpy as np
+import pytest
+from scipy import special
+
+import adjoint as ad
+from adjoint.dispatch import specialize
+from adjoint.native.compile import core as cores
+from adjoint.native.llvm import bridges
+
+X = np.array([0.3, 0.7, 1.1, 1.9])
+
+
+def products(x):
+    return np.sum(np.kron(x, x) ** 2) * np.sum(np.convolve(x, x[::-1]))
+
+
+def factors(x):
+    q, r = np.linalg.qr(np.outer(x, x) + np.eye(len(x)))
+    return np.sum(r * r) + q[0, 1]
+
+
+def spectrum(x):
+    return np.real(np.fft.fft(x)[1]) * np.imag(np.fft.fft(x * x)[1])
+
+
+def special_functions(x):
+    total = 0.0
+    for i in range(len(x)):
+        total += special.gamma(x[i]) * special.jv(1, x[i])
+    return total
+
+
+def in_parts(x):
+    wide = np.outer(x, x)[::2, ::-1]
+    return np.sum(np.kron(wide, wide.T)[1:, ::3])
+
+
+def from_lists(x):
+    rows = []
+    for i in range(len(x)):
+        rows.append(x[i] * x[i])
+    return np.interp(x[0], np.array([0.0, 1.0, 2.0, 3.0]), np.array(rows))
+
+
+@pytest.mark.parametrize(
+    "function", [products, factors, spectrum, special_functions, in_parts, from_lists], ids=lambda f: f.__name__
+)
+def test_values_and_gradients_are_those_of_python(function, own):
+    x = X.copy()
+    value, gradient = ad.value_and_grad(function, native="strict")(x)
+    expected, slopes = ad.value_and_grad(function)(X)
+    np.testing.assert_allclose(value, expected, rtol=1e-13)
+    np.testing.assert_allclose(gradient, slopes, rtol=1e-12)
+    assert own and np.array_equal(x, X)
+
+
+def test_results_are_laid_out_as_they_come(own):
+    def turned(x):
+        return np.kron(x, np.ones((2, 1))), np.linalg.pinv(x)
+
+    found = ad.compile(turned, native="strict")(X.reshape(2, 2))
+    for one, other in zip(found, turned(X.reshape(2, 2)), strict=True):
+        assert one.strides == other.strides and np.array_equal(one, other)
+    assert own
+
+
+def test_exceptions_are_those_of_python(own):
+    def solved(x):
+        return np.sum(np.linalg.pinv(np.outer(x, x) * np.inf)) + np.sum(x)
+
+    for native in (False, "strict"):
+        with np.errstate(all="ignore"), pytest.raises(np.linalg.LinAlgError, match="SVD did not converge"):
+            ad.compile(solved, native=native)(X)
+    assert own
+
+
+def test_memory_is_given_up(own):
+    def f(x):
+        return np.sum(np.kron(x, x)[::2])
+
+    run = ad.grad(f, native="strict")
+    counts = []
+    for _ in range(3):
+        for _ in range(200):
+            run(X)
+        gc.collect()
+        counts.append(sys.getallocatedblocks())
+    assert counts[2] < counts[1] + 100 and own
+
+
+def test_threads_at_once(own):
+    run = ad.grad(products, native="strict")
+    expected = [ad.grad(products)(X * k) for k in range(4)]
+    run(X)
+    found = [[] for _ in range(4)]
+
+    def work(k):
+        found[k] += [run(X * k) for _ in range(50)]
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for mine, wanted in zip(found, expected, strict=True):
+        np.testing.assert_allclose(np.stack(mine), np.broadcast_to(wanted, (50, 4)), rtol=1e-12)
+    assert own
+
+
+def test_what_another_process_needs_is_all_there(monkeypatch):
+    """Calls of Python are found in the cache as the machine code is that makes them."""
+    units = []
+    loaded = cores.known_object
+    monkeypatch.setattr(cores, "known_object", lambda entry: units.append(loaded(entry)) or units[-1])
+    for _ in range(2):
+        specialize.forget()
+        gradient = ad.grad(factors, native="strict")(X)
+        np.testing.assert_allclose(gradient, ad.grad(factors)(X), rtol=1e-12)
+    found = [unit for unit in units if unit is not None]
+    assert found and all(unit.bridges for unit in found)
+    again = [bridges.of_plain(bridge.plain()) for bridge in found[-1].bridges]
+    assert again == list(found[-1].bridges)
