@@ -11,13 +11,14 @@ import pytest
 pytest.importorskip("mpi4py")
 
 import adjoint
+from sampling import THOROUGH
 
 PROGRAMS = Path(__file__).with_name("mpi_programs.py")
 LAUNCHER = shutil.which("mpiexec", path=os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")]))
 
 
 @pytest.mark.skipif(LAUNCHER is None, reason="there is no mpiexec")
-@pytest.mark.parametrize("count", [1, 2, 4])
+@pytest.mark.parametrize("count", [1, 2, 4] if THOROUGH else [2])
 def test_programs(count):
     paths = [str(Path(adjoint.__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
     done = subprocess.run(

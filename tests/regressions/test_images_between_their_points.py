@@ -9,6 +9,7 @@ from scipy import ndimage
 
 import adjoint as ad
 from regressions.differences import refused, right, second
+from sampling import THOROUGH
 
 IMAGE = np.random.default_rng(0).normal(size=(6, 7))
 X = np.array([0.37, 0.82, 1.21])
@@ -49,14 +50,14 @@ def stretched(x):
 @pytest.mark.parametrize("f", [sampled, straight, one_place, moved, turned, mapped, stretched])
 def test_right_in_all_modes(f: Callable[[Any], Any]) -> None:
     right(f, X)
-    if f not in (straight, turned):
+    if f in (one_place, *((sampled, moved, mapped, stretched) if THOROUGH else ())):
         second(f, X)
 
 
 def test_images_of_one_row_and_places_beyond_the_ends() -> None:
     for mode in ("constant", "nearest", "mirror", "reflect"):
         for image in (IMAGE, IMAGE[:1], IMAGE[:, :1], IMAGE[:2]):
-            for order in range(6):
+            for order in range(6) if THOROUGH else (1, 3, 4):
                 places = np.array([[-1.2, 0.0, 0.3, 7.9, 14.2], [-9.1, 0.0, 0.2, 5.6, 6.0]])
 
                 def f(places, image=image, order=order, mode=mode):

@@ -131,7 +131,7 @@ def test_recursive_functions_that_read_memory_of_both_kinds_are_refused() -> Non
 
 def test_few_programs_are_refused() -> None:
     refused = tried = 0
-    for case in collect()[1::3]:
+    for case in collect()[1::9]:
         try:
             _, pullback = ad.vjp(case.function, *case.arguments())
         except ad.DifferentiationError:

@@ -6,11 +6,11 @@ as they lie in memory; results are copied by machine code before they are given 
 
 from __future__ import annotations
 
-import ctypes
 import hashlib
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -18,8 +18,8 @@ import numpy as np
 from adjoint.codegen.texts import Emitted, load
 from adjoint.ir.addresses import address_of, found_at
 from adjoint.ir.fingerprint import Nameless
-from adjoint.native.llvm.messages import FORMATS, Words
 from adjoint.native.llvm.values import ArrayKind, Kind, ListKind, NothingKind, TupleKind, dtype_of, types_of_parts
+from adjoint.native.llvm.words import format_of, number, put_words, words_at
 from adjoint.records import dataclass
 
 _PLAIN = (str, int, float, bool, type(None))
@@ -59,13 +59,15 @@ class Bridge:
     def load(self) -> Callable[[int, int], tuple[Any, ...]]:
         """What machine code calls, with the addresses of arguments and of results; it gives what these rest on."""
         function, given, results = load(self.emitted), self.given, self.results
+        form, form_of_results = "".join(map(_format, given)), "".join(map(_format_of_result, results))
 
         def bridge(source: int, target: int) -> tuple[Any, ...]:
-            words = Words(source)
+            words = words_at(source, form)
             found = function(*[_read(kind, words) for kind in given])
             kept = found if len(results) > 1 else (found,) * len(results)
-            places = iter(range(target, target + 8 * words_of(results), 8))
-            return tuple([_write(kind, value, places) for kind, value in zip(results, kept, strict=True)])
+            pairs = [_words_of(kind, value) for kind, value in zip(results, kept, strict=True)]
+            put_words(target, form_of_results, [word for words_, _ in pairs for word in words_])
+            return tuple([memory for _, memory in pairs])
 
         return bridge
 
@@ -163,45 +165,54 @@ class _InPlace:
         }
 
 
-def _read(kind: Kind, words: Words) -> Any:
+def _format(kind: Kind) -> str:
+    """How the words of a value are read."""
     match kind:
         case str():
-            return words.value(kind)
+            return format_of(kind)
+        case TupleKind(items=items):
+            return "".join(map(_format, items))
+    return "q" * len(types_of_parts(kind))
+
+
+def _read(kind: Kind, words: Iterator[Any]) -> Any:
+    match kind:
+        case str():
+            return number(kind, words)
         case ArrayKind(rank=rank, by_rows=by_rows):
-            _, address = words.value("i8"), words.value("i8")
-            shape = tuple(words.value("i8") for _ in range(rank))
-            strides = _by_rows(kind, shape) if by_rows else tuple(words.value("i8") for _ in range(rank))
-            return np.asarray(_InPlace(address, kind, shape, strides))
+            next(words)
+            address, *shape = islice(words, 1 + rank)
+            strides = _by_rows(kind, shape) if by_rows else tuple(islice(words, rank))
+            return np.asarray(_InPlace(address, kind, tuple(shape), strides))
         case TupleKind(items=items):
             return tuple([_read(item, words) for item in items])
         case ListKind(element=element) if element is not None:
-            size, _, items = struct.unpack("qqq", ctypes.string_at(words.value("i8"), 24))
-            step = 8 * len(types_of_parts(element))
-            return [_read(element, Words(items + step * place)) for place in range(size)]
+            size, _, items = words_at(next(words), "qqq")
+            form = _format(element)
+            step = struct.calcsize(form)
+            return [_read(element, words_at(items + step * place, form)) for place in range(size)]
     return None
 
 
-def _by_rows(kind: ArrayKind, shape: tuple[int, ...]) -> tuple[int, ...]:
+def _by_rows(kind: ArrayKind, shape: Sequence[int]) -> tuple[int, ...]:
     strides = [dtype_of(kind.element).itemsize]
     for extent in shape[:0:-1]:
         strides.append(strides[-1] * extent)
     return tuple(strides[::-1][: len(shape)])
 
 
-def _write(kind: str | ArrayKind, value: Any, places: Any) -> Any:
-    """Writes the words of a result; gives what the memory of an array rests on, in which it has no gaps."""
+def _format_of_result(kind: str | ArrayKind) -> str:
+    return format_of(kind) if isinstance(kind, str) else "q" * (1 + 2 * kind.rank)
+
+
+def _words_of(kind: str | ArrayKind, value: Any) -> tuple[list[Any], Any]:
+    """The words of a result, and what the memory of an array rests on, in which it has no gaps."""
     if isinstance(kind, str):
-        parts = [value.real, value.imag] if kind[0] == "c" else [value]
-        part = f"f{kind[1]}" if kind[0] == "c" else kind
-        for each in parts:
-            ctypes.memmove(next(places), struct.pack(FORMATS[part], each), struct.calcsize(FORMATS[part]))
-        return None
+        return ([value.real, value.imag] if kind[0] == "c" else [value]), None
     found = np.asarray(value)
     if found.dtype != dtype_of(kind.element) or found.ndim != kind.rank:
         raise TypeError(f"an array of rank {found.ndim} of {found.dtype} where one of rank {kind.rank} was announced")
-    dense = found if found.flags.c_contiguous or (found.flags.f_contiguous and not kind.by_rows) else None
-    if dense is None:
-        dense = np.copy(found, order="C" if kind.by_rows else "K")
-    for word in (dense.ctypes.data, *dense.shape, *dense.strides):
-        ctypes.memmove(next(places), struct.pack("q", word), 8)
-    return dense
+    flags = found.flags
+    if not (flags.c_contiguous or (flags.f_contiguous and not kind.by_rows)):
+        found = np.copy(found, order="C" if kind.by_rows else "K")
+    return [found.__array_interface__["data"][0], *found.shape, *found.strides], found

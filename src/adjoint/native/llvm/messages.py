@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import ctypes
-import struct
+from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-
+from adjoint.native.llvm.values import part_of
+from adjoint.native.llvm.words import FORMATS, format_of, number, words_at
 from adjoint.records import dataclass
 from adjoint.runtime.display import format_value
-
-FORMATS = {"f8": "d", "f4": "f", "b1": "?", "i8": "q", "i4": "i", "i2": "h", "i1": "b"}
-FORMATS |= {"u8": "Q", "u4": "I", "u2": "H", "u1": "B"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,41 +26,33 @@ class Form:
 
     def arguments(self, address: int) -> tuple[Any, ...]:
         """The arguments; their values lie one behind the other at an address."""
-        words = Words(address)
-        return tuple([_text(part, words) if isinstance(part, tuple) else words.value(part) for part in self.parts])
-
-
-def _text(parts: tuple[Any, ...], words: Words) -> str:
-    return "".join([part if isinstance(part, str) else _field(words, *part) for part in parts])
-
-
-def _field(words: Words, kind: Any, conversion: str, spec: str) -> str:
-    return format_value(words.value(kind), conversion, spec)
-
-
-class Words:
-    """Reads one value after the other, from an address on."""
-
-    def __init__(self, address: int) -> None:
-        self._address = address
-
-    def value(self, kind: Any) -> Any:
-        """The next value, which is of a kind: a number of Python's where it has such."""
-        if isinstance(kind, tuple):
-            return tuple(map(self.value, kind))
-        if kind[0] == "c":
-            part = f"f{kind[1]}"
-            found = complex(self._number(part), self._number(part))
-            return np.complex64(found) if kind == "c4" else found
-        found = self._number(kind)
-        return found if kind in ("f8", "i8", "b1") else np.dtype(kind).type(found)
-
-    def _number(self, kind: str) -> Any:
-        word = ctypes.string_at(self._address, 8)
-        self._address += 8
-        return struct.unpack_from(FORMATS[kind], word)[0]
+        words = words_at(address, "".join(map(_format, self.parts)))
+        return tuple([_text(part, words) if isinstance(part, tuple) else number(part, words) for part in self.parts])
 
 
 def is_told(kind: Any) -> bool:
     """Whether a form may have values of a kind."""
-    return all(map(is_told, kind)) if isinstance(kind, tuple) else kind in FORMATS or kind in ("c8", "c4")
+    return all(map(is_told, kind)) if isinstance(kind, tuple) else part_of(kind) in FORMATS
+
+
+def _format(part: Any) -> str:
+    """How the words of an argument are read."""
+    if not isinstance(part, tuple):
+        return format_of(part)
+    return "".join([_format_of(piece[0]) for piece in part if isinstance(piece, tuple)])
+
+
+def _format_of(kind: Any) -> str:
+    return "".join(map(_format_of, kind)) if isinstance(kind, tuple) else format_of(kind)
+
+
+def _text(parts: tuple[Any, ...], words: Iterator[Any]) -> str:
+    return "".join([part if isinstance(part, str) else _field(words, *part) for part in parts])
+
+
+def _field(words: Iterator[Any], kind: Any, conversion: str, spec: str) -> str:
+    return format_value(_value(kind, words), conversion, spec)
+
+
+def _value(kind: Any, words: Iterator[Any]) -> Any:
+    return tuple([_value(item, words) for item in kind]) if isinstance(kind, tuple) else number(kind, words)
