@@ -17,6 +17,7 @@ from adjoint.native.llvm.rules.linear_algebra.systems import (
 )
 from adjoint.native.llvm.rules.table import rule
 from adjoint.native.llvm.values import Array, Known, Number, Tuple, Unsupported, Value
+from adjoint.native.llvm.writer import as_kind, truth
 from adjoint.native.llvm.writing.emission import Emission
 from adjoint.runtime.array_functions import plain
 
@@ -77,8 +78,6 @@ def _singular_factors(e: Emission, a: Value, full_matrices: Value | None = None)
     rows, columns = matrix.shape
     least = e.writer.least(rows, columns)
     inner = (rows, columns) if is_full == "true" else (least, least)
-    # of an empty matrix the factors are parts of unit matrices, which LAPACK does not write
-    e.check(e.writer.compare("eq", least, "0"), np.linalg.LinAlgError, "an empty matrix has no factors here")
     copy = transposed_copy(e, matrix)
     left = arrays.new(e, "f8", (inner[0], rows), checked=False)
     right = arrays.new(e, "f8", (columns, inner[1]), checked=False)
@@ -91,6 +90,22 @@ def _singular_factors(e: Emission, a: Value, full_matrices: Value | None = None)
     call.array(values.data).array(left.data).whole(rows).array(right.data).whole(inner[1])
     call.array(work.data).whole(work.shape[0]).array(places.data)
     info = call.status()
-    call.run("lapack_dgesdd")
-    refuse_failure(e, info, "SVD did not converge")
+
+    def factor() -> None:
+        call.run("lapack_dgesdd")
+        refuse_failure(e, info, "SVD did not converge")
+
+    def of_nothing() -> None:  # unit matrices, which LAPACK does not write
+        _put_unit_matrix(e, left)
+        _put_unit_matrix(e, right)
+
+    chosen(e, e.writer.compare("eq", least, "0"), of_nothing, factor)
     return Tuple((transposed_copy(e, left), values, transposed_copy(e, right)))
+
+
+def _put_unit_matrix(e: Emission, matrix: Array) -> None:
+    def put(index: list[str]) -> None:
+        is_one = truth(e.writer.compare("eq", *index))
+        arrays.write(e, "f8", arrays.address(e, matrix, index), as_kind(e.writer, is_one, "f8"))
+
+    arrays.nest(e, matrix.shape, put)
