@@ -13,6 +13,7 @@ from scipy import special
 import adjoint as ad
 from adjoint.dispatch import specialize
 from adjoint.native.compile import core as cores
+from adjoint.native.compile import progress
 from adjoint.native.llvm import bridges
 
 X = np.array([0.3, 0.7, 1.1, 1.9])
@@ -128,3 +129,16 @@ def test_what_another_process_needs_is_all_there(monkeypatch):
     assert found and all(unit.bridges for unit in found)
     again = [bridges.of_plain(bridge.plain()) for bridge in found[-1].bridges]
     assert again == list(found[-1].bridges)
+
+
+def test_lines_that_run_as_python_are_told_before(monkeypatch):
+    said = []
+    monkeypatch.setattr(progress.Progress, "leaves", lambda self, lines: said.append(sorted(lines)))
+
+    def f(x):
+        y = x * 3.75
+        return np.sum(np.kron(y, y))
+
+    specialize.forget()
+    assert ad.compile(f, native="strict")(X) == f(X)
+    assert said == [[f.__code__.co_firstlineno + 2]]

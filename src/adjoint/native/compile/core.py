@@ -270,11 +270,11 @@ class Core:
         from adjoint.native.compile.progress import told_when_slow  # lazy
         from adjoint.native.llvm.unit import compiled  # lazy
 
-        with told_when_slow(self.__name__.removesuffix("_core")):
+        with told_when_slow(self.__name__.removesuffix("_core")) as progress:
             by_rows = frozenset(self._told_by(kinds))
             form = own_form(self._function, self._target, self._handed, by_rows, args)
             options = options_of(self._flags)
-            unit = None if form is None or options is None else compiled(form, kinds, options)
+            unit = None if form is None or options is None else compiled(form, kinds, options, progress.leaves)
         if entry is not None:
             leave_to_numba(entry) if unit is None else keep_object(entry, unit)
         return unit

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from adjoint import ir
@@ -124,10 +124,20 @@ def _example(kind: Kind) -> Any:
     raise Unsupported("arguments of this kind")
 
 
-def compiled(function: ir.Function, kinds: Sequence[Kind], options: Options = PLAIN) -> Unit | None:
-    """The machine code of a function; None if there is a statement without a form in LLVM IR."""
+def compiled(
+    function: ir.Function,
+    kinds: Sequence[Kind],
+    options: Options = PLAIN,
+    leaves: Callable[[Iterable[int]], None] | None = None,
+) -> Unit | None:
+    """The machine code of a function; None if there is a statement without a form in LLVM IR.
+
+    ``leaves`` is told before it is compiled which lines of the user's run as Python.
+    """
     try:
         text, name, program, given = text_of(function, kinds, options)
+        if leaves is not None:
+            leaves(span.line for bridge in program.bridges.values() for span in bridge.emitted.lines.values())
         results = tuple(each if isinstance(each, (str, ArrayKind)) else None for each in given)
         code, bridges = engine().object_code(text), tuple(program.bridges.values())
         return Unit(name, code, frozenset(program.symbols), tuple(program.sites), results, bridges)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.ir.nodes import Const, Raise
+from adjoint import ir
 from adjoint.native.llvm.messages import Form, is_told
 from adjoint.native.llvm.rules.checks import told
 from adjoint.native.llvm.rules.table import Rule, applied, rule
@@ -90,8 +90,8 @@ for _exception in _RAISED:
 
 
 @rule("raise")
-def _raise(e: Emission, end: Raise) -> None:
-    from_another = end.cause is not None and end.cause != Const(None)
+def _raise(e: Emission, end: ir.Raise) -> None:
+    from_another = end.cause is not None and end.cause != ir.Const(None)
     value = None if end.exception is None or from_another else e.value(end.exception)
     raised = value.value if isinstance(value, Known) else None
     if isinstance(raised, type) and issubclass(raised, BaseException) and _is_known(raised):

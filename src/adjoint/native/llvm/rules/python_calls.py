@@ -9,8 +9,6 @@ from adjoint.analysis.effects import effects_of
 from adjoint.codegen.python import emit
 from adjoint.codegen.texts import Emitted
 from adjoint.ir.rebuild import substitute
-from adjoint.ir.types import Array as ArrayType
-from adjoint.ir.types import Scalar
 from adjoint.ir.walk import operands, targets_of
 from adjoint.native.llvm.bridges import Bridge, bridge_for, words_of
 from adjoint.native.llvm.rules import arrays
@@ -31,6 +29,7 @@ from adjoint.native.llvm.values import (
     parts,
     size_of,
     types_of_parts,
+    width_of,
 )
 from adjoint.native.llvm.values import Kind as AnyKind
 from adjoint.native.llvm.writing.declared import kind_of_type
@@ -59,7 +58,7 @@ def by_python(e: Emission, statement: ir.Call | ir.Load) -> Value:
 
 def _result_kind(target: ir.Var) -> str | ArrayKind:
     """The kind of a result: arrays of several axes are laid out as they come."""
-    if not isinstance(target.type, (Scalar, ArrayType)):
+    if not isinstance(target.type, (ir.Scalar, ir.Array)):
         raise Unsupported("a call of Python that gives what is neither a number nor an array")
     found = kind_of_type(target.type)
     if isinstance(found, ArrayKind):
@@ -70,11 +69,15 @@ def _result_kind(target: ir.Var) -> str | ArrayKind:
 
 def _require_harmless(statement: ir.Call | ir.Load, values: Sequence[Value]) -> None:
     """Refuses what would write to copies, or give a view of memory that is written: results are copies."""
-    if any(isinstance(target.type, ArrayType) and target.type.storage.written for target in targets_of(statement)):
+    if any(isinstance(target.type, ir.Array) and target.type.storage.written for target in targets_of(statement)):
         is_view = not isinstance(statement, ir.Call) or effects_of(statement).view_of is not None
         if is_view:
             raise Unsupported("a view by Python that is written")
+    if any(_holds_bundle(kind(value)) for value in values):
+        raise Unsupported("a call of Python with bundles")
     if isinstance(statement, ir.Call):
+        if getattr(statement.callee, "__module__", None) in ("_operator", "operator"):
+            raise Unsupported("an operator by Python")  # which loops over elements are made of
         is_pure = effects_of(statement).pure
         if not is_pure and any(_holds_list(kind(value)) for value in values):
             raise Unsupported("a call of Python that may write to a list")
@@ -89,6 +92,19 @@ def _holds_list(found: AnyKind) -> bool:
             return True
         case TupleKind(items=items):
             return any(map(_holds_list, items))
+    return False
+
+
+def _holds_bundle(found: AnyKind) -> bool:
+    match found:
+        case str():
+            return width_of(found) > 0
+        case ArrayKind(element=element):
+            return width_of(element) > 0
+        case TupleKind(items=items):
+            return any(map(_holds_bundle, items))
+        case ListKind(element=element):
+            return element is None or _holds_bundle(element)
     return False
 
 

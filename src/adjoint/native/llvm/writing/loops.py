@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from adjoint import ir
-from adjoint.native.llvm.values import Known, Unsupported, Value, kind, parts
+from adjoint.native.llvm.values import Known, Unsupported, Value, joined, kind, parts
 from adjoint.native.llvm.writer import Writer, constant, whole
 from adjoint.native.llvm.writing.declared import kind_of_type
 from adjoint.native.llvm.writing.emission import Scope, is_undefined
@@ -37,7 +38,7 @@ class Body(Statements):
             writer.lines.append("")
         carried: list[Value | list[str]] = []
         for value in inits:
-            if isinstance(value, Known) and value.value is not None and not is_undefined(value):
+            if isinstance(value, Known) and value.value is not None:
                 carried.append(value)
                 continue
             names = []
@@ -73,7 +74,11 @@ class Body(Statements):
         if ways:
             writer.start(latch)
             for place, (param, first) in enumerate(zip(loop.params, inits, strict=True)):
-                found_kind = self._agreed(param, [first, *(values[place] for _, values, _ in ways)])
+                handed = [values[place] for _, values, _ in ways]
+                if is_undefined(first):
+                    self._learn_from(param, handed)
+                    continue
+                found_kind = self._agreed(param, [first, *handed])
                 if isinstance(found_kind, Known):
                     continue
                 following += self.joined_parts(found_kind, [(label, values[place]) for label, values, _ in ways])
@@ -88,10 +93,20 @@ class Body(Statements):
             self.bind(loop.exit, constant(0) if number is None else whole(number))
 
     def _begun(self, param: ir.Var, value: Value) -> Value:
-        """What a loop carries at first."""
+        """What a loop carries at first; what is not there yet as it is, where nothing tells the kind."""
         if not is_undefined(value):
             return self._wanted(param, value)
-        return self.converted(value, self.learnt.get(param) or kind_of_type(param.type))
+        try:
+            found = self.learnt.get(param) or kind_of_type(param.type)
+        except Unsupported:
+            return value
+        return self.converted(value, found)
+
+    def _learn_from(self, param: ir.Var, handed: Sequence[Value]) -> None:
+        """Starts again with the kind of what iterations hand to the next one, if they do."""
+        kinds = [kind(value) for value in handed if not is_undefined(value)]
+        if kinds:
+            self.learn(param, joined(kinds))
 
     def _steps(self, over: Any) -> _Steps:
         if not isinstance(over, ir.Range):
