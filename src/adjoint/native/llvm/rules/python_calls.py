@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from adjoint import ir
 from adjoint.analysis.effects import effects_of
 from adjoint.codegen.python import emit
@@ -24,6 +26,7 @@ from adjoint.native.llvm.values import (
     TupleKind,
     Unsupported,
     Value,
+    dtype_of,
     is_complex,
     kind,
     parts,
@@ -112,7 +115,14 @@ def _alone(statement: ir.Call | ir.Load, taken: Sequence[ir.Var], known: dict[ir
     """A statement as a function of what it reads."""
     params = tuple([ir.Var(var.hint, var.type, var.named) for var in taken])
     given: dict[ir.Var, ir.Atom] = {**known, **dict(zip(taken, params, strict=True))}
-    body = ir.Block((substitute(statement, given),), ir.Return(targets_of(statement) or (ir.Const(None),)))
+    own = getattr(getattr(statement, "callee", None), "__objclass__", object)
+    conversions: list[ir.Statement] = []
+    if issubclass(own, np.generic):  # a method of NumPy's numbers; machine code hands over those of Python
+        for var, param in zip(taken, params, strict=True):
+            if isinstance(var.type, ir.Scalar):
+                given[var] = number = ir.Var(var.hint, var.type)
+                conversions.append(ir.Call((number,), dtype_of(str(kind_of_type(var.type))).type, (param,)))
+    body = ir.Block((*conversions, substitute(statement, given)), ir.Return(targets_of(statement) or (ir.Const(None),)))
     name = getattr(getattr(statement, "callee", None), "__name__", "") or "index"
     return emit(ir.Function(name.strip("_<>") or "call", params, body))
 

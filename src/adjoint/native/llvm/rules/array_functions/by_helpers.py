@@ -11,23 +11,27 @@ from adjoint.native.helpers import array_functions
 from adjoint.native.llvm.rules import arrays
 from adjoint.native.llvm.rules.helpers import helper
 from adjoint.native.llvm.rules.table import rule
-from adjoint.native.llvm.values import Array, Number, Unsupported, Value
+from adjoint.native.llvm.values import Array, Known, Number, Unsupported, Value
 from adjoint.native.llvm.writing.emission import Emission
-from adjoint.runtime.array_functions import linalg
+from adjoint.runtime.array_functions import linalg, plain
+
+Form = tuple[Callable[..., Any], Callable[..., bool]]
+"""A helper, and which arguments it is for."""
 
 
-def _declare(callee: Any, function: Callable[..., Any], fits: Callable[..., bool]) -> None:
-    made = helper(function)
+def _declare(callee: Any, *forms: Form) -> None:
+    made = [(helper(function), fits) for function, fits in forms]
 
     @rule(callee)
     def write(e: Emission, *args: Value, **named: Value) -> Value:
-        try:
-            is_fit = fits(*args, **named)
-        except TypeError:  # it knows no such options
-            is_fit = False
-        if not is_fit:
-            raise Unsupported(f"a call of {callee.__name__} with these options")
-        return made(e, *args, **named)  # type: ignore[no-any-return]
+        for write, fits in made:
+            try:
+                is_fit = fits(*args, **named)
+            except TypeError:  # it knows no such options
+                continue
+            if is_fit:
+                return write(e, *args, **named)  # type: ignore[no-any-return]
+        raise Unsupported(f"a call of {callee.__name__} with these options")
 
 
 def _is_usual(x: Value, ord: Value | None = None, axis: Value | None = None, keepdims: Value | None = None) -> bool:
@@ -59,11 +63,49 @@ def _are_floats(start: Value, stop: Value, num: Value | None = None) -> bool:
     return all(isinstance(each, Number) for each in (start, stop)) and (num is None or isinstance(num, Number))
 
 
+def _is_float_vector(*values: Value) -> bool:
+    return all(isinstance(x, Array) and x.kind.rank == 1 and x.kind.element == "f8" for x in values)
+
+
+def _are_float_vectors(a: Value, b: Value) -> bool:
+    return _is_float_vector(a, b)
+
+
+def _are_convolved(a: Value, v: Value, mode: Value | None = None) -> bool:
+    return _is_float_vector(a, v) and (mode is None or isinstance(mode, Known))
+
+
+def _is_number(x: Value, kind: str) -> bool:
+    return isinstance(x, Number) and x.kind == kind
+
+
+def _is_sought(a: Value, v: Value, side: Value | None = None) -> bool:
+    return _is_float_vector(a) and _is_number(v, "f8") and (side is None or isinstance(side, Known))
+
+
+def _are_sought(a: Value, v: Value, side: Value | None = None) -> bool:
+    return _is_float_vector(a, v) and (side is None or isinstance(side, Known))
+
+
+def _is_place(x: Value, xp: Value, fp: Value) -> bool:
+    return _is_number(x, "f8") and _is_float_vector(xp, fp)
+
+
+def _are_places(x: Value, xp: Value, fp: Value) -> bool:
+    return _is_float_vector(x, xp, fp)
+
+
 helper(array_functions.distinct, linalg.distinct)
-_declare(np.linalg.norm, array_functions.norm, _is_usual)
-_declare(np.std, array_functions.std, _are_floats_of)
-_declare(np.trace, array_functions.trace, _is_matrix)
-_declare(np.flip, array_functions.flip, _is_vector)
-_declare(np.diff, array_functions.diff, _is_vector)
-_declare(np.linspace, array_functions.linspace, _are_floats)
-_declare(np.repeat, array_functions.repeat, _is_repeated)
+_declare(np.linalg.norm, (array_functions.norm, _is_usual))
+_declare(np.std, (array_functions.std, _are_floats_of))
+_declare(np.trace, (array_functions.trace, _is_matrix))
+_declare(np.flip, (array_functions.flip, _is_vector))
+_declare(np.diff, (array_functions.diff, _is_vector))
+_declare(np.linspace, (array_functions.linspace, _are_floats))
+_declare(np.repeat, (array_functions.repeat, _is_repeated))
+_declare(np.outer, (array_functions.outer, _are_float_vectors))
+_declare(np.kron, (array_functions.kron, _are_float_vectors))
+_declare(plain.cross, (array_functions.cross, _are_float_vectors))
+_declare(np.convolve, (array_functions.convolve, _are_convolved))
+_declare(np.searchsorted, (array_functions.place_of, _is_sought), (array_functions.places_of, _are_sought))
+_declare(np.interp, (array_functions.interpolated, _is_place), (array_functions.interpolated_at, _are_places))

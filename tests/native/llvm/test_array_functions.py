@@ -1,0 +1,57 @@
+"""Functions of NumPy as helpers: what NumPy gives, NaN and what it raises included."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import adjoint as ad
+
+A, B = np.array([0.5, -1.25, 2.0, 7.5]), np.array([3.0, 0.25, -2.0])
+SORTED = np.array([-1.0, 0.5, 0.5, 2.0, 4.0])
+SOUGHT = np.array([-2.0, -1.0, 0.5, 0.7, 4.0, 9.0, np.nan, np.inf])
+INFINITE = np.array([1.0, np.inf, np.inf, 2.0, 3.0])
+CALLS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
+    "outer": (lambda a, b: np.outer(a, b), (A, B)),
+    "kron": (lambda a, b: np.kron(a, b), (A, B)),
+    "cross": (lambda a, b: np.cross(a[:3], b), (A, B)),
+    "convolve": (lambda a, b: np.convolve(a, b), (A, B)),
+    "convolve, same": (lambda a, b: np.convolve(a, b, "same"), (B, A)),
+    "convolve, valid": (lambda a, b: np.convolve(a, b, mode="valid"), (A, B)),
+    "searchsorted": (lambda a, v: np.searchsorted(a, v) * a, (SORTED, SOUGHT[2])),
+    "searchsorted, several": (lambda a, v: np.searchsorted(a, v), (SORTED, SOUGHT)),
+    "searchsorted, right": (lambda a, v: np.searchsorted(a, v, side="right"), (np.append(SORTED, np.nan), SOUGHT)),
+    "interp": (lambda x, xp, fp: np.interp(x, xp, fp) * xp, (0.7, SORTED, SORTED[::-1] ** 2)),
+    "interp, several": (lambda x, xp, fp: np.interp(x, xp, fp), (SOUGHT, SORTED, SORTED**2)),
+    "interp, infinite": (
+        lambda x, xp, fp: np.interp(x, xp, fp),
+        (SOUGHT, SORTED, np.array([1.0, np.inf, np.inf, 2, 3])),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_values_are_those_of_numpy(name, own):
+    function, args = CALLS[name]
+    found, expected = ad.compile(function, native="strict")(*args), function(*args)
+    assert own and np.asarray(found).dtype == np.asarray(expected).dtype
+    np.testing.assert_allclose(found, expected, rtol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("function", "args"),
+    [
+        (lambda a, b: np.cross(a, b), (A, A)),
+        (lambda a, b: np.convolve(a, b), (A, A[:0])),
+        (lambda x, xp, fp: np.interp(x, xp, fp), (0.5, A, B)),
+    ],
+)
+def test_what_numpy_refuses_is_refused(function, args, own):
+    with pytest.raises(Exception) as expected:
+        function(*args)
+    with pytest.raises(type(expected.value)) as found:
+        ad.compile(function, native="strict")(*args)
+    assert own and str(found.value).partition("\n")[0] == str(expected.value).partition("\n")[0]
