@@ -10,6 +10,8 @@ import zlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import pytest
+
 from adjoint import testing
 
 THOROUGH = os.environ.get("ADJOINT_THOROUGH", "") not in ("", "0")
@@ -29,6 +31,10 @@ SHARES = {
 
 What a module chooses by itself counts besides. Of each test one variant is left, and tests without variants stay.
 """
+
+
+IN_DEPTH = pytest.mark.skipif(not THOROUGH, reason="`make thorough` runs it: a second look at what other tests see")
+"""Tests of which each run sees another, and those of forms that only few derivatives take."""
 
 
 def left_out(tests: Sequence[str]) -> set[str]:

@@ -18,6 +18,7 @@ from adjoint.ir.types import FLOAT, INT, Array, Storage
 from adjoint.records import replace
 from adjoint.runtime.arithmetic import numbers
 from adjoint.target import MACHINE
+from sampling import IN_DEPTH
 
 pytest.importorskip("numba")
 
@@ -81,6 +82,7 @@ def test_a_later_process_runs_no_pass_and_reads_no_registry(run):
     assert first == second == [2.0, 4.0] and loaded and not none
 
 
+@IN_DEPTH
 def test_what_is_called_counts_and_where_it_stands_does_not(run):
     run(SQUARE)
     assert run(f"# further down\n\n{SQUARE}") == ([2.0, 4.0], [])
@@ -88,6 +90,7 @@ def test_what_is_called_counts_and_where_it_stands_does_not(run):
     assert found == [5.0, 5.0] and loaded
 
 
+@IN_DEPTH
 def test_options_count(run):
     run(SQUARE)
     _, loaded = run(SQUARE, ADJOINT_SKIP="llvm,vector-math")
@@ -207,6 +210,7 @@ def test_registries_are_read_where_machine_code_needs_what_they_bring(monkeypatc
     assert place.rebuild(Context(), (["no_such_function_of_anybody"], ())) == "code" and read
 
 
+@IN_DEPTH
 def test_a_process_that_is_killed_leaves_nothing_that_harms(run):
     process = run.started(SQUARE)
     for _ in range(3000):
@@ -219,6 +223,7 @@ def test_a_process_that_is_killed_leaves_nothing_that_harms(run):
     assert run(SQUARE) == ([2.0, 4.0], [])
 
 
+@IN_DEPTH
 def test_two_processes_at_once(run):
     running = [run.started(SQUARE) for _ in range(2)]
     for process in running:

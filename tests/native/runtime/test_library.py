@@ -7,7 +7,7 @@ import adjoint as ad
 from adjoint.native.legalize import python_calls
 from adjoint.runtime.array_functions import places
 from native.agreement import compare
-from sampling import THOROUGH
+from sampling import IN_DEPTH, THOROUGH
 
 numba = pytest.importorskip("numba")
 import adjoint.native.runtime.declarations  # noqa: E402
@@ -111,6 +111,7 @@ INSERTIONS = [
 ]
 
 
+@IN_DEPTH
 @pytest.mark.parametrize(("obj", "values"), INSERTIONS)
 def test_cotangents_of_what_is_inserted_into_vectors(obj, values):
     a = np.arange(4.0)

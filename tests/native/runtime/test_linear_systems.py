@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from adjoint.runtime.array_functions import plain
+from sampling import IN_DEPTH
 
 numba = pytest.importorskip("numba")
 pytest.importorskip("adjoint.native.runtime.declarations")
@@ -25,6 +26,7 @@ def _layouts(a):
     return a, wide[::2, ::2]
 
 
+@IN_DEPTH
 @pytest.mark.parametrize("n", [0, 1, 2, 31, 32, 33, 70])
 @pytest.mark.parametrize("part", [np.asarray, np.tril, np.triu, lambda a: np.diag(np.diag(a))])
 def test_solutions_are_those_of_numpy(n, part):

@@ -8,11 +8,12 @@ import pytest
 import adjoint as ad
 from adjoint.runtime.arithmetic import fused_loops
 from adjoint.runtime.array_functions import linalg, places, plain
-from sampling import THOROUGH
+from sampling import IN_DEPTH, THOROUGH
 
 numba = pytest.importorskip("numba")
 import adjoint.native.runtime.declarations  # noqa: E402
 
+pytestmark = IN_DEPTH  # Adjoint compiles most itself: these are the forms for units that are left to Numba
 OPTIONS = {"error_model": "numpy"}
 
 

@@ -9,7 +9,7 @@ import adjoint as ad
 from adjoint.runtime.array_functions import arrays
 from adjoint.testing import check_grads
 from native.runtime.test_plain import compiled
-from sampling import THOROUGH
+from sampling import IN_DEPTH, THOROUGH
 
 numba = pytest.importorskip("numba")
 import adjoint.native.runtime.declarations  # noqa: E402
@@ -23,6 +23,7 @@ PARTS = {
 }
 
 
+@IN_DEPTH
 @pytest.mark.parametrize("dtype", [np.float64, *([np.complex64] if THOROUGH else [])])
 def test_parts(dtype) -> None:
     f = compiled("def f(a, b):\n    return plain.product(a, b)\n")
@@ -43,6 +44,7 @@ def test_parts(dtype) -> None:
         f(WIDE.astype(dtype)[:2, :3], WIDE.astype(dtype)[:4, :2])
 
 
+@IN_DEPTH
 def test_stacks() -> None:
     a, b, x = WIDE.reshape(2, 3, 3, 6)[:, :, :, 1:5], WIDE[:4, 3:8], WIDE[0, ::3]
     f = compiled("def f(a, b):\n    return plain.product(a, b)\n")
