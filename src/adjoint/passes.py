@@ -215,12 +215,12 @@ PASSES = {
             "differentiation.reverse.residuals.shapes.invariant_shapes:without_equal_shapes",
             everywhere=True,
         ),
-        Pass("array-peepholes", "optimize.array_peepholes:polish", everywhere=True),
+        Pass("array-peepholes", "optimize.touch_up.array_peepholes:polish", everywhere=True),
         Pass("in-place-updates", "differentiation.finish:with_direct_updates", everywhere=True),
         Pass("redundant-copies", "differentiation.finish:without_idle_conversions", everywhere=True),
         Pass(
             "early-checks",
-            "optimize.early_checks:with_early_checks",
+            "optimize.touch_up.early_checks:with_early_checks",
             when=lambda c: not c.target.machine,
         ),
         # from finished functions to loops over numbers

@@ -16,7 +16,7 @@ from adjoint.api.tools.float_leaves import clone, leaves
 from adjoint.dispatch import persistent_cache
 from adjoint.dispatch.specialize import forget
 from adjoint.native import backend
-from adjoint.native.compile.not_native import NotNative
+from adjoint.native.compile.messages.not_native import NotNative
 from adjoint.native.legalize import python_calls
 from adjoint.native.runtime import declaring
 from programs.registry import Case

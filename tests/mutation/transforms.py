@@ -25,8 +25,8 @@ PACKAGES = ("differentiation", "optimize", "analysis")
 MACHINE_ONLY = """
     differentiation/directions differentiation/reverse/residuals/arrays differentiation/reverse/residuals/privatization
     differentiation/reverse/residuals/recomputed_iterations differentiation/reverse/residuals/tapes
-    differentiation/reverse/calls/fused_primal_adjoint optimize/redundant_loads optimize/zeros_by_shape
-    optimize/early_checks analysis/extents
+    differentiation/reverse/calls/fused_primal_adjoint optimize/redundant_loads optimize/touch_up/zeros_by_shape
+    optimize/touch_up/early_checks analysis/shapes/extents
 """
 """Modules that derivatives for Python do not go through."""
 SECONDS = 120

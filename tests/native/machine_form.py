@@ -10,7 +10,7 @@ import pytest
 from adjoint.codegen.texts import load
 from adjoint.dispatch import persistent_cache
 from adjoint.native import backend
-from adjoint.native.compile.not_native import NotNative
+from adjoint.native.compile.messages.not_native import NotNative
 from adjoint.native.legalize import python_calls
 from adjoint.native.legalize.form import loops_of as loops_of
 from golden.machine_texts import takes

@@ -5,7 +5,7 @@ import pytest
 
 from adjoint.ir.nodes import Block, Call, Const, Function, Load, Return, Slice, Store, Subscript, Var
 from adjoint.ir.types import FLOAT, Array, Storage
-from adjoint.optimize.last_copies import without_last_copies
+from adjoint.optimize.touch_up.last_copies import without_last_copies
 from ir.interpreter import run
 
 X = Var("x", FLOAT)

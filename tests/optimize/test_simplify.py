@@ -28,8 +28,8 @@ from adjoint.ir.nodes import (
 from adjoint.ir.printer import format_function
 from adjoint.ir.types import BOOL, FLOAT, INT, OPAQUE, Array, List, Scalar, Tuple
 from adjoint.ir.verifier import verify
-from adjoint.optimize.in_place_updates import direct_updates
 from adjoint.optimize.simplify import simplify
+from adjoint.optimize.touch_up.in_place_updates import direct_updates
 from adjoint.runtime.display import make_list, make_tuple
 from ir.building import build, choose, vector
 from ir.interpreter import run

@@ -252,7 +252,7 @@ def _formed(request: _Request, target: Target) -> _Forms | None:
 
 def _bundled(sweep: ir.Function, context: Context) -> ir.Function | None:
     """A sweep of a bundle of directions; None where there is none: what compiles the other sweep tells why."""
-    from adjoint.native.compile.not_native import NotNative, faults_as_reasons  # lazy
+    from adjoint.native.compile.messages.not_native import NotNative, faults_as_reasons  # lazy
 
     try:
         with faults_as_reasons(Inseparable):

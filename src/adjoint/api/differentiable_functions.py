@@ -20,7 +20,7 @@ from adjoint.declarations.asserted import Assertion, assertion_of, behind, lacki
 from adjoint.declarations.function_values import Fn, dtype_of, shown, signature_of
 from adjoint.diagnostics import Diagnostic, DifferentiationError, Span, error, warn
 from adjoint.dispatch import options
-from adjoint.frontend.differentiation.trial import look
+from adjoint.frontend.differentiation.refusals.trial import look
 from adjoint.records import dataclass
 from adjoint.sources import definitions
 from adjoint.types.classes.annotations import annotations_of, field_types, plain, signature

@@ -20,7 +20,7 @@ from adjoint.cli.target import TargetError, load_function, load_module
 from adjoint.diagnostics import Diagnostic, DifferentiationError, Span
 from adjoint.diagnostics.spans import place
 from adjoint.differentiation.finish import finish
-from adjoint.frontend.differentiation.trial import look
+from adjoint.frontend.differentiation.refusals.trial import look
 from adjoint.frontend.entry.entry import lower_operator
 from adjoint.records import dataclass
 from adjoint.sources import definitions

@@ -32,7 +32,7 @@ def without_idle_conversions(function: ir.Function) -> ir.Function:
     What was converted takes the name of the result.
     """
     if any(type(statement) is ir.Call and statement.callee is np.copy for statement in function.body.statements):
-        from adjoint.optimize.last_copies import without_last_copies  # lazy
+        from adjoint.optimize.touch_up.last_copies import without_last_copies  # lazy
 
         function = without_last_copies(function)
     calls = [statement for statement in statements_in(function.body) if isinstance(statement, ir.Call)]
@@ -84,7 +84,7 @@ def with_direct_updates(function: ir.Function) -> ir.Function:
         else:
             is_long = type(statement) is ir.Call and statement.callee is np.copy
         if is_long:
-            from adjoint.optimize.in_place_updates import direct_updates  # lazy
+            from adjoint.optimize.touch_up.in_place_updates import direct_updates  # lazy
 
             return direct_updates(function)
     return function

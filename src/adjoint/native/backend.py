@@ -14,7 +14,7 @@ from adjoint.codegen.python import emit
 from adjoint.codegen.texts import Emitted, load
 from adjoint.diagnostics import Diagnostic
 from adjoint.native.compile.core import Core
-from adjoint.native.compile.not_native import NotNative, faults_as_reasons
+from adjoint.native.compile.messages.not_native import NotNative, faults_as_reasons
 from adjoint.native.compile.signatures import agreements
 from adjoint.pipeline import EMITTED, NATIVE
 from adjoint.records import replace

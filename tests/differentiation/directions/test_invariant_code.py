@@ -16,7 +16,7 @@ from adjoint.differentiation.directions.invariant_code import Beforehand, before
 from adjoint.differentiation.directions.sparse_tangents import with_zeros_skipped
 from adjoint.frontend.entry.captured import differentiated
 from adjoint.ir.nodes import Function
-from adjoint.optimize.zeros_by_shape import with_named_shapes
+from adjoint.optimize.touch_up.zeros_by_shape import with_named_shapes
 from adjoint.testing import clone
 from differentiation.directions.seeds import directions_of
 from numbers_of import numbers

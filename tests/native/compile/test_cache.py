@@ -234,7 +234,7 @@ def test_compiling_that_takes_long_is_told_on_a_terminal(monkeypatch, terminal):
     import io
     import time
 
-    from adjoint.native.compile import progress
+    from adjoint.native.compile.messages import progress
 
     class Stream(io.StringIO):
         def isatty(self):
@@ -260,7 +260,7 @@ def test_compiling_that_takes_long_is_told_in_a_notebook(monkeypatch):
     import time
     from types import SimpleNamespace
 
-    from adjoint.native.compile import progress
+    from adjoint.native.compile.messages import progress
 
     shown = []
 
@@ -282,7 +282,7 @@ def test_compiling_that_takes_long_is_told_in_a_notebook(monkeypatch):
 def test_what_does_not_take_long_is_not_told(monkeypatch):
     import io
 
-    from adjoint.native.compile import progress
+    from adjoint.native.compile.messages import progress
 
     stream = type("Stream", (io.StringIO,), {"isatty": lambda self: True})()
     monkeypatch.setattr(sys, "stderr", stream)
@@ -292,7 +292,7 @@ def test_what_does_not_take_long_is_not_told(monkeypatch):
 
 
 def test_lines_that_are_left_to_python_are_told_before(monkeypatch, tmp_path):
-    from adjoint.native.compile import progress
+    from adjoint.native.compile.messages import progress
     from adjoint.native.compile.unit import Unit
 
     monkeypatch.setenv("ADJOINT_CACHE_DIR", str(tmp_path))

@@ -13,7 +13,7 @@ from scipy import special
 import adjoint as ad
 from adjoint.dispatch import specialize
 from adjoint.native.compile import core as cores
-from adjoint.native.compile import progress
+from adjoint.native.compile.messages import progress
 from adjoint.native.llvm import bridges
 
 X = np.array([0.3, 0.7, 1.1, 1.9])

@@ -209,7 +209,7 @@ def _functions(entry: Entry) -> str:
 def _native_stages(derivative: Derivative, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
     from adjoint.native.backend import compiled_text, own_form  # lazy
     from adjoint.native.compile.boundary import halves  # lazy
-    from adjoint.native.compile.not_native import NotNative  # lazy
+    from adjoint.native.compile.messages.not_native import NotNative  # lazy
     from adjoint.native.llvm.unit import shown  # lazy
 
     parts = [("source", _source_of(derivative.function))]

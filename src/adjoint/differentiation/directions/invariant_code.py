@@ -12,7 +12,7 @@ from adjoint.ir.join import is_array, type_of_atom
 from adjoint.ir.rebuild import clone_function, substitute
 from adjoint.ir.walk import operands, statements_in, terminators_in, vars_used
 from adjoint.optimize.dead_code import remove_dead_code
-from adjoint.optimize.zeros_by_shape import with_named_shapes
+from adjoint.optimize.touch_up.zeros_by_shape import with_named_shapes
 from adjoint.records import dataclass
 from adjoint.runtime import display
 

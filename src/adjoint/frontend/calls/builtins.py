@@ -15,7 +15,7 @@ import numpy as np
 from adjoint import ir
 from adjoint.frontend.calls.emitted_calls import call_any
 from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles
-from adjoint.frontend.calls.opaque_arguments import refuse_made_here
+from adjoint.frontend.calls.opaque.arguments import refuse_made_here
 from adjoint.frontend.data import containers, making
 from adjoint.frontend.entry.inputs import guard_presence
 from adjoint.frontend.interpreter.core import Lowerer

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from adjoint import ir
-from adjoint.frontend.calls import definitions, handlers, library_classes
-from adjoint.frontend.calls.opaque_arguments import SIGNATURE, any_carries
+from adjoint.frontend.calls import definitions, handlers
+from adjoint.frontend.calls.opaque import library_classes
+from adjoint.frontend.calls.opaque.arguments import SIGNATURE, any_carries
 from adjoint.frontend.calls.operands import with_arrays
 from adjoint.frontend.calls.rule_calls import call_by_declaration, call_rule, is_ruled
 from adjoint.frontend.data import making
@@ -156,7 +157,7 @@ def call_value(
     if method is not None:
         return call_value(lo, method, args, kwargs, node)
     if isinstance(function, ir.Var):
-        from adjoint.frontend.calls.opaque_calls import call_opaque_variable  # lazy
+        from adjoint.frontend.calls.opaque.results import call_opaque_variable  # lazy
 
         return call_opaque_variable(lo, function, args, kwargs, node)
     raise lo.problem("AD0202", node, "what is called here is not known")
@@ -195,7 +196,7 @@ def _call_constant(
         result = means(lo, constant, args, kwargs, node)
         if result is not None:
             return result
-    from adjoint.frontend.calls.opaque_calls import call_opaque  # lazy
+    from adjoint.frontend.calls.opaque.results import call_opaque  # lazy
 
     return call_opaque(lo, constant, args, kwargs, node)
 
@@ -280,7 +281,7 @@ def _by_kind(
 
             return lo.call(method_by_class(lo, constant, args, node), args[1:], kwargs, node)
         case types.MethodType() if type(constant.__self__).__module__.startswith("scipy.stats."):
-            from adjoint.frontend.calls.opaque_calls import call_opaque  # lazy
+            from adjoint.frontend.calls.opaque.results import call_opaque  # lazy
 
             return call_opaque(lo, constant, args, kwargs, node)  # what nothing is said of, and generated methods
         case types.MethodType():

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from adjoint import ir
-from adjoint.frontend.calls.opaque_arguments import any_carries, may_carry
+from adjoint.frontend.calls.opaque.arguments import any_carries, may_carry
 from adjoint.frontend.data import making
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize

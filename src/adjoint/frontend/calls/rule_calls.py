@@ -11,7 +11,7 @@ import numpy as np
 from adjoint import ir
 from adjoint.diagnostics.similar import did_you_mean
 from adjoint.frontend.calls.emitted_calls import call_any
-from adjoint.frontend.calls.opaque_arguments import may_carry, refuse_objects
+from adjoint.frontend.calls.opaque.arguments import may_carry, refuse_objects
 from adjoint.frontend.calls.operands import arrays
 from adjoint.frontend.data import making
 from adjoint.frontend.functions.parameters import misfit

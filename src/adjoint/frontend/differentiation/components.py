@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING, Any
 
 from adjoint import ir
-from adjoint.frontend.differentiation.refused_arguments import object_of
+from adjoint.frontend.differentiation.refusals.arguments import object_of
 from adjoint.frontend.differentiation.wrt import refusal
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer

@@ -16,7 +16,7 @@ from adjoint.frontend.data.constants import refuse_written_constants
 from adjoint.frontend.data.element_types import is_outside
 from adjoint.frontend.data.written_views import refuse_written_views
 from adjoint.frontend.differentiation.differentiated_paths import Active, activate_part
-from adjoint.frontend.differentiation.none_results import without_none
+from adjoint.frontend.differentiation.refusals.none_results import without_none
 from adjoint.frontend.differentiation.wrt import parameter_names, refusal, source_of
 from adjoint.frontend.entry.operator_marks import MARK
 from adjoint.frontend.interpreter import joins

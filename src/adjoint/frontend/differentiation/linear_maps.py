@@ -23,7 +23,7 @@ from adjoint.frontend.interpreter.values import Record, Ref, TupleValue, Union, 
 from adjoint.ir.rebuild import clone, substitute
 from adjoint.ir.walk import free_vars
 from adjoint.optimize.dead_code import remove_dead_code
-from adjoint.optimize.zeros_by_shape import with_named_shapes
+from adjoint.optimize.touch_up.zeros_by_shape import with_named_shapes
 from adjoint.records import dataclass
 from adjoint.runtime.array_functions.arrays import zeros_like
 from adjoint.target import Target

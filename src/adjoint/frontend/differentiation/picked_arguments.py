@@ -8,7 +8,7 @@ from typing import Any
 
 from adjoint import ir
 from adjoint.frontend.differentiation.differentiated_paths import WHOLE, Keys, Way, part_at
-from adjoint.frontend.differentiation.refused_arguments import check_differentiable
+from adjoint.frontend.differentiation.refusals.arguments import check_differentiable
 from adjoint.frontend.differentiation.tangent_values import tangent_of
 from adjoint.frontend.differentiation.wrt import positions
 from adjoint.frontend.interpreter.core import Lowerer

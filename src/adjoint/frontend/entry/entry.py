@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from adjoint import ir
 from adjoint.differentiation.reverse import split
-from adjoint.frontend.calls.library_classes import causes
-from adjoint.frontend.calls.opaque_arguments import refuse_made_here
+from adjoint.frontend.calls.opaque.arguments import refuse_made_here
+from adjoint.frontend.calls.opaque.library_classes import causes
 from adjoint.frontend.data.lists_of_objects import Stacked
 from adjoint.frontend.differentiation import result_seeds
 from adjoint.frontend.differentiation.inner_functions import lower_inner, name_of

@@ -10,7 +10,7 @@ from adjoint.differentiation.local.walk import Mode, not_local, with_entries
 from adjoint.differentiation.sets.walk import most_exact, with_pattern
 from adjoint.frontend.data.lists_of_objects import Stacked
 from adjoint.frontend.differentiation.inner_functions import lower_inner, name_of
-from adjoint.frontend.differentiation.refused_arguments import check_differentiable
+from adjoint.frontend.differentiation.refusals.arguments import check_differentiable
 from adjoint.frontend.differentiation.wrt import parameter_names
 from adjoint.frontend.entry.entry import entered, finish_entry
 from adjoint.frontend.entry.inputs import enter, entered_root

@@ -10,7 +10,7 @@ from adjoint import ir
 from adjoint.diagnostics import Diagnostic, DifferentiationError, Span, diagnostic
 from adjoint.diagnostics.diagnostic import Label
 from adjoint.differentiation.zeros.called_supports import SupportsLost
-from adjoint.frontend.calls.library_classes import causes
+from adjoint.frontend.calls.opaque.library_classes import causes
 from adjoint.frontend.data.element_types import sites_of_objects_at
 from adjoint.frontend.entry.captured import Captured, Guard
 from adjoint.frontend.interpreter import joins, type_joins

@@ -6,7 +6,7 @@ import ast
 from typing import Any
 
 from adjoint import ir
-from adjoint.frontend.calls.opaque_arguments import any_carries
+from adjoint.frontend.calls.opaque.arguments import any_carries
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import Value

@@ -10,7 +10,7 @@ from scipy.spatial.transform import Rotation
 
 from adjoint import ir
 from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles
-from adjoint.frontend.calls.opaque_arguments import may_carry
+from adjoint.frontend.calls.opaque.arguments import may_carry
 from adjoint.frontend.external import rotation_definitions
 from adjoint.frontend.external.constant_objects import made_of_constants
 from adjoint.frontend.interpreter.core import Lowerer

@@ -21,7 +21,7 @@ from adjoint.declarations.function_values import (
 )
 from adjoint.diagnostics import DifferentiationError
 from adjoint.frontend.calls.handlers import handles
-from adjoint.frontend.calls.opaque_arguments import may_carry
+from adjoint.frontend.calls.opaque.arguments import may_carry
 from adjoint.frontend.data.constants import as_constant
 from adjoint.frontend.declared.arguments import Arguments
 from adjoint.frontend.declared.calls import Following

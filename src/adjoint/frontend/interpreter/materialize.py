@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from adjoint import ir
-from adjoint.frontend.calls.opaque_arguments import refuse_made_here
+from adjoint.frontend.calls.opaque.arguments import refuse_made_here
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import NeedsRuntime
 from adjoint.frontend.interpreter.options.choices import Several

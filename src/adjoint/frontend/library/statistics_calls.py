@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from adjoint.frontend.calls.handlers import HANDLERS, Handler
-from adjoint.frontend.calls.opaque_arguments import may_carry
+from adjoint.frontend.calls.opaque.arguments import may_carry
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import Value
 from adjoint.frontend.iterators.items import sequence

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from adjoint import ir
-from adjoint.frontend.calls import library_classes
 from adjoint.frontend.calls.emitted_calls import call_any
-from adjoint.frontend.calls.opaque_arguments import lend
+from adjoint.frontend.calls.opaque import library_classes
+from adjoint.frontend.calls.opaque.arguments import lend
 from adjoint.frontend.calls.tangent_arithmetic import made
 from adjoint.frontend.data import making
 from adjoint.frontend.entry import inputs

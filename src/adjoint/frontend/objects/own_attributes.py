@@ -8,7 +8,7 @@ from typing import Any, Generic
 
 from adjoint import ir
 from adjoint.frontend.calls.handlers import handles
-from adjoint.frontend.calls.opaque_arguments import SIGNATURE
+from adjoint.frontend.calls.opaque.arguments import SIGNATURE
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import STANDS_FOR, IteratorValue, Record, Ref, Value
 from adjoint.frontend.library import attribute_tables

@@ -14,7 +14,7 @@ from adjoint import ir
 from adjoint.analysis.effects import effects_of
 from adjoint.differentiation.nondifferentiable import OUT_OF_EXCEPTIONS
 from adjoint.frontend.calls.emitted_calls import call
-from adjoint.frontend.calls.opaque_arguments import may_carry
+from adjoint.frontend.calls.opaque.arguments import may_carry
 from adjoint.frontend.calls.operands import array_operand
 from adjoint.frontend.control.binding_flags import note_bound
 from adjoint.frontend.data import containers, making

@@ -3,7 +3,7 @@
 The class is a real one, so that look-up, inheritance and dataclasses work as for any other. Functions in it are
 *stand-ins*, whose closures the run knows; values that only the derivative computes are variables (:class:`Held`).
 No object of the class ever meets code that would call a stand-in:
-:func:`adjoint.frontend.calls.opaque_arguments.refuse_made_here` sees to that.
+:func:`adjoint.frontend.calls.opaque.arguments.refuse_made_here` sees to that.
 """
 
 from __future__ import annotations

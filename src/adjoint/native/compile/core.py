@@ -267,7 +267,7 @@ class Core:
         if entry is not None and is_left_to_numba(entry):
             return None
         from adjoint.native.backend import own_form  # lazy
-        from adjoint.native.compile.progress import told_when_slow  # lazy
+        from adjoint.native.compile.messages.progress import told_when_slow  # lazy
         from adjoint.native.llvm.unit import compiled  # lazy
 
         with told_when_slow(self.__name__.removesuffix("_core")) as progress:
@@ -289,8 +289,8 @@ class Core:
 
     def _new(self, signature: tuple[Any, ...], args: Sequence[Any] | None, entry: str | None) -> Callable[..., Any]:
         """New machine code, which is kept under this name."""
-        from adjoint.native.compile.not_native import NotNative  # lazy
-        from adjoint.native.compile.progress import told_when_slow  # lazy
+        from adjoint.native.compile.messages.not_native import NotNative  # lazy
+        from adjoint.native.compile.messages.progress import told_when_slow  # lazy
         from adjoint.native.compile.unit import Unit  # lazy
 
         declare_runtime()

@@ -19,9 +19,9 @@ from adjoint.codegen.texts import Emitted, load
 from adjoint.diagnostics import Diagnostic, diagnostic
 from adjoint.diagnostics.spans import Span
 from adjoint.ir.walk import statements_in
-from adjoint.native.compile.not_native import NotNative, faults_as_reasons
+from adjoint.native.compile.messages.not_native import NotNative, faults_as_reasons
+from adjoint.native.compile.messages.progress import told_when_slow
 from adjoint.native.compile.numba_types import numba_type
-from adjoint.native.compile.progress import told_when_slow
 from adjoint.native.compile.signatures import signature_of
 from adjoint.native.costs import FEWEST_IN_THREADS
 from adjoint.native.llvm.values import Unsupported

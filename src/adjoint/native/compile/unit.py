@@ -15,8 +15,8 @@ from typing import Any
 
 from adjoint.codegen.texts import Emitted
 from adjoint.codegen.unparse import on_one_line
-from adjoint.native.compile.not_native import NotNative as NotNative
-from adjoint.native.compile.reasons import first_use, line_of, place_in_source, summary
+from adjoint.native.compile.messages.not_native import NotNative as NotNative
+from adjoint.native.compile.messages.reasons import first_use, line_of, place_in_source, summary
 from adjoint.native.compile.signatures import Untyped
 from adjoint.native.compile.written_units import Written
 from adjoint.native.kept.versions import circumstances

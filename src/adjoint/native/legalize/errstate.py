@@ -9,7 +9,7 @@ import numpy as np
 from adjoint import ir
 from adjoint.ir.rebuild import substitute
 from adjoint.ir.walk import operands, statements_in
-from adjoint.native.compile.not_native import NotNative
+from adjoint.native.compile.messages.not_native import NotNative
 from adjoint.native.legalize.rewriting import Rewriting
 
 _SILENT = ("ignore", "warn")

@@ -21,7 +21,7 @@ from adjoint.codegen.texts import Emitted, load
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.rebuild import substitute
 from adjoint.ir.walk import operands, targets_of
-from adjoint.native.compile.not_native import NotNative
+from adjoint.native.compile.messages.not_native import NotNative
 from adjoint.native.compile.numba_types import declared_type, dtype_of, numba_type
 from adjoint.native.legalize.arrays.indices import is_mask, rank_of
 from adjoint.native.legalize.rewriting import Rewriting

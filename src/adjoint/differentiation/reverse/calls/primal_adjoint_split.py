@@ -29,8 +29,8 @@ from adjoint.ir.checked import checked
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.rebuild import clone_function, rebuild, substitute
 from adjoint.ir.walk import free_vars, operands, targets_of
-from adjoint.optimize.array_peepholes import polish
 from adjoint.optimize.simplify import simplify
+from adjoint.optimize.touch_up.array_peepholes import polish
 from adjoint.passes import Context
 from adjoint.pipeline import PREPARE, run
 from adjoint.records import replace

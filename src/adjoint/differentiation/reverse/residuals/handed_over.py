@@ -16,7 +16,7 @@ from adjoint.ir.builder import Builder
 from adjoint.ir.rebuild import substitute
 from adjoint.ir.walk import free_vars, leaves, operands, statements_in
 from adjoint.optimize.dead_code import remove_dead_code
-from adjoint.optimize.zeros_by_shape import with_named_shapes
+from adjoint.optimize.touch_up.zeros_by_shape import with_named_shapes
 from adjoint.records import replace
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime import display

@@ -14,7 +14,7 @@ from adjoint.frontend.differentiation.components import component
 from adjoint.frontend.differentiation.differentiated_paths import written
 from adjoint.frontend.differentiation.inner_functions import Inner, lower_inner, targets_of_call
 from adjoint.frontend.differentiation.picked_arguments import Picked, pick
-from adjoint.frontend.differentiation.refused_arguments import holds_integers
+from adjoint.frontend.differentiation.refusals.arguments import holds_integers
 from adjoint.frontend.differentiation.result_seeds import first_of_pair, seed_of
 from adjoint.frontend.differentiation.tangent_values import differentiable_leaves, layouts
 from adjoint.frontend.differentiation.wrt import parameter_names, parameter_node, source_of, with_receiver
@@ -75,7 +75,7 @@ def _warn_of_zero(
     picked: Picked,
     output: int,
 ) -> None:
-    from adjoint.frontend.differentiation.zero_derivatives import zero_derivatives  # lazy
+    from adjoint.frontend.differentiation.refusals.zero_derivatives import zero_derivatives  # lazy
 
     names = parameter_names(lo, function, None)
     source = source_of(function)

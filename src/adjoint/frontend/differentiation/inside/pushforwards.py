@@ -10,7 +10,7 @@ from adjoint.differentiation.forward.forward import forward
 from adjoint.differentiation.memory.copying import can_be_copied, copied
 from adjoint.frontend.data.lists_of_objects import Stacked
 from adjoint.frontend.differentiation.inner_functions import copy_as, forget_changes, lower_inner
-from adjoint.frontend.differentiation.refused_arguments import check_differentiable
+from adjoint.frontend.differentiation.refusals.arguments import check_differentiable
 from adjoint.frontend.differentiation.result_seeds import first_of_pair, refuse_several_kinds
 from adjoint.frontend.differentiation.tangent_values import owned_tangent, paired, result_tangent
 from adjoint.frontend.interpreter import joins

@@ -13,7 +13,7 @@ import numpy as np
 
 from adjoint import ir
 from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles
-from adjoint.frontend.calls.opaque_arguments import any_carries
+from adjoint.frontend.calls.opaque.arguments import any_carries
 from adjoint.frontend.external.constant_objects import made_of_constants
 from adjoint.frontend.external.random import definitions as random_definitions
 from adjoint.frontend.external.random import types as random_types

@@ -13,7 +13,7 @@ from scipy.sparse import linalg
 
 from adjoint import ir
 from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles
-from adjoint.frontend.calls.opaque_arguments import may_carry
+from adjoint.frontend.calls.opaque.arguments import may_carry
 from adjoint.frontend.data import making
 from adjoint.frontend.external.constant_objects import made_of_constants
 from adjoint.frontend.external.sparse import definitions as sparse_definitions

@@ -14,7 +14,7 @@ import numpy as np
 from adjoint import ir
 from adjoint.frontend.calls.emitted_calls import call_any
 from adjoint.frontend.calls.handlers import handles
-from adjoint.frontend.calls.opaque_arguments import may_carry
+from adjoint.frontend.calls.opaque.arguments import may_carry
 from adjoint.frontend.calls.operands import is_sequence
 from adjoint.frontend.data import containers, making
 from adjoint.frontend.data.item_writes import set_item

@@ -9,7 +9,7 @@ from typing import Any
 from adjoint import ir
 from adjoint.analysis.effects import effects
 from adjoint.frontend.calls.emitted_calls import call_any, refuse_linked
-from adjoint.frontend.calls.opaque_arguments import keep_identity, keep_track, lend, refuse_made_here
+from adjoint.frontend.calls.opaque.arguments import keep_identity, keep_track, lend, refuse_made_here
 from adjoint.frontend.data import making
 from adjoint.frontend.functions.function_values import as_annotated, returned_by
 from adjoint.frontend.interpreter.core import Lowerer

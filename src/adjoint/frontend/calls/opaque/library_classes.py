@@ -12,7 +12,7 @@ from typing import Any
 
 from adjoint.diagnostics import Diagnostic, diagnostic
 from adjoint.diagnostics.spans import place
-from adjoint.frontend.calls.opaque_arguments import may_carry
+from adjoint.frontend.calls.opaque.arguments import may_carry
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.state.signals import Problem, Restart, TooMuch
 from adjoint.frontend.interpreter.values import Value

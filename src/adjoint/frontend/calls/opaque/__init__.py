@@ -1,0 +1,1 @@
+"""Calls of what cannot be seen: functions without a visible body, classes of libraries."""
