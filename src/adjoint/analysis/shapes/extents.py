@@ -389,12 +389,15 @@ def _is_by_elements(call: ir.Call) -> bool:
 
 def tapes_of(body: ir.Block) -> list[ir.Var]:
     """Lists that are made here and only ever filled, read and emptied, in the order in which they are made."""
-    made: list[ir.Var] = []
+    statements = statements_in(body)
+    made = [each.targets[0] for each in statements if isinstance(each, ir.Call) and _is_empty_list(each)]
+    if not made:
+        return []
     other: set[ir.Atom] = set()
-    for statement in statements_in(body):
+    for statement in statements:
         match statement:
-            case ir.Call(targets=(target,), callee=callee, args=args) if callee is display.make_list and not args:
-                made.append(target)
+            case ir.Call() if _is_empty_list(statement):
+                pass
             case ir.Call(callee=callee, args=(_, *rest)) if callee in _FILLS or callee is len:
                 other.update(rest)
             case ir.Load(key=ir.Subscript(items=items)):
@@ -405,6 +408,10 @@ def tapes_of(body: ir.Block) -> list[ir.Var]:
                 other.update(operands(statement))
     other.update(atom for end in terminators_in(body) for atom in operands(end))
     return [tape for tape in made if tape not in other]
+
+
+def _is_empty_list(call: ir.Call) -> bool:
+    return call.callee is display.make_list and not call.args and len(call.targets) == 1
 
 
 def like_argument(callee: Any) -> int | None:
