@@ -23,6 +23,7 @@ SHARES = {
     "tests/native/": 6,
     "tests/differentiation/directions/": 4,
     "tests/differentiation/residuals/": 4,
+    "tests/rules/test_definitions.py": 2,
     "tests/rules/test_layouts.py": 2,
     "tests/rules/test_scipy_as_called.py": 2,
     "tests/declarations/test_checkpointing.py": 2,
