@@ -139,7 +139,7 @@ def views(x):
 def products(a, b, v):
     c = a @ b
     w = c.T @ v
-    return w @ w + np.sum(a.T @ c) + (v @ a) @ w
+    return w @ w + np.sum(a.T @ c) + (v @ c) @ w
 
 
 def writes(x, y):
@@ -250,7 +250,7 @@ def raising(x, n):
         y = np.zeros(3)
         y[0] = x
         kept.append(y)
-        total += y[0] / (n - 3 - i)
+        total += x / (n - 3 - i)
     return total * kept[0][0]
 
 

@@ -28,9 +28,9 @@ from adjoint.native.llvm.values import (
 from adjoint.native.llvm.writer import Module, Writer, as_kind
 from adjoint.native.llvm.writing.program import RAISED, Emitted
 
-_DATA, _RANK, _EXTENTS, _STRIDES, _DTYPE, _FLAGS = 16, 24, 32, 40, 56, 64
+DATA, RANK, EXTENTS, STRIDES, DTYPE, FLAGS = 16, 24, 32, 40, 56, 64
 """Where arrays keep what (``PyArrayObject_fields``)."""
-_BY_ROWS, _ALIGNED, _WRITEABLE = 1, 0x100, 0x400
+BY_ROWS, ALIGNED, WRITEABLE = 1, 0x100, 0x400
 
 
 def wrapper(
@@ -234,11 +234,11 @@ class _Wrapper:
     def _array(self, kind: ArrayKind, given: str, in_list: bool) -> list[tuple[str, str]]:
         writer = self.writer
         self._require(self._has_type(given, "adjoint_ndarray"))
-        dtype = self._field("ptr", given, _DTYPE)
+        dtype = self._field("ptr", given, DTYPE)
         is_dtype = writer.op(f"icmp eq ptr {dtype}, {self._external(f'adjoint_dtype_{kind.element}')}")
-        rank = writer.op(f"icmp eq i32 {self._field('i32', given, _RANK)}, {kind.rank}")
-        wanted = _ALIGNED | (_BY_ROWS if kind.by_rows else 0) | (0 if kind.read_only else _WRITEABLE)
-        flags = writer.op(f"and i32 {self._field('i32', given, _FLAGS)}, {wanted}")
+        rank = writer.op(f"icmp eq i32 {self._field('i32', given, RANK)}, {kind.rank}")
+        wanted = ALIGNED | (BY_ROWS if kind.by_rows else 0) | (0 if kind.read_only else WRITEABLE)
+        flags = writer.op(f"and i32 {self._field('i32', given, FLAGS)}, {wanted}")
         fits = writer.op(f"icmp eq i32 {flags}, {wanted}")
         self._require(writer.op(f"and i1 {is_dtype}, {writer.op(f'and i1 {rank}, {fits}')}"))
         if in_list:
@@ -248,10 +248,10 @@ class _Wrapper:
             base = writer.place(self._room(f"[{2 * HEADER} x i8], align 64"), str(HEADER))
         writer.line(f"store i64 {BORROWED}, ptr {writer.place(base, str(COUNT))}")
         writer.line(f"store ptr {given}, ptr {writer.place(base, str(OBJECT))}")
-        extents, strides = self._field("ptr", given, _EXTENTS), self._field("ptr", given, _STRIDES)
+        extents, strides = self._field("ptr", given, EXTENTS), self._field("ptr", given, STRIDES)
         names = writer.parts_at(extents, ["i64"] * kind.rank)
         names += [] if kind.by_rows else writer.parts_at(strides, ["i64"] * kind.rank)
-        return [("ptr", base), ("ptr", self._field("ptr", given, _DATA)), *(("i64", name) for name in names)]
+        return [("ptr", base), ("ptr", self._field("ptr", given, DATA)), *(("i64", name) for name in names)]
 
     def _has_type(self, given: str, name: str) -> str:
         return self.writer.op(f"icmp eq ptr {self._field('ptr', given, 8)}, {self._external(name)}")
@@ -320,7 +320,7 @@ class _Wrapper:
         args = [
             ("ptr", base), ("ptr", data), ("i32", str(kind.rank)), ("ptr", described),
             ("ptr", writer.place(described, str(8 * kind.rank))), ("ptr", dtype),
-            ("i32", str(_ALIGNED | (0 if kind.read_only else _WRITEABLE))),
+            ("i32", str(ALIGNED | (0 if kind.read_only else WRITEABLE))),
         ]  # fmt: skip
         self.module.functions.setdefault("boxed_array", _BOXED_ARRAY)
         self.module.declarations["adjoint_ndarray"] = "@adjoint_ndarray = external global i8"

@@ -26,12 +26,6 @@ def words_at(address: int, form: str) -> Iterator[Any]:
     return iter(struct.unpack(form, ctypes.string_at(address, struct.calcsize(form))))
 
 
-def put_words(address: int, form: str, words: list[Any]) -> None:
-    """Puts words at an address."""
-    packed = struct.pack(form, *words)
-    ctypes.memmove(address, packed, len(packed))
-
-
 def number(kind: str, words: Iterator[Any]) -> Any:
     """The next number, one of Python's where it has such."""
     if is_complex(kind):

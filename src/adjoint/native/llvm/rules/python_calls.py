@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -12,14 +12,17 @@ from adjoint.codegen.python import emit
 from adjoint.codegen.texts import Emitted
 from adjoint.ir.rebuild import substitute
 from adjoint.ir.walk import operands, targets_of
-from adjoint.native.llvm.bridges import Bridge, bridge_for, words_of
+from adjoint.native.llvm.boxing import ALIGNED, DATA, EXTENTS, STRIDES, WRITEABLE
+from adjoint.native.llvm.bridges import Bridge, bridge_for, dense
 from adjoint.native.llvm.rules import arrays
 from adjoint.native.llvm.rules.table import rule
 from adjoint.native.llvm.values import (
+    TUPLE_ITEMS,
     Array,
     ArrayKind,
     Complex,
     Known,
+    List,
     ListKind,
     Number,
     Tuple,
@@ -29,16 +32,20 @@ from adjoint.native.llvm.values import (
     dtype_of,
     is_complex,
     kind,
-    parts,
+    part_of,
     size_of,
     types_of_parts,
     width_of,
 )
 from adjoint.native.llvm.values import Kind as AnyKind
+from adjoint.native.llvm.writer import as_kind, truth, whole
 from adjoint.native.llvm.writing.declared import kind_of_type
 from adjoint.native.llvm.writing.emission import Emission
 from adjoint.native.llvm.writing.program import RAISED
 from adjoint.sources.library_folders import package_of
+
+_OF_PYTHON = ("f8", "i8", "b1", "c8")
+"""Kinds of numbers that Python has itself."""
 
 
 @rule("python")
@@ -46,16 +53,15 @@ def by_python(e: Emission, statement: ir.Call | ir.Load) -> Value:
     """What a statement gives that runs as Python."""
     if e.guards:
         raise Unsupported("a call of Python whose exceptions are handled")
-    results = tuple([_result_kind(target) for target in targets_of(statement)])
+    results = [_result_kind(target) for target in targets_of(statement)]
     taken = [atom for atom in dict.fromkeys(operands(statement)) if isinstance(atom, ir.Var)]
     values = {var: e.value(var) for var in taken}
-    varying = [var for var in taken if not isinstance(values[var], Known)]
-    _require_harmless(statement, [values[var] for var in varying])
-    given = tuple([kind(values[var]) for var in varying])
+    varying = {var: value for var, value in values.items() if not isinstance(value, Known)}
+    _require_harmless(statement, list(varying.values()))
     known = {var: ir.Const(value.value) for var, value in values.items() if isinstance(value, Known)}
-    bridge = bridge_for(_alone(statement, varying, known), given, results)
+    bridge = bridge_for(_alone(statement, varying, known, results))
     e.program.bridges[bridge.symbol] = bridge
-    found = _called(e, bridge, [values[var] for var in varying])
+    found = _called(e, bridge, list(varying.values()), results)
     return found[0] if len(found) == 1 else Tuple(tuple(found)) if found else Known(None)
 
 
@@ -111,66 +117,170 @@ def _holds_bundle(found: AnyKind) -> bool:
     return False
 
 
-def _alone(statement: ir.Call | ir.Load, taken: Sequence[ir.Var], known: dict[ir.Var, ir.Const]) -> Emitted:
-    """A statement as a function of what it reads."""
+def _alone(
+    statement: ir.Call | ir.Load,
+    taken: Mapping[ir.Var, Value],
+    known: Mapping[ir.Var, ir.Const],
+    results: Sequence[str | ArrayKind],
+) -> Emitted:
+    """A statement as a function of what it reads; numbers come as those of Python."""
     params = tuple([ir.Var(var.hint, var.type, var.named) for var in taken])
     given: dict[ir.Var, ir.Atom] = {**known, **dict(zip(taken, params, strict=True))}
     own = getattr(getattr(statement, "callee", None), "__objclass__", object)
-    conversions: list[ir.Statement] = []
-    if issubclass(own, np.generic):  # a method of NumPy's numbers; machine code hands over those of Python
-        for var, param in zip(taken, params, strict=True):
-            if isinstance(var.type, ir.Scalar):
-                given[var] = number = ir.Var(var.hint, var.type)
-                conversions.append(ir.Call((number,), dtype_of(str(kind_of_type(var.type))).type, (param,)))
-    body = ir.Block((*conversions, substitute(statement, given)), ir.Return(targets_of(statement) or (ir.Const(None),)))
+    before: list[ir.Statement] = []
+    for (var, value), param in zip(taken.items(), params, strict=True):
+        if isinstance(value, (Number, Complex)) and (value.kind not in _OF_PYTHON or issubclass(own, np.generic)):
+            given[var] = number = ir.Var(var.hint, var.type)
+            before.append(ir.Call((number,), dtype_of(value.kind).type, (param,)))
+    told: list[ir.Atom] = []
+    after: list[ir.Statement] = []
+    for target, found in zip(targets_of(statement), results, strict=True):
+        told.append(target)
+        if isinstance(found, ArrayKind):
+            told[-1] = checked = ir.Var(target.hint, target.type)
+            options = dtype_of(found.element), found.rank, found.by_rows
+            after.append(ir.Call((checked,), dense, (target, *map(ir.Const, options))))
+    body = ir.Block((*before, substitute(statement, given), *after), ir.Return(tuple(told) or (ir.Const(None),)))
     name = getattr(getattr(statement, "callee", None), "__name__", "") or "index"
     return emit(ir.Function(name.strip("_<>") or "call", params, body))
 
 
-def _called(e: Emission, bridge: Bridge, values: Sequence[Value]) -> list[Value]:
+# Calls
+
+
+def _called(e: Emission, bridge: Bridge, values: Sequence[Value], results: Sequence[str | ArrayKind]) -> list[Value]:
     """Calls a bridge. Other threads may run Python meanwhile: the lock is taken, where this thread does not have it."""
     writer = e.writer
-    words = [part for value in values for part in parts(value)]
-    source, target = e.slots(len(words)), e.slots(words_of(bridge.results))
-    writer.put_parts(source, words)
     writer.module.declarations[bridge.symbol] = f"@{bridge.symbol} = external global i8"
     lock = writer.call("PyGILState_Ensure", "i32", ())
-    told = [writer.call("PyLong_FromVoidPtr", "ptr", (("ptr", each),)) for each in (source, target)]
-    room = e.slots(2)
-    writer.put_parts(room, [("ptr", each) for each in told])
-    args = (("ptr", f"@{bridge.symbol}"), ("ptr", room), ("i64", "2"), ("ptr", "null"))
-    rested = writer.call("PyObject_Vectorcall", "ptr", args)
-    for each in told:
+    objects = [_object(e, value) for value in values]
+    room = e.slots(len(objects))
+    writer.put_parts(room, [("ptr", each) for each in objects])
+    args = (("ptr", f"@{bridge.symbol}"), ("ptr", room), ("i64", str(len(objects))), ("ptr", "null"))
+    given = writer.call("PyObject_Vectorcall", "ptr", args)
+    for each in objects:
         writer.call("Py_DecRef", "void", (("ptr", each),))
+    _leave_if(e, writer.op(f"icmp eq ptr {given}, null"), lock)
+    items = [given]
+    if len(results) != 1:
+        items = [_field(e, "ptr", given, TUPLE_ITEMS + 8 * place) for place in range(len(results))]
+    pairs = list(zip(results, items, strict=True))
+    numbers = [None if isinstance(found, ArrayKind) else _number(e, found, item) for found, item in pairs]
+    if any(number is not None for number in numbers):
+        raised = writer.call("PyErr_Occurred", "ptr", ())
+        _leave_if(e, writer.op(f"icmp ne ptr {raised}, null"), lock, given)
     writer.call("PyGILState_Release", "void", (("i32", lock),))
+    values_: list[Value] = []
+    for (found, item), number in zip(pairs, numbers, strict=True):
+        values_.append(_copied(e, found, item) if isinstance(found, ArrayKind) else number or Known(None))
+    again = writer.call("PyGILState_Ensure", "i32", ())
+    writer.call("Py_DecRef", "void", (("ptr", given),))
+    writer.call("PyGILState_Release", "void", (("i32", again),))
+    return values_
+
+
+def _leave_if(e: Emission, failed: str, lock: str, given: str | None = None) -> None:
+    """Leaves the function where Python has raised an exception, and gives up what it gave."""
+    writer = e.writer
     bad, good = writer.new_label("bad"), writer.new_label("good")
-    writer.branch(writer.op(f"icmp eq ptr {rested}, null"), bad, good, ", !prof !0")
+    writer.branch(failed, bad, good, ", !prof !0")
     writer.start(bad)
+    if given is not None:
+        writer.call("Py_DecRef", "void", (("ptr", given),))
+    writer.call("PyGILState_Release", "void", (("i32", lock),))
     writer.line(f"ret i32 {RAISED}")
     writer.start(good)
-    found: list[Value] = []
-    place = target
-    for result in bridge.results:
-        found.append(_result(e, result, place))
-        place = writer.place(place, str(8 * words_of((result,))))
-    again = writer.call("PyGILState_Ensure", "i32", ())
-    writer.call("Py_DecRef", "void", (("ptr", rested),))
-    writer.call("PyGILState_Release", "void", (("i32", again),))
-    return found
 
 
-def _result(e: Emission, found: str | ArrayKind, place: str) -> Value:
-    """A result in words; of an array a copy, laid out alike."""
+def _field(e: Emission, kind: str, base: str, offset: int) -> str:
+    return e.writer.op(f"load {kind}, ptr {e.writer.place(base, str(offset))}")
+
+
+def _object(e: Emission, value: Value) -> str:
+    """A new object for a value; arrays lie where they are."""
     writer = e.writer
-    if isinstance(found, str):
-        names = writer.parts_at(place, types_of_parts(found))
-        return Complex(found, *names) if is_complex(found) else Number(found, names[0])
-    data, *rest = writer.parts_at(place, ["ptr", *["i64"] * (2 * found.rank)])
-    shape, strides = tuple(rest[: found.rank]), tuple(rest[found.rank :])
-    copy = arrays.new(e, found.element, shape, checked=False)
-    size = str(size_of(found.element))
+    match value:
+        case Number(kind="b1"):
+            return writer.call("PyBool_FromLong", "ptr", (("i64", as_kind(writer, value, "i8").name),))
+        case Number() if value.kind[0] == "f":
+            return writer.call("PyFloat_FromDouble", "ptr", (("double", as_kind(writer, value, "f8").name),))
+        case Number():
+            return writer.call("PyLong_FromLongLong", "ptr", (("i64", as_kind(writer, value, "i8").name),))
+        case Complex():
+            doubles = [("double", as_kind(writer, each, "f8").name) for each in value.parts]
+            return writer.call("PyComplex_FromDoubles", "ptr", doubles)
+        case Array():
+            return _array_object(e, value)
+        case Tuple(items=items):
+            made = writer.call("PyTuple_New", "ptr", (("i64", str(len(items))),))
+            for place, item in enumerate(items):
+                writer.call("PyTuple_SetItem", "i32", (("ptr", made), ("i64", str(place)), ("ptr", _object(e, item))))
+            return made
+        case List(kind=ListKind(element=element)) if element is not None:
+            return _list_object(e, value.base, element)
+    nothing = "_Py_NoneStruct"
+    writer.module.declarations[nothing] = f"@{nothing} = external global i8"
+    writer.call("Py_IncRef", "void", (("ptr", f"@{nothing}"),))
+    return f"@{nothing}"
+
+
+def _array_object(e: Emission, x: Array) -> str:
+    writer = e.writer
+    described = e.slots(2 * x.kind.rank)
+    writer.put_parts(described, [("i64", word) for word in (*x.shape, *x.strides)])
+    for name in ("adjoint_ndarray", f"adjoint_dtype_{x.kind.element}"):
+        writer.module.declarations[name] = f"@{name} = external global i8"
+    dtype = f"@adjoint_dtype_{x.kind.element}"
+    writer.call("Py_IncRef", "void", (("ptr", dtype),))
+    strides = writer.place(described, str(8 * x.kind.rank))
+    flags = ALIGNED | (0 if x.kind.read_only else WRITEABLE)
+    args = (
+        ("ptr", "@adjoint_ndarray"), ("ptr", dtype), ("i32", str(x.kind.rank)), ("ptr", described), ("ptr", strides),
+        ("ptr", x.data), ("i32", str(flags)), ("ptr", "null"),
+    )  # fmt: skip
+    return writer.call("adjoint_new_array", "ptr", args)
+
+
+def _list_object(e: Emission, block: str, element: AnyKind) -> str:
+    writer = e.writer
+    size, items = _field(e, "i64", block, 0), _field(e, "ptr", block, 16)
+    made = writer.call("PyList_New", "ptr", (("i64", size),))
+    types = types_of_parts(element)
+
+    def one(place: str) -> None:
+        names = writer.parts_at(writer.place(items, writer.mul(place, str(8 * len(types)))), types)
+        item = _object(e, e.assembled(element, names, None))
+        writer.call("PyList_SetItem", "i32", (("ptr", made), ("i64", place), ("ptr", item)))
+
+    writer.each(size, one)
+    return made
+
+
+def _number(e: Emission, kind: str, given: str) -> Number | Complex:
+    """The number in an object; whether there was one, Python knows."""
+    writer = e.writer
+    if is_complex(kind):
+        names = ("PyComplex_RealAsDouble", "PyComplex_ImagAsDouble")
+        parts = [Number("f8", writer.call(name, "double", (("ptr", given),))) for name in names]
+        return Complex(kind, *[as_kind(writer, part, part_of(kind)).name for part in parts])
+    if kind == "b1":
+        return truth(writer.op(f"icmp eq i32 {writer.call('PyObject_IsTrue', 'i32', (('ptr', given),))}, 1"))
+    if kind[0] == "f":
+        return as_kind(writer, Number("f8", writer.call("PyFloat_AsDouble", "double", (("ptr", given),))), kind)
+    return as_kind(writer, whole(writer.call("PyLong_AsLongLong", "i64", (("ptr", given),))), kind)
+
+
+def _copied(e: Emission, kind: ArrayKind, given: str) -> Array:
+    """An array of Python's as one of the call, laid out alike."""
+    writer = e.writer
+    data, extents, strides_at = (_field(e, "ptr", given, offset) for offset in (DATA, EXTENTS, STRIDES))
+    shape = tuple(writer.parts_at(extents, ["i64"] * kind.rank))
+    copy = arrays.new(e, kind.element, shape, checked=False)
+    size = str(size_of(kind.element))
     for extent in shape:
         size = writer.mul(size, extent)
-    writer.line(f"call void @llvm.memcpy.p0.p0.i64(ptr {copy.data}, ptr {data}, i64 {size}, i1 false)")
-    writer.module.declare("llvm.memcpy.p0.p0.i64", "void", ["ptr", "ptr", "i64", "i1"])
-    return copy if found.by_rows else Array(found, copy.base, copy.data, shape, strides, copy.owner)
+    writer.call("llvm.memcpy.p0.p0.i64", "void", (("ptr", copy.data), ("ptr", data), ("i64", size), ("i1", "false")))
+    if kind.by_rows:
+        return copy
+    strides = tuple(writer.parts_at(strides_at, ["i64"] * kind.rank))
+    return Array(kind, copy.base, copy.data, shape, strides, copy.owner)
