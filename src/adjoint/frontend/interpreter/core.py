@@ -21,6 +21,7 @@ from adjoint.frontend.interpreter.state.attempts import Run, Settings
 from adjoint.frontend.interpreter.state.blocks import (
     Checkpoint,
     Exiting,
+    Joined,
     Open,
     Region,
     changed_keys,
@@ -33,7 +34,6 @@ from adjoint.frontend.interpreter.tracking import set_unseen
 from adjoint.frontend.interpreter.values import Cell, Ref, Site, Value, is_atom, is_torn
 from adjoint.ir.raising import is_decided
 from adjoint.ir.walk import targets_of
-from adjoint.records import dataclass
 from adjoint.sources.library_folders import is_of_a_library
 
 MAX_INLINE_DEPTH = 120
@@ -481,23 +481,3 @@ class Lowerer(ABC):
         for leaf in region.exits:
             leaf.block.terminator = ir.Return(results(leaf))
         return root.seal()
-
-
-@dataclass(eq=False, slots=True)
-class Joined:
-    """What :meth:`Lowerer.join_leaves` found."""
-
-    store: dict[Any, Value]
-    targets: tuple[ir.Var, ...]
-    columns: list[tuple[ir.Atom, ...]]
-    kind: ir.Atom
-    kinds: tuple[str, ...]
-    values: dict[str, Value]
-
-    def value_of(self, action: str) -> Value:
-        return self.values[action]
-
-    @property
-    def value(self) -> Value:
-        """What the paths give that go on."""
-        return self.values.get("fall", self.values.get("return", ir.UNDEFINED))

@@ -103,3 +103,23 @@ def changed_keys(leaves: Sequence[Exiting], base: dict[Any, Value]) -> Iterator[
             if key not in seen and (key not in base or base[key] is not value):
                 seen[key] = None
     return iter(seen)
+
+
+@dataclass(eq=False, slots=True)
+class Joined:
+    """What :meth:`~adjoint.frontend.interpreter.core.Lowerer.join_leaves` found."""
+
+    store: dict[Any, Value]
+    targets: tuple[ir.Var, ...]
+    columns: list[tuple[ir.Atom, ...]]
+    kind: ir.Atom
+    kinds: tuple[str, ...]
+    values: dict[str, Value]
+
+    def value_of(self, action: str) -> Value:
+        return self.values[action]
+
+    @property
+    def value(self) -> Value:
+        """What the paths give that go on."""
+        return self.values.get("fall", self.values.get("return", ir.UNDEFINED))
