@@ -37,4 +37,4 @@ def test_random_programs() -> None:
         np.testing.assert_allclose(found, value, rtol=1e-11, err_msg=f"program {seed}")
         for one, other in zip(changes, gradient, strict=True):
             np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12, err_msg=f"program {seed}")
-    assert in_bundles > len(programs) / 3
+    assert in_bundles >= len(programs) / 3
