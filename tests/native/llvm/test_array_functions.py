@@ -55,3 +55,39 @@ def test_what_numpy_refuses_is_refused(function, args, own):
     with pytest.raises(type(expected.value)) as found:
         ad.compile(function, native="strict")(*args)
     assert own and str(found.value).partition("\n")[0] == str(expected.value).partition("\n")[0]
+
+
+def backwards(x: Any, start: int, stop: int) -> Any:
+    total = 1.0
+    for i in range(start, stop, -2):
+        total = np.sin(total * x[i])
+    for i in range(stop + 1, start + 1, 3):
+        total = np.cos(total * x[i])
+    return total
+
+
+@pytest.mark.parametrize(("start", "stop"), [(5, -1), (4, 0), (3, 3), (0, 4)])
+def test_lengths_of_ranges(start, stop, own):
+    x = np.linspace(0.3, 1.7, 7)
+    found, expected = (ad.grad(backwards, native=native)(x, start, stop) for native in ("strict", False))
+    np.testing.assert_allclose(found, expected, rtol=1e-13)
+    assert own
+
+
+def parts_of_lists(x: Any, i: int, j: int) -> Any:
+    items = [x[0]]
+    for k in range(1, len(x)):
+        items.append(x[k] * items[k - 1])
+    total = 0.0
+    for part in (items[i:], items[:j], items[i:j], items[j:i:-1], items[::-2], items[-i:]):
+        for k in range(len(part)):
+            total += part[k] * (k + 1)
+    return total
+
+
+@pytest.mark.parametrize(("i", "j"), [(1, 4), (-2, 9), (0, -1)])
+def test_parts_of_lists(i, j, own):
+    x = np.linspace(0.3, 1.7, 6)
+    found, expected = (ad.value_and_grad(parts_of_lists, native=native)(x, i, j) for native in ("strict", False))
+    assert found[0] == pytest.approx(parts_of_lists(x, i, j)) and own
+    np.testing.assert_allclose(found[1], expected[1], rtol=1e-13)

@@ -184,3 +184,20 @@ def interpolated_at(x: Any, xp: Any, fp: Any) -> Any:
     for k in range(x.shape[0]):
         out[k] = interpolated(x[k], xp, fp)
     return out
+
+
+def slice_bounds(sequence: Any, lower: Any, upper: Any, step: Any) -> tuple[int, int, int]:
+    """Stands for :func:`adjoint.runtime.objects.slice_bounds`."""
+    count = len(sequence)
+    by = 1 if step is None else step
+    if by == 0:
+        raise ValueError("slice step cannot be zero")
+    least = 0 if by > 0 else -1
+    most = count if by > 0 else count - 1
+    start = least if by > 0 else most
+    stop = most if by > 0 else least
+    if lower is not None:
+        start = min(max(lower + count if lower < 0 else lower, least), most)
+    if upper is not None:
+        stop = min(max(upper + count if upper < 0 else upper, least), most)
+    return start, stop, by

@@ -202,7 +202,16 @@ class Shown:
     parts: tuple[str | tuple[Value, str, str], ...]
 
 
-Value = Number | Complex | Array | Tuple | List | Known | Shown
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """A range of whole numbers, of which only the length is asked for."""
+
+    start: str
+    stop: str
+    step: int
+
+
+Value = Number | Complex | Array | Tuple | List | Known | Shown | Steps
 
 
 def kind(value: Value) -> Kind:
@@ -214,8 +223,8 @@ def kind(value: Value) -> Kind:
             return TupleKind(tuple(map(kind, items)))
         case Known(value=None):
             return NothingKind()
-        case Shown():
-            raise Unsupported("a text at run time")
+        case Shown() | Steps():
+            raise Unsupported("a text or a range at run time")
     raise Unsupported(f"{value.value!r} at run time")
 
 

@@ -16,6 +16,7 @@ from adjoint.native.llvm.values import (
     List,
     ListKind,
     Number,
+    Steps,
     Tuple,
     Unsupported,
     Value,
@@ -219,8 +220,26 @@ def _shape(e: Emission, x: Value) -> Tuple:
     return Tuple(()) if isinstance(x, (Number, Complex)) else Tuple(tuple(map(whole, arrays.array(x).shape)))
 
 
+@rule(range)
+def _range(e: Emission, *bounds: Value) -> Steps:
+    start, stop, step = ("0", e.extent(bounds[0]), "1") if len(bounds) == 1 else [*map(e.extent, bounds), "1"][:3]
+    if step == "0" or not step.lstrip("-").isdigit():
+        raise Unsupported("a range whose step is known at run time")
+    return Steps(start, stop, int(step))
+
+
+def _count(e: Emission, given: Steps) -> str:
+    """How many numbers a range has."""
+    writer, step = e.writer, abs(given.step)
+    first, last = (given.start, given.stop) if given.step > 0 else (given.stop, given.start)
+    distance = writer.add(writer.sub(last, first), str(step - 1))
+    return writer.most(writer.op(f"sdiv i64 {distance}, {step}"), "0")
+
+
 @rule(len)
 def length(e: Emission, x: Value) -> Number:
+    if isinstance(x, Steps):
+        return whole(_count(e, x))
     if isinstance(x, Tuple):
         return constant(len(x.items))
     if isinstance(x, List):

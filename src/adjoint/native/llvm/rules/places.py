@@ -304,6 +304,8 @@ def _array_leaf(e: Emission, cotangent: Value, template: Value, place: Value, le
     given = arrays.array(cotangent)
     total: Value = constant(0.0)
     for path, found in _paths(_template(template)):
+        if len(path) != given.kind.rank:
+            raise Unsupported("rows of an array as arrays")
         if found == int(numbers.number(place).name):
             one = arrays.item(e, given.kind.element, arrays.address(e, given, list(map(str, path))))
             total = RULES[operator.add](e, total, one)

@@ -13,6 +13,7 @@ from adjoint.native.llvm.rules.helpers import helper
 from adjoint.native.llvm.rules.table import rule
 from adjoint.native.llvm.values import Array, Known, Number, Unsupported, Value
 from adjoint.native.llvm.writing.emission import Emission
+from adjoint.runtime import objects
 from adjoint.runtime.array_functions import linalg, plain
 
 Form = tuple[Callable[..., Any], Callable[..., bool]]
@@ -96,6 +97,7 @@ def _are_places(x: Value, xp: Value, fp: Value) -> bool:
 
 
 helper(array_functions.distinct, linalg.distinct)
+helper(array_functions.slice_bounds, objects.slice_bounds)
 _declare(np.linalg.norm, (array_functions.norm, _is_usual))
 _declare(np.std, (array_functions.std, _are_floats_of))
 _declare(np.trace, (array_functions.trace, _is_matrix))
