@@ -67,3 +67,29 @@ def test_they_come_through_functions(own):
         with pytest.raises(ValueError, match=r"^3 is too many for 3\.0"):
             ad.grad(inner, native=native)(1.5, 0)
     assert own
+
+
+def unpacked(x):
+    items = []
+    for i in range(len(x)):
+        items.append(x[i] * x[i])
+    if len(items) > 4:
+        a, b, c = items
+        return a * b * c
+    first, *rest = items
+    total = first
+    for k in range(len(rest)):
+        total += rest[k] * k
+    return total
+
+
+@pytest.mark.parametrize("size", [0, 5])
+def test_unpacking_tells_how_many_there_are(size, own):
+    runs = ad.grad(unpacked, native="strict"), ad.grad(unpacked)
+    one, other = (said(run, np.ones(size)) for run in runs)
+    assert own and one[0] is other[0] and one[1][0].partition("\n")[0] == other[1][0].partition("\n")[0]
+
+
+def test_stages_show_what_numba_refuses_and_adjoint_compiles():
+    titles = [line for line in ad.stages(ad.grad(unpacked), np.ones(3), native=True).splitlines() if line[:3] == "-- "]
+    assert titles[-1] == "-- llvm" and "-- text" not in titles

@@ -210,7 +210,7 @@ def _native_stages(derivative: Derivative, args: Sequence[Any], kwargs: Mapping[
     from adjoint.native.backend import compiled_text, own_form  # lazy
     from adjoint.native.compile.boundary import halves  # lazy
     from adjoint.native.compile.messages.not_native import NotNative  # lazy
-    from adjoint.native.llvm.unit import shown  # lazy
+    from adjoint.native.llvm.unit import has_form, shown  # lazy
 
     parts = [("source", _source_of(derivative.function))]
 
@@ -225,14 +225,18 @@ def _native_stages(derivative: Derivative, args: Sequence[Any], kwargs: Mapping[
     parts.append(("lowered", format_whole(entry.function)))
     finished = run(finishing(derivative.kind), entry.function, Context(target))
     both = halves(finished)
+    core = finished if both is None else both.core
+    refusal = None
     try:
-        core = finished if both is None else both.core
         parts.append(("text", compiled_text(core, target).text))
-        form = own_form(core, replace(target, watch=None), None, frozenset(), None)
-        if form is not None and "llvm" not in target.skipped:
-            parts.append(("llvm", shown(form)))
     except NotNative as reason:
-        parts.append(("not compiled", str(reason)))
+        refusal = reason
+    form = None if "llvm" in target.skipped else own_form(core, replace(target, watch=None), None, frozenset(), None)
+    llvm = None if form is None else shown(form)
+    if llvm is not None and (refusal is None or has_form(llvm)):
+        parts.append(("llvm", llvm))
+    elif refusal is not None:
+        parts.append(("not compiled", str(refusal)))
     return _under_titles(parts)
 
 

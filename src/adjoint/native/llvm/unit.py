@@ -36,6 +36,7 @@ from adjoint.native.llvm.writing.program import Program, Site
 from adjoint.records import dataclass
 
 _NOTHING = f"@nothing = internal global [16 x i64] [i64 {BORROWED}{', i64 0' * 15}], align 64\n"
+_BY_NUMBA = "is compiled by Numba:"
 _UNUSED = Known(Ellipsis)
 _ARITHMETIC = re.compile(r"= (f(?:add|sub|mul|div|rem|cmp)) (?!afn)")
 """Instructions that options may change. What has to mean what it says has a flag of no consequence."""
@@ -155,7 +156,12 @@ def shown(function: ir.Function) -> str:
         kinds = [kind_of_type(param.type) for param in function.params]
         return text_of(function, kinds)[2].module.text("")
     except Unsupported as reason:
-        return f"{function.name} is compiled by Numba: {reason} has no form in LLVM IR"
+        return f"{function.name} {_BY_NUMBA} {reason} has no form in LLVM IR"
+
+
+def has_form(shown_: str) -> bool:
+    """Whether what was shown is LLVM IR."""
+    return _BY_NUMBA not in shown_
 
 
 def seal_of(code: bytes) -> str:

@@ -257,6 +257,13 @@ def _check_length(e: Emission, x: Value, count: Value) -> None:
     checks.check_size(e, length(e, x), count)
 
 
+@rule(objects.check_least_length)
+def _check_least_length(e: Emission, x: Value, count: Value) -> None:
+    size = length(e, x)
+    message = checks.text_of("not enough values to unpack (expected at least {}, got {})")
+    e.check(e.writer.compare("slt", size.name, e.extent(count)), ValueError, message, [count, size])
+
+
 @rule(np.transpose, np.ndarray.transpose)
 def _transpose(e: Emission, x: Value, axes: Value | None = None) -> Array:
     given = arrays.array(x)

@@ -240,12 +240,12 @@ class Emission:
 
     # Checks
 
-    def check(self, failed: str, exception: type[BaseException], message: Any) -> None:
+    def check(self, failed: str, exception: type[BaseException], message: Any, operands: Sequence[Value] = ()) -> None:
         """Leaves the function where a condition holds."""
         bad, good = self.writer.new_label("bad"), self.writer.new_label("good")
         self.writer.branch(failed, bad, good, UNLIKELY)
         self.writer.start(bad)
-        self.leave(exception, message)
+        self.leave(exception, message, operands)
         self.writer.start(good)
 
     def leave(self, exception: type[BaseException], message: Any, operands: Sequence[Value] = ()) -> None:
