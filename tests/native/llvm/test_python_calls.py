@@ -14,7 +14,7 @@ import adjoint as ad
 from adjoint.dispatch import specialize
 from adjoint.native.compile import core as cores
 from adjoint.native.compile.messages import progress
-from adjoint.native.llvm import bridges
+from adjoint.native.llvm import callbacks
 
 X = np.array([0.3, 0.7, 1.1, 1.9])
 
@@ -126,9 +126,9 @@ def test_what_another_process_needs_is_all_there(monkeypatch):
         gradient = ad.grad(factors, native="strict")(X)
         np.testing.assert_allclose(gradient, ad.grad(factors)(X), rtol=1e-12)
     found = [unit for unit in units if unit is not None]
-    assert found and all(unit.bridges for unit in found)
-    again = [bridges.of_plain(bridge.plain()) for bridge in found[-1].bridges]
-    assert again == list(found[-1].bridges)
+    assert found and all(unit.callbacks for unit in found)
+    again = [callbacks.of_plain(callback.plain()) for callback in found[-1].callbacks]
+    assert again == list(found[-1].callbacks)
 
 
 def test_lines_that_run_as_python_are_told_before(monkeypatch):

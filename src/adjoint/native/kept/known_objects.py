@@ -27,18 +27,18 @@ def known_object(entry: str) -> Unit | None:
     content = None if folder is None else cache.read(folder / entry)
     if content is None:
         return None
-    from adjoint.native.llvm.bridges import of_plain  # lazy
+    from adjoint.native.llvm.callbacks import of_plain  # lazy
     from adjoint.native.llvm.unit import Unit, seal_of  # lazy
     from adjoint.native.llvm.writing.program import Site  # lazy
 
     try:
         head, code = content.split(b"\n", 1)
-        seal, name, symbols, sites, results, bridges = json.loads(head)
+        seal, name, symbols, sites, results, callbacks = json.loads(head)
         if seal != seal_of(code):
             return None
         found = tuple(Site(_exception(kind), _message(said)) for kind, said in sites)
         given = tuple(ArrayKind(*each) if isinstance(each, list) else each for each in results)
-        return Unit(name, code, frozenset(symbols), found, given, tuple(map(of_plain, bridges)))
+        return Unit(name, code, frozenset(symbols), found, given, tuple(map(of_plain, callbacks)))
     except (ValueError, TypeError, KeyError, AttributeError, ImportError):  # damaged
         return None
 
@@ -69,10 +69,10 @@ def keep_object(entry: str, unit: Unit) -> None:
         for kind in unit.results
     ]
     try:
-        bridges = [bridge.plain() for bridge in unit.bridges]
+        callbacks = [callback.plain() for callback in unit.callbacks]
     except Nameless:  # it calls what only this process knows
         return
-    head = json.dumps([seal_of(unit.code), unit.name, sorted(unit.symbols), sites, results, bridges])
+    head = json.dumps([seal_of(unit.code), unit.name, sorted(unit.symbols), sites, results, callbacks])
     cache.keep_bytes(entry, head.encode() + b"\n" + unit.code)
 
 

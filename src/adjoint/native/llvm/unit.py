@@ -11,7 +11,7 @@ from adjoint import ir
 from adjoint.ir.checked import CHECKING
 from adjoint.ir.walk import vars_used
 from adjoint.native.llvm.boxing import wrapper
-from adjoint.native.llvm.bridges import Bridge
+from adjoint.native.llvm.callbacks import Callback
 from adjoint.native.llvm.engine import callable_at, engine, linked
 from adjoint.native.llvm.memory import BORROWED, runtime
 from adjoint.native.llvm.messages import Form
@@ -56,7 +56,7 @@ class Unit:
         What it calls from outside of the C library.
     sites
         What is raised where a check fails.
-    bridges
+    callbacks
         What runs as Python.
     results
         What the function gives: the kinds of the values, as far as they are numbers and arrays; None for others.
@@ -67,7 +67,7 @@ class Unit:
     symbols: frozenset[str]
     sites: tuple[Site, ...]
     results: tuple[str | ArrayKind | None, ...]
-    bridges: tuple[Bridge, ...] = ()
+    callbacks: tuple[Callback, ...] = ()
 
     def load(self) -> Callable[..., Any]:
         """The function of all arguments."""
@@ -82,7 +82,7 @@ class Unit:
                 said = said.arguments(operands)
             raise site.exception(*said) if isinstance(said, tuple) else site.exception(said)
 
-        called = {bridge.symbol: bridge.load for bridge in self.bridges}
+        called = {callback.symbol: callback.load for callback in self.callbacks}
         address = linked(self.code, self.name, self.symbols, called)
         return callable_at(address, self.name, fail)  # type: ignore[no-any-return]
 
@@ -138,10 +138,10 @@ def compiled(
     try:
         text, name, program, given = text_of(function, kinds, options)
         if leaves is not None:
-            leaves(span.line for bridge in program.bridges.values() for span in bridge.emitted.lines.values())
+            leaves(span.line for callback in program.callbacks.values() for span in callback.emitted.lines.values())
         results = tuple(each if isinstance(each, (str, ArrayKind)) else None for each in given)
-        code, bridges = engine().object_code(text), tuple(program.bridges.values())
-        return Unit(name, code, frozenset(program.symbols), tuple(program.sites), results, bridges)
+        code, callbacks = engine().object_code(text), tuple(program.callbacks.values())
+        return Unit(name, code, frozenset(program.symbols), tuple(program.sites), results, callbacks)
     except Unsupported:
         return None
     except Exception:  # a fault of ours: Numba may do better; who verifies wants to see it

@@ -13,7 +13,7 @@ from adjoint.codegen.texts import Emitted
 from adjoint.ir.rebuild import substitute
 from adjoint.ir.walk import operands, targets_of
 from adjoint.native.llvm.boxing import ALIGNED, DATA, EXTENTS, STRIDES, WRITEABLE
-from adjoint.native.llvm.bridges import Bridge, bridge_for, dense
+from adjoint.native.llvm.callbacks import Callback, callback_for, dense
 from adjoint.native.llvm.rules import arrays
 from adjoint.native.llvm.rules.table import rule
 from adjoint.native.llvm.values import (
@@ -59,9 +59,9 @@ def by_python(e: Emission, statement: ir.Call | ir.Load) -> Value:
     varying = {var: value for var, value in values.items() if not isinstance(value, Known)}
     _require_harmless(statement, list(varying.values()))
     known = {var: ir.Const(value.value) for var, value in values.items() if isinstance(value, Known)}
-    bridge = bridge_for(_alone(statement, varying, known, results))
-    e.program.bridges[bridge.symbol] = bridge
-    found = _called(e, bridge, list(varying.values()), results)
+    callback = callback_for(_alone(statement, varying, known, results))
+    e.program.callbacks[callback.symbol] = callback
+    found = _called(e, callback, list(varying.values()), results)
     return found[0] if len(found) == 1 else Tuple(tuple(found)) if found else Known(None)
 
 
@@ -148,15 +148,17 @@ def _alone(
 # Calls
 
 
-def _called(e: Emission, bridge: Bridge, values: Sequence[Value], results: Sequence[str | ArrayKind]) -> list[Value]:
-    """Calls a bridge. Other threads may run Python meanwhile: the lock is taken, where this thread does not have it."""
+def _called(
+    e: Emission, callback: Callback, values: Sequence[Value], results: Sequence[str | ArrayKind]
+) -> list[Value]:
+    """Calls Python, whose lock is taken where this thread does not have it: others may run Python meanwhile."""
     writer = e.writer
-    writer.module.declarations[bridge.symbol] = f"@{bridge.symbol} = external global i8"
+    writer.module.declarations[callback.symbol] = f"@{callback.symbol} = external global i8"
     lock = writer.call("PyGILState_Ensure", "i32", ())
     objects = [_object(e, value) for value in values]
     room = e.slots(len(objects))
     writer.put_parts(room, [("ptr", each) for each in objects])
-    args = (("ptr", f"@{bridge.symbol}"), ("ptr", room), ("i64", str(len(objects))), ("ptr", "null"))
+    args = (("ptr", f"@{callback.symbol}"), ("ptr", room), ("i64", str(len(objects))), ("ptr", "null"))
     given = writer.call("PyObject_Vectorcall", "ptr", args)
     for each in objects:
         writer.call("Py_DecRef", "void", (("ptr", each),))

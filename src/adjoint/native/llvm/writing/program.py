@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from adjoint import ir
-from adjoint.native.llvm.bridges import Bridge
+from adjoint.native.llvm.callbacks import Callback
 from adjoint.native.llvm.values import Kind, Known, Unsupported, Value, joined, kind
 from adjoint.native.llvm.writer import Module
 from adjoint.native.llvm.writing.declared import kind_of_type
@@ -53,7 +53,7 @@ class Program:
         The rule for what is called; None if there is none.
     symbols
         Functions from outside of the C library that are called.
-    bridges
+    callbacks
         What runs as Python, by the names of what is called.
     checked
         Whether indices that are numbers are checked.
@@ -66,7 +66,7 @@ class Program:
         self.calls = calls
         self.checked = checked
         self.symbols: set[str] = set()
-        self.bridges: dict[str, Bridge] = {}
+        self.callbacks: dict[str, Callback] = {}
         self._known: dict[tuple[Any, tuple[Kind | Any, ...]], Emitted] = {}
         self._count = 0
 

@@ -18,7 +18,7 @@ _PLAIN = (str, int, float, bool, type(None))
 
 
 @dataclass(frozen=True, slots=True)
-class Bridge:
+class Callback:
     """A statement as a function of Python.
 
     Attributes
@@ -48,16 +48,16 @@ class Bridge:
         return load(self.emitted)
 
 
-def bridge_for(emitted: Emitted) -> Bridge:
-    """The bridge to a function; its symbol tells what it does."""
+def callback_for(emitted: Emitted) -> Callback:
+    """The callback to a function; its symbol tells what it does."""
     facts = emitted.text, sorted((name, _fact(value)) for name, value in emitted.namespace.items())
-    return Bridge(f"python_{hashlib.sha256(repr(facts).encode()).hexdigest()[:24]}", emitted)
+    return Callback(f"python_{hashlib.sha256(repr(facts).encode()).hexdigest()[:24]}", emitted)
 
 
-def of_plain(plain: list[Any]) -> Bridge:
-    """The bridge of which this is what another process needs."""
+def of_plain(plain: list[Any]) -> Callback:
+    """The callback of which this is what another process needs."""
     symbol, text, name, named = plain
-    return Bridge(symbol, Emitted(text, {key: _value(*each) for key, each in named.items()}, name))
+    return Callback(symbol, Emitted(text, {key: _value(*each) for key, each in named.items()}, name))
 
 
 def dense(value: Any, dtype: np.dtype[Any], rank: int, by_rows: bool) -> np.ndarray:
