@@ -295,13 +295,12 @@ def test_next_of_an_iterator() -> None:
     assert ad.grad(f)([2.0, 3.0]) == [9.0, 12.0]
 
 
-def test_next_of_a_generator_that_is_gone_on_with_is_refused() -> None:
+def test_next_of_a_generator_that_is_gone_on_with() -> None:
     def f(xs):
         it = (x * x for x in xs)
         return next(it) * next(it)
 
-    with pytest.raises(ad.DifferentiationError, match="AD0305"):
-        ad.grad(f)([2.0, 3.0])
+    assert ad.grad(f)([2.0, 3.0]) == [36.0, 24.0]
 
 
 def test_list_changed_while_it_is_iterated() -> None:

@@ -211,3 +211,45 @@ def test_an_attribute_of_the_class_that_is_no_number_is_not_taken_for_one() -> N
 def test_an_attribute_that_is_not_there_raises() -> None:
     with pytest.raises(AttributeError):
         ad.value_and_grad(lambda x: Sometimes(x).y)(-0.7)
+
+
+class Grown:
+    def __init__(self, x: float, n: int) -> None:
+        self.x = x
+        self.n = n
+
+    def step(self) -> float | None:
+        if self.n == 0:
+            return None
+        self.n -= 1
+        self.last = self.x * self.n
+        return self.last
+
+
+def test_objects_in_a_list_that_get_an_attribute_later() -> None:
+    def total(x: float) -> float:
+        waiting, found = [Grown(x, 2), Grown(x * x, 3), Grown(2.0, 1)], 0.0
+        while waiting:
+            for each in list(waiting):
+                step = each.step()
+                if step is None:
+                    waiting.remove(each)
+                else:
+                    found += step * x
+        return found
+
+    right(total, 0.7)
+
+
+def test_objects_of_a_local_class_are_taken_out_of_a_list() -> None:
+    def total(x: float) -> float:
+        class Weighted:
+            def __init__(self, weight: float) -> None:
+                self.weight = weight
+
+        waiting = [Weighted(x), Weighted(x * x), Weighted(3.0)]
+        second = waiting[1]
+        waiting.remove(second)
+        return sum(each.weight * x for each in waiting) * len(waiting)
+
+    right(total, 0.7)

@@ -151,12 +151,6 @@ def power(x):
     return x * x
 
 
-#: ad.grad(twice_through)(3.0)
-def twice_through(x):
-    terms = (x * i for i in range(3))
-    return sum(terms) + max(terms)  # error[AD0305]: this iterator was handed on before: it can be gone through once only
-
-
 #: ad.grad(factorial)(3.0)
 def factorial(x):
     return x * factorial(x - 1)  # error[AD0407]: 'factorial' calls itself without end

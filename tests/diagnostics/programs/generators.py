@@ -1,4 +1,4 @@
-"""Generators that are not gone through once from their start to their end, and what they would find out."""
+"""Generators that are gone on with where that cannot be followed, and what they would find out."""
 
 import functools
 from contextlib import contextmanager
@@ -6,50 +6,15 @@ from contextlib import contextmanager
 import adjoint as ad
 
 
-#: ad.grad(gone_through_twice)(2.0)
-def gone_through_twice(x):
-    items = powers(x)
-    return sum(items) * sum(items)  # error[AD0305]: this iterator was handed on before: it can be gone through once only
-
-
 def powers(x):
     yield x
     yield x * x
-
-
-#: ad.grad(resumed)(2.0)
-def resumed(x):
-    items = powers(x)
-    for first in items:
-        break
-    return first * sum(items)  # error[AD0305]: this iterator was handed on before: it can be gone through once only
-
-
-#: ad.grad(asked_twice)(2.0)
-def asked_twice(x):
-    items = powers(x)
-    first = next(items)
-    return first * next(items)  # error[AD0305]: this iterator was handed on before: it can be gone through once only
-
-
-#: ad.grad(sent_to)(2.0)
-def sent_to(x):
-    items = powers(x)
-    return items.send(None) + x  # error[AD0104]: the generator is asked for 'send'
 
 
 #: ad.grad(one_of_two)(2.0)
 def one_of_two(x):
     items = powers(x) if x > 0 else powers(-x)
     return sum(items)  # error[AD0402]: this is no list, or not the same, on each path that leads here
-
-
-#: ad.grad(kept_in_a_list_that_grows)(2.0, 3)
-def kept_in_a_list_that_grows(x, n):
-    kept = []
-    for _ in range(n):
-        kept.append(powers(x))  # error[AD0305]: a generator is handed to code that is not visible, or to a container
-    return sum(sum(items) for items in kept)
 
 
 #: ad.grad(unknown_depth)(2.0)
@@ -166,8 +131,8 @@ def closed_later(x):
     log = [x]
 
     def items():
-        try:
-            yield x  # error[AD0104]: what 'items' does when it is closed happens later, for it is kept somewhere
+        try:  # error[AD0104]: what this does when the generator is closed would be done at a time that nobody knows
+            yield x
             yield 2 * x
         finally:
             log.append(x * x)
@@ -237,7 +202,7 @@ def calls_a_generator_itself(x):
 
 #: ad.grad(generator_in_an_array)(2.0)
 def generator_in_an_array(x):
-    return x * len(set(powers(x)))  # error[AD0305]: a generator is handed to code that is not visible, or to a container
+    return x * len(set(powers(x)))  # error[AD0301]: a 'generator' that is made inside the function is handed out
 
 
 #: ad.grad(kept_as_a_default)(2.0)
@@ -304,8 +269,79 @@ def loop_too_large(x):
     return total
 
 
-#: ad.grad(sent_to_again)(2.0)
-def sent_to_again(x):
-    items = powers(x)
-    first = next(items)
-    return first * items.send(x)  # error[AD0104]: 'items' is a generator that is sent values, which is not followed
+#: ad.grad(with_inside)(2.0)
+def with_inside(x):
+    def items():
+        with Noted([]):  # error[AD0104]: what this does when the generator is closed would be done at a time that nobody knows
+            yield x
+            yield 2 * x
+
+    kept = items()
+    return next(kept) * next(kept)
+
+
+#: ad.grad(bound_again)(2.0)
+def bound_again(x):
+    def items():
+        scale = x
+        while True:
+            yield lambda t: t * scale  # error[AD0104]: 'scale' of the generator is bound again after this function was made
+            scale = scale * 2
+
+    kept = items()
+    return next(kept)(1.0) * next(kept)(2.0)
+
+
+#: ad.grad(yields_in_a_choice)(2.0)
+def yields_in_a_choice(x):
+    def items():
+        total = x
+        while True:
+            total = total if total > 9 else total * (yield total)  # error[AD0104]: 'yield' stands inside this expression
+
+    kept = items()
+    return next(kept) * kept.send(x)
+
+
+#: ad.grad(goes_through_itself)(2.0, 3)  # error[AD0402]: the attribute '_item' takes values of different structures
+def goes_through_itself(x, n):
+    def halves(v, depth):
+        yield v
+        if depth > 0:
+            yield from halves(v / 2, depth - 1)  # error[AD0104]: 'halves' goes through itself, and is gone on with at places that are not known
+
+    kept = halves(x, n)
+    total = next(kept)
+    for v in kept:
+        total += v * v
+    return total
+
+
+#: ad.grad(what_it_returns)(2.0)
+def what_it_returns(x):
+    def items():
+        yield x
+        return x * x
+
+    kept = items()
+    first = next(kept)
+    try:
+        next(kept)  # error[AD0307]: the exception carries what varies, and is looked into where it is handled
+    except StopIteration as ended:
+        first *= ended.value
+    return first
+
+
+#: ad.grad(ends_inside)(2.0)
+def ends_inside(x):
+    def doubled(items):
+        while True:
+            yield 2 * next(items)  # error[AD0104]: that there is no item becomes a 'RuntimeError' inside a generator
+
+    kept = doubled(powers(x))
+    total = next(kept)
+    try:
+        total += next(kept) * next(kept)
+    except (StopIteration, RuntimeError):
+        total = total * x
+    return total

@@ -75,12 +75,22 @@ ENTRIES = {
                 ad.grad(partial_sums)(2.0)                         # refused
                 ad.grad(lambda x: max(partial_sums(x)))(2.0)       # is fine
 
-            Refused is what makes it more than a loop: send(), throw() and close(); going through itself to a depth
-            that is not known; yielding in 'except' or 'finally'. A loop that is left early closes its generator,
-            which runs 'finally' blocks: that is refused where the generator lives on in a variable, for then they
-            run later, and where the exception by which it is closed would be handled or looked at. What a loop
-            raises does not come by the generator, so that a 'try' with handlers around a yield is refused where
-            the loop may raise. Collect the items in a list instead:
+            A generator that is gone on with, by next(), send() or throw() or by another loop, or that a list has, is
+            an object that keeps its variables from one yield to the next.
+
+                def mean():
+                    total, count, value = 0.0, 0, None
+                    while True:
+                        total, count = total + (yield value), count + 1
+                        value = total / count
+
+            Refused is going through itself to a depth that is not known, and yielding in 'except' or 'finally'. A
+            loop that is left early closes its generator, which runs 'finally' blocks: that is refused where the
+            generator lives on, for then they run at a time that nobody knows, and where the exception by which it
+            is closed would be handled or looked at. So are functions that are made in a generator that is gone on
+            with, and read variables that it binds again. What a loop raises does not come by the generator, so
+            that a 'try' with handlers around a yield is refused where the loop may raise. Collect the items in a
+            list instead:
 
                 def partial_sums(x):
                     total, sums = 0.0, []

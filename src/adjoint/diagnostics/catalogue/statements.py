@@ -87,30 +87,18 @@ ENTRIES = {
         helps=("hand over the list or array that it runs through", "or loop over it with 'for'"),
         explanation="""
             An iterator gives each of its values once, and what it gives depends on who has asked before. The
-            reverse sweep of a derivative needs them again. So generators cannot be handed in, and a generator that
-            next() has taken an item out of cannot be asked for the others.
+            reverse sweep of a derivative needs them again. So generators cannot be handed in.
 
                 def loss(values):
-                    squares = (v * v for v in values)
-                    first = next(squares)
-                    return first * sum(squares)              # refused
+                    return sum(v * v for v in values)
 
-            Make a list of its items:
+                ad.grad(loss)(x for x in (1.0, 2.0))         # refused
+                ad.grad(loss)([1.0, 2.0])                    # is fine
 
-                    squares = [v * v for v in values]
-                    return squares[0] * sum(squares[1:])
-
-            Of one that has no end, make a class: what it keeps are attributes, and a method gives the next item.
-
-            Generators, generator expressions, map, filter, zip and the functions of itertools are fine where each
-            is gone through once, by a loop or by a function that asks for its items. What is gone through again,
-            or from two places at once, is refused: where it stands depends on what was done before.
-
-                pairs = zip(values, weights)
-                norm = sum(w for _, w in pairs)
-                return sum(v * w for v, w in pairs) / norm   # refused: nothing is left of it
-
-            Make a list first: pairs = list(zip(values, weights)).
+            Generators, generator expressions, map, filter and zip that are made in the function are fine, whoever
+            asks for their items. Those of itertools have to be gone through once, by a loop or by a function; and
+            an iterator that a function keeps, as a default value, finds at each call what the last one has left.
+            Make a list first: list(itertools.dropwhile(f, values)).
 
             Of several iterators that are gone through side by side, as by zip, all but one may have to be computed
             before the loop. That is refused where the loop, or another of them, could tell.

@@ -38,6 +38,7 @@ from adjoint.frontend.interpreter.values import (
     Value,
     is_atom,
 )
+from adjoint.frontend.iterators.coming_back import come_back
 from adjoint.frontend.iterators.items import kept, sequence, static_items, written_out
 from adjoint.frontend.iterators.iterator_objects import is_iterator_object, iterator_of, lazily, next_of_object, rows
 from adjoint.frontend.iterators.iterators import drawn, is_iterator, is_lazy, refuse_twice
@@ -152,12 +153,15 @@ def _iter(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AS
 
 @handles(next)
 def _next(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    if is_iterator(args[0]):
-        from adjoint.frontend.iterators.generators import is_inside_generator  # lazy
+    if isinstance(args[0], Union):
+        for option in args[0].options:
+            come_back(lo, option)
+        return on_each_option(lo, args[0], lambda option: _next(lo, [option, *args[1:]], {}, node), node)
+    if len(args) == 1:
+        from adjoint.frontend.iterators.generators import refuse_ending  # lazy
 
-        if len(args) == 1 and lo.run_data.handled and is_inside_generator(lo):
-            label = "that there is no item becomes a 'RuntimeError' inside a generator"
-            raise lo.problem("AD0104", node, label, helps=("give 'next' a default",))
+        refuse_ending(lo, node)
+    if is_iterator(args[0]):
         return python_functions.call(
             lo, python_functions.first if len(args) == 1 else python_functions.first_or, args, node
         )

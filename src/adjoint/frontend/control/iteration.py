@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from adjoint import ir
+from adjoint.frontend.control.joins_of_exits import behind, settle
 from adjoint.frontend.control.loops import go_on_if, run_loop
 from adjoint.frontend.data import containers
 from adjoint.frontend.data.element_types import knows_half
@@ -271,8 +272,6 @@ def _unroll(
     body: Callable[[], None],
     orelse: Sequence[ast.stmt],
 ) -> None:
-    from adjoint.frontend.control.joins_of_exits import behind, settle  # lazy
-
     origin, base = lo.open, lo.store
     with lo.region("loop") as whole:
         for item in items:

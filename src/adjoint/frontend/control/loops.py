@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from adjoint import ir
+from adjoint.frontend.control.joins_of_exits import behind, settle
 from adjoint.frontend.control.liveness import live_at_head
 from adjoint.frontend.data.uniqueness import starts_alone
 from adjoint.frontend.interpreter import joins
@@ -16,7 +17,7 @@ from adjoint.frontend.interpreter.forms import loose
 from adjoint.frontend.interpreter.state.blocks import Exiting, Open
 from adjoint.frontend.interpreter.state.signals import Restart
 from adjoint.frontend.interpreter.tracking import set_unseen
-from adjoint.frontend.interpreter.values import Cell, Value, is_torn
+from adjoint.frontend.interpreter.values import Cell, Record, Value, is_torn
 from adjoint.records import dataclass
 from adjoint.sources.scope import assigned_names
 
@@ -60,8 +61,22 @@ def run_loop(
             if key in carried:
                 carried[key] = lo.join_shapes([carried[key], shape], key)
     found = _settle(lo, node, origin, base, carried, body)
+    if over is None and all(leaf.action != "continue" for leaf in found.exits):
+        _run_once(lo, origin, base, body, orelse)
+        return
     lo.settings.loop_shapes[memo] = {key: shape for key, shape in found.shapes.items() if isinstance(key, Cell)}
     _emit(lo, node, origin, base, over, index, found.shapes, found, orelse)
+
+
+def _run_once(
+    lo: Lowerer, origin: Open, base: dict[Any, Value], body: Callable[[], None], orelse: Sequence[ast.stmt]
+) -> None:
+    """A loop of which no iteration comes to its end."""
+    lo.block, lo.store = origin, base.copy()
+    with lo.region("loop") as region:
+        lo.attempt(lambda: _run(body))
+    assert lo.block is None
+    settle(lo, behind(lo, region.exits, orelse), origin, base, "done")
 
 
 def go_on_if(lo: Lowerer, goes_on: ir.Atom, turn: Callable[[], None], node: ast.AST | None = None) -> None:
@@ -191,7 +206,7 @@ def _widen(
                 shape = _detached(joins.shape_of(value, leaf.store), base)
                 assumption[key] = lo.join_shapes([assumption[key], shape], key)
             elif key in base and base[key] is not value and not is_torn(base[key]):
-                before = loose(joins.shape_of(base[key], base))
+                before = _shape_before(base[key], value, base)
                 after = _detached(joins.shape_of(value, leaf.store), base)
                 assumption[key] = lo.join_shapes([before, after], key)
     return assumption
@@ -252,6 +267,23 @@ def _emit(
         lo.stop(ir.Raise(ir.Const(RecursionError)))  # which is never reached: only an exception leaves the loop
         return
     _go_on(lo, node, kinds, stores, exit_kind, orelse)
+
+
+def _shape_before(before: Value, after: Value, store: dict[Any, Value]) -> joins.Shape:
+    """The shape of what an iteration changes, as it is before the loop: known numbers are what all iterations leave."""
+    shape = joins.shape_of(before, store)
+    if not isinstance(shape, joins.RecordShape) or not isinstance(before, Record) or not isinstance(after, Record):
+        return loose(shape)
+    olds = zip(shape.items, before.parts, strict=True)
+    parts = tuple([part if _is_left(old, after.get(key)) else loose(part) for part, (key, old) in olds])
+    return joins.RecordShape(shape.cls, shape.keys, parts)
+
+
+def _is_left(old: Value, new: Value | None) -> bool:
+    """Whether an iteration leaves a part of an object what it was."""
+    if isinstance(old, ir.Const) and isinstance(new, ir.Const) and isinstance(old.value, (bool, int, str)):
+        return type(old.value) is type(new.value) and old.value == new.value
+    return old is new
 
 
 def _flatten_carried(carried: dict[Any, joins.Shape], store: dict[Any, Value], block: Open) -> tuple[ir.Atom, ...]:

@@ -58,8 +58,23 @@ def join_optional(lo: Lowerer, one: ir.Type | None, other: ir.Type | None, node:
         is_linked = isinstance(one, ir.Reference) or isinstance(other, ir.Reference)
         if not is_linked and not ir.carries_derivative(one) and not ir.carries_derivative(other):
             return ir.OPAQUE
-        raise lo.problem("AD0402", node, "the elements of this container have different structures")
+        if isinstance(one, ir.Instance) and isinstance(other, ir.Instance) and one.cls is other.cls:
+            joined = _with_all_fields(lo, one, other, node)
+        if joined is None:
+            raise lo.problem("AD0402", node, "the elements of this container have different structures")
     return joined
+
+
+def _with_all_fields(lo: Lowerer, one: ir.Instance, other: ir.Instance, node: ast.AST | None) -> ir.Type | None:
+    """The type of objects of one class, of which some have attributes that others lack so far: all may have them."""
+    both = _widened(one, other)
+    if not isinstance(both, ir.Instance):
+        return None
+    for type_ in (one, other):
+        if type_.fields.keys() != both.fields.keys() and _sites_of(lo, type_):
+            remember(lo, type_, both, node)
+    one.storage.unite(other.storage)
+    return ir.Instance(both.cls, both.fields, one.storage.find())
 
 
 def sites_within(lo: Lowerer, *values: Value) -> tuple[Site, ...]:
@@ -140,8 +155,7 @@ def _holds_less(type_: ir.Type, than: ir.Type | None) -> bool:
 
 def _guessed_site(lo: Lowerer, type_: ir.List) -> Site | None:
     """Where a list is made of which it is only guessed what it holds."""
-    home = type_.storage.find()
-    sites = [site for storage, site in lo.run_data.sites_of_storage if storage.find() is home]
+    sites = _sites_of(lo, type_)
     if len(sites) != 1 or sites[0] in lo.settings.site_types:
         return None
     guess = lo.settings.guesses.get(sites[0].place[0])
@@ -161,9 +175,14 @@ def is_outside(lo: Lowerer, base: ir.Var) -> bool:
     return any(outlives_the_call(site) for mine, site in lo.run_data.sites_of_storage if mine.find() is home)
 
 
-def remember(lo: Lowerer, type_: ir.List | ir.Dict | ir.Instance, better: ir.Type, node: ast.AST | None) -> None:
+def _sites_of(lo: Lowerer, type_: ir.List | ir.Dict | ir.Instance) -> list[Site]:
+    """Where the containers or objects are made that a value of a type may be."""
     home = type_.storage.find()
-    sites = [site for storage, site in lo.run_data.sites_of_storage if storage.find() is home]
+    return [site for storage, site in lo.run_data.sites_of_storage if storage.find() is home]
+
+
+def remember(lo: Lowerer, type_: ir.List | ir.Dict | ir.Instance, better: ir.Type, node: ast.AST | None) -> None:
+    sites = _sites_of(lo, type_)
     if not sites:
         raise lo.problem("AD0402", node, "what is stored here does not have the type of what the container holds")
     changed: list[Site] = []
@@ -187,15 +206,20 @@ def remember(lo: Lowerer, type_: ir.List | ir.Dict | ir.Instance, better: ir.Typ
 
 def _widened(known: ir.Type, better: ir.Type) -> ir.Type | None:
     """What a container holds, by what was known of it and what is put into it; an object has what either says."""
-    if not isinstance(known, ir.Instance) or not isinstance(better, ir.Instance):
-        return join_types(known, better)
-    fields = {**better.fields, **known.fields}
-    for name in known.fields.keys() & better.fields.keys():
-        joined = join_types(known.fields[name], better.fields[name])
-        if joined is None:
-            return None
-        fields[name] = joined
-    return ir.Instance(known.cls, fields)
+    match known, better:
+        case ir.Instance(), ir.Instance() if known.cls is better.cls:
+            fields = {**better.fields, **known.fields}
+            for name in known.fields.keys() & better.fields.keys():
+                joined = join_types(known.fields[name], better.fields[name])
+                if joined is None:
+                    return None
+                fields[name] = joined
+            return ir.Instance(known.cls, fields)
+        case ir.List(element=ir.Instance() as mine), ir.List(element=ir.Instance() as theirs):
+            element = _widened(mine, theirs)
+            return None if element is None else ir.List(element, is_tuple=known.is_tuple and better.is_tuple)
+        case _:
+            return join_types(known, better)
 
 
 def _guess(lo: Lowerer, site: Site, element: ir.Type | None) -> None:

@@ -23,6 +23,7 @@ from adjoint.frontend.entry import inputs
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import NeedsRuntime, type_of
 from adjoint.frontend.interpreter.materialize import materialize
+from adjoint.frontend.interpreter.placeholders import blank
 from adjoint.frontend.interpreter.state.signals import Restart
 from adjoint.frontend.interpreter.type_joins import join_types
 from adjoint.frontend.interpreter.values import (
@@ -40,6 +41,7 @@ from adjoint.frontend.interpreter.values import (
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.library.attribute_tables import AttributeTable
 from adjoint.frontend.library.collections_definitions import Table
+from adjoint.frontend.library.iterator_definitions import Resumable
 from adjoint.frontend.objects.fields import handed_out, writable
 from adjoint.runtime import display
 from adjoint.runtime.objects import make_object, put_item
@@ -118,6 +120,7 @@ def runtime_object(lo: Lowerer, ref: Ref, node: ast.AST | None) -> ir.Var:
         label = f"an object of the class {record.cls.__name__!r} must exist at run time"
         raise lo.problem("AD0402", node, label, helps=("define the class before the loop",))
     known = lo.settings.site_types.get(ref.site)
+    record = Record(record.cls, tuple([part for part in record.parts if part[1] is not ir.UNDEFINED]))
     if isinstance(known, ir.Instance):
         record = _with_defaults(lo, record, known, node)
     atoms = slots(lo, record.items, node)
@@ -130,8 +133,9 @@ def runtime_object(lo: Lowerer, ref: Ref, node: ast.AST | None) -> ir.Var:
     storage = ir.Storage(written=True)
     lo.run_data.sites_of_storage.append((storage, ref.site))
     target = ir.Var("obj", ir.Instance(record.cls, fields, storage))
-    span = lo.span(node)
-    lo.emit(ir.Call((target,), make_object, (ir.Const(record.cls), ir.Const(record.keys), *atoms), (), span))
+    unset = [key for key in fields if record.get(key) is None] if issubclass(record.cls, Resumable) else []
+    keys, atoms = ir.Const((*record.keys, *unset)), [*atoms, *(blank(fields[key]) for key in unset)]
+    lo.emit(ir.Call((target,), make_object, (ir.Const(record.cls), keys, *atoms), (), lo.span(node)))
     return target
 
 

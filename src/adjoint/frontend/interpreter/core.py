@@ -280,10 +280,13 @@ class Lowerer(ABC):
 
     @contextmanager
     def region(self, kind: str) -> Iterator[Region]:
+        """Where exits meet: also those that a path has taken of which the rest is not reached."""
         region = Region(kind)
         self.regions.append(region)
         try:
             yield region
+        except Unreached:
+            self._end_path()
         finally:
             assert self.regions.pop() is region
 
@@ -333,9 +336,12 @@ class Lowerer(ABC):
         try:
             return body()
         except Unreached:
-            if self.block is not None:
-                self.stop(ir.Raise(ir.Const(RecursionError)))
+            self._end_path()
             return ir.UNDEFINED
+
+    def _end_path(self) -> None:
+        if self.block is not None:
+            self.stop(ir.Raise(ir.Const(RecursionError)))
 
     def dispatch(self, kind: ir.Atom, leaving: list[Exiting], exits: Joined) -> None:
         """After a join that only some paths fall through: sends the others on their way."""

@@ -31,6 +31,7 @@ from adjoint.frontend.interpreter.values import (
     Value,
     local_mark,
 )
+from adjoint.frontend.iterators.coming_back import come_back
 from adjoint.frontend.iterators.iterators import drawn
 from adjoint.rules.typing import abstract
 from adjoint.runtime import display
@@ -89,6 +90,7 @@ def materialize(lo: Lowerer, value: Value, node: ast.AST | None, *, observer: bo
             label = "a value that has several structures is used where one is needed"
             raise Several(lo.problem("AD0402", node, label), value)
         case GeneratorValue() | GeneratorObject() | GeneratorContext():
+            come_back(lo, value)
             label = "a generator is handed to code that is not visible, or to a container"
             raise lo.problem("AD0305", node, label, helps=("make a list of its items: list(...)",))
         case Closure():

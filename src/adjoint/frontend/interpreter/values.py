@@ -56,7 +56,7 @@ class Local:
 
     __slots__ = ("cls", "node", "parts", "said", "settled")
 
-    def __init__(self, settled: bool, node: ast.ClassDef, said: Any, parts: list[Any]) -> None:
+    def __init__(self, settled: bool, node: ast.AST, said: Any, parts: list[Any]) -> None:
         self.settled, self.node, self.said, self.parts = settled, node, said, parts
         self.cls: type | None = None
 
@@ -250,6 +250,7 @@ class GeneratorValue:
     node: ast.GeneratorExp
     frame: Any
     first: Value
+    site: Site | None = None
 
 
 @dataclass(eq=False, slots=True)
@@ -264,6 +265,8 @@ class GeneratorObject:
         The call.
     args
         The arguments, by which it is told whether a recursion goes down a known structure.
+    site
+        Where it is made, for it could be an object that is come back to.
     held
         Whether a variable or an object has it: then it lives on where a loop over it is left.
     """
@@ -271,6 +274,7 @@ class GeneratorObject:
     frame: Any
     node: ast.AST
     args: tuple[Value, ...]
+    site: Site
     held: bool = False
 
 

@@ -9,18 +9,25 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from adjoint import ir
 from adjoint.frontend.control.iteration import run_for
-from adjoint.frontend.control.joins_of_exits import CLOSING, behind, settle
+from adjoint.frontend.control.joins_of_exits import CLOSING, behind, is_closing, settle
 from adjoint.frontend.control.liveness import live_at_head, unread_on_closing
 from adjoint.frontend.functions.activations import inlined_activation, is_structural, is_too_often
 from adjoint.frontend.functions.inlining import activated
 from adjoint.frontend.interpreter.core import MAX_INLINE_DEPTH, Lowerer
 from adjoint.frontend.interpreter.state.blocks import Exiting, Region
 from adjoint.frontend.interpreter.state.frames import Frame
-from adjoint.frontend.interpreter.values import NONE, Cell, Closure, GeneratorObject, Site, Value
-from adjoint.frontend.iterators.iterator_objects import iterated
+from adjoint.frontend.interpreter.values import NONE, Cell, Closure, GeneratorObject, Method, Site, Value
+from adjoint.frontend.iterators.coming_back import come_back, site_as_object
+from adjoint.frontend.iterators.iterator_objects import as_object, iterated
+from adjoint.frontend.iterators.state_machines import bodies
+from adjoint.frontend.iterators.yields_as_statements import names_caught
+from adjoint.frontend.library.iterator_definitions import Resumable
+from adjoint.frontend.objects.attributes import attribute
+from adjoint.frontend.objects.classes import class_of
 from adjoint.records import dataclass
 from adjoint.sources.scope import assigned_names, own_yields
 from adjoint.sources.trees import nodes
@@ -36,11 +43,13 @@ Consume = Callable[[Value], None]
 
 def made_by_call(
     lo: Lowerer, closure: Closure, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
-) -> GeneratorObject:
+) -> Value:
     """What a call of a generator function gives; nothing of its body runs."""
     _refuse_unordinary(lo, closure, node)
     frame = activated(lo, closure, args, kwargs, node)
-    return GeneratorObject(frame, node or closure.source.node, tuple(args))
+    place = node or closure.source.node
+    made = GeneratorObject(frame, place, tuple(args), site_as_object(lo, place))
+    return as_object(lo, made, place) if made.site in lo.settings.stepped else made
 
 
 def _refuse_unordinary(lo: Lowerer, closure: Closure, node: ast.AST | None) -> None:
@@ -67,9 +76,22 @@ def _names_stop_iteration(node: ast.expr) -> bool:
 def is_inside_generator(lo: Lowerer) -> bool:
     """Whether what runs here was called, at whatever distance, by a generator's body."""
     frame = lo.frame
-    while frame is not None and frame.yielded is None:
+    while frame is not None and frame.yielded is None and frame.source.node not in bodies:
         frame = frame.caller
     return frame is not None
+
+
+def refuse_ending(lo: Lowerer, node: ast.AST | None) -> None:
+    """Refuses ``next`` in a generator where its end would be handled: what leaves a generator is a 'RuntimeError'."""
+    if not lo.run_data.handled or not is_inside_generator(lo) or lo.frame is None:
+        return
+    for part in nodes(lo.frame.source.node):
+        if isinstance(part, ast.Try) and any(node in nodes(statement) for statement in part.body):
+            caught = [name for handler in part.handlers for name in names_caught(handler)]
+            if not {None, "StopIteration", "Exception", "BaseException"}.isdisjoint(caught):
+                return
+    label = "that there is no item becomes a 'RuntimeError' inside a generator"
+    raise lo.problem("AD0104", node, label, helps=("give 'next' a default",))
 
 
 # Gone through
@@ -115,6 +137,9 @@ def delegate(lo: Lowerer, iterable: Value, node: ast.YieldFrom) -> Value:
     if lo.block is None:
         return ir.UNDEFINED
     yielded = _yielded(lo, node)
+    cls = class_of(lo, iterable)
+    if cls is not None and issubclass(cls, Resumable):
+        return _delegate_to_object(lo, iterable, node)
     iterable = iterated(lo, iterable, node)
     if isinstance(iterable, GeneratorObject):
 
@@ -132,6 +157,33 @@ def delegate(lo: Lowerer, iterable: Value, node: ast.YieldFrom) -> Value:
 
     run_for(lo, node, iterable, hold, lambda: yielded(items[0], node, lo.site(node)))
     return NONE
+
+
+def _delegate_to_object(lo: Lowerer, generator: Value, node: ast.YieldFrom) -> Value:
+    """``yield from`` of a generator that is an object: it is closed where the one around it is."""
+
+    def of(function: Callable[..., Any]) -> Value:
+        return lo.call(Method(ir.Const(function), generator), [], {}, node)
+
+    yielded = _yielded(lo, node)
+    of(Resumable._as_delegate)
+    items: list[Value] = []
+
+    def hold(item: Value) -> None:
+        items[:] = [item]
+
+    origin, base = lo.open, lo.store
+    with lo.region("function") as whole:
+        left = of(Resumable._left_to_delegate)
+        run_for(lo, node, left, hold, lambda: yielded(items[0], node, lo.site(node)))
+        lo.leave("delegated")
+    for leaf in whole.exits:
+        if is_closing(leaf.action):
+            lo.block, lo.store = leaf.block, leaf.store
+            of(Resumable._close_with_delegating)
+            leaf.block, leaf.store = lo.open, lo.store
+    settle(lo, whole.exits, origin, base, "delegated")
+    return ir.UNDEFINED if lo.block is None else attribute(lo, generator, "_result", node)
 
 
 def yield_value(lo: Lowerer, node: ast.Yield) -> Value:
@@ -285,6 +337,7 @@ class _Loop(Consumer):
             raise lo.problem("AD0104", node, label, helps=("yield behind the 'try' statement",), name=name)
         late = closes or (raises and self.handled > 0)
         if self.generator.held and late and place.is_inside("guarded", "catching"):
+            come_back(lo, self.generator)
             label = f"what {name!r} does when it is closed happens later, for it is kept somewhere"
             outright = ("loop over the call itself, which nothing else refers to",)
             raise lo.problem("AD0104", node, label, helps=outright, name=name)

@@ -18,8 +18,11 @@ from adjoint.frontend.interpreter.values import (
     GeneratorValue,
     IteratorValue,
     Method,
+    RangeValue,
     Value,
 )
+from adjoint.frontend.iterators.coming_back import site_as_object
+from adjoint.frontend.iterators.iterators import given_by_generator
 from adjoint.frontend.library import iterator_definitions, python_functions
 from adjoint.frontend.objects.classes import class_of
 from adjoint.frontend.objects.special_methods import special_method
@@ -83,14 +86,17 @@ def lazily(lo: Lowerer, value: IteratorValue, node: ast.AST | None) -> Value:
     return as_object(lo, value, node) if site in lo.settings.stepped else replace(value, site=site)
 
 
-def as_object(lo: Lowerer, value: Value, node: ast.AST) -> Value:
-    """The object that gives what an iterator gives, or what there is in a sequence."""
+def as_object(lo: Lowerer, value: Value, node: ast.AST, path: tuple[int, ...] = (0,)) -> Value:
+    """The object that gives what an iterator gives, or what there is in a sequence.
+
+    It may hold others, made at the same node: ``path`` tells them apart.
+    """
 
     def made(cls: type, *args: Value) -> Value:
-        return _made(lo, cls, list(args), node)
+        return _made(lo, cls, list(args), node, path)
 
-    def inside(part: Value) -> Value:
-        return as_object(lo, part, node)
+    def inside(part: Value, place: int = 0) -> Value:
+        return as_object(lo, part, node, (*path, place))
 
     match value:
         case IteratorValue(kind="iter" | "keys", parts=(inner,)):
@@ -100,14 +106,29 @@ def as_object(lo: Lowerer, value: Value, node: ast.AST) -> Value:
         case IteratorValue(kind="enumerate", parts=(inner, start)):
             return made(iterator_definitions.Numbered, inside(inner), start)
         case IteratorValue(kind="zip", parts=parts):
-            return rows(lo, parts, node)
+            return rows(lo, parts, node, path)
+        case RangeValue(start=start, step=step):
+            return made(iterator_definitions.Counted, start, step, lo.call(ir.Const(len), [value], {}, node))
         case IteratorValue(kind="reversed", parts=(inner,)):
             return made(iterator_definitions.Backwards, inner)
         case IteratorValue(kind="lazy", parts=(ir.Const(value=function), *args)) if function in _BY_FUNCTION:
             return made(_BY_FUNCTION[function], args[0], inside(args[1]))
         case IteratorValue(kind="lazy", parts=(ir.Const(value=python_functions.joined), first, second)):
-            return made(iterator_definitions.Chained, inside(first), inside(second))
-        case GeneratorValue() | GeneratorObject() | GeneratorContext() | IteratorValue():
+            return made(iterator_definitions.Chained, inside(first), inside(second, 1))
+        case GeneratorObject():
+            from adjoint.frontend.iterators.resumable_generators import resumable  # lazy
+
+            return resumable(lo, value, node)
+        case GeneratorValue():
+            from adjoint.frontend.iterators.resumable_generators import generator_of  # lazy
+
+            return inside(generator_of(lo, value))
+        case IteratorValue(kind="lazy" | "pairwise"):
+            by_item = given_by_generator(lo, value, node)
+            if by_item is not None:
+                return inside(by_item)
+    match value:
+        case GeneratorContext() | IteratorValue():
             label = "this iterator was handed on before: it can be gone through once only"
             raise lo.problem("AD0305", node, label, helps=("make a list of its items: list(...)",))
     if is_iterator_object(lo, value):
@@ -117,17 +138,18 @@ def as_object(lo: Lowerer, value: Value, node: ast.AST) -> Value:
     return made(iterator_definitions.Remaining, value)
 
 
-def rows(lo: Lowerer, columns: Sequence[Value], node: ast.AST) -> Value:
+def rows(lo: Lowerer, columns: Sequence[Value], node: ast.AST, path: tuple[int, ...] = (0,)) -> Value:
     """``zip(*columns)`` as an object."""
-    return _made(lo, iterator_definitions.Rows, [as_object(lo, column, node) for column in columns], node)
+    parts = [as_object(lo, column, node, (*path, place)) for place, column in enumerate(columns)]
+    return _made(lo, iterator_definitions.Rows, parts, node, path)
 
 
 def cycle(lo: Lowerer, items: Value, node: ast.AST) -> Value:
     """``itertools.cycle(items)`` as an object."""
-    return _made(lo, iterator_definitions.Cycle, [as_object(lo, items, node)], node)
+    return _made(lo, iterator_definitions.Cycle, [as_object(lo, items, node, (0, 0))], node, (0,))
 
 
-def _made(lo: Lowerer, cls: type, args: list[Value], node: ast.AST) -> Value:
+def _made(lo: Lowerer, cls: type, args: list[Value], node: ast.AST, path: tuple[int, ...]) -> Value:
     from adjoint.frontend.objects.construction import construct  # lazy
 
-    return construct(lo, cls, args, {}, node)
+    return construct(lo, cls, args, {}, node, site_as_object(lo, node, *path))

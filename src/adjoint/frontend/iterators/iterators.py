@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from adjoint import ir
 from adjoint.frontend.interpreter.core import Lowerer
-from adjoint.frontend.interpreter.state.signals import Restart
 from adjoint.frontend.interpreter.values import (
     USED,
     GeneratorContext,
@@ -19,6 +18,7 @@ from adjoint.frontend.interpreter.values import (
     Union,
     Value,
 )
+from adjoint.frontend.iterators.coming_back import come_back
 from adjoint.frontend.library import python_functions
 
 _VIEWS = ("items", "values", "keys", "flat")
@@ -72,13 +72,6 @@ def taken(lo: Lowerer, value: Value, node: ast.AST) -> Value:
     return value
 
 
-def come_back(lo: Lowerer, value: Value) -> None:
-    """Starts again where an iterator, which is needed once more, can be an object that knows its place."""
-    if isinstance(value, IteratorValue) and value.site is not None:
-        lo.settings.stepped.add(value.site)
-        raise Restart
-
-
 def generators_in(value: Value) -> Iterator[GeneratorObject]:
     """The generators that an iterator goes through, itself among them."""
     match value:
@@ -105,7 +98,7 @@ def has_generator(value: Value) -> bool:
 def _without(held: Value, taken_: Value) -> Value:
     """What a variable or an object holds once an iterator in it is used up."""
     if held is taken_:
-        return IteratorValue("used", (), taken_.site) if isinstance(taken_, IteratorValue) else USED
+        return IteratorValue("used", (), getattr(taken_, "site", None))
     match held:
         case TupleValue(items=items, cls=cls):
             left = tuple([_without(item, taken_) for item in items])

@@ -51,6 +51,30 @@ class Remaining(Drawn):
         self.place = END
 
 
+class Counted(Drawn):
+    """``iter(range(...))``: the number that comes next, and how many are left."""
+
+    def __init__(self, number: Any, step: Any, count: Any) -> None:
+        self.number = number
+        self.step = step
+        self.count = count
+
+    def __next__(self) -> Any:
+        if self.count == 0:
+            raise StopIteration
+        self.count -= 1
+        number = self.number
+        self.number = number + self.step
+        return number
+
+    def left(self) -> Iterator[Any]:
+        while self.count > 0:
+            self.count -= 1
+            number = self.number
+            self.number = number + self.step
+            yield number
+
+
 class Backwards(Drawn):
     """``reversed(items)``"""
 
@@ -218,6 +242,100 @@ class Rows(Drawn):
 
     def __next__(self) -> Any:
         return tuple([column.__next__() for column in self.columns])
+
+
+class Delegate(Drawn):
+    """What ``yield from`` of something else than a generator goes through."""
+
+    def __init__(self, items: Any) -> None:
+        self.items = items
+        self._result = None
+
+    def _advance(self, sent: Any) -> Any:
+        if sent is not None:
+            raise AttributeError("'yield from' goes through an iterator that has no method 'send'")
+        for item in self.items:
+            self._item = item
+            return True
+        return False
+
+    def _thrown(self, error: Any) -> Any:
+        raise error
+
+
+class Resumable(Drawn):
+    """A generator; those of one function are of a class of their own, which has ``_advance`` and ``_thrown``.
+
+    ``_begun`` and ``_ended`` tell whether its body was entered and left, ``_delegated`` whether another one delegates
+    to it, which closes it when nobody has the other any more.
+    """
+
+    _begun: Any
+    _ended: Any
+    _delegated: Any
+    _item: Any
+    _result: Any
+
+    def _advance(self, sent: Any) -> Any:
+        raise NotImplementedError
+
+    def _thrown(self, error: Any) -> Any:
+        raise NotImplementedError
+
+    def _refuse_delegated(self) -> None:
+        if self._delegated and not self._ended:
+            raise NotImplementedError("a generator that another one delegates to, by 'yield from', is asked itself")
+
+    def __next__(self) -> Any:
+        self._refuse_delegated()
+        if self._ended:
+            raise StopIteration
+        if self._advance(None):
+            return self._item
+        raise StopIteration(self._result)
+
+    def send(self, value: Any) -> Any:
+        self._refuse_delegated()
+        if self._ended:
+            raise StopIteration
+        if not self._begun and value is not None:
+            raise TypeError("can't send non-None value to a just-started generator")
+        if self._advance(value):
+            return self._item
+        raise StopIteration(self._result)
+
+    def throw(self, error: Any) -> Any:
+        self._refuse_delegated()
+        if self._thrown(error):
+            return self._item
+        raise StopIteration(self._result)
+
+    def close(self) -> None:
+        self._refuse_delegated()
+        self._ended = True
+
+    def next_or(self, default: Any) -> Any:
+        self._refuse_delegated()
+        return self._item if self._advance(None) else default
+
+    def left(self) -> Iterator[Any]:
+        self._refuse_delegated()
+        while self._advance(None):
+            yield self._item
+
+    def _left_to_delegate(self) -> Iterator[Any]:
+        while self._advance(None):
+            yield self._item
+
+    def _close_with_delegating(self) -> None:
+        self._ended = True
+
+    def _as_delegate(self) -> Any:
+        self._refuse_delegated()
+        if self._ended:
+            self._result = None
+        self._delegated = True
+        return self
 
 
 def each(iterator: Any) -> Iterator[Any]:

@@ -36,6 +36,7 @@ from adjoint.frontend.interpreter.values import (
     Union,
     Value,
 )
+from adjoint.frontend.iterators.coming_back import come_back
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.objects import class_customs
 from adjoint.frontend.objects.classes import class_of, note_owner, seen
@@ -104,6 +105,7 @@ def attribute(lo: Lowerer, base: Value, name: str, node: ast.AST | None) -> Valu
                 return base.function
             return attribute(lo, base.function, name, node)
         case GeneratorObject(frame=frame) if hasattr(types.GeneratorType, name):
+            come_back(lo, base)
             label = f"the generator is asked for {name!r}"
             helps = ("go through it with a loop, or write a class with a method",)
             raise lo.problem("AD0104", node, label, helps=helps, name=frame.source.name)

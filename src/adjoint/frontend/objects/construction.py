@@ -20,7 +20,18 @@ from adjoint.frontend.data import making
 from adjoint.frontend.entry import inputs
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
-from adjoint.frontend.interpreter.values import NONE, Held, Method, Record, Ref, TupleValue, Union, Value, local_mark
+from adjoint.frontend.interpreter.values import (
+    NONE,
+    Held,
+    Method,
+    Record,
+    Ref,
+    Site,
+    TupleValue,
+    Union,
+    Value,
+    local_mark,
+)
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.objects import class_customs
 from adjoint.frontend.objects.classes import has_source, refuse_other_items
@@ -91,15 +102,22 @@ def bind_dataclass(
         raise lo.mistake(TypeError, node, f"the call does not fit the fields of {cls.__name__!r}", code="AD0203")
 
 
-def construct(lo: Lowerer, cls: type, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Value:
-    """``cls(*args, **kwargs)`` for a user's class."""
+def construct(
+    lo: Lowerer,
+    cls: type,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST | None,
+    site: Site | None = None,
+) -> Value:
+    """``cls(*args, **kwargs)`` for a user's class; ``site`` is where that is made, if not just at ``node``."""
     if is_namedtuple_class(cls):
         return _named_tuple(lo, cls, args, kwargs, node)
     if issubclass(cls, Fields):
         return made(lo, cls, [*zip(cls.__match_args__, args, strict=False), *kwargs.items()], node)
     class_customs.refuse_custom_making(lo, cls, node)
     assert node is not None
-    ref = Ref(lo.site(node))
+    ref = Ref(lo.site(node) if site is None else site)
     lo.store[ref] = Record(cls, ())
     init = inspect.getattr_static(cls, "__init__", None)
     if is_dataclass(cls) and not has_source(init):

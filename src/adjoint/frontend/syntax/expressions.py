@@ -18,7 +18,6 @@ from adjoint.frontend.interpreter.options.refine import fact_of, refine
 from adjoint.frontend.interpreter.state.signals import Unreached
 from adjoint.frontend.interpreter.values import (
     NONE,
-    USED,
     Closure,
     GeneratorContext,
     GeneratorObject,
@@ -31,6 +30,8 @@ from adjoint.frontend.interpreter.values import (
     Value,
     is_atom,
 )
+from adjoint.frontend.iterators.coming_back import site_as_object
+from adjoint.frontend.iterators.iterator_objects import as_object
 from adjoint.frontend.iterators.iterators import hold, refuse_kept_by_function, taken
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.objects.attributes import attribute
@@ -45,7 +46,7 @@ from adjoint.frontend.syntax.recent_syntax import without_star
 from adjoint.frontend.syntax.starred import elements, list_display, tuple_display
 from adjoint.records import replace
 from adjoint.runtime import display
-from adjoint.sources.scope import own_yields, scope_of
+from adjoint.sources.scope import scope_of
 
 
 def evaluate(lo: Lowerer, node: ast.expr) -> Value:
@@ -53,8 +54,8 @@ def evaluate(lo: Lowerer, node: ast.expr) -> Value:
     if lo.block is None:
         return ir.UNDEFINED
     value = _EXPRESSIONS.get(type(node), _unsupported)(lo, node)
-    if lo.block is None and lo.frame is not None and not own_yields(lo.frame.source.node):
-        raise Unreached  # every way through it raises; from a 'yield' control may leave in others
+    if lo.block is None and lo.frame is not None:
+        raise Unreached  # every way through it raises, or leaves where a generator yields
     return value
 
 
@@ -267,21 +268,9 @@ def _format_atom(lo: Lowerer, node: ast.expr) -> ir.Atom:
 
 
 def _attribute(lo: Lowerer, node: ast.Attribute) -> Value:
-    if node.attr in ("send", "throw") and isinstance(node.value, ast.Name):
-        _refuse_sending(lo, node.value, node)
     base = evaluate_owner(lo, node.value, node)
     lo.at(node)
     return _looked_up(lo, attribute(lo, base, node.attr, node), node)
-
-
-def _refuse_sending(lo: Lowerer, name: ast.Name, node: ast.Attribute) -> None:
-    """Raises where a generator, which may have given items before, is sent something."""
-    cell = lo.cell_named(name.id)
-    held = None if cell is None else lo.store.get(cell)
-    if held == USED:
-        label = f"{name.id!r} is a generator that is sent values, which is not followed"
-        helps = ("make it a class: what it keeps as attributes, what it does with a value as a method",)
-        raise lo.problem("AD0104", node, label, helps=helps, name=name.id)
 
 
 def _subscript(lo: Lowerer, node: ast.Subscript) -> Value:
@@ -331,7 +320,9 @@ def _generator(lo: Lowerer, node: ast.GeneratorExp) -> Value:
     node = without_star(node)
     first = evaluate(lo, node.generators[0].iter)
     hold(first)
-    return GeneratorValue(node, lo.frame, first)
+    site = site_as_object(lo, node)
+    made = GeneratorValue(node, lo.frame, first, site)
+    return as_object(lo, made, node) if site in lo.settings.stepped else made
 
 
 def _yield(lo: Lowerer, node: ast.Yield) -> Value:

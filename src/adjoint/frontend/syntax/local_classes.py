@@ -274,12 +274,7 @@ class _Body:
         """A function object by which the class knows a closure."""
         function: types.FunctionType | None = self.taken(types.FunctionType)
         if function is None:
-            source = closure.source
-            code = _unseen.__code__.replace(
-                co_name=source.name, co_filename=source.file, co_firstlineno=source.node.lineno
-            )
-            function = types.FunctionType(code, closure.globals, source.name)
-            setattr(function, LOCAL, self.node.name)
+            function = stand_in(closure, self.node.name)
         self.parts.append(function)
         self.closures[function] = closure
         return function
@@ -326,6 +321,15 @@ class _Body:
         except (TypeError, ValueError, AttributeError) as error:
             raise self.lo.problem("AD0203", self.node, f"this class cannot be made: {error}") from None
         return cls
+
+
+def stand_in(closure: Closure, cls: str) -> types.FunctionType:
+    """A new function object by which a class of this name knows a closure."""
+    source = closure.source
+    code = _unseen.__code__.replace(co_name=source.name, co_filename=source.file, co_firstlineno=source.node.lineno)
+    function = types.FunctionType(code, closure.globals, source.name)
+    setattr(function, LOCAL, cls)
+    return function
 
 
 def _unseen(*args: Any, **kwargs: Any) -> Any:

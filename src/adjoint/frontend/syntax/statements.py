@@ -19,13 +19,13 @@ from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.options.choices import for_each_structure, on_each_option
 from adjoint.frontend.interpreter.options.refine import Fact, refine
-from adjoint.frontend.interpreter.state.signals import Problem, TooMuch
+from adjoint.frontend.interpreter.state.signals import Problem, TooMuch, Unreached
 from adjoint.frontend.interpreter.values import NONE, RangeValue, Ref, TupleValue, Union, Value
 from adjoint.frontend.syntax import assign
 from adjoint.frontend.syntax.conditions import truth, truth_of
 from adjoint.frontend.syntax.expressions import make_closure
 from adjoint.frontend.syntax.operators import BINARY
-from adjoint.sources.scope import assigned_names
+from adjoint.sources.scope import assigned_names, own_yields
 
 
 def run(lo: Lowerer, statements: Sequence[ast.stmt]) -> None:
@@ -39,6 +39,10 @@ def run(lo: Lowerer, statements: Sequence[ast.stmt]) -> None:
         lo.at(statement)
         try:
             lowered_to_fixpoint(lo, functools.partial(_one, lo, statement))
+        except Unreached:
+            if lo.block is not None or lo.frame is None or not own_yields(lo.frame.source.node):
+                raise
+            return  # control leaves where the generator yields: what is around the statement asks how
         except Problem as problem:
             found = problem.diagnostic
             place = found.labels[0].span if found.labels else None
@@ -49,7 +53,7 @@ def run(lo: Lowerer, statements: Sequence[ast.stmt]) -> None:
 
 
 def _one(lo: Lowerer, statement: ast.stmt) -> None:
-    handler = _STATEMENTS.get(type(statement), _unsupported)
+    handler = STATEMENTS.get(type(statement), _unsupported)
     if not isinstance(statement, _SIMPLE):
         handler(lo, statement)
         return
@@ -363,7 +367,7 @@ def _import_from(lo: Lowerer, node: ast.ImportFrom) -> None:
         assign.assign_name(lo, alias.asname or alias.name, ir.Const(getattr(module, alias.name)), node)
 
 
-_STATEMENTS: dict[type[ast.stmt], Callable[[Lowerer, Any], None]] = {
+STATEMENTS: dict[type[ast.stmt], Callable[[Lowerer, Any], None]] = {
     ast.Expr: _expression,
     ast.Assign: _assign,
     ast.AnnAssign: _annotated,
@@ -389,4 +393,4 @@ _STATEMENTS: dict[type[ast.stmt], Callable[[Lowerer, Any], None]] = {
     ast.Match: _match,
 }
 if sys.version_info >= (3, 12):
-    _STATEMENTS[ast.TypeAlias] = _pass  # for annotations
+    STATEMENTS[ast.TypeAlias] = _pass  # for annotations

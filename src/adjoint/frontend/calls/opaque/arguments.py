@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import types
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
@@ -113,6 +114,7 @@ _STAND_INS = {
     "ObjectSet": "set of objects",
     **dict.fromkeys(("OptimizeResult", "RootResults"), "result of a solver"),
     "OdeResult": "trajectory",
+    (_GENERATOR := "<generator>"): "generator",
 }
 
 
@@ -127,6 +129,17 @@ def refuse_made_here(lo: Lowerer, value: Value, node: ast.AST | None) -> None:
     if mark is not None:
         label = f"an object or a method of the class {mark!r}, defined inside the function, is handed out"
         raise lo.problem("AD0301", node, label, helps=("hand over its fields", "define the class in the module"))
+
+
+def compares_by_identity(lo: Lowerer, value: Value) -> bool:
+    """Whether a value is an object that equals only itself, or a list of such objects."""
+    record = lo.store.get(value) if isinstance(value, Ref) else None
+    if isinstance(record, Record) and record.cls is list:
+        return all(compares_by_identity(lo, item) for item in record.items)
+    is_list = isinstance(value, ir.Var) and isinstance(value.type, ir.List)
+    element = value.type.element if is_list else None  # type: ignore[union-attr]
+    cls = element.cls if isinstance(element, ir.Instance) else class_of(lo, value)
+    return cls is not None and inspect.getattr_static(cls, "__eq__") is object.__dict__["__eq__"]
 
 
 def _variables_in(lo: Lowerer, value: Value) -> Iterator[ir.Var]:
@@ -171,5 +184,7 @@ def _mark_in_type(type_: ir.Type | None) -> str | None:
 
 def _name_of(constant: Any) -> str | None:
     if isinstance(constant, type):
+        if constant.__dict__.get(STANDS_FOR) is types.GeneratorType:
+            return _GENERATOR
         return constant.__name__ if local_mark(constant) is not None or STANDS_FOR in constant.__dict__ else None
     return getattr(constant, LOCAL, None) if isinstance(constant, types.FunctionType) else None

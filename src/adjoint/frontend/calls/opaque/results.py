@@ -9,7 +9,13 @@ from typing import Any
 from adjoint import ir
 from adjoint.analysis.effects import effects
 from adjoint.frontend.calls.emitted_calls import call_any, refuse_linked
-from adjoint.frontend.calls.opaque.arguments import keep_identity, keep_track, lend, refuse_made_here
+from adjoint.frontend.calls.opaque.arguments import (
+    compares_by_identity,
+    keep_identity,
+    keep_track,
+    lend,
+    refuse_made_here,
+)
 from adjoint.frontend.data import making
 from adjoint.frontend.functions.function_values import as_annotated, returned_by
 from adjoint.frontend.interpreter.core import Lowerer
@@ -28,7 +34,8 @@ def call_opaque(lo: Lowerer, constant: Any, args: list[Value], kwargs: dict[str,
         args = [drawn(lo, value, node) for value in args]
     facts = effects(constant)
     for value in (*args, *kwargs.values()):
-        refuse_made_here(lo, value, node)
+        if constant not in (list.index, list.count) or not compares_by_identity(lo, value):
+            refuse_made_here(lo, value, node)
         keep_track(lo, value)
         if not (facts.known and facts.pure):
             keep_identity(lo, value)

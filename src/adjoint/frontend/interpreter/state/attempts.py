@@ -144,6 +144,8 @@ class Run:
     """What stands for variables that may have been written or not, with the ``try`` statement that knows."""
     classes: dict[Site, int] = field(default_factory=dict)
     """How often each statement was run that defines a class."""
+    generator_classes: dict[ast.AST, dict[frozenset[tuple[str, Cell]], type]] = field(default_factory=dict)
+    """The classes of generators that are objects: by function, and by the variables that it captures."""
     handed_out: list[Any] = field(default_factory=list)
     """Arrays that recursive functions return."""
     alone: dict[ir.Var, Open | None] = field(default_factory=dict)
