@@ -7,7 +7,7 @@ from typing import Final, Generic, NamedTuple, TypeVar
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import adjoint as ad
@@ -67,6 +67,10 @@ names = st.sampled_from(["a", "b", "layers", "weight_1", "_private", "x10"])
 steps = st.lists(st.one_of(names.map(lambda name: (True, name)), keys.map(lambda key: (False, key))), max_size=5)
 
 
+AT_ANY_PACE = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # machines may be busy
+
+
+@AT_ANY_PACE
 @given(steps)
 def test_what_is_printed_is_parsed(ways):
     path = ad.keypath()
@@ -76,6 +80,7 @@ def test_what_is_printed_is_parsed(ways):
     assert pickle.loads(pickle.dumps(path)) == path
 
 
+@AT_ANY_PACE
 @given(st.lists(steps, min_size=2, max_size=6))
 def test_the_order_is_total(many):
     paths = []

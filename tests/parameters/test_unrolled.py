@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import adjoint as ad
@@ -95,7 +95,7 @@ def by_recursion(x):
     return {key: by_recursion(item) for key, item in x.items()} if isinstance(x, dict) else x
 
 
-@settings(deadline=None)  # the first example reads the source
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # the first example reads the source
 @given(trees)
 def test_any_structure(tree):
     found = descend.applied(tree, tree, rate=0.25)
