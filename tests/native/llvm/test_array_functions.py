@@ -72,22 +72,3 @@ def test_lengths_of_ranges(start, stop, own):
     found, expected = (ad.grad(backwards, native=native)(x, start, stop) for native in ("strict", False))
     np.testing.assert_allclose(found, expected, rtol=1e-13)
     assert own
-
-
-def parts_of_lists(x: Any, i: int, j: int) -> Any:
-    items = [x[0]]
-    for k in range(1, len(x)):
-        items.append(x[k] * items[k - 1])
-    total = 0.0
-    for part in (items[i:], items[:j], items[i:j], items[j:i:-1], items[::-2], items[-i:]):
-        for k in range(len(part)):
-            total += part[k] * (k + 1)
-    return total
-
-
-@pytest.mark.parametrize(("i", "j"), [(1, 4), (-2, 9), (0, -1)])
-def test_parts_of_lists(i, j, own):
-    x = np.linspace(0.3, 1.7, 6)
-    found, expected = (ad.value_and_grad(parts_of_lists, native=native)(x, i, j) for native in ("strict", False))
-    assert found[0] == pytest.approx(parts_of_lists(x, i, j)) and own
-    np.testing.assert_allclose(found[1], expected[1], rtol=1e-13)

@@ -12,6 +12,8 @@ from adjoint.native.llvm.rules.table import applied
 from adjoint.native.llvm.values import (
     Kind,
     Known,
+    List,
+    ListKind,
     Tuple,
     Unsupported,
     Value,
@@ -21,7 +23,7 @@ from adjoint.native.llvm.values import (
     references,
     types_of_parts,
 )
-from adjoint.native.llvm.writing.declared import declared_kind
+from adjoint.native.llvm.writing.declared import declared_kind, kind_of_type
 from adjoint.native.llvm.writing.emission import NONE_YET, Emission, Guard, Scope, is_same, is_undefined
 
 if TYPE_CHECKING:
@@ -102,7 +104,10 @@ class Statements(Emission):
             case ir.Call():
                 self._call(statement)
             case ir.Load(target=target, base=base, key=key):
-                write = functools.partial(self._rule("load"), self, self.value(base), key)
+                given = self.value(base)
+                if isinstance(given, List) and given.kind.element is None:
+                    self._learn_item(given.kind, target)
+                write = functools.partial(self._rule("load"), self, given, key)
                 self.bind(target, self._else_by_python(write, statement))
             case ir.Store(base=base, key=key, value=value, mode=mode):
                 self._rule("store")(self, self.value(base), key, self.value(value), mode)
@@ -112,6 +117,11 @@ class Statements(Emission):
                 self.loop(statement)
             case ir.Guarded():
                 self._guarded(statement)
+
+    def _learn_item(self, found: ListKind, target: ir.Var) -> None:
+        """Starts again with what a list holds on which nothing was put before it is read, if its items are declared."""
+        if not found.read_only:
+            self.learn(("list", found.key), ListKind(kind_of_type(target.type), key=found.key))
 
     def _rule(self, name: str) -> Callable[..., Any]:
         found = self.program.calls(name)

@@ -1,0 +1,45 @@
+"""Lists in machine code: parts of them, and lists that are read before anything was put on them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import adjoint as ad
+
+
+def parts_of_lists(x: Any, i: int, j: int) -> Any:
+    items = [x[0]]
+    for k in range(1, len(x)):
+        items.append(x[k] * items[k - 1])
+    total = 0.0
+    for part in (items[i:], items[:j], items[i:j], items[j:i:-1], items[::-2], items[-i:]):
+        for k in range(len(part)):
+            total += part[k] * (k + 1)
+    return total
+
+
+@pytest.mark.parametrize(("i", "j"), [(1, 4), (-2, 9), (0, -1)])
+def test_parts_of_lists(i, j, own):
+    x = np.linspace(0.3, 1.7, 6)
+    found, expected = (ad.value_and_grad(parts_of_lists, native=native)(x, i, j) for native in ("strict", False))
+    assert found[0] == pytest.approx(parts_of_lists(x, i, j)) and own
+    np.testing.assert_allclose(found[1], expected[1], rtol=1e-13)
+
+
+def gathered(x: Any) -> Any:
+    total: list[Any] = []
+    for i in range(len(x)):
+        if len(total):
+            total[0] = total[0] + x[i] * x[i]
+        else:
+            total.append(x[i])
+    return total[0]
+
+
+def test_a_list_is_read_above_where_it_is_filled(own):
+    x = np.array([0.4, 1.2, 2.0])
+    assert ad.grad(gathered, native="strict")(x).tolist() == ad.grad(gathered)(x).tolist() == [1.0, 2.4, 4.0]
+    assert own
