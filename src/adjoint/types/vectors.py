@@ -73,7 +73,7 @@ class Fields(IndexedByPaths):
     __hash__ = None  # type: ignore[assignment]
     __match_args__: ClassVar[tuple[str, ...]] = ()
 
-    def __init__(self, *values: Any, **fields: Any) -> None:
+    def __init__(self, /, *values: Any, **fields: Any) -> None:
         if values:
             names = self.__match_args__
             if len(values) > len(names):

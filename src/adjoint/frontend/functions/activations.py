@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from weakref import WeakSet
 
 from adjoint import ir
 from adjoint.frontend.calls.definitions import is_of_rules
@@ -11,6 +12,7 @@ from adjoint.frontend.functions.called_forms import alike, served
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.state.attempts import Form, Repeated
 from adjoint.frontend.interpreter.values import Closure, GeneratorObject, Record, Ref, TupleValue, Value
+from adjoint.frontend.library import iterator_definitions
 
 MAX_STRUCTURAL_DEPTH = 60
 MAX_REPEATED = 300
@@ -18,6 +20,8 @@ MIN_KEPT = 16
 """Of how many statements a function is that is worth a call: of fewer, calls take longer, and the text is as long."""
 CONSTRUCTORS = ("__init__", "__new__", "__post_init__")
 """They make objects whose parts are known: what they are called for."""
+STEPS: WeakSet[ast.AST] = WeakSet()
+"""Functions that go on with a generator: as constructors, they fill fields of an object that are not there before."""
 
 
 def activation(lo: Lowerer, closure: Closure) -> tuple[Value, ...] | None:
@@ -88,7 +92,7 @@ def is_kept(lo: Lowerer, closure: Closure, form: Callable[[], Form]) -> bool:
     code = closure.source.node
     if code in lo.settings.inlined or not lo.run_data.activations:
         return False
-    if isinstance(code, ast.Lambda) or code.name in CONSTRUCTORS:
+    if isinstance(code, ast.Lambda) or code.name in CONSTRUCTORS or _goes_on(closure):
         return False
     if lo.settings.rules_inlined and is_of_rules(closure):
         return False
@@ -107,6 +111,11 @@ def is_kept(lo: Lowerer, closure: Closure, form: Callable[[], Form]) -> bool:
     lo.settings.kept[code] = (*kept, repeated or Repeated(this, 0, 0))
     lo.run_data.has_grown |= repeated is not None
     return True
+
+
+def _goes_on(closure: Closure) -> bool:
+    """Whether a function is part of how generators are gone on with."""
+    return closure.source.node in STEPS or closure.globals is vars(iterator_definitions)
 
 
 def _size(lo: Lowerer, value: Value) -> int:
