@@ -19,7 +19,7 @@ from adjoint.ir.fingerprint import Nameless
 from adjoint.native.kept import functions, versions
 from adjoint.native.runtime.overloads.general import _made
 from adjoint.runtime.array_functions import plain
-from sampling import THOROUGH
+from sampling import IN_DEPTH
 
 PROGRAM = """
 import json, math, sys
@@ -105,13 +105,12 @@ def run(tmp_path):
     return finished
 
 
+@IN_DEPTH
 def test_other_programs_find_them(run):
     read, missing = run("one")
     assert "dot_2_impl.<locals>.<lambda>" in missing and "ol_max.<locals>.impl" in missing
     read, missing = run("other")
     assert "dot_2_impl.<locals>.<lambda>" in read and "ol_max.<locals>.impl" in read and missing
-    if not THOROUGH:
-        return
     for path in run.folder.glob("*.unit"):
         path.unlink()
     kept = sorted(run.folder.glob("function_*"))
@@ -125,6 +124,7 @@ def test_other_programs_find_them(run):
     run("one")
 
 
+@IN_DEPTH
 def test_functions_of_units_are_found_by_other_programs(run):
     """What stays a function is compiled once, as long as its text is what it was."""
     _, missing = run("caller", ADJOINT_INLINE="2")
@@ -132,8 +132,6 @@ def test_functions_of_units_are_found_by_other_programs(run):
     assert own
     read, missing = run("other_caller", ADJOINT_INLINE="2")
     assert own <= set(read) and own.isdisjoint(missing)
-    if not THOROUGH:
-        return
     read, missing = run("careless_caller", ADJOINT_INLINE="2")
     assert "law" in {*read, *missing}
     program = run.folder.parent / "program.py"
