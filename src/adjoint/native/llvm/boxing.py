@@ -9,10 +9,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from adjoint.native.llvm.memory import BORROWED, COUNT, DESTRUCTOR, HEADER, OBJECT, OPERANDS
+from adjoint.native.llvm.objects import (
+    ALIGNED,
+    BY_ROWS,
+    DATA,
+    DTYPE,
+    EXTENTS,
+    FLAGS,
+    RANK,
+    STRIDES,
+    WRITEABLE,
+    external,
+    field,
+    list_object,
+    nothing,
+    number_object,
+    tuple_object,
+)
 from adjoint.native.llvm.rules.lists import declare_destructor, reference_places
 from adjoint.native.llvm.values import (
     TUPLE_ITEMS,
     ArrayKind,
+    Complex,
     Kind,
     Known,
     ListKind,
@@ -20,17 +38,11 @@ from adjoint.native.llvm.values import (
     Number,
     TupleKind,
     Unsupported,
-    is_complex,
-    part_of,
     types_of_parts,
     width_of,
 )
-from adjoint.native.llvm.writer import Module, Writer, as_kind
+from adjoint.native.llvm.writer import Module, Writer
 from adjoint.native.llvm.writing.program import RAISED, Emitted
-
-DATA, RANK, EXTENTS, STRIDES, DTYPE, FLAGS = 16, 24, 32, 40, 56, 64
-"""Where arrays keep what (``PyArrayObject_fields``)."""
-BY_ROWS, ALIGNED, WRITEABLE = 1, 0x100, 0x400
 
 
 def wrapper(
@@ -126,8 +138,7 @@ class _Wrapper:
             self._python("Py_DecRef", "void", ("ptr", each))
 
     def _external(self, name: str) -> str:
-        self.module.declarations[name] = f"@{name} = external global i8"
-        return f"@{name}"
+        return external(self.module, name)
 
     def _require(self, condition: str) -> None:
         good = self.writer.new_label("good")
@@ -135,7 +146,7 @@ class _Wrapper:
         self.writer.start(good)
 
     def _field(self, kind: str, base: str, offset: int) -> str:
-        return self.writer.op(f"load {kind}, ptr {self.writer.place(base, str(offset))}")
+        return field(self.writer, kind, base, offset)
 
     # Arguments
 
@@ -261,49 +272,27 @@ class _Wrapper:
     def _boxed(self, kind: Kind, names: list[str]) -> str:
         writer = self.writer
         match kind:
-            case "f8" | "f4" | "c8" | "c4":
-                numbers = [Number(part_of(kind), names.pop(0)) for _ in types_of_parts(kind)]
-                doubles = [("double", as_kind(writer, each, "f8").name) for each in numbers]
-                made = "PyComplex_FromDoubles" if is_complex(kind) else "PyFloat_FromDouble"
-                return self._python(made, "ptr", *doubles)
-            case "b1":
-                word = writer.op(f"zext i1 {names.pop(0)} to i64")
-                return self._python("PyBool_FromLong", "ptr", ("i64", word))
-            case "i8":
-                return self._python("PyLong_FromLongLong", "ptr", ("i64", names.pop(0)))
+            case "f8" | "f4" | "b1" | "i8":
+                return number_object(writer, Number(kind, names.pop(0)))
+            case "c8" | "c4":
+                return number_object(writer, Complex(kind, names.pop(0), names.pop(0)))
             case ArrayKind(element=element) if not width_of(element):
                 return self._boxed_array(kind, names)
             case TupleKind(items=items):
-                made = self._python("PyTuple_New", "ptr", ("i64", str(len(items))))
-                for place, item in enumerate(items):
-                    self._python(
-                        "PyTuple_SetItem", "i32", ("ptr", made), ("i64", str(place)), ("ptr", self._boxed(item, names))
-                    )
-                return made
+                return tuple_object(writer, [self._boxed(item, names) for item in items])
             case NothingKind():
-                nothing = self._external("_Py_NoneStruct")
-                self._python("Py_IncRef", "void", ("ptr", nothing))
-                return nothing
+                return nothing(writer)
             case ListKind(element=element, read_only=False) if element is not None:
                 return self._boxed_list(element, names.pop(0))
         raise Unsupported("results of this kind")
 
     def _boxed_list(self, element: Kind, block: str) -> str:
-        writer = self.writer
-        size, items = self._field("i64", block, 0), self._field("ptr", block, 16)
-        made = self._python("PyList_New", "ptr", ("i64", size))
-        types = types_of_parts(element)
+        def item(names: list[str]) -> str:
+            for place in reference_places(element):
+                self.writer.line(f"call void @retain(ptr {names[place]})")
+            return self._boxed(element, names)
 
-        def one(place: str) -> None:
-            at = writer.place(items, writer.mul(place, str(8 * len(types))))
-            names = writer.parts_at(at, types)
-            for k in reference_places(element):
-                writer.line(f"call void @retain(ptr {names[k]})")
-            item = self._boxed(element, names)
-            self._python("PyList_SetItem", "i32", ("ptr", made), ("i64", place), ("ptr", item))
-
-        self.writer.each(size, one)
-        return made
+        return list_object(self.writer, block, types_of_parts(element), item)
 
     def _boxed_array(self, kind: ArrayKind, names: list[str]) -> str:
         """An array as an object; an argument that is handed back as it was is that object."""
@@ -323,7 +312,7 @@ class _Wrapper:
             ("i32", str(ALIGNED | (0 if kind.read_only else WRITEABLE))),
         ]  # fmt: skip
         self.module.functions.setdefault("boxed_array", _BOXED_ARRAY)
-        self.module.declarations["adjoint_ndarray"] = "@adjoint_ndarray = external global i8"
+        self._external("adjoint_ndarray")
         self.module.declare("adjoint_new_array", "ptr", ["ptr", "ptr", "i32", "ptr", "ptr", "ptr", "i32", "ptr"])
         self.module.declare("adjoint_set_base", "i32", ["ptr", "ptr"])
         self.module.declare("PyCapsule_New", "ptr", ["ptr", "ptr", "ptr"])

@@ -236,11 +236,7 @@ def copied(e: Emission, x: Array, element_: str | None = None) -> Array:
     """A copy, laid out by rows."""
     found = new(e, element_ or x.kind.element, x.shape, checked=False)
     if x.kind.by_rows and found.kind.element == x.kind.element:
-        count = e.writer.mul(size(e, x), str(size_of(x.kind.element)))
-        e.writer.module.declare("llvm.memcpy.p0.p0.i64", "void", ["ptr", "ptr", "i64", "i1"])
-        e.writer.line(
-            f"call void @llvm.memcpy.p0.p0.i64(ptr align 64 {found.data}, ptr {x.data}, i64 {count}, i1 false)"
-        )
+        copy_memory(e, found, x.data)
         return found
 
     def body(index: Sequence[str]) -> None:
@@ -249,6 +245,13 @@ def copied(e: Emission, x: Array, element_: str | None = None) -> Array:
 
     nest(e, x.shape, body)
     return found
+
+
+def copy_memory(e: Emission, x: Array, data: str) -> None:
+    """Fills a new array with as many bytes from elsewhere."""
+    count = e.writer.mul(size(e, x), str(size_of(x.kind.element)))
+    e.writer.module.declare("llvm.memcpy.p0.p0.i64", "void", ["ptr", "ptr", "i64", "i1"])
+    e.writer.line(f"call void @llvm.memcpy.p0.p0.i64(ptr align 64 {x.data}, ptr {data}, i64 {count}, i1 false)")
 
 
 def one_of(e: Emission, condition: str, given: Array, made: Callable[[], Array]) -> Array:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -12,8 +12,20 @@ from adjoint.codegen.python import emit
 from adjoint.codegen.texts import Emitted
 from adjoint.ir.rebuild import substitute
 from adjoint.ir.walk import operands, targets_of
-from adjoint.native.llvm.boxing import ALIGNED, DATA, EXTENTS, STRIDES, WRITEABLE
 from adjoint.native.llvm.callbacks import Callback, callback_for, dense
+from adjoint.native.llvm.objects import (
+    ALIGNED,
+    DATA,
+    EXTENTS,
+    STRIDES,
+    WRITEABLE,
+    external,
+    field,
+    list_object,
+    nothing,
+    number_object,
+    tuple_object,
+)
 from adjoint.native.llvm.rules import arrays
 from adjoint.native.llvm.rules.table import rule
 from adjoint.native.llvm.values import (
@@ -33,7 +45,6 @@ from adjoint.native.llvm.values import (
     is_complex,
     kind,
     part_of,
-    size_of,
     types_of_parts,
     width_of,
 )
@@ -82,39 +93,33 @@ def _require_harmless(statement: ir.Call | ir.Load, values: Sequence[Value]) -> 
         is_view = not isinstance(statement, ir.Call) or effects_of(statement).view_of is not None
         if is_view:
             raise Unsupported("a view by Python that is written")
-    if any(_holds_bundle(kind(value)) for value in values):
+    kinds = [found for value in values for found in _kinds_in(kind(value))]
+    if any(isinstance(found, str) and width_of(found) for found in kinds):
         raise Unsupported("a call of Python with bundles")
+    if any(isinstance(found, ListKind) and found.element is None for found in kinds):
+        raise Unsupported("a call of Python with a list on which nothing was put")
     if isinstance(statement, ir.Call):
         if getattr(statement.callee, "__module__", None) in ("_operator", "operator"):
             raise Unsupported("an operator by Python")  # which loops over elements are made of
         is_pure = effects_of(statement).pure
-        if not is_pure and any(_holds_list(kind(value)) for value in values):
+        if not is_pure and any(isinstance(found, ListKind) for found in kinds):
             raise Unsupported("a call of Python that may write to a list")
         is_known = package_of(statement.callee) in ("numpy", "scipy", "adjoint")
         if not (is_pure or is_known) and not all(isinstance(value, (Number, Complex)) for value in values):
             raise Unsupported("a call of Python that may keep what it is given")
 
 
-def _holds_list(found: AnyKind) -> bool:
+def _kinds_in(found: AnyKind) -> Iterator[AnyKind]:
+    """A kind, and those of which it is made up."""
+    yield found
     match found:
-        case ListKind():
-            return True
-        case TupleKind(items=items):
-            return any(map(_holds_list, items))
-    return False
-
-
-def _holds_bundle(found: AnyKind) -> bool:
-    match found:
-        case str():
-            return width_of(found) > 0
         case ArrayKind(element=element):
-            return width_of(element) > 0
+            yield element
         case TupleKind(items=items):
-            return any(map(_holds_bundle, items))
-        case ListKind(element=element):
-            return element is None or _holds_bundle(element)
-    return False
+            for item in items:
+                yield from _kinds_in(item)
+        case ListKind(element=element) if element is not None:
+            yield from _kinds_in(element)
 
 
 def _alone(
@@ -153,19 +158,23 @@ def _called(
 ) -> list[Value]:
     """Calls Python, whose lock is taken where this thread does not have it: others may run Python meanwhile."""
     writer = e.writer
-    writer.module.declarations[callback.symbol] = f"@{callback.symbol} = external global i8"
     lock = writer.call("PyGILState_Ensure", "i32", ())
     objects = [_object(e, value) for value in values]
     room = e.slots(len(objects))
     writer.put_parts(room, [("ptr", each) for each in objects])
-    args = (("ptr", f"@{callback.symbol}"), ("ptr", room), ("i64", str(len(objects))), ("ptr", "null"))
+    args = (
+        ("ptr", external(writer.module, callback.symbol)),
+        ("ptr", room),
+        ("i64", str(len(objects))),
+        ("ptr", "null"),
+    )
     given = writer.call("PyObject_Vectorcall", "ptr", args)
     for each in objects:
         writer.call("Py_DecRef", "void", (("ptr", each),))
     _leave_if(e, writer.op(f"icmp eq ptr {given}, null"), lock)
     items = [given]
     if len(results) != 1:
-        items = [_field(e, "ptr", given, TUPLE_ITEMS + 8 * place) for place in range(len(results))]
+        items = [field(writer, "ptr", given, TUPLE_ITEMS + 8 * place) for place in range(len(results))]
     pairs = list(zip(results, items, strict=True))
     numbers = [None if isinstance(found, ArrayKind) else _number(e, found, item) for found, item in pairs]
     if any(number is not None for number in numbers):
@@ -194,68 +203,33 @@ def _leave_if(e: Emission, failed: str, lock: str, given: str | None = None) -> 
     writer.start(good)
 
 
-def _field(e: Emission, kind: str, base: str, offset: int) -> str:
-    return e.writer.op(f"load {kind}, ptr {e.writer.place(base, str(offset))}")
-
-
 def _object(e: Emission, value: Value) -> str:
     """A new object for a value; arrays lie where they are."""
-    writer = e.writer
     match value:
-        case Number(kind="b1"):
-            return writer.call("PyBool_FromLong", "ptr", (("i64", as_kind(writer, value, "i8").name),))
-        case Number() if value.kind[0] == "f":
-            return writer.call("PyFloat_FromDouble", "ptr", (("double", as_kind(writer, value, "f8").name),))
-        case Number():
-            return writer.call("PyLong_FromLongLong", "ptr", (("i64", as_kind(writer, value, "i8").name),))
-        case Complex():
-            doubles = [("double", as_kind(writer, each, "f8").name) for each in value.parts]
-            return writer.call("PyComplex_FromDoubles", "ptr", doubles)
+        case Number() | Complex():
+            return number_object(e.writer, value)
         case Array():
             return _array_object(e, value)
         case Tuple(items=items):
-            made = writer.call("PyTuple_New", "ptr", (("i64", str(len(items))),))
-            for place, item in enumerate(items):
-                writer.call("PyTuple_SetItem", "i32", (("ptr", made), ("i64", str(place)), ("ptr", _object(e, item))))
-            return made
+            return tuple_object(e.writer, [_object(e, item) for item in items])
         case List(kind=ListKind(element=element)) if element is not None:
-            return _list_object(e, value.base, element)
-    nothing = "_Py_NoneStruct"
-    writer.module.declarations[nothing] = f"@{nothing} = external global i8"
-    writer.call("Py_IncRef", "void", (("ptr", f"@{nothing}"),))
-    return f"@{nothing}"
+            item = lambda names: _object(e, e.assembled(element, names, None))
+            return list_object(e.writer, value.base, types_of_parts(element), item)
+    return nothing(e.writer)
 
 
 def _array_object(e: Emission, x: Array) -> str:
-    writer = e.writer
-    described = e.slots(2 * x.kind.rank)
+    writer, rank = e.writer, x.kind.rank
+    described = e.slots(2 * rank)
     writer.put_parts(described, [("i64", word) for word in (*x.shape, *x.strides)])
-    for name in ("adjoint_ndarray", f"adjoint_dtype_{x.kind.element}"):
-        writer.module.declarations[name] = f"@{name} = external global i8"
-    dtype = f"@adjoint_dtype_{x.kind.element}"
-    writer.call("Py_IncRef", "void", (("ptr", dtype),))
-    strides = writer.place(described, str(8 * x.kind.rank))
+    class_, dtype = (external(writer.module, f"adjoint_{name}") for name in ("ndarray", f"dtype_{x.kind.element}"))
+    writer.call("Py_IncRef", "void", [("ptr", dtype)])
     flags = ALIGNED | (0 if x.kind.read_only else WRITEABLE)
-    args = (
-        ("ptr", "@adjoint_ndarray"), ("ptr", dtype), ("i32", str(x.kind.rank)), ("ptr", described), ("ptr", strides),
-        ("ptr", x.data), ("i32", str(flags)), ("ptr", "null"),
-    )  # fmt: skip
+    args = [
+        ("ptr", class_), ("ptr", dtype), ("i32", str(rank)), ("ptr", described),
+        ("ptr", writer.place(described, str(8 * rank))), ("ptr", x.data), ("i32", str(flags)), ("ptr", "null"),
+    ]  # fmt: skip
     return writer.call("adjoint_new_array", "ptr", args)
-
-
-def _list_object(e: Emission, block: str, element: AnyKind) -> str:
-    writer = e.writer
-    size, items = _field(e, "i64", block, 0), _field(e, "ptr", block, 16)
-    made = writer.call("PyList_New", "ptr", (("i64", size),))
-    types = types_of_parts(element)
-
-    def one(place: str) -> None:
-        names = writer.parts_at(writer.place(items, writer.mul(place, str(8 * len(types)))), types)
-        item = _object(e, e.assembled(element, names, None))
-        writer.call("PyList_SetItem", "i32", (("ptr", made), ("i64", place), ("ptr", item)))
-
-    writer.each(size, one)
-    return made
 
 
 def _number(e: Emission, kind: str, given: str) -> Number | Complex:
@@ -275,14 +249,10 @@ def _number(e: Emission, kind: str, given: str) -> Number | Complex:
 def _copied(e: Emission, kind: ArrayKind, given: str) -> Array:
     """An array of Python's as one of the call, laid out alike."""
     writer = e.writer
-    data, extents, strides_at = (_field(e, "ptr", given, offset) for offset in (DATA, EXTENTS, STRIDES))
-    shape = tuple(writer.parts_at(extents, ["i64"] * kind.rank))
-    copy = arrays.new(e, kind.element, shape, checked=False)
-    size = str(size_of(kind.element))
-    for extent in shape:
-        size = writer.mul(size, extent)
-    writer.call("llvm.memcpy.p0.p0.i64", "void", (("ptr", copy.data), ("ptr", data), ("i64", size), ("i1", "false")))
+    data, extents, strides_at = (field(writer, "ptr", given, offset) for offset in (DATA, EXTENTS, STRIDES))
+    copy = arrays.new(e, kind.element, writer.parts_at(extents, ["i64"] * kind.rank), checked=False)
+    arrays.copy_memory(e, copy, data)
     if kind.by_rows:
         return copy
     strides = tuple(writer.parts_at(strides_at, ["i64"] * kind.rank))
-    return Array(kind, copy.base, copy.data, shape, strides, copy.owner)
+    return Array(kind, copy.base, copy.data, copy.shape, strides, copy.owner)
