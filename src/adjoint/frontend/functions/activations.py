@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from weakref import WeakSet
 
 from adjoint import ir
 from adjoint.frontend.calls.definitions import is_of_rules
@@ -20,8 +19,6 @@ MIN_KEPT = 16
 """Of how many statements a function is that is worth a call: of fewer, calls take longer, and the text is as long."""
 CONSTRUCTORS = ("__init__", "__new__", "__post_init__")
 """They make objects whose parts are known: what they are called for."""
-STEPS: WeakSet[ast.AST] = WeakSet()
-"""Functions that go on with a generator: as constructors, they fill fields of an object that are not there before."""
 
 
 def activation(lo: Lowerer, closure: Closure) -> tuple[Value, ...] | None:
@@ -114,8 +111,8 @@ def is_kept(lo: Lowerer, closure: Closure, form: Callable[[], Form]) -> bool:
 
 
 def _goes_on(closure: Closure) -> bool:
-    """Whether a function is part of how generators are gone on with."""
-    return closure.source.node in STEPS or closure.globals is vars(iterator_definitions)
+    """Whether a function is part of how generators are gone on with: fields of these may have no kind at first."""
+    return closure.globals is vars(iterator_definitions)
 
 
 def _size(lo: Lowerer, value: Value) -> int:

@@ -14,7 +14,6 @@ from weakref import WeakKeyDictionary
 from adjoint import ir
 from adjoint.frontend.calls.handlers import handles
 from adjoint.frontend.data import making
-from adjoint.frontend.functions.activations import STEPS
 from adjoint.frontend.functions.inlining import activated
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.state.frames import Frame
@@ -110,7 +109,6 @@ def _class_of(lo: Lowerer, closure: Closure, machine: StateMachine) -> type:
         made[key] = _known_class(lo, closure, (function, others), settled)
     cls = made[key]
     for name, body in (("_advance", machine.advance), ("_thrown", machine.throw)):
-        STEPS.add(body)
         source = replace(closure.source, node=body)
         lo.run_data.closures[cls.__dict__[name]] = replace(
             closure, source=source, defaults=(), kw_defaults={}, owner=None, function=None
