@@ -29,7 +29,7 @@ from adjoint.dispatch.options import Native, flags_of, in_background, is_strict
 from adjoint.dispatch.specialize import Specialization
 from adjoint.dispatch.speculative import Speculative
 from adjoint.frontend.entry.captured import Captured, Guard, differentiated, reader
-from adjoint.ir.addresses import address_of, found_at
+from adjoint.ir.addresses import address_of, imported
 from adjoint.ir.checked import CHECKING
 from adjoint.ir.fingerprint import Nameless
 from adjoint.native.compile.core import Core
@@ -356,9 +356,5 @@ def _value(place: Sequence[Any], core: KnownCore) -> Any:
         case ["is", value]:
             return value
         case ["at", module, own]:
-            import_module(module)
-            found = found_at(module, own)
-            if found is None:
-                raise ImportError(f"{module} has no {own}")
-            return found
+            return imported(module, own)
     raise ValueError(place)

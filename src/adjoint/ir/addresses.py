@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import types
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,21 @@ def address_of(value: Any) -> tuple[str, str]:
     if not isinstance(module, str) or not isinstance(own, str) or found_at(module, own) is not value:
         raise Nameless(value)
     return module, own
+
+
+def imported(module: str, own: str) -> Any:
+    """What stands under a name in a module, which is imported.
+
+    Raises
+    ------
+    ImportError
+        If nothing does.
+    """
+    import_module(module)
+    found = found_at(module, own)
+    if found is None:
+        raise ImportError(f"{module} has no {own}")
+    return found
 
 
 def found_at(module: str, own: str) -> Any:

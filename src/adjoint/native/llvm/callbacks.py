@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 
 from adjoint.codegen.texts import Emitted, load
-from adjoint.ir.addresses import address_of, found_at
+from adjoint.ir.addresses import address_of, imported
 from adjoint.ir.fingerprint import Nameless
 from adjoint.records import dataclass
 
@@ -102,5 +101,4 @@ def _value(how: str, *told: Any) -> Any:
             return value
         case "dtype", (name,):
             return np.dtype(name)
-    import_module(told[0])
-    return found_at(*told)
+    return imported(*told)
