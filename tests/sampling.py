@@ -45,7 +45,7 @@ What a module chooses by itself counts besides. Of each test one variant is left
 
 
 IN_DEPTH = pytest.mark.skipif(not THOROUGH, reason="`make thorough` runs it: a second look at what other tests see")
-"""Tests of which each run sees another, and those of forms that only few derivatives take."""
+"""Tests of forms that only few derivatives take, or whose like every run tries."""
 
 
 def left_out(tests: Sequence[str]) -> set[str]:
