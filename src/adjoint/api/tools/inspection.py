@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from adjoint import ir
@@ -210,7 +210,6 @@ def _native_stages(derivative: Derivative, args: Sequence[Any], kwargs: Mapping[
     from adjoint.native.backend import compiled_text, own_form  # lazy
     from adjoint.native.compile.boundary import halves  # lazy
     from adjoint.native.compile.messages.not_native import NotNative  # lazy
-    from adjoint.native.llvm.unit import has_form, shown  # lazy
 
     parts = [("source", _source_of(derivative.function))]
 
@@ -232,12 +231,24 @@ def _native_stages(derivative: Derivative, args: Sequence[Any], kwargs: Mapping[
     except NotNative as reason:
         refusal = reason
     form = None if "llvm" in target.skipped else own_form(core, replace(target, watch=None), None, frozenset(), None)
-    llvm = None if form is None else shown(form)
-    if llvm is not None and (refusal is None or has_form(llvm)):
-        parts.append(("llvm", llvm))
-    elif refusal is not None:
-        parts.append(("not compiled", str(refusal)))
-    return _under_titles(parts)
+    return _under_titles([*parts, *_last_stage(form, refusal)])
+
+
+def _last_stage(form: ir.Function | None, refusal: Exception | None) -> Iterator[tuple[str, str]]:
+    """The LLVM IR of a function; who compiles it, where it has none; why nobody does, where Numba refuses it, too."""
+    from adjoint.native.llvm.unit import shown  # lazy
+    from adjoint.native.llvm.values import Unsupported  # lazy
+
+    if form is not None:
+        try:
+            yield "llvm", shown(form)
+        except Unsupported as reason:
+            if refusal is None:
+                yield "llvm", f"{form.name} is compiled by Numba: {reason} has no form in LLVM IR"
+        else:
+            return
+    if refusal is not None:
+        yield "not compiled", str(refusal)
 
 
 def _under_titles(parts: Iterable[tuple[str, str]]) -> str:

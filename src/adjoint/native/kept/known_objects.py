@@ -11,7 +11,7 @@ import numpy as np
 
 from adjoint.ir.fingerprint import Nameless
 from adjoint.native.kept import files as cache
-from adjoint.native.llvm.messages import Form
+from adjoint.native.llvm.messages import Message
 from adjoint.native.llvm.values import ArrayKind
 from adjoint.runtime.arithmetic.fused_loops import ExtentsDiffer
 
@@ -49,13 +49,13 @@ def _exception(name: str) -> type[BaseException]:
 
 
 def _plain(message: Any) -> Any:
-    return {"form": message.parts} if isinstance(message, Form) else message
+    return {"parts": message.parts} if isinstance(message, Message) else message
 
 
 def _message(said: Any) -> Any:
     """A message as it was, tuples for lists."""
     if isinstance(said, dict):
-        return Form(_message(said["form"]))
+        return Message(_message(said["parts"]))
     return tuple(map(_message, said)) if isinstance(said, list) else said
 
 

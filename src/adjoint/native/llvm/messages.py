@@ -1,4 +1,4 @@
-"""What exceptions of machine code say of the call: a form, and the words that the call left for it."""
+"""What exceptions of machine code say of the call, of the words that the call left for it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from adjoint.runtime.display import format_value
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class Message:
     """The arguments of an exception.
 
     Attributes
@@ -31,7 +31,7 @@ class Form:
 
 
 def is_told(kind: Any) -> bool:
-    """Whether a form may have values of a kind."""
+    """Whether a message may have values of a kind."""
     return all(map(is_told, kind)) if isinstance(kind, tuple) else part_of(kind) in FORMATS
 
 

@@ -14,7 +14,7 @@ from adjoint.native.llvm.boxing import wrapper
 from adjoint.native.llvm.callbacks import Callback
 from adjoint.native.llvm.engine import callable_at, engine, linked
 from adjoint.native.llvm.memory import BORROWED, runtime
-from adjoint.native.llvm.messages import Form
+from adjoint.native.llvm.messages import Message
 from adjoint.native.llvm.signatures import PLAIN, Options
 from adjoint.native.llvm.values import (
     Array,
@@ -36,7 +36,6 @@ from adjoint.native.llvm.writing.program import Program, Site
 from adjoint.records import dataclass
 
 _NOTHING = f"@nothing = internal global [16 x i64] [i64 {BORROWED}{', i64 0' * 15}], align 64\n"
-_BY_NUMBA = "is compiled by Numba:"
 _UNUSED = Known(Ellipsis)
 _ARITHMETIC = re.compile(r"= (f(?:add|sub|mul|div|rem|cmp)) (?!afn)")
 """Instructions that options may change. What has to mean what it says has a flag of no consequence."""
@@ -78,7 +77,7 @@ class Unit:
                 raise TypeError("machine code was made for arguments of other types")
             site = sites[number - 1]
             said = site.message
-            if isinstance(said, Form):
+            if isinstance(said, Message):
                 said = said.arguments(operands)
             raise site.exception(*said) if isinstance(said, tuple) else site.exception(said)
 
@@ -151,17 +150,15 @@ def compiled(
 
 
 def shown(function: ir.Function) -> str:
-    """The LLVM IR of a function, as far as it tells what its parameters are; why there is none."""
-    try:
-        kinds = [kind_of_type(param.type) for param in function.params]
-        return text_of(function, kinds)[2].module.text("")
-    except Unsupported as reason:
-        return f"{function.name} {_BY_NUMBA} {reason} has no form in LLVM IR"
+    """The LLVM IR of a function, as far as it tells what its parameters are.
 
-
-def has_form(shown_: str) -> bool:
-    """Whether what was shown is LLVM IR."""
-    return _BY_NUMBA not in shown_
+    Raises
+    ------
+    Unsupported
+        If there is none.
+    """
+    kinds = [kind_of_type(param.type) for param in function.params]
+    return text_of(function, kinds)[2].module.text("")
 
 
 def seal_of(code: bytes) -> str:

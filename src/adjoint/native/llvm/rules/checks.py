@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.native.llvm.messages import Form
+from adjoint.native.llvm.messages import Message
 from adjoint.native.llvm.rules import functions, numbers
 from adjoint.native.llvm.rules.arithmetic import complexes
 from adjoint.native.llvm.rules.numbers import both, compare, either, from_start, number, words
@@ -139,14 +139,14 @@ def _common_places(e: Emission, one: Value, other: Value) -> Number:
 def check_size(e: Emission, size: Value, count: Value) -> None:
     given, wanted = words(e, size, count)
     too_many, too_few = (e.writer.compare(order, given, wanted) for order in ("sgt", "slt"))
-    e.check(too_many, ValueError, text_of("too many values to unpack (expected {})"), [count])
-    e.check(too_few, ValueError, text_of("not enough values to unpack (expected {}, got {})"), [count, size])
+    e.check(too_many, ValueError, counting("too many values to unpack (expected {})"), [count])
+    e.check(too_few, ValueError, counting("not enough values to unpack (expected {}, got {})"), [count, size])
 
 
-def text_of(text: str) -> Form:
+def counting(text: str) -> Message:
     """A text with whole numbers of the call in its braces."""
     first, *rest = text.split("{}")
-    return Form(((first, *(part for piece in rest for part in (("i8", "", ""), piece))),))
+    return Message(((first, *(part for piece in rest for part in (("i8", "", ""), piece))),))
 
 
 # Arithmetic

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from adjoint import ir
-from adjoint.native.llvm.messages import Form, is_told
+from adjoint.native.llvm.messages import Message, is_told
 from adjoint.native.llvm.rules.checks import told
 from adjoint.native.llvm.rules.table import Rule, applied, rule
 from adjoint.native.llvm.values import Complex, Kind, Known, Number, Shown, Tuple, TupleKind, Unsupported, Value, kind
@@ -105,8 +105,8 @@ def _raise(e: Emission, end: ir.Raise) -> None:
     if len(raised.args) > 1 and any(isinstance(arg, Number) and arg.kind[0] == "f" for arg in raised.args):
         raise Unsupported(_NOTATION)
     operands: list[Value] = []
-    form = Form(tuple([_argument(arg, operands) for arg in raised.args]))
-    e.leave(raised.exception, form, operands)
+    message = Message(tuple([_argument(arg, operands) for arg in raised.args]))
+    e.leave(raised.exception, message, operands)
 
 
 def _is_known(exception: type[BaseException]) -> bool:
@@ -115,7 +115,7 @@ def _is_known(exception: type[BaseException]) -> bool:
 
 
 def _argument(arg: Value, operands: list[Value]) -> Any:
-    """An argument as a form has it."""
+    """An argument as a message has it."""
     if isinstance(arg, (Number, Complex)):
         operands.append(arg)
         return _kind(arg)
@@ -137,7 +137,7 @@ def _argument(arg: Value, operands: list[Value]) -> Any:
 
 
 def _kind(value: Value) -> Any:
-    """The kind of a value that a form can have: bundles, arrays and lists are none."""
+    """The kind of a value that a message can have: bundles, arrays and lists are none."""
     found = _plain(kind(value)) if isinstance(value, (Number, Complex, Tuple)) else None
     if found is None or not is_told(found):
         raise Unsupported("a text of such values")

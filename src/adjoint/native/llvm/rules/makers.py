@@ -260,7 +260,7 @@ def _check_length(e: Emission, x: Value, count: Value) -> None:
 @rule(objects.check_least_length)
 def _check_least_length(e: Emission, x: Value, count: Value) -> None:
     size = length(e, x)
-    message = checks.text_of("not enough values to unpack (expected at least {}, got {})")
+    message = checks.counting("not enough values to unpack (expected at least {}, got {})")
     e.check(e.writer.compare("slt", size.name, e.extent(count)), ValueError, message, [count, size])
 
 

@@ -16,22 +16,20 @@ from adjoint.native.llvm.writing.emission import Emission
 from adjoint.runtime import objects
 from adjoint.runtime.array_functions import linalg, plain
 
-Form = tuple[Callable[..., Any], Callable[..., bool]]
-"""A helper, and which arguments it is for."""
 
-
-def _declare(callee: Any, *forms: Form) -> None:
-    made = [(helper(function), fits) for function, fits in forms]
+def _declare(callee: Any, *functions: tuple[Callable[..., Any], Callable[..., bool]]) -> None:
+    """Declares helpers for a function, each with which arguments it is for."""
+    helpers = [(helper(function), fits) for function, fits in functions]
 
     @rule(callee)
     def write(e: Emission, *args: Value, **named: Value) -> Value:
-        for write, fits in made:
+        for made, fits in helpers:
             try:
                 is_fit = fits(*args, **named)
             except TypeError:  # it knows no such options
                 continue
             if is_fit:
-                return write(e, *args, **named)  # type: ignore[no-any-return]
+                return made(e, *args, **named)  # type: ignore[no-any-return]
         raise Unsupported(f"a call of {callee.__name__} with these options")
 
 
