@@ -42,20 +42,28 @@ def test_lists_whose_items_were_guessed_are_lowered_again_by_themselves(f, most,
 
 MOST = 6
 MANY = (
-    "collections_.lists_of_groups",
-    "generators.zip_of_several_generators",
-    "iterators.itertools_over_an_array_that_changes",
+    "dataclasses_.nested",
+    "generators_resumed.event_loop",
+    "generators_resumed.round_robin",
+    "generators_resumed.yield_from_list",
+    "growing_lists.in_function",
+    "linked_objects.bst_class",
+    "linked_objects.doubly",
+    "linked_objects.global_counter_nodes",
+    "linked_objects.graph",
+    "linked_objects.huffman",
+    "linked_objects.list_copied",
+    "linked_objects.list_of_heads",
+    "linked_objects.lru",
+    "linked_objects.segment_tree",
+    "linked_objects.sorted_by_key",
+    "linked_objects.tuples_of_nodes",
     "mutation.dict_of_lists",
     "numpy_joining.blocks",
+    "operators_methods.in_place_by_functions",
     "recursion_returning_memory.fourier_transform_of_lists",
-    "recursion_returning_memory.list_that_each_call_makes_longer",
-    "recursion_returning_memory.objects_that_get_more",
-    "recursion_returning_memory.paths_that_grow",
     "recursion_returning_memory.permutations",
-    "recursion_returning_memory.product_of_nested_lists",
-    "recursion_returning_memory.products_of_subsets",
     "recursion_returning_memory.search_with_a_path",
-    "tuples_lists_dicts.dicts_of_run_time_keys_copied_and_merged",
 )
 """Programs that take many attempts."""
 
@@ -72,4 +80,37 @@ def test_programs_of_which_much_is_found_out_take_few_attempts():
     names = "numpy_joining.blocks", "recursion_returning_memory.product_of_nested_lists"
     cases = [case for case in collect() if case.name in names]
     found = [entry.lower_operator("call", case.function, (), case.arguments(), {}).attempts for case in cases]
-    assert len(found) == 2 and max(found) <= 5
+    assert len(found) == 2 and max(found) <= 3
+
+
+class Part:
+    def __init__(self, value):
+        self.value = value
+
+
+def grown(xs, n):
+    """Lists and objects of which only a loop behind them tells that they must exist, and what they hold."""
+    a, b, c = [], [], Part(0.0)
+    d, e, f = [1.0], {}, Part(None)
+    for i in range(n):
+        a.append(xs[i])
+        b.append([xs[i]])
+        c.value = c.value + xs[i]
+        d.append(len(a))
+        e[i] = [c.value]
+        f.value = a
+    for row in b:
+        row.append(d[0])
+    c.more = xs[0]
+    return sum(a) * c.value + sum(sum(row) for row in b) + e[1][0] * len(f.value) + d[-1] * c.more
+
+
+def test_attempts_do_not_grow_with_what_is_found_out():
+    found = entry.lower_operator("call", grown, (), ([1.0, 2.0, 3.0], 3), {})
+    assert found.attempts <= 3 < found.went_back
+    ad.testing.check_grads(grown, ([1.0, 2.0, 3.0], 3))
+
+
+def test_stages_tell_how_often_lowering_started_and_went_back():
+    text = ad.stages(ad.grad(grown), [1.0, 2.0, 3.0], 3)
+    assert "lowering was started 3 times, and went back " in text

@@ -202,8 +202,14 @@ def _functions(entry: Entry) -> str:
         f"took {kept.statements} statements"
         for kept in entry.kept
     ]
-    started = [f"lowering was started {entry.attempts} times"] if lines or entry.attempts > 1 else []
-    return "\n".join([*lines, *started])
+    if lines or entry.attempts > 1:
+        back = f", and went back {_times(entry.went_back)} on its way" if entry.went_back else ""
+        lines.append(f"lowering was started {_times(entry.attempts)}{back}")
+    return "\n".join(lines)
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"
 
 
 def _native_stages(derivative: Derivative, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:

@@ -182,8 +182,9 @@ def _check_alone(lo: Lowerer, node: ast.AST, found: _Pass, targets: dict[Cell, i
             continue
         shared = [leaf.action for leaf in found.exits if not starts_alone(lo, leaf.store, leaf.block, cell)]
         if "continue" in shared:
-            lo.settings.not_alone.add((lo.site(node), cell.name))
-            raise Restart
+            site = lo.site(node)
+            lo.settings.not_alone.add((site, cell.name))
+            raise Restart(sites=(site,))
         if not shared:
             lo.run_data.alone[targets[cell]] = None
 

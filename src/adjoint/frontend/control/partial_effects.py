@@ -161,5 +161,5 @@ def keep_or_refuse(
         boxed = lo.settings.boxed.setdefault(place, {})
         if (owner, cell.name) not in boxed:
             boxed[owner, cell.name] = None
-            raise Restart
+            raise Restart(sites=(place,))
     raise lo.problem("AD0308", node, label, helps=helps)

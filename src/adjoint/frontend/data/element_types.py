@@ -198,7 +198,7 @@ def remember(lo: Lowerer, type_: ir.List | ir.Dict | ir.Instance, better: ir.Typ
             changed.append(site)
     if not changed:
         return
-    if isinstance(type_, ir.List) and type_.element is None:
+    if isinstance(type_, ir.List) and type_.element is None and lo.settings.attempts == 1:
         lo.run_data.has_grown = True  # nothing can have been read from it so far: there may be more to be found out
     else:
         raise OtherItems(tuple(changed))

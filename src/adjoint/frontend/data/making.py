@@ -248,13 +248,16 @@ def _runtime_dict(lo: Lowerer, site: Site, parts: list[tuple[Any, Value]], node:
 
 def refuse_if_iterated(lo: Lowerer, value: Value, node: ast.AST | None) -> None:
     """A list or dict grows, shrinks or is put in another order: loops through a list have to notice, others refuse."""
-    loops = [(other, site) for other, site in lo.iterated if _is_same(lo, value, other) or _may_be_same(value, other)]
-    for other, site in loops:
+    loops: list[Site] = []
+    for other, site in lo.iterated:
+        if not _is_same(lo, value, other) and not _may_be_same(value, other):
+            continue
         if site is None or site in lo.settings.by_position or not is_list(lo, other):
             raise lo.problem("AD0306", node, "a loop around runs through what is changed here")
-        lo.settings.by_position.add(site)
+        loops.append(site)
+    lo.settings.by_position.update(loops)
     if loops:
-        raise Restart
+        raise Restart(sites=tuple(loops))
 
 
 def is_list(lo: Lowerer, value: Value) -> bool:

@@ -23,14 +23,12 @@ from adjoint.ir.walk import statements_in
 from adjoint.records import dataclass, field, replace
 from adjoint.runtime import display
 from adjoint.runtime.objects import Checkpoints
-from adjoint.target import ALL_INLINED
 from adjoint.types.array_libraries import Library
 
 if TYPE_CHECKING:
     from adjoint.frontend.differentiation.linear_maps import Differential
 
 MAX_ATTEMPTS = 200
-PATIENCE = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +68,8 @@ class Entry:
     """The library of the arrays that go in, where it is not NumPy."""
     attempts: int = 1
     """How often lowering was started: again whenever something was found out that it must know from its beginning."""
+    went_back: int = 0
+    """How often it went back to a statement or a call meanwhile, for what is about what that makes."""
     recomputes: bool = True
     """Whether a result that is not a number may be computed again: not where the program may decide by a derivative."""
 
@@ -77,39 +77,40 @@ class Entry:
 def attempt(build: Callable[[Lowerer], Entry], settings: Settings | None = None) -> Entry:
     """Runs ``build`` until it goes through with all that it found out.
 
-    Where a structure is refused that objects make which refer to each other, these are put into lists.
+    Where a structure is refused that objects make which refer to each other, these are put into lists. Where functions
+    that stay calls may be why something is refused, they are inlined.
     """
     settings = settings or Settings()
     try:
-        return _attempt_patiently(build, settings)
+        return _attempt(build, settings)
     except (DifferentiationError, RecursionError) as refusal:
-        if settings.linked or not settings.may_be_linked or not _is_about_structure(refusal):
-            raise
-        linked = Settings(settings.target, settings.attempts, linked=frozenset(settings.may_be_linked))
+        first = refusal
+    of_linked = None
+    if settings.may_be_linked and not settings.linked and _is_about_structure(first):
+        linked = settings.begun_anew(frozenset(settings.may_be_linked))
         try:
-            return _attempt_patiently(build, linked)
-        except (DifferentiationError, RecursionError) as other:
-            if linked.refused_linked or not _is_about_structure(other):
-                raise
-            raise refusal from None
+            return attempt(build, linked)
+        except (DifferentiationError, RecursionError) as refusal:
+            if linked.refused_linked or not _is_about_structure(refusal):
+                of_linked = refusal
+        settings.attempts, settings.went_back = linked.attempts, linked.went_back
+    if not isinstance(first, DifferentiationError) or not _may_be_by_calls(settings, first):
+        raise of_linked or first
+    try:
+        return _attempt(build, settings.begun_anew(settings.linked, inlined=True))
+    except (DifferentiationError, RecursionError):
+        if of_linked is None:
+            raise
+    raise of_linked
+
+
+def _may_be_by_calls(settings: Settings, refusal: DifferentiationError) -> bool:
+    """Whether something may have been refused because functions stay calls."""
+    return bool(settings.often or settings.kept or settings.inlined or isinstance(refusal, SupportsLost))
 
 
 def _is_about_structure(refusal: DifferentiationError | RecursionError) -> bool:
     return isinstance(refusal, RecursionError) or any(each.code == "AD0402" for each in refusal.diagnostics)
-
-
-def _attempt_patiently(build: Callable[[Lowerer], Entry], settings: Settings) -> Entry:
-    try:
-        return _attempt(build, settings)
-    except TakenInside:
-        settings.target = replace(settings.target, recomputes=False)
-        return _attempt_patiently(build, settings)
-    except DifferentiationError as refusal:
-        if not (settings.often or settings.kept or settings.inlined or isinstance(refusal, SupportsLost)):
-            raise
-        patience = PATIENCE
-    target = replace(settings.target, inlined=ALL_INLINED)
-    return _attempt(build, Settings(target, settings.attempts, patience=patience, linked=settings.linked))
 
 
 def _is_settled(lo: Lowerer) -> bool:
@@ -154,7 +155,8 @@ def _attempt(build: Callable[[Lowerer], Entry], settings: Settings) -> Entry:
         except Restart:
             continue
         except TakenInside:
-            raise
+            settings.target = replace(settings.target, recomputes=False)
+            continue
         except RecursionError:
             if settings.nested <= settings.called:
                 raise
@@ -193,7 +195,13 @@ def _attempt(build: Callable[[Lowerer], Entry], settings: Settings) -> Entry:
             Kept(code.name, sum(each.calls for each in repeated), sum(each.statements for each in repeated))
             for code, repeated in settings.kept.items()
         )
-        return replace(entry, kept=kept, attempts=settings.attempts, recomputes=settings.target.recomputes)
+        return replace(
+            entry,
+            kept=kept,
+            attempts=settings.attempts,
+            went_back=settings.went_back,
+            recomputes=settings.target.recomputes,
+        )
     raise _stuck(lo)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from adjoint import ir, records
 from adjoint.frontend.control import binding_flags
 from adjoint.frontend.entry import inputs
-from adjoint.frontend.entry.local_fixpoints import lowered_to_fixpoint
+from adjoint.frontend.entry.local_fixpoints import lowered_call
 from adjoint.frontend.functions.activations import (
     activation,
     is_deep,
@@ -40,7 +40,7 @@ def call_closure(
         from adjoint.frontend.iterators.generators import made_by_call  # lazy
 
         return made_by_call(lo, closure, args, kwargs, node)
-    return lowered_to_fixpoint(lo, lambda: _lowered_call(lo, closure, args, kwargs, node), code)
+    return lowered_call(lo, lambda: _lowered_call(lo, closure, args, kwargs, node), code)
 
 
 def _lowered_call(

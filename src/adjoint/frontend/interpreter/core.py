@@ -158,7 +158,12 @@ class Lowerer(ABC):
                 break
             path.append(frame.call_span)
             frame = frame.caller
-        return Site((*path, *self.which))
+        return self.noted(Site((*path, *self.which)))
+
+    def noted(self, site: Site) -> Site:
+        """A place, once it is noted where it was come to."""
+        self.run_data.come_to.append(site)
+        return site
 
     def known_part(self, ref: Ref, key: Any, part: Value) -> Value:
         """A part of an object; one that an inner derivative changed is only known if the object exists at run time."""
@@ -251,14 +256,15 @@ class Lowerer(ABC):
             *(region.exits for region in self.regions),
             *run.watches,
             run.changed,
+            run.come_to,
         )
         lengths = [(each, len(each)) for each in lists]
-        return Checkpoint(self.open, self.store.copy(), self.depth, lengths, run.inlined.copy())
+        return Checkpoint(self.open, self.store.copy(), self.depth, lengths, run.emitted, run.inlined.copy())
 
     def roll_back(self, to: Checkpoint) -> None:
         """Forgets what was lowered since, in this block or in blocks that it led to."""
         self.block, self.store, self.depth = to.block, to.store, to.depth
-        self.run_data.inlined = to.inlined
+        self.run_data.emitted, self.run_data.inlined = to.emitted, to.inlined
         to.block.branch = to.block.terminator = None
         for each, count in to.lengths:
             del each[count:]

@@ -12,7 +12,7 @@ from adjoint.frontend.interpreter.values import GeneratorObject, GeneratorValue,
 def site_as_object(lo: Lowerer, node: ast.AST, *path: int) -> Site:
     """Where an iterator is made, as an object: at the same node, a list may be made of its items."""
     of_node, *calls = lo.site(node).place
-    return Site((of_node, ("iterator", *path), *calls))
+    return lo.noted(Site((of_node, ("iterator", *path), *calls)))
 
 
 def come_back(lo: Lowerer, value: Value) -> None:
@@ -21,4 +21,4 @@ def come_back(lo: Lowerer, value: Value) -> None:
         return
     if value.site is not None and value.site not in lo.settings.stepped:
         lo.settings.stepped.add(value.site)
-        raise Restart
+        raise Restart(sites=(value.site,))

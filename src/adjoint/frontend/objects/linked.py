@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from adjoint import ir
 from adjoint.frontend.data.element_types import as_element, slots
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import type_of
-from adjoint.frontend.interpreter.state.signals import Restart
+from adjoint.frontend.interpreter.state.signals import OtherItems
 from adjoint.frontend.interpreter.type_joins import join_types
 from adjoint.frontend.interpreter.values import NONE, Record, Ref, Site, Value, is_atom
 from adjoint.runtime import display
@@ -29,12 +29,16 @@ def is_reference(value: Value) -> bool:
 
 
 def _objects_in(lo: Lowerer, home: Site) -> tuple[ir.Var, ir.Instance]:
-    """The list of all objects of a class that a function makes, which is made where that begins, and their type."""
-    pool = lo.run_data.pools.get(home)
-    if pool is None:
+    """The list of all objects of a class that a function makes, which is made where that begins, and their type.
+
+    Once more is found out about what they hold, another list stands for them: the next time it is the first.
+    """
+    pool = lo.run_data.pools.get(lo.noted(home))
+    known = lo.settings.site_types.get(home)
+    fields = known.fields if isinstance(known, ir.Instance) else {}
+    if pool is None or _fields_in(pool) != fields:
         _, cls, scope = home.place
-        known = lo.settings.site_types.get(home)
-        type_ = ir.Instance(cls, known.fields if isinstance(known, ir.Instance) else {}, ir.Storage(written=True))
+        type_ = ir.Instance(cls, fields, ir.Storage(written=True))
         lo.run_data.sites_of_storage.append((type_.storage, home))
         pool = lo.run_data.pools[home] = ir.Var(
             f"{cls.__name__.lower()}s", ir.List(type_, ir.Storage(written=True)), True
@@ -43,6 +47,12 @@ def _objects_in(lo: Lowerer, home: Site) -> tuple[ir.Var, ir.Instance]:
     assert isinstance(pool.type, ir.List)
     assert isinstance(pool.type.element, ir.Instance)
     return pool, pool.type.element
+
+
+def _fields_in(pool: ir.Var) -> Mapping[str, ir.Type]:
+    assert isinstance(pool.type, ir.List)
+    assert isinstance(pool.type.element, ir.Instance)
+    return pool.type.element.fields
 
 
 def field_type(lo: Lowerer, reference: ir.Var, name: str) -> ir.Type | None:
@@ -80,7 +90,7 @@ def _joined_fields(
         fields[name] = joined
     if fields != known.fields:
         lo.settings.site_types[home] = ir.Instance(known.cls, fields)
-        raise Restart
+        raise OtherItems((home,))
     return fields
 
 

@@ -14,7 +14,7 @@ from adjoint.frontend.calls.definitions import note_if_uncovered
 from adjoint.frontend.control.iteration import run_for
 from adjoint.frontend.control.liveness import forget
 from adjoint.frontend.control.loops import go_on_if, run_loop
-from adjoint.frontend.entry.local_fixpoints import lowered_to_fixpoint
+from adjoint.frontend.entry.local_fixpoints import InOrder
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.options.choices import for_each_structure, on_each_option
@@ -30,15 +30,15 @@ from adjoint.sources.scope import assigned_names, own_yields
 
 def run(lo: Lowerer, statements: Sequence[ast.stmt]) -> None:
     """Runs statements until control has left."""
-    for statement in statements:
-        if lo.block is None:
-            return
+    in_order, at = InOrder(lo), 0
+    while at < len(statements) and lo.block is not None:
+        statement = statements[at]
         lo.run_data.steps += 1
         if lo.run_data.steps > lo.run_data.most_steps:
             raise TooMuch
         lo.at(statement)
         try:
-            lowered_to_fixpoint(lo, functools.partial(_one, lo, statement))
+            at = in_order.next_after(at, functools.partial(_one, lo, statement))
         except Unreached:
             if lo.block is not None or lo.frame is None or not own_yields(lo.frame.source.node):
                 raise
@@ -48,6 +48,7 @@ def run(lo: Lowerer, statements: Sequence[ast.stmt]) -> None:
             place = found.labels[0].span if found.labels else None
             lo.run_data.diagnostics.setdefault((found.code, place), found)
             _poison(lo, statement)
+            at += 1
     if statements and lo.block is not None:
         forget(lo, statements[-1])
 

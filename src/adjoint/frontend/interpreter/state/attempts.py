@@ -12,12 +12,14 @@ from adjoint.diagnostics.spans import Span
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.state.blocks import Open
 from adjoint.frontend.interpreter.values import Cell, Closure, Local, Record, Ref, RuntimeSites, Site, Value
-from adjoint.records import dataclass, field
-from adjoint.target import PYTHON, Target
+from adjoint.records import dataclass, field, replace
+from adjoint.target import ALL_INLINED, PYTHON, Target
 
 Form = dict[str, joins.Shape]
 """What is known of the arguments of a call."""
 
+
+PATIENCE = 20
 
 Kept = tuple[int | None, str]
 """A variable: the identity of what has it, where that outlives the call, and its name."""
@@ -70,6 +72,8 @@ class Run:
     argument_guards: list[tuple[tuple[Any, ...], int]] = field(default_factory=list)
     """Integers, and lengths of lists, that the specialisation takes for known."""
     sites_of_storage: list[tuple[ir.Storage, Site]] = field(default_factory=list)
+    come_to: list[Site] = field(default_factory=list)
+    """All places that were asked for, in order."""
     loose: list[tuple[ir.Var, Any]] = field(default_factory=list)
     """Containers that are given, whose items are told apart at run time only, with what they are now."""
     diagnostics: dict[tuple[str, Span | None], Diagnostic] = field(default_factory=dict)
@@ -163,6 +167,8 @@ class Settings:
     target: Target = PYTHON
     attempts: int = 0
     """How often lowering was started."""
+    went_back: int = 0
+    """How often it went back to a statement or a call."""
     runtime_sites: RuntimeSites = field(default_factory=RuntimeSites)
     bare_sites: RuntimeSites = field(default_factory=RuntimeSites)
     """Where objects are made that must exist at run time before their ``__init__`` has run."""
@@ -234,3 +240,9 @@ class Settings:
     assigned_in_classes: set[tuple[ast.AST, str]] = field(default_factory=set)
     """Attributes that the function assigns, of classes that are defined inside of it: by statement and name."""
     loop_shapes: dict[Any, dict[Any, joins.Shape]] = field(default_factory=dict)
+
+    def begun_anew(self, linked: frozenset[type], *, inlined: bool = False) -> Settings:
+        """Nothing is known but these classes; the functions that were called stay inlined for as long as can be."""
+        target = replace(self.target, inlined=ALL_INLINED) if inlined else self.target
+        patience = PATIENCE if inlined else 1
+        return Settings(target, self.attempts, self.went_back, linked=linked, patience=patience)

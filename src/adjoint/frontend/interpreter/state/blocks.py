@@ -55,6 +55,7 @@ class Checkpoint:
     store: dict[Any, Value]
     depth: int
     lengths: list[tuple[list[Any], int]]
+    emitted: int
     inlined: dict[ast.AST, tuple[Repeated, ...]]
 
 

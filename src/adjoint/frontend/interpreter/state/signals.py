@@ -17,19 +17,21 @@ class Problem(Exception):
 
 
 class Restart(Exception):
-    """Something was found out that lowering must know from its beginning; ``code``: of how that function is called."""
+    """Something was found out that lowering must know from its beginning.
 
-    def __init__(self, code: ast.AST | None = None) -> None:
+    Of how the function ``code`` is called, or of what is made, or of statements that stand, at the places ``sites``.
+    """
+
+    def __init__(self, code: ast.AST | None = None, sites: tuple[Site, ...] = ()) -> None:
         super().__init__()
-        self.code = code
+        self.code, self.sites = code, sites
 
 
 class OtherItems(Restart):
     """The containers that are made at these places hold something else than they were taken to hold."""
 
     def __init__(self, sites: tuple[Site, ...]) -> None:
-        super().__init__()
-        self.sites = sites
+        super().__init__(None, sites)
 
 
 class TakenInside(Exception):
