@@ -550,3 +550,61 @@ def test_a_recursive_function_that_returns_an_iterator_is_refused() -> None:
 
     with pytest.raises(ad.DifferentiationError, match="returns a function or an iterator over what it has computed"):
         ad.grad(total)(0.5, 3)
+
+
+def resumed(x):
+    def updates(a):
+        for i in range(len(a)):
+            a[i] *= 2.0
+            yield a[i]
+
+    def pairs(y):
+        while True:
+            y = y * 0.5
+            yield y, y * y
+
+    a = x.copy()
+    it, others = updates(a), pairs(x[0] * x[1])
+    first = next(it)
+    a[1] = a[0] * a[1]
+    rest = next(others)[1]
+    for v in it:
+        b, c = next(others)
+        rest += v * first * b + c
+    return rest + np.sum(a)
+
+
+class Account:
+    """Its first attributes hold no float when it is made, and one is not there."""
+
+    def __init__(self):
+        self.total = 0
+        self.log = []
+
+
+def deposit(account, v):
+    account.last = v * v
+    account.log.append(np.sin(v) * account.last)
+    if v > 0.6:
+        account.total = account.total + v * account.log[-1]
+    return account.total * 2.0 + account.last
+
+
+def accounts(xs, n):
+    made = []
+    for i in range(n):
+        made.append(Account())
+    s = 0.0
+    for i in range(n):
+        for x in xs:
+            s = s + deposit(made[i], x * (i + 1))
+        s = s * made[i].last
+    return s + made[0].total * made[1].total
+
+
+@pytest.mark.parametrize(("f", "args"), [(resumed, (np.array([0.3, 0.8, -0.4]),)), (accounts, ([0.5, 0.7], 2))])
+@pytest.mark.parametrize("statements", [0, None])
+def test_attributes_without_a_float_at_first_take_cotangents(f, args, statements):
+    """Shadows of objects that are handed to calls are made beside them, when nothing may lie in an attribute yet."""
+    with repeating(statements):
+        check_grads(f, args)

@@ -11,7 +11,6 @@ from adjoint.frontend.functions.called_forms import alike, served
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.state.attempts import Form, Repeated
 from adjoint.frontend.interpreter.values import Closure, GeneratorObject, Record, Ref, TupleValue, Value
-from adjoint.frontend.library import iterator_definitions
 
 MAX_STRUCTURAL_DEPTH = 60
 MAX_REPEATED = 300
@@ -89,7 +88,7 @@ def is_kept(lo: Lowerer, closure: Closure, form: Callable[[], Form]) -> bool:
     code = closure.source.node
     if code in lo.settings.inlined or not lo.run_data.activations:
         return False
-    if isinstance(code, ast.Lambda) or code.name in CONSTRUCTORS or _goes_on(closure):
+    if isinstance(code, ast.Lambda) or code.name in CONSTRUCTORS:
         return False
     if lo.settings.rules_inlined and is_of_rules(closure):
         return False
@@ -108,11 +107,6 @@ def is_kept(lo: Lowerer, closure: Closure, form: Callable[[], Form]) -> bool:
     lo.settings.kept[code] = (*kept, repeated or Repeated(this, 0, 0))
     lo.run_data.has_grown |= repeated is not None
     return True
-
-
-def _goes_on(closure: Closure) -> bool:
-    """Whether a function is part of how generators are gone on with: fields of these may have no kind at first."""
-    return closure.globals is vars(iterator_definitions)
 
 
 def _size(lo: Lowerer, value: Value) -> int:

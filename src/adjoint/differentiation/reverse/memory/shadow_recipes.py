@@ -214,19 +214,23 @@ class ShadowRecipes:
     def object_display(self, shadow: ir.Var, statement: ir.Call) -> ir.Statement:
         cls, names, *parts = statement.args
         made = _result(statement)
-        later = _assigned_later(made, names)
-        if not later and not any(atom in self.found for atom in parts if isinstance(atom, ir.Var)):
-            return ir.Call((shadow,), _maker(made.type), (made,), (), statement.span)
         assert isinstance(cls, ir.Const)
         assert isinstance(names, ir.Const)
+        floats = _fields_of_floats(made)
+        later = [name for name in made.type.fields if name not in names.value]  # type: ignore[attr-defined]
+        late = bool(later) or any(
+            _has_no_slot(atom) for name, atom in zip(names.value, parts, strict=True) if name in floats
+        )
+        if not late and not any(atom in self.found for atom in parts if isinstance(atom, ir.Var)):
+            return ir.Call((shadow,), _maker(made.type), (made,), (), statement.span)
         from adjoint.differentiation.memory.structural import counts_as_float  # lazy
 
         slots = [
-            ir.Const(0.0) if counts_as_float(statement, place) else self.empty_slot(atom, statement)
-            for place, atom in enumerate(parts, 2)
+            ir.Const(0.0) if name in floats or counts_as_float(statement, place) else self.empty_slot(atom, statement)
+            for place, (name, atom) in enumerate(zip(names.value, parts, strict=True), 2)
         ]
         all_names = ir.Const((*names.value, *later))
-        slots += later.values()
+        slots += [ir.Const(0.0 if name in floats else None) for name in later]
         return ir.Call(
             (shadow,), make_object, (ir.Const(tangent_class(cls.value)), all_names, *slots), (), statement.span
         )
@@ -270,15 +274,16 @@ class ShadowRecipes:
         return made
 
 
-def _assigned_later(made: ir.Var, names: ir.Atom) -> dict[str, ir.Const]:
-    """The attributes that an object lacks when it is made, with what their slots hold until they are assigned."""
+def _fields_of_floats(made: ir.Var) -> set[str]:
+    """The attributes whose slots hold a cotangent from the start, whatever the object holds there when it is made."""
     assert isinstance(made.type, ir.Instance)
-    assert isinstance(names, ir.Const)
-    return {
-        name: ir.Const(0.0 if isinstance(type_, ir.Scalar) and ir.carries_derivative(type_) else None)
-        for name, type_ in made.type.fields.items()
-        if name not in names.value
-    }
+    fields = made.type.fields.items()
+    return {name for name, type_ in fields if isinstance(type_, ir.Scalar) and ir.carries_derivative(type_)}
+
+
+def _has_no_slot(atom: ir.Atom) -> bool:
+    """Whether an attribute holds nothing at first of which a zero could be made."""
+    return isinstance(atom, ir.Const) and atom.value is None
 
 
 def _writable(view: Any) -> Any:
