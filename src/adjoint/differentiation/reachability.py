@@ -21,7 +21,7 @@ from adjoint.differentiation.aliases import Aliases, Node, takes_out
 from adjoint.differentiation.memory.slots import Slot, has_slots, is_container
 from adjoint.differentiation.memory.structural import is_object_display, object_display, roles_of
 from adjoint.differentiation.nondifferentiable import names_field, problems_of
-from adjoint.ir.join import type_of_atom
+from adjoint.ir.join import reads_metadata, type_of_atom
 from adjoint.ir.walk import leaves, operands, statements_in
 from adjoint.rules.kinds import Constant, Linear, NoDerivative, Observer, Rule
 from adjoint.rules.registry import rule_for
@@ -143,7 +143,7 @@ class Dependence(Aliases):
             self._flow(self.nodes(source), self.nodes(target))
 
     def _connect_load(self, load: ir.Load, target: ir.Var, base: ir.Atom, key: ir.Key) -> None:
-        if isinstance(type_of_atom(base), ir.Array) and key == ir.Attribute("dtype"):
+        if key == ir.Attribute("dtype") and reads_metadata(load):
             return
         slot = self.slot(type_of_atom(base), key)
         if slot is not None:

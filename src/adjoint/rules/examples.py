@@ -118,6 +118,8 @@ class _Maker:
                 return None
             case ir.Opaque(cls=cls) if cls is str:
                 return "text"
+            case ir.Opaque(cls=cls) if cls is np.dtype:
+                return np.dtype(float)
             case ir.Opaque(cls=cls) if cls in EXAMPLES:
                 return EXAMPLES[cls]
             case _:

@@ -68,6 +68,7 @@ _SPECIAL = tuple(
     )
 )
 OF_SCIPY = {
+    "scipy._lib": ("scipy.array_api",),
     "scipy.special": _SPECIAL,
     "scipy.linalg": ("scipy.linalg", "scipy.decompositions"),
     "scipy.sparse": ("scipy.sparse",),
@@ -78,7 +79,7 @@ OF_SCIPY = {
             f"scipy.stats.{topic}"
             for topic in ("continuous", "bounded", "above_zero", "elsewhere", "of_tests", "discrete")
         ),
-        *(f"scipy.stats.{topic}" for topic in ("multivariate", "samples")),
+        *(f"scipy.stats.{topic}" for topic in ("multivariate", "samples", "hypotheses")),
     ),
     "scipy.signal": ("scipy.fft", "scipy.signal", "scipy.images.filters", "scipy.filters", "scipy.spectral"),
     "scipy.ndimage": ("scipy.signal", "scipy.images.filters", "scipy.images.splines"),

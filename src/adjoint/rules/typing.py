@@ -263,7 +263,12 @@ def _vagueness(arguments: Sequence[Any]) -> str:
     """``number``: it is not known what is an array; ``dtype``: nor its dtype; empty: all is known."""
     if any(isinstance(known, ir.Number) or _holds_lists(known) for known in arguments):
         return "number"
-    return "dtype" if any(isinstance(known, ir.Array) and known.dtype is None for known in arguments) else ""
+    return "dtype" if any(map(_is_of_any_dtype, arguments)) else ""
+
+
+def _is_of_any_dtype(known: Any) -> bool:
+    """Whether an argument is an array of which the dtype is not known, or such a dtype itself."""
+    return (isinstance(known, ir.Array) and known.dtype is None) or known == ir.Opaque(np.dtype)
 
 
 def _weakened(type_: ir.Type, vague: str) -> ir.Type:

@@ -122,7 +122,7 @@ def _families_of_functions(home: str) -> tuple[str, ...]:
     if home.startswith("adjoint.rules"):
         return ()
     if home == "inspect":
-        return _FOR_NUMBERS
+        return (*_FOR_NUMBERS, "calls.reflection")
     return _FAMILIES if home.partition(".")[0] in _WITH_HANDLERS else ()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -35,6 +35,7 @@ from adjoint.frontend.interpreter.values import (
     is_atom,
 )
 from adjoint.frontend.library import python_functions
+from adjoint.frontend.objects.attributes import attribute
 from adjoint.frontend.objects.classes import class_of, is_object
 from adjoint.frontend.objects.special_methods import special_method
 from adjoint.frontend.syntax.indexing import array_key
@@ -103,9 +104,9 @@ def subscript(lo: Lowerer, base: Value, index: Value, node: ast.AST | None) -> V
         case ir.Var(type=ir.Array() | ir.Number()):
             key = array_key(lo, index, node)
             target = ir.Var("t", type_of_item(base.type, key))
-            whole = (
-                lo.open.call(np.asarray, base) if isinstance(base.type, ir.Number) else base
-            )  # a number has no items
+            # a number has no items, nor has what NumPy makes a number of where its rank is zero
+            is_ranked = isinstance(base.type, ir.Array) and (base.type.dims is not None or index != TupleValue(()))
+            whole = lo.open.call(np.asarray, base) if not is_ranked else base
             lo.emit(ir.Load(target, whole, key, lo.span(node)))
             return target
         case ir.Var(type=ir.List(element=element)):
@@ -132,12 +133,41 @@ def subscript(lo: Lowerer, base: Value, index: Value, node: ast.AST | None) -> V
     if method is not None:
         return lo.call(method, [index], {}, node)
     if isinstance(base, ir.Var):
+        key = array_key(lo, index, node)
+        if _may_compute(base.type, key):
+            if any(isinstance(item, ir.Slice) for item in key.items):
+                label = "what this object makes of a range of numbers is not known"
+                raise lo.problem("AD0301", node, label, helps=("write np.linspace or np.arange",))
+            return lo.call(attribute(lo, base, "__getitem__", node), [index], {}, node)
         target = ir.Var("t", ir.OPAQUE)
-        lo.emit(ir.Load(target, base, array_key(lo, index, node), lo.span(node)))
+        lo.emit(ir.Load(target, base, key, lo.span(node)))
         return target
     if is_object(lo, base):
         raise lo.mistake(TypeError, node, f"{name_of(class_of(lo, base))} object is not subscriptable")
     raise lo.problem("AD0301", node, "this value has no items")
+
+
+def _may_compute(base: ir.Type, key: ir.Subscript) -> bool:
+    """Whether an object that nobody looks into may make something of numbers in brackets (``np.r_[1.0, x]``)."""
+    cls = base.cls if isinstance(base, ir.Opaque) else None
+    if cls is not None and issubclass(cls, (Mapping, Sequence)):
+        return False
+    atoms = [atom for item in key.items for atom in _atoms_of(item)]
+    kinds = [type_of(atom) for atom in atoms if isinstance(atom, ir.Var)]
+    if any(isinstance(kind, ir.Array) and _is_inexact(kind.dtype) for kind in kinds):
+        return True
+    return cls is not None and any(
+        isinstance(kind, ir.Number) or (isinstance(kind, ir.Scalar) and kind.kind in ("float", "complex"))
+        for kind in kinds
+    )
+
+
+def _atoms_of(item: ir.Atom | ir.Slice) -> tuple[ir.Atom, ...]:
+    return (item.lower, item.upper, item.step) if isinstance(item, ir.Slice) else (item,)
+
+
+def _is_inexact(dtype: np.dtype | None) -> bool:
+    return dtype is None or ir.is_float_dtype(dtype)
 
 
 def _adds_axes_only(index: Value) -> bool:

@@ -43,6 +43,7 @@ def is_constant(value: Any) -> bool:
         isinstance(value, _CONSTANT_CLASSES)
         or isinstance(type(value), _ENUM_TYPE)
         or is_operator(value)
+        or any(value is each for each in _INDEX_TRICKS)
         or hasattr(type(value), CONSTANT)
         or (
             f"{type(value).__module__}.".startswith(_CALLABLE_LIBRARIES)
@@ -56,6 +57,7 @@ def is_constant(value: Any) -> bool:
     )
 
 
+_INDEX_TRICKS = (np.r_, np.c_, np.s_, np.index_exp, np.mgrid, np.ogrid)
 _RANDOM = getattr(random.random, "__self__", None)
 """The generator that the functions of Python's module are methods of."""
 _GETTERS = (operator.itemgetter, operator.attrgetter, operator.methodcaller)
@@ -74,6 +76,33 @@ _CALLABLE_LIBRARIES = ("numba.", "numpy.", "scipy.special.", "scipy.stats.", "ua
 
 
 _ENUM_TYPE = type(__import__("enum").Enum)
+
+
+_FIXED = ("numpy", "scipy", "adjoint")
+"""Packages whose own numbers and tuples stay what they are: defaults, constants of modules, what decorators hold."""
+
+
+def is_fixed(value: Any, path: Path) -> bool:
+    """Whether a number or a tuple belongs to a function or a module of a package that never changes it."""
+    if path[0] == "default":
+        home = path[1].__module__
+    elif path[0] == "global":
+        home = path[1].get("__name__")
+    else:
+        return False
+    return is_of_fixed(home) and is_plain(value)
+
+
+def is_of_fixed(module: str | None) -> bool:
+    """Whether a module belongs to a package that does not change its own numbers."""
+    return str(module or "").partition(".")[0] in _FIXED
+
+
+def is_plain(value: Any) -> bool:
+    """Whether a value is a number of Python, or a tuple of what cannot change either."""
+    if type(value) is tuple:
+        return all(is_plain(item) or is_constant(item) for item in value)
+    return type(value) in (int, float, complex)
 
 
 def is_library_constant(path: Path) -> bool:

@@ -21,7 +21,7 @@ from adjoint.diagnostics import error
 from adjoint.diagnostics.similar import did_you_mean, missing_import
 from adjoint.frontend.data.outside.captured_by_rules import note_captured
 from adjoint.frontend.entry.captured import MAX_PARTS, Captured, Guard, Path, differentiated, has_fields, reader
-from adjoint.frontend.entry.constants import is_constant, is_library_constant
+from adjoint.frontend.entry.constants import is_constant, is_fixed, is_library_constant, is_of_fixed, is_plain
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.tracking import set_unseen
 from adjoint.frontend.interpreter.type_joins import join_types
@@ -87,7 +87,7 @@ def captured(lo: Lowerer, value: Any, path: Path, name: str, node: ast.AST | Non
             lo.store.setdefault(key, held)
         return known
     read = reader(path)
-    if is_constant(value) or is_library_constant(path):
+    if is_constant(value) or is_library_constant(path) or is_fixed(value, path):
         if not is_library_constant(path) and path[0] != "root":
             lo.run_data.guards.append(Guard(path, read, value))
         result: Value = ir.Const(value)
@@ -405,8 +405,8 @@ def cell_of(lo: Lowerer, cell: types.CellType, name: str) -> Cell:
     return known
 
 
-def fill_cell(lo: Lowerer, cell: Cell, name: str, node: ast.AST | None) -> None:
-    """Reads a captured variable of a function object, once."""
+def fill_cell(lo: Lowerer, cell: Cell, name: str, node: ast.AST | None, home: dict[str, Any] | None = None) -> None:
+    """Reads a captured variable of a function object, once; ``home`` are the globals of the function."""
     source = lo.run_data.contents.get(cell)
     if source is None or cell in lo.store:
         return
@@ -421,6 +421,10 @@ def fill_cell(lo: Lowerer, cell: Cell, name: str, node: ast.AST | None) -> None:
         if any(source is mine for mine in own)
         else ("cell", source)
     )
-    contents_now = captured(lo, contents, path, name, node)
+    if home is not None and is_of_fixed(home.get("__name__")) and is_plain(contents):
+        lo.run_data.guards.append(Guard(path, reader(path), contents))
+        contents_now: Value = ir.Const(contents)
+    else:
+        contents_now = captured(lo, contents, path, name, node)
     lo.run_data.outside[cell] = contents_now
     set_unseen(lo.store, cell, contents_now)

@@ -75,7 +75,7 @@ class _Piece:
         self._lo, self._code = lo, code
         self._come_to = len(lo.run_data.come_to)
         self._definitions = set(lo.run_data.definitions)
-        self._is_outermost = all(active is not code for active, _ in lo.run_data.activations)
+        self._is_outermost = all(active is not code for active, *_ in lo.run_data.activations)
         self._start = lo.checkpoint()
 
     def is_about_this(self, found: NeedsRuntime | Restart) -> bool:

@@ -21,16 +21,19 @@ CONSTRUCTORS = ("__init__", "__new__", "__post_init__")
 
 
 def activation(lo: Lowerer, closure: Closure) -> tuple[Value, ...] | None:
-    """The arguments of the innermost running activation of this function."""
-    for node, args in reversed(lo.run_data.activations):
-        if node is closure.source.node:
+    """The arguments of the innermost running activation of this function.
+
+    What a decorator has made of two functions are two functions, though they have one text.
+    """
+    for node, args, function in reversed(lo.run_data.activations):
+        if node is closure.source.node and (None in (function, closure.function) or function is closure.function):
             return args
     return None
 
 
 def inlined_activation(lo: Lowerer, closure: Closure) -> tuple[Value, ...] | None:
     """The same, as far as what runs is inlined: a function that is called has a body of its own."""
-    for node, args in reversed(lo.run_data.activations):
+    for node, args, _ in reversed(lo.run_data.activations):
         if node is closure.source.node:
             return args
         if node in lo.settings.called or node in lo.settings.kept:

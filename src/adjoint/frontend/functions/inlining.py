@@ -35,7 +35,7 @@ def call_closure(
 ) -> Value:
     code = closure.source.node
     for name, cell in closure.cells.items():
-        inputs.fill_cell(lo, cell, name, node)
+        inputs.fill_cell(lo, cell, name, node, closure.globals)
     if own_yields(code):
         from adjoint.frontend.iterators.generators import made_by_call  # lazy
 
@@ -90,8 +90,8 @@ def run_closure(
         frame.call_span = records.replace(frame.call_span, is_one_of_many=True)
     span = lo.open.span
     lo.frame, lo.depth = frame, lo.depth + 1
-    recorded = (closure.source.node, tuple(args))
-    if sum(active is closure.source.node for active, _ in lo.run_data.activations) >= MANY_ACTIVATIONS:
+    recorded = (closure.source.node, tuple(args), closure.function)
+    if sum(active is closure.source.node for active, *_ in lo.run_data.activations) >= MANY_ACTIVATIONS:
         lo.settings.nested.add(closure.source.node)
     lo.run_data.activations.append(recorded)
     body = closure.source.node.body

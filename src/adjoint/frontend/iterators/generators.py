@@ -222,7 +222,7 @@ class Run:
         place = _Place(lo, outer, activations, len(lo.regions))
         frame.yielded = lambda value, node, site: self.consumer.take(value, node, site, place)
         lo.frame, lo.depth = frame, lo.depth + 1
-        lo.run_data.activations = [*activations, (code, self.generator.args)]
+        lo.run_data.activations = [*activations, (code, self.generator.args, None)]
 
         def body() -> Value:
             lo.run(code.body)
@@ -269,7 +269,7 @@ class _Place:
 
     lo: Lowerer
     frame: Frame | None
-    activations: list[tuple[ast.AST, tuple[Value, ...]]]
+    activations: list[tuple[ast.AST, tuple[Value, ...], object]]
     regions: int
 
     def is_inside(self, *kinds: str) -> bool:

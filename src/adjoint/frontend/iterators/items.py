@@ -113,6 +113,9 @@ def items_if_known(lo: Lowerer, value: Value, node: ast.AST | None, count: int |
         case ir.Var() if count is not None:
             lo.open.effect(check_length, value, ir.Const(count))
             return [containers.subscript(lo, value, ir.Const(i), node) for i in range(count)]
+        case IteratorValue(kind="flat") if count is not None:
+            elements = materialize(lo, value, node)
+            return items_if_known(lo, elements, node, count)
         case IteratorValue() | Union():
             return static_items(lo, value, node) if count is None else unpacked_items(lo, value, node)
     return None

@@ -66,7 +66,7 @@ def resumable(lo: Lowerer, generator: GeneratorObject, node: ast.AST) -> Value:
     lo.store[ref] = Record(cls, (*parts.items(),))
     if ref.site not in lo.settings.runtime_sites:
         return ref
-    if any(code is machine.advance for code, _ in lo.run_data.activations):
+    if any(code is machine.advance for code, *_ in lo.run_data.activations):
         label = f"{frame.source.name!r} goes through itself, and is gone on with at places that are not known"
         raise lo.problem("AD0104", node, label, helps=("make a list of its items: list(...)",), name=frame.source.name)
     return making.runtime_object(lo, ref, node)

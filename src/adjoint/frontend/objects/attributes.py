@@ -348,6 +348,8 @@ def _attribute_of_number(lo: Lowerer, base: ir.Var, owner: type, name: str, node
 def _type_of_metadata(base: ir.Var, name: str) -> ir.Type:
     if name in ("nbytes", "itemsize"):
         return ir.INT
+    if name == "dtype":
+        return ir.Opaque(np.dtype)
     if name == "strides" and isinstance(base.type, ir.Array) and base.type.dims is not None:
         return ir.Tuple((ir.INT,) * len(base.type.dims))
     return ir.OPAQUE

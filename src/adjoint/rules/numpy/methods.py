@@ -11,12 +11,20 @@ CLASSES = (np.ndarray, np.generic)
 
 SAME_NAME = """
     sum mean prod max min var std cumsum cumprod ptp any all argmax argmin argsort argpartition nonzero searchsorted
-    ravel squeeze swapaxes diagonal trace repeat take clip dot round
+    ravel squeeze swapaxes diagonal trace repeat take dot round
 """
 for _name in SAME_NAME.split():
     for _cls in CLASSES:
         method(_cls, _name, getattr(np, _name))
+
+
+def _clip(a, min=None, max=None, **options):
+    """One bound is enough for the method, not for the function."""
+    return np.clip(a, min, max, **options)
+
+
 for _cls in CLASSES:
+    method(_cls, "clip", _clip)
     attribute(_cls, "real", np.real)
     attribute(_cls, "imag", np.imag)
     attribute(_cls, "T", np.transpose)

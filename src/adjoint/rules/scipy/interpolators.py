@@ -7,6 +7,7 @@ that is made of what varies is one of these classes.
 # mypy: allow-untyped-defs, allow-untyped-calls
 
 import itertools
+import math
 
 import numpy as np
 from scipy import interpolate
@@ -18,6 +19,8 @@ from adjoint.rules.scipy.interpolate import _basis
 
 
 def _piecewise_value(self, x, nu=0, extrapolate=None):
+    if isinstance(self, interpolate.BPoly):
+        return _bernstein_value(self, x, nu, extrapolate)
     if nu < 0:
         return _piecewise_value(_antiderivative(self, -nu), x, 0, extrapolate)
     outside = self.extrapolate if extrapolate is None else extrapolate
@@ -36,6 +39,27 @@ def _piecewise_value(self, x, nu=0, extrapolate=None):
         for k in range(nu):
             factor = factor * (power - k)
         found = found * s + factor * columns[row][place]
+    if outside is False:
+        inside = np.logical_and(sign * points >= sign * breaks[0], sign * points <= sign * breaks[-1])
+        found = np.where(inside[:, None], found, np.nan)
+    return _with_axis(np.reshape(found, np.shape(x) + np.shape(c)[2:]), np.ndim(x), self.axis)
+
+
+def _bernstein_value(self, x, nu, extrapolate):
+    """A call of what has its coefficients in the basis of Bernstein, of as many places as there are."""
+    outside = self.extrapolate if extrapolate is None else extrapolate
+    breaks, c = np.asarray(self.x), np.asarray(self.c)
+    if nu != 0 or outside == "periodic":
+        raise NotImplementedError("derivatives, or a period")
+    sign = np.where(breaks[0] > breaks[-1], -1.0, 1.0)
+    columns = np.reshape(c, (np.shape(c)[0], np.shape(c)[1], -1))
+    points = np.ravel(x)
+    place = np.clip(np.searchsorted(sign * breaks, sign * points, side="right") - 1, 0, len(breaks) - 2)
+    s = ((points - breaks[place]) / (breaks[place + 1] - breaks[place]))[:, None]
+    order = np.shape(c)[0] - 1
+    found = np.zeros((len(points), np.shape(columns)[2]))
+    for row in range(order + 1):
+        found = found + math.comb(order, row) * s**row * (1.0 - s) ** (order - row) * columns[row][place]
     if outside is False:
         inside = np.logical_and(sign * points >= sign * breaks[0], sign * points <= sign * breaks[-1])
         found = np.where(inside[:, None], found, np.nan)

@@ -22,7 +22,7 @@ from adjoint.sources.library_folders import file_of, is_installed, is_of_a_libra
 MOST_STATEMENTS = 3000
 """Up to how many statements of a library are followed to know an object."""
 
-_RULED = ("numpy", "scipy", "numba", "pandas")
+_RULED = ("numpy.", "scipy.sparse.", "numba.", "pandas.")
 """Packages of whose classes rules tell what they do, or nobody: pandas keeps what they hold out of sight."""
 
 
@@ -41,7 +41,7 @@ def is_looked_into(lo: Lowerer, cls: type, given: Sequence[Value]) -> bool:
 def _may_be_known(cls: type) -> bool:
     if issubclass(cls, (BaseException, tuple)) or hasattr(cls, "__members__") or is_native(cls):
         return False
-    return cls.__module__.split(".")[0] not in _RULED and is_of_a_library(file_of(cls))
+    return not f"{cls.__module__}.".startswith(_RULED) and is_of_a_library(file_of(cls))
 
 
 def is_followed(lo: Lowerer, function: types.FunctionType, args: Sequence[Value]) -> bool:

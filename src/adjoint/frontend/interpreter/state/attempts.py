@@ -93,7 +93,7 @@ class Run:
     """Loops that keep few of their states: how many, in what memory, how many on disk."""
     has_marks: bool = False
     """Whether there are calls that are run again."""
-    activations: list[tuple[ast.AST, tuple[Value, ...]]] = field(default_factory=list)
+    activations: list[tuple[ast.AST, tuple[Value, ...], object]] = field(default_factory=list)
     """The functions being inlined, outermost first, with their arguments."""
     surgery: bool = False
     """Whether cotangents are changed somewhere."""
