@@ -74,6 +74,20 @@ class NativeFunction:
         return compiled_text(self._function, self._target)
 
     @property
+    def form(self) -> ir.Function:
+        """The whole derivative as machine code is made of it, for functions that call it.
+
+        Raises
+        ------
+        NotNative
+            If there is none.
+        """
+        found = own_form(self._function, self._target, None, frozenset(), None)
+        if found is None:
+            raise NotNative(f"'{self._function.name}' has no form in machine code")
+        return found
+
+    @property
     def is_compiled(self) -> bool:
         """Whether the last call ran as machine code."""
         return self._core.is_compiled

@@ -12,12 +12,13 @@ from typing import Any
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.api.gradients import value_and_grad
-from adjoint.codegen.texts import Emitted
 from adjoint.dispatch.specialize import Specialization
 from adjoint.native.backend import NativeFunction
-from adjoint.native.compile.signatures import signature_of
-from adjoint.native.compile.unit import NotNative, Unit
+from adjoint.native.compile.forms import array_type, form_of, machine_code
+from adjoint.native.compile.messages.not_native import NotNative
+from adjoint.native.llvm.signatures import kinds_of
 from adjoint.parameters.formula import Formula
 from adjoint.parameters.layout import Layout, Leaves, is_parameter
 from adjoint.parameters.unroll import Unrolled, flags_of
@@ -25,8 +26,6 @@ from adjoint.parameters.writing import Kernel, write_kernel
 from adjoint.records import dataclass
 from adjoint.types.marks import no_derivative_fields
 from adjoint.types.structure import is_namedtuple, stored_fields
-
-_FLAGS = 'error_model="numpy"'
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +76,7 @@ class CompiledLoop:
         call = self.compiled.exact.call
         if self.compiled.written or not isinstance(call, NativeFunction):
             raise NotNative("the loss writes its arguments")
-        self.gradient = call.emitted
+        self.gradient = call.form
         self.loops: dict[Any, tuple[Callable[..., Any], _Table]] = {}
 
     def _check(self, model: Any) -> None:
@@ -122,7 +121,7 @@ class CompiledLoop:
         return losses
 
     def _loop(self, rule: Unrolled, arrays: Sequence[Any], inputs: Sequence[Any], flags: dict[str, bool]) -> Any:
-        kinds = signature_of(inputs)
+        kinds = kinds_of(inputs)
         key = (rule, kinds, *flags.items())
         if key not in self.loops:
             formula = rule.formula.specialized(flags)
@@ -130,35 +129,70 @@ class CompiledLoop:
                 raise NotNative(f"'{formula.name}' does more than work element by element")
             constants = [name for name in formula.constants if name not in flags]
             kernel = write_kernel(formula, constants)
-            emitted = self._written(formula, kernel, len(inputs))
             dtype = self.layout.parameters[0].dtype
+            update = form_of(
+                kernel.emitted,
+                [*[array_type(dtype)] * len(formula.values), *[ir.Scalar("float", dtype)] * len(kernel.constants)],
+            )
+            form = training(self.gradient, update, formula.values, len(self.layout), len(kernel.constants))
             example = (np.empty(1, dtype), np.empty((1, 1), dtype), *arrays, *inputs)
-            loop = Unit(emitted, signature_of(example), _FLAGS).compile()
-            self.loops[key] = loop, _Table(rule.formula, kernel)
+            self.loops[key] = machine_code(form, example), _Table(rule.formula, kernel)
         return self.loops[key]
 
-    def _written(self, formula: Formula, kernel: Kernel, count_of_inputs: int) -> Emitted:
-        """The text of the loop, with the derivative and the update that it calls."""
-        kept = [name for name in formula.values if name != formula.values[1]]  # all but the gradient
-        count = len(self.layout)
-        arrays = [f"{name}_{place}" for name in kept for place in range(count)]
-        inputs = [f"input_{place}" for place in range(count_of_inputs)]
-        gradients = [f"gradient_{place}" for place in range(count)]
-        lines = [f"def training(losses, table, {', '.join([*arrays, *inputs])}):"]
-        lines += [f"    flat_{array} = {array}.reshape(-1)" for array in arrays]
-        lines.append("    for step in range(losses.size):")
-        call = f"{self.gradient.name}({', '.join([*arrays[:count], *inputs])})"
-        lines.append(f"        losses[step], ({', '.join(gradients)},) = {call}")
-        numbers = [f"table[step, {index}]" for index in range(len(kernel.constants))]
-        for place, gradient in enumerate(gradients):
-            flat = {name: f"flat_{name}_{place}" for name in kept} | {formula.values[1]: f"{gradient}.ravel()"}
-            values = [flat[name] for name in formula.values]
-            lines.append(f"        {kernel.emitted.name}({', '.join([*values, *numbers])})")
-        namespace = {**self.gradient.namespace, **kernel.emitted.namespace}
-        if any(namespace[name] is not value for name, value in self.gradient.namespace.items()):
-            raise NotNative("the derivative and the update use one name for two things")
-        text = "\n\n".join(["\n".join(lines) + "\n", kernel.emitted.text, self.gradient.text])
-        return Emitted(text, namespace, "training", {})
+
+def training(
+    gradient: ir.Function, update: ir.Function, values: Sequence[str], count: int, constants: int
+) -> ir.Function:
+    """The function of all steps: it takes the losses, the table of constants, the arrays of parameters and the inputs.
+
+    Parameters
+    ----------
+    gradient
+        Gives the loss, and a tuple of gradients, for the parameters and the inputs.
+    update
+        Takes the arrays of a parameter, all of one axis, and the constants of a step.
+    values
+        The arrays of a parameter: itself, its gradient, and others.
+    count
+        The number of parameters.
+    constants
+        The number of constants.
+    """
+    losses, table = (_value(name) for name in ("losses", "table"))
+    kept = [name for name in values if name != values[1]]
+    arrays = {(name, place): _value(f"{name}_{place}") for name in kept for place in range(count)}
+    inputs = [_value(param.hint) for param in gradient.params[count:]]
+    flat = {key: _value(f"flat_{array.hint}") for key, array in arrays.items()}
+    before: list[ir.Statement] = [_flattened_array(flat[key], array) for key, array in arrays.items()]
+    shape, steps, step = _value("shape"), _value("steps"), _value("step")
+    before += [ir.Load(shape, losses, ir.Attribute("shape")), ir.Load(steps, shape, ir.Subscript((ir.Const(0),)))]
+    loss, slopes = _value("loss"), _value("gradients")
+    parameters = [arrays[values[0], place] for place in range(count)]
+    body: list[ir.Statement] = [
+        ir.Call((loss, slopes), gradient, (*parameters, *inputs)),
+        ir.Store(losses, ir.Subscript((step,)), loss),
+    ]
+    numbers = [_value(f"c{index}") for index in range(constants)]
+    body += [
+        ir.Load(number, table, ir.Subscript((step, ir.Const(index)), True)) for index, number in enumerate(numbers)
+    ]
+    for place in range(count):
+        slope, line = _value(f"gradient_{place}"), _value(f"flat_gradient_{place}")
+        body += [ir.Load(slope, slopes, ir.Subscript((ir.Const(place),))), _flattened_array(line, slope)]
+        given = [line if name == values[1] else flat[name, place] for name in values]
+        body.append(ir.Call((), update, (*given, *numbers)))
+    over = ir.Range(ir.Const(0), steps, ir.Const(1))
+    loop = ir.Loop(over, step, (), (), ir.Block(tuple(body), ir.Continue(())), ())
+    params = (losses, table, *arrays.values(), *inputs)
+    return ir.Function("training", params, ir.Block((*before, loop), ir.Return(())), "")
+
+
+def _value(name: str) -> ir.Var:
+    return ir.Var(name, ir.OPAQUE)
+
+
+def _flattened_array(line: ir.Var, array: ir.Var) -> ir.Call:
+    return ir.Call((line,), np.reshape, (array, ir.Const(-1)))
 
 
 class _Table:

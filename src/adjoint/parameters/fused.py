@@ -7,14 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.codegen.texts import Emitted
 from adjoint.diagnostics import DifferentiationError, warn
-from adjoint.native.compile.signatures import signature_of
-from adjoint.native.compile.unit import NotNative, Unit
+from adjoint.native.compile.forms import array_type, form_of, machine_code
+from adjoint.native.compile.messages.not_native import NotNative
+from adjoint.native.llvm.signatures import kinds_of
 from adjoint.parameters.layout import Leaves, Parameter, reach
 from adjoint.parameters.writing import Writer, write_kernel
 
-_FLAGS = 'error_model="numpy"'
 _DTYPES = (np.dtype(np.float32), np.dtype(np.float64))
 
 
@@ -90,7 +91,7 @@ class Loop:
     """
 
     def __init__(self, emitted: Emitted, arrays: int, numbers: int, dtype: np.dtype[Any]) -> None:
-        self._emitted = emitted
+        self._form = form_of(emitted, [*[array_type(dtype)] * arrays, *[ir.Scalar("float", dtype)] * numbers])
         self._arrays = arrays
         self._compiled: dict[Any, Callable[..., Any]] = {}
         empty = (*[np.empty(1, dtype) for _ in range(arrays)], *[dtype.type(0) for _ in range(numbers)])
@@ -118,7 +119,7 @@ class Loop:
             self._for((*rows, *numbers))(*rows, *numbers)
 
     def _for(self, args: Sequence[Any]) -> Callable[..., Any]:
-        signature = signature_of(args)
-        if signature not in self._compiled:
-            self._compiled[signature] = Unit(self._emitted, signature, _FLAGS).compile()
-        return self._compiled[signature]
+        kinds = kinds_of(args)
+        if kinds not in self._compiled:
+            self._compiled[kinds] = machine_code(self._form, args)
+        return self._compiled[kinds]

@@ -83,19 +83,6 @@ def test_options_count(run):
     assert run() == (FOUND, [])
 
 
-LEFT = "import numpy as np\ndef slope(x):\n    return {i: x * x for i in range(1)}[0]\n"
-
-
-def test_what_is_left_to_numba_is_left_to_it_at_once(run):
-    found, loaded = run(LEFT)
-    assert found == FOUND and loaded == ["numba.core", "adjoint.native.legalize.form"]
-    assert run(LEFT) == (FOUND, ["numba.core"])
-    (path,) = run.folder.glob(f"*{cache.LEFT}")
-    path.unlink()
-    assert run(LEFT) == (FOUND, ["numba.core", "adjoint.native.legalize.form"])
-    assert run(LEFT) == (FOUND, ["numba.core"])
-
-
 def _cube(x):
     return x * x * x
 

@@ -14,13 +14,13 @@ from typing import Any
 from weakref import WeakSet
 
 import numpy as np
-from numba import njit
 from numba.core import errors, types
 from numba.core.datamodel import models
 from numba.extending import NativeValue, register_model, unbox
 from numba.np.numpy_support import as_dtype
 
 from adjoint import ir
+from adjoint.api.tools.pointers_for_numba import callable_from_numba, kind_of_type
 from adjoint.diagnostics import DifferentiationError
 from adjoint.differentiation.finish import finish
 from adjoint.dispatch.options import checked_of, flags_of
@@ -28,9 +28,9 @@ from adjoint.frontend.calls.levels import as_deep_as_needed
 from adjoint.frontend.data.outside.captured_by_rules import noting
 from adjoint.frontend.entry.captured import differentiated
 from adjoint.frontend.entry.entry import lower_operator
-from adjoint.native.backend import compiled_text
 from adjoint.native.compile import callers
-from adjoint.native.compile.unit import NotNative, Unit
+from adjoint.native.compile.core import Core
+from adjoint.native.compile.messages.not_native import NotNative
 from adjoint.rules.registry import on_change
 from adjoint.rules.typing import AnyExtents
 from adjoint.target import Target
@@ -131,6 +131,7 @@ def _dispatcher(derivative: Any, args: tuple[Any, ...]) -> Any:
 
 def _compiled(derivative: Any, args: tuple[Any, ...]) -> Any:
     examples = tuple(map(_example, args))
+    kinds = tuple(map(kind_of_type, args))
     root = differentiated(derivative.function)
     target = Target(True, checked_of(root, derivative.native))
 
@@ -147,10 +148,5 @@ def _compiled(derivative: Any, args: tuple[Any, ...]) -> Any:
         function = as_deep_as_needed(finished)
     if captured_by_rules:
         raise NotNative("a rule of a function that it calls reads data from outside")
-    emitted = compiled_text(function, target)
-    unit = Unit(emitted, args, flags_of(root, derivative.native))
-    params = [f"a{place}" for place in range(len(args))]
-    taken = ", ".join(params[place] for place in unit.places)
-    namespace: dict[str, Any] = {"inner": unit.compile_for_numba()}
-    exec(f"def derivative({', '.join(params)}):\n    return inner({taken})\n", namespace)
-    return njit(namespace["derivative"])
+    core = Core(function, flags_of(root, derivative.native), True, target)
+    return callable_from_numba(core.for_machine_code(kinds), args)

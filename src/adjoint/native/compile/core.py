@@ -18,7 +18,8 @@ from adjoint.native.kept import files as cache
 from adjoint.native.kept.background import Child, started
 from adjoint.native.kept.known_objects import is_left_to_numba, keep_object, known_object, leave_to_numba
 from adjoint.native.kept.known_units import entry_of, keep_unit, known_unit
-from adjoint.native.llvm.signatures import emits, kinds_of, options_of
+from adjoint.native.llvm.signatures import PLAIN, emits, kinds_of, options_of
+from adjoint.native.llvm.values import ArrayKind
 from adjoint.runtime.arithmetic.fused_loops import ExtentsDiffer
 from adjoint.target import Target
 
@@ -125,7 +126,26 @@ class Core:
         if unit is None:
             return None
         self._latest = self._known[kinds] = unit.load()
-        return unit.results
+        return tuple([each if isinstance(each, (str, ArrayKind)) else None for each in unit.results])
+
+    def for_machine_code(self, kinds: tuple[Kind, ...]) -> OwnUnit:
+        """Code that other machine code calls with arguments of these kinds.
+
+        Raises
+        ------
+        NotNative
+            If there is none.
+        """
+        from adjoint.native.backend import own_form  # lazy
+        from adjoint.native.compile.messages.not_native import NotNative  # lazy
+        from adjoint.native.llvm.c_entry import c_entry  # lazy
+        from adjoint.native.llvm.unit import compiled  # lazy
+
+        form = own_form(self._function, self._target, self._handed, frozenset(self._told_by(kinds)), None)
+        unit = None if form is None else compiled(form, kinds, options_of(self._flags) or PLAIN, entry=c_entry)
+        if unit is None:
+            raise NotNative("it has no form that machine code can call")
+        return unit
 
     @functools.cached_property
     def interpreted(self) -> Callable[..., Any]:
@@ -163,7 +183,7 @@ class Core:
         if not self._reads_layouts:
             return
         for param, found in zip(self._function.params, signature, strict=True):
-            if getattr(found, "layout", None) == "C":
+            if getattr(found, "by_rows", False) or getattr(found, "layout", None) == "C":
                 yield param
 
     @functools.cached_property

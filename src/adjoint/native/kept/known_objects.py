@@ -12,7 +12,7 @@ import numpy as np
 from adjoint.ir.fingerprint import Nameless
 from adjoint.native.kept import files as cache
 from adjoint.native.llvm.messages import Message
-from adjoint.native.llvm.values import ArrayKind
+from adjoint.native.llvm.values import OBJECT, ArrayKind
 from adjoint.runtime.arithmetic.fused_loops import ExtentsDiffer
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def known_object(entry: str) -> Unit | None:
         if seal != seal_of(code):
             return None
         found = tuple(Site(_exception(kind), _message(said)) for kind, said in sites)
-        given = tuple(ArrayKind(*each) if isinstance(each, list) else each for each in results)
+        given = tuple([ArrayKind(*each) if isinstance(each, list) else each or OBJECT for each in results])
         return Unit(name, code, frozenset(symbols), found, given, tuple(map(of_plain, callbacks)))
     except (ValueError, TypeError, KeyError, AttributeError, ImportError):  # damaged
         return None
@@ -66,7 +66,7 @@ def keep_object(entry: str, unit: Unit) -> None:
     sites = [(site.exception.__name__, _plain(site.message)) for site in unit.sites]
     results = [
         [kind.element, kind.rank, kind.by_rows, kind.read_only] if isinstance(kind, ArrayKind) else kind
-        for kind in unit.results
+        for kind in [each if isinstance(each, (str, ArrayKind)) else None for each in unit.results]
     ]
     try:
         callbacks = [callback.plain() for callback in unit.callbacks]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from adjoint.native.llvm.array_objects import array_object
 from adjoint.native.llvm.memory import BORROWED, COUNT, DESTRUCTOR, HEADER, OBJECT, OPERANDS
 from adjoint.native.llvm.objects import (
     ALIGNED,
@@ -24,6 +25,7 @@ from adjoint.native.llvm.objects import (
     list_object,
     nothing,
     number_object,
+    object_in,
     tuple_object,
 )
 from adjoint.native.llvm.rules.lists import declare_destructor, reference_places
@@ -36,6 +38,7 @@ from adjoint.native.llvm.values import (
     ListKind,
     NothingKind,
     Number,
+    ObjectKind,
     TupleKind,
     Unsupported,
     types_of_parts,
@@ -189,6 +192,8 @@ class _Wrapper:
                 return [part for item, one in pairs for part in self._unboxed(item, one, in_list)]
             case ListKind(element=element) if element is not None:
                 return self._list(kind, element, given)
+            case ObjectKind():
+                return [("ptr", self._header(given, in_list))]
         raise Unsupported("arguments of this kind")
 
     def _is(self, given: str, name: str) -> str:
@@ -252,6 +257,15 @@ class _Wrapper:
         flags = writer.op(f"and i32 {self._field('i32', given, FLAGS)}, {wanted}")
         fits = writer.op(f"icmp eq i32 {flags}, {wanted}")
         self._require(writer.op(f"and i1 {is_dtype}, {writer.op(f'and i1 {rank}, {fits}')}"))
+        base = self._header(given, in_list)
+        extents, strides = self._field("ptr", given, EXTENTS), self._field("ptr", given, STRIDES)
+        names = writer.parts_at(extents, ["i64"] * kind.rank)
+        names += [] if kind.by_rows else writer.parts_at(strides, ["i64"] * kind.rank)
+        return [("ptr", base), ("ptr", self._field("ptr", given, DATA)), *(("i64", name) for name in names)]
+
+    def _header(self, given: str, in_list: bool) -> str:
+        """What refers to an object of the caller's."""
+        writer = self.writer
         if in_list:
             base = writer.op("call ptr @new_block(ptr %call, i64 0)")
             self._require(writer.op(f"icmp ne ptr {base}, null"))
@@ -259,10 +273,7 @@ class _Wrapper:
             base = writer.place(self._room(f"[{2 * HEADER} x i8], align 64"), str(HEADER))
         writer.line(f"store i64 {BORROWED}, ptr {writer.place(base, str(COUNT))}")
         writer.line(f"store ptr {given}, ptr {writer.place(base, str(OBJECT))}")
-        extents, strides = self._field("ptr", given, EXTENTS), self._field("ptr", given, STRIDES)
-        names = writer.parts_at(extents, ["i64"] * kind.rank)
-        names += [] if kind.by_rows else writer.parts_at(strides, ["i64"] * kind.rank)
-        return [("ptr", base), ("ptr", self._field("ptr", given, DATA)), *(("i64", name) for name in names)]
+        return base
 
     def _has_type(self, given: str, name: str) -> str:
         return self.writer.op(f"icmp eq ptr {self._field('ptr', given, 8)}, {self._external(name)}")
@@ -277,7 +288,13 @@ class _Wrapper:
             case "c8" | "c4":
                 return number_object(writer, Complex(kind, names.pop(0), names.pop(0)))
             case ArrayKind(element=element) if not width_of(element):
-                return self._boxed_array(kind, names)
+                base, data = names.pop(0), names.pop(0)
+                shape = [names.pop(0) for _ in range(kind.rank)]
+                strides = None if kind.by_rows else [names.pop(0) for _ in range(kind.rank)]
+                room = self._room(f"[{max(2 * kind.rank, 1)} x i64]")
+                return array_object(writer, kind, (base, data), shape, strides, room)
+            case ObjectKind():
+                return object_in(writer, names.pop(0))
             case TupleKind(items=items):
                 return tuple_object(writer, [self._boxed(item, names) for item in items])
             case NothingKind():
@@ -293,112 +310,3 @@ class _Wrapper:
             return self._boxed(element, names)
 
         return list_object(self.writer, block, types_of_parts(element), item)
-
-    def _boxed_array(self, kind: ArrayKind, names: list[str]) -> str:
-        """An array as an object; an argument that is handed back as it was is that object."""
-        writer = self.writer
-        base, data = names.pop(0), names.pop(0)
-        shape = [names.pop(0) for _ in range(kind.rank)]
-        if kind.by_rows:
-            strides = list(writer.strides_by_rows(kind.element, shape))
-        else:
-            strides = [names.pop(0) for _ in range(kind.rank)]
-        described = self._room(f"[{max(2 * kind.rank, 1)} x i64]")
-        writer.put_parts(described, [("i64", word) for word in (*shape, *strides)])
-        dtype = self._external(f"adjoint_dtype_{kind.element}")
-        args = [
-            ("ptr", base), ("ptr", data), ("i32", str(kind.rank)), ("ptr", described),
-            ("ptr", writer.place(described, str(8 * kind.rank))), ("ptr", dtype),
-            ("i32", str(ALIGNED | (0 if kind.read_only else WRITEABLE))),
-        ]  # fmt: skip
-        self.module.functions.setdefault("boxed_array", _BOXED_ARRAY)
-        self._external("adjoint_ndarray")
-        self.module.declare("adjoint_new_array", "ptr", ["ptr", "ptr", "i32", "ptr", "ptr", "ptr", "i32", "ptr"])
-        self.module.declare("adjoint_set_base", "i32", ["ptr", "ptr"])
-        self.module.declare("PyCapsule_New", "ptr", ["ptr", "ptr", "ptr"])
-        self.module.declare("PyCapsule_GetPointer", "ptr", ["ptr", "ptr"])
-        self.module.declare("Py_IncRef", "void", ["ptr"])
-        text = ", ".join(f"{part} {name}" for part, name in args)
-        return writer.op(f"call ptr @boxed_array({text})")
-
-
-_BOXED_ARRAY = """define internal void @drop_block(ptr %capsule) {
-  %block = call ptr @PyCapsule_GetPointer(ptr %capsule, ptr null)
-  call void @release(ptr %block)
-  ret void
-}
-
-define internal void @leave_call(ptr %block) {
-  call void @unlink(ptr %block)
-  %previous = getelementptr i8, ptr %block, i64 -48
-  store ptr %block, ptr %previous
-  %next = getelementptr i8, ptr %block, i64 -40
-  store ptr %block, ptr %next
-  ret void
-}
-
-define internal ptr @boxed_array(
-    ptr %base, ptr %data, i32 %rank, ptr %shape, ptr %strides, ptr %dtype, i32 %flags
-) noinline {
-  %header = getelementptr i8, ptr %base, i64 -64
-  %count = load i64, ptr %header
-  %is_argument = icmp uge i64 %count, 549755813888
-  br i1 %is_argument, label %argument, label %new
-argument:
-  %object_place = getelementptr i8, ptr %base, i64 -24
-  %object = load ptr, ptr %object_place
-  %its_data_place = getelementptr i8, ptr %object, i64 16
-  %its_data = load ptr, ptr %its_data_place
-  %same_data = icmp eq ptr %its_data, %data
-  %its_rank_place = getelementptr i8, ptr %object, i64 24
-  %its_rank = load i32, ptr %its_rank_place
-  %same_rank = icmp eq i32 %its_rank, %rank
-  %its_dtype_place = getelementptr i8, ptr %object, i64 56
-  %its_dtype = load ptr, ptr %its_dtype_place
-  %same_dtype = icmp eq ptr %its_dtype, %dtype
-  %same_kind = and i1 %same_rank, %same_dtype
-  %same = and i1 %same_data, %same_kind
-  %its_shape_place = getelementptr i8, ptr %object, i64 32
-  %its_shape = load ptr, ptr %its_shape_place
-  %its_strides_place = getelementptr i8, ptr %object, i64 40
-  %its_strides = load ptr, ptr %its_strides_place
-  br i1 %same, label %compare, label %view
-compare:
-  %k = phi i32 [ 0, %argument ], [ %next, %equal ]
-  %some = icmp slt i32 %k, %rank
-  br i1 %some, label %one, label %itself
-one:
-  %e1 = getelementptr i64, ptr %its_shape, i32 %k
-  %e2 = getelementptr i64, ptr %shape, i32 %k
-  %v1 = load i64, ptr %e1
-  %v2 = load i64, ptr %e2
-  %s1 = getelementptr i64, ptr %its_strides, i32 %k
-  %s2 = getelementptr i64, ptr %strides, i32 %k
-  %w1 = load i64, ptr %s1
-  %w2 = load i64, ptr %s2
-  %extents_agree = icmp eq i64 %v1, %v2
-  %strides_agree = icmp eq i64 %w1, %w2
-  %agree = and i1 %extents_agree, %strides_agree
-  br i1 %agree, label %equal, label %view
-equal:
-  %next = add i32 %k, 1
-  br label %compare
-itself:
-  call void @Py_IncRef(ptr %object)
-  ret ptr %object
-view:
-  call void @Py_IncRef(ptr %object)
-  br label %make
-new:
-  call void @leave_call(ptr %base)
-  %capsule = call ptr @PyCapsule_New(ptr %base, ptr null, ptr @drop_block)
-  br label %make
-make:
-  %owner = phi ptr [ %object, %view ], [ %capsule, %new ]
-  call void @Py_IncRef(ptr %dtype)
-  %made = call ptr @adjoint_new_array(
-    ptr @adjoint_ndarray, ptr %dtype, i32 %rank, ptr %shape, ptr %strides, ptr %data, i32 %flags, ptr null
-  )
-  %set = call i32 @adjoint_set_base(ptr %made, ptr %owner)
-  ret ptr %made
-}"""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from _thread import get_ident
 from collections.abc import Callable
 from typing import Any
 
@@ -77,6 +78,40 @@ def dense(value: Any, dtype: np.dtype[Any], rank: int, by_rows: bool) -> np.ndar
     if flags.c_contiguous or (flags.f_contiguous and not by_rows):
         return found
     return np.copy(found, order="C" if by_rows else "K")
+
+
+def announced(value: Any, dtype: np.dtype[Any], rank: int, written: bool) -> np.ndarray:
+    """An array as it was announced, where it lies.
+
+    Raises
+    ------
+    TypeError
+        If it is another one.
+    ValueError
+        If it is to be written, and cannot be.
+
+    >>> announced(np.ones((2, 4))[:, ::2], np.dtype(float), 2, True).shape
+    (2, 2)
+    """
+    found = np.asarray(value)
+    if found.dtype != dtype or found.ndim != rank or not found.flags.aligned:
+        raise TypeError(f"an array of rank {found.ndim} of {found.dtype} where one of rank {rank} was announced")
+    if written and not found.flags.writeable:
+        raise ValueError("assignment destination is read-only")
+    return found
+
+
+_kept: dict[int, BaseException] = {}
+
+
+def keep_exception(problem: BaseException) -> None:
+    """Keeps what Python raised inside of machine code, for the thread that called it."""
+    _kept[get_ident()] = problem
+
+
+def raise_kept() -> None:
+    """Raises it."""
+    raise _kept.pop(get_ident())
 
 
 def _fact(value: Any) -> str:

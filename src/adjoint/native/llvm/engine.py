@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from adjoint.native.llvm.callbacks import keep_exception
 from adjoint.native.llvm.values import NUMBERS, dtype_of
 from adjoint.native.loops.short_loops import made_for_short_loops
 from adjoint.native.runtime.linear_algebra_routines import bring_routines
@@ -56,6 +57,7 @@ class _Engine:
         ctypes.pythonapi.PyCapsule_GetPointer.restype = ctypes.c_void_p
         table = ctypes.cast(ctypes.pythonapi.PyCapsule_GetPointer(capsule, None), ctypes.POINTER(ctypes.c_void_p))
         self.add("adjoint_new_array", table[94] or 0)
+        self.add("adjoint_new_scalar", table[60] or 0)
         self.add("adjoint_set_base", table[282] or 0)
         for name, value in (
             ("ndarray", np.ndarray),
@@ -64,6 +66,7 @@ class _Engine:
             ("complex128", np.complex128),
             ("complex64", np.complex64),
             ("int64", np.int64),
+            ("keep_exception", keep_exception),
         ):
             self.add(f"adjoint_{name}", id(value))
         for kind in NUMBERS:

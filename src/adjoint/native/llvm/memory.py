@@ -56,6 +56,8 @@ made:
   store ptr %block, ptr %next
   %freed = getelementptr i8, ptr %block, i64 -32
   store ptr %raw, ptr %freed
+  %object = getelementptr i8, ptr %block, i64 -24
+  store ptr null, ptr %object
   br i1 %large, label %advise, label %done, !prof !0
 advise:
   {madvise}
@@ -127,7 +129,13 @@ some:
   %destructor = getelementptr i8, ptr %block, i64 -56
   %destroy = load ptr, ptr %destructor
   %plain = icmp eq ptr %destroy, null
-  br i1 %plain, label %drop, label %list
+  br i1 %plain, label %drop, label %inside
+inside:
+  %for_object = icmp eq ptr %destroy, @drop_object
+  br i1 %for_object, label %object, label %list
+object:
+  call void @drop_object(ptr %block)
+  br label %drop
 list:
   %items_place = getelementptr i8, ptr %block, i64 16
   %items = load ptr, ptr %items_place
@@ -138,6 +146,29 @@ drop:
   br label %more
 done:
   ret void
+}}
+
+define internal void @drop_object(ptr %block) noinline {{
+  %place = getelementptr i8, ptr %block, i64 -24
+  %object = load ptr, ptr %place
+  %lock = call i32 @PyGILState_Ensure()
+  call void @Py_DecRef(ptr %object)
+  call void @PyGILState_Release(i32 %lock)
+  ret void
+}}
+
+define internal ptr @new_object(ptr %call, ptr %object) noinline {{
+  %block = call ptr @new_block(ptr %call, i64 0)
+  %none = icmp eq ptr %block, null
+  br i1 %none, label %done, label %made
+made:
+  %destructor = getelementptr i8, ptr %block, i64 -56
+  store ptr @drop_object, ptr %destructor
+  %place = getelementptr i8, ptr %block, i64 -24
+  store ptr %object, ptr %place
+  br label %done
+done:
+  ret ptr %block
 }}
 
 define internal void @begin_call(ptr %call) alwaysinline {{
@@ -199,6 +230,14 @@ _ADVICE = """%short = sub i64 0, %bytes
   %more = select i1 %little, i64 %rest, i64 0
   %length = add i64 %bytes, %more
   %advice = call i32 @madvise(ptr %block, i64 %length, i32 14)"""
+
+
+OF_PYTHON = (
+    ("PyGILState_Ensure", "i32", ()),
+    ("PyGILState_Release", "void", ("i32",)),
+    ("Py_DecRef", "void", ("ptr",)),
+)
+"""What memory needs of Python: names, results and parameters."""
 
 
 def runtime() -> str:

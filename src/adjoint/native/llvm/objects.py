@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from adjoint.native.llvm.memory import OBJECT
 from adjoint.native.llvm.values import Complex, Number
 from adjoint.native.llvm.writer import Module, Writer, as_kind
 
@@ -39,6 +40,15 @@ def nothing(writer: Writer) -> str:
     found = external(writer.module, "_Py_NoneStruct")
     writer.call("Py_IncRef", "void", [("ptr", found)])
     return found
+
+
+def object_in(writer: Writer, block: str) -> str:
+    """A new reference to the object that a block refers to; to None where it refers to none."""
+    found = field(writer, "ptr", block, OBJECT)
+    is_none = writer.op(f"icmp eq ptr {found}, null")
+    given = writer.select(is_none, "ptr", external(writer.module, "_Py_NoneStruct"), found)
+    writer.call("Py_IncRef", "void", [("ptr", given)])
+    return given
 
 
 def tuple_object(writer: Writer, items: Sequence[str]) -> str:

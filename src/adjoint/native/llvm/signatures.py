@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from adjoint.native.llvm.values import (
+    OBJECT,
     TUPLE_ITEMS,
     ArrayKind,
     Kind,
@@ -98,12 +99,9 @@ def _word(value: object, offset: int) -> int:
     return ctypes.c_int64.from_address(id(value) + offset).value
 
 
-def kinds_of(args: Sequence[Any]) -> tuple[Kind, ...] | None:
-    """The kinds of arguments; None if there is one that machine code of Adjoint's own does not take."""
-    try:
-        return tuple(map(_kind_of, args))
-    except Unsupported:
-        return None
+def kinds_of(args: Sequence[Any]) -> tuple[Kind, ...]:
+    """The kinds of arguments."""
+    return tuple(map(_kind_of, args))
 
 
 def _kind_of(arg: Any) -> Kind:
@@ -111,7 +109,10 @@ def _kind_of(arg: Any) -> Kind:
     if given is float or given is np.float64:
         return "f8"
     if given is np.ndarray and arg.flags.aligned:
-        return ArrayKind(kind_of(arg.dtype), arg.ndim, arg.flags.c_contiguous, not arg.flags.writeable)
+        try:
+            return ArrayKind(kind_of(arg.dtype), arg.ndim, arg.flags.c_contiguous, not arg.flags.writeable)
+        except Unsupported:
+            return OBJECT
     if (given is int and -(2**63) <= arg < 2**63) or given is np.int64:
         return "i8"
     if given is complex or given is np.complex128:
@@ -122,11 +123,9 @@ def _kind_of(arg: Any) -> Kind:
         return NothingKind()
     if given is list and arg:
         first, *others = map(_kind_of, arg)
-        if any(other != first for other in others):
-            raise Unsupported("lists of items of several kinds")
-        return ListKind(first, read_only=True)
+        return OBJECT if first == OBJECT or any(other != first for other in others) else ListKind(first, read_only=True)
     if given is tuple:
         return TupleKind(tuple(map(_kind_of, arg)))
     if given is np.float32 or given is np.complex64:
         return "f4" if given is np.float32 else "c4"
-    raise Unsupported(f"arguments of type {given.__name__}")
+    return OBJECT

@@ -13,10 +13,11 @@ from adjoint.ir.walk import vars_used
 from adjoint.native.llvm.boxing import wrapper
 from adjoint.native.llvm.callbacks import Callback
 from adjoint.native.llvm.engine import callable_at, engine, linked
-from adjoint.native.llvm.memory import BORROWED, runtime
+from adjoint.native.llvm.memory import BORROWED, OF_PYTHON, runtime
 from adjoint.native.llvm.messages import Message
 from adjoint.native.llvm.signatures import PLAIN, Options
 from adjoint.native.llvm.values import (
+    OBJECT,
     Array,
     ArrayKind,
     Complex,
@@ -26,6 +27,9 @@ from adjoint.native.llvm.values import (
     ListKind,
     NothingKind,
     Number,
+    Object,
+    ObjectKind,
+    TakenAsObject,
     Tuple,
     TupleKind,
     Unsupported,
@@ -58,14 +62,14 @@ class Unit:
     callbacks
         What runs as Python.
     results
-        What the function gives: the kinds of the values, as far as they are numbers and arrays; None for others.
+        What the function gives: the kinds of the values.
     """
 
     name: str
     code: bytes
     symbols: frozenset[str]
     sites: tuple[Site, ...]
-    results: tuple[str | ArrayKind | None, ...]
+    results: tuple[Kind, ...]
     callbacks: tuple[Callback, ...] = ()
 
     def load(self) -> Callable[..., Any]:
@@ -81,31 +85,64 @@ class Unit:
                 said = said.arguments(operands)
             raise site.exception(*said) if isinstance(said, tuple) else site.exception(said)
 
+        return callable_at(self.address(), self.name, fail)  # type: ignore[no-any-return]
+
+    def address(self) -> int:
+        """Where the function lies, which is linked."""
         called = {callback.symbol: callback.load for callback in self.callbacks}
-        address = linked(self.code, self.name, self.symbols, called)
-        return callable_at(address, self.name, fail)  # type: ignore[no-any-return]
+        return linked(self.code, self.name, self.symbols, called)
+
+
+Entry = Callable[..., None]
+"""Writes the function that is called from outside: :func:`wrapper` for Python, :func:`c_entry` for machine code."""
 
 
 def text_of(
-    function: ir.Function, kinds: Sequence[Kind], options: Options = PLAIN
+    function: ir.Function, kinds: Sequence[Kind], options: Options = PLAIN, entry: Entry = wrapper
 ) -> tuple[str, str, Program, tuple[Kind, ...]]:
-    """The LLVM IR of a function for arguments of these kinds, the name of what Python calls, and what that gives."""
+    """The LLVM IR of a function for arguments of these kinds, the name of what is called, and what that gives."""
+    told = list(kinds)
+    while True:
+        try:
+            return _text_of(function, told, options, entry)
+        except TakenAsObject as found:
+            told[found.place] = OBJECT
+
+
+def _text_of(
+    function: ir.Function, kinds: Sequence[Kind], options: Options, entry: Entry
+) -> tuple[str, str, Program, tuple[Kind, ...]]:
     from adjoint.native.llvm.rules.calls import rule_of  # lazy
 
     program = Program(rule_of, options.checked)
     used = set(vars_used(function.body))
     told: list[Kind | Known] = [
-        kind if param in used else _UNUSED for param, kind in zip(function.params, kinds, strict=True)
+        _of_argument(kind, place) if param in used else _UNUSED
+        for place, (param, kind) in enumerate(zip(function.params, kinds, strict=True))
     ]
     values = [found if isinstance(found, Known) else _example(found) for found in told]
     callee = program.function(function, function, values)
     assert callee.results is not None
-    wrapper(program.module, "adjoint_main", callee, told, options.side_by_side)
+    if program.unsure and program.asks:
+        raise Unsupported("a number that may be Python's or NumPy's, and is asked for that")
+    entry(program.module, "adjoint_main", callee, told, options.side_by_side)
+    for needed, result, params in OF_PYTHON:
+        program.module.declare(needed, result, params)
     text = program.module.text(runtime() + _NOTHING)
     if options.fast:
         text = _ARITHMETIC.sub(rf"= \1 {options.fast} ", text)
     name = f"adjoint_{hashlib.sha256(text.encode()).hexdigest()[:24]}"
     return text.replace("@adjoint_main(", f"@{name}("), name, program, callee.results
+
+
+def _of_argument(found: Kind, place: int) -> Kind:
+    """The kind of an argument, whose lists know its place."""
+    match found:
+        case ListKind(element=element, read_only=read_only):
+            return ListKind(None if element is None else _of_argument(element, place), read_only, place)
+        case TupleKind(items=items):
+            return TupleKind(tuple([_of_argument(item, place) for item in items]))
+    return found
 
 
 def _example(kind: Kind) -> Any:
@@ -117,6 +154,8 @@ def _example(kind: Kind) -> Any:
             return Array(kind, "", "", ("",) * rank, ("",) * rank, None)
         case NothingKind():
             return Known(None)
+        case ObjectKind():
+            return Object("", None)
         case ListKind():
             return List(kind, "", None)
         case TupleKind(items=items):
@@ -129,18 +168,19 @@ def compiled(
     kinds: Sequence[Kind],
     options: Options = PLAIN,
     leaves: Callable[[Iterable[int]], None] | None = None,
+    entry: Entry = wrapper,
 ) -> Unit | None:
     """The machine code of a function; None if there is a statement without a form in LLVM IR.
 
-    ``leaves`` is told before it is compiled which lines of the user's run as Python.
+    ``leaves`` is told before it is compiled which lines of the user's run as Python; ``entry`` writes what is called
+    from outside.
     """
     try:
-        text, name, program, given = text_of(function, kinds, options)
+        text, name, program, given = text_of(function, kinds, options, entry)
         if leaves is not None:
             leaves(span.line for callback in program.callbacks.values() for span in callback.emitted.lines.values())
-        results = tuple(each if isinstance(each, (str, ArrayKind)) else None for each in given)
         code, callbacks = engine().object_code(text), tuple(program.callbacks.values())
-        return Unit(name, code, frozenset(program.symbols), tuple(program.sites), results, callbacks)
+        return Unit(name, code, frozenset(program.symbols), tuple(program.sites), given, callbacks)
     except Unsupported:
         return None
     except Exception:  # a fault of ours: Numba may do better; who verifies wants to see it

@@ -84,6 +84,14 @@ def bundle_of(kind: str, width: int) -> str:
     return f"{kind[:2]}x{width}" if width else kind[:2]
 
 
+class TakenAsObject(Exception):
+    """An argument has to stay an object of Python: a list of the caller's is written, or handed on."""
+
+    def __init__(self, place: int) -> None:
+        super().__init__(f"argument {place}")
+        self.place = place
+
+
 # Kinds: what tells how a value is made up
 
 
@@ -108,12 +116,12 @@ class TupleKind:
 class ListKind:
     """Lists of values of one kind; None as long as nothing was put on one.
 
-    ``read_only``: they are the caller's. ``key``: which statement makes them.
+    ``read_only``: they are the caller's. ``key``: which statement makes them; of the caller's, the argument's place.
     """
 
     element: Kind | None
     read_only: bool = False
-    key: int = field(default=0, compare=False)
+    key: Any = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +129,13 @@ class NothingKind:
     """None."""
 
 
-Kind = str | ArrayKind | TupleKind | ListKind | NothingKind
+@dataclass(frozen=True, slots=True)
+class ObjectKind:
+    """Objects of Python of which machine code knows nothing: what is done with them, Python does."""
+
+
+OBJECT = ObjectKind()
+Kind = str | ArrayKind | TupleKind | ListKind | NothingKind | ObjectKind
 
 # Values
 
@@ -189,6 +203,14 @@ class List:
 
 
 @dataclass(frozen=True, slots=True)
+class Object:
+    """An object of Python: the address of the block that refers to it."""
+
+    base: str
+    owner: Owner | None
+
+
+@dataclass(frozen=True, slots=True)
 class Known:
     """A value that the compiler knows and machine code never sees: None, a dtype, a text."""
 
@@ -211,7 +233,7 @@ class Steps:
     step: int
 
 
-Value = Number | Complex | Array | Tuple | List | Known | Shown | Steps
+Value = Number | Complex | Array | Tuple | List | Object | Known | Shown | Steps
 
 
 def kind(value: Value) -> Kind:
@@ -221,6 +243,8 @@ def kind(value: Value) -> Kind:
             return found
         case Tuple(items=items):
             return TupleKind(tuple(map(kind, items)))
+        case Object():
+            return OBJECT
         case Known(value=None):
             return NothingKind()
         case Shown() | Steps():
@@ -241,7 +265,7 @@ def parts(value: Value) -> Iterator[tuple[str, str]]:
             yield from (("i64", extent) for extent in value.shape)
             if not value.kind.by_rows:
                 yield from (("i64", stride) for stride in value.strides)
-        case List():
+        case List() | Object():
             yield "ptr", value.base
         case Tuple(items=items):
             for item in items:
@@ -255,7 +279,7 @@ def types_of_parts(found: Kind) -> list[str]:
             return [LLVM_TYPES[part_of(found)]] * (2 if is_complex(found) else 1)
         case ArrayKind(rank=rank, by_rows=by_rows):
             return ["ptr", "ptr"] + ["i64"] * (rank if by_rows else 2 * rank)
-        case ListKind():
+        case ListKind() | ObjectKind():
             return ["ptr"]
         case TupleKind(items=items):
             return [part for item in items for part in types_of_parts(item)]
@@ -266,7 +290,7 @@ def types_of_parts(found: Kind) -> list[str]:
 def references(value: Value) -> list[tuple[str, Owner | None]]:
     """The blocks of memory that a value refers to, each with who keeps it alive."""
     match value:
-        case Array(base=base, owner=owner) | List(base=base, owner=owner):
+        case Array(base=base, owner=owner) | List(base=base, owner=owner) | Object(base=base, owner=owner):
             return [(base, owner)]
         case Tuple(items=items):
             return [pair for item in items for pair in references(item)]
@@ -275,7 +299,29 @@ def references(value: Value) -> list[tuple[str, Owner | None]]:
 
 
 def joined(kinds: Sequence[Kind]) -> Kind:
-    """The kind of a value that is of one of these kinds."""
+    """The kind of a value that is of one of these kinds: objects of Python where they have nothing in common."""
+    try:
+        return _in_common(kinds)
+    except Unsupported:
+        if any(isinstance(each, str) and width_of(each) for one in kinds for each in kinds_in(one)):
+            raise
+        return OBJECT
+
+
+def kinds_in(found: Kind) -> Iterator[Kind]:
+    """A kind, and those of which it is made up."""
+    yield found
+    match found:
+        case ArrayKind(element=element):
+            yield element
+        case TupleKind(items=items):
+            for item in items:
+                yield from kinds_in(item)
+        case ListKind(element=element) if element is not None:
+            yield from kinds_in(element)
+
+
+def _in_common(kinds: Sequence[Kind]) -> Kind:
     first, *rest = kinds
     if all(one == first for one in rest):
         return first
@@ -287,12 +333,12 @@ def joined(kinds: Sequence[Kind]) -> Kind:
     if all(isinstance(one, TupleKind) for one in kinds):
         tuples = [one.items for one in kinds if isinstance(one, TupleKind)]
         if len({len(items) for items in tuples}) == 1:
-            return TupleKind(tuple(joined(places) for places in zip(*tuples, strict=True)))
+            return TupleKind(tuple(_in_common(places) for places in zip(*tuples, strict=True)))
     if all(isinstance(one, ListKind) for one in kinds):
         elements = [one.element for one in kinds if isinstance(one, ListKind) and one.element is not None]
         read_only = any(one.read_only for one in kinds if isinstance(one, ListKind))
-        key = first.key if isinstance(first, ListKind) else 0
-        return ListKind(joined(elements) if elements else None, read_only, key)
+        key = first.key if isinstance(first, ListKind) else None
+        return ListKind(_in_common(elements) if elements else None, read_only, key)
     if all(isinstance(one, str) for one in kinds):
         return common_kind([one for one in kinds if isinstance(one, str)])
     raise Unsupported("a value of several kinds")

@@ -18,7 +18,6 @@ from adjoint.native.llvm.rules import (  # noqa: F401
     numbers,
     parts,
     places,
-    python_calls,
 )
 from adjoint.native.llvm.rules.arithmetic import complexes, powers, vectors  # noqa: F401
 from adjoint.native.llvm.rules.array_functions import by_helpers, joining, lines  # noqa: F401
@@ -30,6 +29,7 @@ from adjoint.native.llvm.rules.linear_algebra import (  # noqa: F401
     products,
     systems,
 )
+from adjoint.native.llvm.rules.of_python import calls, objects  # noqa: F401
 from adjoint.native.llvm.rules.table import RULES, Rule
 
 _AS_WRITTEN = tuple(f"adjoint.runtime.array_functions.{name}" for name in ("linalg", "arrays", "sequences", "scans"))
@@ -39,6 +39,7 @@ for _callee, _write in complexes.OF_COMPLEX.items():
     RULES[_callee] = complexes.where_complex(_callee, _write, RULES.get(_callee))
 for _callee in elementwise.ELEMENTWISE:
     RULES[_callee] = elementwise.of_elements(_callee, RULES[_callee])
+RULES["truth"] = objects.of_objects(RULES["truth"])
 RULES[operator.add] = exceptions.joined_texts(RULES[operator.add])
 
 

@@ -27,7 +27,7 @@ _RAISED = (
 
 
 @dataclass(frozen=True, slots=True)
-class _Raised:
+class Raised:
     """An exception that is made: its class, and its arguments."""
 
     exception: type[BaseException]
@@ -82,7 +82,7 @@ def _pieces(part: Value) -> tuple[Any, ...]:
 def _declare_exception(exception: type[Exception]) -> None:
     @rule(exception)
     def made(e: Emission, *args: Value) -> Known:
-        return Known(_Raised(exception, args))
+        return Known(Raised(exception, args))
 
 
 for _exception in _RAISED:
@@ -95,8 +95,8 @@ def _raise(e: Emission, end: ir.Raise) -> None:
     value = None if end.exception is None or from_another else e.value(end.exception)
     raised = value.value if isinstance(value, Known) else None
     if isinstance(raised, type) and issubclass(raised, BaseException) and _is_known(raised):
-        raised = _Raised(raised, ())
-    if not isinstance(raised, _Raised):
+        raised = Raised(raised, ())
+    if not isinstance(raised, Raised):
         raise Unsupported("raising an exception that is not made there")
     texts = [arg.value for arg in raised.args if isinstance(arg, Known) and isinstance(arg.value, str)]
     if len(texts) == len(raised.args):

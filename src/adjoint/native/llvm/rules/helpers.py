@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from adjoint import ir
@@ -25,7 +25,7 @@ from adjoint.native.llvm.values import (
     dtype_of,
     kind,
 )
-from adjoint.native.llvm.writing.emission import Emission
+from adjoint.native.llvm.writing.emission import Emission, known_value
 
 _NUMBERS = {"f8": ir.FLOAT, "i8": ir.INT, "b1": ir.BOOL, "c8": ir.Scalar("complex")}
 _SORTS: dict[str, ir.ScalarKind] = {"f": "float", "c": "complex"}
@@ -39,14 +39,33 @@ def helper(function: Callable[..., Any], *callees: Any) -> Rule:
     signature = inspect.signature(function)
 
     def write(e: Emission, *args: Value, **named: Value) -> Value:
-        values = signature.bind(*args, **named).args
+        values = _in_order(signature, args, named)
         given = tuple(map(_told, values))
         varying = [value for value, each in zip(values, given, strict=True) if not isinstance(each, ir.Const)]
         form = _lowered(function, given)
-        return e.called(form, form, varying, ())
+        if form in e.program.helpers:
+            raise Unsupported("a helper that calls itself")
+        e.program.helpers.add(form)
+        try:
+            return e.called(form, form, varying, ())
+        finally:
+            e.program.helpers.discard(form)
 
     RULES.update(dict.fromkeys(callees, write))
     return write
+
+
+def _in_order(signature: inspect.Signature, args: Sequence[Value], named: Mapping[str, Value]) -> list[Value]:
+    """The arguments in the order of the parameters; defaults up to the last that is given."""
+    bound = signature.bind(*args, **named)
+    last = max((place for place, name in enumerate(signature.parameters) if name in bound.arguments), default=-1)
+    found: list[Value] = []
+    for name, param in list(signature.parameters.items())[: last + 1]:
+        if param.kind is param.VAR_POSITIONAL:
+            found += bound.arguments.get(name, ())
+        else:
+            found.append(bound.arguments[name] if name in bound.arguments else known_value(param.default))
+    return found
 
 
 def _told(value: Value) -> ir.Const | Kind:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from adjoint import ir
@@ -11,12 +11,15 @@ from adjoint.native.llvm.rules import numbers
 from adjoint.native.llvm.rules.numbers import from_start
 from adjoint.native.llvm.rules.table import RULES, rule
 from adjoint.native.llvm.values import (
+    OBJECT,
     ArrayKind,
     Kind,
     Known,
     List,
     ListKind,
     Number,
+    ObjectKind,
+    TakenAsObject,
     TupleKind,
     Unsupported,
     Value,
@@ -27,7 +30,7 @@ from adjoint.native.llvm.values import (
     types_of_parts,
 )
 from adjoint.native.llvm.writer import Module, as_kind, whole
-from adjoint.native.llvm.writing.emission import Emission
+from adjoint.native.llvm.writing.emission import Emission, is_of_python
 from adjoint.runtime import display
 from adjoint.runtime import lists as runtime_lists
 
@@ -38,7 +41,7 @@ def length(e: Emission, x: List) -> Number:
 
 def _own(x: List) -> List:
     if x.kind.read_only:
-        raise Unsupported("a store to a list of the caller's")
+        raise TakenAsObject(x.kind.key)
     return x
 
 
@@ -112,10 +115,11 @@ def _as_item(e: Emission, x: List, value: Value) -> Value:
     wanted = x.kind.element
     if wanted is not None and kind(value) == wanted:
         return value
-    found = kind(value) if wanted is None else joined([wanted, kind(value)])
-    if found == wanted:
+    given = OBJECT if is_of_python(value) else kind(value)
+    found = given if wanted is None else joined([wanted, given])
+    if found == wanted != OBJECT:
         return e.converted(value, found)
-    e.learn(("list", x.kind.key), ListKind(found, key=x.kind.key))
+    e.learn(("list", x.kind.key), OBJECT if found == OBJECT else ListKind(found, key=x.kind.key))
     raise AssertionError
 
 
@@ -160,7 +164,7 @@ def declare_destructor(module: Module, found: Kind | None) -> str:
 def reference_places(found: Kind, first: int = 0) -> list[int]:
     """Which parts of a value of a kind are references to blocks."""
     match found:
-        case ArrayKind() | ListKind():
+        case ArrayKind() | ListKind() | ObjectKind():
             return [first]
         case TupleKind(items=items):
             places = []
@@ -192,13 +196,18 @@ def put(e: Emission, x: List, value: Value) -> None:
     writer.put_parts(place, parts(given))
 
 
+def started(e: Emission, elements: Sequence[Kind] = ()) -> List:
+    """An empty list for items of these kinds, or of what a sweep has learnt."""
+    key = e.list_key()
+    found = e.learnt.get(("list", key)) or ListKind(joined(elements) if elements else None, key=key)
+    if not isinstance(found, ListKind) or found.element == OBJECT:
+        raise Unsupported("a list of items of several kinds")
+    return new(e, found)
+
+
 @rule(display.make_list)
 def _make_list(e: Emission, *items: Value) -> List:
-    key = e.list_key()
-    elements = [kind(item) for item in items]
-    known = e.learnt.get(("list", key))
-    found = known if isinstance(known, ListKind) else ListKind(joined(elements) if elements else None, key=key)
-    x = new(e, found)
+    x = started(e, [OBJECT if is_of_python(item) else kind(item) for item in items])
     for item in items:
         put(e, x, item)
     return x
@@ -223,7 +232,7 @@ def _pop(e: Emission, x: Value) -> Value:
 
 @rule(runtime_lists.no_items)
 def _no_items(e: Emission, sample: Value) -> List:
-    return new(e, ListKind(kind(sample), key=e.list_key()))
+    return started(e, [kind(sample)])
 
 
 @rule(list.copy)
@@ -236,9 +245,7 @@ def mapped(e: Emission, x: List, function: Callable[[Value], Value]) -> List:
     """A list of what a function makes of each item."""
     size = length(e, x).name
     found = _item_kind(x)
-    key = e.list_key()
-    known = e.learnt.get(("list", key))
-    out = new(e, known if isinstance(known, ListKind) else ListKind(None, key=key))
+    out = started(e)
 
     def body(place: str) -> None:
         put(e, out, function(_read(e, found, _items(e, x, place), None)))
@@ -255,9 +262,8 @@ def _repeated(e: Emission, a: Value, b: Value) -> Value:
     """A list whose items are those of a list, again and again; of numbers, their product."""
     if not isinstance(a, List):
         return _product(e, a, b)  # type: ignore[no-any-return]
-    found, size, key = _item_kind(a), length(e, a).name, e.list_key()
-    known = e.learnt.get(("list", key))
-    out = new(e, known if isinstance(known, ListKind) else ListKind(found, key=key))
+    found, size = _item_kind(a), length(e, a).name
+    out = started(e, [found])
 
     def once(_: str) -> None:
         e.each(size, lambda place: put(e, out, _read(e, found, _items(e, a, place), None)))

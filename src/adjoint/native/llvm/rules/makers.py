@@ -144,16 +144,20 @@ def _copy_of_its_layout(e: Emission, x: Value) -> Value:
     return _copy(e, x)
 
 
-@rule(copies.of_dtype, np.ndarray.astype)
+@rule(copies.of_dtype)
 def _of_dtype(e: Emission, x: Value, dtype: Value) -> Value:
+    if isinstance(x, Array) and x.kind.element == arrays.element_kind(dtype):
+        return x
+    return _as_type(e, x, dtype)
+
+
+@rule(np.ndarray.astype)
+def _as_type(e: Emission, x: Value, dtype: Value) -> Value:
     kind = arrays.element_kind(dtype)
     if not isinstance(x, Array):
         return e.converted(numbers.scalar(x), kind)
-    given = arrays.array(x)
-    if given.kind.element == kind:
-        return given
     arrays.only_by_rows(x)
-    return arrays.copied(e, given, kind)
+    return arrays.copied(e, x, kind)
 
 
 @rule(places.diagonal)

@@ -15,6 +15,7 @@ from adjoint.native.llvm.values import (
     Complex,
     Known,
     Number,
+    Object,
     Unsupported,
     Value,
     bundle_of,
@@ -199,7 +200,7 @@ def _not(e: Emission, value: Value) -> Number:
 
 @rule(operator.is_)
 def _is(e: Emission, a: Value, b: Value) -> Number:
-    if not isinstance(a, Known) and not isinstance(b, Known):
+    if not (isinstance(a, Known) or isinstance(b, Known)) or isinstance(a, Object) or isinstance(b, Object):
         raise Unsupported("the identity of what is known at run time only")
     is_one = isinstance(a, Known) and isinstance(b, Known) and a.value is b.value
     return constant(is_one)

@@ -42,7 +42,7 @@ def part(e: Emission, x: Array, key: ir.Subscript) -> Array | str:
     """The part of an array that an index of numbers and slices tells; the address of an element."""
     writer = e.writer
     items = _items(e, x, key)
-    if all(isinstance(item, str) for item in items):
+    if all(isinstance(item, str) for item in items) and not _has_ellipsis(e, key):
         return arrays.address(e, x, [item for item in items if isinstance(item, str)])
     offset, axis = "0", 0
     shape: list[str] = []
@@ -63,6 +63,12 @@ def part(e: Emission, x: Array, key: ir.Subscript) -> Array | str:
     if kind.by_rows:
         strides = list(e.writer.strides_by_rows(kind.element, shape))
     return Array(kind, x.base, writer.place(x.data, offset), tuple(shape), tuple(strides), x.owner)
+
+
+def _has_ellipsis(e: Emission, key: ir.Subscript) -> bool:
+    """Whether an index tells of all axes that are left: then it selects an array, be it of no axes."""
+    told = [e.value(item) for item in key.items if not isinstance(item, ir.Slice)]
+    return any(isinstance(item, Known) and item.value is Ellipsis for item in told)
 
 
 def _has_no_gaps(items: Sequence[_Cut | str | None]) -> bool:

@@ -256,7 +256,14 @@ def _bounds(e: Emission, x: Array) -> tuple[str, str]:
 # Arrays of numbers
 
 
-@rule(np.array, np.asarray)
+@rule(np.asarray)
+def _as_array(e: Emission, x: Value, dtype: Value | None = None) -> Array:
+    if isinstance(x, Array) and arrays.element_kind(dtype, x.kind.element) == x.kind.element:
+        return x
+    return _array(e, x, dtype)
+
+
+@rule(np.array)
 def _array(e: Emission, x: Value, dtype: Value | None = None) -> Array:
     if isinstance(x, Array):
         return arrays.copied(e, x, arrays.element_kind(dtype, x.kind.element))

@@ -22,7 +22,10 @@ from adjoint.native.llvm.values import (
     List,
     ListKind,
     Number,
+    Object,
+    ObjectKind,
     Owner,
+    Shown,
     Tuple,
     TupleKind,
     Unsupported,
@@ -79,6 +82,8 @@ class Emission:
     ----------
     writer
         The text.
+    indexed
+        The variables of which a statement reads or writes a part.
     """
 
     def __init__(self, program: Program, learnt: dict[Any, Kind]) -> None:
@@ -86,11 +91,12 @@ class Emission:
         self.writer = Writer(program.module)
         self.learnt = learnt
         self.env: dict[ir.Var, Value] = {}
+        self.indexed: set[ir.Atom] = set()
         self.scopes: list[Scope] = []
         self.guards: list[Guard] = []
         self.allocas: list[str] = []
         self._results: tuple[Kind, ...] | None = None
-        self._lists = 0
+        self._made: tuple[ir.Statement | None, int] = None, 0
 
     # Functions
 
@@ -103,10 +109,11 @@ class Emission:
         self.allocas.append(f"  {name} = alloca [{max(count, 1)} x i64], align 16")
         return name
 
-    def list_key(self) -> int:
+    def list_key(self) -> Any:
         """What tells the lists apart that statements make."""
-        self._lists += 1
-        return self._lists
+        statement, count = self._made
+        self._made = statement, count + 1
+        return id(statement), count
 
     # Values
 
@@ -160,14 +167,20 @@ class Emission:
             case ListKind():
                 base = names.pop(0)
                 return List(found, base, None if own is None else own(base))
+            case ObjectKind():
+                base = names.pop(0)
+                return Object(base, None if own is None else own(base))
             case TupleKind(items=items):
                 return Tuple(tuple(self.assembled(item, names, own) for item in items))
         return Known(None)
 
-    def converted(self, value: Value, wanted: Kind) -> Value:
-        """A value as one of a kind, of which its own is a part."""
+    def converted(self, value: Value, wanted: Kind, type_: ir.Type | None = None) -> Value:
+        """A value as one of a kind, of which its own is a part; an object of Python is of the type, if that is told."""
         if isinstance(value, Known) and isinstance(value.value, ir.Undefined):
             return self.assembled(wanted, [NONE_YET[part] for part in types_of_parts(wanted)], None)
+        if isinstance(wanted, ObjectKind):
+            found: Value = self.program.written("object")(self, value, type_)
+            return found
         if kind(value) == wanted:
             return value
         match value, wanted:
@@ -303,5 +316,14 @@ def is_undefined(value: Value) -> bool:
     return isinstance(value, Known) and isinstance(value.value, ir.Undefined)
 
 
-def is_same(one: Any, other: Any) -> bool:
-    return one is other or (type(one) is type(other) and isinstance(one, (str, np.dtype, type)) and one == other)
+def is_of_python(value: Value) -> bool:
+    """Whether a value is none that machine code has, but may be an object of Python: a text, a type."""
+    return isinstance(value, Shown) or (isinstance(value, Known) and value.value is not None)
+
+
+def is_same_known(first: Known, other: Value) -> bool:
+    """Whether another value is known to be the same."""
+    if not isinstance(other, Known):
+        return False
+    one, two = first.value, other.value
+    return one is two or (type(one) is type(two) and isinstance(one, (str, np.dtype, type)) and one == two)

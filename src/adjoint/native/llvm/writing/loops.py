@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from adjoint import ir
-from adjoint.native.llvm.values import Known, Unsupported, Value, joined, kind, parts
+from adjoint.native.llvm.values import OBJECT, Known, Unsupported, Value, joined, kind, parts
 from adjoint.native.llvm.writer import Writer, constant, whole
 from adjoint.native.llvm.writing.declared import kind_of_type
-from adjoint.native.llvm.writing.emission import Scope, is_undefined
+from adjoint.native.llvm.writing.emission import Scope, is_of_python, is_undefined
 from adjoint.native.llvm.writing.statements import Frame, Statements
 from adjoint.records import dataclass
 
@@ -22,7 +22,7 @@ class Body(Statements):
     def loop(self, loop: ir.Loop) -> None:
         writer = self.writer
         keys = (*loop.params, *loop.targets[len(loop.params) :])
-        inits = [self._begun(key, self.value(atom)) for key, atom in zip(loop.params, loop.inits, strict=True)]
+        inits = [self._begun(key, atom) for key, atom in zip(loop.params, loop.inits, strict=True)]
         for value in inits:
             self.retain_all(value)
         steps = None if loop.over is None else self._steps(loop.over)
@@ -92,10 +92,11 @@ class Body(Statements):
         if loop.exit is not None:
             self.bind(loop.exit, constant(0) if number is None else whole(number))
 
-    def _begun(self, param: ir.Var, value: Value) -> Value:
+    def _begun(self, param: ir.Var, atom: ir.Atom) -> Value:
         """What a loop carries at first; what is not there yet as it is, where nothing tells the kind."""
+        value = self.value(atom)
         if not is_undefined(value):
-            return self._wanted(param, value)
+            return self._wanted(param, atom)
         try:
             found = self.learnt.get(param) or kind_of_type(param.type)
         except Unsupported:
@@ -104,7 +105,7 @@ class Body(Statements):
 
     def _learn_from(self, param: ir.Var, handed: Sequence[Value]) -> None:
         """Starts again with the kind of what iterations hand to the next one, if they do."""
-        kinds = [kind(value) for value in handed if not is_undefined(value)]
+        kinds = [OBJECT if is_of_python(value) else kind(value) for value in handed if not is_undefined(value)]
         if kinds:
             self.learn(param, joined(kinds))
 

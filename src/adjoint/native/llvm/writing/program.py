@@ -12,7 +12,7 @@ from typing import Any
 
 from adjoint import ir
 from adjoint.native.llvm.callbacks import Callback
-from adjoint.native.llvm.values import Kind, Known, Unsupported, Value, joined, kind
+from adjoint.native.llvm.values import OBJECT, Kind, Known, TakenAsObject, Unsupported, Value, joined, kind
 from adjoint.native.llvm.writer import Module
 from adjoint.native.llvm.writing.declared import kind_of_type
 from adjoint.native.llvm.writing.emission import Learnt
@@ -57,6 +57,12 @@ class Program:
         What runs as Python, by the names of what is called.
     checked
         Whether indices that are numbers are checked.
+    helpers
+        The helpers that are being written: each calls the one behind it.
+    unsure
+        Whether a number became an object of which the type does not tell whether it is Python's or NumPy's.
+    asks
+        Whether Python may ask for the class of what it is given.
     """
 
     def __init__(self, calls: Callable[[Any], Callable[..., Any] | None], checked: bool = False) -> None:
@@ -67,8 +73,17 @@ class Program:
         self.checked = checked
         self.symbols: set[str] = set()
         self.callbacks: dict[str, Callback] = {}
+        self.helpers: set[ir.Function] = set()
+        self.unsure = False
+        self.asks = False
         self._known: dict[tuple[Any, tuple[Kind | Any, ...]], Emitted] = {}
         self._count = 0
+
+    def written(self, name: str) -> Callable[..., Any]:
+        """The rule for what is no call."""
+        found = self.calls(name)
+        assert found is not None
+        return found
 
     def site(self, exception: type[BaseException], message: Any) -> int:
         """The number of a check."""
@@ -89,11 +104,11 @@ class Program:
             known = self._known[key, kinds] = Emitted(f"part{self._count}" if self._count > 1 else Body.MAIN)
             try:
                 self._write(function, known, kinds)
-            except Unsupported:
+            except (Unsupported, TakenAsObject):
                 del self._known[key, kinds]
                 raise
         if known.results is None:
-            known.results = tuple(kind_of_type(target.type) for target in targets)
+            known.results = tuple(map(_guessed, targets))
         return known
 
     def _write(self, function: ir.Function, known: Emitted, kinds: Sequence[Kind | Any]) -> None:
@@ -116,3 +131,11 @@ class Program:
             self.module.functions[known.name] = text
             return
         raise Unsupported("a value that changes its kind again and again")
+
+
+def _guessed(target: ir.Var) -> Kind:
+    """The kind of a result as long as it is not known."""
+    try:
+        return kind_of_type(target.type)
+    except Unsupported:
+        return OBJECT

@@ -7,13 +7,20 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from adjoint import ir
-from adjoint.ir.walk import blocks_of, free_vars, operands, targets_of
+from adjoint.analysis.effects import effects_of
+from adjoint.analysis.known_effects import UNKNOWN
+from adjoint.ir.join import type_of_atom
+from adjoint.ir.walk import blocks_of, free_vars, operands, statements_in, targets_of
 from adjoint.native.llvm.rules.table import applied
 from adjoint.native.llvm.values import (
+    OBJECT,
+    Array,
+    Complex,
     Kind,
     Known,
     List,
     ListKind,
+    Number,
     Tuple,
     Unsupported,
     Value,
@@ -24,7 +31,15 @@ from adjoint.native.llvm.values import (
     types_of_parts,
 )
 from adjoint.native.llvm.writing.declared import declared_kind, kind_of_type
-from adjoint.native.llvm.writing.emission import NONE_YET, Emission, Guard, Scope, is_same, is_undefined
+from adjoint.native.llvm.writing.emission import (
+    NONE_YET,
+    Emission,
+    Guard,
+    Scope,
+    is_of_python,
+    is_same_known,
+    is_undefined,
+)
 
 if TYPE_CHECKING:
     from adjoint.native.llvm.writing.program import Program
@@ -54,6 +69,9 @@ class Statements(Emission):
     def function(self, function: ir.Function, name: str, kinds: Sequence[Kind | Any]) -> str:
         """The text of a function whose arguments are of these kinds."""
         writer = self.writer
+        self.indexed = {
+            each.base for each in statements_in(function.body) if isinstance(each, (ir.Load, ir.Store)) and each.key
+        }
         scope = Scope()
         self.scopes.append(scope)
         params: list[tuple[str, str]] = []
@@ -100,6 +118,7 @@ class Statements(Emission):
             self.release(owner.base)
 
     def statement(self, statement: ir.Statement) -> None:
+        self._made = statement, 0
         match statement:
             case ir.Call():
                 self._call(statement)
@@ -107,10 +126,11 @@ class Statements(Emission):
                 given = self.value(base)
                 if isinstance(given, List) and given.kind.element is None:
                     self._learn_item(given.kind, target)
-                write = functools.partial(self._rule("load"), self, given, key)
+                write = functools.partial(self.program.written("load"), self, given, key)
                 self.bind(target, self._else_by_python(write, statement))
             case ir.Store(base=base, key=key, value=value, mode=mode):
-                self._rule("store")(self, self.value(base), key, self.value(value), mode)
+                write = functools.partial(self.program.written("store"), self, self.value(base), key)
+                self._else_by_python(lambda: write(self.value(value), mode), statement)
             case ir.If():
                 self._if(statement)
             case ir.Loop():
@@ -119,14 +139,14 @@ class Statements(Emission):
                 self._guarded(statement)
 
     def _learn_item(self, found: ListKind, target: ir.Var) -> None:
-        """Starts again with what a list holds on which nothing was put before it is read, if its items are declared."""
-        if not found.read_only:
-            self.learn(("list", found.key), ListKind(kind_of_type(target.type), key=found.key))
-
-    def _rule(self, name: str) -> Callable[..., Any]:
-        found = self.program.calls(name)
-        assert found is not None
-        return found
+        """Starts again with what a list holds on which nothing was put before it is read."""
+        if found.read_only:
+            return
+        try:
+            item: Kind = kind_of_type(target.type)
+        except Unsupported:
+            item = OBJECT
+        self.learn(("list", found.key), OBJECT if item == OBJECT else ListKind(item, key=found.key))
 
     def _call(self, call: ir.Call) -> None:
         found = self._given_by(call)
@@ -148,7 +168,7 @@ class Statements(Emission):
         if isinstance(callee, ir.Function):
             return self.called(callee, callee, args, call.targets)
         named = {name: self.value(value) for name, value in call.kwargs}
-        found = self._else_by_python(lambda: self._by_rule(callee, args, named), call)
+        found = self._else_by_python(lambda: self._as_told(call, args, self._by_rule(callee, args, named)), call)
         return Known(None) if found is None else Tuple(tuple(found)) if isinstance(found, list) else found
 
     def _by_rule(self, callee: Any, args: Sequence[Value], named: Mapping[str, Value]) -> Any:
@@ -157,7 +177,29 @@ class Statements(Emission):
             raise Unsupported(f"a call of {getattr(callee, '__qualname__', callee)}")
         return applied(callee, rule, self, *args, **named)
 
-    def _else_by_python(self, write: Callable[[], Any], statement: ir.Call | ir.Load) -> Any:
+    def _as_told(self, call: ir.Call, args: Sequence[Value], found: Any) -> Any:
+        """What a rule gives; no form where that is not what the IR says of it.
+
+        A rule that knows less than its function (of an option, of a view) is noticed here, and never wrong.
+        """
+        (target,) = call.targets if len(call.targets) == 1 else (None,)
+        if target is None or not isinstance(target.type, (ir.Array, ir.Scalar)):
+            return found
+        rank = found.kind.rank if isinstance(found, Array) else 0 if isinstance(found, (Number, Complex)) else None
+        dims = target.type.dims if isinstance(target.type, ir.Array) else ()
+        if rank is None or (dims is not None and rank != len(dims)):
+            raise Unsupported("a value of another rank than was announced")
+        if isinstance(found, Array) and _is_written(target):
+            self._require_sharing(call, args, found)
+        return found
+
+    def _require_sharing(self, call: ir.Call, args: Sequence[Value], found: Array) -> None:
+        facts = effects_of(call)
+        given = {arg.base for arg in args if isinstance(arg, Array)}
+        if facts is not UNKNOWN and (found.base in given) != (facts.view_of is not None):
+            raise Unsupported("a copy that is a view where memory is written, or a view that is a copy")
+
+    def _else_by_python(self, write: Callable[[], Any], statement: ir.Call | ir.Load | ir.Store) -> Any:
         """What a rule gives; where it has no form for such a statement, what Python gives."""
         mark = self.mark()
         try:
@@ -165,7 +207,7 @@ class Statements(Emission):
         except Unsupported as reason:
             self.back_to(mark)
             try:
-                return self._rule("python")(self, statement)
+                return self.program.written("python")(self, statement)
             except Unsupported:
                 raise reason from None
 
@@ -176,7 +218,7 @@ class Statements(Emission):
     # Branches
 
     def _condition(self, atom: ir.Atom) -> str:
-        found = self._rule("truth")(self, self.value(atom))
+        found = self.program.written("truth")(self, self.value(atom))
         return str(found.name)
 
     def _if(self, statement: ir.If) -> None:
@@ -268,22 +310,23 @@ class Statements(Emission):
     def _agreed(self, key: Any, values: Sequence[Value]) -> Kind | Known:
         """The kind of what is handed out for a variable; a value that is the same everywhere and known."""
         first = values[0]
-        if isinstance(first, Known) and first.value is not None:
-            if all(isinstance(value, Known) and is_same(value.value, first.value) for value in values):
-                return first
-            raise Unsupported("a value that is known in part")
+        if isinstance(first, Known) and first.value is not None and all(is_same_known(first, each) for each in values):
+            return first
+        if any(map(is_of_python, values)):
+            self.learn(key, OBJECT)
         kinds = [kind(value) for value in values]
         if all(one == kinds[0] for one in kinds):
             return kinds[0]
         self.learn(key, joined(kinds))
         raise AssertionError
 
-    def _wanted(self, key: Any, value: Value) -> Value:
+    def _wanted(self, key: Any, atom: ir.Atom) -> Value:
         """A value as it is handed out for a variable."""
+        value = self.value(atom)
         if is_undefined(value):
             return value
         found = self.learnt.get(key) or declared_kind(key, value)
-        return value if found is None else self.converted(value, found)
+        return value if found is None else self.converted(value, found, type_of_atom(atom))
 
     # Terminators
 
@@ -305,12 +348,12 @@ class Statements(Emission):
                 self.writer.start(other)
                 self._inner(orelse)
             case ir.Raise():
-                self._rule("raise")(self, end)
+                self.program.written("raise")(self, end)
 
     def _hand_out(self, goal: str, values: Sequence[ir.Atom], number: int = 0) -> None:
         frame = next(each for each in reversed(self.frames) if goal in each.keys)
         keys = frame.keys[goal]
-        handed = [self._wanted(key, self.value(atom)) for key, atom in zip(keys, values, strict=False)]
+        handed = [self._wanted(key, atom) for key, atom in zip(keys, values, strict=False)]
         handed += [Known(ir.UNDEFINED)] * (len(keys) - len(handed))
         self._pass_on(handed, frame.depth)
         frame.handed.setdefault(goal, []).append((self.writer.label, handed, number))
@@ -330,7 +373,7 @@ class Statements(Emission):
 
     def _return(self, atoms: Sequence[ir.Atom]) -> None:
         writer = self.writer
-        values = [self._wanted(("result", place), self.value(atom)) for place, atom in enumerate(atoms)]
+        values = [self._wanted(("result", place), atom) for place, atom in enumerate(atoms)]
         kinds = tuple(map(kind, values))
         if self._results is not None and self._results != kinds:
             for place, (one, other) in enumerate(zip(self._results, kinds, strict=True)):
@@ -340,6 +383,10 @@ class Statements(Emission):
         self._pass_on(values, 0)
         writer.put_parts("%out", parts(Tuple(tuple(values))))
         writer.line("ret i32 0")
+
+
+def _is_written(target: ir.Var) -> bool:
+    return isinstance(target.type, ir.Array) and target.type.storage.written
 
 
 def _last_uses(block: ir.Block) -> dict[ir.Var, int]:

@@ -29,7 +29,7 @@ from adjoint.native.llvm.values import (
     part_of,
     size_of,
 )
-from adjoint.native.llvm.writer import as_complex, constant, literal
+from adjoint.native.llvm.writer import as_complex, as_kind, constant, literal
 from adjoint.native.llvm.writing.emission import Emission
 from adjoint.runtime import tangents
 from adjoint.runtime.arithmetic import fused_loops
@@ -362,7 +362,11 @@ def _complex(e: Emission, real: Value, imag: Value | None = None) -> Complex:
         return as_complex(e.writer, numbers.scalar(real), "c8")
     if isinstance(imag, Complex):
         return RULES[operator.add](e, real, product(e, Complex("c8", "0.0", "1.0"), imag))  # type: ignore[no-any-return]
-    first, second = numbers.floats(e, real_and_imaginary(real)[0], imag)
+    if isinstance(real, Complex):
+        part = as_kind(e.writer, numbers.number(imag), part_of(real.kind))
+        second = RULES[operator.add](e, Number(part.kind, real.imag), part)
+        return Complex(real.kind, real.real, second.name)
+    first, second = numbers.floats(e, real, imag)
     return Complex(f"c{first.kind[1]}", first.name, second.name)
 
 

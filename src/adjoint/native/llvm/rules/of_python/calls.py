@@ -1,0 +1,313 @@
+"""What has no form in LLVM IR runs as Python: calls, loads and stores, of objects of Python and of others.
+
+A call that keeps nothing of what it is given borrows it, and its results are copied. All others share memory with the
+objects that they take and give.
+"""
+
+from __future__ import annotations
+
+import collections
+import operator
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from adjoint import ir
+from adjoint.analysis.effects import effects_of
+from adjoint.codegen.python import emit
+from adjoint.codegen.texts import Emitted
+from adjoint.ir.join import type_of_atom
+from adjoint.ir.rebuild import substitute
+from adjoint.ir.walk import operands, targets_of
+from adjoint.native.llvm.callbacks import Callback, announced, callback_for, dense
+from adjoint.native.llvm.rules.exceptions import Raised
+from adjoint.native.llvm.rules.of_python.objects import (
+    Lock,
+    Result,
+    as_object,
+    borrowing,
+    called,
+    number_of_type,
+    sharing,
+)
+from adjoint.native.llvm.rules.table import rule
+from adjoint.native.llvm.values import (
+    OBJECT,
+    Array,
+    ArrayKind,
+    Complex,
+    Known,
+    ListKind,
+    Number,
+    Object,
+    ObjectKind,
+    Shown,
+    Tuple,
+    Unsupported,
+    Value,
+    dtype_of,
+    kind,
+    kinds_in,
+    width_of,
+)
+from adjoint.native.llvm.values import Kind as AnyKind
+from adjoint.native.llvm.writing.declared import kind_of_type
+from adjoint.native.llvm.writing.emission import Emission, is_of_python
+from adjoint.runtime import display
+from adjoint.sources.library_folders import package_of
+
+_OF_PYTHON = ("f8", "i8", "b1", "c8")
+"""Kinds of numbers that Python has itself."""
+_BY_IDENTITY = (operator.is_, operator.is_not, operator.contains, list.index, list.remove, list.count, id)
+"""What asks whether objects are the same: those of arrays are made anew."""
+_READ_ONLY = (np.broadcast_to, np.lib.stride_tricks.sliding_window_view)
+"""What gives views that nobody may write."""
+_MAY_BE_NOTHING = (dict.get, dict.pop)
+"""What gives None beside what its type says."""
+_CONTAINERS = (dict, list, set, frozenset, tuple, collections.deque)
+_HARMLESS = (len, sorted, reversed, min, max, sum, range, enumerate, zip, iter, next, abs, float, int, bool)
+"""What does the same with numbers of Python and of NumPy."""
+
+Leaving = ir.Call | ir.Load | ir.Store
+
+
+@rule("python")
+def by_python(e: Emission, statement: Leaving) -> Value:
+    """What a statement gives that runs as Python."""
+    taken = [atom for atom in dict.fromkeys(operands(statement)) if isinstance(atom, ir.Var)]
+    values = {var: e.value(var) for var in taken}
+    varying = {var: value for var, value in values.items() if not isinstance(value, Known)}
+    known = {var: ir.Const(value.value) for var, value in values.items() if isinstance(value, Known)}
+    if any(isinstance(value, Known) and isinstance(value.value, Raised) for value in values.values()):
+        raise Unsupported("an exception as an object of Python")
+    may_be_nothing = isinstance(statement, ir.Call) and any(statement.callee is each for each in _MAY_BE_NOTHING)
+    results = [OBJECT if may_be_nothing else _result_kind(target) for target in targets_of(statement)]
+    kinds = [found for value in varying.values() for found in _kinds_in(value)]
+    if any(isinstance(found, str) and width_of(found) for found in kinds):
+        raise Unsupported("a call of Python with bundles")
+    if OBJECT in kinds:  # whose items may be None beside what is announced
+        results = [
+            OBJECT if isinstance(found, ArrayKind) and target not in e.indexed else found
+            for target, found in zip(targets_of(statement), results, strict=True)
+        ]
+    e.program.asks |= _asks_for_classes(statement)
+    shares = _shares(statement, list(varying.values()), kinds, results)
+    found = (_sharing if shares else _borrowing)(e, statement, varying, known, results)
+    return found[0] if len(found) == 1 else Tuple(tuple(found)) if found else Known(None)
+
+
+def _asks_for_classes(statement: Leaving) -> bool:
+    """Whether a statement may do other things with a number of Python than with one of NumPy."""
+    if isinstance(statement, ir.Call):
+        callee = statement.callee
+        owner = getattr(callee, "__objclass__", None)
+        is_harmless = (
+            owner in _CONTAINERS
+            or any(callee is each for each in _HARMLESS)
+            or package_of(callee) in ("numpy", "scipy")
+        )
+        of_runtime = package_of(callee) == "adjoint" and callee not in (display.format_value, display.join_string)
+        return not (is_harmless or of_runtime or getattr(callee, "__module__", None) in ("_operator", "operator"))
+    if isinstance(statement, ir.Load) and isinstance(statement.key, ir.Attribute):
+        return not isinstance(type_of_atom(statement.base), (ir.Instance, ir.Array))
+    return False
+
+
+def _is_operator(callee: Any) -> bool:
+    return getattr(callee, "__module__", None) in ("_operator", "operator")
+
+
+def _kinds_in(value: Value) -> Iterable[AnyKind]:
+    return (OBJECT,) if isinstance(value, Shown) else kinds_in(kind(value))
+
+
+def _result_kind(target: ir.Var) -> str | ArrayKind | ObjectKind:
+    """The kind of a result: arrays of several axes are laid out as they come."""
+    if not isinstance(target.type, (ir.Scalar, ir.Array)):
+        return OBJECT
+    try:
+        found = kind_of_type(target.type)
+    except Unsupported:
+        return OBJECT
+    assert isinstance(found, (str, ArrayKind))
+    return found
+
+
+def _shares(statement: Leaving, values: Sequence[Value], kinds: Sequence[AnyKind], results: Sequence[AnyKind]) -> bool:
+    """Whether a statement may keep what it is given, write to it, or give a part of it."""
+    if isinstance(statement, ir.Store) or OBJECT in kinds or OBJECT in results:
+        return True
+    is_written = any(isinstance(each.type, ir.Array) and each.type.storage.written for each in targets_of(statement))
+    if isinstance(statement, ir.Load):
+        return is_written
+    facts = effects_of(statement)
+    is_numeric = all(isinstance(value, (Number, Complex, Array)) for value in values)
+    if is_numeric and _is_operator(statement.callee):
+        raise Unsupported("an operator by Python")  # which loops over elements are made of
+    if is_written and (facts.view_of is not None or not facts.pure):
+        return True
+    if not facts.pure and any(isinstance(found, ListKind) for found in kinds):
+        return True
+    is_harmless = facts.pure or package_of(statement.callee) in ("numpy", "scipy", "adjoint")
+    return not (is_harmless or all(isinstance(value, (Number, Complex)) for value in values))
+
+
+def _borrowing(
+    e: Emission,
+    statement: Leaving,
+    taken: Mapping[ir.Var, Value],
+    known: Mapping[ir.Var, ir.Const],
+    results: Sequence[Any],
+) -> list[Value]:
+    if any(
+        isinstance(found, ListKind) and found.element is None for value in taken.values() for found in _kinds_in(value)
+    ):
+        raise Unsupported("a call of Python with a list on which nothing was put")
+    kinds = [_laid_out(found) for found in results]
+    after = [
+        (dense, dtype_of(found.element), found.rank, found.by_rows) if isinstance(found, ArrayKind) else None
+        for found in kinds
+    ]
+    callback = _noted(e, callback_for(_alone(statement, taken, known, after)))
+    asks = _asks_for_classes(statement)
+    lock = Lock.taken(e)
+    objects = [
+        number_of_type(e, value, var.type) if asks and isinstance(value, (Number, Complex)) else borrowing(e, value)
+        for var, value in taken.items()
+    ]
+    return called(e, callback, objects, lock, list(map(Result, kinds)))
+
+
+def _laid_out(found: Any) -> Any:
+    """The kind of an array that is copied: one of several axes is laid out as it comes, one of none is a number."""
+    if not isinstance(found, ArrayKind):
+        return found
+    return ArrayKind(found.element, found.rank, found.rank < 2) if found.rank else found.element
+
+
+def _sharing(
+    e: Emission,
+    statement: Leaving,
+    taken: Mapping[ir.Var, Value],
+    known: Mapping[ir.Var, ir.Const],
+    results: Sequence[Any],
+) -> list[Value]:
+    if isinstance(statement, ir.Store) and not isinstance(e.value(statement.base), (Array, Object)):
+        raise Unsupported("a store to a value")
+    if isinstance(statement, ir.Call):
+        _require_same_answer(statement.callee, taken.values())
+    after: list[Any] = []
+    told: list[Result] = []
+    for target, found in zip(targets_of(statement), results, strict=True):
+        is_array = isinstance(found, ArrayKind)
+        is_fixed = isinstance(statement, ir.Call) and any(statement.callee is each for each in _READ_ONLY)
+        kind_ = ArrayKind(found.element, found.rank, False, is_fixed) if is_array else found
+        is_written = not is_fixed and isinstance(target.type, ir.Array) and target.type.storage.written
+        after.append((announced, dtype_of(found.element), found.rank, is_written) if is_array else None)
+        told.append(Result(kind_, is_array))
+    objects = {var: shown(e, value) if isinstance(value, Shown) else value for var, value in taken.items()}
+    callback = _noted(e, callback_for(_alone(statement, objects, known, after)))
+    lock = Lock.taken(e)
+    return called(e, callback, [sharing(e, value, var.type) for var, value in objects.items()], lock, told)
+
+
+def _require_same_answer(callee: Any, values: Iterable[Value]) -> None:
+    """Refuses questions for the identity of what becomes another object each time."""
+    asked = next((each for each in _BY_IDENTITY if callee is each), None)
+    if asked is None:
+        return
+    by_value = asked not in (operator.is_, operator.is_not, id)
+    for value in values:
+        is_whole = isinstance(value, Number) and value.kind[0] in "biu"
+        if not (isinstance(value, Object) or (by_value and is_whole)):
+            raise Unsupported("a question for the identity of a value")
+
+
+def _noted(e: Emission, callback: Callback) -> Callback:
+    e.program.callbacks[callback.symbol] = callback
+    return callback
+
+
+def _alone(
+    statement: Leaving,
+    taken: Mapping[ir.Var, Value],
+    known: Mapping[ir.Var, ir.Const],
+    after: Sequence[tuple[Any, ...] | None],
+) -> Emitted:
+    """A statement as a function of what it reads; numbers that are borrowed come as those of Python.
+
+    ``after``: by what a result is checked, and with which options.
+    """
+    params = tuple([ir.Var(var.hint, var.type, var.named) for var in taken])
+    given: dict[ir.Var, ir.Atom] = {**known, **dict(zip(taken, params, strict=True))}
+    own = getattr(getattr(statement, "callee", None), "__objclass__", object)
+    before: list[ir.Statement] = []
+    for (var, value), param in zip(taken.items(), params, strict=True):
+        if isinstance(value, (Number, Complex)) and (value.kind not in _OF_PYTHON or issubclass(own, np.generic)):
+            given[var] = number = ir.Var(var.hint, var.type)
+            before.append(ir.Call((number,), dtype_of(value.kind).type, (param,)))
+    told: list[ir.Atom] = []
+    checks: list[ir.Statement] = []
+    for target, check in zip(targets_of(statement), after, strict=True):
+        told.append(target)
+        if check is not None:
+            told[-1] = checked = ir.Var(target.hint, target.type)
+            checks.append(ir.Call((checked,), check[0], (target, *map(ir.Const, check[1:]))))
+    body = ir.Block((*before, substitute(statement, given), *checks), ir.Return(tuple(told) or (ir.Const(None),)))
+    name = getattr(getattr(statement, "callee", None), "__name__", "") or "index"
+    return emit(ir.Function(name.strip("_<>") or "call", params, body))
+
+
+# What only the compiler saw until now
+
+
+@rule("object")
+def object_of(e: Emission, value: Value, type_: ir.Type | None) -> Object:
+    """A value as an object of Python."""
+    if isinstance(value, Shown):
+        return shown(e, value)
+    if is_of_python(value):
+        assert isinstance(value, Known)
+        if isinstance(value.value, Raised):
+            raise Unsupported("an exception as an object of Python")
+        return constant(e, value.value)
+    return as_object(e, value, type_)
+
+
+def constant(e: Emission, value: Any) -> Object:
+    """An object that the compiler knows."""
+    body = ir.Block((), ir.Return((ir.Const(value),)))
+    return _given_by(e, callback_for(emit(ir.Function("constant", (), body))), [])
+
+
+def shown(e: Emission, text: Shown) -> Object:
+    """A text of what is known at run time."""
+    params: list[ir.Var] = []
+    values: list[Value] = []
+    statements: list[ir.Statement] = []
+    pieces: list[ir.Atom] = []
+    for part in text.parts:
+        if isinstance(part, str):
+            pieces.append(ir.Const(part))
+            continue
+        value, conversion, form = part
+        is_float = isinstance(value, Complex) or (isinstance(value, Number) and value.kind[0] == "f")
+        if isinstance(value, (Array, Tuple)) or (is_float and conversion in ("r", "a")):
+            raise Unsupported("the notation of a number that may be Python's or NumPy's")
+        params.append(ir.Var("value", ir.OPAQUE))
+        values.append(value)
+        piece = ir.Var("piece", ir.OPAQUE)
+        statements.append(ir.Call((piece,), display.format_value, (params[-1], ir.Const(conversion), ir.Const(form))))
+        pieces.append(piece)
+    joined = ir.Var("text", ir.OPAQUE)
+    statements.append(ir.Call((joined,), display.join_string, tuple(pieces)))
+    function = ir.Function("text", tuple(params), ir.Block(tuple(statements), ir.Return((joined,))))
+    return _given_by(e, callback_for(emit(function)), values)
+
+
+def _given_by(e: Emission, callback: Callback, values: Sequence[Value]) -> Object:
+    lock = Lock.taken(e)
+    (found,) = called(e, _noted(e, callback), [borrowing(e, value) for value in values], lock, [Result(OBJECT)])
+    assert isinstance(found, Object)
+    return found
