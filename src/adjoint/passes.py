@@ -217,6 +217,7 @@ PASSES = {
         ),
         Pass("array-peepholes", "optimize.touch_up.array_peepholes:polish", everywhere=True),
         Pass("in-place-updates", "differentiation.finish:with_direct_updates", everywhere=True),
+        Pass("outer-signs", "differentiation.finish:with_outer_signs", everywhere=True),
         Pass("redundant-copies", "differentiation.finish:without_idle_conversions", everywhere=True),
         Pass(
             "early-checks",

@@ -57,6 +57,7 @@ TOUCH_UP = (
     "array-peepholes",
     "cleanup",
     "in-place-updates",
+    "outer-signs",
     "cleanup",
     "redundant-copies",
     "cleanup",

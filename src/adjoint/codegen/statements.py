@@ -112,12 +112,14 @@ class StatementPrinter:
     # Moves
 
     def move(self, move: Move) -> list[ast.stmt]:
+        """The assignments that are left; of sums that start from one number, one: ``x_bar = y_bar = 0.0``."""
         pending = [
             (target, source if source is not None else ast.Constant(None))
             for target, source in move.pairs
             if not self._vanishes(target, source)
         ]
         out: list[ast.stmt] = []
+        start = ""
         while pending:
             free = next((pair for pair in pending if self._nobody_reads(pair, pending)), None)
             if free is None:
@@ -125,9 +127,19 @@ class StatementPrinter:
                 self.place(out[-1], next((move.spans[target] for target, _ in pending if target in move.spans), None))
                 break
             pending.remove(free)
+            number = self._number(*free)
+            if number and number == start:
+                out[-1].targets.append(self.name(free[0]))  # type: ignore[attr-defined]
+                continue
+            start = number
             out.append(self.assignment(*free))
             self.place(out[-1], move.spans.get(free[0]))
         return out
+
+    def _number(self, target: Number, source: ast.expr) -> str:
+        """The number that a sum or counter of the derivative starts from; empty for what a person gave a name."""
+        is_number = isinstance(source, ast.Constant) and isinstance(source.value, (int, float))
+        return repr(source.value) if is_number and not self.variables[target].named else ""  # type: ignore[attr-defined]
 
     def _vanishes(self, target: Number, source: ast.expr | None) -> bool:
         if source is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections import Counter
 
 import numpy as np
@@ -74,6 +75,17 @@ def without_idle_conversions(function: ir.Function) -> ir.Function:
         return ir.Block(kept, rebuild_terminator(old.terminator, atom, block))
 
     return ir.Function(function.name, function.params, block(function.body), function.doc)
+
+
+def with_outer_signs(function: ir.Function) -> ir.Function:
+    """The function with signs of factors where their terms are added."""
+    if any(
+        type(statement) is ir.Call and statement.callee is operator.neg for statement in statements_in(function.body)
+    ):
+        from adjoint.optimize.touch_up.outer_signs import signs_outside  # lazy
+
+        return signs_outside(function)
+    return function
 
 
 def with_direct_updates(function: ir.Function) -> ir.Function:

@@ -192,7 +192,7 @@ class OpenBlock:
             if taken:
                 wide = max(map(width, nodes)) if separate else width(node)
                 if wide + beside + INDENT * self.depth > LINE_WIDTH:
-                    self.release(max(taken, key=lambda slot: width(slot.fragment.node)))
+                    self.release(max(taken, key=lambda slot: (slot.var.named, width(slot.fragment.node))))
                     continue
             break
         for slot in taken:

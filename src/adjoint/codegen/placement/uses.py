@@ -1,7 +1,8 @@
 """Which values may be printed where they are used, and how a function's variables are numbered.
 
 A value may stand inside its single use when that use is in its own block. The repeated condition of ``a and b``
-(an ``if`` on ``a`` of which one side yields ``a`` itself) counts as one use.
+(an ``if`` on ``a`` of which one side yields ``a`` itself) counts as one use. A value that has a name of its own may
+stand there, too, if it is taken back out of what a loop kept: ``y_kept[i]`` says as much as ``y``.
 """
 
 from __future__ import annotations
@@ -61,6 +62,7 @@ class Uses:
         self.places: dict[ir.Var, list[int]] = {}
         self.homes: dict[ir.Var, int] = {}
         self.outlets: dict[ir.Var, ir.Var] = {}
+        self.taken_back: set[ir.Var] = set()
         for param in function.params:
             self._define(param, -1)
         self._block(function.body)
@@ -76,6 +78,8 @@ class Uses:
             self._operands(statement, place)
             if blocks_of(statement):
                 self._inside(statement)
+            elif isinstance(statement, ir.Load) and _takes_back(statement):
+                self.taken_back.add(statement.target)
             for var in targets_of(statement):
                 self._define(var, place)
         self._operands(block.terminator, place)
@@ -110,7 +114,15 @@ class Uses:
 
     def inlinable(self, var: ir.Var) -> bool:
         """Whether a value may be printed inside its use, as far as its uses tell."""
-        return not var.named and self.places.get(var) == [self.homes[var]]
+        return (not var.named or var in self.taken_back) and self.places.get(var) == [self.homes[var]]
+
+
+def _takes_back(load: ir.Load) -> bool:
+    """Whether an item is taken out of a list that no program has a name for, by a number."""
+    base, key = load.base, load.key
+    if not isinstance(base, ir.Var) or base.named or not isinstance(base.type, ir.List):
+        return False
+    return isinstance(key, ir.Subscript) and not key.tupled and isinstance(key.items[0], ir.Var)
 
 
 def _blocks_read(statement: ir.Statement) -> Iterator[ir.Block]:

@@ -1,8 +1,8 @@
 """Updates in place as a person would write them.
 
-``t = x_bar[1:]`` and ``t += y`` is ``x_bar[1:] += y``; ``x += -y`` is ``x -= y``; what is added to fresh zeros is the
-sum, and so is what is first added to a copy; what is taken out and put back stays; and a copy that only an element-wise
-operation reads, before anything is written, need not be made.
+``t = x_bar[1:]`` and ``t += y`` is ``x_bar[1:] += y``; what is added to fresh zeros is the sum, and so is what is first
+added to a copy; what is taken out and put back stays; and a copy that only an element-wise operation reads, before
+anything is written, need not be made.
 """
 
 from __future__ import annotations
@@ -33,7 +33,6 @@ def direct_updates(function: ir.Function) -> ir.Function:
 class _Updater:
     def __init__(self, function: ir.Function) -> None:
         self.counts: Counter[ir.Var] = read_counts(function.body)
-        self.subtracted = _subtracted(function, self.counts)
         self.function = function
         self.known: Extents | None = None
         self.aliases: Memory | None = None
@@ -58,7 +57,7 @@ class _Updater:
         for old in block.statements:
             statement = map_blocks(old, self.block) if blocks_of(old) else old
             if isinstance(statement, ir.Store):
-                statement = self.positive(self.through_view(statement, made), made, statements)
+                statement = self.through_view(statement, made)
                 shortened = self.starts_from_zeros, self.starts_from_a_copy, self.is_put_back
                 if any(is_short(statement, statements, made) for is_short in shortened):
                     continue
@@ -81,42 +80,6 @@ class _Updater:
             return store
         self.changed = True
         return ir.Store(view.base, view.key, store.value, store.mode, store.span)
-
-    def positive(self, store: ir.Store, made: dict[ir.Var, ir.Statement], statements: list[ir.Statement]) -> ir.Store:
-        """``x += -y`` and ``x += -y * c`` as subtractions."""
-        value = store.value
-        maker = made.get(value) if isinstance(value, ir.Var) and self.counts[value] == 1 else None
-        if store.mode not in ("add", "sub") or not isinstance(maker, ir.Call) or not _is_float(value):
-            return store
-        flipped = "sub" if store.mode == "add" else "add"
-        if maker.callee is operator.neg:
-            if not self.still_there(maker, statements):
-                return store
-            self.changed = True
-            return ir.Store(store.base, store.key, maker.args[0], flipped, store.span)  # type: ignore[arg-type]
-        inner = made.get(maker.args[0]) if maker.args and isinstance(maker.args[0], ir.Var) else None
-        if maker.callee not in (operator.mul, operator.truediv) or not isinstance(inner, ir.Call):
-            return store
-        if inner.callee is not operator.neg or not self.may_be_positive(inner.targets[0]):
-            return store
-        if not self.still_there(inner, statements):
-            return store
-        self.changed = True
-        positive = ir.Call(maker.targets, maker.callee, (inner.args[0], *maker.args[1:]), (), maker.span)
-        statements[_place_of(maker, statements)] = made[value] = positive  # type: ignore[index]
-        return ir.Store(store.base, store.key, value, flipped, store.span)  # type: ignore[arg-type]
-
-    def may_be_positive(self, negative: ir.Var) -> bool:
-        """Whether at most one is left that reads a negation, where all subtract that have it as a factor."""
-        several = type(negative.type) is ir.Scalar and self.counts[negative] - self.subtracted[negative] <= 1
-        return self.counts[negative] == 1 or several
-
-    def still_there(self, negation: ir.Call, statements: list[ir.Statement]) -> bool:
-        """Whether what was negated has not been written since."""
-        if not self.memory.written(negation.args[0]):
-            return True
-        places = [place for place, statement in enumerate(statements) if statement is negation]
-        return bool(places) and all(map(_only_computes, statements[places[0] :]))
 
     def starts_from_zeros(
         self, store: ir.Store, statements: list[ir.Statement], made: dict[ir.Var, ir.Statement]
@@ -251,7 +214,7 @@ class _Updater:
                 del statements[place]
                 args = tuple(made.args[0] if arg is copy else arg for arg in call.args)
                 return ir.Call(call.targets, call.callee, args, call.kwargs, call.span)
-            if not _only_computes(made):
+            if not only_computes(made):
                 return call
         return call
 
@@ -302,35 +265,9 @@ def _is_slice(load: ir.Load) -> bool:
     return any(isinstance(item, ir.Slice) for item in key.items) or (dims is not None and len(dims) > len(key.items))
 
 
-def _subtracted(function: ir.Function, counts: Counter[ir.Var]) -> Counter[ir.Var]:
-    """How many products of each negation are added to something, and read by nothing else."""
-    statements = statements_in(function.body)
-    made = {
-        statement.targets[0]: statement for statement in statements if type(statement) is ir.Call and statement.targets
-    }
-    found: Counter[ir.Var] = Counter()
-    for statement in statements:
-        if not isinstance(statement, ir.Store) or statement.mode not in ("add", "sub"):
-            continue
-        value = statement.value
-        maker = made.get(value) if isinstance(value, ir.Var) and counts[value] == 1 else None
-        if maker is None or maker.callee not in (operator.mul, operator.truediv) or not _is_float(value):
-            continue
-        factor = maker.args[0]
-        if isinstance(factor, ir.Var) and factor in made and made[factor].callee is operator.neg:
-            found[factor] += 1
-    return found
-
-
-def _is_float(atom: ir.Atom) -> bool:
-    type_ = getattr(atom, "type", None)
-    return (isinstance(type_, ir.Array) and ir.is_float_dtype(type_.dtype)) or (
-        isinstance(type_, ir.Scalar) and type_.kind == "float"
-    )
-
-
-def _only_computes(statement: ir.Statement) -> bool:
+def only_computes(statement: ir.Statement) -> bool:
+    """Whether a statement leaves all memory as it is."""
     return isinstance(statement, ir.Load) or (isinstance(statement, ir.Call) and effects_of(statement).pure)
 
 
-__all__ = ["direct_updates"]
+__all__ = ["direct_updates", "only_computes"]
