@@ -17,6 +17,7 @@ from adjoint.codegen.statements import StatementPrinter
 from adjoint.codegen.texts import Calls, Emitted, Lines
 from adjoint.codegen.tree import Stmt, bits, mentioned, number_in, walk
 from adjoint.codegen.unparse import Writer
+from adjoint.ir.walk import statements_in
 
 
 def emit(function: ir.Function, *, name: str | None = None, counted: bool = False, augments: bool = True) -> Emitted:
@@ -33,6 +34,10 @@ def emit(function: ir.Function, *, name: str | None = None, counted: bool = Fals
     augments
         Numbers are rebound by ``x += y``: not where what is a number of NumPy may be an array of another library.
     """
+    if not counted and _calls_definitions(function):
+        from adjoint.codegen.alike_definitions import with_alike_united  # lazy
+
+        function = with_alike_united(function)
     names = GlobalNames()
     main = names.define(function, name)
     drafts: list[_Draft] = []
@@ -56,6 +61,13 @@ def emit(function: ir.Function, *, name: str | None = None, counted: bool = Fals
         calls.update((first + line, found) for line, found in called.items())
         first += text.count("\n") + 2
     return Emitted("\n\n".join(texts), namespace, settled[main], lines, frozenset(containers - others), calls)
+
+
+def _calls_definitions(function: ir.Function) -> bool:
+    return any(
+        type(statement) is ir.Call and type(statement.callee) is ir.Definition
+        for statement in statements_in(function.body)
+    )
 
 
 _CONTAINERS = (ir.List, ir.Dict, ir.Instance, ir.Tuple)

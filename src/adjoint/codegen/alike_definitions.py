@@ -1,0 +1,83 @@
+"""Functions of one text that say the same, line by line, are written once.
+
+A function is lowered for each variable that a call of it captures, so that closures of one place come in several
+copies: behind all passes these may differ in the names of their parameters alone.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from adjoint import ir
+from adjoint.differentiation.definitions import called_by
+from adjoint.ir.rebuild import map_blocks, map_statements
+
+
+def with_alike_united(function: ir.Function) -> ir.Function:
+    """The function with one definition where it calls several that say the same."""
+    found = called_by(function)
+    firsts: dict[ir.Definition, ir.Definition] = {}
+    for place, definition in enumerate(found):
+        known = [other for other in found[:place] if other.name == definition.name and other not in firsts]
+        first = next((other for other in known if _Pairs().same(other, definition)), None)
+        if first is not None:
+            firsts[definition] = first
+    return _United(firsts).function(function) if firsts else function
+
+
+class _Pairs:
+    """What of one function stands for what of another: variables, and definitions that are taken to say the same."""
+
+    def __init__(self) -> None:
+        self.others: dict[ir.Var | ir.Definition, ir.Var | ir.Definition] = {}
+        self.taken: set[ir.Var | ir.Definition] = set()
+
+    def same(self, one: Any, other: Any) -> bool:
+        """Whether two parts of functions are the same but for the names of variables."""
+        kind = type(one)
+        if kind is not type(other):
+            return False
+        if kind is ir.Var or kind is ir.Definition:
+            return self._paired(one, other)
+        if kind is tuple:
+            return len(one) == len(other) and all(map(self.same, one, other))
+        if kind.__module__ == ir.Function.__module__ and kind is not ir.Const:
+            parts: tuple[str, ...] = tuple(kind.__dataclass_fields__)
+            return all(self.same(getattr(one, name), getattr(other, name)) for name in parts)
+        return one is other or bool(one == other)
+
+    def _paired(self, one: Any, other: Any) -> bool:
+        known = self.others.get(one)
+        if known is not None or other in self.taken:
+            return known is other
+        self.others[one] = other
+        self.taken.add(other)
+        if not isinstance(one, ir.Definition):
+            return True
+        return one is other or (one.checkpoints is other.checkpoints and self.same(one.function, other.function))
+
+
+class _United:
+    """Rewrites functions so that of definitions which say the same the first is called."""
+
+    def __init__(self, firsts: dict[ir.Definition, ir.Definition]) -> None:
+        self.firsts = firsts
+        self.made: dict[ir.Definition, ir.Definition] = {}
+
+    def function(self, function: ir.Function) -> ir.Function:
+        body = map_statements(function.body, self._statement)
+        return ir.Function(function.name, function.params, body, function.doc)
+
+    def _statement(self, statement: ir.Statement) -> ir.Statement:
+        if isinstance(statement, ir.Call) and isinstance(statement.callee, ir.Definition):
+            callee = self._definition(statement.callee)
+            return ir.Call(statement.targets, callee, statement.args, statement.kwargs, statement.span)
+        return map_blocks(statement, lambda block: map_statements(block, self._statement))
+
+    def _definition(self, definition: ir.Definition) -> ir.Definition:
+        first = self.firsts.get(definition, definition)
+        if first not in self.made:
+            new = self.made[first] = first.unfilled()
+            assert first.function is not None
+            new.function = self.function(first.function)
+        return self.made[first]
