@@ -67,6 +67,7 @@ def test_closures_of_one_place_are_one_function(f, expected):
         check_grads(f, (0.3, 0.4))
         text = ad.source(ad.grad(f, wrt=(0, 1)), 0.3, 0.4)
     assert [name.removeprefix("def ") for name in names(text)][1:] == expected
+    assert "def law(x, y, c):" in text or f is not closures_of_one_place  # what is captured keeps its name
 
 
 def test_other_numbers_in_the_same_place_are_another_function():

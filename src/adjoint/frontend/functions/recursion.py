@@ -235,7 +235,7 @@ def _lower(lo: Lowerer, called: Called, closure: Closure, found: dict[str, joins
             "AD0303", node, f"what {closure.source.name!r} finds outside of itself changes where it calls itself"
         )
     called.extras = extras
-    inner = {var: ir.Var(var.hint, var.type, var.named) for var in extras}
+    inner = {var: _as_captured(lo, closure, var) for var in extras}
     if extras:
         further: Further = {called.definition: extras}
         members = list(_calling_back(lo, called))
@@ -249,6 +249,12 @@ def _lower(lo: Lowerer, called: Called, closure: Closure, found: dict[str, joins
     if not called.is_recursive:
         called.definition.function = _with_values_returned(lo, called)
     unify_storage(lo, called, called.calls)
+
+
+def _as_captured(lo: Lowerer, closure: Closure, var: ir.Var) -> ir.Var:
+    """A parameter for what a function finds outside, under the name that it has for it."""
+    name = next((name for name, cell in closure.cells.items() if lo.store.get(cell) is var), None)
+    return ir.Var(var.hint, var.type, var.named) if name is None else ir.Var(name, var.type, named=True)
 
 
 Further = dict[ir.Definition, tuple[ir.Var, ...]]
