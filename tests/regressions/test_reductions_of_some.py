@@ -5,6 +5,7 @@ import pytest
 import scipy.special
 
 import adjoint as ad
+from adjoint.testing import check_grads
 
 SOME = np.array([[True, False, True], [False, True, True], [True, True, False], [True, True, True]])
 
@@ -29,3 +30,15 @@ def test_factorials_of_arrays_of_rank_0_are_arrays():
     value, _ = ad.vjp(scipy.special.factorial, x)
     assert type(value) is type(scipy.special.factorial(x)) and value == scipy.special.factorial(x)
     assert ad.grad(scipy.special.factorial)(1.6) == pytest.approx(1.0737158833544365)
+
+
+@pytest.mark.filterwarnings("ignore:'where' used without 'out'")
+def test_elements_that_are_not_computed() -> None:
+    a = np.array([0.5, -1.2, 2.0, 0.3])
+
+    def f(a, b):
+        divided = np.where(a > 0, np.divide(b, a, where=a > 0), 0.0)
+        return divided + np.where(a > 0, np.log(a, where=a > 0, out=None), 1.0) * np.multiply(a, b, where=True)
+
+    np.testing.assert_array_equal(ad.vjp(f, a, a[::-1])[0], f(a, a[::-1]))
+    check_grads(f, (a, 2.0 * a[::-1]))

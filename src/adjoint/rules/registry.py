@@ -70,9 +70,9 @@ _SPECIAL = tuple(
 OF_SCIPY = {
     "scipy._lib": ("scipy.array_api",),
     "scipy.special": _SPECIAL,
-    "scipy.linalg": ("scipy.linalg", "scipy.decompositions"),
+    "scipy.linalg": ("scipy.linalg", "scipy.decompositions", "scipy.systems"),
     "scipy.sparse": ("scipy.sparse",),
-    "scipy.spatial": ("scipy.distance",),
+    "scipy.spatial": ("scipy.distance", "scipy.neighbours"),
     "scipy.stats": (
         *_SPECIAL,
         *(
@@ -81,11 +81,16 @@ OF_SCIPY = {
         ),
         *(f"scipy.stats.{topic}" for topic in ("multivariate", "samples", "hypotheses")),
     ),
-    "scipy.signal": ("scipy.fft", "scipy.signal", "scipy.images.filters", "scipy.filters", "scipy.spectral"),
-    "scipy.ndimage": ("scipy.signal", "scipy.images.filters", "scipy.images.splines"),
-    "scipy.optimize": ("scipy.optimize", "scipy.least_squares"),
+    "scipy.signal": (
+        *("scipy.fft", "scipy.signal", "scipy.images.filters", "scipy.images.ranks", "scipy.filters"),
+        *("scipy.resampling", "scipy.spectral"),
+    ),
+    "scipy.ndimage": ("scipy.signal", "scipy.images.filters", "scipy.images.ranks", "scipy.images.splines"),
+    "scipy.optimize": ("scipy.optimize", "scipy.least_squares", "scipy.neighbours"),
     "scipy.integrate": ("scipy.integrate", "scipy.sampled_integrals"),
-    "scipy.interpolate": ("scipy.interpolate", "scipy.interpolators"),
+    "scipy.interpolate": (
+        *("scipy.interpolate", "scipy.interpolators", "scipy.lines", "scipy.neighbours", "scipy.scattered"),
+    ),
     "scipy.fft": ("scipy.fft",),
 }
 """What is said of modules of SciPy, which need not be installed."""
@@ -97,6 +102,7 @@ _HELPERS_OF_SCIPY = {
         "linalg": "scipy_linalg",
         "signal": "scipy_signal",
         "sparse": "scipy_sparse",
+        "spatial": "scipy_spatial",
         "special": "bessel_orders elliptic incomplete student zeta",
     }.items()
     for helper in helpers.split()

@@ -99,6 +99,8 @@ def call_rule(lo: Lowerer, callee: Any, args: list[Value], kwargs: dict[str, Val
     if "out" in named and named["out"] != NONE:
         rest = {name: value for name, value in kwargs.items() if name != "out"}
         return _into(lo, callee, args, kwargs["out"], rest, node)
+    if isinstance(callee, np.ufunc) and rule.results == 1 and "where" in kwargs and kwargs.keys() <= {"where", "out"}:
+        return _somewhere(lo, callee, args, kwargs["where"], node)
     if isinstance(rule, Elementwise) and (named or len(bound) != len(rule.accepted)):
         taken = len(rule.parameters)
         if taken and (len(bound) > taken or len(bound) + len(named) < _needed(rule)):
@@ -171,6 +173,14 @@ def _into(
 
     where = kwargs.pop("where", ir.Const(True)) if isinstance(callee, np.ufunc) else ir.Const(True)
     return into(lo, lambda: call_rule(lo, callee, args, kwargs, node), callee, args, out, where, node)
+
+
+def _somewhere(lo: Lowerer, callee: Any, args: list[Value], where: Value, node: ast.AST | None) -> Value:
+    from adjoint.frontend.library.arrays.writers import computed_somewhere  # lazy
+
+    if where == ir.Const(True):
+        return call_rule(lo, callee, args, {}, node)
+    return computed_somewhere(lo, callee, args, where, node)
 
 
 def _parts(lo: Lowerer, value: Value) -> tuple[Value, ...] | None:

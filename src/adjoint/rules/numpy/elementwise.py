@@ -217,6 +217,8 @@ no_derivative(
     np.logical_xor,
     np.isnan,
     np.isinf,
+    np.isneginf,
+    np.isposinf,
     np.isfinite,
     np.isclose,
     np.allclose,

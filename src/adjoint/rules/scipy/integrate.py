@@ -69,6 +69,51 @@ definition(
 )
 
 
+def _dblquad(func, a, b, gfun, hfun, args=(), epsabs=1.49e-08, epsrel=1.49e-08):
+    further = tupled(args)
+
+    def inner(x):
+        low = gfun(x) if callable(gfun) else gfun
+        high = hfun(x) if callable(hfun) else hfun
+        return integrate.quad(lambda y: func(y, x, *further), low, high, epsabs=epsabs, epsrel=epsrel)[0]
+
+    return integrate.quad(inner, a, b, epsabs=epsabs, epsrel=epsrel)
+
+
+def _nquad(func, ranges, args=None, opts=None, full_output=False):
+    """Two variables, as many as most have; the first is the innermost."""
+    if opts is not None or full_output or len(ranges) != 2:
+        raise NotImplementedError("options, or another number of variables than two")
+    if callable(ranges[0]) or callable(ranges[1]):
+        raise NotImplementedError("limits that are functions")
+    further = () if args is None else tupled(args)
+    low, high = ranges[0]
+
+    def inner(x):
+        return integrate.quad(lambda y: func(y, x, *further), low, high)[0]
+
+    return integrate.quad(inner, ranges[1][0], ranges[1][1])
+
+
+definition(
+    integrate.dblquad,
+    _dblquad,
+    functional=True,
+    arrays=(),
+    cases=[
+        case(lambda y, x: x * y * y, 0.0, 2.0, 0.0, lambda x: x),
+        case(lambda y, x, c: c * y, 0.0, 1.0, 0.0, 2.0, (3.0,)),
+    ],
+)
+definition(
+    integrate.nquad,
+    _nquad,
+    functional=True,
+    arrays=(),
+    cases=[case(lambda y, x: x * y * y, [[0.0, 2.0], [0.0, 1.0]])],
+)
+
+
 class OdeResult(Solution):
     """Stands for what ``solve_ivp`` returns."""
 
@@ -239,11 +284,5 @@ def _unknown(*args, **kwargs):
     raise NotImplementedError("any argument")
 
 
-for _solver in (
-    integrate.dblquad,
-    integrate.nquad,
-    integrate.quad_vec,
-    integrate.solve_bvp,
-    integrate.tplquad,
-):
+for _solver in (integrate.quad_vec, integrate.solve_bvp, integrate.tplquad):
     definition(_solver, _unknown, functional=True, arrays=())

@@ -47,3 +47,44 @@ def triangles(a: Any) -> Any:
 def polar_factor(a: Any) -> Any:
     """The orthonormal columns nearest to those of a matrix."""
     return linalg.polar(a)[0]
+
+
+def banded_solution(bands: Any, b: Any, lower: Any, upper: Any) -> Any:
+    """The solution of ``a @ x = b``, for the bands of ``a`` as LAPACK has them: the one furthest above first."""
+    return linalg.solve_banded((lower, upper), bands, b)
+
+
+def banded_product(bands: Any, x: Any, lower: Any, upper: Any) -> Any:
+    """``a @ x`` for the bands of ``a``.
+
+    >>> banded_product(np.array([[0.0, 5.0], [1.0, 2.0], [7.0, 0.0]]), np.array([1.0, 10.0]), 1, 1).tolist()
+    [51.0, 27.0]
+    """
+    n = np.shape(x)[0]
+    y = np.zeros(np.shape(x), np.result_type(bands, x))
+    for offset in range(-min(lower, n - 1), min(upper, n - 1) + 1):
+        low, high = max(0, -offset), min(n, n - offset)
+        y[low:high] += (bands[upper - offset, low + offset : high + offset] * x[low + offset : high + offset].T).T
+    return y
+
+
+def turned_bands(bands: Any, lower: Any, upper: Any) -> Any:
+    """The bands of the transpose; what lies outside of the matrix is zero."""
+    n = np.shape(bands)[1]
+    turned = np.zeros(np.shape(bands), bands.dtype)
+    for offset in range(-min(lower, n - 1), min(upper, n - 1) + 1):
+        low, high = max(0, -offset), min(n, n - offset)
+        turned[lower + offset, low:high] = bands[upper - offset, low + offset : high + offset]
+    return turned
+
+
+def band_products(y: Any, x: Any, lower: Any, upper: Any) -> Any:
+    """The bands of ``y @ x.T``."""
+    n = np.shape(x)[0]
+    columns = np.reshape(y, (n, -1)), np.reshape(x, (n, -1))
+    bands = np.zeros((lower + upper + 1, n), np.result_type(y, x))
+    for offset in range(-min(lower, n - 1), min(upper, n - 1) + 1):
+        low, high = max(0, -offset), min(n, n - offset)
+        products = columns[0][low:high] * columns[1][low + offset : high + offset]
+        bands[upper - offset, low + offset : high + offset] = np.sum(products, axis=1)
+    return bands

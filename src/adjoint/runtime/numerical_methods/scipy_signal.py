@@ -46,15 +46,6 @@ def _place(a: Any, b: Any, mode: str) -> tuple[slice, ...]:
     return tuple(places)
 
 
-def impulse_response(state: Any, a: Any, n: int) -> Any:
-    """What ``n`` steps of a filter give whose state ``lfilter_zi`` found, without a signal.
-
-    >>> impulse_response(np.array([1.0]), np.array([2.0, 1.0]), 3).tolist()
-    [1.0, -0.5, 0.25]
-    """
-    return signal.lfilter(state * a[0], a, np.eye(1, n)[0])
-
-
 def polynomial_ends(window: int, polyorder: int, deriv: int, delta: float) -> Any:
     """A column for each place in a window: the derivative there of the polynomial that fits the window.
 
@@ -80,3 +71,22 @@ def window_and_length(window: Any, nperseg: int | None, available: int) -> tuple
     if nperseg is not None and nperseg != values.size:
         raise ValueError("value specified for nperseg is different from length of window")
     return values, values.size
+
+
+def peak_places(x: Any, height: Any, distance: Any, prominence: Any, wlen: Any) -> Any:
+    """Where a signal has peaks.
+
+    >>> peak_places(np.array([0.0, 2.0, 1.0, 1.5, 0.0]), None, None, None, None).tolist()
+    [1, 3]
+    """
+    return signal.find_peaks(x, height=height, distance=distance, prominence=prominence, wlen=wlen)[0]
+
+
+def peak_bases(x: Any, peaks: Any, wlen: Any) -> Any:
+    """The places on the left and on the right of peaks from which their prominences count."""
+    return np.stack(signal.peak_prominences(x, peaks, wlen)[1:])
+
+
+def decimation_filter(q: int, n: Any) -> Any:
+    """The sections of the filter that SciPy runs before it leaves out values."""
+    return signal.cheby1(8 if n is None else n, 0.05, 0.8 / q, output="sos")

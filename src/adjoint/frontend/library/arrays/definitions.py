@@ -31,6 +31,15 @@ def compute_where(function: Any, out: Any, where: Any, *args: Any) -> None:
     out[mask] = function(*[chosen(arg, mask) for arg in args])
 
 
+def compute_some(function: Any, where: Any, *args: Any) -> Any:
+    """The elements that NumPy leaves as memory has them are zero here."""
+    mask = np.broadcast_to(where, np.broadcast_shapes(np.shape(where), *[np.shape(arg) for arg in args]))
+    found = function(*[chosen(arg, mask) for arg in args])
+    out = np.zeros(np.shape(mask), np.result_type(found))
+    out[mask] = found
+    return out
+
+
 def compute_at(function: Any, a: Any, places: Any, values: Any) -> None:
     for i in range(len(places)):
         a[places[i]] = function(a[places[i]], values[i])

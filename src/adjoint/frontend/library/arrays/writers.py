@@ -147,6 +147,11 @@ def into(
     return out
 
 
+def computed_somewhere(lo: Lowerer, callee: Any, args: list[Value], where: Value, node: ast.AST | None) -> Value:
+    """A call that computes some elements of a new array."""
+    return python_functions.call(lo, array_definitions.compute_some, [ir.Const(callee), where, *args], node)
+
+
 # a.flat
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from adjoint.rules.declare import case, constant, definition
 from adjoint.rules.results import as_result
+from adjoint.rules.scipy.stats.moments import declare_moments
 
 
 def positive(parameter):
@@ -95,6 +96,9 @@ class Frozen:
 
     def interval(self, confidence=None):
         return self.dist.interval(confidence, *self.args, **self.kwds)
+
+    def stats(self, moments="mv"):
+        return self.dist.stats(*self.args, moments=moments, **self.kwds)
 
     def support(self):
         return self.dist.support(*self.args, **self.kwds)
@@ -211,6 +215,7 @@ def continuous(
         declare += [(dist.ppf, inverse(quantile), shares), (dist.isf, inverse(above), shares)]
     for method, means, calls in declare:
         definition(method, means, arrays=("x", "q", "args"), cases=calls)
+    declare_moments(dist, parameters)
     freezable(dist)
 
 
@@ -280,4 +285,5 @@ def discrete(dist, parameters, log_mass, *, cases, support, share=None, rest=Non
         definition(method, means, arrays=("k", "args"), cases=cases)
     for method in (dist.ppf, dist.isf):
         definition(method, quantile(method), arrays=("q", "args"), cases=[case(_SHARES, *cases[0].args[1:])])
+    declare_moments(dist, parameters)
     freezable(dist)

@@ -1,0 +1,260 @@
+"""``interp1d``, and the splines of FITPACK, made of what varies: by values, nodes and places.
+
+Their objects are calls of curves that :mod:`adjoint.rules.scipy.interpolators` knows. Where a spline goes through all
+values, its knots follow from the nodes; those that FITPACK chooses to smooth with are not followed.
+"""
+
+# mypy: allow-untyped-defs, allow-untyped-calls
+
+import numpy as np
+from scipy import interpolate
+
+from adjoint.rules.declare import case, definition, number, sample
+from adjoint.rules.results import as_result
+from adjoint.rules.scipy.interpolate import _basis
+from adjoint.rules.scipy.interpolators import Spline, _make_interp_spline, _spline_value, _with_axis
+
+# --- interp1d ---------------------------------------------------------------------------------------------------------
+
+_ORDERS = {"slinear": 1, "quadratic": 2, "cubic": 3}
+
+
+class Line:
+    """A curve through values, of which the places count from the first node to the last."""
+
+    def __init__(self, x, y, kind, axis, bounds_error, fill_value):
+        self.x, self.y, self.kind, self.axis = x, y, kind, axis
+        self.bounds_error, self.fill_value = bounds_error, fill_value
+
+    def __call__(self, x):
+        return _line_value(self.x, self.y, self.kind, self.axis, self.bounds_error, self.fill_value, x)
+
+
+def _interp1d(x, y, kind="linear", axis=-1, copy=True, bounds_error=None, fill_value=np.nan, assume_sorted=False):
+    nodes, values = np.asarray(x) * 1.0, np.asarray(y) * 1.0
+    if not assume_sorted:
+        order = np.argsort(nodes, kind="mergesort")
+        nodes, values = nodes[order], np.take(values, order, axis=axis)
+    if isinstance(kind, str):
+        if kind not in ("linear", "nearest", "nearest-up", "previous", "next", "slinear", "quadratic", "cubic"):
+            raise NotImplementedError("this kind")
+    elif kind not in (1, 2, 3, 4, 5):
+        raise NotImplementedError("this kind")
+    if isinstance(fill_value, str):
+        if bounds_error:
+            raise ValueError("Cannot extrapolate and raise at the same time.")
+        strict = False
+    else:
+        strict = True if bounds_error is None else bounds_error
+    return Line(nodes, values, kind, axis % np.ndim(y), strict, fill_value)
+
+
+def _line_value(nodes, values, kind, axis, bounds_error, fill_value, x):
+    points, n = np.ravel(x), len(nodes)
+    rows = np.moveaxis(values, axis, 0)
+    flat = np.reshape(rows, (n, -1))
+    if kind == "linear":
+        place = np.clip(np.searchsorted(nodes, points), 1, n - 1)
+        low, high = nodes[place - 1], nodes[place]
+        share = ((points - low) / (high - low))[:, None]
+        found = flat[place - 1] + share * (flat[place] - flat[place - 1])
+    elif kind == "nearest" or kind == "nearest-up":
+        middles = nodes[:-1] / 2.0 + nodes[1:] / 2.0
+        place = np.searchsorted(middles, points, side="left" if kind == "nearest" else "right")
+        found = flat[np.clip(place, 0, n - 1)]
+    elif kind == "previous":
+        found = flat[np.clip(np.searchsorted(nodes, points, side="right") - 1, 0, n - 1)]
+    elif kind == "next":
+        found = flat[np.clip(np.searchsorted(nodes, points, side="left"), 0, n - 1)]
+    else:
+        order = _ORDERS[kind] if isinstance(kind, str) else kind
+        found = _make_interp_spline(nodes, flat, k=order)(points)
+    below, above = points < nodes[0], points > nodes[n - 1]
+    if bounds_error and np.any(np.logical_or(below, above)):
+        raise ValueError("A value in x_new is outside of the interpolation range.")
+    if isinstance(fill_value, str):
+        if kind == "previous":
+            found = np.where(below[:, None], np.nan, found)
+        elif kind == "next":
+            found = np.where(above[:, None], np.nan, found)
+    elif isinstance(fill_value, tuple):
+        found = np.where(below[:, None], np.ravel(fill_value[0]), found)
+        found = np.where(above[:, None], np.ravel(fill_value[1]), found)
+    else:
+        found = np.where(np.logical_or(below, above)[:, None], np.ravel(fill_value), found)
+    return _with_axis(np.reshape(found, np.shape(x) + np.shape(rows)[1:]), np.ndim(x), axis)
+
+
+definition(interpolate.interp1d, _interp1d, arrays=())
+
+# --- splines of FITPACK -----------------------------------------------------------------------------------------------
+
+
+class Fitted:
+    """A spline with its knots and coefficients, and what it is beyond the ends."""
+
+    def __init__(self, tck, ext):
+        self._eval_args, self.ext = tck, ext
+
+    def __call__(self, x, nu=0, ext=None):
+        return _fitted_value(self, x, nu, ext)
+
+    def derivative(self, n=1):
+        return _fitted_derivative(self, n)
+
+    def antiderivative(self, n=1):
+        return _fitted_antiderivative(self, n)
+
+    def integral(self, a, b):
+        return _fitted_integral(self, a, b)
+
+    def derivatives(self, x):
+        return _fitted_derivatives(self, x)
+
+    def get_coeffs(self):
+        t, c, k = self._eval_args
+        return c[: len(t) - k - 1]
+
+    def get_knots(self):
+        t, _, k = self._eval_args
+        return t[k : len(t) - k]
+
+
+_MODES = {"extrapolate": 0, "zeros": 1, "raise": 2, "const": 3}
+"""What a spline of FITPACK is beyond its ends, by name; objects hold the number."""
+
+
+def _number_of(ext):
+    return _MODES[ext] if isinstance(ext, str) else ext
+
+
+def _fitted_value(self, x, nu=0, ext=None):
+    return _value_of(x, self._eval_args, nu, self.ext if ext is None else _number_of(ext))
+
+
+def _value_of(x, tck, nu, beyond):
+    t, _, k = tck
+    first, last = t[k], t[len(t) - k - 1]
+    points = np.asarray(x)
+    outside = np.logical_or(points < first, points > last)
+    if beyond == 2 and np.any(outside):
+        raise ValueError("Error code returned by splev: 1")
+    if nu == 0:
+        points = np.where(beyond == 3, np.clip(points, first, last), points)
+    found = _spline_value(_curve(tck), points, nu)
+    return np.where(np.logical_and(outside, beyond == 1), 0.0, found)
+
+
+def _curve(tck):
+    t, c, k = tck
+    return Spline(np.asarray(t), np.asarray(c)[: len(t) - k - 1], k, True, 0)
+
+
+def _padded(spline):
+    """Knots, coefficients and degree as FITPACK has them: with zeros behind the coefficients."""
+    missing = len(spline.t) - len(spline.c)
+    return spline.t, np.concatenate([spline.c, np.zeros(missing)]), spline.k
+
+
+def _fitted_derivative(self, n=1):
+    return Fitted(_padded(_curve(self._eval_args).derivative(n)), 1 if self.ext == 3 else self.ext)
+
+
+def _fitted_antiderivative(self, n=1):
+    return Fitted(_padded(_curve(self._eval_args).antiderivative(n)), self.ext)
+
+
+def _splint(a, b, tck, full_output=0):
+    if full_output != 0:
+        raise NotImplementedError("the integrals of the basis")
+    t, _, k = tck
+    whole = _curve(tck).antiderivative()
+    first, last = t[k], t[len(t) - k - 1]
+    return as_result(whole(np.clip(b, first, last)) - whole(np.clip(a, first, last)))
+
+
+def _fitted_integral(self, a, b):
+    return _splint(a, b, self._eval_args)
+
+
+def _fitted_derivatives(self, x):
+    k = self._eval_args[2]
+    return np.stack([_spline_value(_curve(self._eval_args), np.asarray(x), nu) for nu in range(k + 1)])
+
+
+_CLASS = interpolate.UnivariateSpline
+definition(_CLASS.__call__, _fitted_value, arrays=())
+definition(_CLASS.derivative, _fitted_derivative, arrays=())
+definition(_CLASS.antiderivative, _fitted_antiderivative, arrays=())
+definition(_CLASS.integral, _fitted_integral, arrays=())
+definition(_CLASS.derivatives, _fitted_derivatives, arrays=())
+
+
+def _through(x, y, k):
+    """The spline through all values, whose knots are nodes, or lie between them."""
+    return _padded(_make_interp_spline(x, y, k=k))
+
+
+def _splrep(x, y, w=None, xb=None, xe=None, k=3, task=0, s=None, t=None, full_output=0, per=0, quiet=1):
+    if task != 0 or t is not None or full_output != 0 or per != 0 or xb is not None or xe is not None:
+        raise NotImplementedError("these options")
+    if (s is None and w is not None) or (s is not None and s != 0):
+        raise NotImplementedError("'s' above zero, as the knots that smooth are chosen by FITPACK")
+    return _through(x, y, k)
+
+
+def _univariate(x, y, w=None, bbox=(None, None), k=3, s=None, ext=0, check_finite=False):
+    if s is None or s != 0:
+        raise NotImplementedError("'s' above zero, as the knots that smooth are chosen by FITPACK")
+    if bbox[0] is not None or bbox[1] is not None:
+        raise NotImplementedError("'bbox'")
+    return Fitted(_through(x, y, k), _number_of(ext))
+
+
+def _interpolated(x, y, w=None, bbox=(None, None), k=3, ext=0, check_finite=False):
+    return _univariate(x, y, None, bbox, k, 0, ext)
+
+
+definition(interpolate.splrep, _splrep, arrays=())
+definition(interpolate.UnivariateSpline, _univariate, arrays=())
+definition(interpolate.InterpolatedUnivariateSpline, _interpolated, arrays=())
+KNOTS = np.array([0.0, 0.0, 0.0, 0.0, 0.7, 1.3, 2.0, 2.0, 2.0, 2.0])
+definition(
+    interpolate.splint,
+    _splint,
+    arrays=(),
+    cases=[case(number(), number(), (KNOTS, sample(6), 3)), case(-1.0, 1.1, (KNOTS, sample(6), 3))],
+)
+
+# --- least squares ----------------------------------------------------------------------------------------------------
+
+
+def _least_squares(x, y, t, k, w):
+    """The coefficients of the spline with given knots that comes closest to values."""
+    points, knots = np.asarray(x) * 1.0, np.asarray(t) * 1.0
+    start, values = _basis(points, knots, k)
+    matrix = np.zeros((len(points), len(knots) - k - 1))
+    matrix[np.arange(len(points)), start + np.arange(k + 1)[:, None]] = values
+    weights = np.ones(len(points)) if w is None else np.asarray(w)
+    right = np.reshape(np.asarray(y) * 1.0, (len(points), -1)) * weights[:, None]
+    found = np.linalg.lstsq(matrix * weights[:, None], right)[0]
+    return knots, np.reshape(found, (-1, *np.shape(y)[1:]))
+
+
+def _make_lsq_spline(x, y, t, k=3, w=None, axis=0, check_finite=True, *, method="qr"):
+    if axis != 0:
+        raise NotImplementedError("another axis")
+    knots, c = _least_squares(x, y, t, k, w)
+    return Spline(knots, c, k, True, 0)
+
+
+def _lsq_univariate(x, y, t, w=None, bbox=(None, None), k=3, ext=0, check_finite=False):
+    if bbox[0] is not None or bbox[1] is not None:
+        raise NotImplementedError("'bbox'")
+    ends = np.asarray(x)[np.array([0] * (k + 1))], np.asarray(x)[np.array([-1] * (k + 1))]
+    knots, c = _least_squares(x, y, np.concatenate([ends[0], np.asarray(t), ends[1]]), k, w)
+    return Fitted(_padded(Spline(knots, c, k)), _number_of(ext))
+
+
+definition(interpolate.make_lsq_spline, _make_lsq_spline, arrays=())
+definition(interpolate.LSQUnivariateSpline, _lsq_univariate, arrays=())

@@ -1,0 +1,126 @@
+"""Curves and surfaces of `scipy.interpolate`, and what `scipy.spatial` chooses: values beside SciPy's, derivatives."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import integrate, interpolate, optimize, signal, spatial
+
+import adjoint as ad
+from adjoint.testing import check_grads
+from sampling import is_chosen
+
+X = np.array([0.0, 0.5, 1.1, 2.0, 2.3, 3.1])
+Y = np.array([0.1, 0.7, 0.2, -0.4, 0.3, 0.35])
+AT = np.array([0.3, 1.0, 2.2, 2.9])
+BEYOND = np.array([-0.4, 0.3, 1.0, 3.4])
+POINTS = np.array(
+    [[0.1, 0.2], [0.9, 0.1], [0.8, 0.9], [0.0, 1.1], [0.45, 0.5], [-0.7, -0.3], [-0.2, -0.9], [0.7, -0.6], [-0.9, 0.5]]
+)
+Z = np.array([0.3, -0.2, 0.8, 0.1, 0.5, 0.9, -0.4, 0.6, 0.2])
+PLACES = np.array([[0.3, 0.3], [0.2, -0.25], [-0.35, 0.15]])
+SMOOTHED = interpolate.UnivariateSpline(X, Y, s=0.05)
+HELD = interpolate.UnivariateSpline(X, Y, s=0.05, ext=3)
+RADIAL = interpolate.RBFInterpolator(POINTS, Z)
+TREE = spatial.cKDTree(POINTS)
+LINE = interpolate.interp1d(X, Y)
+BERNSTEIN = interpolate.BPoly(np.stack([Y[:5], Y[1:], Y[:5] ** 2]), X)
+KNOTS = np.array([0.0, 0.0, 0.0, 0.0, 1.5, 3.1, 3.1, 3.1, 3.1])
+
+
+def _hull(points: Any) -> Any:
+    hull = spatial.ConvexHull(points)
+    return hull.volume, hull.area, np.sum(points[hull.vertices] ** 3)
+
+
+def _assigned(costs: Any) -> Any:
+    rows, columns = optimize.linear_sum_assignment(costs)
+    return costs[rows, columns]
+
+
+def _peaks(x: Any) -> Any:
+    places, found = signal.find_peaks(x, height=0.3, prominence=0.1)
+    return x[places] ** 2, found["peak_heights"], found["prominences"]
+
+
+CALLS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
+    "line": (lambda x, y, at: interpolate.interp1d(x, y)(at), (X, Y, AT)),
+    "cubic": (lambda x, y, at: interpolate.interp1d(x, y, kind="cubic")(at), (X, Y, AT)),
+    "quadratic, in rows": (
+        lambda y, at: interpolate.interp1d(X, y, kind="quadratic", axis=0)(at),
+        (np.stack([Y, Y**2], axis=1), AT),
+    ),
+    "nearest": (lambda y, at: interpolate.interp1d(X, y, kind="nearest")(at), (Y, AT)),
+    "previous": (lambda y, at: interpolate.interp1d(X, y, kind="previous")(at), (Y, AT)),
+    "filled": (
+        lambda y, at: interpolate.interp1d(X, y, bounds_error=False, fill_value=(y[0], 2.0 * y[-1]))(at),
+        (Y, BEYOND),
+    ),
+    "extrapolated": (lambda x, y, at: interpolate.interp1d(x, y, fill_value="extrapolate")(at), (X, Y, BEYOND)),
+    "unsorted": (lambda x, y, at: interpolate.interp1d(x, y)(at), (X[::-1], Y, AT)),
+    "a given line": (lambda at: LINE(at) ** 2, (AT,)),
+    "splrep": (lambda x, y, at: interpolate.splev(at, interpolate.splrep(x, y)), (X, Y, AT)),
+    "through all": (lambda x, y, at: interpolate.UnivariateSpline(x, y, s=0)(at), (X, Y, AT)),
+    "its slope and integral": (
+        lambda y, a, b: (lambda s: (s(a, 1), s.derivative()(b), s.integral(a, b)))(
+            interpolate.InterpolatedUnivariateSpline(X, y)
+        ),
+        (Y, 0.4, 2.1),
+    ),
+    "smoothed before": (lambda at: (SMOOTHED(at), SMOOTHED(at, 1), SMOOTHED.derivative()(at)), (BEYOND,)),
+    "held at its ends": (lambda at: HELD(at), (BEYOND,)),
+    "its integral": (lambda a, b: SMOOTHED.integral(a, b) * SMOOTHED.antiderivative()(b), (0.4, 2.1)),
+    "least squares": (lambda x, y, at: interpolate.make_lsq_spline(0.9 * x + 0.1, y, KNOTS)(at), (X, Y, AT)),
+    "least squares of FITPACK": (lambda y, at: interpolate.LSQUnivariateSpline(X, y, [1.5])(at), (Y, AT)),
+    "Bernstein": (lambda at: BERNSTEIN(at), (AT,)),
+    "Bernstein made": (lambda c, at: interpolate.BPoly(c, X[:3])(at), (np.stack([Y[:2], Y[2:4], Y[3:5]]), AT[:2])),
+    "Rbf": (lambda p, z, q: interpolate.Rbf(p[:, 0], p[:, 1], z)(q[:, 0], q[:, 1]), (POINTS, Z, PLACES)),
+    "radial": (lambda p, z, q: interpolate.RBFInterpolator(p, z)(q), (POINTS, Z, PLACES)),
+    "radial with a scale": (
+        lambda z, e: interpolate.RBFInterpolator(POINTS, z, kernel="gaussian", epsilon=e, smoothing=0.1)(PLACES),
+        (Z, 1.3),
+    ),
+    "radial, given": (lambda q: RADIAL(q), (PLACES,)),
+    "triangles": (lambda p, z, q: interpolate.griddata(p, z, q), (POINTS, Z, PLACES)),
+    "triangles by name": (lambda z, q: interpolate.LinearNDInterpolator(POINTS, z)(q), (Z, PLACES)),
+    "nearest of all": (lambda z: interpolate.griddata(POINTS, z, PLACES, method="nearest"), (Z,)),
+    "distances": (lambda q: TREE.query(q, 2)[0], (PLACES,)),
+    "distances in a tree made": (lambda p, q: spatial.KDTree(p).query(q)[0], (POINTS, PLACES)),
+    "neighbours": (lambda p, q: (p[TREE.query(q)[1]] - q) ** 2, (POINTS, PLACES)),
+    "hull": (_hull, (POINTS,)),
+    "assignment": (_assigned, (np.abs(POINTS[:3] @ POINTS[3:7].T),)),
+    "peaks": (_peaks, (np.array([0.1, 0.7, 0.3, 0.9, -0.2, 0.4, 0.35, 1.2, 0.0]),)),
+    "double integral": (
+        lambda a, b: integrate.dblquad(lambda y, x: np.exp(-a * x * y), 0.0, b, 0.0, lambda x: x)[0],
+        (0.4, 1.3),
+    ),
+}
+ALWAYS = ("cubic", "through all", "radial", "triangles")
+
+
+@pytest.mark.parametrize("name", [name for name in CALLS if name in ALWAYS or is_chosen(name, 4)])
+def test_by_all_that_varies(name: str) -> None:
+    function, given = CALLS[name]
+    before = [np.copy(each) for each in given]
+    expected, got = function(*given), ad.vjp(function, *given)[0]
+    if not isinstance(expected, tuple):
+        expected, got = (expected,), (got,)
+    for one, other in zip(got, expected, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
+    check_grads(function, given, order=2 if is_chosen(name, 8) else 1)
+    for each, copy in zip(given, before, strict=True):
+        np.testing.assert_array_equal(each, copy)
+
+
+def test_what_fitpack_chooses_is_refused() -> None:
+    with pytest.raises(ad.DifferentiationError) as refusal:
+        ad.grad(lambda y: interpolate.UnivariateSpline(X, y, s=0.05)(1.0))(Y)
+    assert [each.code for each in refusal.value.diagnostics] == ["AD0204"]
+    with pytest.raises(ValueError, match="outside"):
+        ad.grad(lambda y: np.sum(interpolate.interp1d(X, y)(BEYOND)))(Y)
+
+
+def test_other_questions_to_a_tree_are_refused() -> None:
+    with pytest.raises(ad.DifferentiationError):
+        ad.grad(lambda q: float(len(TREE.query_ball_point(q, 0.5))) * q[0])(PLACES[0])
