@@ -173,7 +173,8 @@ def _told(value: Any) -> Any:
 )
 def test_definitions_compute_what_they_define(entry: Any) -> None:
     # in test_interpolators, test_scattered, test_distributions, test_statistical_tests, and test_polynomial_objects
-    homes = ("interpolators", "lines", "scattered", "neighbours", "moments", "hypotheses", "array_api", "resampling")
+    homes = ("interpolators", "lines", "surfaces", "scattered", "neighbours", "moments", "kernels", "families")
+    homes = (*homes, "hypotheses", "array_api", "resampling")
     elsewhere = entry.means.__module__.rpartition(".")[2] in homes or entry.fn is np.poly1d
     assert entry.cases or entry.functional or entry.means.__name__ == "frozen" or elsewhere
     rng = np.random.default_rng(0)

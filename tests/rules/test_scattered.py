@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import integrate, interpolate, optimize, signal, spatial
+from scipy import integrate, interpolate, optimize, signal, spatial, special, stats
 
 import adjoint as ad
 from adjoint.testing import check_grads
@@ -26,6 +26,8 @@ RADIAL = interpolate.RBFInterpolator(POINTS, Z)
 TREE = spatial.cKDTree(POINTS)
 LINE = interpolate.interp1d(X, Y)
 BERNSTEIN = interpolate.BPoly(np.stack([Y[:5], Y[1:], Y[:5] ** 2]), X)
+SURFACE = interpolate.RectBivariateSpline(np.arange(5.0), np.arange(4.0), np.sin(np.outer(np.arange(5.0), Z[:4])))
+DENSITY = stats.gaussian_kde(Z)
 KNOTS = np.array([0.0, 0.0, 0.0, 0.0, 1.5, 3.1, 3.1, 3.1, 3.1])
 
 
@@ -43,6 +45,8 @@ def _peaks(x: Any) -> Any:
     places, found = signal.find_peaks(x, height=0.3, prominence=0.1)
     return x[places] ** 2, found["peak_heights"], found["prominences"]
 
+
+pytestmark = pytest.mark.filterwarnings("ignore:Casting complex values")
 
 CALLS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "line": (lambda x, y, at: interpolate.interp1d(x, y)(at), (X, Y, AT)),
@@ -71,6 +75,29 @@ CALLS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "smoothed before": (lambda at: (SMOOTHED(at), SMOOTHED(at, 1), SMOOTHED.derivative()(at)), (BEYOND,)),
     "held at its ends": (lambda at: HELD(at), (BEYOND,)),
     "its integral": (lambda a, b: SMOOTHED.integral(a, b) * SMOOTHED.antiderivative()(b), (0.4, 2.1)),
+    "natural ends": (lambda x, y, at: interpolate.make_interp_spline(x, y, bc_type="natural")(at), (X, Y, AT)),
+    "clamped ends": (lambda y, at: interpolate.make_interp_spline(X, y, bc_type="clamped")(at), (Y, AT)),
+    "a period": (
+        lambda x, y, at: interpolate.CubicSpline(x, np.append(y[:-1], y[0]), bc_type="periodic")(at),
+        (X, Y, np.array([0.3, 2.2, 4.0])),
+    ),
+    "weighed curvature": (lambda x, y, l: interpolate.make_smoothing_spline(x, y, lam=l)(AT), (X, Y, 0.1)),
+    "polynomial": (lambda x, y, at: interpolate.BarycentricInterpolator(x, y)(at), (X, Y, np.append(AT, X[2]))),
+    "of a family": (lambda x: special.legendre(3)(x) * special.genlaguerre(2, 0.5)(x), (AT,)),
+    "surface": (
+        lambda z, x, y: interpolate.RectBivariateSpline(np.arange(5.0), np.arange(4.0), np.reshape(z, (5, 4)))(x, y),
+        (np.sin(np.arange(20.0)), np.array([1.2, 2.3]), np.array([0.4, 1.7])),
+    ),
+    "a given surface": (
+        lambda x, y: (SURFACE.ev(x, y), SURFACE(x, y, dx=1, grid=False), SURFACE(x, y)),
+        (np.array([1.2, 2.3]), np.array([0.4, 1.7])),
+    ),
+    "density": (lambda a, w, x: stats.gaussian_kde(a, weights=w)(x), (Z, Z**2, AT)),
+    "logarithm of a density": (
+        lambda a, x: stats.gaussian_kde(a.T, bw_method="silverman").logpdf(x.T),
+        (POINTS, PLACES),
+    ),
+    "a given density": (lambda x: (DENSITY(x), DENSITY.logpdf(x), DENSITY.integrate_box_1d(x[0], x[1])), (AT,)),
     "least squares": (lambda x, y, at: interpolate.make_lsq_spline(0.9 * x + 0.1, y, KNOTS)(at), (X, Y, AT)),
     "least squares of FITPACK": (lambda y, at: interpolate.LSQUnivariateSpline(X, y, [1.5])(at), (Y, AT)),
     "Bernstein": (lambda at: BERNSTEIN(at), (AT,)),

@@ -64,7 +64,7 @@ _SPECIAL = tuple(
     f"scipy.special.{topic}"
     for topic in (
         *("elementary", "gamma_beta", "bessel", "elliptic"),
-        *("hypergeometric", "polynomials", "probabilities", "noncentral"),
+        *("hypergeometric", "polynomials", "families", "probabilities", "noncentral"),
     )
 )
 OF_SCIPY = {
@@ -79,17 +79,18 @@ OF_SCIPY = {
             f"scipy.stats.{topic}"
             for topic in ("continuous", "bounded", "above_zero", "elsewhere", "of_tests", "discrete")
         ),
-        *(f"scipy.stats.{topic}" for topic in ("multivariate", "samples", "hypotheses")),
+        *(f"scipy.stats.{topic}" for topic in ("multivariate", "samples", "kernels", "hypotheses")),
     ),
     "scipy.signal": (
-        *("scipy.fft", "scipy.signal", "scipy.images.filters", "scipy.images.ranks", "scipy.filters"),
-        *("scipy.resampling", "scipy.spectral"),
+        *("scipy.fft", "scipy.signals.signal", "scipy.images.filters", "scipy.images.ranks"),
+        *(f"scipy.signals.{topic}" for topic in ("filters", "resampling", "spectral")),
     ),
-    "scipy.ndimage": ("scipy.signal", "scipy.images.filters", "scipy.images.ranks", "scipy.images.splines"),
-    "scipy.optimize": ("scipy.optimize", "scipy.least_squares", "scipy.neighbours"),
+    "scipy.ndimage": ("scipy.signals.signal", "scipy.images.filters", "scipy.images.ranks", "scipy.images.splines"),
+    "scipy.optimize": ("scipy.optimize", "scipy.least_squares", "scipy.choices"),
     "scipy.integrate": ("scipy.integrate", "scipy.sampled_integrals"),
     "scipy.interpolate": (
-        *("scipy.interpolate", "scipy.interpolators", "scipy.lines", "scipy.neighbours", "scipy.scattered"),
+        *(f"scipy.interpolation.{topic}" for topic in ("interpolate", "interpolators", "lines", "surfaces")),
+        *("scipy.neighbours", "scipy.interpolation.scattered"),
     ),
     "scipy.fft": ("scipy.fft",),
 }
@@ -103,6 +104,7 @@ _HELPERS_OF_SCIPY = {
         "signal": "scipy_signal",
         "sparse": "scipy_sparse",
         "spatial": "scipy_spatial",
+        "optimize": "scipy_choices",
         "special": "bessel_orders elliptic incomplete student zeta",
     }.items()
     for helper in helpers.split()

@@ -280,7 +280,7 @@ def _by_kind(
             from adjoint.frontend.library.functools_calls import method_by_class  # lazy
 
             return lo.call(method_by_class(lo, constant, args, node), args[1:], kwargs, node)
-        case types.MethodType() if type(constant.__self__).__module__.startswith("scipy.stats."):
+        case types.MethodType() if _is_of_distribution(constant):
             from adjoint.frontend.calls.opaque.results import call_opaque  # lazy
 
             return call_opaque(lo, constant, args, kwargs, node)  # what nothing is said of, and generated methods
@@ -292,6 +292,12 @@ def _by_kind(
 
             return call_class(lo, constant, args, kwargs, node)
     return None
+
+
+def _is_of_distribution(method: types.MethodType) -> bool:
+    """Whether a method belongs to an object of SciPy's statistics, and nothing is said of it."""
+    is_of_stats = type(method.__self__).__module__.startswith("scipy.stats.")
+    return is_of_stats and not registry.is_defined(method.__func__)
 
 
 def _meant(lo: Lowerer, constant: Any, node: ast.AST | None) -> Value | None:

@@ -48,10 +48,9 @@ def _apply_where(cond, args, f1, f2=None, /, *, fill_value=None, kwargs=None, xp
     found = f1(*[arg[here] for arg in wide])
     away = np.logical_not(here)
     other = np.broadcast_to(fill, shape)[away] if f2 is None else f2(*[arg[away] for arg in wide])
-    out = np.empty(shape, np.result_type(found, other))
-    out[here] = found
-    out[away] = other
-    return out
+    first = np.cumsum(here)
+    place = np.where(np.ravel(here), first - 1, first[-1:] + np.cumsum(away) - 1)
+    return np.reshape(np.concatenate([found, other])[place], shape)
 
 
 class At:

@@ -15,23 +15,44 @@ REGULAR, DEFINITE = sample(3, 3, kind="regular"), sample(3, 3, kind="definite")
 
 
 def _qr(a, overwrite_a=False, lwork=None, mode="full", pivoting=False, check_finite=True):
-    if pivoting or mode != "economic":
-        raise NotImplementedError("another mode than 'economic', or exchanges of columns")
+    if pivoting or mode not in ("economic", "full", "r"):
+        raise NotImplementedError("reflectors, or exchanges of columns")
     q, r = np.linalg.qr(a)
+    rows, columns = np.shape(a)
+    if mode == "r":
+        return (np.concatenate([r, np.zeros((max(rows - columns, 0), columns))]),)
+    if mode == "full" and rows > columns:
+        raise np.linalg.LinAlgError("columns of 'q' beyond those of the matrix have no derivative: mode='economic'")
     return q.copy("F"), r
 
 
 def _svd(a, full_matrices=True, compute_uv=True, overwrite_a=False, check_finite=True, lapack_driver="gesdd"):
-    if full_matrices or not compute_uv:
-        raise NotImplementedError("vectors beyond the rank: full_matrices=False has none")
-    u, s, vh = np.linalg.svd(a, full_matrices=False)
+    if not compute_uv:
+        return np.linalg.svdvals(a)
+    u, s, vh = np.linalg.svd(a, full_matrices=full_matrices)
     return u.copy("F"), s, vh.copy("F")
 
 
 definition(
-    linalg.qr, _qr, cases=[case(sample(4, 3), mode="economic"), case(REGULAR, mode="economic", check_finite=False)]
+    linalg.qr,
+    _qr,
+    cases=[
+        case(sample(4, 3), mode="economic"),
+        case(REGULAR, mode="economic", check_finite=False),
+        case(REGULAR),
+        case(sample(4, 3), mode="r"),
+    ],
 )
-definition(linalg.svd, _svd, cases=[case(sample(4, 3), full_matrices=False), case(REGULAR, False)])
+definition(
+    linalg.svd,
+    _svd,
+    cases=[
+        case(sample(4, 3), full_matrices=False),
+        case(REGULAR, False),
+        case(REGULAR),
+        case(sample(4, 3), compute_uv=False),
+    ],
+)
 
 
 def _polar_parts(factor, a):

@@ -65,14 +65,31 @@ def _of_differences(differences, metric, p):
     raise NotImplementedError("another metric")
 
 
-def _cdist(XA, XB, metric="euclidean", *, p=2.0):
+def _stretched(metric, V, VI, *rows):
+    """Rows whose Euclidean distances are those of metrics that weigh differences."""
+    whole = np.concatenate([np.asarray(each) for each in rows])
+    if metric == "seuclidean":
+        spread = np.var(whole, axis=0, ddof=1) if V is None else V
+        return tuple([each / np.sqrt(spread) for each in rows])
+    inverse = np.linalg.inv(np.atleast_2d(np.cov(np.transpose(whole)))) if VI is None else np.atleast_2d(VI)
+    root = np.linalg.cholesky(0.5 * (inverse + np.transpose(inverse)))
+    return tuple([each @ root for each in rows])
+
+
+def _cdist(XA, XB, metric="euclidean", *, p=2.0, V=None, VI=None):
+    if metric == "seuclidean" or metric == "mahalanobis":
+        XA, XB = _stretched(metric, V, VI, XA, XB)
+        return _of_differences(np.expand_dims(XA, 1) - XB, "euclidean", p).copy()
     if metric == "cosine":
         lengths = np.outer(np.sqrt(np.sum(XA * XA, axis=1)), np.sqrt(np.sum(XB * XB, axis=1)))
         return 1.0 - XA @ np.transpose(XB) / lengths
     return _of_differences(np.expand_dims(XA, 1) - XB, metric, p).copy()
 
 
-def _pdist(X, metric="euclidean", *, p=2.0):
+def _pdist(X, metric="euclidean", *, p=2.0, V=None, VI=None):
+    if metric == "seuclidean" or metric == "mahalanobis":
+        X = _stretched(metric, V, VI, X)[0]
+        metric = "euclidean"
     first, second = np.triu_indices(np.shape(X)[0], 1)
     return _of_differences(np.take(X, first, axis=0) - np.take(X, second, axis=0), metric, p)
 
@@ -81,14 +98,23 @@ METRICS = ["euclidean", "sqeuclidean", "cityblock", "chebyshev", "minkowski"]
 definition(
     distance.cdist,
     _cdist,
-    arrays=("XA", "XB"),
+    arrays=("XA", "XB", "V", "VI"),
     cases=[
         *[case(sample(4, 3), sample(2, 3), metric) for metric in METRICS],
         case(sample(4, 3), sample(2, 3), metric="cosine"),
         case(sample(4, 3), sample(2, 3), "minkowski", p=3.0),
+        case(sample(4, 3), sample(2, 3), "seuclidean"),
+        case(sample(4, 3), sample(2, 3), "seuclidean", V=sample(3, kind="positive")),
+        case(sample(4, 3), sample(2, 3), "mahalanobis", VI=sample(3, 3, kind="definite")),
+        case(sample(4, 2), sample(2, 2), "mahalanobis"),
     ],
 )
-definition(distance.pdist, _pdist, arrays=("X",), cases=[case(sample(4, 3), metric) for metric in METRICS])
+definition(
+    distance.pdist,
+    _pdist,
+    arrays=("X", "V", "VI"),
+    cases=[*[case(sample(4, 3), metric) for metric in METRICS], case(sample(4, 3), "seuclidean")],
+)
 
 
 def _squareform(X, force="no", checks=True):

@@ -1,6 +1,6 @@
-"""Trees, triangulations and hulls of ``scipy.spatial``, and assignments: what is chosen counts as given.
+"""Trees, triangulations and hulls of ``scipy.spatial``: what is chosen counts as given.
 
-Distances, volumes and sums follow from the points that are chosen.
+Distances and volumes follow from the points that are chosen.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls
@@ -8,13 +8,11 @@ Distances, volumes and sums follow from the points that are chosen.
 import math
 
 import numpy as np
-from scipy import optimize, spatial
+from scipy import spatial
 
 from adjoint import ir
 from adjoint.rules.declare import case, closed, definition, method, no_derivative, sample
 from adjoint.runtime.numerical_methods.scipy_spatial import (
-    assignment_columns,
-    assignment_rows,
     corners,
     hull_corners,
     hull_facets,
@@ -30,7 +28,7 @@ def _places(rank):
 
 no_derivative(neighbours, typed=_places(None))
 no_derivative(corners, triangles, hull_facets, typed=_places(2))
-no_derivative(hull_corners, assignment_rows, assignment_columns, typed=_places(1))
+no_derivative(hull_corners, typed=_places(1))
 no_derivative(points_of, typed=lambda arguments: (ir.Array(np.dtype(np.float64), ("any", "any")),))
 
 # --- trees ------------------------------------------------------------------------------------------------------------
@@ -104,15 +102,6 @@ def _factorial(n):
 no_derivative(_factorial, typed=lambda arguments: (ir.INT,))
 definition(spatial.Delaunay, Triangulation, arrays=())
 definition(spatial.ConvexHull, Hull, arrays=())
-definition(
-    optimize.linear_sum_assignment,
-    lambda cost_matrix, maximize=False: (
-        assignment_rows(cost_matrix, maximize),
-        assignment_columns(cost_matrix, maximize),
-    ),
-    arrays=(),
-    cases=[case(sample(3, 4))],
-)
 
 
 def _distance_matrix(x, y, p=2.0, threshold=1000000):

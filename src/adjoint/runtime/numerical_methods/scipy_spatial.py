@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy import optimize, spatial
+from scipy import spatial
 
 
 def neighbours(points: Any, x: Any, k: Any = 1) -> Any:
@@ -43,13 +43,3 @@ def hull_corners(points: Any) -> Any:
 def hull_facets(points: Any) -> Any:
     """The facets of the convex hull, each by the places of its corners."""
     return spatial.ConvexHull(points).simplices
-
-
-def assignment_rows(costs: Any, maximize: Any = False) -> Any:
-    """The rows of the assignment that costs least."""
-    return optimize.linear_sum_assignment(costs, maximize)[0]
-
-
-def assignment_columns(costs: Any, maximize: Any = False) -> Any:
-    """The columns that belong to them."""
-    return optimize.linear_sum_assignment(costs, maximize)[1]

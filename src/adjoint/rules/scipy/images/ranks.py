@@ -7,8 +7,9 @@ import math
 import numpy as np
 from scipy import ndimage, signal
 
-from adjoint.rules.declare import case, definition, sample
+from adjoint.rules.declare import case, definition, no_derivative, sample
 from adjoint.rules.scipy.images.filters import _gaussian_filter, _padded
+from adjoint.runtime.numerical_methods.scipy_signal import extreme_places
 
 # --- windows ----------------------------------------------------------------------------------------------------------
 
@@ -142,6 +143,29 @@ definition(
 )
 definition(signal.wiener, _wiener, arrays=("im", "noise"), cases=[case(sample(7)), case(sample(4, 5), 3, 0.4)])
 
+
+def _grey(line, turned):
+    """Extremes of windows of a size; the window of a dilation lies the other way round."""
+
+    def means(input, size=None, footprint=None, structure=None, output=None, mode="reflect", cval=0.0, origin=0):
+        if footprint is not None or structure is not None or size is None:
+            raise NotImplementedError("a footprint, or a structure")
+        sizes, origins = _sizes(size, np.ndim(input)), _sizes(origin, np.ndim(input))
+        if turned:
+            origins = tuple(
+                [-place if extent % 2 else -place - 1 for place, extent in zip(origins, sizes, strict=True)]
+            )
+        return line(input, sizes, None, output, mode, cval, origins)
+
+    return means
+
+
+for _fn, _means in (
+    (ndimage.grey_dilation, _grey(_maximum, True)),
+    (ndimage.grey_erosion, _grey(_minimum, False)),
+):
+    definition(_fn, _means, arrays=("input",), cases=[case(sample(7), 3), case(sample(4, 5), (2, 3), mode="nearest")])
+
 # --- slopes of smooth images ------------------------------------------------------------------------------------------
 
 
@@ -229,6 +253,16 @@ def _center_of_mass(input, labels=None, index=None):
     return tuple(found)
 
 
+def _extreme_of_regions(choose, largest):
+    def means(input, labels=None, index=None):
+        if labels is None:
+            return choose(input)
+        return np.ravel(input)[extreme_places(input, labels, index, largest)]
+
+    return means
+
+
+no_derivative(extreme_places)
 LABELS = np.array([[1, 1, 2, 2, 0], [1, 3, 3, 2, 0], [3, 3, 3, 0, 0]])
 REGIONS = [
     case(sample(3, 5)),
@@ -243,6 +277,8 @@ for _fn, _means in (
     (ndimage.mean, _mean),
     (ndimage.variance, _variance),
     (ndimage.standard_deviation, lambda input, labels=None, index=None: np.sqrt(_variance(input, labels, index))),
+    (ndimage.maximum, _extreme_of_regions(np.max, True)),
+    (ndimage.minimum, _extreme_of_regions(np.min, False)),
 ):
     definition(_fn, _means, arrays=("input",), cases=REGIONS)
 definition(ndimage.center_of_mass, _center_of_mass, arrays=("input",), cases=[case(sample(3, 4, kind="positive"))])

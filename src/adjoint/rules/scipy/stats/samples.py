@@ -134,6 +134,13 @@ def _trim_mean(a, proportiontocut, axis=0, *, nan_policy="propagate", keepdims=F
     return np.mean(inner, axis=0)
 
 
+def _boxcox_llf(lmb, data):
+    logarithms = np.log(data)
+    count = np.shape(data)[0]
+    spread = np.var(logarithms, axis=0) if lmb == 0 else np.var(np.exp(lmb * logarithms) / lmb, axis=0)
+    return (lmb - 1.0) * np.sum(logarithms, axis=0) - 0.5 * count * np.log(spread)
+
+
 def _propagates(given):
     return given.get("nan_policy", "propagate") == "propagate"
 
@@ -192,5 +199,11 @@ definition(
     when=lambda given: _propagates(given) and not given.get("keepdims"),
     arrays=("a",),
     cases=[case(sample(7), 0.2), case(sample(5, 3), 0.3, axis=0)],
+)
+definition(
+    stats.boxcox_llf,
+    _boxcox_llf,
+    arrays=("data",),
+    cases=[case(0.3, sample(5, kind="positive")), case(0, sample(4, kind="positive"))],
 )
 constant(stats.rankdata)

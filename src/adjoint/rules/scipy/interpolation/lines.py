@@ -1,7 +1,7 @@
 """``interp1d``, and the splines of FITPACK, made of what varies: by values, nodes and places.
 
-Their objects are calls of curves that :mod:`adjoint.rules.scipy.interpolators` knows. Where a spline goes through all
-values, its knots follow from the nodes; those that FITPACK chooses to smooth with are not followed.
+Their objects are calls of curves that :mod:`adjoint.rules.scipy.interpolation.interpolators` knows. Where a spline
+goes through all values, its knots follow from the nodes; those that FITPACK chooses to smooth with are not followed.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls
@@ -11,8 +11,8 @@ from scipy import interpolate
 
 from adjoint.rules.declare import case, definition, number, sample
 from adjoint.rules.results import as_result
-from adjoint.rules.scipy.interpolate import _basis
-from adjoint.rules.scipy.interpolators import Spline, _make_interp_spline, _spline_value, _with_axis
+from adjoint.rules.scipy.interpolation.interpolate import _basis
+from adjoint.rules.scipy.interpolation.interpolators import Spline, _make_interp_spline, _spline_value, _with_axis
 
 # --- interp1d ---------------------------------------------------------------------------------------------------------
 
@@ -225,6 +225,61 @@ definition(
     arrays=(),
     cases=[case(number(), number(), (KNOTS, sample(6), 3)), case(-1.0, 1.1, (KNOTS, sample(6), 3))],
 )
+
+# --- polynomials ------------------------------------------------------------------------------------------------------
+
+
+class Polynomial:
+    """``BarycentricInterpolator``: the polynomial through all values, a sum of products."""
+
+    def __init__(self, xi, yi=None, axis=0, *, wi=None, rng=None, random_state=None):
+        if yi is None or wi is not None:
+            raise NotImplementedError("weights, or values that come later")
+        self.xi, self.axis = np.asarray(xi) * 1.0, axis % np.ndim(yi)
+        self.yi = np.moveaxis(np.asarray(yi) * 1.0, self.axis, 0)
+
+    def __call__(self, x):
+        n = len(self.xi)
+        away = np.ravel(x)[:, None] - self.xi
+        one = np.ones((len(away), 1))
+        before = np.cumprod(np.concatenate([one, away[:, : n - 1]], axis=1), axis=1)
+        after = np.flip(np.cumprod(np.concatenate([one, np.flip(away[:, 1:], 1)], axis=1), axis=1), 1)
+        among = self.xi[:, None] - self.xi + np.eye(n)
+        found = (before * after / np.prod(among, axis=1)) @ np.reshape(self.yi, (n, -1))
+        return _with_axis(np.reshape(found, np.shape(x) + np.shape(self.yi)[1:]), np.ndim(x), self.axis)
+
+
+def _barycentric_interpolate(xi, yi, x, axis=0, *, der=0, rng=None):
+    if der != 0:
+        raise NotImplementedError("derivatives")
+    return Polynomial(xi, yi, axis)(x)
+
+
+definition(interpolate.BarycentricInterpolator, Polynomial, arrays=())
+definition(interpolate.barycentric_interpolate, _barycentric_interpolate, arrays=())
+
+# --- smoothing --------------------------------------------------------------------------------------------------------
+
+
+def _make_smoothing_spline(x, y, w=None, lam=None, *, axis=0):
+    """The natural spline whose curvature is weighed against its distance from values (Reinsch 1967)."""
+    if lam is None or axis != 0 or np.ndim(y) != 1:
+        raise NotImplementedError("a weight of the curvature that is to be found, or several curves")
+    x, y = np.asarray(x) * 1.0, np.asarray(y) * 1.0
+    n, h = len(x), np.diff(x)
+    places = np.arange(n - 2)
+    slopes = np.zeros((n, n - 2))
+    slopes[places, places] = 1.0 / h[:-1]
+    slopes[places + 1, places] = -1.0 / h[:-1] - 1.0 / h[1:]
+    slopes[places + 2, places] = 1.0 / h[1:]
+    curvatures = np.diag((h[:-1] + h[1:]) / 3.0) + np.diag(h[1:-1] / 6.0, 1) + np.diag(h[1:-1] / 6.0, -1)
+    weights = np.ones(n) if w is None else np.asarray(w)
+    penalty = slopes @ np.linalg.solve(curvatures, np.transpose(slopes))
+    values = np.linalg.solve(np.diag(weights) + lam * penalty, weights * y)
+    return _make_interp_spline(x, values, k=3, bc_type="natural")
+
+
+definition(interpolate.make_smoothing_spline, _make_smoothing_spline, arrays=())
 
 # --- least squares ----------------------------------------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ import numpy as np
 from scipy import interpolate
 
 from adjoint.rules.declare import case, definition, number, sample
-from adjoint.rules.scipy.interpolate import _basis
+from adjoint.rules.scipy.interpolation.interpolate import _basis
 
 # --- piecewise polynomials --------------------------------------------------------------------------------------------
 
@@ -206,6 +206,8 @@ def _cubic_spline(x, y, axis=0, bc_type="not-a-knot", extrapolate=None):
     h = np.diff(x)
     wide = _over_rows(h, y)
     m = np.diff(y, axis=0) / wide
+    if start == "periodic":
+        return _cubic_ring(x, y, h, wide, m, extrapolate, axis)
     if n == 3 and start == "not-a-knot" and end == "not-a-knot":
         low, high = 2.0 * m[0], 2.0 * m[1]
         middle = (h[0] * m[1] + h[1] * m[0]) / (h[0] + h[1])
@@ -222,6 +224,24 @@ def _cubic_spline(x, y, axis=0, bc_type="not-a-knot", extrapolate=None):
     sides = np.concatenate([np.broadcast_to(first, np.shape(y[:1])), right, np.broadcast_to(last, np.shape(y[:1]))])
     slopes = np.reshape(np.linalg.solve(matrix, np.reshape(sides, (n, -1))), np.shape(y))
     return _hermite(x, y, slopes, extrapolate, axis)
+
+
+def _cubic_ring(x, y, h, wide, m, extrapolate, axis):
+    """The same where the curve goes on as it began."""
+    n = len(x) - 1
+    if not np.allclose(y[0], y[n], rtol=1e-15, atol=1e-15):
+        raise ValueError("The first and last `y` point along axis 0 must be identical (within machine precision).")
+    places = np.arange(n)
+    before, after = h[places - 1], h
+    matrix = np.zeros((n, n))
+    matrix[places, places] = 2.0 * (before + after)
+    matrix[places, places - 1] += after
+    matrix[places, (places + 1) % n] += before
+    last, following = m[places - 1], m
+    sides = 3.0 * (wide * last + wide[places - 1] * following)
+    slopes = np.reshape(np.linalg.solve(matrix, np.reshape(sides, (n, -1))), np.shape(y[:n]))
+    closed = np.concatenate([slopes, slopes[:1]])
+    return _hermite(x, y, closed, "periodic" if extrapolate is None else extrapolate, axis)
 
 
 def _condition(n, kind, h0, h1, wide, m0, m1):
@@ -329,9 +349,11 @@ def _b_spline(t, c, k, extrapolate=True, axis=0):
 
 
 def _make_interp_spline(x, y, k=3, t=None, bc_type=None, axis=0, check_finite=True):
-    if t is not None or bc_type not in (None, "not-a-knot") or k == 0:
-        raise NotImplementedError("knots or conditions of one's own")
+    if t is not None or k == 0:
+        raise NotImplementedError("knots of one's own")
     x, y, axis = _rows(x, y, axis)
+    if bc_type not in (None, "not-a-knot"):
+        return _cubic_with_ends(x, y, k, bc_type, axis)
     if k == 1:
         inner = x[1:-1]
     elif k % 2 == 1:
@@ -344,6 +366,24 @@ def _make_interp_spline(x, y, k=3, t=None, bc_type=None, axis=0, check_finite=Tr
     matrix[np.arange(len(x)), start + np.arange(k + 1)[:, None]] = values
     c = np.linalg.solve(matrix, np.reshape(y, (len(x), -1)))
     return Spline(knots, np.reshape(c, np.shape(y)), k, True, axis)
+
+
+def _cubic_with_ends(x, y, k, kind, axis):
+    """A cubic spline whose knots are all nodes, with a slope or a curvature of zero at both ends."""
+    if k != 3 or kind not in ("natural", "clamped"):
+        raise NotImplementedError("these conditions at the ends")
+    order = 2 if kind == "natural" else 1
+    n = len(x)
+    knots = np.concatenate([np.full(k, x[0]), x, np.full(k, x[-1])])
+    start, values = _basis(x, knots, k)
+    inner = np.zeros((n, n + 2))
+    inner[np.arange(n), start + np.arange(k + 1)[:, None]] = values
+    ends = _spline_value(Spline(knots, np.eye(n + 2), k), np.stack([x[0], x[-1]]), order)
+    matrix = np.concatenate([ends[:1], inner, ends[1:]])
+    none = np.zeros(np.shape(y[:1]))
+    sides = np.concatenate([none, y, none])
+    c = np.linalg.solve(matrix, np.reshape(sides, (n + 2, -1)))
+    return Spline(knots, np.reshape(c, np.shape(sides)), k, True, axis)
 
 
 # --- grids ------------------------------------------------------------------------------------------------------------

@@ -1,0 +1,1 @@
+"""Rules of SciPy's curves and surfaces through samples."""

@@ -1,0 +1,1 @@
+"""Rules of SciPy's convolutions, filters, spectra and sampling rates."""
