@@ -24,6 +24,7 @@ SMOOTHED = interpolate.UnivariateSpline(X, Y, s=0.05)
 HELD = interpolate.UnivariateSpline(X, Y, s=0.05, ext=3)
 RADIAL = interpolate.RBFInterpolator(POINTS, Z)
 TREE = spatial.cKDTree(POINTS)
+OTHER_TREE = spatial.KDTree(POINTS)
 LINE = interpolate.interp1d(X, Y)
 BERNSTEIN = interpolate.BPoly(np.stack([Y[:5], Y[1:], Y[:5] ** 2]), X)
 SURFACE = interpolate.RectBivariateSpline(np.arange(5.0), np.arange(4.0), np.sin(np.outer(np.arange(5.0), Z[:4])))
@@ -113,6 +114,7 @@ CALLS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "triangles by name": (lambda z, q: interpolate.LinearNDInterpolator(POINTS, z)(q), (Z, PLACES)),
     "nearest of all": (lambda z: interpolate.griddata(POINTS, z, PLACES, method="nearest"), (Z,)),
     "distances": (lambda q: TREE.query(q, 2)[0], (PLACES,)),
+    "distances in another tree": (lambda q: OTHER_TREE.query(q)[0], (PLACES,)),
     "distances in a tree made": (lambda p, q: spatial.KDTree(p).query(q)[0], (POINTS, PLACES)),
     "neighbours": (lambda p, q: (p[TREE.query(q)[1]] - q) ** 2, (POINTS, PLACES)),
     "hull": (_hull, (POINTS,)),

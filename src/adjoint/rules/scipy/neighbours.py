@@ -63,7 +63,7 @@ definition(spatial.KDTree, Tree, arrays=())
 definition(spatial.cKDTree, Tree, arrays=())
 closed(spatial.cKDTree, "data", "n", "m", "size", "maxes", "mins", "leafsize")
 method(spatial.cKDTree, "query", _query)
-method(spatial.KDTree, "query", _query)
+definition(spatial.KDTree.query, _query, arrays=())
 
 # --- triangulations and hulls -----------------------------------------------------------------------------------------
 
