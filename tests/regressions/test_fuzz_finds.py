@@ -1,5 +1,6 @@
 """What random programs have found; each as small as it could be made."""
 
+import collections
 import math
 from dataclasses import dataclass
 
@@ -888,3 +889,25 @@ def test_what_all_ways_have_in_common_behind_one_that_raises(f) -> None:
 
 def test_least_element_beside_a_zip() -> None:
     check_grads(assigned_beside_a_zip, (0.644, np.array([1.039, 0.145])))
+
+
+class Sized:
+    def __init__(self, items):
+        self.items = items
+
+    def __len__(self):
+        return len(self.items)
+
+
+def test_the_truth_of_objects_with_a_length_is_no_length() -> None:
+    """``bool`` gave the length of what is a container by its class: a factor of two, here."""
+
+    def own(x, items):
+        return x * bool(Sized(items)) + x
+
+    def of_the_library(x, items):
+        return x * bool(collections.deque(items)) + x
+
+    for program in (own, of_the_library):
+        assert ad.value_and_grad(program)(3.0, [1.0, 2.0]) == (6.0, 2.0)
+        assert ad.value_and_grad(program)(3.0, []) == (3.0, 1.0)

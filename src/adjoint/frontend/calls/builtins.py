@@ -47,7 +47,7 @@ from adjoint.frontend.objects.attributes import attribute, presence_of
 from adjoint.frontend.objects.classes import class_of, class_seen, is_instance, is_object, note_owner, seen
 from adjoint.frontend.objects.linked import identity, is_reference
 from adjoint.frontend.objects.special_methods import special_method
-from adjoint.frontend.syntax.conditions import truth_of
+from adjoint.frontend.syntax.conditions import bool_of, truth_of
 from adjoint.runtime import display
 from adjoint.runtime.arithmetic import numbers
 from adjoint.runtime.array_functions.arrays import float_dtype
@@ -139,7 +139,7 @@ for _function, _name in (
 def _bool(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     if not args or isinstance(args[0], ir.Var):
         return NotImplemented
-    return truth_of(lo, args[0], node)
+    return bool_of(lo, truth_of(lo, args[0], node), node)
 
 
 @handles(iter)

@@ -118,7 +118,7 @@ def truth_of(lo: Lowerer, value: Value, node: ast.AST | None) -> ir.Atom:
         case Union():
             outcome = on_each_option(lo, value, lambda option: truth_of(lo, option, node), node)
             if isinstance(outcome, Union):  # truths of several types
-                outcome = on_each_option(lo, outcome, lambda option: _bool_of(lo, option, node), node)
+                outcome = on_each_option(lo, outcome, lambda option: bool_of(lo, option, node), node)
             assert isinstance(outcome, (ir.Var, ir.Const))
             return outcome
         case Closure() | Method() | Partial() | Operator() | GeneratorValue() | GeneratorObject():
@@ -145,7 +145,10 @@ def _truth_of_linked(lo: Lowerer, value: ir.Var, node: ast.AST | None) -> ir.Ato
     return found
 
 
-def _bool_of(lo: Lowerer, truth: Value, node: ast.AST | None) -> ir.Atom:
+def bool_of(lo: Lowerer, truth: Value, node: ast.AST | None) -> ir.Atom:
+    """``True`` or ``False`` for what an ``if`` can test, such as the length of a container."""
+    if isinstance(truth, ir.Const) or (isinstance(truth, ir.Var) and truth.type == ir.BOOL):
+        return truth
     assert isinstance(truth, (ir.Var, ir.Const))
     found = ir.Var("t", ir.BOOL)
     lo.emit(ir.Call((found,), bool, (truth,), (), lo.span(node)))
