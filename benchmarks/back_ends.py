@@ -1,4 +1,4 @@
-"""``python -m benchmarks.back_ends``: which gradients are machine code of Adjoint's own, and why others are Numba's."""
+"""``python -m benchmarks.back_ends``: which gradients are machine code, why others are not, and what runs as Python."""
 
 from __future__ import annotations
 
@@ -22,28 +22,28 @@ def programs() -> Iterator[tuple[str, Callable[..., Any], tuple[Any, ...], tuple
         yield kernel.function.__name__, kernel.function, args, kernel.wrt or tuple(range(len(args)))
 
 
-def left_to_numba(function: Callable[..., Any], args: tuple[Any, ...], wrt: tuple[int, ...]) -> str:
-    """What Numba has to compile the gradient for; nothing where Adjoint does itself."""
+def stage_of(function: Callable[..., Any], args: tuple[Any, ...], wrt: tuple[int, ...]) -> tuple[str, int]:
+    """Why a gradient is no machine code, if it is none; how many statements run as Python."""
     import adjoint as ad
 
     title, _, text = ad.stages(ad.grad(function, wrt), *args, native=True).rpartition("\n-- ")[2].partition("\n")
-    if title == "llvm" and "is compiled by Numba" not in text:
-        return ""
-    return text.strip().partition("by Numba: ")[2].removesuffix(" has no form in LLVM IR") or title
+    if title != "llvm":
+        return text.strip() or title, 0
+    return "", text.count("call ptr @PyObject_Vectorcall(ptr @python_")
 
 
 def measure() -> Results:
     """Looks at each gradient; nothing is run."""
     results = Results(
         "Back ends",
-        "Whether the gradient is machine code of Adjoint's own, or what Numba has to compile it for.",
-        ("", "Adjoint", "left to Numba for"),
+        "Whether the gradient is machine code, and how many of its statements run as Python.",
+        ("", "machine code", "statements by Python", "why not"),
     )
     for name, function, args, wrt in programs():
-        reason = left_to_numba(function, args, wrt)
-        results.rows.append((name, "" if reason else "yes", reason))
+        reason, count = stage_of(function, args, wrt)
+        results.rows.append((name, "" if reason else "yes", str(count or ""), reason))
     own = sum(row[1] == "yes" for row in results.rows)
-    results.rows.append((f"{own} of {len(results.rows)}", "", ""))
+    results.rows.append((f"{own} of {len(results.rows)}", "", "", ""))
     return results
 
 

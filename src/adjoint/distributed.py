@@ -64,7 +64,7 @@ def value_and_grad(
         In how many parts the data is cut, of one length or one more. This number decides how roundings fall; the
         number of workers, and their timing, do not. A task is a group of shards, about one for each thread.
     native
-        Whether Numba compiles the derivative, on each worker; see :func:`adjoint.grad`.
+        Whether the derivative becomes machine code, on each worker; see :func:`adjoint.grad`.
     check
         Whether the first call tries, on the first rows, that ``f`` is the sum or the mean that it is said to be.
 

@@ -274,7 +274,7 @@ PASSES = {
         Pass("scatter-to-gather", "native.loops.scatter_to_gather:with_neighbours_summed", everywhere=True),
         Pass("promote-to-registers", "native.loops.register_promotion:with_places_as_variables", everywhere=True),
         Pass("nonnegative-indices", "native.loops.nonnegative_indices:with_unsigned_indices", everywhere=True),
-        # what Numba is told
+        # what machine code checks
         Pass("inline-recursion", "native.legalize.recursion.inlining:unfolded", everywhere=True),
         Pass("compare-extents", "native.legalize.arrays.extent_checks:with_extents_compared", needed=True),
         Pass("recursion-depth", "native.legalize.recursion.depth:with_depth_checked", needed=True),
@@ -288,7 +288,6 @@ PASSES = {
         _peephole("negative-powers", needed=True),
         Pass("plain-functions", "native.legalize.plain_functions:with_plain_functions"),
         _peephole("plain-masks"),
-        Pass("call-python", "native.legalize.python_calls:with_calls_of_python", needed=True),
         Pass(
             "defer-checks",
             "native.legalize.numbers.deferred_checks:with_deferred_checks",
@@ -297,7 +296,6 @@ PASSES = {
             everywhere=True,
         ),
         Pass("vector-math", "native.vectors.calls:with_vector_calls", everywhere=True),
-        Pass("split-functions", "native.legalize.outlining:in_parts", everywhere=True),
         _peephole("raised-numbers", needed=True),
         Pass("plain-places", "native.legalize.arrays.slices:with_plain_places"),
         # several directions

@@ -126,19 +126,11 @@ NATIVE = (
     "negative-powers",
     "plain-functions",
     "plain-masks",
-    "call-python",
     "defer-checks",
     "vector-math",
-    "split-functions",
     "raised-numbers",
     "plain-places",
 )
-"""From a finished function to what is printed for Numba."""
-
-_FOR_NUMBA = ("call-python", "split-functions")
-"""What only Numba needs."""
-
-EMITTED = tuple(name for name in NATIVE if name not in _FOR_NUMBA)
 """From a finished function to what is written as LLVM IR."""
 
 HELPERS = (
@@ -146,9 +138,6 @@ HELPERS = (
     *("plain-functions", "plain-masks", "raised-numbers", "plain-places"),
 )
 """From the text of a helper to what is written as LLVM IR."""
-
-BACK_ENDS = frozenset({"llvm"})
-"""What can be left out like a pass: machine code of Adjoint's own; then Numba makes all of it."""
 
 THREADS = (*LEGALIZE, "reverse-loops")
 """From a finished function to the loops of which some run in chunks side by side."""
@@ -184,7 +173,7 @@ def check_skipped(names: frozenset[str]) -> None:
     ValueError
         With the names of the passes that can be left out.
     """
-    optional = [*(name for name, step in PASSES.items() if not step.needed), *BACK_ENDS]
+    optional = [name for name, step in PASSES.items() if not step.needed]
     wrong = sorted(names.difference(optional))
     if wrong:
         kind = "is needed" if wrong[0] in PASSES else "is no pass"

@@ -101,7 +101,7 @@ def test_star_colourings(seed, monkeypatch):
         for v, y in itertools.product(np.flatnonzero(near[w]), np.flatnonzero(near[x])):
             if len({v, w, x, y}) == 4:
                 assert len(set(colours[[v, w, x, y]])) > 2
-    pytest.importorskip("numba")
+    pytest.importorskip("llvmlite")
     monkeypatch.setattr(colouring, "COMPILED_FROM", 0)
     for found, compiled in zip((colours, alone), star_colouring(pattern), strict=True):
         np.testing.assert_array_equal(found, compiled)

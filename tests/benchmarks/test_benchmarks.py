@@ -47,7 +47,7 @@ def test_the_gradients_of_the_programs_on_arrays(benchmark_module, name):
 
 @pytest.mark.parametrize("place", range(2))
 def test_the_gradients_of_the_problems_for_threads(benchmark_module, place):
-    pytest.importorskip("numba")
+    pytest.importorskip("llvmlite")
     threads = benchmark_module("threads")
     problem = threads.problems(0.001)[place]
     found = ad.value_and_grad(problem.function, problem.wrt, native="strict", threads=2)(*problem.arguments)
@@ -150,8 +150,19 @@ def test_the_gradient_of_the_long_loop(benchmark_module):
 def test_back_ends_are_told(benchmark_module) -> None:
     back_ends = benchmark_module("back_ends")
     function, args, wrt = benchmark_module("array_programs").PROGRAMS["covariance"]
-    assert back_ends.left_to_numba(function, args, wrt) == ""
-    spread = lambda x: np.sum(np.kron(x, x) ** 2)
-    assert back_ends.left_to_numba(spread, (np.eye(3),), (0,)) == ""
-    remembered = lambda x: {i: x * x for i in range(2)}[1]
-    assert back_ends.left_to_numba(remembered, (3.0,), (0,)) == ""
+    assert back_ends.stage_of(function, args, wrt) == ("", 0)
+
+    def remembered(x, n):
+        table = {i: x * x for i in range(n)}
+        return table[1]
+
+    reason, count = back_ends.stage_of(remembered, (3.0, 2), (0,))
+    assert not reason and count
+
+    def handled(x, n):
+        try:
+            return [x, x][n] * x
+        except IndexError:
+            return x
+
+    assert "no form" in back_ends.stage_of(handled, (3.0, 1), (0,))[0]

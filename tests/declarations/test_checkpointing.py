@@ -634,7 +634,7 @@ def orbit(x, w, n):
 
 
 def test_in_machine_code() -> None:
-    pytest.importorskip("numba")
+    pytest.importorskip("llvmlite")
     expected = ad.grad(orbit)(X, 0.2, 40)
     np.testing.assert_allclose(ad.grad(orbit, native="strict")(X, 0.2, 40), expected, rtol=1e-12)
 

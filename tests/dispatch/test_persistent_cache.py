@@ -19,7 +19,7 @@ from adjoint.rules import registry
 from adjoint.types import registry as types_registry
 from programs.registry import collect
 
-pytest.importorskip("numba")
+pytest.importorskip("llvmlite")
 
 HELPER = """
 import math
@@ -231,7 +231,7 @@ def test_versions_settings_and_sources_count(world, monkeypatch):
     program = world()
     entries = [_entry(program)]
     with monkeypatch.context() as patch:
-        patch.setattr(persistent_cache, "own_circumstances", lambda: ("numpy 0",))
+        patch.setattr(persistent_cache, "circumstances", lambda: ("numpy 0",))
         entries.append(_entry(program))
     with monkeypatch.context() as patch:
         patch.setattr(persistent_cache, "digest", lambda: "another")

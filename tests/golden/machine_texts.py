@@ -1,11 +1,10 @@
-"""The texts that derivatives hand to Numba: collected while they run, without compiling anything."""
+"""The texts of what machine code is made of: collected while derivatives run, without compiling anything."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from types import SimpleNamespace
 from typing import Any
 from unittest import mock
 
@@ -13,12 +12,12 @@ import numpy as np
 
 import adjoint as ad
 from adjoint.api.tools.float_leaves import clone, leaves
+from adjoint.codegen.python import emit
 from adjoint.dispatch import persistent_cache
 from adjoint.dispatch.specialize import forget
 from adjoint.native import backend
 from adjoint.native.compile.messages.not_native import NotNative
-from adjoint.native.legalize import python_calls
-from adjoint.native.runtime import declaring
+from adjoint.native.llvm.signatures import kinds_of
 from programs.registry import Case
 
 
@@ -30,25 +29,12 @@ class _Collecting(backend.Core):
 
     def _for(self, args: Sequence[Any]) -> Any:
         try:
-            kinds = [SimpleNamespace(layout=_layout(arg)) for arg in args]
-            self.texts.append(self._emitted(kinds, args if self.agreeing else None).text)
+            form = self._form(kinds_of(args), args if self.agreeing else None)
+            self.texts.append(emit(form, counted=True).text)
         except NotNative as reason:
             self.texts.append(f"# not compiled: {reason}\n")
         self._latest = self.interpreted
         return self._latest
-
-
-def _layout(value: Any) -> str:
-    return "C" if isinstance(value, np.ndarray) and value.flags.c_contiguous else "A"
-
-
-def takes(callee: Any, args: tuple[Any, ...], named: dict[str, Any], targets: Sequence[Any]) -> bool:
-    """Whether Numba knows a function: what it makes of the types of arguments it compiles the function to tell.
-
-    Whether it takes them as it should is tested where there is machine code.
-    """
-    declared = declaring.takes(callee, args, named)
-    return python_calls._is_declared(callee) if declared is None else declared
 
 
 @contextmanager
@@ -58,7 +44,6 @@ def collected(agreeing: bool = False) -> Iterator[list[str]]:
     core = type("Collecting", (_Collecting,), {"texts": texts, "agreeing": agreeing})
     with (
         mock.patch.object(backend, "Core", core),
-        mock.patch.object(python_calls, "_resolved", takes),
         mock.patch.object(persistent_cache, "found", lambda *_: None),
     ):
         yield texts

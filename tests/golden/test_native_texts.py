@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("numba")
+pytest.importorskip("llvmlite")
 
 from golden.machine_texts import text_of_case
 from golden.native_programs import CASES, DIGESTS, TEXTS

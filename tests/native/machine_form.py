@@ -11,13 +11,11 @@ from adjoint.codegen.texts import load
 from adjoint.dispatch import persistent_cache
 from adjoint.native import backend
 from adjoint.native.compile.messages.not_native import NotNative
-from adjoint.native.legalize import python_calls
 from adjoint.native.legalize.form import loops_of as loops_of
-from golden.machine_texts import takes
 
 
 class PythonCore(backend.Core):
-    """A core of which Python runs the text that Numba would compile."""
+    """A core of which Python runs the text of what machine code is made of."""
 
     def _for(self, args: Sequence[Any]) -> Any:
         with self._lock:
@@ -33,7 +31,6 @@ def use(monkeypatch: pytest.MonkeyPatch) -> None:
     """Derivatives that are made with ``native=True`` meanwhile run as Python, in the form for machine code."""
     monkeypatch.setattr(backend, "Core", PythonCore)
     monkeypatch.setattr(persistent_cache, "found", lambda *_: None)
-    monkeypatch.setattr(python_calls, "_resolved", takes)
 
 
 def machine_text(derivative: Any, *args: Any) -> str:

@@ -1,21 +1,25 @@
-"""Functions that are compiled as helpers are: by Adjoint's own back end alone."""
+"""Functions that are compiled as helpers are."""
 
 from adjoint.native.helpers.lowering import lowered
 from adjoint.native.llvm.rules.helpers import type_of
-from adjoint.native.llvm.signatures import kinds_of
+from adjoint.native.llvm.signatures import PLAIN, kinds_of
 from adjoint.native.llvm.unit import compiled
+from adjoint.passes import Context
+from adjoint.pipeline import run as run_passes
+from adjoint.target import MACHINE
 
 
-def own_code(function):
-    """The function as machine code, for the kinds of arguments that it is given; it must have a form."""
+def own_code(function, options=PLAIN, passes=()):
+    """The function as machine code, for the kinds of arguments that it is given; ``passes`` run on its loops before."""
     known = {}
 
     def run(*args):
         kinds = kinds_of(args)
+        given = [arg for arg in args if arg is not None]
         if kinds not in known:
-            unit = compiled(lowered(function, list(map(type_of, kinds))), kinds)
-            assert unit is not None
+            form = run_passes(passes, lowered(function, list(map(type_of, kinds))), Context(MACHINE))
+            unit = compiled(form, kinds_of(given), options)
             known[kinds] = unit.load()
-        return known[kinds](*args)
+        return known[kinds](*given)
 
     return run

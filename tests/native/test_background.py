@@ -22,7 +22,7 @@ def energy(x):
 
 
 def of_a_list(xs):
-    """Numba compiles it: Adjoint's own machine code knows no lists of lists."""
+    """Rows of several lengths."""
     total = 0.0
     for row in xs:
         for x in row:

@@ -300,7 +300,7 @@ def test_other_values_are_refused():
         ad.grad(logistic, native="yes")
 
 
-def test_a_missing_numba_is_named(monkeypatch):
+def test_a_missing_compiler_is_named(monkeypatch):
     import importlib.util
 
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)

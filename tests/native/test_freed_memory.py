@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-pytest.importorskip("numba")
+pytest.importorskip("llvmlite")
 
 PROGRAM = """
 import resource

@@ -9,7 +9,7 @@ import pytest
 import adjoint as ad
 from native.agreement import compare
 
-pytest.importorskip("numba")
+pytest.importorskip("llvmlite")
 
 
 def one_class(x):

@@ -10,7 +10,7 @@ import adjoint as ad
 from native.agreement import VARIANTS, compare
 from programs.registry import collect
 
-pytest.importorskip("numba")
+pytest.importorskip("llvmlite")
 
 REVERSE = """
 array_algorithms.prefix_sum classes.argument_object_changed dataclasses_.named_tuple indexing.gather_with_repeats

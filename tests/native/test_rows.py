@@ -10,7 +10,7 @@ import pytest
 
 import adjoint as ad
 
-pytest.importorskip("numba")
+pytest.importorskip("llvmlite")
 
 RNG = np.random.default_rng(3)
 ROWS = RNG.normal(size=(4, 3))

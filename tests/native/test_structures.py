@@ -10,7 +10,7 @@ import pytest
 
 import adjoint as ad
 
-pytest.importorskip("numba")
+pytest.importorskip("llvmlite")
 
 
 @dataclass

@@ -113,7 +113,7 @@ def test_gradients_are_the_same(
     function: Callable[..., Any], args: tuple[Any, ...], native: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if native:
-        pytest.importorskip("numba")
+        pytest.importorskip("llvmlite")
     wrt = tuple(place for place, arg in enumerate(args) if isinstance(arg, np.ndarray))
     specialize.forget()
     found = ad.grad(function, wrt=wrt, native=native)(*args)

@@ -10,7 +10,7 @@ from adjoint.ir.nodes import Block, Call, Function, Return, Var
 from adjoint.ir.types import Array, Storage
 from adjoint.ir.walk import statements_in
 from adjoint.native.legalize.arrays.layouts import with_numpys_layouts
-from adjoint.native.legalize.python_calls import ByPython
+from adjoint.native.legalize.as_python import ByPython
 from regressions.differences import refused, right
 
 A = np.arange(6.0).reshape(2, 3) - 2.5

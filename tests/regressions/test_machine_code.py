@@ -8,11 +8,10 @@ import pytest
 import adjoint as ad
 from adjoint.codegen.python import emit
 from adjoint.codegen.texts import load
-from adjoint.native.compile import core
-from adjoint.native.legalize import python_calls
+from adjoint.native.llvm import unit
 from native.machine_form import loops_of
 
-pytest.importorskip("numba")
+pytest.importorskip("llvmlite")
 
 
 A = np.arange(1.0, 7).reshape(2, 3) / 3
@@ -99,25 +98,7 @@ def test_the_dtype_of_what_varies_does_not_vary():
     np.testing.assert_allclose(ad.grad(with_a_dtype_of_what_varies)(A), 4 * A)
 
 
-# What cannot be compiled is known before anything is
-
-
 DTYPES = {3: np.dtype(float), 4: np.dtype(np.int8)}
-
-
-def of_unknown_kind(x, y):
-    z = np.einsum("i,i->i", x, y.astype(DTYPES[len(x)]))
-    return np.sum(z * np.full(x.shape, 2.0, dtype=z.dtype))
-
-
-def test_what_has_no_form_is_known_before_anything_is_compiled(monkeypatch):
-    from adjoint.native.compile.unit import Unit
-
-    monkeypatch.setattr(Unit, "compile", lambda _: pytest.fail("it is compiled"))
-    with pytest.raises(ad.DifferentiationError, match=r"'einsum' has no form for machine code") as refusal:
-        ad.grad(of_unknown_kind, native="strict")(A[0], np.ones(3, int))
-    (problem,) = refusal.value.diagnostics
-    assert problem.code == "AD0601" and problem.span is not None
 
 
 # Rows of whole numbers beside rows of floats
@@ -247,13 +228,11 @@ def test_places_outside_of_arrays_raise():
 
 @pytest.mark.parametrize("operator", [ad.grad, ad.jacobian])
 def test_what_the_compiler_fails_at_runs_as_python(monkeypatch, tmp_path, operator):
-    monkeypatch.setattr(core, "emits", lambda *_: False)  # the fault is one of what only Numba needs
-
     def fails(*_):
         raise KeyError("lost")
 
     monkeypatch.setenv("ADJOINT_CACHE_DIR", str(tmp_path))  # what was compiled before needs no compiler
-    monkeypatch.setattr(python_calls._Leaving, "statement", fails)
+    monkeypatch.setattr(unit, "text_of", fails)
     f = symmetric if operator is ad.grad else of_a_kept_axis
     with pytest.warns(ad.DifferentiationWarning, match=r"AD0601(.|\n)*a bug: KeyError: 'lost'"):
         found = operator(f, native=True)(A)

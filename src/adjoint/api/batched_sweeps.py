@@ -15,7 +15,6 @@ from adjoint.differentiation.directions.invariant_code import beforehand
 from adjoint.dispatch.compiling import load_for
 from adjoint.dispatch.options import as_strict
 from adjoint.dispatch.specialize import Specialization
-from adjoint.gc_pause import Lasting
 from adjoint.ir.checked import checked
 from adjoint.ir.walk import statements_in
 from adjoint.passes import Context
@@ -204,9 +203,6 @@ def _compiled(compiled: Specialization, root: Any, request: _Request) -> Sweeps 
         return None
     before = None if forms.before is None else load_for(root, forms.before, None, compiled.native)
     if forms.bundled is not None:
-        with Lasting():
-            import adjoint.native.simd.declarations  # noqa: F401  # lazy
-
         sweep = load_for(root, forms.bundled, None, as_strict(compiled.native))
         return Sweeps(before, sweep, request.width, request.places, is_bundled=True)
     context = Context(compiled.target, directions=request.places, count=request.width)

@@ -62,7 +62,7 @@ def grad(
         Whether the derivative writes to arguments what the function writes to them. With ``False`` arrays, lists and
         objects that are handed over stay as they are, and what is computed for such writes only is left out.
     native
-        Whether Numba compiles the derivative. What it cannot compile runs as Python, with a warning that says why;
+        Whether the derivative becomes machine code. What has none runs as Python, with a warning that says why;
         ``"strict"`` makes that an error. With ``"background"`` a child process compiles, and the derivative runs as
         Python until it is done. Without it, derivatives of ``@njit`` functions are compiled. Whole
         numbers of machine code have 64 bits, and its indices are not checked; else it gives what Python gives.
@@ -157,7 +157,7 @@ def compile(f: Callable[..., Any], *, native: Native = True) -> Derivative:
     f
         The function; it may call other functions, and operators such as :func:`grad`.
     native
-        Whether Numba compiles it; see :func:`grad`.
+        Whether it becomes machine code; see :func:`grad`.
 
     Returns
     -------
@@ -210,7 +210,7 @@ def jacobian(
         ``scipy.sparse.csr_array``. The first call tries the pattern in a random direction. ``"auto"`` finds the pattern
         (:func:`sparsity`), once for calls that are alike; ``jacobian(...).at(*args)`` has it, and fills in entries.
     native, fastmath, boundscheck
-        Whether and how Numba compiles the sweeps; see :func:`grad`.
+        Whether and how the sweeps become machine code; see :func:`grad`.
 
     Returns
     -------
@@ -266,7 +266,7 @@ def hessian(
         give all of them. Of an entry and its mirror image one is enough, which saves up to half of the sweeps, and more
         where a row is full: a star colouring (Gebremedhin et al., SIAM J. Sci. Comput. 29, 2007) tells which.
     native, fastmath, boundscheck
-        Whether and how Numba compiles the sweeps; see :func:`grad`.
+        Whether and how the sweeps become machine code; see :func:`grad`.
 
     Examples
     --------

@@ -93,7 +93,7 @@ def vjp(
     has_aux
         The function returns ``(value, aux)``: aux counts as a constant, and is returned behind the others.
     native, fastmath, boundscheck
-        Whether and how Numba compiles both halves; see :func:`grad`.
+        Whether and how both halves become machine code; see :func:`grad`.
 
     Returns
     -------
@@ -156,7 +156,7 @@ def jvp(
     has_aux
         The function returns ``(value, aux)``: aux counts as a constant, and is returned behind the others.
     native, fastmath, boundscheck
-        Whether and how Numba compiles the derivative; see :func:`grad`.
+        Whether and how the derivative becomes machine code; see :func:`grad`.
 
     Examples
     --------
@@ -253,7 +253,7 @@ def hvp(
     f, primals, tangents, has_aux
         As those of :func:`jvp`.
     native, fastmath, boundscheck
-        Whether and how Numba compiles the derivative; see :func:`grad`.
+        Whether and how the derivative becomes machine code; see :func:`grad`.
 
     Examples
     --------

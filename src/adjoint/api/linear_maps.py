@@ -149,7 +149,7 @@ def linearize(
     has_aux
         The function returns ``(value, aux)``: aux counts as a constant, and is returned behind the others.
     native, fastmath, boundscheck
-        Whether and how Numba compiles it; see :func:`adjoint.grad`.
+        Whether and how it becomes machine code; see :func:`adjoint.grad`.
 
     Returns
     -------

@@ -44,9 +44,9 @@ def jvps(
     has_aux
         The function returns ``(value, aux)``: aux counts as a constant, and is returned behind the others.
     native, fastmath, boundscheck
-        Whether and how Numba compiles the derivative; see :func:`grad`. Compiled sweeps take up to four directions
-        (where one does more than compute with numbers and arrays of float64, two if the code is long), and compute
-        what does not depend on the direction once for them.
+        Whether and how the derivative becomes machine code; see :func:`grad`. Compiled sweeps take up to four
+        directions (where one does more than compute with numbers and arrays of float64, two if the code is long), and
+        compute what does not depend on the direction once for them.
 
     Returns
     -------
@@ -83,7 +83,7 @@ class Forwards:
         The function and its arguments: those of the first sweep. Further ones have copies where the function writes
         to its arguments.
     native
-        Whether and how Numba compiles the sweeps.
+        Whether and how the sweeps become machine code.
     has_aux
         Whether the function returns something beside its value.
 

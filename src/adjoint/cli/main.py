@@ -73,7 +73,7 @@ def parser() -> argparse.ArgumentParser:
     show_ = commands.add_parser("show", help="print the source of a function's derivative")
     _add_function(show_)
     show_.add_argument("--mode", choices=("reverse", "forward"), default="reverse", help="forward: with directions")
-    show_.add_argument("--native", action="store_true", help="print what Numba compiles")
+    show_.add_argument("--native", action="store_true", help="print what machine code is made of")
     show_.add_argument("--stage", metavar="NAME", help="print a stage of compiling ('all', or 'list' for their names)")
     show_.add_argument("--tape", action="store_true", help="print what is kept for the reverse sweep, loop by loop")
     show_.set_defaults(run=_show)

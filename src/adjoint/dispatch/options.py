@@ -71,15 +71,15 @@ _FAST = "{'arcp', 'contract', 'nsz', 'reassoc'}"
 def resolve(
     native: Native, function: Any, fastmath: bool = False, boundscheck: bool = False, threads: int = 1
 ) -> Native:
-    """What a user's ``native=`` means for a function; raises where Numba is needed and missing."""
+    """What a user's ``native=`` means for a function; raises where llvmlite is needed and missing."""
     if native not in (None, True, False, "strict", "background") and not isinstance(native, Compiling):
         raise ValueError(f"native={native!r}: it is True, False, 'strict', 'background' or None")
     if type(threads) is not int or threads < 1:
         raise ValueError(f"threads={threads!r}: it is a whole number from 1")
     if native is None:
         native = _wish_of(function) or fastmath or boundscheck or threads > 1
-    if native and importlib.util.find_spec("numba") is None:
-        raise error("AD0601", None, "Numba is not installed", helps=('pip install "adjoint[native]"',))
+    if native and importlib.util.find_spec("llvmlite") is None:
+        raise error("AD0601", None, "llvmlite is not installed", helps=('pip install "adjoint[native]"',))
     if native and (fastmath or boundscheck or threads > 1):
         mode = native.mode if isinstance(native, Compiling) else native
         return Compiling(mode, fastmath, boundscheck, threads)

@@ -35,7 +35,7 @@ from adjoint.ir.fingerprint import Nameless
 from adjoint.native.compile.core import Core
 from adjoint.native.kept import files as cache
 from adjoint.native.kept.known_functions import KnownCore, KnownFunction
-from adjoint.native.kept.versions import digest, own_circumstances
+from adjoint.native.kept.versions import circumstances, digest
 
 MOST = 16
 """How many derivatives are kept of one call: with other whole numbers that were taken for constants."""
@@ -91,7 +91,7 @@ class Request:
         facts = (
             [item for item in settings if item[0] not in _NOT_OPTIONS],
             (repr(self.native), repr(self.target), flags_of(self.root, self.native), sys.flags.optimize),
-            (*own_circumstances(), digest()),
+            (*circumstances(), digest()),
         )
         words = "\n".join([*contents.words, repr(facts)])
         return f"{self.root.__name__[:60]}_{hashlib.sha256(words.encode()).hexdigest()[:24]}{cache.CALL}"

@@ -1,1 +1,1 @@
-"""Machine code: what Numba does not take is rewritten, loops are made faster, and Numba is told of the runtime."""
+"""Machine code: derivatives are made loops over numbers, these are made faster, and written as LLVM IR."""

@@ -1,7 +1,4 @@
-"""The native back end: derivatives that Numba compiles, and Python where it cannot.
-
-Numba is imported only when something is compiled.
-"""
+"""The native back end: derivatives as machine code, and as Python where they have none."""
 
 from __future__ import annotations
 
@@ -14,9 +11,10 @@ from adjoint.codegen.python import emit
 from adjoint.codegen.texts import Emitted, load
 from adjoint.diagnostics import Diagnostic
 from adjoint.native.compile.core import Core
-from adjoint.native.compile.messages.not_native import NotNative, faults_as_reasons
+from adjoint.native.compile.messages.not_native import faults_as_reasons
 from adjoint.native.compile.signatures import agreements
-from adjoint.pipeline import EMITTED, NATIVE
+from adjoint.passes import Context
+from adjoint.pipeline import run
 from adjoint.records import replace
 from adjoint.target import Target
 
@@ -82,10 +80,7 @@ class NativeFunction:
         NotNative
             If there is none.
         """
-        found = own_form(self._function, self._target, None, frozenset(), None)
-        if found is None:
-            raise NotNative(f"'{self._function.name}' has no form in machine code")
-        return found
+        return form_of(self._function, self._target)
 
     @property
     def is_compiled(self) -> bool:
@@ -108,31 +103,14 @@ def _core_of(function: ir.Function, flags: str, strict: bool, target: Target, ba
     return core(function, "", None)
 
 
-def own_form(
-    function: ir.Function,
-    target: Target,
-    handed: frozenset[ir.Storage] | None,
-    by_rows: frozenset[ir.Var],
-    args: Sequence[Any] | None,
-) -> ir.Function | None:
-    """A function as machine code of Adjoint's own is made of it; None where a pass finds that there is none."""
-    from adjoint.native.legalize.handlers import require_exact_handlers  # lazy
-
-    try:
-        require_exact_handlers(function, target)
-        return _form(function, target, handed, by_rows, args, EMITTED)
-    except NotNative:
-        return None
-
-
-def compiled_text(
+def form_of(
     function: ir.Function,
     target: Target,
     handed: frozenset[ir.Storage] | None = None,
     by_rows: frozenset[ir.Var] = frozenset(),
     args: Sequence[Any] | None = None,
-) -> Emitted:
-    """The text of a function for the compiler.
+) -> ir.Function:
+    """A function as machine code is made of it.
 
     Parameters
     ----------
@@ -142,26 +120,24 @@ def compiled_text(
         Parameters that are arrays laid out so.
     args
         Arguments of which the extents agree as they will at all calls; None for any.
+
+    Raises
+    ------
+    NotNative
+        If there is none.
     """
-    from adjoint.native.legalize.names import with_names_apart  # lazy
-
-    form = _form(function, target, handed, by_rows, args, NATIVE)
-    with faults_as_reasons():
-        return with_names_apart(emit(form, counted=True))
-
-
-def _form(
-    function: ir.Function,
-    target: Target,
-    handed: frozenset[ir.Storage] | None,
-    by_rows: frozenset[ir.Var],
-    args: Sequence[Any] | None,
-    pipeline: Sequence[str],
-) -> ir.Function:
-    """A function as a back end is to see it."""
     from adjoint.native.legalize.agreeing_extents import compared_sources  # lazy
     from adjoint.native.legalize.form import loops_of, native_form  # lazy
+    from adjoint.native.legalize.handlers import require_exact_handlers  # lazy
 
     with faults_as_reasons():
+        require_exact_handlers(run(("drop-error-states",), function, Context(target)), target)
         agreeing = () if args is None else agreements(args, compared_sources(loops_of(function, target)))
-        return native_form(function, target, handed, by_rows, agreeing, pipeline)
+        return native_form(function, target, handed, by_rows, agreeing)
+
+
+def compiled_text(function: ir.Function, target: Target, handed: frozenset[ir.Storage] | None = None) -> Emitted:
+    """The text of what machine code is made of, for people; parameters as those of :func:`form_of`."""
+    form = form_of(function, target, handed)
+    with faults_as_reasons():
+        return emit(form, counted=True)

@@ -74,7 +74,7 @@ def constraint(
         Where the Jacobian of shape ``(m, n)`` may be other than zero; see :func:`adjoint.jacobian`. For the methods
         that take sparse matrices: ``trust-constr``.
     native
-        Whether Numba compiles the derivatives.
+        Whether the derivatives become machine code.
 
     Returns
     -------

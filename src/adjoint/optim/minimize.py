@@ -48,7 +48,7 @@ def minimize(
         Where the Hessian, over the components in order, may be other than zero: ``trust-constr`` is given it as a
         sparse matrix then. See :func:`adjoint.hessian`.
     native
-        Whether Numba compiles the derivative.
+        Whether the derivative becomes machine code.
     callback
         Called after each iteration with the value reached, in the structure of ``x0``.
     **options

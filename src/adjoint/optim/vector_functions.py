@@ -39,7 +39,7 @@ class VectorFunction:
     sparsity
         Where the Jacobian may be other than zero; see :func:`adjoint.jacobian`.
     native
-        Whether Numba compiles the function and the Jacobian.
+        Whether the function and the Jacobian become machine code.
     """
 
     def __init__(

@@ -13,7 +13,7 @@ from adjoint.testing import check_grads
 from native.machine_form import machine_text
 from sampling import THOROUGH
 
-pytest.importorskip("numba")
+pytest.importorskip("llvmlite")
 
 
 def recurrent(w: np.ndarray, x: np.ndarray) -> float:

@@ -10,7 +10,7 @@ import pytest
 import adjoint as ad
 from native.machine_form import machine_text
 
-pytest.importorskip("numba")
+pytest.importorskip("llvmlite")
 
 
 def summed(x: np.ndarray, y: np.ndarray) -> float:

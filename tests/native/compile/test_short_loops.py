@@ -9,7 +9,7 @@ import pytest
 
 import adjoint as ad
 
-pytest.importorskip("numba")
+pytest.importorskip("llvmlite")
 
 
 def gates(w, x):

@@ -11,7 +11,7 @@ import pytest
 
 import adjoint as ad
 
-pytest.importorskip("numba")
+pytest.importorskip("llvmlite")
 
 from adjoint.native.compile import threads
 

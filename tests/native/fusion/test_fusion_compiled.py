@@ -9,7 +9,7 @@ import adjoint as ad
 from native.fusion.programs import PROGRAMS
 from sampling import is_chosen
 
-pytest.importorskip("numba")
+pytest.importorskip("llvmlite")
 
 
 def arrays(shapes, extents, dtype=np.float64, order="C", seed=0):

@@ -28,7 +28,7 @@ TEMPORARIES = [
 
 @pytest.mark.parametrize("lines", [CHAIN, TEMPORARIES], ids=["chain", "temporaries"])
 def test_values_and_loops(lines):
-    pytest.importorskip("numba")
+    pytest.importorskip("llvmlite")
     function, args = written(lines), (np.array([0.2, 0.5, -0.3]), np.array([0.3, -0.6, 0.1]))
     fused = fuse(ad.grad(function, native=True).specialized(args, {}).function)
     text = emit(fused).text

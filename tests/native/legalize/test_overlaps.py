@@ -7,10 +7,8 @@ import numpy as np
 import pytest
 
 import adjoint as ad
-from adjoint.dispatch import targets
-from adjoint.records import replace
 
-pytest.importorskip("numba")
+pytest.importorskip("llvmlite")
 
 X = np.array([1.3, -0.4, 0.7, 2.1, 0.6])
 
@@ -97,23 +95,3 @@ def test_parts_that_do_not_fit_raise() -> None:
     for native in (False, "strict"):
         with pytest.raises(ValueError, match="broadcast"):
             ad.value_and_grad(misfit, native=native)(X)
-
-
-def test_no_text_of_messages_is_compiled(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
-    """Numba's own form brings its functions of strings, which take two seconds."""
-    from numba.core import event
-
-    monkeypatch.setenv("ADJOINT_CACHE_DIR", str(tmp_path))
-    original = targets.target_of
-    monkeypatch.setattr(targets, "target_of", lambda *given: replace(original(*given), skipped=frozenset({"llvm"})))
-
-    def stored(x):
-        m = np.outer(x, x)
-        m[:, -1] = m[:, -2]
-        m[1:] = m[:-1]
-        return np.sum(m * m * m)
-
-    with event.install_recorder("numba:compile") as recorder:
-        ad.grad(stored, native="strict")(X)
-    compiled = [found.data["dispatcher"].py_func.__module__ for _, found in recorder.buffer]
-    assert compiled and not [module for module in compiled if module.startswith("numba.cpython.uni")]

@@ -7,7 +7,7 @@ import pytest
 
 import adjoint as ad
 
-pytest.importorskip("numba")
+pytest.importorskip("llvmlite")
 
 
 def outcome(derivative, *args):

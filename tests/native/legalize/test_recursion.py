@@ -19,7 +19,7 @@ from adjoint.testing import check_grads
 from golden.programs import halves_sorted
 from sampling import THOROUGH
 
-pytest.importorskip("numba")
+pytest.importorskip("llvmlite")
 
 X = np.array([1.3, -0.4, 0.7, 2.1, 0.6])
 

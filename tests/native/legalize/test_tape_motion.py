@@ -69,7 +69,7 @@ def test_pushes_are_last_and_pops_are_first() -> None:
 @pytest.mark.parametrize("in_parts", [False, True], ids=["whole", "in parts"])
 @pytest.mark.parametrize("skipped", ["", "tape-motion"], ids=["moved", "where they were"])
 def test_machine_code_agrees(skipped: str, in_parts: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    pytest.importorskip("numba")
+    pytest.importorskip("llvmlite")
     monkeypatch.setenv("ADJOINT_CACHE_DIR", str(tmp_path))
     specialize.forget()
     original = targets.target_of

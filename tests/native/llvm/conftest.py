@@ -1,4 +1,4 @@
-"""Which back end takes a unit."""
+"""What runs as machine code."""
 
 from __future__ import annotations
 
@@ -10,16 +10,15 @@ from adjoint.native.compile import core as cores
 
 @pytest.fixture
 def own(monkeypatch):
-    """The functions that run by machine code of Adjoint's own; none is known yet."""
+    """The functions that run as machine code; none is known yet."""
     found = []
-    usual = cores.Core._own_code
+    usual = cores.Core._code
 
-    def own_code(core, *given):
+    def code(core, *given):
         made = usual(core, *given)
-        if made is not None:
-            found.append(core.__name__)
+        found.append(core.__name__)
         return made
 
-    monkeypatch.setattr(cores.Core, "_own_code", own_code)
+    monkeypatch.setattr(cores.Core, "_code", code)
     specialize.forget()
     return found

@@ -90,6 +90,6 @@ def test_unpacking_tells_how_many_there_are(size, own):
     assert own and one[0] is other[0] and one[1][0].partition("\n")[0] == other[1][0].partition("\n")[0]
 
 
-def test_stages_show_what_numba_refuses_and_adjoint_compiles():
+def test_stages_end_with_llvm_ir():
     titles = [line for line in ad.stages(ad.grad(unpacked), np.ones(3), native=True).splitlines() if line[:3] == "-- "]
-    assert titles[-1] == "-- llvm" and "-- text" not in titles
+    assert titles[-2:] == ["-- text", "-- llvm"]

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import adjoint as ad
+from adjoint.native.compile.messages.not_native import NotNative
 from adjoint.native.llvm.signatures import Options, options_of
 
 
@@ -112,7 +113,8 @@ def test_flags():
     assert options_of('error_model="numpy", fastmath=True, boundscheck=True') == Options("fast", True)
     assert options_of('error_model="numpy", nogil=True') == Options(side_by_side=True)
     assert options_of("error_model=\"numpy\", fastmath={'arcp', 'nsz'}") == Options("arcp nsz")
-    assert options_of('error_model="numpy", parallel=True') is None
+    with pytest.raises(NotNative):
+        options_of('error_model="numpy", parallel=True')
 
 
 def element(x, i, j):

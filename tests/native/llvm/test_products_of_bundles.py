@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import adjoint as ad
-from adjoint.native.compile import core as cores
 from adjoint.native.helpers.bundled_products import COLUMNS, ROWS
 
 
@@ -64,11 +63,8 @@ def test_shapes_that_do_not_fit():
             columns_of(both_sides, args, native)
 
 
-@pytest.mark.parametrize(("moving", "by_numba"), [(3, False), (70, False), (70, True)], ids=["few", "many", "by Numba"])
-def test_rows_on_demand(moving, by_numba, own, monkeypatch):
-    if by_numba:
-        monkeypatch.setattr(cores, "emits", lambda *_: False)
-
+@pytest.mark.parametrize("moving", [3, 70], ids=["few", "many"])
+def test_rows_on_demand(moving, own):
     def in_turn(x, weights):
         frames = np.zeros((80, 5))
         for i in range(80):
@@ -83,4 +79,4 @@ def test_rows_on_demand(moving, by_numba, own, monkeypatch):
     args, directions = (drawn(moving), drawn(11, 80)), drawn(5, moving)
     found, expected = (columns_of(in_turn, args, native, directions) for native in ("strict", False))
     same(found, expected)
-    assert bool(own) != by_numba
+    assert own

@@ -8,7 +8,7 @@ import pytest
 import adjoint as ad
 from golden.programs import vibrating
 
-pytest.importorskip("numba")
+pytest.importorskip("llvmlite")
 
 
 def slope(x, y):

@@ -15,7 +15,7 @@ from adjoint.testing import check_grads
 from native.loops.chains import Chains
 from sampling import THOROUGH
 
-pytest.importorskip("numba")
+pytest.importorskip("llvmlite")
 pytestmark = pytest.mark.filterwarnings("ignore::adjoint.diagnostics.DifferentiationWarning")
 
 LENGTHS = (0, 1, 15, 16, 17, 20, 39)

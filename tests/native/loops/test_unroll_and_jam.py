@@ -12,7 +12,7 @@ import adjoint as ad
 from adjoint.testing import check_grads
 from sampling import THOROUGH
 
-pytest.importorskip("numba")
+pytest.importorskip("llvmlite")
 
 RNG = np.random.default_rng(5)
 X = RNG.normal(size=7)

@@ -4,9 +4,7 @@ import numpy as np
 import pytest
 
 from adjoint.runtime.array_functions import places
-
-numba = pytest.importorskip("numba")
-pytest.importorskip("adjoint.native.runtime.declarations")
+from native.own_code import own_code
 
 POINTS = np.array([0.0, 1.0, 2.0, 3.0, np.nan, np.inf, -np.inf, 1.5, -0.5, 0.3, 2.9999999999999996])
 EDGES = {
@@ -20,7 +18,7 @@ EDGES = {
 }
 
 
-@numba.njit
+@own_code
 def bins(a, edges):
     return places.bins_of(a, edges)
 

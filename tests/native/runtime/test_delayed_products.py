@@ -6,15 +6,11 @@ import pytest
 from adjoint.native.helpers import delayed_products
 from adjoint.runtime.array_functions import delayed
 from native.own_code import own_code
-from sampling import THOROUGH
-
-numba = pytest.importorskip("numba")
-import adjoint.native.runtime.declarations  # noqa: E402, F401
 
 
-@pytest.fixture(params=["own", *(["Numba"] if THOROUGH else [])])
-def compiled(request):
-    return own_code if request.param == "own" else numba.njit(error_model="numpy")
+@pytest.fixture
+def compiled():
+    return own_code
 
 
 def outer(matrix, us, vs, firsts, takes):

@@ -9,7 +9,7 @@ import pytest
 
 import adjoint as ad
 
-pytest.importorskip("numba")
+pytest.importorskip("llvmlite")
 MAPPINGS = Path("/proc/self/smaps")
 KIND = Path("/sys/kernel/mm/transparent_hugepage/enabled")
 
@@ -41,45 +41,3 @@ def test_large_arrays_lie_in_huge_pages():
         assert is_advised(found)
     small = np.linspace(0.0, 1.0, 1000)
     np.testing.assert_allclose(gradient(small), 3 * small * small)
-
-
-@pytest.mark.skipif(sys.platform != "linux" or sys.maxsize < 2**32, reason="nothing is replaced")
-def test_a_call_of_the_allocator_is_replaced():
-    binding = pytest.importorskip("llvmlite.binding")
-    from adjoint.native.runtime.huge_pages import with_huge_pages
-
-    name = "NRT_MemInfo_alloc_safe_aligned"
-    text = f"""
-declare i8* @{name}(i64, i32)
-define i8* @made() {{
-  %made = call i8* @{name}(i64 80, i32 32)
-  ret i8* %made
-}}
-"""
-    module = binding.parse_assembly(text)
-    with_huge_pages(module)
-    module.verify()
-    callers = {each.name for each in module.functions if not each.is_declaration and f"@{name}(" in str(each)}
-    assert callers == {f"adjoint_{name}"}
-    assert f"@adjoint_{name}(" in str(module.get_function("made"))
-
-
-@pytest.mark.skipif(sys.platform != "linux" or sys.maxsize < 2**32, reason="nothing is replaced")
-def test_what_is_linked_into_another_module_keeps_its_own():
-    """Calls that were left without a function ended the process."""
-    binding = pytest.importorskip("llvmlite.binding")
-    from adjoint.native.runtime.huge_pages import with_huge_pages
-
-    name = "NRT_MemInfo_alloc_aligned"
-    one, other = (
-        binding.parse_assembly(
-            f"declare i8* @{name}(i64, i32)\n"
-            f"define i8* @{made}() {{\n  %made = call i8* @{name}(i64 80, i32 32)\n  ret i8* %made\n}}"
-        )
-        for made in ("one", "other")
-    )
-    with_huge_pages(one)
-    other.link_in(one)
-    with_huge_pages(other)
-    other.verify()
-    assert {each.name for each in other.functions if each.is_declaration} == {name, "madvise"}

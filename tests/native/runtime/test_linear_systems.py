@@ -4,18 +4,16 @@ import numpy as np
 import pytest
 
 from adjoint.runtime.array_functions import plain
+from native.own_code import own_code
 from sampling import IN_DEPTH
 
-numba = pytest.importorskip("numba")
-pytest.importorskip("adjoint.native.runtime.declarations")
 
-
-@numba.njit
+@own_code
 def of_vector(a, b):
     return plain.solution(a, b)
 
 
-@numba.njit
+@own_code
 def of_columns(a, b):
     return plain.solution(a, b)
 

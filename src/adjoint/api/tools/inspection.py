@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from adjoint import ir
 from adjoint.api.derivative import Derivative, no_derivative
 from adjoint.api.gradients import grad
 from adjoint.api.jvp_vjp import Pullback, checked_tangents, jvp, specialized_jvp
+from adjoint.codegen.python import emit
 from adjoint.diagnostics import DifferentiationError, error
 from adjoint.diagnostics.entrances import entrance
 from adjoint.diagnostics.similar import did_you_mean, one_of
@@ -213,9 +214,11 @@ def _times(count: int) -> str:
 
 
 def _native_stages(derivative: Derivative, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
-    from adjoint.native.backend import compiled_text, own_form  # lazy
+    from adjoint.native.backend import form_of  # lazy
     from adjoint.native.compile.boundary import halves  # lazy
     from adjoint.native.compile.messages.not_native import NotNative  # lazy
+    from adjoint.native.llvm.unit import shown  # lazy
+    from adjoint.native.llvm.values import Unsupported  # lazy
 
     parts = [("source", _source_of(derivative.function))]
 
@@ -231,30 +234,12 @@ def _native_stages(derivative: Derivative, args: Sequence[Any], kwargs: Mapping[
     finished = run(finishing(derivative.kind), entry.function, Context(target))
     both = halves(finished)
     core = finished if both is None else both.core
-    refusal = None
     try:
-        parts.append(("text", compiled_text(core, target).text))
-    except NotNative as reason:
-        refusal = reason
-    form = None if "llvm" in target.skipped else own_form(core, replace(target, watch=None), None, frozenset(), None)
-    return _under_titles([*parts, *_last_stage(form, refusal)])
-
-
-def _last_stage(form: ir.Function | None, refusal: Exception | None) -> Iterator[tuple[str, str]]:
-    """The LLVM IR of a function; who compiles it, where it has none; why nobody does, where Numba refuses it, too."""
-    from adjoint.native.llvm.unit import shown  # lazy
-    from adjoint.native.llvm.values import Unsupported  # lazy
-
-    if form is not None:
-        try:
-            yield "llvm", shown(form)
-        except Unsupported as reason:
-            if refusal is None:
-                yield "llvm", f"{form.name} is compiled by Numba: {reason} has no form in LLVM IR"
-        else:
-            return
-    if refusal is not None:
-        yield "not compiled", str(refusal)
+        form = form_of(core, target)
+        parts += [("text", emit(form, counted=True).text), ("llvm", shown(form))]
+    except (NotNative, Unsupported) as reason:
+        parts.append(("not compiled", str(reason)))
+    return _under_titles(parts)
 
 
 def _under_titles(parts: Iterable[tuple[str, str]]) -> str:

@@ -215,14 +215,17 @@ ENTRIES = {
         title="this cannot be compiled to machine code",
         helps=("leave out native=True: the derivative runs interpreted",),
         explanation="""
-            Machine code needs the type of every value, and knows numbers, arrays, tuples and lists of one kind.
-            Strings, dicts of mixed values, and calls of functions that Numba does not support cannot be compiled.
+            Machine code has numbers, arrays, tuples and lists of one kind; what it has no form for, it calls Python
+            for. Handlers of exceptions have a form around arithmetic of numbers alone: machine code raises less than
+            Python does, and another exception than Python's must not end in one.
 
-                def loss(x, names):
-                    return x * len(", ".join(names))         # refused with native=True
+                def loss(x, table):
+                    try:
+                        return x * table[3]                  # refused with native=True
+                    except IndexError:
+                        return x
 
-            Without native=True the derivative runs as Python. Or compute what cannot be compiled outside of the
-            function, and hand it in as a number or an array.
+            Without native=True the derivative runs as Python. Or ask before, in place of handling what is raised.
             """,
     ),
     "AD0602": Entry(

@@ -10,11 +10,9 @@ import numpy as np
 from adjoint import ir
 from adjoint.codegen.texts import Emitted, load
 from adjoint.ir.fingerprint import Nameless, fingerprint
-from adjoint.native.compile.messages.not_native import NotNative
 from adjoint.native.compile.messages.progress import told_when_slow
-from adjoint.native.kept.known_objects import keep_object, known_object
-from adjoint.native.kept.known_units import entry_of
-from adjoint.native.llvm.signatures import kinds_of
+from adjoint.native.kept.known_objects import entry_of, keep_object, known_object
+from adjoint.native.llvm.signatures import kinds_of, require_known_here
 from adjoint.target import MACHINE
 
 
@@ -48,10 +46,9 @@ def machine_code(form: ir.Function, args: Sequence[Any]) -> Callable[..., Any]:
         entry = None
     unit = None if entry is None else known_object(entry)
     if unit is None:
+        require_known_here()
         with told_when_slow(form.name):
             unit = compiled(form, kinds)
-        if unit is None:
-            raise NotNative(f"'{form.name}' has no form in machine code")
         if entry is not None:
             keep_object(entry, unit)
     return unit.load()

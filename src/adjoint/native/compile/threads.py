@@ -20,10 +20,8 @@ from adjoint.diagnostics import Diagnostic, diagnostic
 from adjoint.diagnostics.spans import Span
 from adjoint.ir.walk import statements_in
 from adjoint.native.compile.messages.not_native import NotNative, faults_as_reasons
-from adjoint.native.compile.messages.progress import told_when_slow
-from adjoint.native.compile.numba_types import numba_type
-from adjoint.native.compile.signatures import signature_of
 from adjoint.native.costs import FEWEST_IN_THREADS
+from adjoint.native.llvm.signatures import kinds_of
 from adjoint.native.llvm.values import Unsupported
 from adjoint.native.llvm.writing.declared import kind_of_type
 from adjoint.native.loops.vectorize.chunks_for_threads import Chunked, Plain, first_loop, in_pieces
@@ -100,43 +98,26 @@ class InThreads:
         self._latest: Callable[..., Any] | None = None
 
     def __call__(self, *args: Any) -> Any:
-        kinds = self._whole.own_kinds(args)
-        key = signature_of(args) if kinds is None else kinds
-        run = self._known.get(key)
+        kinds = kinds_of(args)
+        run = self._known.get(kinds)
         if run is None:
             with self._lock:
-                is_own = kinds is not None and self._has_own_code(kinds)
-                is_compiled = is_own or self._is_compiled_by_numba(signature_of(args))
-                run = self._known[key] = self._in_pieces if is_compiled else self._whole
+                run = self._known[kinds] = self._in_pieces if self._is_prepared(kinds) else self._whole
         self._latest = run
         return run(*args)
 
-    # All pieces are compiled before anything runs: what the first ones write cannot be taken back
-
-    def _has_own_code(self, kinds: Sequence[Kind]) -> bool:
-        """Whether all pieces have machine code of Adjoint's own, which is made."""
+    def _is_prepared(self, kinds: Sequence[Kind]) -> bool:
+        """Whether all pieces have machine code, which is made before anything runs: writes cannot be taken back."""
         known: dict[ir.Atom, Kind | None] = dict(zip(self._params, kinds, strict=True))
         for piece, core in self._pieces:
             try:
                 given = tuple(known.get(param) or kind_of_type(param.type) for param in piece.function.params)
-            except Unsupported:
+                results = core.prepare(given)
+            except (Unsupported, NotNative):
                 return False
-            results = core.prepare_own(given)
-            if results is None or None in results:
+            if None in results:
                 return False
             known.update(zip(piece.handed, results, strict=True))
-        return True
-
-    def _is_compiled_by_numba(self, signature: Sequence[Any]) -> bool:
-        """Whether Numba compiles all pieces."""
-        kinds: dict[ir.Atom, Any] = dict(zip(self._params, signature, strict=True))
-        try:
-            with told_when_slow(self.__name__.removesuffix("_core")):
-                for piece, core in self._pieces:
-                    given = [kinds.get(param) or numba_type(param.type) for param in piece.function.params]
-                    kinds.update(zip(piece.handed, _parts(core.prepare(given)), strict=True))
-        except (NotNative, ValueError):
-            return False
         return True
 
     @property
@@ -159,18 +140,6 @@ def _call(piece: Plain | Chunked, core: Core, threads: int) -> ir.Call:
     over = cast(ir.Range, piece.loop.over)
     args = (over.start, over.stop, over.step, *piece.loop.inits, *piece.captured)
     return ir.Call(piece.handed, Chunks(piece, core, threads), args, (), piece.loop.span)
-
-
-def _parts(result: Any) -> Sequence[Any]:
-    """The types of what a function returns, if Python hands these on as they are; else a ValueError."""
-    from numba.core import types  # lazy
-
-    if result == types.none:
-        return ()
-    found = list(getattr(result, "types", (result,)))
-    if not all(isinstance(kind, (types.Number, types.Boolean, types.Array)) for kind in found):
-        raise ValueError("something else")
-    return found
 
 
 class Chunks:

@@ -14,21 +14,13 @@ import stat
 import tempfile
 from pathlib import Path
 
-_MACHINE_CODE = "__pycache__"
 _NAMES = f"*_{'[0-9a-f]' * 24}.py"
-ENTRY = ".unit"
-"""How names of entries end that name units."""
 OBJECT = ".code"
 """How names of entries end that are object code."""
-LEFT = ".left"
-"""How names of entries end that say that there is no object code of Adjoint's own."""
 CALL = ".call"
 """How names of entries end that say what a call needs besides its machine code."""
-FUNCTION = "function_"
-"""How names of functions begin that units call."""
-_UNFINISHED = (f".{'[0-9a-f]' * 16}-*", f"{_MACHINE_CODE}/*.nb[ic].tmp.*")
+_UNFINISHED = (f".{'[0-9a-f]' * 16}-*",)
 """What a process leaves that is killed while it writes."""
-_STAMP = 1_000_000_000  # one time for all files: Numba takes a new time for a new text
 
 
 def directory() -> Path | None:
@@ -40,7 +32,7 @@ def directory() -> Path | None:
     path = place()
     try:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if _is_ours(path.stat()) and os.access(path, os.W_OK) and _holds_machine_code_of_ours(path):
+        if _is_ours(path.stat()) and os.access(path, os.W_OK):
             return path.resolve()
     except OSError:
         pass
@@ -54,14 +46,6 @@ def place() -> Path:
         return Path(wanted)
     base = os.environ.get("XDG_CACHE_HOME")
     return (Path(base) if base else Path(os.path.expanduser("~"), ".cache")) / "adjoint"
-
-
-def _holds_machine_code_of_ours(path: Path) -> bool:
-    """Whether the directory where Numba keeps machine code is missing, or only this user can write it."""
-    try:
-        return _is_ours((path / _MACHINE_CODE).lstat())
-    except FileNotFoundError:
-        return True
 
 
 @functools.cache
@@ -123,19 +107,11 @@ def _write(path: Path, content: bytes) -> None:
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content)
-        os.utime(temporary, (_STAMP, _STAMP))
         os.replace(temporary, path)
     except BaseException:  # an interrupt, too
         with contextlib.suppress(OSError):
             os.unlink(temporary)
         raise
-
-
-def forget(folder: Path, stem: str) -> None:
-    """Removes the machine code that was kept for a file."""
-    for path in folder.glob(f"{stem}.*.nb[ic]"):
-        with contextlib.suppress(OSError):
-            path.unlink()
 
 
 def entries() -> dict[str, int]:
@@ -144,9 +120,6 @@ def entries() -> dict[str, int]:
     found = {path.stem: path.stat().st_size for path in sorted(folder.glob(_NAMES))}
     for path in sorted(folder.glob(f"*{OBJECT}")):
         found[path.stem] = found.get(path.stem, 0) + path.stat().st_size
-    for path in sorted((folder / _MACHINE_CODE).glob("*.nb[ic]")):
-        stem = path.name.split(".")[0]
-        found[stem] = found.get(stem, 0) + path.stat().st_size
     return found
 
 
@@ -156,12 +129,8 @@ def clear() -> int:
     count = len(entries())
     patterns = (
         _NAMES,
-        f"*{ENTRY}",
         f"*{OBJECT}",
-        f"*{LEFT}",
         f"*{CALL}",
-        f"{FUNCTION}{'[0-9a-f]' * 32}",
-        f"{_MACHINE_CODE}/*.nb[ic]",
         *_UNFINISHED,
     )
     for path in [path for pattern in patterns for path in folder.glob(pattern)]:

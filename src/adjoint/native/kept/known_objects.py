@@ -1,24 +1,48 @@
-"""Object code that is found by the function that it was made of: neither passes nor Numba run then."""
+"""Object code that is found by the function that it was made of: no pass runs then.
+
+An entry of the cache is named by all that decides the object code: the function, the kinds of its arguments, the
+options of the compiler, the sources of Adjoint and the versions.
+"""
 
 from __future__ import annotations
 
 import builtins
+import hashlib
 import json
-from pathlib import Path
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from adjoint.ir.fingerprint import Nameless
 from adjoint.native.kept import files as cache
+from adjoint.native.kept.versions import circumstances, digest
 from adjoint.native.llvm.messages import Message
 from adjoint.native.llvm.values import OBJECT, ArrayKind
 from adjoint.runtime.arithmetic.fused_loops import ExtentsDiffer
+from adjoint.target import Target
 
 if TYPE_CHECKING:
+    from adjoint.native.compile.signatures import Agreement
     from adjoint.native.llvm.unit import Unit
 
 _EXCEPTIONS: dict[str, type[BaseException]] = {kind.__name__: kind for kind in (ExtentsDiffer, np.linalg.LinAlgError)}
+
+
+def entry_of(
+    name: str,
+    found: str | None,
+    kinds: Sequence[Any],
+    agreeing: Sequence[Agreement],
+    flags: str,
+    target: Target,
+) -> str | None:
+    """The name of the entry for a function of this name and fingerprint; None where there can be none."""
+    if found is None or target.watch is not None:
+        return None
+    options = (target.machine, repr(target.checked), target.threads, sorted(target.skipped), flags)
+    facts = (found, tuple(map(str, kinds)), agreeing, options, *circumstances(), digest())
+    return f"{name[:60]}_{hashlib.sha256(repr(facts).encode()).hexdigest()[:24]}{cache.OBJECT}"
 
 
 def known_object(entry: str) -> Unit | None:
@@ -74,18 +98,3 @@ def keep_object(entry: str, unit: Unit) -> None:
         return
     head = json.dumps([seal_of(unit.code), unit.name, sorted(unit.symbols), sites, results, callbacks])
     cache.keep_bytes(entry, head.encode() + b"\n" + unit.code)
-
-
-def is_left_to_numba(entry: str) -> bool:
-    """Whether it is known that a function has no object code of Adjoint's own, which an entry would hold."""
-    folder = cache.directory()
-    return folder is not None and cache.read(folder / _left(entry)) is not None
-
-
-def leave_to_numba(entry: str) -> None:
-    """Notes that for later processes."""
-    cache.keep_bytes(_left(entry), b"")
-
-
-def _left(entry: str) -> str:
-    return str(Path(entry).with_suffix(cache.LEFT))

@@ -52,28 +52,6 @@ def _content(path: str) -> bytes:
 def circumstances() -> tuple[str, ...]:
     """All of that, in words."""
     import llvmlite  # type: ignore[import-untyped]  # lazy
-    import numba  # lazy
-    from numba.core import config  # lazy
-    from numba.core.registry import cpu_target  # lazy
-
-    processor = cpu_target.target_context.codegen().magic_tuple()
-    named = {"adjoint": adjoint, "numba": numba, "llvmlite": llvmlite, "numpy": np}
-    settings = vars(config)
-    vectors = f"loops vectorised {settings['LOOP_VECTORIZE']}, lines {settings['SLP_VECTORIZE']}"
-    flags = f"optimised {int(settings['OPT'])}, {vectors}, bounds checked {settings['BOUNDSCHECK']}"
-    return (
-        flags,
-        ", ".join(f"{name} {module.__version__}" for name, module in named.items()),
-        f"python {sys.version.split()[0]} ({sys.implementation.cache_tag})",
-        f"runtime {digest(*MEANING)}",
-        f"processor {hashlib.sha256(repr(processor).encode()).hexdigest()[:16]}",
-    )
-
-
-@functools.cache
-def own_circumstances() -> tuple[str, ...]:
-    """The same for object code of Adjoint's own; Numba is not imported for it."""
-    import llvmlite  # lazy
     from llvmlite import binding  # lazy
 
     processor = (binding.get_default_triple(), binding.get_host_cpu_name(), binding.get_host_cpu_features().flatten())

@@ -1,1 +1,1 @@
-"""Rewriting what Numba does not take, or takes otherwise than Python means it."""
+"""Rewriting what has no form in LLVM IR, or another meaning there than in Python."""

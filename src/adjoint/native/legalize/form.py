@@ -1,8 +1,4 @@
-"""What is done to a finished derivative before it is machine code's.
-
-Both back ends begin with the same passes. What was made last is remembered: where Adjoint's own back end finds a
-statement that only Numba compiles, Numba goes on from there.
-"""
+"""What is done to a finished derivative before it is machine code's."""
 
 from __future__ import annotations
 
@@ -11,14 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from adjoint import ir
 from adjoint.passes import Context
-from adjoint.pipeline import EMITTED, LEGALIZE, NATIVE, run
+from adjoint.pipeline import LEGALIZE, NATIVE, run
 from adjoint.target import MACHINE, Target
 
 if TYPE_CHECKING:
     from adjoint.native.compile.signatures import Agreement
 
-_SHARED = NATIVE[: next(place for place, pair in enumerate(zip(NATIVE, EMITTED, strict=False)) if pair[0] != pair[1])]
-"""The passes with which both pipelines begin."""
 _latest: dict[str, tuple[tuple[Any, ...], ir.Function]] = {}
 
 
@@ -33,9 +27,8 @@ def native_form(
     handed: frozenset[ir.Storage] | None = None,
     by_rows: frozenset[ir.Var] = frozenset(),
     agreeing: Sequence[Agreement] = (),
-    pipeline: Sequence[str] = NATIVE,
 ) -> ir.Function:
-    """A finished function as a back end is to see it.
+    """A finished function as machine code is made of it.
 
     Parameters
     ----------
@@ -49,13 +42,9 @@ def native_form(
         Parameters that are arrays laid out by rows.
     agreeing
         Extents of parameters that agree.
-    pipeline
-        The passes: those of Numba, or ``EMITTED`` for what LLVM IR is written of.
     """
     context = Context(target, handed=handed, by_rows=by_rows, agreeing=agreeing)
-    key = (function, target, handed, by_rows, tuple(agreeing))
-    begun = _remembered("begun", key, lambda: run(_SHARED, function, context))
-    return run(pipeline[len(_SHARED) :], begun, context)
+    return run(NATIVE, function, context)
 
 
 def _remembered(what: str, key: tuple[Any, ...], make: Callable[[], ir.Function]) -> ir.Function:

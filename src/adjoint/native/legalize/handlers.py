@@ -50,8 +50,16 @@ class _Required(Rewriting):
 
     def compound(self, statement: ir.Statement) -> ir.Statement:
         if isinstance(statement, ir.Guarded) and not _is_exact(statement, self.target):
-            raise NotNative("an exception that is handled", (), statement.span)
+            raise NotNative(_fault_of(statement), (), statement.span)
         return statement
+
+
+def _fault_of(guarded: ir.Guarded) -> str:
+    if guarded.context is not None:
+        return "'with' has no form in machine code"
+    if guarded.handlers:
+        return "machine code may raise less than Python does in what is handled, so 'except' has no form in it"
+    return "'finally' has no form in machine code"
 
 
 def _is_exact(guarded: ir.Guarded, target: Target) -> bool:

@@ -46,7 +46,7 @@ def _plain_copy(statement: ir.Call | ir.Load | ir.Store) -> Iterable[ir.Statemen
 
 
 def _plain_clip(statement: ir.Call | ir.Load | ir.Store) -> Iterable[ir.Statement] | None:
-    """A minimum of a maximum for ``np.clip`` of a number: Numba has instructions for these."""
+    """A minimum of a maximum for ``np.clip`` of a number: there are instructions for these."""
     match statement:
         case ir.Call(callee=np.clip, args=(x, low, high), kwargs=()) if all(map(_is_number, statement.args)):
             raised = ir.Var(statement.targets[0].hint, statement.targets[0].type)
@@ -64,7 +64,7 @@ def _is_number(atom: ir.Atom) -> bool:
 
 
 def _quotient(statement: ir.Call | ir.Load | ir.Store) -> Iterable[ir.Statement] | None:
-    """``1 / x**n`` for ``x**-n``: Numba's own raises at zero, also where NumPy's is infinite."""
+    """``1 / x**n`` for ``x**-n``: the power itself raises at zero, also where NumPy's is infinite."""
     match statement:
         case ir.Call(targets=(target,), callee=callee, args=(base, ir.Const(value=int() as exponent))) if exponent < 0:
             kind = type_of_atom(base)
@@ -99,7 +99,7 @@ POWERS = (operator.pow, pow)
 
 
 def _selected(statement: ir.Call | ir.Load | ir.Store) -> Iterable[ir.Statement] | None:
-    """A call of loops for what is read or written where a matrix of truth values is true: Numba takes one axis."""
+    """A call of loops for what is read or written where a matrix of truth values is true: loops go along one axis."""
     match statement:
         case ir.Load(target=target, base=base, key=ir.Subscript(items=(ir.Var() as mask,)) as key):
             if _selects(base, key, mask):

@@ -123,7 +123,7 @@ _CONJUGATES = (np.ndarray.conj, np.generic.conj)
 
 
 def _of_a_number(call: ir.Call) -> ir.Call | None:
-    """A method of a number of NumPy that Numba knows by another name only; None if it is another call."""
+    """A method of a number of NumPy by the name that machine code knows; None if it is another call."""
     if not call.args or call.kwargs or not isinstance(type_of_atom(call.args[0]), ir.Scalar):
         return None
     match call:

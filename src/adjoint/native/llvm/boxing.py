@@ -39,6 +39,7 @@ from adjoint.native.llvm.values import (
     NothingKind,
     Number,
     ObjectKind,
+    TakenAsObject,
     TupleKind,
     Unsupported,
     types_of_parts,
@@ -301,6 +302,8 @@ class _Wrapper:
                 return nothing(writer)
             case ListKind(element=element, read_only=False) if element is not None:
                 return self._boxed_list(element, names.pop(0))
+            case ListKind(read_only=True, key=place):
+                raise TakenAsObject(place)
         raise Unsupported("results of this kind")
 
     def _boxed_list(self, element: Kind, block: str) -> str:

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from adjoint.native.llvm.callbacks import keep_exception
+from adjoint.native.llvm.linear_algebra_routines import bring_routines
 from adjoint.native.llvm.values import NUMBERS, dtype_of
 from adjoint.native.loops.short_loops import made_for_short_loops
-from adjoint.native.runtime.linear_algebra_routines import bring_routines
 from adjoint.runtime.freed_memory import keep_freed_memory
 
 _LEVEL = 2

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from adjoint.native.compile.messages.not_native import NotNative
 from adjoint.native.llvm.values import (
     OBJECT,
     TUPLE_ITEMS,
@@ -23,7 +24,6 @@ from adjoint.native.llvm.values import (
     kind_of,
 )
 from adjoint.records import dataclass
-from adjoint.target import Target
 
 _FLAGS = re.compile(r'error_model="numpy"(?:, fastmath=(True|\{[^}]*\}))?(, boundscheck=True)?(, nogil=True)?')
 _FIRST_LLVM = 20
@@ -52,20 +52,32 @@ class Options:
 PLAIN = Options()
 
 
-def options_of(flags: str) -> Options | None:
-    """What options of the compiler mean here; None for those that only Numba knows."""
+def options_of(flags: str) -> Options:
+    """What options of the compiler mean.
+
+    Raises
+    ------
+    NotNative
+        If they are others than machine code has.
+    """
     found = _FLAGS.fullmatch(flags)
     if found is None:
-        return None
+        raise NotNative(f"machine code has no such options: {flags}")
     fast, checked, side_by_side = found.groups()
     words = ["fast"] if fast == "True" else re.findall(r"\w+", fast or "")
     return Options(" ".join(words), checked is not None, side_by_side is not None)
 
 
-def emits(flags: str, target: Target) -> bool:
-    """Whether there is machine code of Adjoint's own for these options of the compiler."""
-    is_known = options_of(flags) is not None and target.watch is None
-    return is_known and "llvm" not in target.skipped and _is_known_here()
+def require_known_here() -> None:
+    """Refuses where machine code was never tried.
+
+    Raises
+    ------
+    NotNative
+        Where objects lie in memory otherwise than is known, or LLVM is too old.
+    """
+    if not _is_known_here():
+        raise NotNative("machine code is made on Linux and macOS, by CPython of 64 bits with its lock, and LLVM 20")
 
 
 @functools.cache

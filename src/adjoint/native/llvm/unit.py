@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from adjoint import ir
-from adjoint.ir.checked import CHECKING
 from adjoint.ir.walk import vars_used
+from adjoint.native.compile.messages.not_native import NotNative, faults_as_reasons
 from adjoint.native.llvm.boxing import wrapper
 from adjoint.native.llvm.callbacks import Callback
 from adjoint.native.llvm.engine import callable_at, engine, linked
@@ -34,6 +34,7 @@ from adjoint.native.llvm.values import (
     TupleKind,
     Unsupported,
     is_complex,
+    kinds_in,
 )
 from adjoint.native.llvm.writing.declared import kind_of_type
 from adjoint.native.llvm.writing.program import Program, Site
@@ -123,7 +124,8 @@ def _text_of(
     values = [found if isinstance(found, Known) else _example(found) for found in told]
     callee = program.function(function, function, values)
     assert callee.results is not None
-    if program.unsure and program.asks:
+    is_single = any(each in ("f4", "c4") for found in kinds for each in kinds_in(found))
+    if program.unsure and (program.asks or is_single):  # beside single precision, NumPy's numbers are double
         raise Unsupported("a number that may be Python's or NumPy's, and is asked for that")
     entry(program.module, "adjoint_main", callee, told, options.side_by_side)
     for needed, result, params in OF_PYTHON:
@@ -169,24 +171,36 @@ def compiled(
     options: Options = PLAIN,
     leaves: Callable[[Iterable[int]], None] | None = None,
     entry: Entry = wrapper,
-) -> Unit | None:
-    """The machine code of a function; None if there is a statement without a form in LLVM IR.
+) -> Unit:
+    """The machine code of a function.
 
-    ``leaves`` is told before it is compiled which lines of the user's run as Python; ``entry`` writes what is called
-    from outside.
+    Parameters
+    ----------
+    function
+        As the native passes leave it.
+    kinds
+        The kinds of its arguments.
+    options
+        What options of the compiler ask.
+    leaves
+        Is told, before it is compiled, which lines of the user's run as Python.
+    entry
+        Writes what is called from outside.
+
+    Raises
+    ------
+    NotNative
+        If a statement has no form.
     """
-    try:
-        text, name, program, given = text_of(function, kinds, options, entry)
+    with faults_as_reasons():
+        try:
+            text, name, program, given = text_of(function, kinds, options, entry)
+        except Unsupported as reason:
+            raise NotNative(f"machine code has no form for {reason}", (), reason.span) from reason
         if leaves is not None:
             leaves(span.line for callback in program.callbacks.values() for span in callback.emitted.lines.values())
         code, callbacks = engine().object_code(text), tuple(program.callbacks.values())
         return Unit(name, code, frozenset(program.symbols), tuple(program.sites), given, callbacks)
-    except Unsupported:
-        return None
-    except Exception:  # a fault of ours: Numba may do better; who verifies wants to see it
-        if CHECKING:
-            raise
-        return None
 
 
 def shown(function: ir.Function) -> str:

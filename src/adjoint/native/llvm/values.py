@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from adjoint.diagnostics.spans import Span
 from adjoint.records import dataclass, field
 
 
@@ -39,7 +40,15 @@ TUPLE_ITEMS = tuple.__basicsize__
 
 
 class Unsupported(Exception):
-    """A statement has no form in LLVM IR here."""
+    """A statement has no form in LLVM IR here.
+
+    Attributes
+    ----------
+    span
+        The user's line, as soon as it is known.
+    """
+
+    span: Span | None = None
 
 
 def kind_of(dtype: Any) -> str:
@@ -345,7 +354,7 @@ def _in_common(kinds: Sequence[Kind]) -> Kind:
 
 
 def common_kind(kinds: Sequence[str]) -> str:
-    """The kind that numbers of these have in common where they meet, as Numba has it."""
+    """The kind that numbers of these have in common where they meet."""
     found = set(kinds)
     if len(found) == 1:
         return kinds[0]

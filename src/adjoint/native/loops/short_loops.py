@@ -42,6 +42,6 @@ _lock = threading.RLock()
 
 
 def _lock_of_numba() -> AbstractContextManager[object]:
-    """That under which Numba compiles, if it is there."""
+    """That under which Numba compiles, if it is there: LLVM's options are those of the process."""
     module = sys.modules.get("numba.core.compiler_lock")
     return nullcontext() if module is None else module.global_compiler_lock

@@ -1,8 +1,4 @@
-"""Functions of NumPy under names of our own: machine code has short forms of them, for numbers and matrices.
-
-Numba's forms do more than is needed here, for each kind and layout of their arguments anew, so that a program of a
-few of them takes longer to compile than a long one without.
-"""
+"""Functions of NumPy under names of our own: machine code has short forms of them, for numbers and matrices."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """What NumPy refuses by extents, refused by machine code too.
 
-Numba's products of matrices take any extents where there is nothing to add up; its masks, and functions that are given
+Products of matrices take any extents where there is nothing to add up; its masks, and functions that are given
 places, read and write beyond arrays that are shorter; a loop over the elements of a row finds nothing wrong with a row
 that has none.
 """

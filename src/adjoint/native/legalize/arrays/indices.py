@@ -9,7 +9,7 @@ import numpy as np
 
 from adjoint import ir
 from adjoint.ir.join import type_of_atom
-from adjoint.native.compile.numba_types import dtype_of
+from adjoint.native.legalize.dtypes import dtype_of
 from adjoint.native.legalize.rewriting import Rewriting
 from adjoint.runtime import display
 from adjoint.runtime.array_functions.places import add_at

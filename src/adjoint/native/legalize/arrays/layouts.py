@@ -20,7 +20,7 @@ from adjoint.differentiation.reverse.memory.gathers import is_gathered
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.walk import operands, statements_in, targets_of
 from adjoint.native.compile.messages.not_native import NotNative
-from adjoint.native.legalize.python_calls import by_python
+from adjoint.native.legalize.as_python import by_python
 from adjoint.native.legalize.rewriting import Rewriting
 from adjoint.rules.kinds import Elementwise
 from adjoint.rules.registry import rule_for
@@ -135,10 +135,4 @@ class _ByPython(Rewriting):
         self._makers = makers
 
     def statement(self, statement: ir.Call | ir.Load | ir.Store) -> Iterator[ir.Statement]:
-        if id(statement) not in self._makers:
-            yield statement
-            return
-        found = by_python(statement)
-        if found is None:
-            raise NotNative(_REASON, (), statement.span)
-        yield from found
+        yield by_python(statement) if id(statement) in self._makers else statement

@@ -1,7 +1,7 @@
 """Assignment between parts of one array, for a compiler that computes it element by element.
 
-NumPy reads all of ``a[:-1]`` before it writes in ``a[1:] = a[:-1]`` and in ``a[1:] += a[:-1]``. For the second Numba
-does not, and its form of the first takes two seconds to compile; a copy and loops take a tenth.
+NumPy reads all of ``a[:-1]`` before it writes in ``a[1:] = a[:-1]`` and in ``a[1:] += a[:-1]``. Loops over
+elements do not: a copy is read in place of what they have written already.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Parts of arrays and places in them as loops read and write them: Numba's forms take long to compile."""
+"""Parts of arrays and places in them as loops read and write them: general forms take long to compile."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Powers of whole numbers: Numba's own are whole numbers again, where Python's may be fractions."""
+"""Powers of whole numbers: those of machine code are whole numbers again, where Python's may be fractions."""
 
 from __future__ import annotations
 

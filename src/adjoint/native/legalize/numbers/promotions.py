@@ -1,7 +1,7 @@
 """Numbers as NumPy combines them, written out for a compiler that combines them in another way.
 
-A number of Python takes the dtype of the array or NumPy number that it meets; Numba would compute ``2.0 * x`` for
-``x`` of float32 in float64. ``math.sin`` computes in float64 whatever it is given; Numba would not.
+A number of Python takes the dtype of the array or NumPy number that it meets; machine code would compute ``2.0 * x``
+for ``x`` of float32 in float64. ``math.sin`` computes in float64 whatever it is given; machine code would not.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from adjoint.runtime.arithmetic import numbers
 from adjoint.sources.library_folders import package_of
 
 _WIDE = (np.dtype(np.float64), np.dtype(np.complex128), np.dtype(np.int64), np.dtype(np.bool_))
-"""Dtypes of which Numba's numbers are by themselves."""
+"""Dtypes of which the numbers of machine code are by themselves."""
 
 _DTYPES: dict[type, type] = {float: np.float64, int: np.int64, bool: np.bool_, complex: np.complex128}
 _ORDER = "biufc"
@@ -89,7 +89,7 @@ def _by_known_functions(call: ir.Call) -> list[ir.Call]:
 
 
 def _may_be_negative(atom: ir.Atom) -> bool:
-    """Whether a number is a whole one that is not known, or negative: powers by such raise other errors in Numba."""
+    """Whether a number is a whole one that is not known, or negative: powers by such raise other errors there."""
     if isinstance(atom, ir.Const):
         return type(atom.value) is int and atom.value < 0
     type_ = type_of_atom(atom)

@@ -62,7 +62,7 @@ class _Counting(Rewriting):
 
 
 def _of_any_value(atom: ir.Atom, before: list[ir.Statement]) -> ir.Atom:
-    """An argument without its value in its type: Numba 0.68 keeps a recursive function for one value incompletely."""
+    """An argument of which only the type is known: a recursive function is written once for all values of it."""
     if not isinstance(atom, ir.Const) or type(atom.value) not in (int, bool):
         return atom
     kind = type(atom.value)

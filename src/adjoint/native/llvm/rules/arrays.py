@@ -69,6 +69,7 @@ def as_kind_of_word(value: Value) -> str:
 
 def new(e: Emission, element: str, shape: Sequence[str], zero: bool = False, checked: bool = True) -> Array:
     """A new array, laid out by rows."""
+    e.program.asks |= element in ("f4", "c4")
     writer = e.writer
     size = str(size_of(element))
     for extent in shape:

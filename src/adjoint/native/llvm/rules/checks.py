@@ -13,7 +13,7 @@ from adjoint.native.llvm.rules import functions, numbers
 from adjoint.native.llvm.rules.arithmetic import complexes
 from adjoint.native.llvm.rules.numbers import both, compare, either, from_start, number, words
 from adjoint.native.llvm.rules.table import RULES, rule
-from adjoint.native.llvm.values import Array, Known, Number, Tuple, Unsupported, Value
+from adjoint.native.llvm.values import Array, Known, Number, Object, Tuple, Unsupported, Value
 from adjoint.native.llvm.writer import constant, truth, whole
 from adjoint.native.llvm.writing.emission import Emission
 from adjoint.runtime import objects
@@ -303,7 +303,9 @@ def _check_exponents(e: Emission, exponents: Value) -> None:
 
 @rule(checks.check_operand, checks.check_array)
 def _of_one_kind(e: Emission, operand: Value, name: Value) -> None:
-    """Whatever has a form here is a number or a plain array."""
+    """Whatever has a form here is a number or a plain array; of objects, Python knows."""
+    if isinstance(operand, Object):
+        raise Unsupported("a question for the class of an object")
 
 
 # Checks behind loops

@@ -164,6 +164,8 @@ def load(e: Emission, base: Value, key: ir.Key) -> Value:
     """``base[key]`` or ``base.name``."""
     if isinstance(key, ir.Attribute):
         return _attribute(e, base, key.name)
+    if isinstance(base, (Number, Complex)) and not key.items:
+        return base  # an array of no axes, which is a number here
     if isinstance(base, Tuple):
         return base.items[_literal_index(e, key, len(base.items))]
     if isinstance(base, List):

@@ -82,8 +82,6 @@ class Emission:
     ----------
     writer
         The text.
-    indexed
-        The variables of which a statement reads or writes a part.
     """
 
     def __init__(self, program: Program, learnt: dict[Any, Kind]) -> None:
@@ -91,7 +89,6 @@ class Emission:
         self.writer = Writer(program.module)
         self.learnt = learnt
         self.env: dict[ir.Var, Value] = {}
-        self.indexed: set[ir.Atom] = set()
         self.scopes: list[Scope] = []
         self.guards: list[Guard] = []
         self.allocas: list[str] = []

@@ -19,7 +19,7 @@ from adjoint.native.llvm.writing.emission import Learnt
 from adjoint.native.llvm.writing.loops import Body
 from adjoint.records import dataclass
 
-_MOST_SWEEPS = 40
+_MOST_SWEEPS = 400
 RAISED = -1
 """The status of a function in which Python has raised an exception."""
 
@@ -62,7 +62,7 @@ class Program:
     unsure
         Whether a number became an object of which the type does not tell whether it is Python's or NumPy's.
     asks
-        Whether Python may ask for the class of what it is given.
+        Whether that makes a difference: Python may ask for the class of what it is given, or arrays are single.
     """
 
     def __init__(self, calls: Callable[[Any], Callable[..., Any] | None], checked: bool = False) -> None:

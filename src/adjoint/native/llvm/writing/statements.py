@@ -10,7 +10,7 @@ from adjoint import ir
 from adjoint.analysis.effects import effects_of
 from adjoint.analysis.known_effects import UNKNOWN
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.walk import blocks_of, free_vars, operands, statements_in, targets_of
+from adjoint.ir.walk import blocks_of, free_vars, operands, targets_of
 from adjoint.native.llvm.rules.table import applied
 from adjoint.native.llvm.values import (
     OBJECT,
@@ -69,9 +69,6 @@ class Statements(Emission):
     def function(self, function: ir.Function, name: str, kinds: Sequence[Kind | Any]) -> str:
         """The text of a function whose arguments are of these kinds."""
         writer = self.writer
-        self.indexed = {
-            each.base for each in statements_in(function.body) if isinstance(each, (ir.Load, ir.Store)) and each.key
-        }
         scope = Scope()
         self.scopes.append(scope)
         params: list[tuple[str, str]] = []
@@ -97,7 +94,11 @@ class Statements(Emission):
         scope = self.scopes[-1]
         scope.last = _last_uses(block)
         for place, statement in enumerate(block.statements):
-            self.statement(statement)
+            try:
+                self.statement(statement)
+            except Unsupported as reason:
+                reason.span = reason.span or getattr(statement, "span", None)
+                raise
             self._give_up(scope, place)
         self.terminator(block.terminator)
 

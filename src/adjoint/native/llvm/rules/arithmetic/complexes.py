@@ -356,7 +356,7 @@ def _sign(e: Emission, x: Complex) -> Complex:
     return _one_of(e, is_zero(e, x), _zero_of(e, x), direction)
 
 
-@rule(complex, runtime_arrays.complex_of)
+@rule(complex)
 def _complex(e: Emission, real: Value, imag: Value | None = None) -> Complex:
     if imag is None:
         return as_complex(e.writer, numbers.scalar(real), "c8")
@@ -366,7 +366,13 @@ def _complex(e: Emission, real: Value, imag: Value | None = None) -> Complex:
         part = as_kind(e.writer, numbers.number(imag), part_of(real.kind))
         second = RULES[operator.add](e, Number(part.kind, real.imag), part)
         return Complex(real.kind, real.real, second.name)
-    first, second = numbers.floats(e, real, imag)
+    return _of_parts(e, real, imag)
+
+
+@rule(runtime_arrays.complex_of)
+def _of_parts(e: Emission, real: Value, imag: Value) -> Complex:
+    """The real parts are those of the first."""
+    first, second = numbers.floats(e, real_and_imaginary(real)[0], imag)
     return Complex(f"c{first.kind[1]}", first.name, second.name)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import collections
 import operator
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -54,7 +54,9 @@ from adjoint.native.llvm.values import (
 from adjoint.native.llvm.values import Kind as AnyKind
 from adjoint.native.llvm.writing.declared import kind_of_type
 from adjoint.native.llvm.writing.emission import Emission, is_of_python
+from adjoint.rules.declarations import declaration_for
 from adjoint.runtime import display
+from adjoint.runtime.cotangents import as_array
 from adjoint.sources.library_folders import package_of
 
 _OF_PYTHON = ("f8", "i8", "b1", "c8")
@@ -66,7 +68,10 @@ _READ_ONLY = (np.broadcast_to, np.lib.stride_tricks.sliding_window_view)
 _MAY_BE_NOTHING = (dict.get, dict.pop)
 """What gives None beside what its type says."""
 _CONTAINERS = (dict, list, set, frozenset, tuple, collections.deque)
-_HARMLESS = (len, sorted, reversed, min, max, sum, range, enumerate, zip, iter, next, abs, float, int, bool)
+_HARMLESS = (
+    *(len, sorted, reversed, min, max, sum, range, enumerate, zip, iter, next),
+    *(abs, float, int, bool, complex, pow, divmod, round),
+)
 """What does the same with numbers of Python and of NumPy."""
 
 Leaving = ir.Call | ir.Load | ir.Store
@@ -87,10 +92,7 @@ def by_python(e: Emission, statement: Leaving) -> Value:
     if any(isinstance(found, str) and width_of(found) for found in kinds):
         raise Unsupported("a call of Python with bundles")
     if OBJECT in kinds:  # whose items may be None beside what is announced
-        results = [
-            OBJECT if isinstance(found, ArrayKind) and target not in e.indexed else found
-            for target, found in zip(targets_of(statement), results, strict=True)
-        ]
+        results = [OBJECT if isinstance(found, ArrayKind) else found for found in results]
     e.program.asks |= _asks_for_classes(statement)
     shares = _shares(statement, list(varying.values()), kinds, results)
     found = (_sharing if shares else _borrowing)(e, statement, varying, known, results)
@@ -102,20 +104,18 @@ def _asks_for_classes(statement: Leaving) -> bool:
     if isinstance(statement, ir.Call):
         callee = statement.callee
         owner = getattr(callee, "__objclass__", None)
-        is_harmless = (
-            owner in _CONTAINERS
-            or any(callee is each for each in _HARMLESS)
-            or package_of(callee) in ("numpy", "scipy")
-        )
-        of_runtime = package_of(callee) == "adjoint" and callee not in (display.format_value, display.join_string)
-        return not (is_harmless or of_runtime or getattr(callee, "__module__", None) in ("_operator", "operator"))
+        if owner in _CONTAINERS or _is_operator(callee) or any(callee is each for each in _HARMLESS):
+            return False
+        tells = callee in (display.format_value, display.join_string)
+        return tells or package_of(callee) not in ("numpy", "scipy", "adjoint")
     if isinstance(statement, ir.Load) and isinstance(statement.key, ir.Attribute):
         return not isinstance(type_of_atom(statement.base), (ir.Instance, ir.Array))
     return False
 
 
 def _is_operator(callee: Any) -> bool:
-    return getattr(callee, "__module__", None) in ("_operator", "operator")
+    """Whether it is arithmetic, or a function of the module ``math``."""
+    return getattr(callee, "__module__", None) in ("_operator", "operator", "math", "cmath")
 
 
 def _kinds_in(value: Value) -> Iterable[AnyKind]:
@@ -142,8 +142,8 @@ def _shares(statement: Leaving, values: Sequence[Value], kinds: Sequence[AnyKind
     if isinstance(statement, ir.Load):
         return is_written
     facts = effects_of(statement)
-    is_numeric = all(isinstance(value, (Number, Complex, Array)) for value in values)
-    if is_numeric and _is_operator(statement.callee):
+    is_numeric = all(isinstance(value, (Number, Complex)) for value in values)
+    if is_numeric and getattr(statement.callee, "__module__", None) in ("_operator", "operator"):
         raise Unsupported("an operator by Python")  # which loops over elements are made of
     if is_written and (facts.view_of is not None or not facts.pure):
         return True
@@ -193,6 +193,8 @@ def _sharing(
     known: Mapping[ir.Var, ir.Const],
     results: Sequence[Any],
 ) -> list[Value]:
+    if isinstance(statement, ir.Load) and isinstance(e.value(statement.base), (Number, Complex)):
+        raise Unsupported("a part of a number")
     if isinstance(statement, ir.Store) and not isinstance(e.value(statement.base), (Array, Object)):
         raise Unsupported("a store to a value")
     if isinstance(statement, ir.Call):
@@ -251,12 +253,23 @@ def _alone(
     checks: list[ir.Statement] = []
     for target, check in zip(targets_of(statement), after, strict=True):
         told.append(target)
-        if check is not None:
-            told[-1] = checked = ir.Var(target.hint, target.type)
-            checks.append(ir.Call((checked,), check[0], (target, *map(ir.Const, check[1:]))))
+        for each in (*_announcement(statement, target), check):
+            if each is not None:
+                checked = ir.Var(target.hint, target.type)
+                checks.append(ir.Call((checked,), each[0], (told[-1], *map(ir.Const, each[1:]))))
+                told[-1] = checked
     body = ir.Block((*before, substitute(statement, given), *checks), ir.Return(tuple(told) or (ir.Const(None),)))
     name = getattr(getattr(statement, "callee", None), "__name__", "") or "index"
     return emit(ir.Function(name.strip("_<>") or "call", params, body))
+
+
+def _announcement(statement: Leaving, target: ir.Var) -> Iterator[tuple[Any, ...]]:
+    """By what it is checked that a function gives what its annotation says."""
+    is_declared = isinstance(statement, ir.Call) and declaration_for(statement.callee) is not None
+    type_ = target.type
+    if is_declared and isinstance(type_, ir.Array) and type_.dims is not None:
+        name = getattr(statement.callee, "__name__", "the function")  # type: ignore[union-attr]
+        yield as_array, len(type_.dims), type_.dtype, name
 
 
 # What only the compiler saw until now

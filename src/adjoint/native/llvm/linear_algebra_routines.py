@@ -1,7 +1,7 @@
 """The routines of BLAS and LAPACK that machine code calls, without the package of SciPy around them.
 
-Numba takes them from two modules of ``scipy.linalg``. To import that package takes longer than to run most derivatives,
-and these modules need nothing of it.
+They are found in two modules of ``scipy.linalg``. To import that package takes longer than to run most derivatives, and
+these modules need nothing of it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class _Way:
 
 
 def bring_routines() -> None:
-    """Lets Numba find the routines; where that cannot be, it imports the package."""
+    """Makes the modules importable; where that cannot be, it imports the package."""
     if _PACKAGE in sys.modules or any(isinstance(finder, _Way) for finder in sys.meta_path):
         return
     found: dict[str, ModuleType] = {}

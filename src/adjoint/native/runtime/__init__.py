@@ -1,1 +1,0 @@
-"""What Numba is told of the runtime."""

@@ -1,1 +1,0 @@
-"""The functions of the runtime for Numba, decided by type."""

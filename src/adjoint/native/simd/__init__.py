@@ -1,1 +1,0 @@
-"""Vector values (SIMD) that stand for one number in several directions or iterations."""
