@@ -154,3 +154,10 @@ def of_a_scaled_order(v: float) -> float:
 def test_parameters_of_which_no_derivative_is_known_are_refused(function: Callable[[float], float]) -> None:
     with pytest.raises(ad.DifferentiationError, match="AD0204"):
         ad.grad(function)(0.7)
+
+
+def test_factorials_of_arrays_are_of_double_precision() -> None:
+    for n in (np.array([1.5, 2.0, -0.3, np.nan], np.float32), np.array(2.5, np.float32), np.float32(2.5)):
+        value, expected = ad.vjp(s.factorial, n)[0], s.factorial(n)
+        assert value.dtype == expected.dtype
+        np.testing.assert_array_equal(value, expected)

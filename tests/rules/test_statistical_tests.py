@@ -88,3 +88,22 @@ def test_nan_and_small_samples_give_nan() -> None:
 def test_what_the_decorator_does_otherwise_is_read_or_refused() -> None:
     with pytest.raises(ad.DifferentiationError):
         ad.grad(lambda a: stats.ttest_1samp(a, 0.1, nan_policy="omit", keepdims=True).pvalue[0])(A)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda a: stats.sem(a, 1),
+        lambda a: stats.gmean(a * a, 1),
+        lambda a: stats.skewtest(a, 0).statistic,
+        lambda a: stats.tvar(a, None, (True, True), 0),
+        lambda a: stats.circmean(a, 4.0, -4.0, 0),
+    ],
+)
+def test_the_axis_may_go_by_place(function: Callable[..., Any]) -> None:
+    rows = np.stack([A, B * B, A - B], axis=1)
+    given = rows[:3] if function(rows).shape == (9,) else rows
+    value, dot = ad.jvp(function, (given,), (np.ones_like(given),))
+    np.testing.assert_allclose(value, function(given), rtol=1e-9)
+    assert dot.shape == value.shape
+    check_grads(function, (given,), order=1)

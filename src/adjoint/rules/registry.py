@@ -79,7 +79,7 @@ OF_SCIPY = {
             f"scipy.stats.{topic}"
             for topic in ("continuous", "bounded", "above_zero", "elsewhere", "of_tests", "discrete")
         ),
-        *(f"scipy.stats.{topic}" for topic in ("multivariate", "samples", "kernels", "hypotheses")),
+        *(f"scipy.stats.{topic}" for topic in ("hypotheses", "multivariate", "samples", "kernels")),
     ),
     "scipy.signal": (
         *("scipy.fft", "scipy.signals.signal", "scipy.images.filters", "scipy.images.ranks"),

@@ -279,7 +279,7 @@ def callees() -> list[tuple[str, Any, Any]]:
         found[names[id(rule.fn)]] = (names[id(rule.fn)], rule.fn, rule)
     for place, entry in enumerate(all_definitions()):
         name = names.get(id(entry.fn)) or _bound(entry.fn)
-        if name is not None:
+        if name is not None and entry.cases:  # without an example call there is nothing to spell
             found[f"{name} {place}"] = (name, entry.fn, entry)
     return [found[key] for key in sorted(found)]
 

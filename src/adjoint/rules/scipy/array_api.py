@@ -39,7 +39,7 @@ def _atleast_nd(x, /, *, ndim, xp=None):
     return np.reshape(x, (1,) * missing + np.shape(x)) if missing > 0 else np.asarray(x)
 
 
-def _apply_where(cond, args, f1, f2=None, /, *, fill_value=None, kwargs=None, xp=None):
+def _apply_where(cond, args, f1, f2=None, /, *, fill_value=None, xp=None):
     given = args if isinstance(args, tuple) else (args,)
     fill = 0.0 if fill_value is None else fill_value
     shape = np.broadcast_shapes(np.shape(cond), np.shape(fill), *[np.shape(arg) for arg in given])

@@ -96,7 +96,11 @@ definition(
 def _lstsq(a, b, cond=None, overwrite_a=False, overwrite_b=False, check_finite=True, lapack_driver=None):
     eps = float(np.finfo(np.float64).eps)
     x, _, rank, values = np.linalg.lstsq(a, b, rcond=eps if cond is None else cond)
-    squares = np.sum(np.abs(b - a @ x) ** 2, axis=0) if np.shape(a)[0] > np.shape(a)[1] else np.zeros(0)
+    m, n = np.shape(a)
+    squares = np.sum(np.abs(b - a @ x) ** 2, axis=0) if m > n and rank == n else np.zeros(0)
+    if np.ndim(b) == 2:  # the first rows of what LAPACK was handed, by columns
+        below = np.zeros((max(m - n, 0), np.shape(b)[1]))
+        x = np.asfortranarray(np.concatenate([x, below]))[:n]
     return x, squares, rank, values
 
 
@@ -109,7 +113,7 @@ definition(
     linalg.lstsq,
     _lstsq,
     when=lambda given: given.get("lapack_driver") in (None, "gelsd", "gelss"),
-    cases=[case(sample(5, 3), sample(5)), case(sample(5, 3), sample(5, 2))],
+    cases=[case(sample(5, 3), sample(5)), case(sample(5, 3), sample(5, 2)), case(sample(3, 4), sample(3, 2))],
 )
 definition(linalg.orthogonal_procrustes, _orthogonal_procrustes, cases=[case(sample(4, 3), sample(4, 3))])
 definition(
@@ -132,10 +136,18 @@ def _eig(a, b=None, left=False, right=True, overwrite_a=False, overwrite_b=False
     if not right:
         return np.linalg.eigvals(a) + 0j
     values, vectors = np.linalg.eig(a)
-    return values + 0j, vectors
+    columns = np.asfortranarray(vectors)
+    if not np.iscomplexobj(a) and np.all(np.imag(values) == 0.0):
+        return values + 0j, np.copy(np.real(columns), order="F")
+    return values + 0j, columns
 
 
-definition(linalg.eig, _eig, arrays=("a",), cases=[case(np.array([[2.0, 1.0], [0.5, -0.4]]))])
+definition(
+    linalg.eig,
+    _eig,
+    arrays=("a",),
+    cases=[case(np.array([[2.0, 1.0], [0.5, -0.4]])), case(np.array([[0.0, -1.2], [1.0, 0.3]]))],
+)
 
 
 def _tridiagonal(d, e):

@@ -47,14 +47,14 @@ def _extreme(choose):
         rank = np.ndim(input)
         sizes = [size if k == axis % rank else 1 for k in range(rank)]
         origins = [origin if k == axis % rank else 0 for k in range(rank)]
-        return choose(_windows(input, sizes, mode, cval, origins), axis=-1)
+        return choose(_windows(input, sizes, mode, cval, origins), axis=-1).copy()
 
     def of_window(input, size=None, footprint=None, output=None, mode="reflect", cval=0.0, origin=0):
         if footprint is not None:
-            return choose(_chosen(input, size, footprint, output, mode, cval, origin), axis=-1)
+            return choose(_chosen(input, size, footprint, output, mode, cval, origin), axis=-1).copy()
         if output is not None or not isinstance(mode, str):
             raise NotImplementedError("an array for the result, or several modes")
-        found = np.asarray(input)
+        found = np.array(input, order="C")
         rank = np.ndim(input)
         for axis, (extent, place) in enumerate(zip(_sizes(size, rank), _sizes(origin, rank), strict=True)):
             if extent > 1:
@@ -69,7 +69,7 @@ _minimum_of_line, _minimum = _extreme(np.min)
 
 
 def _ranked(windows, rank):
-    return np.sort(windows, axis=-1)[..., rank]
+    return np.sort(windows, axis=-1)[..., rank].copy()
 
 
 def _rank_filter(input, rank, size=None, footprint=None, output=None, mode="reflect", cval=0.0, origin=0):

@@ -17,18 +17,34 @@ class Member:
         return self.evaluate(self.n, *self.shapes, x)
 
 
-def _family(evaluate):
-    def member(n, *shapes, monic=False):
-        if monic or any(isinstance(shape, bool) for shape in shapes):
-            raise NotImplementedError("polynomials with a factor of one")
-        return Member(evaluate, n, shapes)
-
-    return member
+def _member(evaluate, n, shapes, monic):
+    if monic:
+        raise NotImplementedError("polynomials with a factor of one")
+    return Member(evaluate, n, shapes)
 
 
-_FAMILIES = (
+def _of_degrees(evaluate):
+    return lambda n, monic=False: _member(evaluate, n, (), monic)
+
+
+def _of_alpha(evaluate):
+    return lambda n, alpha, monic=False: _member(evaluate, n, (alpha,), monic)
+
+
+def _jacobi(n, alpha, beta, monic=False):
+    return _member(special.eval_jacobi, n, (alpha, beta), monic)
+
+
+def _shifted_jacobi(n, p, q, monic=False):
+    return _member(special.eval_sh_jacobi, n, (p, q), monic)
+
+
+_OF_DEGREES = (
     *("legendre", "chebyt", "chebyu", "chebyc", "chebys", "hermite", "hermitenorm", "laguerre"),
-    *("genlaguerre", "gegenbauer", "jacobi", "sh_legendre", "sh_chebyt", "sh_chebyu", "sh_jacobi"),
+    *("sh_legendre", "sh_chebyt", "sh_chebyu"),
 )
-for _name in _FAMILIES:
-    definition(getattr(special, _name), _family(getattr(special, f"eval_{_name}")), arrays=())
+for _names, _means in ((_OF_DEGREES, _of_degrees), (("genlaguerre", "gegenbauer"), _of_alpha)):
+    for _name in _names:
+        definition(getattr(special, _name), _means(getattr(special, f"eval_{_name}")), arrays=())
+definition(special.jacobi, _jacobi, arrays=())
+definition(special.sh_jacobi, _shifted_jacobi, arrays=())

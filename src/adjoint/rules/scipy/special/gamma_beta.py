@@ -166,8 +166,10 @@ def _perm(N, k, exact=False):
 
 
 def _factorial(n, exact=False, extend="zero"):
-    found = np.where(np.greater_equal(n, 0), special.gamma(n + 1.0), 0.0)
-    return found if isinstance(n, np.ndarray) else found[()]
+    found = np.where(np.less(n, 0), 0.0, special.gamma(n + 1.0))
+    if not isinstance(n, np.ndarray):
+        return found[()]
+    return found if np.size(found) == 0 else found.astype(np.float64)
 
 
 COUNTS = [case(4.3, 1.7), case(np.array([4.5, 3.2]), sample(2, kind="positive"))]

@@ -162,15 +162,21 @@ def _meaning(held):
     takes_rows = "axis" in names and not held["override"]["vectorization"]
     spreads_nan = held["override"]["nan_propagation"]
 
-    def meaning(*args, axis=default_axis, nan_policy="propagate", keepdims=False, _no_deco=False, **options):
+    def meaning(*args, _no_deco=False, **options):
         if _no_deco:
             return function(*args, **options)
+        if n_samples is not None:
+            placed = dict(zip(names, args, strict=False))
+            if len(args) > len(names) or any(name in options for name in placed):
+                return function(*args, **options)  # it raises
+            options = {**placed, **options}
+        axis = options.pop("axis", default_axis)
+        nan_policy, keepdims = options.pop("nan_policy", "propagate"), options.pop("keepdims", False)
         if nan_policy != "propagate" or keepdims or isinstance(axis, tuple):
             raise NotImplementedError("NaN left out, several axes, or axes that are kept")
         chosen: tuple[str, ...] = ()
         samples = args
         if n_samples is not None:
-            options = {**dict(zip(names, args, strict=False)), **options}
             count = n_samples(options) if callable(n_samples) else n_samples
             chosen = names[:count] + tuple([each for each in named_samples if options.get(each) is not None])
             samples = tuple([options.pop(each) for each in chosen])

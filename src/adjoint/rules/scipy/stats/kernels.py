@@ -77,6 +77,6 @@ class Estimate:
 definition(stats.gaussian_kde, Estimate, arrays=())
 definition(stats.gaussian_kde.evaluate, _value, arrays=())
 definition(stats.gaussian_kde.__call__, _value, arrays=())
-definition(stats.gaussian_kde.pdf, _value, arrays=())
+definition(stats.gaussian_kde.pdf, lambda self, x: _value(self, x), arrays=())
 definition(stats.gaussian_kde.logpdf, _log_value, arrays=())
 definition(stats.gaussian_kde.integrate_box_1d, _of_interval, arrays=())
