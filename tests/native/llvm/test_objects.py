@@ -193,3 +193,22 @@ def test_views_are_views_and_copies_are_copies(f, variant):
     for mode in MODES:
         outcome = compare(f, (M,), mode, variant)
         assert outcome.kind == "same", outcome.message
+
+
+def rows_are_the_same(x, n):
+    row = [x, x * x]
+    rows = [row if i % 2 == 0 else [x * i, 1.0] for i in range(n)]
+    rows[0][0] = x**3
+    return rows[2][0] * rows[1][0] + (5.0 * x if rows[0] is rows[2] else 0.0)
+
+
+def rows_are_looked_for(x, n):
+    rows = [[x * i, 1.0] for i in range(n)]
+    return rows[0][0] + (5.0 * x if rows[1] in rows and rows[0] is not rows[1] else 0.0)
+
+
+@pytest.mark.parametrize("f", [rows_are_the_same, rows_are_looked_for])
+def test_lists_are_what_they_are(f):
+    for mode in MODES:
+        outcome = compare(f, (2.0, 3), mode)
+        assert outcome.kind in ("same", "interpreted"), outcome.message

@@ -38,6 +38,7 @@ from adjoint.native.llvm.values import (
     ArrayKind,
     Complex,
     Known,
+    List,
     ListKind,
     Number,
     Object,
@@ -55,13 +56,16 @@ from adjoint.native.llvm.values import Kind as AnyKind
 from adjoint.native.llvm.writing.declared import kind_of_type
 from adjoint.native.llvm.writing.emission import Emission, is_of_python
 from adjoint.rules.declarations import declaration_for
-from adjoint.runtime import display
+from adjoint.runtime import display, lists
 from adjoint.runtime.cotangents import as_array
 from adjoint.sources.library_folders import package_of
 
 _OF_PYTHON = ("f8", "i8", "b1", "c8")
 """Kinds of numbers that Python has itself."""
-_BY_IDENTITY = (operator.is_, operator.is_not, operator.contains, list.index, list.remove, list.count, id)
+_BY_IDENTITY = (
+    *(operator.is_, operator.is_not, operator.contains, list.index, list.remove, list.count, id),
+    lists.first_of_same,
+)
 """What asks whether objects are the same: those of arrays are made anew."""
 _READ_ONLY = (np.broadcast_to, np.lib.stride_tricks.sliding_window_view)
 """What gives views that nobody may write."""
@@ -136,7 +140,7 @@ def _result_kind(target: ir.Var) -> str | ArrayKind | ObjectKind:
 
 def _shares(statement: Leaving, values: Sequence[Value], kinds: Sequence[AnyKind], results: Sequence[AnyKind]) -> bool:
     """Whether a statement may keep what it is given, write to it, or give a part of it."""
-    if isinstance(statement, ir.Store) or OBJECT in kinds or OBJECT in results:
+    if isinstance(statement, ir.Store) or OBJECT in kinds or OBJECT in results or _asks_for_identity(statement):
         return True
     is_written = any(isinstance(each.type, ir.Array) and each.type.storage.written for each in targets_of(statement))
     if isinstance(statement, ir.Load):
@@ -197,7 +201,7 @@ def _sharing(
         raise Unsupported("a part of a number")
     if isinstance(statement, ir.Store) and not isinstance(e.value(statement.base), (Array, Object)):
         raise Unsupported("a store to a value")
-    if isinstance(statement, ir.Call):
+    if isinstance(statement, ir.Call) and _asks_for_identity(statement):
         _require_same_answer(statement.callee, taken.values())
     after: list[Any] = []
     told: list[Result] = []
@@ -214,15 +218,16 @@ def _sharing(
     return called(e, callback, [sharing(e, value, var.type) for var, value in objects.items()], lock, told)
 
 
+def _asks_for_identity(statement: Leaving) -> bool:
+    return isinstance(statement, ir.Call) and any(statement.callee is each for each in _BY_IDENTITY)
+
+
 def _require_same_answer(callee: Any, values: Iterable[Value]) -> None:
     """Refuses questions for the identity of what becomes another object each time."""
-    asked = next((each for each in _BY_IDENTITY if callee is each), None)
-    if asked is None:
-        return
-    by_value = asked not in (operator.is_, operator.is_not, id)
+    by_value = callee not in (operator.is_, operator.is_not, id)
     for value in values:
         is_whole = isinstance(value, Number) and value.kind[0] in "biu"
-        if not (isinstance(value, Object) or (by_value and is_whole)):
+        if not (isinstance(value, (Object, List)) or (by_value and is_whole)):
             raise Unsupported("a question for the identity of a value")
 
 
