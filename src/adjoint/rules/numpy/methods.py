@@ -18,9 +18,9 @@ for _name in SAME_NAME.split():
         method(_cls, _name, getattr(np, _name))
 
 
-def _clip(a, min=None, max=None, out=None, **options):
+def _clip(a, min=None, max=None, *out, **options):
     """One bound is enough for the method, not for the function."""
-    return np.clip(a, min, max, out, **options)
+    return np.clip(a, min, max, *out, **options)
 
 
 for _cls in CLASSES:
