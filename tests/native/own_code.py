@@ -2,8 +2,9 @@
 
 from adjoint.native.helpers.lowering import lowered
 from adjoint.native.llvm.rules.helpers import type_of
-from adjoint.native.llvm.signatures import PLAIN, kinds_of
+from adjoint.native.llvm.signatures import kinds_of
 from adjoint.native.llvm.unit import compiled
+from adjoint.native.options import PLAIN
 from adjoint.passes import Context
 from adjoint.pipeline import run as run_passes
 from adjoint.target import MACHINE

@@ -16,7 +16,7 @@ from adjoint.differentiation.finish import finish
 from adjoint.differentiation.zeros.called_supports import SupportsLost
 from adjoint.dispatch import targets
 from adjoint.dispatch.keys import Seen, key_of
-from adjoint.dispatch.options import Native, flags_of, in_background, is_strict
+from adjoint.dispatch.options import Native, in_background, is_strict, options_of
 from adjoint.dispatch.specialize import Specialization, lock
 from adjoint.dispatch.speculative import Speculative
 from adjoint.frontend.calls.levels import as_deep_as_needed
@@ -291,6 +291,6 @@ def load_for(
         return load(emitted or emit(finished))
     from adjoint.native.backend import NativeFunction  # lazy
 
-    flags = flags_of(differentiated(function), native)
+    options = options_of(differentiated(function), native)
     target = targets.target_of(function, native)
-    return NativeFunction(finished, flags, is_strict(native), target, background=in_background(native))
+    return NativeFunction(finished, options, is_strict(native), target, background=in_background(native))

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import importlib.util
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from adjoint.diagnostics import error
 from adjoint.records import dataclass, replace
+
+if TYPE_CHECKING:
+    from adjoint.native.options import Options
 
 MARK = "__adjoint_native__"
 """The attribute of a function that tells how its derivatives are compiled."""
@@ -65,7 +68,7 @@ ALL_CHECKED = Checked()
 Native = bool | str | Compiling | None
 """Whether to compile: True, False, ``"strict"`` or ``"background"``; None leaves it to the function."""
 
-_FAST = "{'arcp', 'contract', 'nsz', 'reassoc'}"
+_FAST = ("arcp", "contract", "nsz", "reassoc")
 
 
 def resolve(
@@ -118,20 +121,15 @@ def as_strict(native: Native) -> Native:
     return replace(native, mode="strict") if isinstance(native, Compiling) else "strict"
 
 
-def flags_of(function: Any, native: Native = True) -> str:
-    """Options for the compiler: those by which a user's ``@njit`` changes arithmetic hold for the derivative too."""
+def options_of(function: Any, native: Native = True) -> Options:
+    """What machine code is asked: what changes the arithmetic of a user's ``@njit`` holds for the derivative too."""
+    from adjoint.native.options import Options  # lazy
+
     chosen = getattr(function, "targetoptions", {}).get("fastmath", False)
-    if isinstance(chosen, (set, frozenset)):
-        chosen = f"{{{', '.join(map(repr, sorted(chosen)))}}}" if chosen else False
+    words = ("fast",) if chosen is True else tuple(sorted(chosen or ()))
     if isinstance(native, Compiling) and native.fastmath:
-        chosen = chosen or _FAST
-    checked = isinstance(native, Compiling) and native.boundscheck
-    parts = [
-        'error_model="numpy"',
-        *([f"fastmath={chosen}"] if chosen else []),
-        *(["boundscheck=True"] if checked else []),
-    ]
-    return ", ".join(parts)
+        words = words or _FAST
+    return Options(" ".join(words), isinstance(native, Compiling) and native.boundscheck)
 
 
 def checked_of(function: Any, native: Native = True) -> Checked:

@@ -25,7 +25,7 @@ from adjoint.codegen.texts import Emitted
 from adjoint.dispatch import targets
 from adjoint.dispatch.contents import Contents, is_dispatcher, is_extended
 from adjoint.dispatch.keys import Seen, key_of
-from adjoint.dispatch.options import Native, flags_of, in_background, is_strict
+from adjoint.dispatch.options import Native, in_background, is_strict, options_of
 from adjoint.dispatch.specialize import Specialization
 from adjoint.dispatch.speculative import Speculative
 from adjoint.frontend.entry.captured import Captured, Guard, differentiated, reader
@@ -90,7 +90,7 @@ class Request:
         settings = sorted(item for item in os.environ.items() if item[0].startswith("ADJOINT_"))
         facts = (
             [item for item in settings if item[0] not in _NOT_OPTIONS],
-            (repr(self.native), repr(self.target), flags_of(self.root, self.native), sys.flags.optimize),
+            (repr(self.native), repr(self.target), options_of(self.root, self.native), sys.flags.optimize),
             (*circumstances(), digest()),
         )
         words = "\n".join([*contents.words, repr(facts)])
@@ -310,9 +310,9 @@ class KnownSpecialization(Specialization):
         self.door = self.ways = None
         self.tangents, self.door_checks_all, self.lanes = 0, False, {}
         name, fingerprint, lists = record["core"]
-        flags = flags_of(root, native)
+        options = options_of(root, native)
         strict, background = is_strict(native), in_background(native)
-        core = KnownCore(name, fingerprint, lists, flags, strict, request.target, made.core, background)
+        core = KnownCore(name, fingerprint, lists, options, strict, request.target, made.core, background)
         boundary = None if record["boundary"] is None else _read(record["boundary"], core)
         self.call = KnownFunction(boundary, core, made.native)
         if record["speculates"]:

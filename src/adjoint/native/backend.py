@@ -13,6 +13,7 @@ from adjoint.diagnostics import Diagnostic
 from adjoint.native.compile.core import Core
 from adjoint.native.compile.messages.not_native import faults_as_reasons
 from adjoint.native.compile.signatures import agreements
+from adjoint.native.options import Options
 from adjoint.passes import Context
 from adjoint.pipeline import run
 from adjoint.records import replace
@@ -29,8 +30,8 @@ class NativeFunction:
     ----------
     function
         The derivative, ready to be printed.
-    flags
-        Options for the compiler.
+    options
+        What is asked of machine code.
     strict
         Whether it is an error if it cannot be compiled.
     target
@@ -47,7 +48,7 @@ class NativeFunction:
     """
 
     def __init__(
-        self, function: ir.Function, flags: str, strict: bool, target: Target, *, background: bool = False
+        self, function: ir.Function, options: Options, strict: bool, target: Target, *, background: bool = False
     ) -> None:
         from adjoint.native.compile.boundary import halves  # lazy
 
@@ -55,7 +56,7 @@ class NativeFunction:
         self._target = target
         parts = halves(function)
         core = function if parts is None else parts.core
-        self._core = _core_of(core, flags, strict, target, background)
+        self._core = _core_of(core, options, strict, target, background)
         self.run: Callable[..., Any] = self._core.__call__
         self.boundary = None if parts is None else emit(parts.boundary(self._core))
         if self.boundary is not None:
@@ -88,19 +89,22 @@ class NativeFunction:
         return self._core.is_compiled
 
 
-def _core_of(function: ir.Function, flags: str, strict: bool, target: Target, background: bool) -> Core | InThreads:
-    def core(piece: ir.Function, more: str, handed: frozenset[ir.Storage] | None) -> Core:
-        return Core(piece, flags + more, strict, target, handed, background=background)
+def _core_of(
+    function: ir.Function, options: Options, strict: bool, target: Target, background: bool
+) -> Core | InThreads:
+    def core(piece: ir.Function, side_by_side: bool, handed: frozenset[ir.Storage] | None) -> Core:
+        asked = replace(options, side_by_side=side_by_side)
+        return Core(piece, asked, strict, target, handed, background=background)
 
     if target.threads > 1:
         from adjoint.native.compile.threads import in_threads  # lazy
 
         found = in_threads(function, target, core)
         if isinstance(found, Diagnostic):
-            return Core(function, flags, strict, target, warning=found, background=background)
+            return Core(function, options, strict, target, warning=found, background=background)
         if found is not None:
             return found
-    return core(function, "", None)
+    return core(function, False, None)
 
 
 def form_of(

@@ -14,20 +14,23 @@ pytest.importorskip("llvmlite")
 
 from adjoint.native.compile.signatures import Agreement
 from adjoint.native.kept import known_objects, versions
+from adjoint.native.options import PLAIN, Options
 
 
 def test_the_sources_of_adjoint_and_the_versions_count(monkeypatch):
     found = fingerprint(_function(numbers.quotient))
-    names = [known_objects.entry_of("f", found, ("float64",), (), "", MACHINE)]
+    names = [known_objects.entry_of("f", found, ("float64",), (), PLAIN, MACHINE)]
     monkeypatch.setattr(known_objects, "digest", lambda: "another")
-    names.append(known_objects.entry_of("f", found, ("float64",), (), "", MACHINE))
+    names.append(known_objects.entry_of("f", found, ("float64",), (), PLAIN, MACHINE))
     monkeypatch.setattr(known_objects, "circumstances", lambda: ("llvmlite 0",))
-    names.append(known_objects.entry_of("f", found, ("float64",), (), "", MACHINE))
-    names.append(known_objects.entry_of("f", found, ("float32",), (), "", MACHINE))
-    names.append(known_objects.entry_of("f", found, ("float32",), (Agreement((1, 0), (0, 0), 0),), "", MACHINE))
-    names.append(known_objects.entry_of("f", found, ("float64",), (), "fastmath=True", MACHINE))
-    names.append(known_objects.entry_of("f", found, ("float64",), (), "", replace(MACHINE, threads=2)))
-    names.append(known_objects.entry_of("f", found, ("float64",), (), "", replace(MACHINE, skipped=frozenset({"a"}))))
+    names.append(known_objects.entry_of("f", found, ("float64",), (), PLAIN, MACHINE))
+    names.append(known_objects.entry_of("f", found, ("float32",), (), PLAIN, MACHINE))
+    names.append(known_objects.entry_of("f", found, ("float32",), (Agreement((1, 0), (0, 0), 0),), PLAIN, MACHINE))
+    names.append(known_objects.entry_of("f", found, ("float64",), (), Options("fast"), MACHINE))
+    names.append(known_objects.entry_of("f", found, ("float64",), (), PLAIN, replace(MACHINE, threads=2)))
+    names.append(
+        known_objects.entry_of("f", found, ("float64",), (), PLAIN, replace(MACHINE, skipped=frozenset({"a"})))
+    )
     assert len(set(names)) == len(names)
 
 

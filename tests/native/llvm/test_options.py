@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import adjoint as ad
-from adjoint.native.compile.messages.not_native import NotNative
-from adjoint.native.llvm.signatures import Options, options_of
+from adjoint.dispatch.options import Compiling, options_of
+from adjoint.native.options import Options
 
 
 def waves(x, scale):
@@ -108,13 +108,13 @@ def test_exceptions_of_threads(own):
     assert any("chunk" in name for name in own)
 
 
-def test_flags():
-    assert options_of('error_model="numpy"') == Options()
-    assert options_of('error_model="numpy", fastmath=True, boundscheck=True') == Options("fast", True)
-    assert options_of('error_model="numpy", nogil=True') == Options(side_by_side=True)
-    assert options_of("error_model=\"numpy\", fastmath={'arcp', 'nsz'}") == Options("arcp nsz")
-    with pytest.raises(NotNative):
-        options_of('error_model="numpy", parallel=True')
+def test_options():
+    assert options_of(rare) == options_of(numba.njit(rare)) == Options()
+    fast = numba.njit(fastmath=True)(rare)
+    assert options_of(fast, Compiling(boundscheck=True)) == Options("fast", True)
+    assert options_of(numba.njit(fastmath={"nsz", "arcp"})(rare)) == Options("arcp nsz")
+    assert options_of(fast, Compiling(fastmath=True)) == Options("fast")
+    assert options_of(rare, Compiling(fastmath=True)) == Options("arcp contract nsz reassoc")
 
 
 def element(x, i, j):

@@ -14,7 +14,7 @@ pytest.importorskip("llvmlite")
 mpmath = pytest.importorskip("mpmath")
 
 from adjoint.native.llvm.engine import engine  # noqa: E402
-from adjoint.native.llvm.signatures import Options  # noqa: E402
+from adjoint.native.options import Options  # noqa: E402
 from native.own_code import own_code  # noqa: E402
 
 NAMES = ["exp", "log", "tanh", "sin", "cos"]

@@ -23,7 +23,7 @@ from adjoint import ir
 from adjoint.api.tools.pointers_for_numba import callable_from_numba, kind_of_type
 from adjoint.diagnostics import DifferentiationError
 from adjoint.differentiation.finish import finish
-from adjoint.dispatch.options import checked_of, flags_of
+from adjoint.dispatch.options import checked_of, options_of
 from adjoint.frontend.calls.levels import as_deep_as_needed
 from adjoint.frontend.data.outside.captured_by_rules import noting
 from adjoint.frontend.entry.captured import differentiated
@@ -148,5 +148,5 @@ def _compiled(derivative: Any, args: tuple[Any, ...]) -> Any:
         function = as_deep_as_needed(finished)
     if captured_by_rules:
         raise NotNative("a rule of a function that it calls reads data from outside")
-    core = Core(function, flags_of(root, derivative.native), True, target)
+    core = Core(function, options_of(root, derivative.native), True, target)
     return callable_from_numba(core.for_machine_code(kinds), args)

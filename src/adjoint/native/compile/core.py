@@ -17,8 +17,9 @@ from adjoint.native.compile.signatures import Agreement, agreements
 from adjoint.native.kept import files as cache
 from adjoint.native.kept.background import Child, started
 from adjoint.native.kept.known_objects import entry_of, keep_object, known_object
-from adjoint.native.llvm.signatures import kinds_of, options_of, require_known_here
+from adjoint.native.llvm.signatures import kinds_of, require_known_here
 from adjoint.native.llvm.values import ArrayKind
+from adjoint.native.options import Options
 from adjoint.runtime.arithmetic.fused_loops import ExtentsDiffer
 from adjoint.target import Target
 
@@ -34,8 +35,8 @@ class Core:
     ----------
     function
         The function.
-    flags
-        Options for the compiler.
+    options
+        What is asked of machine code.
     strict
         Whether it is an error if it cannot be compiled. Otherwise it then runs as Python.
     target
@@ -56,7 +57,7 @@ class Core:
     def __init__(
         self,
         function: ir.Function,
-        flags: str,
+        options: Options,
         strict: bool,
         target: Target,
         handed: frozenset[ir.Storage] | None = None,
@@ -68,14 +69,14 @@ class Core:
         self._handed = handed
         self._warning = warning
         lists = [place for place, param in enumerate(function.params) if _holds_arrays(param.type)]
-        self._begin(function.name, lists, flags, strict, target, background)
+        self._begin(function.name, lists, options, strict, target, background)
 
     def _begin(
-        self, name: str, lists: Sequence[int], flags: str, strict: bool, target: Target, background: bool
+        self, name: str, lists: Sequence[int], options: Options, strict: bool, target: Target, background: bool
     ) -> None:
         self.__name__ = self.__qualname__ = name
         self.lists = tuple(lists)
-        self._flags = flags
+        self._options = options
         self._strict = strict
         self._target = target
         self._background = background
@@ -127,7 +128,7 @@ class Core:
         from adjoint.native.llvm.c_entry import c_entry  # lazy
         from adjoint.native.llvm.unit import compiled  # lazy
 
-        return compiled(self._form(kinds, None), kinds, options_of(self._flags), entry=c_entry)
+        return compiled(self._form(kinds, None), kinds, self._options, entry=c_entry)
 
     @functools.cached_property
     def interpreted(self) -> Callable[..., Any]:
@@ -207,7 +208,7 @@ class Core:
 
     def _entry(self, kinds: Sequence[Kind], agreeing: Sequence[Agreement]) -> str | None:
         """The name under which machine code for arguments of these kinds is kept."""
-        return entry_of(self.__name__, self.fingerprint, kinds, agreeing, self._flags, self._target)
+        return entry_of(self.__name__, self.fingerprint, kinds, agreeing, self._options, self._target)
 
     def _found(self, args: Sequence[Any]) -> Callable[..., Any] | None:
         """The callable for arguments of these kinds, if there is one."""
@@ -240,7 +241,7 @@ class Core:
         from adjoint.native.llvm.unit import compiled  # lazy
 
         with told_when_slow(self.__name__.removesuffix("_core")) as progress:
-            unit = compiled(self._form(kinds, args), kinds, options_of(self._flags), progress.leaves)
+            unit = compiled(self._form(kinds, args), kinds, self._options, progress.leaves)
         if entry is not None:
             keep_object(entry, unit)
         return unit

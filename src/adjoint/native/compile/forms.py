@@ -13,6 +13,7 @@ from adjoint.ir.fingerprint import Nameless, fingerprint
 from adjoint.native.compile.messages.progress import told_when_slow
 from adjoint.native.kept.known_objects import entry_of, keep_object, known_object
 from adjoint.native.llvm.signatures import kinds_of, require_known_here
+from adjoint.native.options import PLAIN
 from adjoint.target import MACHINE
 
 
@@ -41,7 +42,7 @@ def machine_code(form: ir.Function, args: Sequence[Any]) -> Callable[..., Any]:
 
     kinds = kinds_of(args)
     try:
-        entry = entry_of(form.name, fingerprint(form, None), kinds, (), "", MACHINE)
+        entry = entry_of(form.name, fingerprint(form, None), kinds, (), PLAIN, MACHINE)
     except Nameless:
         entry = None
     unit = None if entry is None else known_object(entry)

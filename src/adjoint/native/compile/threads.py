@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from adjoint.native.compile.core import Core
     from adjoint.native.llvm.values import Kind
 
-Compile = Callable[[ir.Function, str, frozenset[ir.Storage] | None], "Core"]
-"""Makes compiled code of a function, given more options for the compiler, and the memory that others see."""
+Compile = Callable[[ir.Function, bool, frozenset[ir.Storage] | None], "Core"]
+"""Makes compiled code of a function, which may run side by side with itself, given the memory that others see."""
 
 
 def in_threads(function: ir.Function, target: Target, compile: Compile) -> InThreads | Diagnostic | None:
@@ -84,15 +84,12 @@ class InThreads:
     ) -> None:
         self.__name__ = self.__qualname__ = function.name
         handed = memory_of_params(looped)
-        options = [", nogil=True" if isinstance(piece, Chunked) else "" for piece in pieces]
         self._params = looped.params
-        self._pieces = [
-            (piece, compile(piece.function, option, handed)) for piece, option in zip(pieces, options, strict=True)
-        ]
+        self._pieces = [(piece, compile(piece.function, isinstance(piece, Chunked), handed)) for piece in pieces]
         calls = [_call(piece, core, threads) for piece, core in self._pieces]
         body = ir.Block(tuple(calls), looped.body.terminator)
         self._in_pieces = load(emit(ir.Function(looped.name, looped.params, body, looped.doc)))
-        self._whole = compile(function, "", None)
+        self._whole = compile(function, False, None)
         self._lock = threading.Lock()
         self._known: dict[tuple[Any, ...], Callable[..., Any]] = {}
         self._latest: Callable[..., Any] | None = None

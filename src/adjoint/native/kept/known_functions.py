@@ -9,6 +9,7 @@ from typing import Any
 from adjoint import ir
 from adjoint.codegen.texts import Emitted, load
 from adjoint.native.compile.core import Core
+from adjoint.native.options import Options
 from adjoint.target import Target
 
 
@@ -19,7 +20,7 @@ class KnownCore(Core):
     ----------
     name, fingerprint, lists
         Those of the core.
-    flags, strict, target, background
+    options, strict, target, background
         As those of a core.
     made
         Makes the core itself.
@@ -30,13 +31,13 @@ class KnownCore(Core):
         name: str,
         fingerprint: str,
         lists: Sequence[int],
-        flags: str,
+        options: Options,
         strict: bool,
         target: Target,
         made: Callable[[], Core],
         background: bool,
     ) -> None:
-        self._begin(name, lists, flags, strict, target, background)
+        self._begin(name, lists, options, strict, target, background)
         self._handed = None
         self._warning = None
         self.fingerprint = fingerprint

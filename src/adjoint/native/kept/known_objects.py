@@ -19,6 +19,7 @@ from adjoint.native.kept import files as cache
 from adjoint.native.kept.versions import circumstances, digest
 from adjoint.native.llvm.messages import Message
 from adjoint.native.llvm.values import OBJECT, ArrayKind
+from adjoint.native.options import Options
 from adjoint.runtime.arithmetic.fused_loops import ExtentsDiffer
 from adjoint.target import Target
 
@@ -34,14 +35,14 @@ def entry_of(
     found: str | None,
     kinds: Sequence[Any],
     agreeing: Sequence[Agreement],
-    flags: str,
+    options: Options,
     target: Target,
 ) -> str | None:
     """The name of the entry for a function of this name and fingerprint; None where there can be none."""
     if found is None or target.watch is not None:
         return None
-    options = (target.machine, repr(target.checked), target.threads, sorted(target.skipped), flags)
-    facts = (found, tuple(map(str, kinds)), agreeing, options, *circumstances(), digest())
+    asked = (target.machine, repr(target.checked), target.threads, sorted(target.skipped), options)
+    facts = (found, tuple(map(str, kinds)), agreeing, asked, *circumstances(), digest())
     return f"{name[:60]}_{hashlib.sha256(repr(facts).encode()).hexdigest()[:24]}{cache.OBJECT}"
 
 

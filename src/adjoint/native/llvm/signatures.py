@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import re
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -23,49 +22,9 @@ from adjoint.native.llvm.values import (
     Unsupported,
     kind_of,
 )
-from adjoint.records import dataclass
 
-_FLAGS = re.compile(r'error_model="numpy"(?:, fastmath=(True|\{[^}]*\}))?(, boundscheck=True)?(, nogil=True)?')
 _FIRST_LLVM = 20
 """The first version of LLVM that reads what is written here."""
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """What options of the compiler ask of machine code.
-
-    Attributes
-    ----------
-    fast
-        LLVM's flags for arithmetic, between spaces; none where each operation is what it says.
-    checked
-        Whether indices that are numbers are checked.
-    side_by_side
-        Whether other threads may run Python meanwhile.
-    """
-
-    fast: str = ""
-    checked: bool = False
-    side_by_side: bool = False
-
-
-PLAIN = Options()
-
-
-def options_of(flags: str) -> Options:
-    """What options of the compiler mean.
-
-    Raises
-    ------
-    NotNative
-        If they are others than machine code has.
-    """
-    found = _FLAGS.fullmatch(flags)
-    if found is None:
-        raise NotNative(f"machine code has no such options: {flags}")
-    fast, checked, side_by_side = found.groups()
-    words = ["fast"] if fast == "True" else re.findall(r"\w+", fast or "")
-    return Options(" ".join(words), checked is not None, side_by_side is not None)
 
 
 def require_known_here() -> None:

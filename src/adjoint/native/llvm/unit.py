@@ -15,7 +15,6 @@ from adjoint.native.llvm.callbacks import Callback
 from adjoint.native.llvm.engine import callable_at, engine, linked
 from adjoint.native.llvm.memory import BORROWED, OF_PYTHON, runtime
 from adjoint.native.llvm.messages import Message
-from adjoint.native.llvm.signatures import PLAIN, Options
 from adjoint.native.llvm.values import (
     OBJECT,
     Array,
@@ -38,6 +37,7 @@ from adjoint.native.llvm.values import (
 )
 from adjoint.native.llvm.writing.declared import kind_of_type
 from adjoint.native.llvm.writing.program import Program, Site
+from adjoint.native.options import PLAIN, Options
 from adjoint.records import dataclass
 
 _NOTHING = f"@nothing = internal global [16 x i64] [i64 {BORROWED}{', i64 0' * 15}], align 64\n"
