@@ -17,10 +17,9 @@ from typing import Any
 import numba
 import numpy as np
 from numba import njit, types
-from numba.core import cgutils
-from numba.extending import intrinsic
 
 from adjoint.api.gradients import value_and_grad
+from adjoint.api.tools.pointers_for_numba import pointer
 from adjoint.records import dataclass
 from adjoint.types.classes.annotations import signature
 
@@ -30,16 +29,6 @@ Vector = np.ndarray[Any, Any]
 _DOUBLES = types.CPointer(types.double)
 _SIGNATURE = types.int64(types.uint64, _DOUBLES, _DOUBLES, _DOUBLES, types.CPointer(types.uintp))
 _SIGNATURE_OF_MAP = types.int64(types.uint64, types.uint64, _DOUBLES, _DOUBLES, types.CPointer(types.uintp))
-
-
-@intrinsic
-def _pointer(typingctx, address):
-    """An address as a pointer."""
-
-    def codegen(context, builder, signature, args):
-        return builder.inttoptr(args[0], cgutils.voidptr_t)
-
-    return types.voidptr(address), codegen
 
 
 @dataclass(frozen=True)
@@ -101,7 +90,7 @@ class Data:
 
     def reads(self, namespace: dict[str, Any]) -> list[str]:
         """Text that takes each out of ``data``, with the names that it uses."""
-        namespace |= {"carray": numba.carray, "pointer": _pointer}
+        namespace |= {"carray": numba.carray, "pointer": pointer}
         texts = []
         for place, array in enumerate(self.arrays):
             namespace[f"dtype{place}"] = array.dtype.type

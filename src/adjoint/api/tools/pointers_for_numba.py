@@ -55,13 +55,13 @@ def kind_of_type(found: Any) -> Kind:
             case types.Number() | types.Boolean():
                 return kind_of(as_dtype(found))
             case types.BaseTuple():
-                return TupleKind(tuple([kind_of_type(part) for part in parts_of(found)]))
+                return TupleKind(tuple([kind_of_type(part) for part in _parts_of(found)]))
     except Unsupported as problem:
         raise NotNative(f"in compiled code, a derivative takes no {problem}") from problem
     raise NotNative(f"in compiled code, a derivative takes no argument of the type {found}")
 
 
-def parts_of(kind: Any) -> tuple[Any, ...]:
+def _parts_of(kind: Any) -> tuple[Any, ...]:
     """The types of the items of a tuple."""
     return tuple(kind)
 
@@ -73,7 +73,7 @@ def callable_from_numba(unit: Unit, args: Sequence[Any]) -> Any:
     """
     address = unit.address()
     namespace: dict[str, Any] = {"enter": _entering(unit, address), "give_up": _giving_up(unit, address)}
-    namespace |= {"fail": _failing(unit), "carray": carray, "pointer": _pointer, "as_strided": as_strided}
+    namespace |= {"fail": _failing(unit), "carray": carray, "pointer": pointer, "as_strided": as_strided}
     text = _Text(namespace)
     results = [text.told(each) for each in unit.results]
     params = ", ".join(f"a{number}" for number in range(len(args)))
@@ -134,7 +134,7 @@ class _Text:
 
 
 @intrinsic
-def _pointer(typingctx, address):
+def pointer(typingctx, address):
     """An address as a pointer."""
 
     def codegen(context, builder, signature, args):
@@ -208,7 +208,7 @@ def _words(context, builder, kind, value) -> Iterator[Any]:
             found = context.make_complex(builder, kind, value=value)
             yield from (found.real, found.imag)
         case types.BaseTuple():
-            for place, part in enumerate(parts_of(kind)):
+            for place, part in enumerate(_parts_of(kind)):
                 yield from _words(context, builder, part, builder.extract_value(value, place))
         case types.Boolean():
             yield builder.zext(value, llvm.IntType(8))

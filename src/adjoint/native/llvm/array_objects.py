@@ -61,15 +61,6 @@ _BOXED_ARRAY = """define internal void @drop_block(ptr %capsule) {
   ret void
 }
 
-define internal void @leave_call(ptr %block) {
-  call void @unlink(ptr %block)
-  %previous = getelementptr i8, ptr %block, i64 -48
-  store ptr %block, ptr %previous
-  %next = getelementptr i8, ptr %block, i64 -40
-  store ptr %block, ptr %next
-  ret void
-}
-
 define internal ptr @boxed_array(
     ptr %base, ptr %data, i32 %rank, ptr %shape, ptr %strides, ptr %dtype, i32 %flags
 ) noinline {
@@ -116,9 +107,11 @@ equal:
   br label %compare
 itself:
   call void @Py_IncRef(ptr %object)
+  call void @release(ptr %base)
   ret ptr %object
 view:
   call void @Py_IncRef(ptr %object)
+  call void @release(ptr %base)
   br label %make
 new:
   call void @leave_call(ptr %base)

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from adjoint.native.llvm.array_objects import array_object
-from adjoint.native.llvm.memory import BORROWED, COUNT, DESTRUCTOR, HEADER, OBJECT, OPERANDS
+from adjoint.native.llvm.entry import Entry
+from adjoint.native.llvm.memory import DESTRUCTOR
 from adjoint.native.llvm.objects import (
     ALIGNED,
     BY_ROWS,
@@ -45,8 +46,8 @@ from adjoint.native.llvm.values import (
     types_of_parts,
     width_of,
 )
-from adjoint.native.llvm.writer import Module, Writer
-from adjoint.native.llvm.writing.program import RAISED, Emitted
+from adjoint.native.llvm.writer import Module
+from adjoint.native.llvm.writing.program import Emitted
 
 
 def wrapper(
@@ -67,44 +68,27 @@ def wrapper(
     side_by_side
         Whether other threads may run Python meanwhile.
     """
-    _Wrapper(module, callee, kinds).write(name, side_by_side)
+    _Wrapper(module, callee).write(name, kinds, side_by_side)
 
 
-class _Wrapper:
-    def __init__(self, module: Module, callee: Emitted, kinds: Sequence[Kind | Known]) -> None:
-        self.writer = Writer(module)
-        self.module = module
-        self.callee = callee
-        self.kinds = kinds
-        self.allocas: list[str] = []
-
-    def write(self, name: str, side_by_side: bool) -> None:
+class _Wrapper(Entry):
+    def write(self, name: str, kinds: Sequence[Kind | Known], side_by_side: bool) -> None:
         writer = self.writer
-        frame = self._room(f"[{HEADER + 8 * OPERANDS} x i8], align 64")
-        writer.line(f"%call = getelementptr i8, ptr {frame}, i64 {HEADER}")
-        writer.line("call void @begin_call(ptr %call)")
-        given = [part for place, kind in enumerate(self.kinds) for part in self._argument(kind, place)]
-        results = self.callee.results or ()
-        types = types_of_parts(TupleKind(results))
-        out = self._room(f"[{max(len(types), 1)} x i64], align 16")
-        args = ", ".join(["ptr %call", f"ptr {out}", *(f"{part} {each}" for part, each in given)])
+        self.begin()
+        given = [part for place, kind in enumerate(kinds) for part in self._argument(kind, place)]
         state = self._python("PyEval_SaveThread", "ptr") if side_by_side else None
-        status = writer.op(f"call i32 @{self.callee.name}({args})")
+        status, out = self.called(given)
         if state is not None:
             self._python("PyEval_RestoreThread", "void", ("ptr", state))
-        failed = writer.op(f"icmp ne i32 {status}, 0")
-        writer.branch(failed, "failed", "worked", ", !prof !0")
-        writer.start("failed")
-        writer.line("call void @free_all(ptr %call)")
-        raised = writer.op(f"icmp eq i32 {status}, {RAISED}")
-        writer.branch(raised, "raised", "told")
+        self.branch_on(status)
         writer.start("told")
         self._fail(writer.op(f"zext i32 {status} to i64"))
         writer.jump("raised")
         writer.start("raised")
         writer.line("ret ptr null")
         writer.start("worked")
-        names = writer.parts_at(out, types)
+        names = writer.parts_at(out, self.parts_of_results())
+        results = self.callee.results or ()
         result = self._boxed(results[0] if len(results) == 1 else TupleKind(results), names)
         writer.line("call void @free_all(ptr %call)")
         writer.line(f"ret ptr {result}")
@@ -112,20 +96,7 @@ class _Wrapper:
         writer.line("call void @free_all(ptr %call)")
         self._fail("0")
         writer.line("ret ptr null")
-        lines = [
-            f"define ptr @{name}(ptr %self, ptr %args, i64 %count) {{",
-            "entry:",
-            *self.allocas,
-            *writer.lines,
-            "}",
-        ]
-        self.module.functions[name] = "\n".join(lines)
-
-    def _room(self, what: str) -> str:
-        """Room on the stack."""
-        name = self.writer.name()
-        self.allocas.append(f"  {name} = alloca {what}")
-        return name
+        self.end(f"ptr @{name}(ptr %self, ptr %args, i64 %count)")
 
     def _python(self, name: str, result: str, *args: tuple[str, str]) -> str:
         return self.writer.call(name, result, args)
@@ -134,7 +105,7 @@ class _Wrapper:
         """Has an exception raised, with what the call says of it: for 0, that the arguments are others."""
         given = [number, self.writer.op("ptrtoint ptr %call to i64")]
         told = [self._python("PyLong_FromLongLong", "ptr", ("i64", each)) for each in given]
-        room = self._room("[2 x ptr]")
+        room = self.room("[2 x ptr]")
         self.writer.put_parts(room, [("ptr", each) for each in told])
         args = ("ptr", "%self"), ("ptr", room), ("i64", "2"), ("ptr", "null")
         self._python("PyObject_Vectorcall", "ptr", *args)
@@ -265,16 +236,12 @@ class _Wrapper:
         return [("ptr", base), ("ptr", self._field("ptr", given, DATA)), *(("i64", name) for name in names)]
 
     def _header(self, given: str, in_list: bool) -> str:
-        """What refers to an object of the caller's."""
-        writer = self.writer
-        if in_list:
-            base = writer.op("call ptr @new_block(ptr %call, i64 0)")
-            self._require(writer.op(f"icmp ne ptr {base}, null"))
-        else:
-            base = writer.place(self._room(f"[{2 * HEADER} x i8], align 64"), str(HEADER))
-        writer.line(f"store i64 {BORROWED}, ptr {writer.place(base, str(COUNT))}")
-        writer.line(f"store ptr {given}, ptr {writer.place(base, str(OBJECT))}")
-        return base
+        """What refers to an object of the caller's: of one in a list, a block."""
+        if not in_list:
+            return self.header(given)
+        base = self.writer.op("call ptr @new_block(ptr %call, i64 0)")
+        self._require(self.writer.op(f"icmp ne ptr {base}, null"))
+        return self.filled_header(base, given)
 
     def _has_type(self, given: str, name: str) -> str:
         return self.writer.op(f"icmp eq ptr {self._field('ptr', given, 8)}, {self._external(name)}")
@@ -292,7 +259,7 @@ class _Wrapper:
                 base, data = names.pop(0), names.pop(0)
                 shape = [names.pop(0) for _ in range(kind.rank)]
                 strides = None if kind.by_rows else [names.pop(0) for _ in range(kind.rank)]
-                room = self._room(f"[{max(2 * kind.rank, 1)} x i64]")
+                room = self.room(f"[{max(2 * kind.rank, 1)} x i64]")
                 return array_object(writer, kind, (base, data), shape, strides, room)
             case ObjectKind():
                 return object_in(writer, names.pop(0))

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from adjoint.native.llvm.memory import BORROWED, COUNT, HEADER, OBJECT, OPERANDS
+from adjoint.native.llvm.entry import Entry
+from adjoint.native.llvm.memory import BORROWED, COUNT
 from adjoint.native.llvm.objects import external
 from adjoint.native.llvm.values import (
     ArrayKind,
@@ -24,15 +25,15 @@ from adjoint.native.llvm.values import (
     types_of_parts,
     width_of,
 )
-from adjoint.native.llvm.writer import Module, Writer
-from adjoint.native.llvm.writing.program import RAISED, Emitted
+from adjoint.native.llvm.writer import Module
+from adjoint.native.llvm.writing.program import Emitted
 
 
 def c_entry(
     module: Module, name: str, callee: Emitted, kinds: Sequence[Kind | Known], side_by_side: bool = False
 ) -> None:
     """Writes the function that other machine code calls, as :func:`adjoint.native.llvm.boxing.wrapper` does."""
-    _Entry(module, callee).write(name, kinds)
+    _FromMachineCode(module, callee).write(name, kinds)
 
 
 def words_of(found: Kind) -> list[str]:
@@ -45,11 +46,9 @@ def words_of(found: Kind) -> list[str]:
     return types_of_parts(found)
 
 
-class _Entry:
+class _FromMachineCode(Entry):
     def __init__(self, module: Module, callee: Emitted) -> None:
-        self.writer = Writer(module)
-        self.callee = callee
-        self.allocas: list[str] = []
+        super().__init__(module, callee)
         self.place = 0
 
     def write(self, name: str, kinds: Sequence[Kind | Known]) -> None:
@@ -59,35 +58,20 @@ class _Entry:
         writer.line("call void @release(ptr %words)")
         writer.line("ret i32 0")
         writer.start("begin")
-        frame = self._room(f"[{HEADER + 8 * OPERANDS} x i8], align 64")
-        writer.line(f"%call = getelementptr i8, ptr {frame}, i64 {HEADER}")
-        writer.line("call void @begin_call(ptr %call)")
-        given = [part for kind in kinds for part in self._argument(kind)]
-        results = TupleKind(self.callee.results or ())
-        types = types_of_parts(results)
-        out = self._room(f"[{max(len(types), 1)} x i64], align 16")
-        args = ", ".join(["ptr %call", f"ptr {out}", *(f"{part} {each}" for part, each in given)])
-        status = writer.op(f"call i32 @{self.callee.name}({args})")
-        writer.branch(writer.op(f"icmp ne i32 {status}, 0"), "failed", "worked", ", !prof !0")
-        writer.start("failed")
-        writer.line("call void @free_all(ptr %call)")
-        writer.branch(writer.op(f"icmp eq i32 {status}, {RAISED}"), "raised", "told")
+        self.begin()
+        status, out = self.called([part for kind in kinds for part in self._argument(kind)])
+        self.branch_on(status)
         writer.start("raised")
         self._keep_exception()
         writer.jump("told")
         writer.start("told")
         writer.line(f"ret i32 {status}")
         writer.start("worked")
-        writer.put_parts("%results", self._result(results, writer.parts_at(out, types)))
+        names = writer.parts_at(out, self.parts_of_results())
+        writer.put_parts("%results", self._result(TupleKind(self.callee.results or ()), names))
         writer.line("call void @free_all(ptr %call)")
         writer.line("ret i32 0")
-        lines = [f"define i32 @{name}(ptr %words, ptr %results) {{", "entry:", *self.allocas, *writer.lines, "}"]
-        writer.module.functions[name] = "\n".join(lines)
-
-    def _room(self, what: str) -> str:
-        name = self.writer.name()
-        self.allocas.append(f"  {name} = alloca {what}")
-        return name
+        self.end(f"i32 @{name}(ptr %words, ptr %results)")
 
     def _word(self, type_: str) -> str:
         """The next word of the arguments."""
@@ -103,11 +87,7 @@ class _Entry:
                 for part in types_of_parts(kind):
                     yield part, self._word(part)
             case ArrayKind(rank=rank, by_rows=by_rows):
-                writer = self.writer
-                base = writer.place(self._room(f"[{2 * HEADER} x i8], align 64"), str(HEADER))
-                writer.line(f"store i64 {BORROWED}, ptr {writer.place(base, str(COUNT))}")
-                writer.line(f"store ptr null, ptr {writer.place(base, str(OBJECT))}")
-                data = self._word("ptr")
+                base, data = self.header("null"), self._word("ptr")
                 sizes = [self._word("i64") for _ in range(2 * rank)]
                 yield "ptr", base
                 yield "ptr", data
@@ -143,11 +123,11 @@ class _Entry:
         """Hands the exception of Python to who raises it again."""
         writer = self.writer
         lock = writer.call("PyGILState_Ensure", "i32", ())
-        rooms = [self._room("ptr") for _ in range(3)]
+        rooms = [self.room("ptr") for _ in range(3)]
         writer.call("PyErr_Fetch", "void", [("ptr", room) for room in rooms])
         writer.call("PyErr_NormalizeException", "void", [("ptr", room) for room in rooms])
         value = writer.op(f"load ptr, ptr {rooms[1]}")
-        given = self._room("[1 x ptr]")
+        given = self.room("[1 x ptr]")
         writer.put_parts(given, [("ptr", value)])
         keep = external(writer.module, "adjoint_keep_exception")
         args = ("ptr", keep), ("ptr", given), ("i64", "1"), ("ptr", "null")
@@ -165,10 +145,6 @@ _TAKEN_OUT = f"""define internal ptr @taken_out(ptr %block) {{
 none:
   ret ptr null
 leave:
-  call void @unlink(ptr %block)
-  %previous = getelementptr i8, ptr %block, i64 -48
-  store ptr %block, ptr %previous
-  %next = getelementptr i8, ptr %block, i64 -40
-  store ptr %block, ptr %next
+  call void @leave_call(ptr %block)
   ret ptr %block
 }}"""

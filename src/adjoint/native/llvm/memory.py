@@ -88,6 +88,15 @@ define internal void @unlink(ptr %block) alwaysinline {{
   ret void
 }}
 
+define internal void @leave_call(ptr %block) {{
+  call void @unlink(ptr %block)
+  %my_previous = getelementptr i8, ptr %block, i64 -48
+  store ptr %block, ptr %my_previous
+  %my_next = getelementptr i8, ptr %block, i64 -40
+  store ptr %block, ptr %my_next
+  ret void
+}}
+
 define internal void @drop(ptr %block) alwaysinline {{
   call void @unlink(ptr %block)
   %freed = getelementptr i8, ptr %block, i64 -32

@@ -94,12 +94,12 @@ class Unit:
         return linked(self.code, self.name, self.symbols, called)
 
 
-Entry = Callable[..., None]
+WriteEntry = Callable[..., None]
 """Writes the function that is called from outside: :func:`wrapper` for Python, :func:`c_entry` for machine code."""
 
 
 def text_of(
-    function: ir.Function, kinds: Sequence[Kind], options: Options = PLAIN, entry: Entry = wrapper
+    function: ir.Function, kinds: Sequence[Kind], options: Options = PLAIN, entry: WriteEntry = wrapper
 ) -> tuple[str, str, Program, tuple[Kind, ...]]:
     """The LLVM IR of a function for arguments of these kinds, the name of what is called, and what that gives."""
     told = list(kinds)
@@ -111,7 +111,7 @@ def text_of(
 
 
 def _text_of(
-    function: ir.Function, kinds: Sequence[Kind], options: Options, entry: Entry
+    function: ir.Function, kinds: Sequence[Kind], options: Options, entry: WriteEntry
 ) -> tuple[str, str, Program, tuple[Kind, ...]]:
     from adjoint.native.llvm.rules.calls import rule_of  # lazy
 
@@ -170,7 +170,7 @@ def compiled(
     kinds: Sequence[Kind],
     options: Options = PLAIN,
     leaves: Callable[[Iterable[int]], None] | None = None,
-    entry: Entry = wrapper,
+    entry: WriteEntry = wrapper,
 ) -> Unit:
     """The machine code of a function.
 
