@@ -18,7 +18,7 @@ from adjoint.target import PYTHON, Target
 
 if TYPE_CHECKING:
     from adjoint.differentiation.reverse.residuals.notes import Notes
-    from adjoint.native.compile.signatures import Agreement
+    from adjoint.native.compile.agreements import Agreement
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,6 +43,14 @@ def fingerprint(function: ir.Function, handed: Collection[ir.Storage] | None = N
     return hashlib.sha256("\n".join(writer.words).encode()).hexdigest()
 
 
+def known_fingerprint(function: ir.Function, handed: Collection[ir.Storage] | None = None) -> str | None:
+    """The digest of a function; None where it refers to what has no name."""
+    try:
+        return fingerprint(function, handed)
+    except Nameless:
+        return None
+
+
 class _Writer:
     """A function in words, one after another; each says how many belong to it."""
 

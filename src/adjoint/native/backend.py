@@ -10,9 +10,9 @@ from adjoint import ir
 from adjoint.codegen.python import emit
 from adjoint.codegen.texts import Emitted, load
 from adjoint.diagnostics import Diagnostic
+from adjoint.native.compile.agreements import agreements
 from adjoint.native.compile.core import Core
 from adjoint.native.compile.messages.not_native import faults_as_reasons
-from adjoint.native.compile.signatures import agreements
 from adjoint.native.options import Options
 from adjoint.passes import Context
 from adjoint.pipeline import run

@@ -16,7 +16,7 @@ from adjoint import ir
 from adjoint.api.gradients import value_and_grad
 from adjoint.dispatch.specialize import Specialization
 from adjoint.native.backend import NativeFunction
-from adjoint.native.compile.forms import array_type, form_of, machine_code
+from adjoint.native.compile.kernels import elementwise, machine_code
 from adjoint.native.compile.messages.not_native import NotNative
 from adjoint.native.llvm.signatures import kinds_of
 from adjoint.parameters.formula import Formula
@@ -130,10 +130,7 @@ class CompiledLoop:
             constants = [name for name in formula.constants if name not in flags]
             kernel = write_kernel(formula, constants)
             dtype = self.layout.parameters[0].dtype
-            update = form_of(
-                kernel.emitted,
-                [*[array_type(dtype)] * len(formula.values), *[ir.Scalar("float", dtype)] * len(kernel.constants)],
-            )
+            update = elementwise(kernel.emitted, len(formula.values), len(kernel.constants), dtype)
             form = training(self.gradient, update, formula.values, len(self.layout), len(kernel.constants))
             example = (np.empty(1, dtype), np.empty((1, 1), dtype), *arrays, *inputs)
             self.loops[key] = machine_code(form, example), _Table(rule.formula, kernel)

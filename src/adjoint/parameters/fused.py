@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from adjoint import ir
 from adjoint.codegen.texts import Emitted
 from adjoint.diagnostics import DifferentiationError, warn
-from adjoint.native.compile.forms import array_type, form_of, machine_code
+from adjoint.native.compile.kernels import elementwise, machine_code
 from adjoint.native.compile.messages.not_native import NotNative
 from adjoint.native.llvm.signatures import kinds_of
 from adjoint.parameters.layout import Leaves, Parameter, reach
@@ -91,7 +90,7 @@ class Loop:
     """
 
     def __init__(self, emitted: Emitted, arrays: int, numbers: int, dtype: np.dtype[Any]) -> None:
-        self._form = form_of(emitted, [*[array_type(dtype)] * arrays, *[ir.Scalar("float", dtype)] * numbers])
+        self._form = elementwise(emitted, arrays, numbers, dtype)
         self._arrays = arrays
         self._compiled: dict[Any, Callable[..., Any]] = {}
         empty = (*[np.empty(1, dtype) for _ in range(arrays)], *[dtype.type(0) for _ in range(numbers)])

@@ -12,7 +12,7 @@ from adjoint.target import MACHINE
 
 pytest.importorskip("llvmlite")
 
-from adjoint.native.compile.signatures import Agreement
+from adjoint.native.compile.agreements import Agreement
 from adjoint.native.kept import known_objects, versions
 from adjoint.native.options import PLAIN, Options
 

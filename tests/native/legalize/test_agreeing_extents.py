@@ -12,7 +12,7 @@ import adjoint as ad
 from adjoint.codegen.python import emit
 from adjoint.dispatch import specialize, targets
 from adjoint.native.compile import core
-from adjoint.native.compile.signatures import Agreement, agreements
+from adjoint.native.compile.agreements import Agreement, agreements
 from adjoint.records import replace
 from adjoint.runtime.arithmetic import fused_loops
 

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 from adjoint import ir
 from adjoint.codegen.texts import Emitted, load
 from adjoint.diagnostics import Diagnostic, DifferentiationError, warn
-from adjoint.ir.fingerprint import Nameless, fingerprint
+from adjoint.ir.fingerprint import known_fingerprint
+from adjoint.native.compile.agreements import Agreement, agreements
 from adjoint.native.compile.messages.not_native import NotNative
-from adjoint.native.compile.signatures import Agreement, agreements
 from adjoint.native.kept import files as cache
 from adjoint.native.kept.background import Child, started
-from adjoint.native.kept.known_objects import entry_of, keep_object, known_object
-from adjoint.native.llvm.signatures import kinds_of, require_known_here
+from adjoint.native.kept.known_objects import entry_of, kept_or_made, known_object
+from adjoint.native.llvm.signatures import kinds_of
 from adjoint.native.llvm.values import ArrayKind
 from adjoint.native.options import Options
 from adjoint.runtime.arithmetic.fused_loops import ExtentsDiffer
@@ -167,10 +167,7 @@ class Core:
     @functools.cached_property
     def fingerprint(self) -> str | None:
         """What names the function in every process; None where nothing does."""
-        try:
-            return fingerprint(self._function, self._handed)
-        except Nameless:
-            return None
+        return known_fingerprint(self._function, self._handed)
 
     @property
     def is_compiled(self) -> bool:
@@ -180,7 +177,7 @@ class Core:
     def _for(self, args: Sequence[Any]) -> Callable[..., Any]:
         """The callable for arguments of these types."""
         with self._lock:
-            found = self._found(args)
+            found = self._known.get(kinds_of(args))
             if found is None and self._background and self._is_under_way(args, args):
                 return self.interpreted
             self._latest = found or self._compile(args, args)
@@ -196,13 +193,12 @@ class Core:
 
     def _is_under_way(self, sample: Sequence[Any], args: Sequence[Any] | None) -> bool:
         """Whether a child process compiles for such arguments; it is started where nothing is kept for them."""
-        kinds = kinds_of(sample)
-        key = kinds, None if args is None else tuple(agreements(args))
+        kinds, agreeing = kinds_of(sample), _agreements_of(args)
+        key = kinds, None if args is None else agreeing
         if key not in self._children:
-            entry = self._entry(kinds, () if args is None else agreements(args))
-            is_kept = entry is not None and known_object(entry) is not None
-            has_place = entry is not None and cache.directory() is not None
-            self._children[key] = None if is_kept or not has_place else started(lambda: self._compile(sample, args))
+            entry = self._entry(kinds, agreeing)
+            is_to_be_made = entry is not None and cache.directory() is not None and known_object(entry) is None
+            self._children[key] = started(lambda: self._compile(sample, args)) if is_to_be_made else None
         child = self._children[key]
         return child is not None and not child.is_done()
 
@@ -210,16 +206,12 @@ class Core:
         """The name under which machine code for arguments of these kinds is kept."""
         return entry_of(self.__name__, self.fingerprint, kinds, agreeing, self._options, self._target)
 
-    def _found(self, args: Sequence[Any]) -> Callable[..., Any] | None:
-        """The callable for arguments of these kinds, if there is one."""
-        return self._known.get(kinds_of(args))
-
     def _compile(self, sample: Sequence[Any], args: Sequence[Any] | None) -> Callable[..., Any]:
         """The callable for kinds like those of a sample, and for extents that agree as those of arguments do."""
         warning, self._warning = self._warning, None
         if warning is not None:
             warn(warning)
-        kinds, agreeing = kinds_of(sample), () if args is None else agreements(args)
+        kinds, agreeing = kinds_of(sample), _agreements_of(args)
         try:
             call: Callable[..., Any] = self._code(kinds, args if agreeing else None, agreeing).load()
         except NotNative as reason:
@@ -232,19 +224,20 @@ class Core:
 
     def _code(self, kinds: tuple[Kind, ...], args: Sequence[Any] | None, agreeing: Sequence[Agreement]) -> Unit:
         """The machine code for arguments of these kinds, which may be kept from before."""
-        entry = self._entry(kinds, agreeing)
-        known = None if entry is None else known_object(entry)
-        if known is not None:
-            return known
-        require_known_here()
-        from adjoint.native.compile.messages.progress import told_when_slow  # lazy
-        from adjoint.native.llvm.unit import compiled  # lazy
 
-        with told_when_slow(self.__name__.removesuffix("_core")) as progress:
-            unit = compiled(self._form(kinds, args), kinds, self._options, progress.leaves)
-        if entry is not None:
-            keep_object(entry, unit)
-        return unit
+        def make() -> Unit:
+            from adjoint.native.compile.messages.progress import told_when_slow  # lazy
+            from adjoint.native.llvm.unit import compiled  # lazy
+
+            with told_when_slow(self.__name__.removesuffix("_core")) as progress:
+                return compiled(self._form(kinds, args), kinds, self._options, progress.leaves)
+
+        return kept_or_made(self._entry(kinds, agreeing), make)
+
+
+def _agreements_of(args: Sequence[Any] | None) -> tuple[Agreement, ...]:
+    """Which extents of arguments agree; none where they are not to be told."""
+    return () if args is None else agreements(args)
 
 
 def _holds_arrays(type_: ir.Type | None) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import builtins
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,13 +18,14 @@ from adjoint.ir.fingerprint import Nameless
 from adjoint.native.kept import files as cache
 from adjoint.native.kept.versions import circumstances, digest
 from adjoint.native.llvm.messages import Message
-from adjoint.native.llvm.values import OBJECT, ArrayKind
+from adjoint.native.llvm.signatures import require_known_here
+from adjoint.native.llvm.values import OBJECT, ArrayKind, Kind
 from adjoint.native.options import Options
 from adjoint.runtime.arithmetic.fused_loops import ExtentsDiffer
 from adjoint.target import Target
 
 if TYPE_CHECKING:
-    from adjoint.native.compile.signatures import Agreement
+    from adjoint.native.compile.agreements import Agreement
     from adjoint.native.llvm.unit import Unit
 
 _EXCEPTIONS: dict[str, type[BaseException]] = {kind.__name__: kind for kind in (ExtentsDiffer, np.linalg.LinAlgError)}
@@ -68,6 +69,24 @@ def known_object(entry: str) -> Unit | None:
         return None
 
 
+def kept_or_made(entry: str | None, make: Callable[[], Unit]) -> Unit:
+    """The object code that an entry holds; what is made where there is none, and kept.
+
+    Raises
+    ------
+    NotNative
+        If there is none, and none can be made.
+    """
+    known = None if entry is None else known_object(entry)
+    if known is not None:
+        return known
+    require_known_here()
+    unit = make()
+    if entry is not None:
+        keep_object(entry, unit)
+    return unit
+
+
 def _exception(name: str) -> type[BaseException]:
     found: type[BaseException] = _EXCEPTIONS.get(name) or getattr(builtins, name)
     return found
@@ -75,6 +94,13 @@ def _exception(name: str) -> type[BaseException]:
 
 def _plain(message: Any) -> Any:
     return {"parts": message.parts} if isinstance(message, Message) else message
+
+
+def _plain_kind(kind: Kind) -> Any:
+    """A kind of numbers or arrays as JSON has it; None for others."""
+    if isinstance(kind, ArrayKind):
+        return [kind.element, kind.rank, kind.by_rows, kind.read_only]
+    return kind if isinstance(kind, str) else None
 
 
 def _message(said: Any) -> Any:
@@ -89,10 +115,7 @@ def keep_object(entry: str, unit: Unit) -> None:
     from adjoint.native.llvm.unit import seal_of  # lazy
 
     sites = [(site.exception.__name__, _plain(site.message)) for site in unit.sites]
-    results = [
-        [kind.element, kind.rank, kind.by_rows, kind.read_only] if isinstance(kind, ArrayKind) else kind
-        for kind in [each if isinstance(each, (str, ArrayKind)) else None for each in unit.results]
-    ]
+    results = list(map(_plain_kind, unit.results))
     try:
         callbacks = [callback.plain() for callback in unit.callbacks]
     except Nameless:  # it calls what only this process knows

@@ -12,7 +12,7 @@ from adjoint.runtime.arithmetic import fused_loops
 from adjoint.runtime.array_functions.arrays import unbroadcast
 
 if TYPE_CHECKING:
-    from adjoint.native.compile.signatures import Agreement, Source
+    from adjoint.native.compile.agreements import Agreement, Source
 
 _COMPARISONS = (
     *(fused_loops.common_extent, fused_loops.same_extent, fused_loops.fits_extent, fused_loops.step_along),

@@ -11,7 +11,7 @@ from adjoint.pipeline import LEGALIZE, NATIVE, run
 from adjoint.target import MACHINE, Target
 
 if TYPE_CHECKING:
-    from adjoint.native.compile.signatures import Agreement
+    from adjoint.native.compile.agreements import Agreement
 
 _latest: dict[str, tuple[tuple[Any, ...], ir.Function]] = {}
 
