@@ -9,8 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from adjoint import ir
-from adjoint.differentiation.definitions import called_by
-from adjoint.ir.rebuild import map_blocks, map_statements
+from adjoint.differentiation.definitions import called_by, with_firsts
 
 
 def with_alike_united(function: ir.Function) -> ir.Function:
@@ -22,7 +21,7 @@ def with_alike_united(function: ir.Function) -> ir.Function:
         first = next((other for other in known if _Pairs().same(other, definition)), None)
         if first is not None:
             firsts[definition] = first
-    return _United(firsts).function(function) if firsts else function
+    return with_firsts(function, firsts) if firsts else function
 
 
 class _Pairs:
@@ -55,29 +54,3 @@ class _Pairs:
         if not isinstance(one, ir.Definition):
             return True
         return one is other or (one.checkpoints is other.checkpoints and self.same(one.function, other.function))
-
-
-class _United:
-    """Rewrites functions so that of definitions which say the same the first is called."""
-
-    def __init__(self, firsts: dict[ir.Definition, ir.Definition]) -> None:
-        self.firsts = firsts
-        self.made: dict[ir.Definition, ir.Definition] = {}
-
-    def function(self, function: ir.Function) -> ir.Function:
-        body = map_statements(function.body, self._statement)
-        return ir.Function(function.name, function.params, body, function.doc)
-
-    def _statement(self, statement: ir.Statement) -> ir.Statement:
-        if isinstance(statement, ir.Call) and isinstance(statement.callee, ir.Definition):
-            callee = self._definition(statement.callee)
-            return ir.Call(statement.targets, callee, statement.args, statement.kwargs, statement.span)
-        return map_blocks(statement, lambda block: map_statements(block, self._statement))
-
-    def _definition(self, definition: ir.Definition) -> ir.Definition:
-        first = self.firsts.get(definition, definition)
-        if first not in self.made:
-            new = self.made[first] = first.unfilled()
-            assert first.function is not None
-            new.function = self.function(first.function)
-        return self.made[first]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 
 from adjoint import ir
 from adjoint.ir.printer import format_function
@@ -45,9 +46,19 @@ def format_whole(function: ir.Function) -> str:
     return "\n".join(map(format_function, with_called(function)))
 
 
+def with_firsts(function: ir.Function, firsts: Mapping[ir.Definition, ir.Definition]) -> ir.Function:
+    """The function with other definitions called for some, everywhere."""
+    return _Everywhere(lambda each: each, firsts).function(function)
+
+
 class _Everywhere:
-    def __init__(self, step: Callable[[ir.Function], ir.Function]) -> None:
+    def __init__(
+        self,
+        step: Callable[[ir.Function], ir.Function],
+        firsts: Mapping[ir.Definition, ir.Definition] = MappingProxyType({}),
+    ) -> None:
         self.step = step
+        self.firsts = firsts
         self.known: dict[ir.Definition, ir.Definition] = {}
 
     def function(self, function: ir.Function) -> ir.Function:
@@ -62,6 +73,7 @@ class _Everywhere:
         return map_blocks(statement, lambda block: map_statements(block, self.statement))
 
     def definition(self, definition: ir.Definition) -> ir.Definition:
+        definition = self.firsts.get(definition, definition)
         if definition not in self.known:
             new = self.known[definition] = definition.unfilled()
             assert definition.function is not None
