@@ -159,13 +159,13 @@ def test_help_and_version(capsys):
 def test_cache_shows_and_removes_what_is_kept(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("ADJOINT_CACHE_DIR", str(tmp_path))
     name = "f_grad_" + "0123456789ab" * 2
-    (tmp_path / f"{name}.py").write_text("x = 1\n")
+    (tmp_path / f"{name}.code").write_text("x = 1\n")
     assert main(["cache"]) == 0
     out = capsys.readouterr().out
     assert name in out and f"1 compiled derivative, 0.0 KiB, in {tmp_path}" in out
     assert main(["cache", "--clear"]) == 0
     assert capsys.readouterr().out == f"1 compiled derivative removed from {tmp_path}\n"
-    assert not (tmp_path / f"{name}.py").exists()
+    assert not (tmp_path / f"{name}.code").exists()
 
 
 # Terminals and shells

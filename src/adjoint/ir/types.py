@@ -305,6 +305,11 @@ def has_one_layout(type_: Type | None) -> bool:
     return isinstance(type_, Array) and type_.dims is not None and len(type_.dims) < 2
 
 
+def is_written_array(type_: Type | None) -> bool:
+    """Whether values of this type are arrays whose memory some statement writes in place."""
+    return isinstance(type_, Array) and type_.storage.written
+
+
 def is_handle(type_: Type | None) -> bool:
     """Whether values of this type are references to memory that has a shadow in the transforms."""
     match type_:

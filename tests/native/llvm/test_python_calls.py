@@ -12,8 +12,8 @@ from scipy import special
 
 import adjoint as ad
 from adjoint.dispatch import specialize
-from adjoint.native.compile import core as cores
 from adjoint.native.compile.messages import progress
+from adjoint.native.kept import known_objects
 from adjoint.native.llvm import callbacks
 
 X = np.array([0.3, 0.7, 1.1, 1.9])
@@ -119,8 +119,8 @@ def test_threads_at_once(own):
 def test_what_another_process_needs_is_all_there(monkeypatch):
     """Calls of Python are found in the cache as the machine code is that makes them."""
     units = []
-    loaded = cores.known_object
-    monkeypatch.setattr(cores, "known_object", lambda entry: units.append(loaded(entry)) or units[-1])
+    loaded = known_objects.known_object
+    monkeypatch.setattr(known_objects, "known_object", lambda entry: units.append(loaded(entry)) or units[-1])
     for _ in range(2):
         specialize.forget()
         gradient = ad.grad(factors, native="strict")(X)

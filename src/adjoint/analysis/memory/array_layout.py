@@ -41,9 +41,7 @@ def layout_readers(function: ir.Function) -> Iterator[ir.Call]:
 
 def reads_layout(call: ir.Call) -> bool:
     """Whether a call gives a view or a copy, as the array lies, and somebody writes it."""
-    return id(call.callee) in _IDENTITIES and any(
-        isinstance(target.type, ir.Array) and target.type.storage.written for target in call.targets
-    )
+    return id(call.callee) in _IDENTITIES and any(ir.is_written_array(target.type) for target in call.targets)
 
 
 def layouts_read(function: ir.Function) -> set[ir.Storage]:

@@ -97,5 +97,5 @@ def is_unsure(call: ir.Call) -> bool:
     rule = rule_for(call.callee)
     if rule is None or rule.view_of is None or rule.view_of >= len(call.args):
         return False
-    written = any(isinstance(target.type, ir.Array) and target.type.storage.written for target in call.targets)
+    written = any(ir.is_written_array(target.type) for target in call.targets)
     return written and isinstance(type_of_atom(call.args[rule.view_of]), ir.Number)

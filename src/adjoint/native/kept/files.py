@@ -1,4 +1,4 @@
-"""Where compiled derivatives live between processes: a directory of text files that only their owner can write.
+"""Where compiled derivatives live between processes: a directory of files that only their owner can write.
 
 A file is named by what went into it, so that it is never changed, only written where it is missing or damaged.
 """
@@ -14,7 +14,6 @@ import stat
 import tempfile
 from pathlib import Path
 
-_NAMES = f"*_{'[0-9a-f]' * 24}.py"
 OBJECT = ".code"
 """How names of entries end that are object code."""
 CALL = ".call"
@@ -115,25 +114,15 @@ def _write(path: Path, content: bytes) -> None:
 
 
 def entries() -> dict[str, int]:
-    """The derivatives that are kept, by name, with the bytes that their text and machine code take."""
-    folder = place()
-    found = {path.stem: path.stat().st_size for path in sorted(folder.glob(_NAMES))}
-    for path in sorted(folder.glob(f"*{OBJECT}")):
-        found[path.stem] = found.get(path.stem, 0) + path.stat().st_size
-    return found
+    """The derivatives that are kept, by name, with the bytes that their machine code takes."""
+    return {path.stem: path.stat().st_size for path in sorted(place().glob(f"*{OBJECT}"))}
 
 
 def clear() -> int:
     """Removes all that is kept; the number of derivatives that it was. Other files stay."""
     folder = place()
     count = len(entries())
-    patterns = (
-        _NAMES,
-        f"*{OBJECT}",
-        f"*{CALL}",
-        *_UNFINISHED,
-    )
-    for path in [path for pattern in patterns for path in folder.glob(pattern)]:
+    for path in [path for pattern in (f"*{OBJECT}", f"*{CALL}", *_UNFINISHED) for path in folder.glob(pattern)]:
         with contextlib.suppress(OSError):
             path.unlink()
     return count

@@ -72,7 +72,7 @@ class _Plain(Rewriting):
     def reshaped(self, call: ir.Call, shape: ir.Atom) -> Iterable[ir.Statement]:
         """The elements in the order of rows: where somebody writes the result, only of what surely lies in it."""
         base = call.args[0]
-        written = any(isinstance(target.type, ir.Array) and target.type.storage.written for target in call.targets)
+        written = any(ir.is_written_array(target.type) for target in call.targets)
         fits = (
             isinstance(type_of_atom(base), ir.Array) and (not written or base in self.contiguous) and _is_shape(shape)
         )

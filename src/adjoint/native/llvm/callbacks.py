@@ -71,9 +71,7 @@ def dense(value: Any, dtype: np.dtype[Any], rank: int, by_rows: bool) -> np.ndar
     >>> dense(np.ones((2, 4))[:, ::2], np.dtype(float), 2, True).flags.c_contiguous
     True
     """
-    found = np.asarray(value)
-    if found.dtype != dtype or found.ndim != rank:
-        raise TypeError(f"an array of rank {found.ndim} of {found.dtype} where one of rank {rank} was announced")
+    found = _as_announced(value, dtype, rank)
     flags = found.flags
     if flags.c_contiguous or (flags.f_contiguous and not by_rows):
         return found
@@ -93,11 +91,18 @@ def announced(value: Any, dtype: np.dtype[Any], rank: int, written: bool) -> np.
     >>> announced(np.ones((2, 4))[:, ::2], np.dtype(float), 2, True).shape
     (2, 2)
     """
-    found = np.asarray(value)
-    if found.dtype != dtype or found.ndim != rank or not found.flags.aligned:
-        raise TypeError(f"an array of rank {found.ndim} of {found.dtype} where one of rank {rank} was announced")
+    found = _as_announced(value, dtype, rank)
+    if not found.flags.aligned:
+        raise TypeError("an array whose numbers lie at odd addresses")
     if written and not found.flags.writeable:
         raise ValueError("assignment destination is read-only")
+    return found
+
+
+def _as_announced(value: Any, dtype: np.dtype[Any], rank: int) -> np.ndarray:
+    found = np.asarray(value)
+    if found.dtype != dtype or found.ndim != rank:
+        raise TypeError(f"an array of rank {found.ndim} of {found.dtype} where one of rank {rank} was announced")
     return found
 
 

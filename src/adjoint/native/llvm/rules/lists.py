@@ -30,7 +30,7 @@ from adjoint.native.llvm.values import (
     types_of_parts,
 )
 from adjoint.native.llvm.writer import Module, as_kind, whole
-from adjoint.native.llvm.writing.emission import Emission, is_of_python
+from adjoint.native.llvm.writing.emission import Emission, kind_of_object
 from adjoint.runtime import display
 from adjoint.runtime import lists as runtime_lists
 
@@ -115,7 +115,7 @@ def _as_item(e: Emission, x: List, value: Value) -> Value:
     wanted = x.kind.element
     if wanted is not None and kind(value) == wanted:
         return value
-    given = OBJECT if is_of_python(value) else kind(value)
+    given = kind_of_object(value)
     found = given if wanted is None else joined([wanted, given])
     if found == wanted != OBJECT:
         return e.converted(value, found)
@@ -207,7 +207,7 @@ def started(e: Emission, elements: Sequence[Kind] = ()) -> List:
 
 @rule(display.make_list)
 def _make_list(e: Emission, *items: Value) -> List:
-    x = started(e, [OBJECT if is_of_python(item) else kind(item) for item in items])
+    x = started(e, list(map(kind_of_object, items)))
     for item in items:
         put(e, x, item)
     return x

@@ -14,6 +14,7 @@ import numpy as np
 from adjoint import ir
 from adjoint.native.llvm.memory import OPERANDS
 from adjoint.native.llvm.values import (
+    OBJECT,
     Array,
     ArrayKind,
     Complex,
@@ -316,6 +317,11 @@ def is_undefined(value: Value) -> bool:
 def is_of_python(value: Value) -> bool:
     """Whether a value is none that machine code has, but may be an object of Python: a text, a type."""
     return isinstance(value, Shown) or (isinstance(value, Known) and value.value is not None)
+
+
+def kind_of_object(value: Value) -> Kind:
+    """The kind of a value that Python may be handed: an object of Python where machine code has none."""
+    return OBJECT if is_of_python(value) else kind(value)
 
 
 def is_same_known(first: Known, other: Value) -> bool:

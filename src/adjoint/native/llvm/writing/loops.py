@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from adjoint import ir
-from adjoint.native.llvm.values import OBJECT, Known, Unsupported, Value, joined, kind, parts
+from adjoint.native.llvm.values import Known, Unsupported, Value, joined, kind, parts
 from adjoint.native.llvm.writer import Writer, constant, whole
 from adjoint.native.llvm.writing.declared import kind_of_type
-from adjoint.native.llvm.writing.emission import Scope, is_of_python, is_undefined
+from adjoint.native.llvm.writing.emission import Scope, is_undefined, kind_of_object
 from adjoint.native.llvm.writing.statements import Frame, Statements
 from adjoint.records import dataclass
 
@@ -105,7 +105,7 @@ class Body(Statements):
 
     def _learn_from(self, param: ir.Var, handed: Sequence[Value]) -> None:
         """Starts again with the kind of what iterations hand to the next one, if they do."""
-        kinds = [OBJECT if is_of_python(value) else kind(value) for value in handed if not is_undefined(value)]
+        kinds = [kind_of_object(value) for value in handed if not is_undefined(value)]
         if kinds:
             self.learn(param, joined(kinds))
 

@@ -187,10 +187,10 @@ class Statements(Emission):
         if target is None or not isinstance(target.type, (ir.Array, ir.Scalar)):
             return found
         rank = found.kind.rank if isinstance(found, Array) else 0 if isinstance(found, (Number, Complex)) else None
-        dims = target.type.dims if isinstance(target.type, ir.Array) else ()
-        if rank is None or (dims is not None and rank != len(dims)):
+        announced = ir.rank_of(target.type)
+        if rank is None or (announced is not None and rank != announced):
             raise Unsupported("a value of another rank than was announced")
-        if isinstance(found, Array) and _is_written(target):
+        if isinstance(found, Array) and ir.is_written_array(target.type):
             self._require_sharing(call, args, found)
         return found
 
@@ -384,10 +384,6 @@ class Statements(Emission):
         self._pass_on(values, 0)
         writer.put_parts("%out", parts(Tuple(tuple(values))))
         writer.line("ret i32 0")
-
-
-def _is_written(target: ir.Var) -> bool:
-    return isinstance(target.type, ir.Array) and target.type.storage.written
 
 
 def _last_uses(block: ir.Block) -> dict[ir.Var, int]:

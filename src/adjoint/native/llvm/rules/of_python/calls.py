@@ -48,13 +48,12 @@ from adjoint.native.llvm.values import (
     Unsupported,
     Value,
     dtype_of,
-    kind,
     kinds_in,
     width_of,
 )
 from adjoint.native.llvm.values import Kind as AnyKind
 from adjoint.native.llvm.writing.declared import kind_of_type
-from adjoint.native.llvm.writing.emission import Emission, is_of_python
+from adjoint.native.llvm.writing.emission import Emission, is_of_python, kind_of_object
 from adjoint.rules.declarations import declaration_for
 from adjoint.runtime import display, lists
 from adjoint.runtime.cotangents import as_array
@@ -77,6 +76,8 @@ _HARMLESS = (
     *(abs, float, int, bool, complex, pow, divmod, round),
 )
 """What does the same with numbers of Python and of NumPy."""
+_TELLING = (display.format_value, display.join_string)
+"""What may not, of Adjoint's own."""
 
 Leaving = ir.Call | ir.Load | ir.Store
 
@@ -90,7 +91,7 @@ def by_python(e: Emission, statement: Leaving) -> Value:
     known = {var: ir.Const(value.value) for var, value in values.items() if isinstance(value, Known)}
     if any(isinstance(value, Known) and isinstance(value.value, Raised) for value in values.values()):
         raise Unsupported("an exception as an object of Python")
-    may_be_nothing = isinstance(statement, ir.Call) and any(statement.callee is each for each in _MAY_BE_NOTHING)
+    may_be_nothing = _calls_one_of(statement, _MAY_BE_NOTHING)
     results = [OBJECT if may_be_nothing else _result_kind(target) for target in targets_of(statement)]
     kinds = [found for value in varying.values() for found in _kinds_in(value)]
     if any(isinstance(found, str) and width_of(found) for found in kinds):
@@ -108,22 +109,28 @@ def _asks_for_classes(statement: Leaving) -> bool:
     if isinstance(statement, ir.Call):
         callee = statement.callee
         owner = getattr(callee, "__objclass__", None)
-        if owner in _CONTAINERS or _is_operator(callee) or any(callee is each for each in _HARMLESS):
+        if owner in _CONTAINERS or _is_arithmetic(callee) or _calls_one_of(statement, _HARMLESS):
             return False
-        tells = callee in (display.format_value, display.join_string)
-        return tells or package_of(callee) not in ("numpy", "scipy", "adjoint")
+        return _calls_one_of(statement, _TELLING) or package_of(callee) not in ("numpy", "scipy", "adjoint")
     if isinstance(statement, ir.Load) and isinstance(statement.key, ir.Attribute):
         return not isinstance(type_of_atom(statement.base), (ir.Instance, ir.Array))
     return False
 
 
+def _calls_one_of(statement: Leaving, callees: Iterable[Any]) -> bool:
+    return isinstance(statement, ir.Call) and any(statement.callee is each for each in callees)
+
+
 def _is_operator(callee: Any) -> bool:
-    """Whether it is arithmetic, or a function of the module ``math``."""
-    return getattr(callee, "__module__", None) in ("_operator", "operator", "math", "cmath")
+    return getattr(callee, "__module__", None) in ("_operator", "operator")
+
+
+def _is_arithmetic(callee: Any) -> bool:
+    return _is_operator(callee) or getattr(callee, "__module__", None) in ("math", "cmath")
 
 
 def _kinds_in(value: Value) -> Iterable[AnyKind]:
-    return (OBJECT,) if isinstance(value, Shown) else kinds_in(kind(value))
+    return kinds_in(kind_of_object(value))
 
 
 def _result_kind(target: ir.Var) -> str | ArrayKind | ObjectKind:
@@ -140,14 +147,19 @@ def _result_kind(target: ir.Var) -> str | ArrayKind | ObjectKind:
 
 def _shares(statement: Leaving, values: Sequence[Value], kinds: Sequence[AnyKind], results: Sequence[AnyKind]) -> bool:
     """Whether a statement may keep what it is given, write to it, or give a part of it."""
-    if isinstance(statement, ir.Store) or OBJECT in kinds or OBJECT in results or _asks_for_identity(statement):
+    if (
+        isinstance(statement, ir.Store)
+        or OBJECT in kinds
+        or OBJECT in results
+        or _calls_one_of(statement, _BY_IDENTITY)
+    ):
         return True
-    is_written = any(isinstance(each.type, ir.Array) and each.type.storage.written for each in targets_of(statement))
+    is_written = any(ir.is_written_array(target.type) for target in targets_of(statement))
     if isinstance(statement, ir.Load):
         return is_written
     facts = effects_of(statement)
     is_numeric = all(isinstance(value, (Number, Complex)) for value in values)
-    if is_numeric and getattr(statement.callee, "__module__", None) in ("_operator", "operator"):
+    if is_numeric and _is_operator(statement.callee):
         raise Unsupported("an operator by Python")  # which loops over elements are made of
     if is_written and (facts.view_of is not None or not facts.pure):
         return True
@@ -164,9 +176,8 @@ def _borrowing(
     known: Mapping[ir.Var, ir.Const],
     results: Sequence[Any],
 ) -> list[Value]:
-    if any(
-        isinstance(found, ListKind) and found.element is None for value in taken.values() for found in _kinds_in(value)
-    ):
+    kinds_taken = [found for value in taken.values() for found in _kinds_in(value)]
+    if any(isinstance(found, ListKind) and found.element is None for found in kinds_taken):
         raise Unsupported("a call of Python with a list on which nothing was put")
     kinds = [_laid_out(found) for found in results]
     after = [
@@ -201,15 +212,15 @@ def _sharing(
         raise Unsupported("a part of a number")
     if isinstance(statement, ir.Store) and not isinstance(e.value(statement.base), (Array, Object)):
         raise Unsupported("a store to a value")
-    if isinstance(statement, ir.Call) and _asks_for_identity(statement):
-        _require_same_answer(statement.callee, taken.values())
+    if _calls_one_of(statement, _BY_IDENTITY):
+        _require_same_answer(statement, taken.values())
+    is_fixed = _calls_one_of(statement, _READ_ONLY)
     after: list[Any] = []
     told: list[Result] = []
     for target, found in zip(targets_of(statement), results, strict=True):
         is_array = isinstance(found, ArrayKind)
-        is_fixed = isinstance(statement, ir.Call) and any(statement.callee is each for each in _READ_ONLY)
         kind_ = ArrayKind(found.element, found.rank, False, is_fixed) if is_array else found
-        is_written = not is_fixed and isinstance(target.type, ir.Array) and target.type.storage.written
+        is_written = not is_fixed and ir.is_written_array(target.type)
         after.append((announced, dtype_of(found.element), found.rank, is_written) if is_array else None)
         told.append(Result(kind_, is_array))
     objects = {var: shown(e, value) if isinstance(value, Shown) else value for var, value in taken.items()}
@@ -218,13 +229,9 @@ def _sharing(
     return called(e, callback, [sharing(e, value, var.type) for var, value in objects.items()], lock, told)
 
 
-def _asks_for_identity(statement: Leaving) -> bool:
-    return isinstance(statement, ir.Call) and any(statement.callee is each for each in _BY_IDENTITY)
-
-
-def _require_same_answer(callee: Any, values: Iterable[Value]) -> None:
+def _require_same_answer(statement: Leaving, values: Iterable[Value]) -> None:
     """Refuses questions for the identity of what becomes another object each time."""
-    by_value = callee not in (operator.is_, operator.is_not, id)
+    by_value = not _calls_one_of(statement, (operator.is_, operator.is_not, id))
     for value in values:
         is_whole = isinstance(value, Number) and value.kind[0] in "biu"
         if not (isinstance(value, (Object, List)) or (by_value and is_whole)):
