@@ -54,6 +54,7 @@ from adjoint.native.llvm.values import (
 from adjoint.native.llvm.values import Kind as AnyKind
 from adjoint.native.llvm.writing.declared import kind_of_type
 from adjoint.native.llvm.writing.emission import Emission, is_of_python, kind_of_object
+from adjoint.records import dataclass, replace
 from adjoint.rules.declarations import declaration_for
 from adjoint.runtime import display, lists
 from adjoint.runtime.cotangents import as_array
@@ -82,25 +83,51 @@ _TELLING = (display.format_value, display.join_string)
 Leaving = ir.Call | ir.Load | ir.Store
 
 
+@dataclass(frozen=True, slots=True)
+class _Left:
+    """A statement that is left for Python.
+
+    Attributes
+    ----------
+    statement
+        The statement.
+    taken
+        What it reads at run time.
+    known
+        What it reads that the compiler knows.
+    results
+        The kinds of what it gives.
+    """
+
+    statement: Leaving
+    taken: Mapping[ir.Var, Value]
+    known: Mapping[ir.Var, ir.Const]
+    results: Sequence[str | ArrayKind | ObjectKind]
+
+    def kinds(self) -> list[AnyKind]:
+        """The kinds of what it reads at run time, and of what these are made up."""
+        return [found for value in self.taken.values() for found in kinds_in(kind_of_object(value))]
+
+
 @rule("python")
 def by_python(e: Emission, statement: Leaving) -> Value:
     """What a statement gives that runs as Python."""
     taken = [atom for atom in dict.fromkeys(operands(statement)) if isinstance(atom, ir.Var)]
     values = {var: e.value(var) for var in taken}
-    varying = {var: value for var, value in values.items() if not isinstance(value, Known)}
-    known = {var: ir.Const(value.value) for var, value in values.items() if isinstance(value, Known)}
     if any(isinstance(value, Known) and isinstance(value.value, Raised) for value in values.values()):
         raise Unsupported("an exception as an object of Python")
     may_be_nothing = _calls_one_of(statement, _MAY_BE_NOTHING)
     results = [OBJECT if may_be_nothing else _result_kind(target) for target in targets_of(statement)]
-    kinds = [found for value in varying.values() for found in _kinds_in(value)]
+    varying = {var: value for var, value in values.items() if not isinstance(value, Known)}
+    known = {var: ir.Const(value.value) for var, value in values.items() if isinstance(value, Known)}
+    left = _Left(statement, varying, known, results)
+    kinds = left.kinds()
     if any(isinstance(found, str) and width_of(found) for found in kinds):
         raise Unsupported("a call of Python with bundles")
     if OBJECT in kinds:  # whose items may be None beside what is announced
-        results = [OBJECT if isinstance(found, ArrayKind) else found for found in results]
+        left = replace(left, results=[OBJECT if isinstance(found, ArrayKind) else found for found in results])
     e.program.asks |= _asks_for_classes(statement)
-    shares = _shares(statement, list(varying.values()), kinds, results)
-    found = (_sharing if shares else _borrowing)(e, statement, varying, known, results)
+    found = (_sharing if _shares(left) else _borrowing)(e, left)
     return found[0] if len(found) == 1 else Tuple(tuple(found)) if found else Known(None)
 
 
@@ -129,10 +156,6 @@ def _is_arithmetic(callee: Any) -> bool:
     return _is_operator(callee) or getattr(callee, "__module__", None) in ("math", "cmath")
 
 
-def _kinds_in(value: Value) -> Iterable[AnyKind]:
-    return kinds_in(kind_of_object(value))
-
-
 def _result_kind(target: ir.Var) -> str | ArrayKind | ObjectKind:
     """The kind of a result: arrays of several axes are laid out as they come."""
     if not isinstance(target.type, (ir.Scalar, ir.Array)):
@@ -145,20 +168,17 @@ def _result_kind(target: ir.Var) -> str | ArrayKind | ObjectKind:
     return found
 
 
-def _shares(statement: Leaving, values: Sequence[Value], kinds: Sequence[AnyKind], results: Sequence[AnyKind]) -> bool:
+def _shares(left: _Left) -> bool:
     """Whether a statement may keep what it is given, write to it, or give a part of it."""
-    if (
-        isinstance(statement, ir.Store)
-        or OBJECT in kinds
-        or OBJECT in results
-        or _calls_one_of(statement, _BY_IDENTITY)
-    ):
+    statement, kinds = left.statement, left.kinds()
+    has_objects = OBJECT in kinds or OBJECT in left.results
+    if isinstance(statement, ir.Store) or has_objects or _calls_one_of(statement, _BY_IDENTITY):
         return True
     is_written = any(ir.is_written_array(target.type) for target in targets_of(statement))
     if isinstance(statement, ir.Load):
         return is_written
     facts = effects_of(statement)
-    is_numeric = all(isinstance(value, (Number, Complex)) for value in values)
+    is_numeric = all(isinstance(value, (Number, Complex)) for value in left.taken.values())
     if is_numeric and _is_operator(statement.callee):
         raise Unsupported("an operator by Python")  # which loops over elements are made of
     if is_written and (facts.view_of is not None or not facts.pure):
@@ -166,30 +186,23 @@ def _shares(statement: Leaving, values: Sequence[Value], kinds: Sequence[AnyKind
     if not facts.pure and any(isinstance(found, ListKind) for found in kinds):
         return True
     is_harmless = facts.pure or package_of(statement.callee) in ("numpy", "scipy", "adjoint")
-    return not (is_harmless or all(isinstance(value, (Number, Complex)) for value in values))
+    return not (is_harmless or is_numeric)
 
 
-def _borrowing(
-    e: Emission,
-    statement: Leaving,
-    taken: Mapping[ir.Var, Value],
-    known: Mapping[ir.Var, ir.Const],
-    results: Sequence[Any],
-) -> list[Value]:
-    kinds_taken = [found for value in taken.values() for found in _kinds_in(value)]
-    if any(isinstance(found, ListKind) and found.element is None for found in kinds_taken):
+def _borrowing(e: Emission, left: _Left) -> list[Value]:
+    if any(isinstance(found, ListKind) and found.element is None for found in left.kinds()):
         raise Unsupported("a call of Python with a list on which nothing was put")
-    kinds = [_laid_out(found) for found in results]
+    kinds = list(map(_laid_out, left.results))
     after = [
         (dense, dtype_of(found.element), found.rank, found.by_rows) if isinstance(found, ArrayKind) else None
         for found in kinds
     ]
-    callback = _noted(e, callback_for(_alone(statement, taken, known, after)))
-    asks = _asks_for_classes(statement)
+    callback = _noted(e, callback_for(_alone(left, after)))
+    asks = _asks_for_classes(left.statement)
     lock = Lock.taken(e)
     objects = [
         number_of_type(e, value, var.type) if asks and isinstance(value, (Number, Complex)) else borrowing(e, value)
-        for var, value in taken.items()
+        for var, value in left.taken.items()
     ]
     return called(e, callback, objects, lock, list(map(Result, kinds)))
 
@@ -201,32 +214,29 @@ def _laid_out(found: Any) -> Any:
     return ArrayKind(found.element, found.rank, found.rank < 2) if found.rank else found.element
 
 
-def _sharing(
-    e: Emission,
-    statement: Leaving,
-    taken: Mapping[ir.Var, Value],
-    known: Mapping[ir.Var, ir.Const],
-    results: Sequence[Any],
-) -> list[Value]:
+def _sharing(e: Emission, left: _Left) -> list[Value]:
+    statement = left.statement
     if isinstance(statement, ir.Load) and isinstance(e.value(statement.base), (Number, Complex)):
         raise Unsupported("a part of a number")
     if isinstance(statement, ir.Store) and not isinstance(e.value(statement.base), (Array, Object)):
         raise Unsupported("a store to a value")
     if _calls_one_of(statement, _BY_IDENTITY):
-        _require_same_answer(statement, taken.values())
+        _require_same_answer(statement, left.taken.values())
     is_fixed = _calls_one_of(statement, _READ_ONLY)
     after: list[Any] = []
     told: list[Result] = []
-    for target, found in zip(targets_of(statement), results, strict=True):
-        is_array = isinstance(found, ArrayKind)
-        kind_ = ArrayKind(found.element, found.rank, False, is_fixed) if is_array else found
+    for target, found in zip(targets_of(statement), left.results, strict=True):
+        if not isinstance(found, ArrayKind):
+            after.append(None)
+            told.append(Result(found))
+            continue
         is_written = not is_fixed and ir.is_written_array(target.type)
-        after.append((announced, dtype_of(found.element), found.rank, is_written) if is_array else None)
-        told.append(Result(kind_, is_array))
-    objects = {var: shown(e, value) if isinstance(value, Shown) else value for var, value in taken.items()}
-    callback = _noted(e, callback_for(_alone(statement, objects, known, after)))
+        after.append((announced, dtype_of(found.element), found.rank, is_written))
+        told.append(Result(ArrayKind(found.element, found.rank, False, is_fixed), True))
+    taken = {var: shown(e, value) if isinstance(value, Shown) else value for var, value in left.taken.items()}
+    callback = _noted(e, callback_for(_alone(replace(left, taken=taken), after)))
     lock = Lock.taken(e)
-    return called(e, callback, [sharing(e, value, var.type) for var, value in objects.items()], lock, told)
+    return called(e, callback, [sharing(e, value, var.type) for var, value in taken.items()], lock, told)
 
 
 def _require_same_answer(statement: Leaving, values: Iterable[Value]) -> None:
@@ -243,18 +253,14 @@ def _noted(e: Emission, callback: Callback) -> Callback:
     return callback
 
 
-def _alone(
-    statement: Leaving,
-    taken: Mapping[ir.Var, Value],
-    known: Mapping[ir.Var, ir.Const],
-    after: Sequence[tuple[Any, ...] | None],
-) -> Emitted:
+def _alone(left: _Left, after: Sequence[tuple[Any, ...] | None]) -> Emitted:
     """A statement as a function of what it reads; numbers that are borrowed come as those of Python.
 
     ``after``: by what a result is checked, and with which options.
     """
+    statement, taken = left.statement, left.taken
     params = tuple([ir.Var(var.hint, var.type, var.named) for var in taken])
-    given: dict[ir.Var, ir.Atom] = {**known, **dict(zip(taken, params, strict=True))}
+    given: dict[ir.Var, ir.Atom] = {**left.known, **dict(zip(taken, params, strict=True))}
     own = getattr(getattr(statement, "callee", None), "__objclass__", object)
     before: list[ir.Statement] = []
     for (var, value), param in zip(taken.items(), params, strict=True):
