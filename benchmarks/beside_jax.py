@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 import adjoint as ad
+from adjoint.native.llvm.memory.pool import at_most
 from benchmarks.report import Results, duration
 from benchmarks.timing import give_back_freed_memory, race
 
@@ -209,15 +210,17 @@ def _slope_missed(subject: Subject, gradient: Sequence[Any]) -> float:
 
 def _peak(call: Callable[[], Any]) -> float:
     """The bytes that a call needs beyond what lies in the process before, without memory that is free."""
-    give_back_freed_memory()
-    try:
-        Path("/proc/self/clear_refs").write_text("5")
-    except OSError:
-        return float("nan")
-    before = _status("VmRSS")
-    kept = call()
-    after = _status("VmHWM")
-    del kept
+    with at_most(0):
+        call()
+        give_back_freed_memory()
+        try:
+            Path("/proc/self/clear_refs").write_text("5")
+        except OSError:
+            return float("nan")
+        before = _status("VmRSS")
+        kept = call()
+        after = _status("VmHWM")
+        del kept
     return max(0.0, after - before)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from adjoint.native.llvm.array_objects import array_object
 from adjoint.native.llvm.entry import Entry
-from adjoint.native.llvm.memory import DESTRUCTOR
+from adjoint.native.llvm.memory.blocks import DESTRUCTOR
 from adjoint.native.llvm.objects import (
     ALIGNED,
     BY_ROWS,

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from adjoint.native.llvm.entry import Entry
-from adjoint.native.llvm.memory import BORROWED, COUNT
+from adjoint.native.llvm.memory.blocks import BORROWED, COUNT
 from adjoint.native.llvm.objects import external
 from adjoint.native.llvm.values import (
     ArrayKind,

@@ -14,6 +14,7 @@ import numpy as np
 
 from adjoint.native.llvm.callbacks import keep_exception
 from adjoint.native.llvm.linear_algebra_routines import bring_routines
+from adjoint.native.llvm.memory import pool
 from adjoint.native.llvm.values import NUMBERS, dtype_of
 from adjoint.native.loops.short_loops import made_for_short_loops
 from adjoint.runtime.freed_memory import keep_freed_memory
@@ -56,6 +57,7 @@ class _Engine:
         capsule = ctypes.py_object(_umath._ARRAY_API)
         ctypes.pythonapi.PyCapsule_GetPointer.restype = ctypes.c_void_p
         table = ctypes.cast(ctypes.pythonapi.PyCapsule_GetPointer(capsule, None), ctypes.POINTER(ctypes.c_void_p))
+        self.add("adjoint_pool", pool.address())
         self.add("adjoint_new_array", table[94] or 0)
         self.add("adjoint_new_scalar", table[60] or 0)
         self.add("adjoint_set_base", table[282] or 0)

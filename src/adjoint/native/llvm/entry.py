@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from adjoint.native.llvm.memory import BORROWED, COUNT, HEADER, OBJECT, OPERANDS
+from adjoint.native.llvm.memory.blocks import BORROWED, COUNT, HEADER, OBJECT, OPERANDS
 from adjoint.native.llvm.values import TupleKind, types_of_parts
 from adjoint.native.llvm.writer import Module, Writer
 from adjoint.native.llvm.writing.program import RAISED, Emitted

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from adjoint.native.llvm.memory import OBJECT
+from adjoint.native.llvm.memory.blocks import OBJECT
 from adjoint.native.llvm.values import Complex, Number
 from adjoint.native.llvm.writer import Module, Writer, as_kind
 

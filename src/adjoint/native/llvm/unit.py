@@ -13,7 +13,7 @@ from adjoint.native.compile.messages.not_native import NotNative, faults_as_reas
 from adjoint.native.llvm.boxing import wrapper
 from adjoint.native.llvm.callbacks import Callback
 from adjoint.native.llvm.engine import callable_at, engine, linked
-from adjoint.native.llvm.memory import BORROWED, OF_PYTHON, runtime
+from adjoint.native.llvm.memory.blocks import BORROWED, OF_PYTHON, runtime
 from adjoint.native.llvm.messages import Message
 from adjoint.native.llvm.values import (
     OBJECT,

@@ -136,6 +136,12 @@ class Writer:
             return a
         return self.op(f"mul nsw i64 {a}, {b}")
 
+    def mul_or_overflow(self, a: str, b: str) -> tuple[str, str]:
+        """The product, and whether it is larger than 64 bits hold."""
+        self.module.declare("llvm.smul.with.overflow.i64", "{ i64, i1 }", ["i64", "i64"])
+        both = self.op(f"call {{ i64, i1 }} @llvm.smul.with.overflow.i64(i64 {a}, i64 {b})")
+        return self.op(f"extractvalue {{ i64, i1 }} {both}, 0"), self.op(f"extractvalue {{ i64, i1 }} {both}, 1")
+
     def compare(self, order: str, a: str, b: str) -> str:
         """``icmp``: ``eq``, ``ne``, ``slt``, ``sge``, ..."""
         return self.op(f"icmp {order} i64 {a}, {b}")

@@ -67,6 +67,9 @@ def as_kind_of_word(value: Value) -> str:
     return value.name
 
 
+_TOO_BIG = "array is too big; `arr.size * arr.dtype.itemsize` is larger than the maximum possible size."
+
+
 def new(e: Emission, element: str, shape: Sequence[str], zero: bool = False, checked: bool = True) -> Array:
     """A new array, laid out by rows."""
     e.program.asks |= element in ("f4", "c4")
@@ -75,7 +78,10 @@ def new(e: Emission, element: str, shape: Sequence[str], zero: bool = False, che
     for extent in shape:
         if checked and not extent.isdigit():
             e.check(writer.compare("slt", extent, "0"), ValueError, "negative dimensions are not allowed")
-        size = writer.mul(size, extent)
+            size, is_too_large = writer.mul_or_overflow(size, extent)
+            e.check(is_too_large, ValueError, _TOO_BIG)
+        else:
+            size = writer.mul(size, extent)
     block = writer.op(f"call noalias ptr @new_block(ptr %call, i64 {size})")
     e.check(writer.op(f"icmp eq ptr {block}, null"), MemoryError, "no memory for an array")
     if zero:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adjoint import ir
-from adjoint.native.llvm.memory import OPERANDS
+from adjoint.native.llvm.memory.blocks import OPERANDS
 from adjoint.native.llvm.values import (
     OBJECT,
     Array,

@@ -1,7 +1,8 @@
 """Memory of machine code: blocks that are counted, linked to their call, and freed when nobody refers to them.
 
 A block's header lies in front of its elements. All blocks of a call hang in a ring whose anchor is the call's own
-header, so that an exception frees them all; what is handed to Python leaves the ring. Arguments have headers on the
+header, so that an exception frees them all; what is handed to Python leaves the ring. Large blocks that are freed are
+kept for the next call (``pool``). Arguments have headers on the
 stack, whose count never comes to nothing.
 """
 
@@ -9,9 +10,11 @@ from __future__ import annotations
 
 import sys
 
+from adjoint.native.llvm.memory import pool
+
 HEADER = 64
-"""Bytes in front of a block: count, destructor, previous and next block, what to free, the Python object."""
-COUNT, DESTRUCTOR, PREVIOUS, NEXT, FREED, OBJECT = -64, -56, -48, -40, -32, -24
+"""Bytes in front of a block: count, destructor, previous and next block, what to free, the Python object, its class."""
+COUNT, DESTRUCTOR, PREVIOUS, NEXT, FREED, OBJECT, SIZE_CLASS = -64, -56, -48, -40, -32, -24, -16
 OPERANDS = 16
 """How many words a call has room for, behind its header: what an exception tells besides its text."""
 BORROWED = 1 << 40
@@ -31,16 +34,37 @@ define internal noalias ptr @new_block(ptr %call, i64 %bytes) noinline {{
   %align = select i1 %large, i64 {huge}, i64 64
   %slack = add i64 %align, 64
   %size = add i64 %bytes, %slack
-  %raw = call ptr @malloc(i64 %size)
+  %above = sub i64 %size, {least}
+  %pooled = icmp ult i64 %above, 4611686018427387904
+  br i1 %pooled, label %look, label %fresh, !prof !0
+look:
+  %class = call i64 @size_class(i64 %size)
+  %found = call ptr @take_kept(i64 %class)
+  %missing = icmp eq ptr %found, null
+  br i1 %missing, label %fresh, label %made
+fresh:
+  %size_class = phi i64 [ 0, %0 ], [ %class, %look ]
+  %room = phi i64 [ %size, %0 ], [ %class, %look ]
+  %raw = call ptr @malloc(i64 %room)
   %none = icmp eq ptr %raw, null
-  br i1 %none, label %failed, label %made, !prof !0
-made:
+  br i1 %none, label %failed, label %new, !prof !0
+new:
   %start = ptrtoint ptr %raw to i64
   %last = add i64 %start, %slack
   %mask = sub i64 0, %align
   %place = and i64 %last, %mask
   %distance = sub i64 %place, %start
-  %block = getelementptr i8, ptr %raw, i64 %distance
+  %new_block = getelementptr i8, ptr %raw, i64 %distance
+  %freed = getelementptr i8, ptr %new_block, i64 -32
+  store ptr %raw, ptr %freed
+  %class_place = getelementptr i8, ptr %new_block, i64 -16
+  store i64 %size_class, ptr %class_place
+  br i1 %large, label %advise, label %made, !prof !0
+advise:
+  {madvise}
+  br label %made
+made:
+  %block = phi ptr [ %found, %look ], [ %new_block, %new ], [ %new_block, %advise ]
   %count = getelementptr i8, ptr %block, i64 -64
   store i64 1, ptr %count
   %destructor = getelementptr i8, ptr %block, i64 -56
@@ -54,15 +78,8 @@ made:
   %its_previous = getelementptr i8, ptr %first, i64 -48
   store ptr %block, ptr %its_previous
   store ptr %block, ptr %next
-  %freed = getelementptr i8, ptr %block, i64 -32
-  store ptr %raw, ptr %freed
   %object = getelementptr i8, ptr %block, i64 -24
   store ptr null, ptr %object
-  br i1 %large, label %advise, label %done, !prof !0
-advise:
-  {madvise}
-  br label %done
-done:
   ret ptr %block
 failed:
   ret ptr null
@@ -99,6 +116,14 @@ define internal void @leave_call(ptr %block) {{
 
 define internal void @drop(ptr %block) alwaysinline {{
   call void @unlink(ptr %block)
+  %class_place = getelementptr i8, ptr %block, i64 -16
+  %class = load i64, ptr %class_place
+  %pooled = icmp ne i64 %class, 0
+  br i1 %pooled, label %keep, label %give_back, !prof !0
+keep:
+  call void @keep_freed(ptr %block, i64 %class)
+  ret void
+give_back:
   %freed = getelementptr i8, ptr %block, i64 -32
   %raw = load ptr, ptr %freed
   call void @free(ptr %raw)
@@ -238,7 +263,7 @@ _ADVICE = """%short = sub i64 0, %bytes
   %little = icmp ule i64 %scaled, %bytes
   %more = select i1 %little, i64 %rest, i64 0
   %length = add i64 %bytes, %more
-  %advice = call i32 @madvise(ptr %block, i64 %length, i32 14)"""
+  %advice = call i32 @madvise(ptr %new_block, i64 %length, i32 14)"""
 
 
 OF_PYTHON = (
@@ -252,9 +277,11 @@ OF_PYTHON = (
 def runtime() -> str:
     """The functions that a module's memory needs, as LLVM IR."""
     advises = sys.platform == "linux"
-    return _RUNTIME.format(
+    functions = _RUNTIME.format(
+        least=pool.LEAST,
         large=_LARGE,
         huge=_HUGE if advises else 64,
         madvise_declared="declare i32 @madvise(ptr, i64, i32)" if advises else "",
         madvise=_ADVICE.format(mask=_HUGE - 1) if advises else "",
     )
+    return f"{pool.DECLARED}\n{functions}{pool.FUNCTIONS}"
