@@ -140,5 +140,18 @@ def bins_of(a: Any, edges: Any) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """The places of the elements that lie in a bin, and the bin of each; the last bin has its upper edge."""
     points = np.ravel(a)
     inside = np.flatnonzero((points >= edges[0]) & (points <= edges[-1]))
-    found = np.searchsorted(edges, points[inside], "right") - 1
-    return inside, np.minimum(found, len(edges) - 2)
+    return inside, _bins(points if len(inside) == len(points) else points[inside], edges)
+
+
+def _bins(points: Any, edges: Any) -> NDArray[np.intp]:
+    """The bin of each point: interpolation search where edges lie nearly evenly, as NumPy's histograms do; or bisection."""
+    last = len(edges) - 2
+    width = (edges[-1] - edges[0]) / (last + 1)
+    if len(points) > len(edges) and width > 0.0 and np.isfinite(width):
+        lower, upper = edges[:-1], np.append(edges[1:-1], np.inf)
+        found = np.minimum(((points - edges[0]) / width).astype(np.intp), last)
+        found -= points < lower[found]
+        found += points >= upper[found]
+        if np.all((lower[found] <= points) & (points < upper[found])):
+            return found
+    return np.minimum(np.searchsorted(edges, points, "right") - 1, last)
