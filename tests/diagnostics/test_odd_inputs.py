@@ -116,6 +116,7 @@ VALUES: dict[str, Callable[[], Any]] = {
     "empty string": lambda: "",
     "bytes": lambda: b"ab",
     "bytearray": lambda: bytearray(b"ab"),
+    "memory": lambda: memoryview(bytearray(b"ab")),
     "complex": lambda: 1 + 2j,
     "empty list": list,
     "empty tuple": tuple,
@@ -203,6 +204,19 @@ def test_odd_arguments(name: str, capsys: pytest.CaptureFixture[str]) -> None:
             elif any(each.code == "AD0901" for each in problem.diagnostics):
                 faults.append(f"{operator} of {f}: {problem.diagnostics[0].notes[0]}")
     assert not faults, "\n".join(faults)
+
+
+MEMORY = memoryview(np.arange(3.0))
+
+
+def test_memory_that_is_captured_is_read_when_called() -> None:
+    def f(x):
+        return x * x * MEMORY[1] + x * np.sum(np.asarray(MEMORY)) + x * len(MEMORY)
+
+    assert ad.grad(f)(2.0) == 10.0
+    MEMORY[1] = 2.0
+    assert ad.grad(f)(2.0) == 15.0
+    MEMORY[1] = 1.0
 
 
 ODD_FUNCTIONS = [

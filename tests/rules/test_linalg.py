@@ -193,3 +193,42 @@ def test_machine_code_agrees() -> None:
 def test_products_of_vectors_of_two_elements_have_slopes(a, b, axis) -> None:
     rng = np.random.default_rng(2)
     check_grads(lambda x, y: np.cross(np.sin(x), y * y, axis=axis), (rng.normal(size=a), rng.normal(size=b)))
+
+
+ROTATION = np.array([[0.0, -1.0], [1.0, 0.0]])
+
+
+def test_the_form_of_schur_is_known_where_all_eigenvalues_are_real() -> None:
+    linalg = pytest.importorskip("scipy.linalg")
+    with pytest.raises(np.linalg.LinAlgError, match="all eigenvalues are real"):
+        ad.grad(lambda a: linalg.schur(a)[0][0, 1])(ROTATION)
+    with pytest.raises(ad.DifferentiationError, match="phases"):
+        ad.grad(lambda a: linalg.schur(a, "complex")[0][0, 1].real)(ROTATION)
+
+
+def test_the_form_of_hessenberg_jumps_where_a_column_has_it_already() -> None:
+    linalg = pytest.importorskip("scipy.linalg")
+    with pytest.raises(np.linalg.LinAlgError, match="already"):
+        ad.grad(lambda a: linalg.hessenberg(a)[1, 0])(np.eye(3))
+
+
+def test_costs_of_riccati_that_are_not_symmetric_raise_as_in_scipy() -> None:
+    linalg = pytest.importorskip("scipy.linalg")
+
+    def f(q):
+        return np.sum(linalg.solve_continuous_are(ROTATION, np.eye(2), q, np.eye(2)))
+
+    check_grads(lambda q: f(q + q.T), (np.array([[1.0, 0.2], [0.3, 2.0]]),))
+    with pytest.raises(ValueError, match="Matrix q should be symmetric/hermitian"):
+        ad.grad(f)(np.array([[1.0, 0.2], [0.3, 2.0]]))
+
+
+def test_functions_of_lapack_are_refused_as_what_they_are() -> None:
+    linalg = pytest.importorskip("scipy.linalg")
+
+    def f(a):
+        (geev,) = linalg.get_lapack_funcs(("geev",), (a,))
+        return geev(a)[0][0]
+
+    with pytest.raises(ad.DifferentiationError, match="functions of LAPACK, of which there is machine code only"):
+        ad.grad(f)(np.eye(2))

@@ -89,6 +89,17 @@ def refused(name: str) -> Any:
     raise AttributeError(name)
 
 
+def machine_code(library: str) -> Any:
+    """Functions of a library of which there is machine code only.
+
+    Raises
+    ------
+    NotImplementedError
+        Always; where code is differentiated, the refusal says so.
+    """
+    raise NotImplementedError(library)
+
+
 def arity(function: Callable[..., Any]) -> int:
     """How many parameters a function has.
 

@@ -89,11 +89,13 @@ def _key_of_object(value: Any, cls: type, seen: Seen) -> Any:
         seen[id(value)] = len(seen)
         kind = (cls, id(value)) if counts_by_identity(value) else cls
         return kind, tuple([(name, key_of(item, seen)) for name, item in fields_of(value).items()])
-    try:
+    if not callable(value):
+        return cls
+    try:  # what is called is a constant of the specialisation
         hash(value)
     except TypeError:
-        return (cls, id(value)) if callable(value) else cls  # what is called is a constant of the specialisation
-    return value if callable(value) else cls
+        return cls, id(value)
+    return value
 
 
 def _key_of_function(value: types.FunctionType, seen: Seen) -> Any:

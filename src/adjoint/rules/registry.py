@@ -70,7 +70,9 @@ _SPECIAL = tuple(
 OF_SCIPY = {
     "scipy._lib": ("scipy.array_api",),
     "scipy.special": _SPECIAL,
-    "scipy.linalg": ("scipy.linalg", "scipy.decompositions", "scipy.systems"),
+    "scipy.linalg": tuple(
+        f"scipy.matrices.{topic}" for topic in ("linalg", "decompositions", "systems", "factors", "riccati", "toeplitz")
+    ),
     "scipy.sparse": ("scipy.sparse",),
     "scipy.spatial": ("scipy.distance", "scipy.neighbours"),
     "scipy.stats": (

@@ -9,7 +9,7 @@ import numpy as np
 
 from adjoint import ir
 from adjoint.analysis.effects import written_places
-from adjoint.declarations.implicit import answer, arity, marks, refused, solved
+from adjoint.declarations.implicit import answer, arity, machine_code, marks, refused, solved
 from adjoint.frontend.calls.handlers import handles
 from adjoint.frontend.declared import implicit_definitions
 from adjoint.frontend.differentiation.components import describe
@@ -65,6 +65,12 @@ def _refused(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast
     name = args[0].value if isinstance(args[0], ir.Const) else "this"
     label = f"derivatives know the solution that a solver returns, not its {name!r}"
     raise lo.problem("AD0204", node, label, helps=("call the solver once more, outside of what is differentiated",))
+
+
+@handles(machine_code)
+def _machine_code(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    name = args[0].value if isinstance(args[0], ir.Const) else "a library"
+    raise lo.problem("AD0201", node, f"this asks for functions of {name}, of which there is machine code only")
 
 
 @handles(arity)

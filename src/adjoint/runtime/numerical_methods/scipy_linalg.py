@@ -49,6 +49,124 @@ def polar_factor(a: Any) -> Any:
     return linalg.polar(a)[0]
 
 
+def schur_form(a: Any) -> Any:
+    """The real decomposition of Schur: a triangle where all eigenvalues are real, and the basis in which it is one."""
+    return linalg.schur(a)
+
+
+def without_blocks(z: Any, t: Any) -> Any:
+    """The basis of the form of Schur of a matrix all of whose eigenvalues are real.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        If it has a block on its diagonal, for two that are not.
+
+    >>> without_blocks(np.eye(2), np.eye(2)).tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
+    """
+    if np.any(np.diagonal(t, -1)):
+        raise np.linalg.LinAlgError("derivatives of the form of Schur are known where all eigenvalues are real")
+    return np.copy(z)
+
+
+def turning(t: Any, m: Any) -> Any:
+    """The strictly lower triangle ``x`` for which ``x @ t - t @ x`` is ``m`` there, of an upper triangle ``t``.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        If two eigenvalues are equal.
+
+    >>> turning(np.array([[1.0, 5.0], [0.0, 3.0]]), np.array([[0.0, 0.0], [4.0, 0.0]])).tolist()
+    [[0.0, 0.0], [-2.0, 0.0]]
+    """
+    n, x = len(t), np.zeros((len(t), len(t)))
+    for j in range(n - 1):
+        right = m[j + 1 :, j] - x[j + 1 :, :j] @ t[:j, j]
+        x[j + 1 :, j] = linalg.solve_triangular(t[j, j] * np.eye(n - 1 - j) - t[j + 1 :, j + 1 :], right)
+    return x
+
+
+def turning_back(t: Any, m: Any) -> Any:
+    """The transpose of :func:`turning`: ``x @ t.T - t.T @ x`` is ``m`` below the diagonal."""
+    n, x = len(t), np.zeros((len(t), len(t)))
+    for j in range(n - 2, -1, -1):
+        right = m[j + 1 :, j] - x[j + 1 :, j + 1 :] @ t[j, j + 1 :]
+        matrix = t[j, j] * np.eye(n - 1 - j) - t[j + 1 :, j + 1 :]
+        x[j + 1 :, j] = linalg.solve_triangular(matrix, right, trans=1)
+    return x
+
+
+def pivoted_squares(a: Any, lower: bool = True) -> Any:
+    """The unit triangle and the diagonal blocks of a symmetric matrix, whose rows are in the order given last.
+
+    >>> l, d, order = pivoted_squares(np.array([[1.0, 2.0], [2.0, 5.0]]))
+    >>> np.allclose(l @ d @ l.T, np.array([[1.0, 2.0], [2.0, 5.0]])[np.ix_(order, order)])
+    True
+    """
+    factor, blocks, order = linalg.ldl(0.5 * (a + a.T), lower=lower)
+    return factor[order], blocks, order
+
+
+def in_blocks(blocks: Any) -> Any:
+    """Where blocks on a diagonal have their elements, as ones.
+
+    >>> in_blocks(np.array([[1.0, 2.0, 0.0], [2.0, 1.0, 0.0], [0.0, 0.0, 4.0]])).tolist()
+    [[1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
+    """
+    return np.eye(len(blocks)) + (blocks - np.diag(np.diag(blocks)) != 0.0)
+
+
+def eigenvalues_of_pair(a: Any, b: Any) -> Any:
+    """The eigenvalues of ``a`` with respect to ``b``, in the order in which SciPy has them."""
+    return linalg.eigvals(a, b)
+
+
+def matching(found: Any, wanted: Any) -> Any:
+    """The places at which the same numbers stand in another order.
+
+    >>> matching(np.array([1.0, 2.0, 3.0]), np.array([3.0, 1.0, 2.0])).tolist()
+    [2, 0, 1]
+    """
+    places = np.zeros(len(wanted), int)
+    free = np.ones(len(found), bool)
+    for k, value in enumerate(wanted):
+        places[k] = np.argmin(np.where(free, np.abs(found - value), np.inf))
+        free[places[k]] = False
+    return places
+
+
+def riccati(a: Any, b: Any, q: Any, r: Any) -> Any:
+    """The solution of the equation of Riccati in continuous time; of ``q`` and ``r`` the Hermitian parts count."""
+    return linalg.solve_continuous_are(a, b, *[0.5 * (x + np.conj(x.T)) for x in (q, r)])
+
+
+def riccati_in_steps(a: Any, b: Any, q: Any, r: Any) -> Any:
+    """The same in discrete time."""
+    return linalg.solve_discrete_are(a, b, *[0.5 * (x + np.conj(x.T)) for x in (q, r)])
+
+
+def toeplitz_solution(c: Any, r: Any, b: Any) -> Any:
+    """The solution of ``x`` in ``toeplitz(c, r) @ x = b``."""
+    return linalg.solve_toeplitz((c, r), b)
+
+
+def lags(u: Any, x: Any) -> Any:
+    """The sums of ``u[i + k] * x[i]``, for each ``k``: of products along the diagonals of ``u @ x.T``.
+
+    >>> lags(np.array([1.0, 2.0, 3.0]), np.array([1.0, 10.0, 100.0])).tolist()
+    [321.0, 32.0, 3.0]
+    """
+    rows, others = np.reshape(u, (len(u), -1)).T, np.reshape(x, (len(x), -1)).T
+    return sum(np.convolve(row, other[::-1])[len(u) - 1 :] for row, other in zip(rows, others, strict=True))
+
+
+def balanced(a: Any, permute: bool, scale: bool) -> Any:
+    """By which powers of two a matrix is balanced, and in which order."""
+    return linalg.matrix_balance(a, permute=permute, scale=scale, separate=True)[1]
+
+
 def banded_solution(bands: Any, b: Any, lower: Any, upper: Any) -> Any:
     """The solution of ``a @ x = b``, for the bands of ``a`` as LAPACK has them: the one furthest above first."""
     return linalg.solve_banded((lower, upper), bands, b)

@@ -78,6 +78,20 @@ def _solveh_banded(ab, b, overwrite_ab=False, overwrite_b=False, lower=False, ch
     return banded_solution(whole, b, count, count)
 
 
+def _cho_solve_banded(cb_and_lower, b, overwrite_b=False, check_finite=True):
+    cb, lower = cb_and_lower
+    width = np.shape(cb)[0] - 1
+    if lower:
+        return banded_solution(turned_bands(cb, width, 0), banded_solution(cb, b, width, 0), 0, width)
+    return banded_solution(cb, banded_solution(turned_bands(cb, 0, width), b, width, 0), 0, width)
+
+
+definition(
+    linalg.cho_solve_banded,
+    _cho_solve_banded,
+    arrays=("b",),
+    cases=[case((BANDS[:2], False), sample(4)), case((BANDS[1:], True), sample(4, 2))],
+)
 definition(
     linalg.solve_banded,
     _solve_banded,

@@ -154,3 +154,28 @@ SQUARE = [case(sample(3, 3))]
 _declare_function(linalg.logm, [case(DEFINITE), case(np.array([[1.0, 0.4], [-0.3, 2.0]]))])
 for function in (linalg.sinm, linalg.cosm, linalg.tanm, linalg.sinhm, linalg.coshm, linalg.tanhm):
     _declare_function(function, SQUARE)
+
+
+# --- powers, signs ----------------------------------------------------------------------------------------------------
+
+
+def _power_jvp(dots, y, A, t):
+    return _power_directional(A, dots[0], t)
+
+
+def _power_directional(a, e, t):
+    n = np.shape(a)[-1]
+    whole = np.concatenate([np.concatenate([a, e], axis=-1), np.concatenate([np.zeros_like(a), a], axis=-1)], axis=-2)
+    return linalg.fractional_matrix_power(whole, t)[..., :n, n:]
+
+
+general(
+    linalg.fractional_matrix_power,
+    _power_jvp,
+    lambda ct, y, A, t: (transposed(_power_directional(A, transposed(ct), t)), None),
+    dtype="unknown",
+    fixed=(1,),
+    arrays=("A",),
+    cases=[case(DEFINITE, 0.3), case(np.array([[1.0, 0.4], [-0.3, 2.0]]), -1.4)],
+)
+_declare_function(linalg.signm, [case(REGULAR)])

@@ -1,0 +1,309 @@
+"""Factors of matrices in ``scipy.linalg`` that are unique but for signs: those of Schur, Hessenberg, RQ and LDL.
+
+The basis of Schur turns so that what stands below the diagonal stays zero (Giles 2008 has the like of eigenvectors);
+symmetric factors move as those of Cholesky do (Murray 2016), block by block.
+"""
+
+# mypy: allow-untyped-defs, allow-untyped-calls
+
+import numpy as np
+from scipy import linalg
+
+from adjoint.declarations.custom_derivatives import stop_gradient
+from adjoint.declarations.implicit import machine_code
+from adjoint.rules.declare import case, definition, general, linear, no_derivative, sample
+from adjoint.rules.numpy.linalg.eigenvalues import eigh_jvp, eigh_vjp
+from adjoint.runtime.arithmetic.numbers import is_real
+from adjoint.runtime.array_functions.linalg import transposed
+from adjoint.runtime.numerical_methods.scipy_linalg import (
+    balanced,
+    eigenvalues_of_pair,
+    in_blocks,
+    matching,
+    pivoted_squares,
+    schur_form,
+    turning,
+    turning_back,
+    without_blocks,
+)
+
+REGULAR, DEFINITE = sample(3, 3, kind="regular"), sample(3, 3, kind="definite")
+TRIANGLE = np.array([[2.0, 0.3, -0.2], [0.0, 1.5, 0.6], [0.0, 0.0, -1.1]])
+REAL = np.array([[2.0, 0.3, -0.2], [0.1, -1.5, 0.6], [0.4, 0.2, 0.3]])
+
+# --- the form of Schur ------------------------------------------------------------------------------------------------
+
+
+def _below(x):
+    return np.tril(x, -1)
+
+
+def _turning_jvp(dots, y, t, m):
+    moved = np.triu(dots[0])
+    return turning(t, dots[1] - y @ moved + moved @ y)
+
+
+def _turning_vjp(ct, y, t, m):
+    w = turning_back(t, _below(ct))
+    return (np.triu(w @ transposed(y) - transposed(y) @ w), w)
+
+
+def _turning_back_jvp(dots, y, t, m):
+    moved = transposed(np.triu(dots[0]))
+    return turning_back(t, dots[1] - y @ moved + moved @ y)
+
+
+def _turning_back_vjp(ct, y, t, m):
+    w = turning(t, _below(ct))
+    return (np.triu(y @ transposed(w) - transposed(w) @ y), w)
+
+
+linear(without_blocks, lambda ct, z, t: ct, cases=[case(sample(3, 3), TRIANGLE)])
+general(turning, _turning_jvp, _turning_vjp, cases=[case(TRIANGLE, sample(3, 3))])
+general(turning_back, _turning_back_jvp, _turning_back_vjp, cases=[case(TRIANGLE, sample(3, 3))])
+
+
+def _schur_jvp(dots, y, a):
+    t, z = y[0], without_blocks(y[1], y[0])
+    m = transposed(z) @ dots[0] @ z
+    x = turning(t, m)
+    turn = x - transposed(x)
+    return (np.triu(m + t @ turn - turn @ t), z @ turn)
+
+
+def _schur_vjp(ct, y, a):
+    t, z = y[0], without_blocks(y[1], y[0])
+    upper = np.triu(ct[0])
+    turn = transposed(t) @ upper - upper @ transposed(t) + transposed(z) @ ct[1]
+    m = upper + turning_back(t, _below(turn - transposed(turn)))
+    return (z @ m @ transposed(z),)
+
+
+general(schur_form, _schur_jvp, _schur_vjp, results=2, cases=[case(REAL)])
+
+
+def _schur(a, output="real", lwork=None, overwrite_a=False, sort=None, check_finite=True):
+    if not is_real(a) or output not in ("real", "r"):
+        raise NotImplementedError("complex numbers: the phases of the basis are arbitrary")
+    if sort is not None:
+        raise NotImplementedError("sort")
+    return schur_form(a)
+
+
+definition(linalg.schur, _schur, only=True, arrays=("a",), cases=[case(REAL), case(DEFINITE, "real")])
+
+# --- triangles from the right -----------------------------------------------------------------------------------------
+
+
+def _rq(a, overwrite_a=False, lwork=None, mode="full", check_finite=True):
+    """The other way round: rows from the last one up, from right to left, which ``qr`` takes for columns."""
+    rows, columns = np.shape(a)
+    if mode == "full" and columns > rows:
+        raise np.linalg.LinAlgError("rows of 'q' beyond those of the matrix have no derivative: mode='economic'")
+    q, r = np.linalg.qr(np.transpose(a[::-1, ::-1]))
+    triangle, basis = np.transpose(r)[::-1, ::-1], np.transpose(q)[::-1, ::-1]
+    if mode == "r":
+        return np.concatenate([np.zeros((rows, max(columns - rows, 0))), triangle], axis=1)
+    return triangle.copy("F"), basis.copy("F")
+
+
+definition(
+    linalg.rq,
+    _rq,
+    when=lambda given: given.get("mode", "full") in ("full", "economic", "r"),
+    only=True,
+    cases=[
+        case(REGULAR),
+        case(sample(2, 4), mode="economic"),
+        case(sample(2, 4), mode="r"),
+        case(sample(4, 2), mode="r"),
+    ],
+)
+
+# --- symmetric matrices -----------------------------------------------------------------------------------------------
+
+
+def _squares_jvp(dots, y, a, lower=True):
+    factor, blocks, order = y
+    inside = in_blocks(blocks)
+    moved = 0.5 * (dots[0] + transposed(dots[0]))
+    moved = np.take(np.take(moved, order, axis=0), order, axis=1)
+    inner = linalg.solve(factor, transposed(linalg.solve(factor, moved)))
+    outside = (np.tril(inner) if lower else np.triu(inner)) * (1.0 - inside)
+    return (factor @ outside @ np.linalg.inv(blocks), inner * inside, None)
+
+
+def _squares_vjp(ct, y, a, lower=True):
+    factor, blocks, order = y
+    inside = in_blocks(blocks)
+    outside = transposed(factor) @ ct[0] @ np.linalg.inv(blocks)
+    outside = (np.tril(outside) if lower else np.triu(outside)) * (1.0 - inside)
+    inner = outside + 0.5 * (ct[1] + transposed(ct[1])) * inside
+    turned = transposed(factor)
+    moved = linalg.solve(turned, transposed(linalg.solve(turned, transposed(inner))))
+    back = np.argsort(order)
+    moved = np.take(np.take(moved, back, axis=0), back, axis=1)
+    return (0.5 * (moved + transposed(moved)),)
+
+
+INDEFINITE = np.array([[0.0, 2.0, 0.3, 0.1], [2.0, 0.1, 0.4, -0.2], [0.3, 0.4, 1.0, 0.5], [0.1, -0.2, 0.5, -2.0]])
+no_derivative(in_blocks)
+general(
+    pivoted_squares,
+    _squares_jvp,
+    _squares_vjp,
+    results=3,
+    cases=[case(DEFINITE), case(DEFINITE, False), case(INDEFINITE)],
+)
+
+
+def _ldl(A, lower=True, hermitian=True, overwrite_a=False, check_finite=True):
+    if not is_real(A):
+        raise NotImplementedError("complex numbers")
+    half = np.tril(A, -1) if lower else np.triu(A, 1)
+    factor, blocks, order = pivoted_squares(half + np.transpose(half) + A * np.eye(np.shape(A)[0]), lower)
+    return np.take(factor, np.argsort(order), axis=0), blocks, order
+
+
+definition(linalg.ldl, _ldl, only=True, cases=[case(DEFINITE), case(DEFINITE, False), case(INDEFINITE)])
+
+# --- one diagonal below -----------------------------------------------------------------------------------------------
+
+
+def _hessenberg(a, calc_q=False, overwrite_a=False, check_finite=True):
+    """As LAPACK does it, by the reflections of Householder."""
+    if not is_real(a):
+        raise NotImplementedError("complex numbers")
+    n = np.shape(a)[0]
+    if n <= 2:
+        return (a, np.eye(n)) if calc_q else a
+    h, q = a * 1.0, np.eye(n)
+    for k in range(n - 2):
+        first, below = h[k + 1, k], h[k + 2 :, k]
+        if not np.any(below):
+            raise np.linalg.LinAlgError("where a column has its form already, that of Hessenberg has no derivative")
+        length = -np.copysign(np.sqrt(first * first + np.sum(below * below)), first)
+        v = np.concatenate([np.zeros(k + 1), np.ones(1), below / (first - length)])
+        twice = (length - first) / length
+        h = h - twice * np.outer(v, v @ h)
+        h = h - twice * np.outer(h @ v, v)
+        if calc_q:
+            q = q - twice * np.outer(q @ v, v)
+    h = np.triu(h, -1)
+    if not calc_q:
+        return h
+    return h, q.copy("F")
+
+
+definition(
+    linalg.hessenberg,
+    _hessenberg,
+    only=True,
+    arrays=("a",),
+    cases=[case(sample(4, 4)), case(REGULAR, True), case(sample(2, 2), True)],
+)
+
+# --- scales -----------------------------------------------------------------------------------------------------------
+
+
+def _matrix_balance(A, permute=True, scale=True, separate=False, overwrite_a=False):
+    """The powers of two are the same nearby."""
+    scales, order = balanced(stop_gradient(A), permute, scale)
+    ordered = np.take(np.take(A, order, axis=0), order, axis=1) if permute else A
+    found = ordered * scales / scales[:, None]
+    if separate:
+        return found, (scales, order)
+    return found, np.take(np.diag(scales), np.argsort(order), axis=0)
+
+
+no_derivative(balanced)
+definition(
+    linalg.matrix_balance,
+    _matrix_balance,
+    only=True,
+    arrays=("A",),
+    cases=[case(np.array([[1.0, 100.0, 0.0], [0.01, 2.0, 30.0], [0.2, 0.001, -1.0]])), case(REGULAR, separate=True)],
+)
+
+# --- bands ------------------------------------------------------------------------------------------------------------
+
+
+def _cholesky_banded(ab, overwrite_ab=False, lower=False, check_finite=True):
+    """Column by column; what lies outside of the matrix stays as it is."""
+    if not is_real(ab):
+        raise NotImplementedError("complex numbers")
+    rows, n = np.shape(ab)
+    c = np.zeros((rows, n))
+    for k in range(rows):
+        c[k, : n - k] = ab[k, : n - k] if lower else ab[rows - 1 - k, k:]
+    for j in range(n):
+        if not c[0, j] > 0.0:
+            raise np.linalg.LinAlgError("the matrix is not positive definite")
+        column = c[:, j] / np.sqrt(c[0, j])
+        c[:, j] = column
+        for k in range(1, min(rows, n - j)):
+            c[: rows - k, j + k] -= column[k] * column[k:]
+    if lower:
+        found = [np.concatenate([c[k, : n - k], ab[k, n - k :]]) for k in range(rows)]
+    else:
+        found = [np.concatenate([ab[rows - 1 - k, :k], c[k, : n - k]]) for k in range(rows - 1, -1, -1)]
+    return np.stack(found).copy("F")
+
+
+BANDS = np.array([[0.0, 1.0, 1.0, 1.0], [4.0, 4.0, 4.0, 4.0]])
+definition(
+    linalg.cholesky_banded,
+    _cholesky_banded,
+    only=True,
+    arrays=("ab",),
+    cases=[case(BANDS), case(BANDS[::-1].copy(), lower=True)],
+)
+
+
+def _eigh_tridiagonal_jvp(dots, y, d, e):
+    moved = np.diag(dots[0]) + np.diag(dots[1], -1)
+    return eigh_jvp(dots=(moved,), y=y, a=moved)
+
+
+def _eigh_tridiagonal_vjp(ct, y, d, e):
+    (moved,) = eigh_vjp(ct, y, y[1])
+    return (np.diagonal(moved), np.diagonal(moved, -1))
+
+
+general(
+    linalg.eigh_tridiagonal, _eigh_tridiagonal_jvp, _eigh_tridiagonal_vjp, results=2, cases=[case(sample(4), sample(3))]
+)
+
+# --- pairs of matrices ------------------------------------------------------------------------------------------------
+
+
+def _eigvals(a, b, *, overwrite_a=False, check_finite=True):
+    """Those of one matrix, in the order in which SciPy has those of two."""
+    values = np.linalg.eigvals(np.linalg.solve(b, a)) + 0j
+    return values[matching(values, stop_gradient(eigenvalues_of_pair(a, b)))]
+
+
+no_derivative(matching, eigenvalues_of_pair)
+definition(linalg.eigvals, _eigvals, arity=2, arrays=("a", "b"), cases=[case(REGULAR, DEFINITE)])
+
+# --- what is refused by name: its source would be read ----------------------------------------------------------------
+
+
+def _of_lapack(names, arrays=(), dtype=None, ilp64=False):
+    return machine_code("LAPACK")
+
+
+def _of_blas(names, arrays=(), dtype=None, ilp64=False):
+    return machine_code("BLAS")
+
+
+definition(linalg.get_lapack_funcs, _of_lapack, arrays=())
+definition(linalg.get_blas_funcs, _of_blas, arrays=())
+
+
+def _unknown(*args, **kwargs):
+    raise NotImplementedError("any argument")
+
+
+for _name in ("qz", "ordqz", "cossin", "qr_multiply", "qr_insert", "qr_delete", "qr_update", "cdf2rdf", "funm"):
+    definition(getattr(linalg, _name), _unknown, only=True, arrays=())
