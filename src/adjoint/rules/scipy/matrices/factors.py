@@ -289,11 +289,11 @@ definition(linalg.eigvals, _eigvals, arity=2, arrays=("a", "b"), cases=[case(REG
 # --- what is refused by name: its source would be read ----------------------------------------------------------------
 
 
-def _of_lapack(names, arrays=(), dtype=None, ilp64=False):
+def _of_lapack(*args, **kwargs):
     return machine_code("LAPACK")
 
 
-def _of_blas(names, arrays=(), dtype=None, ilp64=False):
+def _of_blas(*args, **kwargs):
     return machine_code("BLAS")
 
 
