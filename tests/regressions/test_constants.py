@@ -108,3 +108,21 @@ def test_whole_numbers_by_a_condition() -> None:
 
     assert ad.grad(f)(1.5) == 9.0
     assert ad.grad(f)(0.5) == 0.0
+
+
+def test_a_value_that_counts_as_a_constant_twice() -> None:
+    """The second time it gets a name, by which the first one goes, too."""
+
+    def inner(v):
+        known = ad.stop_gradient(v)
+        return np.sum(v * known * np.exp(known))
+
+    def outer(v):
+        return np.sum(np.sin(ad.stop_gradient(v))) + inner(v)
+
+    def f(x):
+        return outer(np.asarray(x) + 0.0)
+
+    value, pullback = ad.vjp(f, np.ones(2))
+    assert value == pytest.approx(f(np.ones(2)))
+    np.testing.assert_allclose(pullback(1.0)[0], np.exp(1.0) * np.ones(2))

@@ -62,10 +62,12 @@ def without_idle_conversions(function: ir.Function) -> ir.Function:
             renamed[target] = names.get(arg, arg) if isinstance(arg, ir.Var) else arg
     if not idle:
         return function
-    renamed.update(names)
 
     def atom(old: ir.Atom) -> ir.Atom:
-        return renamed.get(old, old) if isinstance(old, ir.Var) else old
+        if not isinstance(old, ir.Var):
+            return old
+        new = renamed.get(old, old)
+        return names.get(new, new) if isinstance(new, ir.Var) else new  # a later conversion may have named it
 
     def binder(old: ir.Var) -> ir.Var:
         return names.get(old, old)

@@ -89,7 +89,7 @@ OF_SCIPY = {
     ),
     "scipy.ndimage": ("scipy.signals.signal", "scipy.images.filters", "scipy.images.ranks", "scipy.images.splines"),
     "scipy.optimize": ("scipy.optimize", "scipy.least_squares", "scipy.choices"),
-    "scipy.integrate": ("scipy.integrate", "scipy.sampled_integrals"),
+    "scipy.integrate": ("scipy.integrate", "scipy.sampled_integrals", "scipy.boundary_values"),
     "scipy.interpolate": (
         *(f"scipy.interpolation.{topic}" for topic in ("interpolate", "interpolators", "lines", "surfaces")),
         *("scipy.neighbours", "scipy.interpolation.scattered"),

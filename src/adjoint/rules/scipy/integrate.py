@@ -20,6 +20,8 @@ from adjoint.runtime.numerical_methods.implicit import (
     trajectory,
 )
 from adjoint.runtime.numerical_methods.scipy_solvers import (
+    array_quadrature,
+    array_quadrature_error,
     event_times,
     initial_values,
     odeint,
@@ -80,19 +82,63 @@ def _dblquad(func, a, b, gfun, hfun, args=(), epsabs=1.49e-08, epsrel=1.49e-08):
     return integrate.quad(inner, a, b, epsabs=epsabs, epsrel=epsrel)
 
 
+def _iterated(func, ranges, further):
+    """The last variable is the outermost; limits of one are functions of those outside of it."""
+    limits = ranges[-1]
+    low, high = limits(*further) if callable(limits) else limits
+    if len(ranges) == 1:
+        return integrate.quad(lambda x: func(x, *further), low, high)
+    return integrate.quad(lambda x: _iterated(func, ranges[:-1], (x, *further))[0], low, high)
+
+
 def _nquad(func, ranges, args=None, opts=None, full_output=False):
-    """Two variables, as many as most have; the first is the innermost."""
-    if opts is not None or full_output or len(ranges) != 2:
-        raise NotImplementedError("options, or another number of variables than two")
-    if callable(ranges[0]) or callable(ranges[1]):
-        raise NotImplementedError("limits that are functions")
-    further = () if args is None else tupled(args)
-    low, high = ranges[0]
+    if opts is not None or full_output:
+        raise NotImplementedError("options")
+    return _iterated(func, tuple(ranges), () if args is None else tupled(args))
+
+
+def _tplquad(func, a, b, gfun, hfun, qfun, rfun, args=(), epsabs=1.49e-08, epsrel=1.49e-08):
+    further = tupled(args)
 
     def inner(x):
-        return integrate.quad(lambda y: func(y, x, *further), low, high)[0]
+        low = gfun(x) if callable(gfun) else gfun
+        high = hfun(x) if callable(hfun) else hfun
+        return integrate.quad(lambda y: innermost(y, x), low, high, epsabs=epsabs, epsrel=epsrel)[0]
 
-    return integrate.quad(inner, ranges[1][0], ranges[1][1])
+    def innermost(y, x):
+        low = qfun(x, y) if callable(qfun) else qfun
+        high = rfun(x, y) if callable(rfun) else rfun
+        return integrate.quad(lambda z: func(z, y, x, *further), low, high, epsabs=epsabs, epsrel=epsrel)[0]
+
+    return integrate.quad(inner, a, b, epsabs=epsabs, epsrel=epsrel)
+
+
+def _quad_vec(
+    f,
+    a,
+    b,
+    epsabs=1e-200,
+    epsrel=1e-08,
+    norm="2",
+    cache_size=100000000.0,
+    limit=10000,
+    workers=1,
+    points=None,
+    quadrature=None,
+    full_output=False,
+    *,
+    args=(),
+):
+    if full_output or workers != 1:
+        raise NotImplementedError("full_output" if full_output else "workers")
+    further = tupled(args)
+    function = lambda t: f(t, *further)
+    options = {"epsabs": epsabs, "epsrel": epsrel, "norm": norm, "limit": limit, "quadrature": quadrature}
+    options["points"] = stop_gradient(points)
+    low, high = float(a), float(b)
+    area = solved(integral, function, (0.5,), array_quadrature, (options,), low, high)
+    error = stop_gradient(solved(integral_error, function, (0.5,), array_quadrature_error, (options,), low, high))
+    return area, error
 
 
 definition(
@@ -110,8 +156,51 @@ definition(
     _nquad,
     functional=True,
     arrays=(),
-    cases=[case(lambda y, x: x * y * y, [[0.0, 2.0], [0.0, 1.0]])],
+    cases=[
+        case(lambda y, x: x * y * y, [[0.0, 2.0], [0.0, 1.0]]),
+        case(lambda z, y, x, c: c * z * x * y * y, [lambda y, x, c: (0.0, x), [0.0, 2.0], [0.0, 1.0]], (2.0,)),
+    ],
 )
+definition(
+    integrate.tplquad,
+    _tplquad,
+    functional=True,
+    arrays=(),
+    cases=[case(lambda z, y, x: x * y * z, 0.0, 1.0, 0.0, lambda x: x, lambda x, y: y, 2.0)],
+)
+definition(
+    integrate.quad_vec,
+    _quad_vec,
+    functional=True,
+    arrays=(),
+    cases=[
+        case(lambda x: np.array([x, x * x]), 0.0, 2.0),
+        case(lambda x, c: c * np.exp(-x * np.array([1.0, 2.0])), 0.0, float("inf"), norm="max", args=(2.0,)),
+    ],
+)
+
+
+class Dense(Solution):
+    """Stands for a continuous solution: a trajectory to the times that are asked for."""
+
+    __adjoint_stands_for__ = integrate.OdeSolution
+
+    def __init__(self, rate, first, last, state, options):
+        self._rate, self._state, self._options = rate, state, options
+        self._first, self._last = first, last
+        self.t_min, self.t_max = min(first, last), max(first, last)
+
+    def __call__(self, t):
+        asked = np.ravel(t) + 0.0
+        if np.any(np.logical_or(asked < self.t_min, asked > self.t_max)):
+            raise ValueError("derivatives of a continuous solution are known inside of its interval")
+        order = np.argsort(asked if self._first <= self._last else -asked, kind="stable")
+        times = np.concatenate([np.array([self._first]), asked[order]])
+        settings = (stop_gradient(self._last), self._options)
+        rate, state = self._rate, self._state
+        y = solved(trajectory, rate, (0.5, state), initial_values, settings, times, state)[:, 1:]
+        found = y[:, np.argsort(order, kind="stable")]
+        return found[:, 0] if np.ndim(t) == 0 else found
 
 
 class OdeResult(Solution):
@@ -119,7 +208,8 @@ class OdeResult(Solution):
 
     __adjoint_stands_for__ = optimize.OptimizeResult
 
-    def __init__(self, t, y, t_events=None, y_events=None, status=0):
+    def __init__(self, t, y, t_events=None, y_events=None, status=0, sol=None):
+        self.sol = sol
         self.t = t
         self.y = y
         self.t_events = t_events
@@ -144,9 +234,8 @@ def _solve_ivp(
     max_step=float("inf"),
     jac=None,
 ):
-    for name, value in (("dense_output", dense_output), ("vectorized", vectorized)):
-        if value:
-            raise NotImplementedError(name)
+    if vectorized:
+        raise NotImplementedError("vectorized")
     if jac is not None:
         raise NotImplementedError("jac")
     further = () if args is None else tupled(args)
@@ -154,6 +243,9 @@ def _solve_ivp(
     rate = lambda t, y: np.reshape(np.asarray(fun(t, y, *further)), np.shape(y))
     options = {"method": method, "rtol": rtol, "atol": atol, "max_step": max_step, "first_step": first_step}
     first, last = float(t_span[0]), float(t_span[1])
+    if dense_output and events is not None:
+        raise NotImplementedError("dense_output and events")
+    sol = Dense(rate, first, last, state, options) if dense_output else None
     if events is not None:
         several = events if isinstance(events, (list, tuple)) else (events,)
         reached = [_with_further(event, further) for event in several]
@@ -163,10 +255,10 @@ def _solve_ivp(
         own = stop_gradient(solved(stops, rate, (0.5, state), steps, (options,), span, stop_gradient(state)))
         times = np.concatenate([np.array([first]), own[1:-1], np.array([last])])
         y = solved(trajectory, rate, (0.5, state), initial_values, (None, options), times, state)
-        return OdeResult(times, y)
+        return OdeResult(times, y, sol=sol)
     times = np.concatenate([np.array([first]), np.asarray(t_eval) + 0.0])
     y = solved(trajectory, rate, (0.5, state), initial_values, (stop_gradient(last), options), times, state)
-    return OdeResult(times[1:], y[:, 1:])
+    return OdeResult(times[1:], y[:, 1:], sol=sol)
 
 
 def _with_further(event, further):
@@ -278,11 +370,3 @@ definition(
         case(lambda t, y, k: -k * y, 1.0, np.array([0.0, 0.5, 1.0]), (2.0,), tfirst=True),
     ],
 )
-
-
-def _unknown(*args, **kwargs):
-    raise NotImplementedError("any argument")
-
-
-for _solver in (integrate.quad_vec, integrate.solve_bvp, integrate.tplquad):
-    definition(_solver, _unknown, functional=True, arrays=())

@@ -33,6 +33,38 @@ def _cumulative_trapezoid(y, x=None, dx=1.0, axis=-1, initial=None):
     return np.concatenate([np.zeros_like(np.take(sums, [0], axis=axis)), sums], axis=axis)
 
 
+def _first_of_pairs(rows, steps, equal):
+    """The integrals of parabolas through three points each, up to the second (Cartwright 2017, equations 8 and 10)."""
+    first, second, third = rows[..., :-2], rows[..., 1:-1], rows[..., 2:]
+    before, after = steps[..., :-1], steps[..., 1:]
+    if equal:
+        return before / 3 * (5 * first / 4 + 2 * second - third / 4)
+    share = before / (before + after)
+    excess = share * before / after
+    return before / 6 * ((3 - share) * first + (3 + excess + share) * second - excess * third)
+
+
+def _cumulative_simpson(y, *, x=None, dx=1.0, axis=-1, initial=None):
+    rows = _last(y, axis)
+    count = np.shape(rows)[-1]
+    steps = np.broadcast_to(dx, np.shape(rows[..., 1:])) if x is None else np.diff(_points(x, axis))
+    if count < 3:
+        pieces = steps * (rows[..., 1:] + rows[..., :-1]) / 2.0
+    else:
+        steps = np.broadcast_to(steps, np.shape(rows[..., 1:]))
+        forth = _first_of_pairs(rows, steps, x is None)
+        back = np.flip(_first_of_pairs(np.flip(rows, -1), np.flip(steps, -1), x is None), -1)
+        place = np.arange(count - 1)
+        by_next = np.concatenate([forth, forth[..., -1:]], axis=-1)
+        by_last = np.concatenate([forth[..., :1], back], axis=-1)
+        pieces = np.where(np.logical_and(place % 2 == 0, place < count - 2), by_next, by_last)
+    sums = np.cumsum(pieces, axis=-1)
+    if initial is not None:
+        start = _last(initial + np.zeros_like(np.take(y, [0], axis=axis)), axis)
+        sums = np.concatenate([start, start + sums], axis=-1)
+    return np.moveaxis(sums, -1, axis)
+
+
 def _simpson_of_pairs(rows, steps):
     """Parabolas through three points each."""
     first, second = steps[..., :-1:2], steps[..., 1::2]
@@ -89,3 +121,16 @@ definition(
     cases=[*CALLS, case(sample(5), initial=0), case(sample(4, 3), axis=0, initial=0)],
 )
 definition(integrate.romb, _romb, cases=[case(sample(5)), case(sample(9), dx=0.5), case(sample(3, 4), axis=0)])
+definition(
+    integrate.cumulative_simpson,
+    _cumulative_simpson,
+    when=lambda given: isinstance(given.get("dx", 1.0), (int, float)),
+    arrays=("y", "x"),
+    cases=[
+        case(sample(6)),
+        case(sample(7), x=np.array([0.0, 0.3, 0.5, 1.1, 1.6, 1.8, 2.5])),
+        case(sample(5, 3), dx=0.5, axis=0, initial=0),
+        case(sample(2, 4), x=np.array([0.0, 0.3, 0.5, 1.1]), initial=1.0),
+        case(sample(2), dx=0.2),
+    ],
+)

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from scipy import integrate, optimize
 
+from adjoint.runtime.numerical_methods.implicit import CONVERGED
+
 Fn = Callable[..., Any]
 
 
@@ -135,6 +137,42 @@ def quadrature(f: Fn, low: float, high: float, options: Any) -> float:
 def quadrature_error(f: Fn, low: float, high: float, options: Any) -> float:
     """What ``scipy.integrate.quad`` estimates that its error is."""
     return float(integrate.quad(f, low, high, full_output=1, **options)[1])
+
+
+def array_quadrature(f: Fn, low: float, high: float, options: Any) -> Any:
+    """The integral that ``scipy.integrate.quad_vec`` finds."""
+    found, _, info = integrate.quad_vec(f, low, high, full_output=True, **options)
+    if info.status not in CONVERGED:
+        raise ArithmeticError(f"quad_vec did not converge: {info.message}")
+    return found
+
+
+def array_quadrature_error(f: Fn, low: float, high: float, options: Any) -> float:
+    """What ``scipy.integrate.quad_vec`` estimates that its error is."""
+    return float(integrate.quad_vec(f, low, high, **options)[1])
+
+
+def boundary_values(f: Fn, x: Any, y: Any, n: int, options: Any) -> Any:
+    """Nodes, values and parameters that ``scipy.integrate.solve_bvp`` finds, in rows of one array.
+
+    ``f`` gives the right side and the boundary conditions, at nodes and of rows of which the first ``n`` are values
+    and the others parameters.
+    """
+    count = len(y) - n
+
+    def rows(y: Any, p: Any = ()) -> Any:
+        return np.concatenate([y, *[np.full((1, y.shape[1]), each) for each in p]])
+
+    def rate(x: Any, y: Any, *p: Any) -> Any:
+        return f(x, rows(y, *p))[0]
+
+    def conditions(first: Any, last: Any, *p: Any) -> Any:
+        return f(x[[0, -1]], rows(np.stack([first, last], axis=1), *p))[1]
+
+    found = integrate.solve_bvp(rate, conditions, x, y[:n], p=y[n:, 0] if count else None, **options)
+    if found.status != 0:
+        raise RuntimeError(f"solve_bvp did not converge: {found.message}")
+    return np.concatenate([found.x, np.ravel(rows(found.y, found.p if count else ()))])
 
 
 def initial_values(f: Fn, times: Any, state: Any, end: Any, options: Any) -> Any:

@@ -132,7 +132,7 @@ definition(interpolate.PPoly.antiderivative, _antiderivative, arrays=())
 definition(interpolate.PPoly.integrate, _piecewise_integral, arrays=())
 
 
-def _hermite(x, y, dydx, extrapolate, axis):
+def hermite(x, y, dydx, extrapolate, axis):
     """The cubics with these values and slopes at their ends."""
     h = _over_rows(np.diff(x), y)
     slope = np.diff(y, axis=0) / h
@@ -152,7 +152,7 @@ def _rows(x, y, axis):
 
 def _cubic_hermite_spline(x, y, dydx, axis=0, extrapolate=None):
     x, y, axis = _rows(x, y, axis)
-    return _hermite(x, y, np.moveaxis(np.asarray(dydx), axis, 0), extrapolate, axis)
+    return hermite(x, y, np.moveaxis(np.asarray(dydx), axis, 0), extrapolate, axis)
 
 
 def _end(h0, h1, m0, m1):
@@ -168,13 +168,13 @@ def _pchip(x, y, axis=0, extrapolate=None):
     h = _over_rows(np.diff(x), y)
     m = np.diff(y, axis=0) / h
     if len(x) == 2:
-        return _hermite(x, y, np.concatenate([m, m]), extrapolate, axis)
+        return hermite(x, y, np.concatenate([m, m]), extrapolate, axis)
     after, before = 2.0 * h[1:] + h[:-1], h[1:] + 2.0 * h[:-1]
     flat = np.logical_or(np.not_equal(np.sign(m[1:]), np.sign(m[:-1])), np.logical_or(m[1:] == 0, m[:-1] == 0))
     left, right = np.where(flat, 1.0, m[:-1]), np.where(flat, 1.0, m[1:])
     inner = np.where(flat, 0.0, (after + before) / (after / left + before / right))
     first, last = _end(h[0], h[1], m[0], m[1]), _end(h[-1], h[-2], m[-1], m[-2])
-    return _hermite(x, y, np.concatenate([first[None], inner, last[None]]), extrapolate, axis)
+    return hermite(x, y, np.concatenate([first[None], inner, last[None]]), extrapolate, axis)
 
 
 def _akima(x, y, axis=0, *, method="akima", extrapolate=None):
@@ -183,7 +183,7 @@ def _akima(x, y, axis=0, *, method="akima", extrapolate=None):
     h = _over_rows(np.diff(x), y)
     m = np.diff(y, axis=0) / h
     if len(x) == 2:
-        return _hermite(x, y, np.concatenate([m, m]), outside, axis)
+        return hermite(x, y, np.concatenate([m, m]), outside, axis)
     before, after = 2.0 * m[:1] - m[1:2], 2.0 * m[-1:] - m[-2:-1]
     m = np.concatenate([2.0 * before - m[:1], before, m, after, 2.0 * after - m[-1:]])
     turns = np.abs(np.diff(m, axis=0))
@@ -193,7 +193,7 @@ def _akima(x, y, axis=0, *, method="akima", extrapolate=None):
     known = first + last > 1e-9 * np.max(first + last)
     share = np.where(known, last, 0.5) / np.where(known, first + last, 1.0)
     slopes = np.where(known, m[1:-2] + share * (m[2:-1] - m[1:-2]), 0.5 * (m[3:] + m[:-3]))
-    return _hermite(x, y, slopes, outside, axis)
+    return hermite(x, y, slopes, outside, axis)
 
 
 def _cubic_spline(x, y, axis=0, bc_type="not-a-knot", extrapolate=None):
@@ -211,7 +211,7 @@ def _cubic_spline(x, y, axis=0, bc_type="not-a-knot", extrapolate=None):
     if n == 3 and start == "not-a-knot" and end == "not-a-knot":
         low, high = 2.0 * m[0], 2.0 * m[1]
         middle = (h[0] * m[1] + h[1] * m[0]) / (h[0] + h[1])
-        return _hermite(x, y, np.stack([low - middle, middle, high - middle]), extrapolate, axis)
+        return hermite(x, y, np.stack([low - middle, middle, high - middle]), extrapolate, axis)
     matrix = np.zeros((n, n))
     inner = np.arange(1, n - 1)
     matrix[inner, inner - 1], matrix[inner, inner + 1] = h[1:], h[:-1]
@@ -223,7 +223,7 @@ def _cubic_spline(x, y, axis=0, bc_type="not-a-knot", extrapolate=None):
     right = 3.0 * (wide[1:] * m[:-1] + wide[:-1] * m[1:])
     sides = np.concatenate([np.broadcast_to(first, np.shape(y[:1])), right, np.broadcast_to(last, np.shape(y[:1]))])
     slopes = np.reshape(np.linalg.solve(matrix, np.reshape(sides, (n, -1))), np.shape(y))
-    return _hermite(x, y, slopes, extrapolate, axis)
+    return hermite(x, y, slopes, extrapolate, axis)
 
 
 def _cubic_ring(x, y, h, wide, m, extrapolate, axis):
@@ -241,7 +241,7 @@ def _cubic_ring(x, y, h, wide, m, extrapolate, axis):
     sides = 3.0 * (wide * last + wide[places - 1] * following)
     slopes = np.reshape(np.linalg.solve(matrix, np.reshape(sides, (n, -1))), np.shape(y[:n]))
     closed = np.concatenate([slopes, slopes[:1]])
-    return _hermite(x, y, closed, "periodic" if extrapolate is None else extrapolate, axis)
+    return hermite(x, y, closed, "periodic" if extrapolate is None else extrapolate, axis)
 
 
 def _condition(n, kind, h0, h1, wide, m0, m1):
