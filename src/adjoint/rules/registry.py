@@ -81,7 +81,7 @@ OF_SCIPY = {
             f"scipy.stats.{topic}"
             for topic in ("continuous", "bounded", "above_zero", "elsewhere", "of_tests", "discrete")
         ),
-        *(f"scipy.stats.{topic}" for topic in ("hypotheses", "multivariate", "samples", "kernels")),
+        *(f"scipy.stats.{topic}" for topic in ("hypotheses", "multivariate", "samples", "kernels", "fits")),
     ),
     "scipy.signal": (
         *("scipy.fft", "scipy.signals.signal", "scipy.images.filters", "scipy.images.ranks"),
@@ -107,6 +107,7 @@ _HELPERS_OF_SCIPY = {
         "sparse": "scipy_sparse",
         "spatial": "scipy_spatial",
         "optimize": "scipy_choices",
+        "stats": "scipy_fits",
         "special": "bessel_orders elliptic incomplete student zeta",
     }.items()
     for helper in helpers.split()

@@ -1,4 +1,4 @@
-"""Means, deviations, medians, intervals and entropies of distributions, and what is fitted in closed form.
+"""Means, deviations, medians, intervals and entropies of distributions.
 
 Moments and entropies are SciPy's own formulas, where a distribution has some.
 """
@@ -8,7 +8,7 @@ Moments and entropies are SciPy's own formulas, where a distribution has some.
 import numpy as np
 from scipy import stats
 
-from adjoint.rules.declare import case, definition, sample
+from adjoint.rules.declare import definition
 from adjoint.rules.results import as_result
 
 
@@ -94,30 +94,3 @@ def declare_moments(dist, parameters):
     for means in known if isinstance(dist, stats.rv_discrete) else (*known, nnlf):
         definition(getattr(dist, means.__name__), means, arrays=())
     definition(dist.stats, two, when=lambda given: given.get("moments", "mv") == "mv", arrays=())
-
-
-def _norm_fit(data):
-    middle = np.mean(data)
-    return middle, np.sqrt(np.mean((data - middle) ** 2))
-
-
-def _expon_fit(data):
-    return np.min(data), np.mean(data) - np.min(data)
-
-
-def _uniform_fit(data):
-    return np.min(data), np.max(data) - np.min(data)
-
-
-definition(stats.norm.fit, _norm_fit, cases=[case(sample(5))])
-definition(stats.expon.fit, _expon_fit, cases=[case(sample(5))])
-definition(stats.uniform.fit, _uniform_fit, cases=[case(sample(5))])
-
-
-def _lognorm_fit(data, *, floc):
-    logarithms = np.log(data - floc)
-    middle = np.mean(logarithms)
-    return np.sqrt(np.mean((logarithms - middle) ** 2)), floc, np.exp(middle)
-
-
-definition(stats.lognorm.fit, _lognorm_fit, cases=[case(sample(5, kind="positive"), floc=0)])

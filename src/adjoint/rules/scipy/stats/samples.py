@@ -135,10 +135,8 @@ def _trim_mean(a, proportiontocut, axis=0, *, nan_policy="propagate", keepdims=F
 
 
 def _boxcox_llf(lmb, data):
-    logarithms = np.log(data)
-    count = np.shape(data)[0]
-    spread = np.var(logarithms, axis=0) if lmb == 0 else np.var(np.exp(lmb * logarithms) / lmb, axis=0)
-    return (lmb - 1.0) * np.sum(logarithms, axis=0) - 0.5 * count * np.log(spread)
+    spread = np.var(special.boxcox(data, lmb), axis=0)
+    return (lmb - 1.0) * np.sum(np.log(data), axis=0) - 0.5 * np.shape(data)[0] * np.log(spread)
 
 
 def _propagates(given):
