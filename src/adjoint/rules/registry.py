@@ -85,7 +85,7 @@ OF_SCIPY = {
     ),
     "scipy.signal": (
         *("scipy.fft", "scipy.signals.signal", "scipy.images.filters", "scipy.images.ranks"),
-        *(f"scipy.signals.{topic}" for topic in ("filters", "resampling", "spectral")),
+        *(f"scipy.signals.{topic}" for topic in ("filters", "resampling", "spectral", "systems")),
     ),
     "scipy.ndimage": ("scipy.signals.signal", "scipy.images.filters", "scipy.images.ranks", "scipy.images.splines"),
     "scipy.optimize": ("scipy.optimize", "scipy.least_squares", "scipy.choices"),

@@ -149,9 +149,10 @@ def _bins(points: Any, edges: Any) -> NDArray[np.intp]:
     width = (edges[-1] - edges[0]) / (last + 1)
     if len(points) > len(edges) and width > 0.0 and np.isfinite(width):
         lower, upper = edges[:-1], np.append(edges[1:-1], np.inf)
-        found = np.minimum(((points - edges[0]) / width).astype(np.intp), last)
+        found: NDArray[np.intp] = np.minimum(((points - edges[0]) / width).astype(np.intp), last)
         found -= points < lower[found]
         found += points >= upper[found]
         if np.all((lower[found] <= points) & (points < upper[found])):
             return found
-    return np.minimum(np.searchsorted(edges, points, "right") - 1, last)
+    places: NDArray[np.intp] = np.minimum(np.searchsorted(edges, points, "right") - 1, last)
+    return places
