@@ -1,0 +1,50 @@
+"""Linear systems as users make them: tuples, objects from outside, objects made of what varies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import signal
+
+import adjoint as ad
+from adjoint.testing import check_grads
+
+T = np.linspace(0.0, 2.0, 6)
+OUTSIDE = signal.lti([1.0], [1.0, 0.4, 2.0])
+SPACE = signal.StateSpace([[0.0, 1.0], [-2.0, -0.4]], [[0.0], [1.0]], [[1.0, 0.0]], [[0.0]])
+PROGRAMS: dict[str, Callable[..., Any]] = {
+    "tuple": lambda k, d, u: signal.lsim(([k], [1.0, d, 2.0]), u, T)[1],
+    "transfer function": lambda k, d, u: signal.lti([k], [1.0, d, 2.0]).output(u, T)[1],
+    "states": lambda k, d, u: signal.StateSpace([[0.0, k], [-2.0, -d]], [[0.0], [1.0]], [[1.0, 0.0]], 0.0).step(T=T)[1],
+    "zeros and poles": lambda k, d, u: signal.lti([-k], [-d, -2.0], 1.5).impulse(T=T)[1],
+    "forms": lambda k, d, u: signal.TransferFunction([k, d], [1.0, d, 2.0]).to_ss().A,
+    "outside": lambda k, d, u: signal.lsim(OUTSIDE, u * k, T)[1] + d,
+    "outside by states": lambda k, d, u: signal.lsim(SPACE, u * k, T)[1] + d,
+    "own times": lambda k, d, u: signal.step(([k], [1.0, d, 2.0]), N=7),
+    "bode": lambda k, d, u: signal.lti([k], [1.0, d, 2.0]).bode(w=[0.3, 1.0, 5.0])[1:],
+    "steps": lambda k, d, u: signal.dlsim(signal.dlti([k], [1.0, -d], dt=0.1), u)[1],
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_systems(name: str) -> None:
+    program, given = PROGRAMS[name], (1.3, 0.4, np.array([1.0, -0.5, 0.3, 0.0, 2.0, 0.7]))
+    mine, theirs = ad.vjp(program, *given)[0], program(*given)
+    for got, expected in zip(mine, theirs, strict=True):
+        np.testing.assert_allclose(got, expected, rtol=1e-9, atol=1e-12)
+    check_grads(program, given, order=1)
+
+
+def test_a_characteristic_polynomial_where_eigenvalues_meet() -> None:
+    c, d = np.array([[1.0, 0.0]]), np.array([[0.0]])
+    check_grads(lambda a: signal.ss2tf(a, np.ones((2, 1)), c, d)[1], (np.array([[1.0, 1.0], [0.0, 1.0]]),))
+
+
+def test_what_systems_derivatives_are_not_known_of() -> None:
+    with pytest.raises(ValueError, match="another number than zero"):
+        ad.grad(lambda a: np.sum(signal.step(([1.0], [a, 1.0, 2.0]), T=T)[1]))(0.0)
+    with pytest.raises(ad.DifferentiationError, match="frequencies that SciPy chooses"):
+        ad.grad(lambda a: np.sum(signal.bode(([1.0], [a, 1.0, 2.0]))[1]))(1.0)
