@@ -107,7 +107,6 @@ _HELPERS_OF_SCIPY = {
         "sparse": "scipy_sparse",
         "spatial": "scipy_spatial",
         "optimize": "scipy_choices",
-        "stats": "scipy_fits",
         "special": "bessel_orders elliptic incomplete student zeta",
     }.items()
     for helper in helpers.split()

@@ -139,3 +139,33 @@ _declare_real_of_axes(fft.dctn, fft.dct)
 _declare_real_of_axes(fft.idctn, fft.idct)
 _declare_real_of_axes(fft.dstn, fft.dst)
 _declare_real_of_axes(fft.idstn, fft.idst)
+
+
+def _hfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None):
+    """Of the last axis what ``hfft`` gives, of the others what ``fft`` does."""
+    places = _axes(x, s, axes)
+    sizes = (None,) * len(places) if s is None else tuple(s)
+    for k in range(len(places) - 1):
+        x = np.fft.fft(x, sizes[k], places[k], norm)
+    return np.fft.hfft(x, sizes[-1], places[-1], norm)
+
+
+def _ihfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None):
+    places = _axes(x, s, axes)
+    sizes = (None,) * len(places) if s is None else tuple(s)
+    x = np.fft.ihfft(x, sizes[-1], places[-1], norm)
+    for k in range(len(places) - 1):
+        x = np.fft.ifft(x, sizes[k], places[k], norm)
+    return x
+
+
+def _axes(x, s, axes):
+    if axes is not None:
+        return tuple(axes)
+    return tuple(range(-(np.ndim(x) if s is None else len(s)), 0))
+
+
+_declare_all(fft.hfftn, _hfftn, PLANES)
+_declare_all(fft.ihfftn, _ihfftn, PLANES)
+_declare_two(fft.hfft2, _hfftn, PLANES)
+_declare_two(fft.ihfft2, _ihfftn, PLANES)

@@ -252,3 +252,13 @@ def odeint(f: Fn, times: Any, state: Any, end: Any, options: Any) -> Any:
     if info["message"] != "Integration successful.":
         raise RuntimeError(f"odeint failed: {info['message']}")
     return found.T
+
+
+def fitted_parameters(fit: Any, free: tuple[int, ...], data: Any, starts: Any, kwds: Any) -> Any:
+    """The parameters of a distribution that are free, as ``fit`` of SciPy finds them."""
+    return np.array(fit(data, *starts, **kwds), dtype=float)[list(free)]
+
+
+def power_by(find: Any, options: Any, x: Any) -> float:
+    """The power that makes a sample most normal, as a function of SciPy finds it."""
+    return float(find(x, **options))

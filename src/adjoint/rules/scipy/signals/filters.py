@@ -8,7 +8,7 @@ Filters are linear in the signal; their transposes run backwards.
 import numpy as np
 from scipy import fft, ndimage, signal
 
-from adjoint.rules.declare import case, definition, general, no_derivative, sample
+from adjoint.rules.declare import case, definition, general, no_derivative, number, sample
 from adjoint.runtime.array_functions.arrays import unbroadcast
 from adjoint.runtime.numerical_methods.scipy_signal import polynomial_ends
 
@@ -176,3 +176,47 @@ def _hilbert(x, N=None, axis=-1):
 
 
 definition(signal.hilbert, _hilbert, cases=[case(sample(6)), case(sample(5)), case(sample(4, 3), 6, 0)])
+
+
+# --- splines of equidistant numbers, windows --------------------------------------------------------------------------
+
+POLE = 3.0**0.5 - 2.0
+
+
+def _cspline1d(signal, lamb=0.0):
+    """A filter forth and another back, each in the state in which a mirrored signal would have left it."""
+    if lamb != 0.0:
+        raise NotImplementedError("smoothing")
+    values = np.asarray(signal)
+    n = np.size(values)
+    if n == 1:
+        return POLE / (POLE - 1.0) * (1.0 + POLE) * values  # SciPy leaves a factor of six out here
+    powers = POLE ** np.arange(n)
+    line = np.array([1.0, -POLE])
+    forth = lfilter(np.ones(1), line, values) + POLE * powers * np.sum(powers * values)
+    last = POLE / (POLE - 1.0) * forth[-1]
+    back = lfilter(np.array([-POLE]), line, np.flip(forth[:-1])) + POLE * powers[:-1] * last
+    return 6.0 * np.concatenate([np.flip(back), np.reshape(last, (1,))])
+
+
+def _tukey(M, alpha=0.5, sym=True, *, xp=None, device=None):
+    if M <= 1 or alpha <= 0:
+        return np.ones(M)
+    last = M - 1 if sym else M
+    place = np.arange(M) * 1.0
+    if alpha >= 1.0:
+        return 0.5 - 0.5 * np.cos(2.0 * np.pi * place / last)
+    width = np.floor(alpha * last / 2.0)
+    rise = 0.5 * (1 + np.cos(np.pi * (-1 + 2.0 * place / alpha / last)))
+    fall = 0.5 * (1 + np.cos(np.pi * (-2.0 / alpha + 1 + 2.0 * place / alpha / last)))
+    return np.where(place <= width, rise, np.where(place >= last - width, fall, 1.0))
+
+
+lfilter = signal.lfilter
+definition(signal.cspline1d, _cspline1d, only=True, arrays=("signal",), cases=[case(sample(6)), case(sample(1))])
+definition(
+    signal.windows.tukey,
+    _tukey,
+    arrays=(),
+    cases=[case(8, number()), case(7, 0.4, False), case(6, 1.2), case(5, 0.0), case(9, 0.3)],
+)

@@ -2,6 +2,8 @@
 
 # mypy: allow-untyped-defs, allow-untyped-calls
 
+from typing import Any
+
 import numpy as np
 from scipy import signal
 
@@ -96,19 +98,67 @@ definition(
 definition(signal.correlate, _correlate, cases=[*LINES, *SHORT, *PARTS, *PLANES])
 
 
-def _fills_with_zeros(given):
-    return given.get("boundary", "fill") == "fill" and given.get("fillvalue", 0) == 0
+_EDGES: dict[str, Any] = {"symm": "symmetric", "wrap": "wrap"}
 
 
-definition(
-    signal.convolve2d,
-    lambda in1, in2, mode="full", boundary="fill", fillvalue=0: _convolve(in1, in2, mode),
-    when=_fills_with_zeros,
-    cases=PLANES,
-)
+def _spread(in1, in2, boundary, fillvalue):
+    """The first image, with as much around it as the second one reaches."""
+    rows, columns = np.shape(in2)
+    around = ((rows - 1, rows - 1), (columns - 1, columns - 1))
+    if boundary == "fill":
+        return np.pad(in1, around, constant_values=fillvalue)
+    if boundary not in _EDGES:
+        raise ValueError("Acceptable boundary flags are 'fill', 'circular' (or 'wrap'), and 'symmetric' (or 'symm').")
+    return np.pad(in1, around, mode=_EDGES[boundary])
+
+
+def _part(full, in1, in2, turned):
+    """The middle of a full result; of a correlation it begins later where the second image has no middle."""
+    (rows, columns), (high, wide) = np.shape(in1), np.shape(in2)
+    top, left = (high // 2, wide // 2) if turned else ((high - 1) // 2, (wide - 1) // 2)
+    return full[top : top + rows, left : left + columns].copy()
+
+
+def _convolve2d(in1, in2, mode="full", boundary="fill", fillvalue=0):
+    if mode == "valid" or (boundary == "fill" and fillvalue == 0):
+        return _convolve(in1, in2, mode)
+    full = _convolve(_spread(in1, in2, boundary, fillvalue), in2, "valid")
+    return full if mode == "full" else _part(full, in1, in2, False)
+
+
+def _correlate2d(in1, in2, mode="full", boundary="fill", fillvalue=0):
+    if mode == "valid" or (mode == "full" and boundary == "fill" and fillvalue == 0):
+        return _correlate(in1, in2, mode)
+    full = _correlate(_spread(in1, in2, boundary, fillvalue), in2, "valid")
+    return full if mode == "full" else _part(full, in1, in2, True)
+
+
+EDGES = [
+    case(sample(4, 5), sample(2, 3), "same", "symm"),
+    case(sample(4, 5), sample(2, 2), boundary="wrap"),
+    case(sample(4, 5), sample(3, 3), "same", "fill", 0.7),
+]
+definition(signal.convolve2d, _convolve2d, arrays=("in1", "in2"), cases=[*PLANES, *EDGES])
 definition(
     signal.correlate2d,
-    lambda in1, in2, mode="full", boundary="fill", fillvalue=0: _correlate(in1, in2, mode),
-    when=lambda given: _fills_with_zeros(given) and given.get("mode", "full") in ("full", "valid"),
-    cases=[PLANES[0], PLANES[2]],
+    _correlate2d,
+    arrays=("in1", "in2"),
+    cases=[PLANES[0], PLANES[2], *EDGES, case(sample(4, 5), sample(2, 3), "same")],
+)
+
+
+def _deconvolve(signal, divisor):
+    num, den = np.atleast_1d(signal), np.atleast_1d(divisor)
+    steps = np.size(num) - np.size(den) + 1
+    if steps < 1:
+        raise ValueError("derivatives are known of divisors that are no longer than the signal")
+    quotient = lfilter(num, den, np.concatenate([np.ones(1), np.zeros(steps - 1)]))
+    return quotient, num - np.convolve(den, quotient)
+
+
+lfilter = signal.lfilter
+definition(
+    signal.deconvolve,
+    _deconvolve,
+    cases=[case(sample(6), np.array([2.0, 0.5, -0.3])), case(sample(4), np.array([1.0, 0.4, 0.1, 0.2]))],
 )

@@ -10,7 +10,8 @@ import inspect
 import numpy as np
 from scipy import signal
 
-from adjoint.rules.declare import case, definition, no_derivative, sample
+from adjoint.rules.declare import case, definition, linear, no_derivative, sample
+from adjoint.runtime.array_functions.arrays import unbroadcast
 from adjoint.runtime.numerical_methods.scipy_signal import window_and_length
 
 PERIODIC = inspect.signature(signal.welch).parameters["window"].default
@@ -273,3 +274,43 @@ definition(
 )
 definition(signal.istft, _istft, arrays=("Zxx",), cases=[case(sample(9, 5, kind="complex"), nperseg=16)])
 no_derivative(window_and_length)
+
+
+# --- parts of spirals in the plane of numbers -------------------------------------------------------------------------
+
+
+def _czt_transpose(ct, x, m=None, w=None, a=1 + 0j, *, axis=-1):
+    """The sums over ``k`` of ``ct[k] * a**-j * w**(j*k)``: of places of the signal in place of those of the result."""
+    n, count = np.shape(x)[axis], np.shape(ct)[axis]
+    turn = np.exp(-2j * np.pi / count) if w is None else w
+    found = np.moveaxis(signal.czt(ct, n, turn, axis=axis), axis, -1)
+    return unbroadcast(np.moveaxis(found * (1.0 * a) ** -np.arange(n), -1, axis), x)
+
+
+linear(
+    signal.czt,
+    _czt_transpose,
+    wrt=(0,),
+    always_array=True,
+    cases=[
+        case(sample(6)),
+        case(sample(6), 4),
+        case(sample(5, 2), 8, np.exp(-0.3j), 0.9 + 0.1j, axis=0),
+        case(sample(4, kind="complex")),
+    ],
+)
+
+
+def _zoom_fft(x, fn, m=None, *, fs=2, endpoint=False, axis=-1):
+    first, last = (0.0, fn) if np.ndim(fn) == 0 else (fn[0], fn[1])
+    count = np.shape(x)[axis] if m is None else m
+    step = (last - first) / fs * (count / (count - 1) if endpoint else 1.0)
+    return signal.czt(x, count, np.exp(-2j * np.pi / count * step), np.exp(2j * np.pi * first / fs), axis=axis)
+
+
+definition(
+    signal.zoom_fft,
+    _zoom_fft,
+    arrays=("x",),
+    cases=[case(sample(6), [0.2, 0.9]), case(sample(5, 2), 0.7, 4, fs=3.0, endpoint=True, axis=0)],
+)

@@ -10,9 +10,9 @@ from scipy import special, stats
 
 from adjoint.declarations.custom_derivatives import stop_gradient
 from adjoint.declarations.implicit import solved
-from adjoint.rules.declare import case, definition, no_derivative, sample
+from adjoint.rules.declare import case, definition, sample
 from adjoint.runtime.numerical_methods.implicit import answered, minimum
-from adjoint.runtime.numerical_methods.scipy_fits import fitted, medians_of_order, power_by
+from adjoint.runtime.numerical_methods.scipy_solvers import fitted_parameters, power_by
 
 SAMPLE = np.array([0.7, 1.9, 0.4, 2.6, 1.1, 5.0, 0.9, 1.4])
 
@@ -68,7 +68,9 @@ def _declare_fit(dist, closed=None):
             return -np.sum(dist.logpdf(values, *with_free(theta)))
 
         sought = (stop_gradient(values), stop_gradient(starts), stop_gradient(kwds))
-        theta = solved(minimum, cost, (np.zeros(len(free)),), answered, (fitted, dist.fit, tuple(free), *sought))
+        theta = solved(
+            minimum, cost, (np.zeros(len(free)),), answered, (fitted_parameters, dist.fit, tuple(free), *sought)
+        )
         return tuple(with_free(theta))
 
     if closed is not None:
@@ -102,11 +104,18 @@ def _checked(x):
         raise ValueError("Data must not be constant.")
 
 
+def _medians_of_order(n):
+    """Where the numbers of a normal sample lie, in order (Filliben 1975)."""
+    last = 0.5 ** (1.0 / n)
+    inner = (np.arange(2.0, n) - 0.3175) / (n + 0.365)
+    return special.ndtri(np.concatenate([np.array([1.0 - last]), inner, np.array([last])]))
+
+
 def _power(x, method, brack):
     if method == "mle":
         cost = lambda power: -stats.boxcox_llf(power, x)
     elif method == "pearsonr":
-        middles = medians_of_order(np.size(x))
+        middles = _medians_of_order(np.size(x))
         cost = lambda power: 1.0 - np.corrcoef(middles, np.sort(special.boxcox(x, power)))[0, 1]
     else:
         raise NotImplementedError("this method")
@@ -150,7 +159,6 @@ def _yeojohnson_fitted(x, lmbda=None):
 
 
 POSITIVE = np.array([0.7, 1.9, 0.4, 2.6, 1.1, 5.0])
-no_derivative(medians_of_order)
 definition(
     stats.boxcox, _boxcox, only=True, arrays=("x",), cases=[case(POSITIVE), case(sample(5, kind="positive"), 0.3)]
 )
