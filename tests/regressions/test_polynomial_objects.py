@@ -77,3 +77,13 @@ def test_polynomials_that_are_given_or_changed() -> None:
 def test_numbers_of_numpy_to_the_left_make_arrays() -> None:
     refused(lambda: ad.grad(lambda x: (x * np.poly1d([x, 2.0]))[0])(np.float64(1.5)))
     refused(lambda: ad.grad(lambda c: np.sum(np.array(np.poly1d(c))))(C))
+
+
+def test_coefficients_that_are_brought_to_one_dtype() -> None:
+    from numpy.polynomial import chebyshev, polynomial
+
+    a, b = np.array([1.0, 2.0, 3.0]), np.array([0.5, -1.5])
+    check_grads(lambda a, b: polynomial.polymul(a, polynomial.polyadd(a, b)), (a, b))
+    check_grads(lambda a, b: polynomial.polydiv(a, b), (a, b))
+    check_grads(lambda a, b: chebyshev.chebmul(a, b), (a, b))
+    check_grads(lambda a: np.common_type(a, np.arange(2))(2.0) * a, (a,))

@@ -62,6 +62,8 @@ def _laid_out(arg: Any, form: int) -> Any:
 
 def _strides(y: Any) -> Any:
     """How the elements of results lie; of one axis there is nothing to tell."""
+    if hasattr(y, "pvalue"):
+        return (_strides(y.statistic), _strides(y.pvalue))
     if isinstance(y, (tuple, list)):
         return tuple(map(_strides, y))
     if not isinstance(y, np.ndarray) or y.ndim < 2:

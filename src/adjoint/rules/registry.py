@@ -81,7 +81,7 @@ OF_SCIPY = {
             f"scipy.stats.{topic}"
             for topic in ("continuous", "bounded", "above_zero", "elsewhere", "of_tests", "discrete")
         ),
-        *(f"scipy.stats.{topic}" for topic in ("hypotheses", "multivariate", "samples", "kernels", "fits")),
+        *(f"scipy.stats.{topic}" for topic in ("hypotheses", "multivariate", "samples", "kernels", "fits", "orders")),
     ),
     "scipy.signal": (
         *("scipy.fft", "scipy.signals.signal", "scipy.images.filters", "scipy.images.ranks"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy import optimize
+from scipy import optimize, stats
 
 
 def assignment_rows(costs: Any, maximize: Any = False) -> Any:
@@ -21,3 +21,37 @@ def assignment_columns(costs: Any, maximize: Any = False) -> Any:
 def columns_above_zero(a: Any, b: Any) -> Any:
     """Which unknowns of a problem of least squares are above zero where none may be below."""
     return np.flatnonzero(optimize.nnls(a, b)[0] > 0)
+
+
+def by_order(test: Any, samples: Any, options: Any) -> Any:
+    """The statistic and the p-value of a test that looks at the order of samples only."""
+    found = test(*samples, **options)
+    return np.array([found.statistic, found.pvalue], dtype=float)
+
+
+def two_sided_tail(x: Any, n: Any) -> Any:
+    """How often the greatest distance of Kolmogorov's test is larger, of ``n`` numbers.
+
+    >>> round(float(two_sided_tail(0.5, 4)), 4)
+    0.2083
+    """
+    return stats.kstwo.sf(x, n)
+
+
+def one_sided_tail(x: Any, n: Any) -> Any:
+    """The same of the distance to one side.
+
+    >>> round(float(one_sided_tail(0.5, 4)), 4)
+    0.1042
+    """
+    return stats.ksone.sf(x, n)
+
+
+def two_sided_density(x: Any, n: Any) -> Any:
+    """The density of the greatest distance of Kolmogorov's test, of ``n`` numbers."""
+    return stats.kstwo.pdf(x, n)
+
+
+def one_sided_density(x: Any, n: Any) -> Any:
+    """The same of the distance to one side."""
+    return stats.ksone.pdf(x, n)

@@ -8,6 +8,7 @@ import numpy as np
 from scipy import special
 
 from adjoint.rules.declare import case, definition, elementwise, number, sample
+from adjoint.rules.results import as_result
 from adjoint.runtime.numerical_methods.incomplete import betainc_slope
 from adjoint.runtime.numerical_methods.student import stdtr_slope, student_slope
 
@@ -130,3 +131,26 @@ elementwise(
     fixed=(0,),
     cases=[case(2, 0.3), case(np.array([0, 2, 4]), SHARES)],
 )
+
+# --- the greatest distances of large samples --------------------------------------------------------------------------
+
+
+def _distances_share(x):
+    """How often they are less: a series for small ones, and one for large ones (Marsaglia, Tsang & Wang 2003)."""
+    positive = np.where(np.greater(x, 0.0), x, 1.0)
+    near, far = np.minimum(positive, 1.0), np.maximum(positive, 1.0)
+    odd = np.array([1.0, 3.0, 5.0, 7.0])
+    square = -(np.pi**2) / (8.0 * near * near)
+    small = np.sqrt(2.0 * np.pi) / near * sum([np.exp(square * k * k) for k in odd])
+    large = 2.0 * sum([(-1.0) ** k * np.exp(-2.0 * (k + 1.0) ** 2 * far * far) for k in range(5)])
+    return positive, small, large
+
+
+def _kolmogorov(y):
+    positive, small, large = _distances_share(y)
+    found = np.where(np.less(positive, 1.0), 1.0 - small, large)
+    return as_result(np.where(np.greater(y, 0.0), found, np.where(np.isnan(y), np.nan, 1.0)))
+
+
+DISTANCES = np.array([0.3, 0.7, 1.0, 1.4, 2.5, -1.0])
+definition(special.kolmogorov, _kolmogorov, cases=[case(sample(3, kind="positive")), case(DISTANCES), case(number())])

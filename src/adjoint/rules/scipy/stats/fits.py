@@ -104,18 +104,18 @@ def _checked(x):
         raise ValueError("Data must not be constant.")
 
 
-def _medians_of_order(n):
-    """Where the numbers of a normal sample lie, in order (Filliben 1975)."""
+def medians_of_order(n):
+    """The shares of a distribution at which the numbers of a sample lie, in order (Filliben 1975)."""
     last = 0.5 ** (1.0 / n)
     inner = (np.arange(2.0, n) - 0.3175) / (n + 0.365)
-    return special.ndtri(np.concatenate([np.array([1.0 - last]), inner, np.array([last])]))
+    return np.concatenate([np.array([1.0 - last]), inner, np.array([last])])
 
 
 def _power(x, method, brack):
     if method == "mle":
         cost = lambda power: -stats.boxcox_llf(power, x)
     elif method == "pearsonr":
-        middles = _medians_of_order(np.size(x))
+        middles = special.ndtri(medians_of_order(np.size(x)))
         cost = lambda power: 1.0 - np.corrcoef(middles, np.sort(special.boxcox(x, power)))[0, 1]
     else:
         raise NotImplementedError("this method")
