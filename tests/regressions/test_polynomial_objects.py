@@ -5,8 +5,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.polynomial import chebyshev, polynomial
 
 import adjoint as ad
+from adjoint.testing import check_grads
 from regressions.differences import refused, right, second
 
 C = np.array([0.7, -1.2, 0.4])
@@ -80,8 +82,6 @@ def test_numbers_of_numpy_to_the_left_make_arrays() -> None:
 
 
 def test_coefficients_that_are_brought_to_one_dtype() -> None:
-    from numpy.polynomial import chebyshev, polynomial
-
     a, b = np.array([1.0, 2.0, 3.0]), np.array([0.5, -1.5])
     check_grads(lambda a, b: polynomial.polymul(a, polynomial.polyadd(a, b)), (a, b))
     check_grads(lambda a, b: polynomial.polydiv(a, b), (a, b))
