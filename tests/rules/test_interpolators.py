@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import interpolate
+from scipy.sparse.linalg import spsolve
 
 import adjoint as ad
 from adjoint.testing import check_grads
@@ -123,3 +124,32 @@ def test_integrals_of_periodic_curves_are_refused() -> None:
     with pytest.raises(ad.DifferentiationError) as refusal:
         ad.grad(f)(Y)
     assert [each.code for each in refusal.value.diagnostics] == ["AD0204"]
+
+
+def test_splines_on_grids() -> None:
+    rng = np.random.default_rng(0)
+    y, values = np.arange(7.0), rng.normal(size=(6, 7))
+    at = np.stack([rng.uniform(X[0], X[-1], 4), rng.uniform(0, 6, 4)], 1)
+
+    def straight(values: Any, at: Any) -> Any:
+        return interpolate.RegularGridInterpolator((X, y), values, method="slinear")(at)
+
+    def cubic(values: Any, at: Any) -> Any:
+        return interpolate.RegularGridInterpolator((X, y), values, method="cubic", solver=spsolve)(at)
+
+    for f in (straight, cubic):
+        np.testing.assert_allclose(ad.vjp(f, values, at)[0], f(values, at), rtol=1e-10, atol=1e-12)
+        check_grads(f, (values, at), order=1)
+    with pytest.raises(ad.DifferentiationError, match="five digits"):
+        ad.grad(lambda v: np.sum(interpolate.RegularGridInterpolator((X, y), v, method="cubic")(at)))(values)
+
+
+def test_places_where_a_curve_has_a_value() -> None:
+    def roots(y: Any) -> Any:
+        return interpolate.CubicSpline(X, y).roots(extrapolate=False)
+
+    np.testing.assert_allclose(ad.vjp(roots, Y)[0], roots(Y), rtol=1e-12)
+    check_grads(roots, (Y,))
+    check_grads(lambda v: SPLINE.solve(v[0], extrapolate=False)[0] * v[1], (np.array([0.15, 2.0]),), order=1)
+    with pytest.raises(ValueError, match="along a whole interval"):
+        ad.grad(lambda y: np.sum(interpolate.PchipInterpolator(X, y).roots()))(0.0 * Y)

@@ -178,7 +178,7 @@ def _told(value: Any) -> Any:
 )
 def test_definitions_compute_what_they_define(entry: Any) -> None:
     # in test_interpolators, test_scattered, test_distributions, test_statistical_tests, and test_polynomial_objects
-    homes = ("interpolators", "lines", "surfaces", "scattered", "neighbours", "moments", "kernels", "families")
+    homes = ("interpolators", "grids", "lines", "surfaces", "scattered", "neighbours", "moments", "kernels", "families")
     homes = (*homes, "hypotheses", "array_api", "resampling", "systems")
     elsewhere = entry.means.__module__.rpartition(".")[2] in homes or entry.fn is np.poly1d
     refused = all(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in signature(entry.means).parameters.values())

@@ -91,7 +91,7 @@ OF_SCIPY = {
     "scipy.optimize": ("scipy.optimize", "scipy.least_squares", "scipy.choices"),
     "scipy.integrate": ("scipy.integrate", "scipy.sampled_integrals", "scipy.boundary_values"),
     "scipy.interpolate": (
-        *(f"scipy.interpolation.{topic}" for topic in ("interpolate", "interpolators", "lines", "surfaces")),
+        *(f"scipy.interpolation.{topic}" for topic in ("interpolate", "interpolators", "grids", "lines", "surfaces")),
         *("scipy.neighbours", "scipy.interpolation.scattered"),
     ),
     "scipy.fft": ("scipy.fft",),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy import optimize, stats
+from scipy import interpolate, optimize, stats
 
 
 def assignment_rows(costs: Any, maximize: Any = False) -> Any:
@@ -55,3 +55,15 @@ def two_sided_density(x: Any, n: Any) -> Any:
 def one_sided_density(x: Any, n: Any) -> Any:
     """The same of the distance to one side."""
     return stats.ksone.pdf(x, n)
+
+
+def curve_solutions(c: Any, x: Any, y: Any, discontinuity: bool, extrapolate: Any) -> Any:
+    """Where a piecewise polynomial has a value; raises where it has it all along.
+
+    >>> curve_solutions(np.array([[1.0], [-1.0]]), np.array([0.0, 3.0]), 0.5, True, True).tolist()
+    [1.5]
+    """
+    found = interpolate.PPoly(c, x).solve(y, discontinuity, extrapolate)
+    if np.isnan(found).any():
+        raise ValueError("the curve has this value along a whole interval, which has no derivative")
+    return found

@@ -6,14 +6,17 @@ that is made of what varies is one of these classes.
 
 # mypy: allow-untyped-defs, allow-untyped-calls
 
-import itertools
 import math
 
 import numpy as np
 from scipy import interpolate
 
-from adjoint.rules.declare import case, definition, number, sample
+from adjoint.declarations.custom_derivatives import stop_gradient
+from adjoint.declarations.implicit import solved
+from adjoint.rules.declare import case, definition, no_derivative, number, sample
 from adjoint.rules.scipy.interpolation.interpolate import _basis
+from adjoint.runtime.numerical_methods.implicit import answered, root, taken
+from adjoint.runtime.numerical_methods.scipy_choices import curve_solutions
 
 # --- piecewise polynomials --------------------------------------------------------------------------------------------
 
@@ -90,6 +93,12 @@ class Piecewise:
 
     def integrate(self, a, b, extrapolate=None):
         return _piecewise_integral(self, a, b, extrapolate)
+
+    def solve(self, y=0.0, discontinuity=True, extrapolate=None):
+        return _solve(self, y, discontinuity, extrapolate)
+
+    def roots(self, discontinuity=True, extrapolate=None):
+        return _solve(self, 0.0, discontinuity, extrapolate)
 
 
 def _derivative(self, nu=1):
@@ -386,75 +395,30 @@ def _cubic_with_ends(x, y, k, kind, axis):
     return Spline(knots, np.reshape(c, np.shape(sides)), k, True, axis)
 
 
-# --- grids ------------------------------------------------------------------------------------------------------------
+# --- roots ------------------------------------------------------------------------------------------------------------
 
 
-def _points(xi, rank):
-    """Points in rows, and the shape of what they stand for."""
-    rows = np.stack(np.broadcast_arrays(*xi), axis=-1) if isinstance(xi, tuple) else np.asarray(xi)
-    if np.ndim(rows) < 2:
-        rows = np.reshape(rows, (-1, rank))
-    return np.reshape(rows, (-1, rank)), np.shape(rows)[:-1]
+def _solve(self, y=0.0, discontinuity=True, extrapolate=None):
+    """Where the curve has a value: each place moves as the implicit function theorem says."""
+    outside = self.extrapolate if extrapolate is None else extrapolate
+    c, breaks = np.asarray(self.c) * 1.0, np.asarray(self.x) * 1.0
+    if np.ndim(c) != 2:
+        raise NotImplementedError("several curves")
+    given = (stop_gradient(c), stop_gradient(breaks), stop_gradient(y), discontinuity, outside)
+    places = stop_gradient(curve_solutions(*given))
+    if np.size(places) == 0:
+        return places
+    missing = lambda x: Piecewise(c, breaks, True, 0)(x) - y
+    return solved(root, missing, (places,), answered, (taken, places))
 
 
-def _grid_value(grid, values, xi, method, bounds_error, fill_value):
-    rank = len(grid)
-    values = np.asarray(values)
-    rows, shape = _points(xi, rank)
-    places, shares = [], []
-    inside = np.ones(len(rows), bool)
-    for axis in range(rank):
-        line, at = np.asarray(grid[axis]), rows[:, axis]
-        sign = np.where(line[0] > line[-1], -1.0, 1.0)
-        inside = np.logical_and(inside, np.logical_and(sign * at >= sign * line[0], sign * at <= sign * line[-1]))
-        place = np.clip(np.searchsorted(sign * line, sign * at) - 1, 0, len(line) - 2)
-        places.append(place)
-        shares.append((at - line[place]) / (line[place + 1] - line[place]))
-    if bounds_error and not np.all(np.logical_or(inside, np.isnan(np.sum(rows, axis=1)))):
-        raise ValueError("One of the requested xi is out of bounds")
-    later = (1,) * (np.ndim(values) - rank)
-    if method == "linear":
-        found = np.zeros((len(rows), *np.shape(values)[rank:]))
-        for corner in itertools.product((0, 1), repeat=rank):
-            weight = np.ones(len(rows))
-            for axis in range(rank):
-                weight = weight * (shares[axis] if corner[axis] == 1 else 1.0 - shares[axis])
-            at_corner = values[tuple([place + step for place, step in zip(places, corner, strict=True)])]
-            found = found + at_corner * np.reshape(weight, (-1, *later))
-    elif method == "nearest":
-        found = values[tuple([np.where(s <= 0.5, p, p + 1) for p, s in zip(places, shares, strict=True)])]
-    else:
-        raise NotImplementedError("this method")
-    if not bounds_error and fill_value is not None:
-        found = np.where(np.reshape(inside, (-1, *later)), found, fill_value)
-    return np.reshape(found, shape + np.shape(values)[rank:])
+def _roots(self, discontinuity=True, extrapolate=None):
+    return _solve(self, 0.0, discontinuity, extrapolate)
 
 
-class Grid:
-    """Values on a grid of points."""
-
-    def __init__(self, grid, values, method, bounds_error, fill_value):
-        self.grid, self.values, self.method = grid, values, method
-        self.bounds_error, self.fill_value = bounds_error, fill_value
-
-    def __call__(self, xi, method=None, *, nu=None):
-        return _regular_grid_value(self, xi, method, nu=nu)
-
-
-def _regular_grid_value(self, xi, method=None, *, nu=None):
-    if nu is not None:
-        raise NotImplementedError("derivatives")
-    chosen = self.method if method is None else method
-    return _grid_value(self.grid, self.values, xi, chosen, self.bounds_error, self.fill_value)
-
-
-definition(interpolate.RegularGridInterpolator.__call__, _regular_grid_value, arrays=())
-
-
-def _regular_grid(points, values, method="linear", bounds_error=True, fill_value=np.nan, *, solver=None):
-    return Grid(points, values, method, bounds_error, fill_value)
-
-
+no_derivative(curve_solutions)
+definition(interpolate.PPoly.solve, _solve, arrays=())
+definition(interpolate.PPoly.roots, _roots, arrays=())
 X, Y = np.array([0.0, 0.5, 1.1, 2.0, 2.3]), np.array([0.1, 0.7, 0.2, -0.4, 0.3])
 definition(interpolate.CubicSpline, _cubic_spline, arrays=())
 definition(interpolate.PchipInterpolator, _pchip, arrays=())
@@ -462,15 +426,6 @@ definition(interpolate.Akima1DInterpolator, _akima, arrays=())
 definition(interpolate.CubicHermiteSpline, _cubic_hermite_spline, arrays=())
 definition(interpolate.BSpline, _b_spline, arrays=())
 definition(interpolate.make_interp_spline, _make_interp_spline, arrays=())
-definition(interpolate.RegularGridInterpolator, _regular_grid, arrays=())
-definition(
-    interpolate.interpn,
-    lambda points, values, xi, method="linear", bounds_error=True, fill_value=np.nan: _grid_value(
-        points, values, xi, method, bounds_error, fill_value
-    ),
-    arrays=(),
-    cases=[case((X, Y[:0:-1] * 0 + np.arange(4.0)), sample(5, 4), np.array([[0.3, 1.2], [1.9, 2.7]]))],
-)
 definition(
     interpolate.pchip_interpolate,
     lambda xi, yi, x, der=0, axis=0: _pchip(xi, yi, axis)(x, der),
