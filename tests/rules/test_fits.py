@@ -86,3 +86,17 @@ def test_samples_that_have_no_power_raise_as_in_scipy() -> None:
         ad.grad(lambda x: stats.boxcox(x)[1])(X - 1.0)
     with pytest.raises(ad.DifferentiationError, match="alpha"):
         ad.grad(lambda x: stats.boxcox(x, alpha=0.05)[1])(X)
+
+
+def test_distributions_that_are_classes() -> None:
+    def methods(m: float, s: float) -> Any:
+        found = stats.Normal(mu=m, sigma=s)
+        ends = found.logpdf(0.3), found.cdf(1.0), found.ccdf(1.0), found.logcdf(0.1), found.icdf(0.3), found.iccdf(0.2)
+        return *ends, found.mean(), found.variance(), found.standard_deviation(), found.entropy(), found.median()
+
+    np.testing.assert_allclose(ad.vjp(methods, 0.1, 1.3)[0], methods(0.1, 1.3), rtol=1e-12)
+    check_grads(methods, (0.1, 1.3), order=1)
+    check_grads(lambda a, b: stats.Uniform(a=a, b=b).logpdf(np.array([0.3, 0.7])), (-0.4, 1.2))
+    check_grads(lambda x: stats.Normal(mu=x[0]).logpdf(x) + stats.Logistic().logpdf(x), (X,), order=1)
+    with pytest.raises(ad.DifferentiationError, match="distributions that are classes"):
+        ad.grad(lambda m: stats.Normal(mu=m, sigma=1.0).kurtosis())(1.0)

@@ -81,7 +81,10 @@ OF_SCIPY = {
             f"scipy.stats.{topic}"
             for topic in ("continuous", "bounded", "above_zero", "elsewhere", "of_tests", "discrete")
         ),
-        *(f"scipy.stats.{topic}" for topic in ("hypotheses", "multivariate", "samples", "kernels", "fits", "orders")),
+        *(
+            f"scipy.stats.{topic}"
+            for topic in ("hypotheses", "multivariate", "samples", "kernels", "fits", "orders", "classes")
+        ),
     ),
     "scipy.signal": (
         *("scipy.fft", "scipy.signals.signal", "scipy.images.filters", "scipy.images.ranks"),

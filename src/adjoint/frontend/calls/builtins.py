@@ -428,10 +428,8 @@ def _result_type(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node:
 
 @handles(np.common_type)
 def _common_type(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    """Of arrays it is the same whatever numbers they hold."""
-    dtypes = [_dtype(value) for value in args]
-    are_arrays = all(isinstance(value, ir.Var) and isinstance(value.type, ir.Array) for value in args)
-    if not args or kwargs or not are_arrays or any(dtype is None or dtype.kind not in "fciu" for dtype in dtypes):
+    dtypes = [_dtype(value) for value in args]  # all that counts of arrays
+    if not args or kwargs or any(dtype is None or dtype.kind not in "fciu" for dtype in dtypes):
         return NotImplemented
     return ir.Const(np.common_type(*[np.empty(0, dtype) for dtype in dtypes]))
 
