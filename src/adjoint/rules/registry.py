@@ -67,25 +67,18 @@ _SPECIAL = tuple(
         *("hypergeometric", "polynomials", "families", "probabilities", "noncentral"),
     )
 )
+_OF_MATRICES = ("linalg", "decompositions", "systems", "factors", "riccati", "toeplitz")
+_OF_STATISTICS = (
+    *("continuous", "bounded", "above_zero", "elsewhere", "of_tests", "discrete", "hypotheses", "multivariate"),
+    *("samples", "kernels", "fits", "orders", "classes"),
+)
 OF_SCIPY = {
     "scipy._lib": ("scipy.array_api",),
     "scipy.special": _SPECIAL,
-    "scipy.linalg": tuple(
-        f"scipy.matrices.{topic}" for topic in ("linalg", "decompositions", "systems", "factors", "riccati", "toeplitz")
-    ),
+    "scipy.linalg": tuple(f"scipy.matrices.{topic}" for topic in _OF_MATRICES),
     "scipy.sparse": ("scipy.sparse",),
     "scipy.spatial": ("scipy.distance", "scipy.neighbours"),
-    "scipy.stats": (
-        *_SPECIAL,
-        *(
-            f"scipy.stats.{topic}"
-            for topic in ("continuous", "bounded", "above_zero", "elsewhere", "of_tests", "discrete")
-        ),
-        *(
-            f"scipy.stats.{topic}"
-            for topic in ("hypotheses", "multivariate", "samples", "kernels", "fits", "orders", "classes")
-        ),
-    ),
+    "scipy.stats": (*_SPECIAL, *(f"scipy.stats.{topic}" for topic in _OF_STATISTICS)),
     "scipy.signal": (
         *("scipy.fft", "scipy.signals.signal", "scipy.images.filters", "scipy.images.ranks"),
         *(f"scipy.signals.{topic}" for topic in ("filters", "resampling", "spectral", "systems")),

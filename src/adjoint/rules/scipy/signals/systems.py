@@ -283,6 +283,35 @@ def _dlsim(system, u, t=None, x0=None):
     return (times, y, x) if isinstance(given, StateSpace) and hasattr(given, "A") else (times, y)
 
 
+def _each_input(system, x0, t, n, held):
+    """What a step, or an impulse, of each input is answered with."""
+    known = _known(system, steps=True).to_ss()
+    dt = 1.0 if known.dt is True else known.dt
+    count, inputs = 100 if n is None else n, np.shape(known.B)[1]
+    times = np.linspace(0.0, count * dt, count, endpoint=False) if t is None else np.asarray(t)
+    answers = []
+    for place in range(inputs):
+        given = np.zeros((np.size(times), inputs))
+        if held:
+            given[:, place] = 1.0
+        else:
+            given[0, place] = 1.0
+        answers.append(_dlsim(known, given, times, x0))
+    return answers[0][0], tuple([answer[1] for answer in answers])
+
+
+def _dstep(system, x0=None, t=None, n=None):
+    return _each_input(system, x0, t, n, True)
+
+
+def _dimpulse(system, x0=None, t=None, n=None):
+    return _each_input(system, x0, t, n, False)
+
+
+for _fn, _means in ((signal.dstep, _dstep), (signal.dimpulse, _dimpulse)):
+    definition(
+        _fn, _means, only=True, arrays=("x0", "t"), cases=[case((NUM, DEN, 0.5), n=4), case((*STATES, 0.5), n=3)]
+    )
 definition(
     signal.lsim,
     _lsim,

@@ -49,6 +49,9 @@ for _test in (stats.ks_2samp, stats.cramervonmises_2samp, stats.brunnermunzel):
     _declare_test(_test, A, B)
 _declare_test(stats.friedmanchisquare, A, B, A + B)
 _declare_test(stats.fligner, A, B)
+for _name in ("chatterjeexi", "spearmanrho"):
+    if hasattr(stats, _name):  # since SciPy 1.15, 1.17
+        _declare_test(getattr(stats, _name), A, B)
 constant(stats.percentileofscore)
 
 # --- of Kolmogorov and Smirnov ----------------------------------------------------------------------------------------
