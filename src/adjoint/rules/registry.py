@@ -64,7 +64,7 @@ _SPECIAL = tuple(
     f"scipy.special.{topic}"
     for topic in (
         *("elementary", "gamma_beta", "bessel", "elliptic"),
-        *("hypergeometric", "polynomials", "families", "probabilities", "noncentral"),
+        *("hypergeometric", "polynomials", "families", "probabilities", "noncentral", "inverses"),
     )
 )
 _OF_MATRICES = ("linalg", "decompositions", "systems", "factors", "riccati", "toeplitz")
