@@ -8,6 +8,7 @@ import pytest
 
 import adjoint as ad
 from adjoint.api.sparse.compressed_rows import _list_rows, rows_of
+from adjoint.native.compile.kernels import compiled_loops
 from adjoint.runtime.sets.numbers import all_in, both, new_unions
 
 
@@ -328,3 +329,18 @@ def test_sets_of_unions():
             [],
         ]
     assert rows_of(np.array([total]), unions, 3)[2] == 0
+
+
+def test_loops_over_sets_are_the_same_as_machine_code():
+    rng = np.random.default_rng(3)
+    n, made = 40, 60
+    unions = np.zeros((made + 1, 2))
+    unions[0] = made, n
+    for at in range(1, made + 1):
+        unions[at] = rng.integers(1, n + at, size=2)
+    args = (rng.integers(0, n + made + 1, size=50).astype(float), unions, n, made)
+    compiled = compiled_loops(_list_rows, (*args, 10_000))
+    assert compiled is not _list_rows
+    for most in (10_000, 30):
+        for found, expected in zip(compiled(*args, most), _list_rows(*args, most), strict=True):
+            np.testing.assert_array_equal(found, expected)

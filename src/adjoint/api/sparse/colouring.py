@@ -12,14 +12,14 @@ colouring of ``[[0, J], [J.T, 0]]`` tells which entries to read of sweeps forwar
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import numpy as np
 
+from adjoint.native.compile.kernels import compiled_loops
+
 COMPILED_FROM = 200_000
-"""How many visits of entries take longer in Python (about .3 s) than Numba needs to load or compile the same loops."""
+"""How many visits of entries take longer in Python (about .3 s) than machine code takes to be there."""
 
 
 def groups_of_columns(pattern: Any) -> np.ndarray:
@@ -77,19 +77,12 @@ def star_colouring(pattern: Any) -> tuple[np.ndarray, np.ndarray]:
     starts, places = pattern.indptr.astype(np.int64), pattern.indices.astype(np.int64)
     degrees = np.diff(starts)
     visits = float(degrees @ degrees)
-    colour, alone = _compiled() if visits > COMPILED_FROM else (_star, _alone)
-    colours = colour(starts, places, np.argsort(-degrees, kind="stable"))
-    return colours, alone(starts, places, colours)
-
-
-@cache
-def _compiled() -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """The two loops in machine code, where Numba is there."""
-    try:
-        from numba import njit  # lazy
-    except ImportError:
-        return _star, _alone
-    return njit(_star), njit(_alone)
+    order = np.argsort(-degrees, kind="stable")
+    if visits <= COMPILED_FROM:
+        colours = _star(starts, places, order)
+        return colours, _alone(starts, places, colours)
+    colours = compiled_loops(_star, (starts, places, order))(starts, places, order)
+    return colours, compiled_loops(_alone, (starts, places, colours))(starts, places, colours)
 
 
 def _star(starts: Any, places: Any, order: Any) -> Any:

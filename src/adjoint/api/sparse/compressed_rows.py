@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import numpy as np
 
+from adjoint.native.compile.kernels import compiled_loops
+
 COMPILED_FROM = 20_000
-"""How many unions take longer in Python (about .1 s) than Numba needs to load the same loops."""
+"""How many unions take longer in Python (about .1 s) than machine code takes to be there."""
 
 
 def rows_of(sets: np.ndarray, unions: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray, int]:
@@ -34,20 +34,10 @@ def rows_of(sets: np.ndarray, unions: np.ndarray, most: int) -> tuple[np.ndarray
     >>> rows_of(np.array([3.0, 0.0, 1.0]), np.array([[1.0, 2.0], [1.0, 2.0]]), 9)
     (array([0, 2, 2, 3]), array([0, 1, 0]), -1)
     """
-    list_rows = _compiled() if len(unions) + len(sets) > COMPILED_FROM else _list_rows
-    found: tuple[np.ndarray, np.ndarray, int] = list_rows(sets, unions, int(unions[0, 1]), int(unions[0, 0]), most)
+    args = (sets, unions, int(unions[0, 1]), int(unions[0, 0]), most)
+    list_rows = compiled_loops(_list_rows, args) if len(unions) + len(sets) > COMPILED_FROM else _list_rows
+    found: tuple[np.ndarray, np.ndarray, int] = list_rows(*args)
     return found
-
-
-@cache
-def _compiled() -> Callable[..., Any]:
-    """The loops in machine code, where Numba is there."""
-    try:
-        from numba import njit  # lazy
-    except ImportError:
-        return _list_rows
-    compiled: Callable[..., Any] = njit(_list_rows)
-    return compiled
 
 
 def _list_rows(sets: Any, unions: Any, n: int, made: int, most: int) -> Any:

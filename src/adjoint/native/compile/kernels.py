@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,7 @@ import numpy as np
 from adjoint import ir
 from adjoint.codegen.texts import Emitted, load
 from adjoint.ir.fingerprint import known_fingerprint
+from adjoint.native.compile.messages.not_native import NotNative
 from adjoint.native.compile.messages.progress import told_when_slow
 from adjoint.native.kept.known_objects import entry_of, kept_or_made
 from adjoint.native.llvm.signatures import kinds_of
@@ -26,6 +28,22 @@ def elementwise(emitted: Emitted, arrays: int, numbers: int, dtype: np.dtype[Any
 
     array = ir.Array(dtype, ("any",), ir.Storage(written=True))  # of one memory: they may be the same
     return lowered(load(emitted), [*[array] * arrays, *[ir.Scalar("float", dtype)] * numbers])
+
+
+def compiled_loops(function: Callable[..., Any], args: Sequence[Any]) -> Callable[..., Any]:
+    """A function of arrays and whole numbers, as machine code for arguments like these; itself where there is none."""
+    if importlib.util.find_spec("llvmlite") is None:
+        return function
+    from adjoint.native.helpers.lowering import lowered  # lazy
+
+    given = [
+        ir.Array(a.dtype, ("any",) * a.ndim, ir.Storage()) if isinstance(a, np.ndarray) else ir.Scalar("int")
+        for a in args
+    ]
+    try:
+        return machine_code(lowered(function, given), args)
+    except NotNative:
+        return function
 
 
 def machine_code(form: ir.Function, args: Sequence[Any]) -> Callable[..., Any]:

@@ -144,7 +144,7 @@ def bins_of(a: Any, edges: Any) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
 
 
 def _bins(points: Any, edges: Any) -> NDArray[np.intp]:
-    """The bin of each point: interpolation search where edges lie nearly evenly, as NumPy does; or bisection."""
+    """The bin of each point: interpolation search where edges lie nearly evenly, else bisection."""
     last = len(edges) - 2
     width = (edges[-1] - edges[0]) / (last + 1)
     if len(points) > len(edges) and width > 0.0 and np.isfinite(width):
