@@ -52,6 +52,15 @@ def newton(a, x):
             return x
 
 
+def products(a, b):
+    out = np.zeros((a.shape[0], b.shape[1]))
+    for i in range(a.shape[0]):
+        for j in range(b.shape[1]):
+            for k in range(a.shape[1]):
+                out[i, j] += a[i, k] * math.sin(b[k, j])
+    return np.sum(out * out)
+
+
 def smooth(u, c):
     u = u.copy()
     for i in range(1, len(u)):
@@ -371,6 +380,7 @@ GOLDEN = {
     "logistic_grad": lambda: ad.source(ad.grad(logistic, wrt=("y", "r")), 0.3, 3.1, 8),
     "logistic_jvp": lambda: ad.source(ad.jvp, logistic, (0.3, 3.1, 8), (1.0, None, None)),
     "newton_grad": lambda: ad.source(ad.grad(newton), 2.0, 1.0),
+    "products_grad": lambda: ad.source(ad.grad(products, wrt=("a", "b")), np.ones((2, 3)), np.ones((3, 2))),
     "smooth_grad": lambda: ad.source(ad.grad(smooth, wrt=("u", "c")), V, 0.3),
     "loss_grad": lambda: ad.source(ad.grad(loss), LAYER, *BATCH),
     "horner_grad": lambda: ad.source(ad.grad(horner, wrt="x"), [1.0, 2.0, 3.0], 0.5),

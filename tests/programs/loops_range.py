@@ -289,3 +289,23 @@ def carried_changes_type(x):
     for i in range(3):
         y = y * x
     return y
+
+
+@program(np.array([[0.3, -0.2, 0.5], [1.1, 0.4, -0.7]]), np.array([[0.2, 0.9], [-0.4, 0.6], [0.8, -0.1]]))
+def bounds_from_shapes(a, b):
+    out = np.zeros((a.shape[0], b.shape[1]))
+    for i in range(a.shape[0]):
+        for j in range(b.shape[1]):
+            for k in range(a.shape[1]):
+                out[i, j] += math.sin(a[i, k]) * b[k, j]
+    return np.sum(out * out)
+
+
+@program(np.array([[0.3, -0.2, 0.5], [1.1, 0.4, -0.7]]))
+def bounds_from_shapes_of_what_changes(a):
+    total = 0.0
+    for _ in range(3):
+        for i in range(a.shape[0]):
+            total += math.sin(a[i, 0]) * a[i, -1]
+        a = a.T * total
+    return total

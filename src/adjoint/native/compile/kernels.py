@@ -36,14 +36,16 @@ def compiled_loops(function: Callable[..., Any], args: Sequence[Any]) -> Callabl
         return function
     from adjoint.native.helpers.lowering import lowered  # lazy
 
-    given = [
-        ir.Array(a.dtype, ("any",) * a.ndim, ir.Storage()) if isinstance(a, np.ndarray) else ir.Scalar("int")
-        for a in args
-    ]
     try:
-        return machine_code(lowered(function, given), args)
+        return machine_code(lowered(function, [_type_of(arg) for arg in args]), args)
     except NotNative:
         return function
+
+
+def _type_of(arg: Any) -> ir.Type:
+    if not isinstance(arg, np.ndarray):
+        return ir.Scalar("int")
+    return ir.Array(arg.dtype, ("any",) if arg.ndim == 1 else ("any", "any"), ir.Storage())
 
 
 def machine_code(form: ir.Function, args: Sequence[Any]) -> Callable[..., Any]:

@@ -217,6 +217,8 @@ class Keeper(Keeping):
                     return False
                 if isinstance(target.type, ir.Array):
                     return self.is_settled_view(statement)
+                if callee is np.shape:
+                    return _number_or_shape(statement.args[0], callee)
                 if not isinstance(target.type, ir.Scalar):
                     return False
                 return all(_number_or_shape(atom, callee) for atom in operands(statement))
@@ -419,4 +421,4 @@ def _number_or_shape(atom: ir.Atom, callee: object) -> bool:
         return True
     if not isinstance(atom, ir.Var):
         return False
-    return isinstance(atom.type, ir.Scalar) or (callee in (len, np.size, np.ndim) and isinstance(atom.type, ir.Array))
+    return isinstance(atom.type, ir.Scalar) or (callee in (len, np.shape, np.size, np.ndim) and isinstance(atom.type, ir.Array))
