@@ -239,3 +239,61 @@ def test_what_python_refuses_is_refused(function, args, kind, own):
     with pytest.raises(kind) as found:
         ad.value_and_grad(function, native="strict")(*args)
     assert own and str(found.value) == str(expected.value)
+
+
+def products_of_arrays(a, b):
+    return a @ b
+
+
+LAYOUTS = {
+    "by rows": np.ascontiguousarray,
+    "by columns": np.asfortranarray,
+    "every other": lambda x: np.repeat(x, 2, -1)[..., ::2],
+    "backwards": lambda x: x[..., ::-1].copy()[..., ::-1],
+}
+
+
+@pytest.mark.parametrize("kind", ["complex128", "complex64"])
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ((3, 4), (4, 2)),
+        ((3, 4), (4,)),
+        ((4,), (4, 2)),
+        ((4,), (4,)),
+        ((2, 3, 4), (4, 2)),
+        ((0, 4), (4, 2)),
+        ((3, 0), (0, 2)),
+    ],
+)
+def test_products_are_those_of_numpy(first, second, layout, kind):
+    rng = np.random.default_rng(1)
+    a, b = (LAYOUTS[layout]((rng.normal(size=s) + 1j * rng.normal(size=s)).astype(kind)) for s in (first, second))
+    found = ad.compile(products_of_arrays, native="strict")(a, b)
+    expected = a @ b
+    assert found.dtype == expected.dtype and found.shape == expected.shape
+    np.testing.assert_allclose(found, expected, rtol=1e-12 if kind == "complex128" else 1e-4)
+
+
+def test_empty_products_are_zero():
+    empty = np.zeros(0, complex)
+    assert ad.compile(products_of_arrays, native="strict")(empty, empty) == 0.0
+
+
+def fields_of_neighbours(g, d):
+    total = 0.0
+    for k in range(g.shape[0]):
+        field = g[k] @ d[k] + 0.5 * (d[k].T @ g[k])
+        total += abs(field[0] @ field[1]) + np.sum(np.abs(field @ d[k, 0]))
+    return total
+
+
+def test_gradients_of_products(own):
+    rng = np.random.default_rng(2)
+    g, d = (rng.normal(size=(4, 3, 3)) + 1j * rng.normal(size=(4, 3, 3)) for _ in range(2))
+    found = ad.grad(fields_of_neighbours, wrt=(0, 1), native="strict")(g, d)
+    expected = ad.grad(fields_of_neighbours, wrt=(0, 1))(g, d)
+    assert own
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-12)

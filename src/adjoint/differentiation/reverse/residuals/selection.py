@@ -421,4 +421,6 @@ def _number_or_shape(atom: ir.Atom, callee: object) -> bool:
         return True
     if not isinstance(atom, ir.Var):
         return False
-    return isinstance(atom.type, ir.Scalar) or (callee in (len, np.shape, np.size, np.ndim) and isinstance(atom.type, ir.Array))
+    return isinstance(atom.type, ir.Scalar) or (
+        callee in (len, np.shape, np.size, np.ndim) and isinstance(atom.type, ir.Array)
+    )

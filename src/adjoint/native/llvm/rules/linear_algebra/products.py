@@ -9,7 +9,17 @@ import numpy as np
 
 from adjoint.native.llvm.rules import arrays, checks
 from adjoint.native.llvm.rules.table import rule
-from adjoint.native.llvm.values import Array, ArrayKind, Number, Unsupported, Value, size_of
+from adjoint.native.llvm.values import (
+    Array,
+    ArrayKind,
+    Complex,
+    Number,
+    Unsupported,
+    Value,
+    is_complex,
+    part_of,
+    size_of,
+)
 from adjoint.native.llvm.writer import constant
 from adjoint.native.llvm.writing.emission import Emission
 from adjoint.records import dataclass
@@ -106,10 +116,10 @@ class LibraryCall:
         return self
 
     def number(self, kind: str, value: float) -> LibraryCall:
-        return self.value(kind, constant(value, kind))
+        return self.value(kind, constant(value, part_of(kind) if is_complex(kind) else kind))
 
     def value(self, kind: str, value: Number) -> LibraryCall:
-        slot = self.e.slots(1)
+        slot = self.e.slots(2 if is_complex(kind) else 1)
         arrays.write(self.e, kind, slot, value)
         self.args.append(slot)
         return self
@@ -130,7 +140,7 @@ class LibraryCall:
 
 
 _TYPES = {"f8": "double", "f4": "float"}
-_LETTERS = {"f8": "d", "f4": "s"}
+_LETTERS = {"f8": "d", "f4": "s", "c8": "z", "c4": "c"}
 
 
 def routine(kind: str, name: str) -> str:
@@ -146,7 +156,7 @@ def product(e: Emission, a: Value, b: Value) -> Value:
     if not isinstance(a, Array) or not isinstance(b, Array):
         raise Unsupported("products of what is no array")
     kind = a.kind.element
-    if kind != b.kind.element or kind not in _TYPES:
+    if kind != b.kind.element or kind not in _LETTERS:
         raise Unsupported("products of these numbers")
     ranks = a.kind.rank, b.kind.rank
     if ranks[0] > 2 and ranks[1] in (1, 2) and a.kind.by_rows:
@@ -167,13 +177,24 @@ def _contracts(e: Emission, one: str, other: str) -> None:
         e.check(e.writer.compare("ne", one, other), ValueError, _MISMATCH)
 
 
-def _inner(e: Emission, a: Array, b: Array) -> Number:
+def _inner(e: Emission, a: Array, b: Array) -> Number | Complex:
     _contracts(e, a.shape[0], b.shape[0])
     kind = a.kind.element
     first, count, step = _vector(e, a)
     second, _, other_step = _vector(e, b)
+    if is_complex(kind):
+        return _as_row(e, kind, (first, count, step), (second, other_step))
     call = LibraryCall(e).whole(count).array(first).whole(step).array(second).whole(other_step)
     return Number(kind, call.run(routine(kind, "dot"), _TYPES[kind]))
+
+
+def _as_row(e: Emission, kind: str, row: tuple[str, str, str], column: tuple[str, str]) -> Number | Complex:
+    """A matrix of one row by a vector: compilers differ in how functions of BLAS hand complex numbers back."""
+    (data, count, step), out = row, e.slots(2)
+    arrays.write(e, kind, out, constant(0.0, part_of(kind)))  # BLAS leaves it where nothing is summed
+    call = LibraryCall(e).letter("false", "N", "N").whole("1", count).number(kind, 1.0).array(data).whole(step)
+    call.array(column[0]).whole(column[1]).number(kind, 0.0).array(out).whole("1").run(routine(kind, "gemv"))
+    return arrays.item(e, kind, out)
 
 
 def _matrix_vector(e: Emission, a: Array, x: Array) -> Array:
