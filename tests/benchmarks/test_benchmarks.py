@@ -29,6 +29,15 @@ def test_the_gradient_of_the_hundred_lines(benchmark_module, arguments):
         assert found == pytest.approx((cost(*above) - cost(*below)) / (2 * width), rel=1e-4, abs=1e-7)
 
 
+@pytest.mark.parametrize("name", ["covariance", "heat", "Gram-Schmidt", "cavity"])
+def test_array_programs_are_the_same_in_jax(benchmark_module, name):
+    pytest.importorskip("jax")
+    function, args, wrt = benchmark_module("array_programs").PROGRAMS[name]
+    found = benchmark_module("array_programs_in_jax").gradient(name, args, wrt)
+    for theirs, ours in zip(found, ad.grad(function, wrt)(*args), strict=True):
+        np.testing.assert_allclose(theirs, ours, rtol=1e-9, atol=1e-12)
+
+
 @pytest.mark.parametrize("place", range(3))
 def test_the_gradients_of_the_loops(benchmark_module, place):
     loop = benchmark_module("loops").programs(20)[place]
