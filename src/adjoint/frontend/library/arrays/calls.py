@@ -158,7 +158,14 @@ def _astype(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.
 
 @handles(np.ndarray.reshape, np.reshape)
 def _reshape(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    """One that copies at need is told so by None."""
+    """One that copies at need is told so by None; in the order of memory, a vector has but one."""
+    if ir.Const("A") in (*args[2:], *kwargs.values()) and args and is_atom(args[0]):
+        if ir.rank_of(type_of(args[0])) not in (0, 1):
+            label = "this order follows from how the array lies in memory"
+            raise lo.problem("AD0204", node, label, helps=("say which order: order='C' by rows, order='F' by columns",))
+        array, *shape = [arg for arg in args if arg != ir.Const("A")]
+        args = [array, *shape] if len(shape) < 2 else [array, TupleValue(tuple(shape))]
+        return _call(lo, np.reshape, args, {name: value for name, value in kwargs.items() if name != "order"}, node)
     if kwargs.get("copy") != NONE:
         return NotImplemented
     return _call(lo, np.reshape, args, {name: value for name, value in kwargs.items() if name != "copy"}, node)
