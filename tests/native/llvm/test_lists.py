@@ -43,3 +43,37 @@ def test_a_list_is_read_above_where_it_is_filled(own):
     x = np.array([0.4, 1.2, 2.0])
     assert ad.grad(gathered, native="strict")(x).tolist() == ad.grad(gathered)(x).tolist() == [1.0, 2.4, 4.0]
     assert own
+
+
+def one_of_two_lists(x: Any, c: int) -> Any:
+    items = [1, 2] if c > 0 else [0.5, 1.5]
+    return x * items[0] + items[c]
+
+
+def rows_of_whole_numbers_and_of_floats(x: Any, n: int) -> Any:
+    rows = [[1, 2], [3, 4]]
+    rows.append([0.5 * n, 1.5])
+    total = 0.0
+    for i in range(len(rows)):
+        total += x * rows[i][n]
+    return total
+
+
+def columns_that_lie_apart_or_not(x: Any, n: int) -> Any:
+    columns: list[Any] = [] if n > 2 else [np.ones((3, 2))[:, 0]]
+    for _ in range(2):
+        columns.append(np.full(3, x))
+    if n == 1:
+        columns = [np.full((3, 5), x)[:, 0]]
+    return np.sum(columns[-1]) * columns[0][1]
+
+
+@pytest.mark.parametrize("n", [0, 1, 3])
+@pytest.mark.parametrize(
+    "function", [one_of_two_lists, rows_of_whole_numbers_and_of_floats, columns_that_lie_apart_or_not]
+)
+def test_lists_of_items_of_several_kinds_meet(function, n):
+    if n == 3 and function is not columns_that_lie_apart_or_not:
+        return
+    found, expected = (ad.value_and_grad(function, native=native)(2.0, n) for native in ("strict", False))
+    assert found == expected

@@ -27,6 +27,7 @@ from adjoint.native.llvm.values import (
     ObjectKind,
     Owner,
     Shown,
+    TakenAsObject,
     Tuple,
     TupleKind,
     Unsupported,
@@ -189,10 +190,21 @@ class Emission:
             case Array(), ArrayKind() if not wanted.by_rows and wanted.element == value.kind.element:
                 return Array(wanted, value.base, value.data, value.shape, value.strides, value.owner)
             case List(), ListKind():
-                return List(wanted, value.base, value.owner)
+                return self._of_items(value, wanted)
             case Tuple(items=items), TupleKind(items=kinds) if len(items) == len(kinds):
                 return Tuple(tuple(self.converted(item, one) for item, one in zip(items, kinds, strict=True)))
         raise Unsupported("a value of several kinds")
+
+    def _of_items(self, x: List, wanted: ListKind) -> List:
+        """A list as one of items of a kind; the statement that makes it is told of another one than it has."""
+        given, element = x.kind, wanted.element
+        is_told = given.element == element or (given.element is None and ("list", given.key) in self.learnt)
+        if given.read_only:
+            if given.element not in (None, element):
+                raise TakenAsObject(given.key)
+        elif not is_told:
+            self.learn(("list", given.key), OBJECT if element == OBJECT else ListKind(element, key=given.key))
+        return List(wanted, x.base, x.owner)
 
     def release(self, base: str) -> None:
         self.writer.line(f"call void @release(ptr {base})")
