@@ -251,7 +251,6 @@ PASSES = {
         ),
         Pass("drop-error-states", "native.legalize.errstate:without_silencing", needed=True),
         Pass("powers-as-floats", "native.legalize.numbers.powers:with_fractions", needed=True),
-        Pass("uniform-rows", "native.legalize.arrays.nested_lists:with_rows_of_one_kind", needed=True),
         Pass("tuple-records", "native.legalize.recursion.records:with_records", needed=True),
         _peephole("plain-copies", needed=True),
         _peephole("plain-clips"),

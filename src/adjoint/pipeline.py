@@ -80,7 +80,6 @@ def finishing(operator: str) -> tuple[str, ...]:
 LEGALIZE = (
     "drop-error-states",
     "powers-as-floats",
-    "uniform-rows",
     "tuple-records",
     "plain-copies",
     "plain-clips",

@@ -55,7 +55,3 @@ LONGEST_SEGMENT = 2000
 """So many statements are looked at together when loops over elements are fused: what is cut has its arrays stored."""
 DEEPEST_INLINED = 50
 """So many statements are at most computed where the next one is."""
-LONGEST_FUNCTION = 800
-"""Longer functions are taken apart."""
-SHORTEST_PART, LONGEST_PART = 250, 400
-"""How long the parts are."""
