@@ -145,11 +145,6 @@ def _problem(context: Context) -> tuple[Any, ...]:
     return context.wrt, context.outputs, context.shared
 
 
-def _peephole(name: str, *, needed: bool = False) -> Pass:
-    """A row of the table of one-statement rewrites."""
-    return Pass(name, "native.legalize.peepholes:rewritten", given=lambda c: (name,), needed=needed)
-
-
 PASSES = {
     step.name: step
     for step in (
@@ -252,8 +247,7 @@ PASSES = {
         Pass("drop-error-states", "native.legalize.errstate:without_silencing", needed=True),
         Pass("powers-as-floats", "native.legalize.numbers.powers:with_fractions", needed=True),
         Pass("tuple-records", "native.legalize.recursion.records:with_records", needed=True),
-        _peephole("plain-copies", needed=True),
-        _peephole("plain-clips"),
+        Pass("plain-clips", "native.legalize.numbers.clips:with_plain_clips"),
         Pass("undefined-to-empty", "native.legalize.undefined_values:with_empty_stand_ins", needed=True),
         Pass("overlapping-updates", "native.legalize.arrays.overlapping_updates:without_overlaps", needed=True),
         Pass("tape-motion", "native.legalize.tape_motion:with_tapes_moved", everywhere=True),
@@ -284,9 +278,7 @@ PASSES = {
             when=lambda c: c.target.checked.divisions or c.target.checked.functions,
             needed=True,
         ),
-        _peephole("negative-powers", needed=True),
         Pass("plain-functions", "native.legalize.plain_functions:with_plain_functions"),
-        _peephole("plain-masks"),
         Pass(
             "defer-checks",
             "native.legalize.numbers.deferred_checks:with_deferred_checks",
@@ -295,7 +287,6 @@ PASSES = {
             everywhere=True,
         ),
         Pass("vector-math", "native.vectors.calls:with_vector_calls", everywhere=True),
-        _peephole("raised-numbers", needed=True),
         Pass("plain-places", "native.legalize.arrays.slices:with_plain_places"),
         # several directions
         Pass(

@@ -81,7 +81,6 @@ LEGALIZE = (
     "drop-error-states",
     "powers-as-floats",
     "tuple-records",
-    "plain-copies",
     "plain-clips",
     "undefined-to-empty",
     "overlapping-updates",
@@ -122,19 +121,16 @@ NATIVE = (
     "compare-extents",
     "recursion-depth",
     "arithmetic-checks",
-    "negative-powers",
     "plain-functions",
-    "plain-masks",
     "defer-checks",
     "vector-math",
-    "raised-numbers",
     "plain-places",
 )
 """From a finished function to what is written as LLVM IR."""
 
 HELPERS = (
-    *(*LEGALIZE, "cleanup", "nonnegative-indices", "compare-extents", "negative-powers"),
-    *("plain-functions", "plain-masks", "raised-numbers", "plain-places"),
+    *(*LEGALIZE, "cleanup", "nonnegative-indices", "compare-extents"),
+    *("plain-functions", "plain-places"),
 )
 """From the text of a helper to what is written as LLVM IR."""
 

@@ -115,11 +115,6 @@ def _integral(x: Any) -> bool:
     return isinstance(x, int) or (isinstance(x, (np.ndarray, np.generic)) and x.dtype.kind in "iub")
 
 
-def raised(x: Any, n: int) -> Any:
-    """``x**n``, a number by a whole number."""
-    return x**n
-
-
 def log(x: Any) -> Any:
     """The natural logarithm; minus infinity at zero, not a number below."""
     if isinstance(x, (np.ndarray, np.generic, complex)):

@@ -10,8 +10,9 @@ from adjoint import ir
 from adjoint.ir.join import is_whole_number, kind_of_numbers, type_of_atom
 from adjoint.ir.rebuild import substitute
 from adjoint.ir.walk import key_atoms, operands, statements_in, terminators_in
-from adjoint.native.legalize.peepholes import POWERS
 from adjoint.native.legalize.rewriting import Rewriting
+
+_POWERS = (operator.pow, pow)
 
 
 def with_fractions(function: ir.Function) -> ir.Function:
@@ -57,7 +58,7 @@ def _that_meet_floats(function: ir.Function) -> frozenset[ir.Var]:
 
 def _is_whole_power(call: ir.Call) -> bool:
     match call:
-        case ir.Call(targets=(_,), callee=callee, args=(base, ir.Var() as exponent)) if callee in POWERS:
+        case ir.Call(targets=(_,), callee=callee, args=(base, ir.Var() as exponent)) if callee in _POWERS:
             return all(is_whole_number(atom) and type_of_atom(atom) == ir.INT for atom in (base, exponent))
         case _:
             return False

@@ -39,7 +39,7 @@ class _Counting(Rewriting):
         if self.depth is not None:
             depth = ir.Var("depth", ir.INT)
             before.append(ir.Call((depth,), operator.add, (self.depth, ir.Const(1))))
-        args = tuple([_of_any_value(arg, before) for arg in (*statement.args, depth)])
+        args = (*statement.args, depth)
         return (*before, ir.Call(statement.targets, statement.callee, args, statement.kwargs, statement.span))
 
     def _definition(self, definition: ir.Definition) -> ir.Definition:
@@ -59,13 +59,3 @@ class _Counting(Rewriting):
             made.function = self.function(definition.function)
         self.depth = outer
         return made
-
-
-def _of_any_value(atom: ir.Atom, before: list[ir.Statement]) -> ir.Atom:
-    """An argument of which only the type is known: a recursive function is written once for all values of it."""
-    if not isinstance(atom, ir.Const) or type(atom.value) not in (int, bool):
-        return atom
-    kind = type(atom.value)
-    number = ir.Var("number", ir.Scalar("bool" if kind is bool else "int"))
-    before.append(ir.Call((number,), kind, (atom,)))
-    return number

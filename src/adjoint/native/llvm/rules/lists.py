@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any
+
+import numpy as np
 
 from adjoint import ir
 from adjoint.native.llvm.rules import numbers
@@ -12,6 +15,7 @@ from adjoint.native.llvm.rules.numbers import from_start
 from adjoint.native.llvm.rules.table import RULES, rule
 from adjoint.native.llvm.values import (
     OBJECT,
+    Array,
     ArrayKind,
     Kind,
     Known,
@@ -239,6 +243,17 @@ def _no_items(e: Emission, sample: Value) -> List:
 def _copy(e: Emission, x: Value) -> List:
     given = _list(x)
     return mapped(e, given, lambda item: item)
+
+
+@rule(copy.deepcopy)
+def _deep_copy(e: Emission, x: Value) -> Value:
+    """Of a list of numbers: other lists may hold the same object twice."""
+    if isinstance(x, Array):
+        return RULES[np.copy](e, x)  # type: ignore[no-any-return]
+    given = _list(x)
+    if not isinstance(given.kind.element, str):
+        raise Unsupported("copies of what lists hold")
+    return _copy(e, given)
 
 
 def mapped(e: Emission, x: List, function: Callable[[Value], Value]) -> List:

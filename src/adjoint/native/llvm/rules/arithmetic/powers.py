@@ -96,16 +96,19 @@ def power(e: Emission, a: Value, b: Value) -> Number:
             raise Unsupported("powers of bundles")
         one, other = numbers.floats(e, a, b)
         return Number(one.kind, numbers.intrinsic(e, "pow", one.kind, one.name, other.name))
-    if exponent.name.lstrip("-").isdigit() and abs(int(exponent.name)) <= 64:
+    is_known = exponent.name.lstrip("-").isdigit()
+    if is_known and int(exponent.name) < 0 and not numbers.is_float(base):
+        base = as_kind(e.writer, base, "f8")
+    if is_known and abs(int(exponent.name)) <= 64:
         return _literal_power(e, base, int(exponent.name))
     if numbers.is_float(base):
-        return raised(e, a, b)
+        return _raised(e, base, exponent)
     return _whole_power(e, numbers.word(e, base), numbers.word(e, exponent))
 
 
 def _literal_power(e: Emission, base: Number, exponent: int) -> Number:
     if not numbers.is_float(base):
-        base = as_kind(e.writer, base, "i8" if exponent >= 0 else "f8")
+        base = as_kind(e.writer, base, "i8")
     factor = "fmul" if numbers.is_float(base) else "mul"
     left, square, product = abs(exponent), base.name, None
     while left:
@@ -142,7 +145,7 @@ step:
 end:
   {found}
 }}"""
-_RAISED = _BY_SQUARING.format(
+_FLOAT_POWER = _BY_SQUARING.format(
     name="raised", number="double", one="1.0", times="fmul", size="abs.i64(i64 %n, i1 false)",
     found="""%negative = icmp slt i64 %n, 0
   %inverse = fdiv double 1.0, %product
@@ -154,14 +157,12 @@ _WHOLE_POWER = _BY_SQUARING.format(
 )
 
 
-@rule(runtime_numbers.raised)
-def raised(e: Emission, a: Value, b: Value) -> Number:
+def _raised(e: Emission, base: Number, exponent: Number) -> Number:
     """A float to a whole number; infinite where it is the inverse of zero."""
-    base, exponent = numbers.number(a), numbers.number(b)
-    if base.kind != "f8" or numbers.is_float(exponent):
+    if base.kind != "f8":
         raise Unsupported("powers of these numbers")
     e.writer.module.declare("llvm.abs.i64", "i64", ["i64", "i1"])
-    e.writer.module.functions.setdefault("raised", _RAISED)
+    e.writer.module.functions.setdefault("raised", _FLOAT_POWER)
     return Number("f8", e.writer.op(f"call double @raised(double {base.name}, i64 {numbers.word(e, exponent)})"))
 
 
@@ -185,7 +186,7 @@ def _float_power(e: Emission, a: Value, b: Value) -> Number:
 def _power_without_poles(e: Emission, a: Value, b: Value) -> Number:
     base, exponent = numbers.number(a), numbers.number(b)
     if not numbers.is_float(exponent) and numbers.is_float(base):
-        return raised(e, a, b)
+        return _raised(e, base, exponent)
     one, other = as_kind(e.writer, base, "f8"), as_kind(e.writer, exponent, "f8")
     zero = constant(0.0)
     pole = numbers.both(e, numbers.compare(e, "eq", one, zero), numbers.compare(e, "lt", other, zero))
