@@ -287,7 +287,6 @@ PASSES = {
             everywhere=True,
         ),
         Pass("vector-math", "native.vectors.calls:with_vector_calls", everywhere=True),
-        Pass("plain-places", "native.legalize.arrays.slices:with_plain_places"),
         # several directions
         Pass(
             "sparse-tangents",

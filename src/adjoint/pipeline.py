@@ -124,13 +124,15 @@ NATIVE = (
     "plain-functions",
     "defer-checks",
     "vector-math",
-    "plain-places",
 )
 """From a finished function to what is written as LLVM IR."""
 
 HELPERS = (
-    *(*LEGALIZE, "cleanup", "nonnegative-indices", "compare-extents"),
-    *("plain-functions", "plain-places"),
+    *LEGALIZE,
+    "cleanup",
+    "nonnegative-indices",
+    "compare-extents",
+    "plain-functions",
 )
 """From the text of a helper to what is written as LLVM IR."""
 

@@ -238,7 +238,6 @@ _FORMS: dict[Any, tuple[Callable[..., Any], Callable[[ir.Call], bool]]] = {
     np.zeros_like: (plain.zeros_in_shape, _is_like),
     np.ascontiguousarray: (np.array, _is_of_list),
     np.asanyarray: (np.array, _is_of_list),
-    np.may_share_memory: (plain.may_overlap, lambda call: len(call.args) == 2),
     np.eye: (plain.eye, lambda call: len(call.args) == 1 and not call.kwargs),
     np.diagonal: (places.diagonal, _is_of_a_matrix),
     pow: (operator.pow, _is_power_of_arrays),

@@ -156,3 +156,16 @@ def _bins(points: Any, edges: Any) -> NDArray[np.intp]:
             return found
     places: NDArray[np.intp] = np.minimum(np.searchsorted(edges, points, "right") - 1, last)
     return places
+
+
+def check_inside(places: Any, extent: int) -> None:
+    """Raises unless all places, which may be counted from the end, are on an axis.
+
+    >>> check_inside(np.array([0, -2]), 2)
+    >>> check_inside(np.array([0, 2]), 2)
+    Traceback (most recent call last):
+    ...
+    IndexError: index is out of bounds
+    """
+    if np.any((places < -extent) | (places >= extent)):
+        raise IndexError("index is out of bounds")

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from adjoint.runtime.arithmetic.checks import check_alike
-from adjoint.runtime.array_functions.places import along, chosen
-from adjoint.runtime.array_functions.plain import check_inside
+from adjoint.runtime.array_functions.places import along, check_inside, chosen
 
 
 def sort(a: Any, axis: Any = -1) -> None:

@@ -18,7 +18,7 @@ from adjoint.ir.join import is_whole_number, type_of_atom
 from adjoint.native.legalize.arrays.indices import axes_of, rank_of
 from adjoint.native.legalize.rewriting import Rewriting
 from adjoint.runtime.arithmetic import fused_loops
-from adjoint.runtime.array_functions import arrays, plain
+from adjoint.runtime.array_functions import arrays, places
 
 
 def with_extents_compared(function: ir.Function) -> ir.Function:
@@ -91,17 +91,17 @@ def _check(callee: Callable[..., None], one: _Found, other: _Found, at: ir.State
 def _places_checked(call: ir.Call) -> Iterable[ir.Statement]:
     """The check of places that a function is given."""
     place, default = _AT_PLACES[call.callee]
-    array, places, *rest = call.args[place:]
+    array, given, *rest = call.args[place:]
     axis = dict(call.kwargs).get("axis", rest[0] if rest else ir.Const(default))
     if not isinstance(type_of_atom(array), ir.Array) or not isinstance(axis, ir.Const):
         return ()
     extent = _size(array) if axis.value is None else _extent(array, axis.value)
-    if is_whole_number(places):
-        return _check(fused_loops.inside_extent, _as_it_is(places), extent, call)
-    type_ = type_of_atom(places)
+    if is_whole_number(given):
+        return _check(fused_loops.inside_extent, _as_it_is(given), extent, call)
+    type_ = type_of_atom(given)
     if not isinstance(type_, ir.Array) or type_.dtype is None or type_.dtype.kind not in "iu":
         return ()
-    return _check(plain.check_inside, _as_it_is(places), extent, call)
+    return _check(places.check_inside, _as_it_is(given), extent, call)
 
 
 def _size(array: ir.Atom) -> _Found:

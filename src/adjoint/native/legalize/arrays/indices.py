@@ -90,10 +90,3 @@ def axes_of(item: ir.Atom | ir.Slice) -> int:
     if isinstance(type_, ir.Array) and type_.dtype is not None and type_.dtype.kind == "b" and type_.dims is not None:
         return len(type_.dims)
     return 1
-
-
-def is_mask(base: ir.Atom, key: ir.Key | None) -> bool:
-    """Whether an index has an array of truth values of more than one axis."""
-    if not isinstance(key, ir.Subscript) or not isinstance(type_of_atom(base), ir.Array):
-        return False
-    return any(not isinstance(item, ir.Slice) and axes_of(item) > 1 for item in key.items)

@@ -29,7 +29,7 @@ class _Separation(Rewriting):
 
     def statement(self, statement: ir.Call | ir.Load | ir.Store) -> Iterable[ir.Statement]:
         match statement:
-            case ir.Store(base=base, key=key, value=value, mode="set" | "add" | "sub" as mode, span=span):
+            case ir.Store(base=base, key=key, value=value, mode="set" | "add" | "sub" | "add_at" as mode, span=span):
                 if self.may_overlap(base, value) and not (key is None and value is base):
                     assert isinstance(value, ir.Var)
                     copy = ir.Var(value.hint, ir.Array(value.type.dtype, value.type.dims))  # type: ignore[attr-defined]

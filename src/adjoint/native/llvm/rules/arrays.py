@@ -192,8 +192,8 @@ def assign(e: Emission, target: Array, value: Value, mode: str = "set") -> None:
     if isinstance(value, Array):
         if value.kind.rank > target.kind.rank:
             raise Unsupported("a store of more axes")
-        if value.base == target.base or value.owner is None or target.owner is None:
-            value = copied(e, value)  # the two may overlap
+        if value.base == target.base:  # whatever else may overlap is a copy already: see "overlapping-updates"
+            value = copied(e, value)
         for one, other in zip(value.shape[::-1], target.shape[::-1], strict=False):
             checks.fits_extent(e, one, other, "could not broadcast input array into this shape")
     elif not isinstance(value, (Number, Complex)):

@@ -16,11 +16,11 @@ from adjoint.native.llvm.rules import (  # noqa: F401
     lists,
     makers,
     numbers,
+    overlap,
     parts,
-    places,
 )
 from adjoint.native.llvm.rules.arithmetic import complexes, powers, vectors  # noqa: F401
-from adjoint.native.llvm.rules.array_functions import by_helpers, joining, lines  # noqa: F401
+from adjoint.native.llvm.rules.array_functions import by_helpers, joining, lines, of_numbers  # noqa: F401
 from adjoint.native.llvm.rules.helpers import helper
 from adjoint.native.llvm.rules.linear_algebra import (  # noqa: F401
     bundled_products,

@@ -194,3 +194,10 @@ def total(e: Emission, x: Array) -> Number | Complex:
 @rule(np.sum)
 def _sum(e: Emission, x: Value) -> Number | Complex:
     return total(e, arrays.array(x))
+
+
+@rule(runtime_arrays.spread)
+def _spread(e: Emission, cotangent: Value, x: Value, axis: Value | None = None, keepdims: Value | None = None) -> Value:
+    if isinstance(x, Array) and isinstance(cotangent, Array):
+        raise Unsupported("sums along an axis")
+    return RULES[runtime_arrays.unbroadcast](e, cotangent, x)  # type: ignore[no-any-return]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from adjoint import ir
-from adjoint.native.llvm.rules import arrays, checks, lists, numbers
+from adjoint.native.llvm.rules import arrays, checks, gathers, lists, numbers
 from adjoint.native.llvm.rules.arithmetic import complexes
 from adjoint.native.llvm.rules.table import RULES, rule
 from adjoint.native.llvm.values import (
@@ -25,7 +25,6 @@ from adjoint.native.llvm.values import (
 from adjoint.native.llvm.writer import as_kind, constant, whole
 from adjoint.native.llvm.writing.emission import Emission
 from adjoint.records import dataclass
-from adjoint.runtime.array_functions import plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,20 +170,13 @@ def load(e: Emission, base: Value, key: ir.Key) -> Value:
     if isinstance(base, List):
         return lists.load(e, base, key)
     x = arrays.array(base)
-    mask = _mask(e, key)
+    mask, places = gathers.mask_of(e, key), gathers.index_of(e, key)
     if mask is not None:
-        return RULES[plain.selected](e, x, mask)  # type: ignore[no-any-return]
+        return gathers.selected(e, x, mask)
+    if places is not None:
+        return gathers.gathered(e, x, places)
     found = part(e, x, key)
     return found if isinstance(found, Array) else arrays.item(e, x.kind.element, found)
-
-
-def _mask(e: Emission, key: ir.Subscript) -> Array | None:
-    """The array of truth values that an index is; None if it is another."""
-    found = e.value(key.items[0]) if len(key.items) == 1 and not isinstance(key.items[0], ir.Slice) else None
-    return found if isinstance(found, Array) and found.kind.element == "b1" else None
-
-
-_UNDER_MASKS = {"set": plain.put_selected, "add": plain.add_selected, "sub": plain.take_selected}
 
 
 def _literal_index(e: Emission, key: ir.Subscript, length: int) -> int:
@@ -229,9 +221,12 @@ def store(e: Emission, base: Value, key: ir.Key | None, value: Value, mode: str)
         lists.store(e, base, key, value, mode)
         return
     x = arrays.writable(base)
-    mask = None if key is None else _mask(e, key)
+    mask, places = (None, None) if key is None else (gathers.mask_of(e, key), gathers.index_of(e, key))
     if mask is not None:
-        RULES[_UNDER_MASKS[mode]](e, x, value, mask)
+        gathers.store_selected(e, x, mask, value, mode)
+        return
+    if places is not None:
+        gathers.scatter(e, x, places, value, mode)
         return
     found = x if key is None else part(e, x, key)
     if isinstance(found, str):

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from adjoint.native.costs import FEWEST_WITH_ZEROS
 from adjoint.native.helpers import bundled_products, instructions
-from adjoint.native.llvm.rules import arrays, numbers
+from adjoint.native.llvm.rules import arrays, functions, numbers
 from adjoint.native.llvm.rules.bundles import width_told
 from adjoint.native.llvm.rules.helpers import helper
 from adjoint.native.llvm.rules.table import rule
@@ -21,6 +24,7 @@ from adjoint.native.llvm.values import (
 from adjoint.native.llvm.writer import as_kind, constant
 from adjoint.native.llvm.writing.emission import Emission
 from adjoint.runtime.arithmetic import bundles
+from adjoint.runtime.array_functions import sparse
 
 _product_to_bundles = helper(bundled_products.product_to_bundles)
 _product_of_bundles = helper(bundled_products.product_of_bundles)
@@ -184,3 +188,22 @@ def _tile(
     for line, field, total in sums:
         found = writer.op(f"load {LLVM_TYPES[kind]}, ptr {total}")
         arrays.write(e, kind, arrays.address(e, target, [line, field]), Number(kind, found))
+
+
+@rule(sparse.lets_zeros_be_skipped)
+def _lets_zeros_be_skipped(e: Emission, factor: Value) -> Number:
+    """Whether a factor is large, and all finite."""
+    given, writer = arrays.array(factor), e.writer
+    slot = e.slots(1)
+    is_large = writer.compare("sge", arrays.size(e, given), str(FEWEST_WITH_ZEROS))
+    writer.line(f"store i1 {is_large}, ptr {slot}")
+
+    def one(place: Sequence[str]) -> None:
+        found = arrays.read(e, given.kind.element, arrays.address(e, given, place))
+        so_far = Number("b1", writer.op(f"load i1, ptr {slot}"))
+        still = numbers.both(e, so_far, functions.is_finite(e, found))
+        writer.line(f"store i1 {still.name}, ptr {slot}")
+
+    rows = writer.select(is_large, "i64", given.shape[0], "0")
+    arrays.nest(e, [rows, *given.shape[1:]], one)
+    return Number("b1", writer.op(f"load i1, ptr {slot}"))
