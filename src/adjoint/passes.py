@@ -278,7 +278,6 @@ PASSES = {
             when=lambda c: c.target.checked.divisions or c.target.checked.functions,
             needed=True,
         ),
-        Pass("plain-functions", "native.legalize.plain_functions:with_plain_functions"),
         Pass(
             "defer-checks",
             "native.legalize.numbers.deferred_checks:with_deferred_checks",

@@ -121,7 +121,6 @@ NATIVE = (
     "compare-extents",
     "recursion-depth",
     "arithmetic-checks",
-    "plain-functions",
     "defer-checks",
     "vector-math",
 )
@@ -132,7 +131,6 @@ HELPERS = (
     "cleanup",
     "nonnegative-indices",
     "compare-extents",
-    "plain-functions",
 )
 """From the text of a helper to what is written as LLVM IR."""
 

@@ -21,7 +21,6 @@ _MODULES = (
     "array_functions.delayed",
     "array_functions.linalg",
     "array_functions.places",
-    "array_functions.plain",
     "array_functions.products",
     "array_functions.scans",
     "array_functions.segments",

@@ -3,19 +3,18 @@
 import numpy as np
 import pytest
 
-from adjoint.runtime.array_functions import plain
 from native.own_code import own_code
 from sampling import IN_DEPTH
 
 
 @own_code
 def of_vector(a, b):
-    return plain.solution(a, b)
+    return np.linalg.solve(a, b)
 
 
 @own_code
 def of_columns(a, b):
-    return plain.solution(a, b)
+    return np.linalg.solve(a, b)
 
 
 def _layouts(a):

@@ -22,7 +22,7 @@ from adjoint.ir.walk import statements_in
 from adjoint.records import replace
 from adjoint.runtime import display, tangents
 from adjoint.runtime.arithmetic import bundles, fused_loops, numbers
-from adjoint.runtime.array_functions import arrays, plain, sparse
+from adjoint.runtime.array_functions import arrays, sparse
 
 _ARITHMETIC = (
     *(operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, fused_loops.plus),
@@ -30,16 +30,14 @@ _ARITHMETIC = (
 )
 """Functions of numbers that are there for bundles."""
 _RESHAPED = (np.reshape, np.ravel, np.ndarray.reshape, np.ndarray.ravel)
-_VIEWS = (*_RESHAPED, np.transpose, plain.reshaped, tangents.follow_view)
+_VIEWS = (*_RESHAPED, np.transpose, tangents.follow_view)
 """Functions that do with an array of bundles, their first argument, what they do with one of numbers."""
 _MAKERS: dict[Any, Any] = {
-    **dict.fromkeys((np.zeros, plain.zeros), bundles.zero_bundles),
-    **dict.fromkeys((np.empty, plain.empty), bundles.no_bundles_yet),
+    np.zeros: bundles.zero_bundles,
+    np.empty: bundles.no_bundles_yet,
 }
 """Functions that make an array in a shape, and what makes one of bundles."""
-_ALIKE: dict[Any, Any] = dict.fromkeys(
-    (np.zeros_like, arrays.zeros_like, tangents.shadow_like, plain.zeros_in_shape), bundles.zero_bundles
-)
+_ALIKE: dict[Any, Any] = dict.fromkeys((np.zeros_like, arrays.zeros_like, tangents.shadow_like), bundles.zero_bundles)
 _ALIKE[np.empty_like] = bundles.no_bundles_yet
 """Functions that make an array in the shape of another, and what makes one of bundles."""
 _COPIES = (np.copy, np.ndarray.copy, tangents.to_shadow)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from adjoint.native.helpers.instructions import add_product, bytes_between, item_size, stride
-from adjoint.runtime.array_functions import delayed, plain
+from adjoint.runtime.array_functions import delayed
 
 _BROADCAST = "operands could not be broadcast together"
 _MISMATCH = "matmul: Input operand 1 has a mismatch in its core dimension 0"
@@ -24,8 +24,8 @@ def room_for_outer(matrix: Any) -> Any:
     """Stands for :func:`~adjoint.runtime.array_functions.delayed.room_for_outer`, as all others for their namesakes."""
     n, m = matrix.shape
     rows = count_of_rows(n, m, matrix)
-    us, vs = plain.empty((rows, n), matrix.dtype), plain.empty((rows, m), matrix.dtype)
-    return us, vs, plain.zeros((rows + 1, 4), np.int64)
+    us, vs = np.empty((rows, n), matrix.dtype), np.empty((rows, m), matrix.dtype)
+    return us, vs, np.zeros((rows + 1, 4), np.int64)
 
 
 def room_for_lines(matrix: Any, factor: Any) -> Any:
@@ -34,7 +34,7 @@ def room_for_lines(matrix: Any, factor: Any) -> Any:
     down, across, size = stride(factor, 0), stride(factor, 1), item_size(factor)
     is_told = (across == size and down >= size * m) or (down == size and across >= size * n)
     rows = count_of_rows(n, m, matrix) if is_told else 0
-    return plain.empty((rows, m), matrix.dtype), plain.zeros((rows + 1, 5), np.int64)
+    return np.empty((rows, m), matrix.dtype), np.zeros((rows + 1, 5), np.int64)
 
 
 def place_of(part: Any, whole: Any) -> Any:
@@ -177,7 +177,7 @@ def add_delayed_lines(matrix: Any, factor: Any, vs: Any, spans: Any) -> None:
         n, left, right = factor.shape[0], 0, factor.shape[1]
         if spans[0, 1] != 0:
             left, right = reach(spans, count, 3)
-        products = plain.empty((n, count), matrix.dtype)
+        products = np.empty((n, count), matrix.dtype)
         by_rows = stride(factor, 1) == item_size(factor)
         apart = (stride(factor, 0) if by_rows else stride(factor, 1)) // item_size(factor)
         start = left if by_rows else left * apart

@@ -5,10 +5,8 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Sequence
 
-import numpy as np
-
 from adjoint.native.llvm.rules import checks
-from adjoint.native.llvm.rules.table import RULES, rule
+from adjoint.native.llvm.rules.table import RULES
 from adjoint.native.llvm.values import (
     IN_MEMORY,
     Array,
@@ -233,7 +231,6 @@ def float_kind(kind: str) -> str:
     return kind if kind[0] in "fc" else "f8"
 
 
-@rule(np.ascontiguousarray)
 def in_rows(e: Emission, x: Value) -> Array:
     given = array(x)
     return given if given.kind.by_rows and given.kind.rank else copied(e, given)

@@ -19,7 +19,7 @@ from adjoint.runtime.array_functions import arrays as runtime_arrays
 from adjoint.runtime.array_functions import linalg
 
 ELEMENTWISE = (
-    operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, operator.pow,
+    operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, operator.pow, pow,
     operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge,
     np.sqrt, np.exp, np.log, np.sin, np.cos, np.tanh, np.sign, np.abs, np.maximum, np.minimum, np.square,
     runtime_numbers.product, runtime_numbers.quotient, runtime_numbers.times, runtime_numbers.divide,

@@ -27,15 +27,15 @@ from adjoint.native.llvm.writer import constant, whole
 from adjoint.native.llvm.writing.emission import Emission
 from adjoint.runtime import copies, display, objects, tangents
 from adjoint.runtime.array_functions import arrays as runtime_arrays
-from adjoint.runtime.array_functions import places, plain
+from adjoint.runtime.array_functions import places
 
 
-@rule(np.empty, plain.empty)
+@rule(np.empty)
 def _empty(e: Emission, shape: Value, dtype: Value | None = None) -> Array:
     return arrays.new(e, arrays.element_kind(dtype), arrays.extents_of(shape))
 
 
-@rule(np.zeros, plain.zeros)
+@rule(np.zeros)
 def _zeros(e: Emission, shape: Value, dtype: Value | None = None) -> Array:
     return arrays.new(e, arrays.element_kind(dtype), arrays.extents_of(shape), zero=True)
 
@@ -52,13 +52,13 @@ def _full(e: Emission, shape: Value, value: Value, dtype: Value | None = None) -
     )
 
 
-@rule(np.empty_like, plain.empty_like)
+@rule(np.empty_like)
 def _empty_like(e: Emission, x: Value, dtype: Value | None = None) -> Array:
     given = arrays.array(x)
     return arrays.like(e, given, arrays.element_kind(dtype, given.kind.element))
 
 
-@rule(np.zeros_like, plain.zeros_in_shape)
+@rule(np.zeros_like)
 def _zeros_in_shape(e: Emission, x: Value, dtype: Value | None = None) -> Value:
     if isinstance(x, Number):
         return constant(0, x.kind)
@@ -151,7 +151,7 @@ def _of_dtype(e: Emission, x: Value, dtype: Value) -> Value:
     return _as_type(e, x, dtype)
 
 
-@rule(np.ndarray.astype)
+@rule(np.ndarray.astype, np.generic.astype)
 def _as_type(e: Emission, x: Value, dtype: Value) -> Value:
     kind = arrays.element_kind(dtype)
     if not isinstance(x, Array):
@@ -188,7 +188,7 @@ def _to_diagonal(e: Emission, x: Value) -> Array:
     return arrays.copied(e, diagonal(e, x))
 
 
-@rule(np.eye, np.identity, plain.eye)
+@rule(np.eye, np.identity)
 def _eye(e: Emission, count: Value, *, dtype: Value | None = None) -> Array:
     (extent,) = numbers.words(e, count)
     out = arrays.new(e, arrays.element_kind(dtype), (extent, extent), zero=True)
@@ -279,14 +279,18 @@ def _transpose(e: Emission, x: Value, axes: Value | None = None) -> Array:
     return arrays.transposed(given, [axis % given.kind.rank for axis in order])
 
 
-def flat(e: Emission, x: Array) -> Array:
+@rule(np.ravel, np.ndarray.ravel)
+def flat(e: Emission, x: Value) -> Array:
     """The elements one after the other, by rows."""
-    return x if x.kind.rank == 1 else reshaped(e, x, constant(-1))
+    given = arrays.array(x)
+    return given if given.kind.rank == 1 else reshaped(e, given, constant(-1))
 
 
-@rule(plain.reshaped)
-def reshaped(e: Emission, x: Value, shape: Value) -> Array:
-    """The elements in the order of rows, in another shape."""
+@rule(np.reshape, np.ndarray.reshape)
+def reshaped(e: Emission, x: Value, shape: Value, *more: Value) -> Array:
+    """The elements in the order of rows, in another shape: a view of what lies by rows, else a copy."""
+    if more:
+        shape = Tuple((shape, *more))
     given = arrays.in_rows(e, x)
     wanted = arrays.extents_of(shape)
     total = arrays.size(e, given)

@@ -309,7 +309,10 @@ def _zero_of(e: Emission, x: Complex) -> Complex:
 # Parts
 
 
-@rule(np.conj, np.conjugate, complex.conjugate, np.ndarray.conj, np.ndarray.conjugate)
+@rule(
+    *(np.conj, np.conjugate, complex.conjugate, np.ndarray.conj, np.ndarray.conjugate),
+    *(np.generic.conj, np.generic.conjugate),
+)
 def conjugate(e: Emission, x: Value) -> Number | Complex:
     if not isinstance(x, Complex):
         return numbers.number(x)

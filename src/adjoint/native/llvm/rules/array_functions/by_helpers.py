@@ -14,7 +14,7 @@ from adjoint.native.llvm.rules.table import rule
 from adjoint.native.llvm.values import Array, Known, Number, Unsupported, Value
 from adjoint.native.llvm.writing.emission import Emission
 from adjoint.runtime import objects
-from adjoint.runtime.array_functions import linalg, plain
+from adjoint.runtime.array_functions import linalg
 
 
 def _declare(callee: Any, *functions: tuple[Callable[..., Any], Callable[..., bool]]) -> None:
@@ -105,7 +105,7 @@ _declare(np.linspace, (array_functions.linspace, _are_floats))
 _declare(np.repeat, (array_functions.repeat, _is_repeated))
 _declare(np.outer, (array_functions.outer, _are_float_vectors))
 _declare(np.kron, (array_functions.kron, _are_float_vectors))
-_declare(plain.cross, (array_functions.cross, _are_float_vectors))
+_declare(np.cross, (array_functions.cross, _are_float_vectors))
 _declare(np.convolve, (array_functions.convolve, _are_convolved))
 _declare(np.searchsorted, (array_functions.place_of, _is_sought), (array_functions.places_of, _are_sought))
 _declare(np.interp, (array_functions.interpolated, _is_place), (array_functions.interpolated_at, _are_places))

@@ -9,13 +9,13 @@ import numpy as np
 
 from adjoint.native.llvm.rules import arrays, numbers
 from adjoint.native.llvm.rules.array_functions.lines import axis_of
-from adjoint.native.llvm.rules.makers import diagonal, flat, reshaped
+from adjoint.native.llvm.rules.makers import diagonal, flat
 from adjoint.native.llvm.rules.table import rule
 from adjoint.native.llvm.values import Array, Number, Unsupported, Value, is_complex
 from adjoint.native.llvm.writer import constant, whole
 from adjoint.native.llvm.writing.emission import Emission
 from adjoint.runtime.array_functions import arrays as runtime_arrays
-from adjoint.runtime.array_functions import linalg, plain
+from adjoint.runtime.array_functions import linalg, sequences
 
 
 def _alike(e: Emission, parts: Sequence[Value], but: int | None, said: str) -> list[Array]:
@@ -31,8 +31,9 @@ def _alike(e: Emission, parts: Sequence[Value], but: int | None, said: str) -> l
     return found
 
 
-@rule(plain.joined)
-def _joined(e: Emission, axis: Value, *parts: Value) -> Array:
+@rule(sequences.concatenate_of)
+def _joined(e: Emission, *parts: Value, axis: Value | None = None) -> Array:
+    axis = constant(0) if axis is None else axis
     given: Sequence[Value] = parts
     if arrays.is_none(axis):
         given, axis = [flat(e, arrays.array(part)) for part in parts], constant(0)
@@ -57,8 +58,9 @@ def _joined(e: Emission, axis: Value, *parts: Value) -> Array:
     return out
 
 
-@rule(plain.stacked)
-def _stacked(e: Emission, axis: Value, *parts: Value) -> Array:
+@rule(sequences.stack_of)
+def _stacked(e: Emission, *parts: Value, axis: Value | None = None) -> Array:
+    axis = constant(0) if axis is None else axis
     found = _alike(e, parts, None, "all input arrays must have the same shape")
     first = found[0]
     at = axis_of(axis, first.kind.rank + 1)
@@ -71,6 +73,29 @@ def _stacked(e: Emission, axis: Value, *parts: Value) -> Array:
 
         arrays.nest(e, x.shape, one)
     return out
+
+
+def _rank(parts: Sequence[Value]) -> int:
+    """The rank of arrays beside each other."""
+    ranks = {arrays.array(part).kind.rank for part in parts}
+    if len(ranks) != 1 or ranks == {0}:
+        raise Unsupported("arrays of several ranks beside each other")
+    return ranks.pop()
+
+
+@rule(sequences.hstack_of)
+def _side_by_side(e: Emission, *parts: Value) -> Array:
+    return _joined(e, *parts, axis=constant(0 if _rank(parts) == 1 else 1))
+
+
+@rule(sequences.vstack_of)
+def _below_each_other(e: Emission, *parts: Value) -> Array:
+    return (_stacked if _rank(parts) == 1 else _joined)(e, *parts)
+
+
+@rule(sequences.column_stack_of)
+def _as_columns(e: Emission, *parts: Value) -> Array:
+    return (_stacked if _rank(parts) == 1 else _joined)(e, *parts, axis=constant(1))
 
 
 # Diagonals
@@ -162,13 +187,6 @@ _of_triangle(np.triu, "ge")
 
 
 # Shapes
-
-
-@rule(np.reshape, np.ndarray.reshape)
-def _reshape(e: Emission, a: Value, shape: Value, *more: Value) -> Value:
-    if more or not arrays.array(a).kind.by_rows:
-        raise Unsupported("new shapes of what does not lie by rows")
-    return reshaped(e, a, shape)
 
 
 @rule(np.moveaxis)

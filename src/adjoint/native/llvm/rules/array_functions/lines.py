@@ -17,7 +17,7 @@ from adjoint.native.llvm.values import Array, ArrayKind, Number, Unsupported, Va
 from adjoint.native.llvm.writer import constant
 from adjoint.native.llvm.writing.emission import Emission
 from adjoint.runtime.array_functions import arrays as runtime_arrays
-from adjoint.runtime.array_functions import places, plain
+from adjoint.runtime.array_functions import places
 
 _Line = Callable[..., None]
 
@@ -175,7 +175,7 @@ def _origins(e: Emission, y: Value, a: Value, axis: Value | None = None) -> Arra
     )
 
 
-@rule(plain.in_order, np.sort)
+@rule(np.sort)
 def _in_order(e: Emission, x: Value, axis: Value | None = None) -> Array:
     given = _ordered(x)
 

@@ -38,6 +38,11 @@ def _array(e: Emission, x: Value, dtype: Value | None = None) -> Array:
     return out
 
 
+@rule(np.ascontiguousarray)
+def _in_rows(e: Emission, x: Value) -> Array:
+    return arrays.in_rows(e, x) if isinstance(x, Array) else _array(e, x)
+
+
 def _template(value: Value) -> Any:
     """A tree of places, as the compiler knows it."""
     if isinstance(value, Number):

@@ -19,7 +19,6 @@ from adjoint.native.llvm.rules.table import rule
 from adjoint.native.llvm.values import Array, Known, Number, Tuple, Unsupported, Value
 from adjoint.native.llvm.writer import as_kind, truth
 from adjoint.native.llvm.writing.emission import Emission
-from adjoint.runtime.array_functions import plain
 
 
 def _unless_empty(e: Emission, extent: str, body: Callable[[], None]) -> None:
@@ -69,7 +68,7 @@ def _symmetric(e: Emission, a: Value, uplo: Value | None, job: str) -> tuple[Arr
     return values, vectors
 
 
-@rule(plain.singular_factors, np.linalg.svd)
+@rule(np.linalg.svd)
 def _singular_factors(e: Emission, a: Value, full_matrices: Value | None = None) -> Tuple:
     matrix = matrix_of(a)
     is_full = "true" if full_matrices is None else getattr(full_matrices, "name", "")

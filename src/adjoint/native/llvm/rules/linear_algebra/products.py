@@ -23,7 +23,6 @@ from adjoint.native.llvm.values import (
 from adjoint.native.llvm.writer import constant
 from adjoint.native.llvm.writing.emission import Emission
 from adjoint.records import dataclass
-from adjoint.runtime.array_functions import plain
 
 _MISMATCH = "matmul: operands have a mismatch in their core dimensions"
 
@@ -150,7 +149,7 @@ def routine(kind: str, name: str) -> str:
     return f"blas_{_LETTERS[kind]}{name}"
 
 
-@rule(operator.matmul, np.matmul, np.dot, plain.product)
+@rule(operator.matmul, np.matmul, np.dot)
 def product(e: Emission, a: Value, b: Value) -> Value:
     """``a @ b``."""
     if not isinstance(a, Array) or not isinstance(b, Array):

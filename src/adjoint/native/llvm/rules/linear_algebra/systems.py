@@ -17,7 +17,7 @@ from adjoint.native.llvm.rules.table import rule
 from adjoint.native.llvm.values import Array, ArrayKind, Number, Unsupported, Value, is_complex, size_of
 from adjoint.native.llvm.writer import constant, truth, whole
 from adjoint.native.llvm.writing.emission import Emission
-from adjoint.runtime.array_functions import linalg, plain
+from adjoint.runtime.array_functions import linalg
 
 _TRIANGLE = """define internal i64 @triangle(ptr %data, i64 %n) {
 entry:
@@ -109,7 +109,7 @@ def chosen(e: Emission, condition: str, then: Callable[[], None], otherwise: Cal
     writer.start(end)
 
 
-@rule(plain.solution, np.linalg.solve)
+@rule(np.linalg.solve)
 def _solution(e: Emission, a: Value, b: Value) -> Array:
     matrix, right = matrix_of(a), arrays.array(b)
     if right.kind.rank not in (1, 2) or right.kind.element != "f8":
@@ -163,7 +163,7 @@ def _substitute(e: Emission, rows: Array, out: Array, count: str, is_upper: str)
     call.array(out.data).whole(count).run("blas_dtrsm")
 
 
-@rule(plain.cholesky_factor, np.linalg.cholesky)
+@rule(np.linalg.cholesky)
 def _cholesky(e: Emission, a: Value) -> Array:
     matrix = matrix_of(a)
     check_square(e, matrix)
@@ -191,7 +191,7 @@ def _cholesky(e: Emission, a: Value) -> Array:
     return out
 
 
-@rule(plain.inverse, np.linalg.inv)
+@rule(np.linalg.inv)
 def _inverse(e: Emission, a: Value) -> Array:
     matrix = matrix_of(a)
     check_square(e, matrix)
@@ -220,7 +220,7 @@ def _factorise(e: Emission, x: Array, pivots: Array) -> str:
     return info
 
 
-@rule(plain.determinant, np.linalg.det)
+@rule(np.linalg.det)
 def _determinant(e: Emission, a: Value) -> Number:
     matrix = matrix_of(a)
     check_square(e, matrix)
