@@ -67,7 +67,7 @@ def compare(f: Any, *args: Any) -> None:
 
 def test_what_is_like_a_row_is_made_before_the_loop() -> None:
     before, inside = text_of(jacobians, ROWS, WHICH, 2.0).split("    for i in range", 1)
-    assert before.count("rt.empty(") == 3  # the result, and a gradient for each cotangent
+    assert before.count("np.empty(") == 3  # the result, and a gradient for each cotangent
     assert not any(maker in inside for maker in ("empty", "zeros"))
 
 
