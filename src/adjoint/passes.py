@@ -262,7 +262,6 @@ PASSES = {
         Pass("reverse-loops", "native.loops.loop_reversal:forwards", everywhere=True),
         Pass("initialize-by-first-sum", "native.loops.first_sums:with_first_sums_stored", everywhere=True),
         Pass("covered-initialization", "native.loops.overwritten_zeros:without_overwritten_zeros", everywhere=True),
-        Pass("hoist-indices", "native.loops.invariant_indices:with_indices_before_loops", everywhere=True),
         Pass("fuse-loops", "native.loops.merging.loop_fusion:with_loops_in_step", everywhere=True),
         Pass("scatter-to-gather", "native.loops.scatter_to_gather:with_neighbours_summed", everywhere=True),
         Pass("promote-to-registers", "native.loops.register_promotion:with_places_as_variables", everywhere=True),

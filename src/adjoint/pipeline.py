@@ -99,7 +99,6 @@ LOOPS = (
     "reverse-loops",
     "initialize-by-first-sum",
     "covered-initialization",
-    "hoist-indices",
     "fuse-loops",
     "scatter-to-gather",
     "promote-to-registers",

@@ -10,7 +10,6 @@ import pytest
 import adjoint as ad
 from adjoint.api import batched_sweeps
 from adjoint.api.batched_sweeps import SweepsAt
-from adjoint.native.legalize import outlining
 
 
 def framed(x: np.ndarray, left: np.ndarray, right: np.ndarray) -> np.ndarray:
@@ -129,21 +128,3 @@ def test_sweeps_of_bundles_that_cannot_be_compiled(monkeypatch: pytest.MonkeyPat
         value, found = ad.jvps(lambda x: 3.0 * x * x, (x,), [(unit,) for unit in np.eye(3)], native="strict")
         np.testing.assert_array_equal(value, [3.0, 12.0, 27.0])
         np.testing.assert_array_equal(found, np.diag([6.0, 12.0, 18.0]))
-
-
-def test_long_sweeps_of_bundles(monkeypatch: pytest.MonkeyPatch) -> None:
-    for limit in ("LONGEST_FUNCTION", "SHORTEST_PART", "LONGEST_PART"):
-        monkeypatch.setattr(outlining, limit, 4)
-
-    def powers(x: np.ndarray, a: np.ndarray) -> np.ndarray:
-        y = np.empty(3)
-        for i in range(3):
-            y[i] = np.sin(x[i])
-        z = np.empty(3)
-        for i in range(3):
-            z[i] = y[i] * x[i - 1]
-        return z * a
-
-    x, a = np.array([0.3, 0.7, 1.1]), np.array([1.0, -2.0, 3.0])
-    found = ad.jacobian(powers, native="strict")(x, a)
-    np.testing.assert_allclose(found, ad.jacobian(powers)(x, a), rtol=1e-13)

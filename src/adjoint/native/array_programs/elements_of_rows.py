@@ -1,7 +1,4 @@
-"""Elements of a row of a matrix are read from the matrix: in machine code a row costs more than they do.
-
-It is counted who holds a row, in memory that all threads share, wherever it is not plain to see that nobody needs to.
-"""
+"""Elements of a row of a matrix are read from the matrix: then the matrix need not be there as a whole."""
 
 from __future__ import annotations
 

@@ -40,10 +40,11 @@ from adjoint.native.llvm.writing.emission import (
     is_same_known,
     is_undefined,
 )
+from adjoint.records import dataclass, field
+from adjoint.runtime.tangents import follow_view
 
 if TYPE_CHECKING:
     from adjoint.native.llvm.writing.program import Program
-from adjoint.records import dataclass, field
 
 
 @dataclass(eq=False, slots=True)
@@ -195,6 +196,8 @@ class Statements(Emission):
         return found
 
     def _require_sharing(self, call: ir.Call, args: Sequence[Value], found: Array) -> None:
+        if call.callee is follow_view:  # it is decided when it runs
+            return
         facts = effects_of(call)
         given = {arg.base for arg in args if isinstance(arg, Array)}
         if facts is not UNKNOWN and (found.base in given) != (facts.view_of is not None):
