@@ -113,7 +113,7 @@ class CFunction:
     Parameters
     ----------
     f
-        A function of the variables, and then of data, that returns a number; it is compiled by Numba, whole.
+        A function of the variables, and then of data, that returns a number; it is machine code, whole.
     variables
         What varies.
     data

@@ -36,7 +36,7 @@ def function(
     name
         What CasADi calls it: letters and digits. By default the name of ``f``.
     native
-        Whether Numba compiles the function and its derivatives.
+        Whether the function and its derivatives are machine code.
 
     Returns
     -------

@@ -68,7 +68,7 @@ def nlp(
         Where the Hessian of the Lagrangian ``f + multipliers @ g``, of shape ``(n, n)``, may be other than zero;
         ``"auto"`` to find it; by default anywhere. See :func:`adjoint.hessian`.
     native
-        Whether Numba compiles the functions and their derivatives.
+        Whether the functions and their derivatives are machine code.
     options
         What Ipopt is told: ``{"tol": 1e-10, "max_iter": 200}``. It prints nothing but what ``print_level`` asks for.
 

@@ -29,7 +29,7 @@ def function(f: Callable[..., Any], *, result: Any = None, native: Native = None
         What the function returns: ``jax.ShapeDtypeStruct``, in the structure of the result, or a function that makes
         it of the arguments, of which shapes and dtypes are known. Without it, the function is run on ones.
     native
-        Whether Numba compiles the function and its derivatives; see :func:`adjoint.grad`.
+        Whether the function and its derivatives are machine code; see :func:`adjoint.grad`.
 
     Returns
     -------

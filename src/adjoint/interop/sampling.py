@@ -29,7 +29,7 @@ def nutpie(
     ----------
     logp
         The logarithm of a density, but for a constant: a function of the variables, and then of the data. Loops,
-        branches and calls are compiled with it; what Numba cannot compile is refused.
+        branches and calls are compiled with it; what has no form in machine code is refused.
     data
         Its other arguments: numbers and arrays, in order or by name. They are not copied; arrays must not be resized.
     variables

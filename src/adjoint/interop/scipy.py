@@ -44,7 +44,7 @@ def least_squares(
     sparsity
         Where the Jacobian, of shape ``(m, n)``, may be other than zero; see :func:`adjoint.jacobian`.
     native
-        Whether Numba compiles the function and the Jacobian.
+        Whether the function and the Jacobian are machine code.
     **options
         What else :func:`scipy.optimize.least_squares` takes; ``bounds`` over the numbers of ``x0`` in order.
 
@@ -126,7 +126,7 @@ def curve_fit(
     xdata, ydata, p0
         The places, the data, of shape ``(m,)``, and where to start, of shape ``(n,)``; by default at ones.
     native
-        Whether Numba compiles the derivatives.
+        Whether the derivatives are machine code.
     **options
         What else :func:`scipy.optimize.curve_fit` takes: ``sigma``, ``bounds``, ``full_output``, ...
 
@@ -185,7 +185,7 @@ def solve_ivp(
         Where the Jacobian, of shape ``(n, n)``, may be other than zero; see :func:`adjoint.jacobian`. ``"LSODA"``
         takes none.
     native
-        Whether Numba compiles the function and the Jacobian.
+        Whether the function and the Jacobian are machine code.
     **options
         What else SciPy's function takes.
 

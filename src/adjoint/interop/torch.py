@@ -28,7 +28,7 @@ def function(f: Callable[..., Any], *, native: Native = None) -> Callable[..., A
         A function of numbers and arrays that returns a number, an array, or a tuple of them. It must not write into
         its arguments.
     native
-        Whether Numba compiles the function and its derivatives; see :func:`adjoint.grad`.
+        Whether the function and its derivatives are machine code; see :func:`adjoint.grad`.
 
     Returns
     -------

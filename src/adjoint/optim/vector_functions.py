@@ -16,7 +16,7 @@ Vector = np.ndarray[Any, Any]
 
 
 def as_native(f: Callable[..., Any], native: bool | str | None) -> Any:
-    """The choice that was made, or that which a function makes by itself: those of Numba are compiled."""
+    """The choice that was made, or that which a function makes by itself: ``@njit`` functions are machine code."""
     return grad(f).native if native is None else native
 
 

@@ -167,8 +167,8 @@ def stages(f: Callable[..., Any], *args: Any, native: bool = False, **kwargs: An
     str
         The source of the function, its form inside the compiler, the same simplified, which functions stay functions
         and why, the derivative in that form, and the text of the derivative. If ``native``, the source, then what each
-        pass makes of what it changes, under the name that :mod:`adjoint.pipeline` gives it, the text for Numba, and the
-        LLVM IR that is compiled instead of it, or why there is none.
+        pass makes of what it changes, under the name that :mod:`adjoint.pipeline` gives it, the machine form as Python,
+        and the LLVM IR that is compiled, or why there is none.
 
     Examples
     --------

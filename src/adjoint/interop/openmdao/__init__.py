@@ -97,7 +97,7 @@ class AdjointExplicitComponent(_Differentiated, om.ExplicitComponent):  # type: 
         Which partials are declared, if the component declares none: ``"auto"`` for those that ``compute_primal`` may
         have, by entries; None for all of them, dense; or a pattern of shape ``(m, n)`` for all outputs and inputs.
     native
-        Whether Numba compiles ``compute_primal`` and its derivatives.
+        Whether ``compute_primal`` and its derivatives are machine code.
     **options
         The component's options.
 

@@ -44,7 +44,7 @@ class Partials:
     sparsity
         ``"auto"``, None for a dense Jacobian, or a pattern of shape ``(m, n)``.
     native
-        Whether Numba compiles the method and its derivatives.
+        Whether the method and its derivatives are machine code.
     """
 
     def __init__(

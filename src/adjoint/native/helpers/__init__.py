@@ -1,1 +1,1 @@
-"""Loops that stand for functions of the runtime in machine code: plain Python, which both back ends compile."""
+"""Loops that stand for functions of the runtime in machine code: plain Python, read as a user's program is."""

@@ -1,4 +1,4 @@
-"""What helpers are made of that no text of Python says: each back end writes it itself."""
+"""What helpers are made of that no text of Python says: they are written as LLVM IR."""
 
 from __future__ import annotations
 

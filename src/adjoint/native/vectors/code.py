@@ -1,7 +1,7 @@
 """Arithmetic on doubles that means what it says, and what is made of it: mathematical functions are written in it.
 
-A back end writes the instructions. The functions rest on the order of their operations, so that no instruction may be
-reordered, whatever a function around them allows.
+The functions rest on the order of their operations, so that no instruction may be reordered, whatever a function around
+them allows.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from adjoint.native.vectors.doubles import BIAS, MANTISSA
 class Code(ABC):
     """Writes one function, without branches, so that loops around it become vector code; of so many numbers at once.
 
-    Doubles, words of 64 bits and conditions are values of the back end; a double may also be given as a float.
+    Doubles, words of 64 bits and conditions are values of who writes; a double may also be given as a float.
     """
 
     @abstractmethod

@@ -1,1 +1,1 @@
-"""Arrays, for a compiler of loops."""
+"""Arrays: what loops over numbers need to know of them."""

@@ -1,4 +1,4 @@
-"""Indices that a compiler for loops does not take, as indices that it does."""
+"""Indices as loops take them: a part for each axis, arrays for lists of places."""
 
 from __future__ import annotations
 

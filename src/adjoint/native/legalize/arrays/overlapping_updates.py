@@ -1,4 +1,4 @@
-"""Assignment between parts of one array, for a compiler that computes it element by element.
+"""Assignment between parts of one array, which loops do element by element.
 
 NumPy reads all of ``a[:-1]`` before it writes in ``a[1:] = a[:-1]`` and in ``a[1:] += a[:-1]``. Loops over
 elements do not: a copy is read in place of what they have written already.

@@ -1,1 +1,1 @@
-"""Numbers as Python and NumPy mean them, for a compiler that computes otherwise."""
+"""Numbers as Python and NumPy mean them, where instructions of processors compute otherwise."""

@@ -1,4 +1,4 @@
-"""Numbers as NumPy combines them, written out for a compiler that combines them in another way.
+"""Numbers as NumPy combines them, written out: machine code knows but one kind of float beside single precision.
 
 A number of Python takes the dtype of the array or NumPy number that it meets; machine code would compute ``2.0 * x``
 for ``x`` of float32 in float64. ``math.sin`` computes in float64 whatever it is given; machine code would not.

@@ -1,4 +1,4 @@
-"""Whole numbers of 8 to 32 bits, for a compiler that computes with 64: they wrap where NumPy's do.
+"""Whole numbers of 8 to 32 bits, in machine code that computes with 64: they wrap where NumPy's do.
 
 Sums, products, powers and what is done to bits are the same in fewer bits, if those beyond are cut off.
 """

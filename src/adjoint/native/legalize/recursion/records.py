@@ -1,4 +1,4 @@
-"""What recursive calls keep for each other, for a compiler that needs the types of tuples to be finite.
+"""What recursive calls keep for each other, as tables: in machine code a tuple has a fixed size.
 
 A recursive function keeps a tuple in which the tuples of its inner calls lie. Here such a tuple becomes a row of a
 table: one list per item, made by the outermost function and handed to all; what is handed around is the number of
