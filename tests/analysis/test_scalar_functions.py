@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from adjoint import ir
 from adjoint.analysis.dependence.activity import activity
 from adjoint.analysis.dependence.scalar_functions import number_flows
 from adjoint.differentiation.reverse.blind_spots import blind_spots
 from adjoint.frontend.entry.entry import lower_operator
-from adjoint.ir.nodes import Call, Derived, Function
 from adjoint.ir.walk import statements_in
 from adjoint.passes import Context
 from adjoint.pipeline import PREPARE, run
@@ -71,11 +71,11 @@ def with_undeclared(x: float, y: float) -> float:
     return x + steps(x)
 
 
-def derived_function(function: Callable[..., float]) -> Function:
+def derived_function(function: Callable[..., float]) -> ir.Function:
     options = (("has_aux", False), ("wrt", (0, 1)))
     entry = lower_operator("grad", function, options, (2.0, 3.0), {})
     statements = statements_in(entry.function.body)
-    (derived,) = [s.callee for s in statements if isinstance(s, Call) and isinstance(s.callee, Derived)]
+    (derived,) = [s.callee for s in statements if isinstance(s, ir.Call) and isinstance(s.callee, ir.Derived)]
     return run(PREPARE, derived.function, Context(wrt=derived.wrt, outputs=derived.outputs))
 
 

@@ -6,12 +6,12 @@ import operator
 import random
 from typing import Any
 
+from adjoint import ir
 from adjoint.ir import nodes
 from adjoint.ir.rebuild import map_leaves
-from adjoint.ir.types import BOOL, FLOAT, INT, List, Type
 from adjoint.runtime import display
 
-FLOATS = List(FLOAT)
+FLOATS = ir.List(ir.FLOAT)
 
 
 class Stop(Exception):
@@ -71,8 +71,8 @@ class Writer:
         self.budget = self.random.randint(4, 28)
 
     def function(self) -> nodes.Function:
-        x, y = nodes.Var("x", FLOAT, True), nodes.Var("y", FLOAT, True)
-        memory, n = nodes.Var("m", FLOATS, True), nodes.Var("n", INT, True)
+        x, y = nodes.Var("x", ir.FLOAT, True), nodes.Var("y", ir.FLOAT, True)
+        memory, n = nodes.Var("m", FLOATS, True), nodes.Var("n", ir.INT, True)
         scope = [x, y]
         self.memory, self.n = memory, n
         self.memories = [memory]
@@ -90,7 +90,7 @@ class Writer:
 
     # Values
 
-    def var(self, type_: Type = FLOAT) -> nodes.Var:
+    def var(self, type_: ir.Type = ir.FLOAT) -> nodes.Var:
         hint = self.random.choice(HINTS)
         return nodes.Var(hint, type_, hint != "t" and self.random.random() < (0.1 if self.dense else 0.5))
 
@@ -107,12 +107,12 @@ class Writer:
         return self.random.choice(recent)
 
     def cond(self, scope: list[nodes.Var], out: list[nodes.Statement]) -> nodes.Var:
-        cond = nodes.Var(self.random.choice(("c", "t")), BOOL, self.random.random() < 0.1)
+        cond = nodes.Var(self.random.choice(("c", "t")), ir.BOOL, self.random.random() < 0.1)
         out.append(nodes.Call((cond,), self.random.choice(TESTS), (self.atom(scope), self.atom(scope))))
         if self.random.random() < 0.3:
             inner: list[nodes.Statement] = []
             other = self.cond(scope, inner)
-            both = nodes.Var("t", BOOL)
+            both = nodes.Var("t", ir.BOOL)
             told = nodes.Block(tuple(inner), nodes.Yield((other,)))
             echo = nodes.Block(
                 (), nodes.Yield((self.random.choice((cond, cond, nodes.Const(True), nodes.Const(False))),))
@@ -172,7 +172,7 @@ class Writer:
         self.bind(scope, out, lambda target: nodes.Load(target, memory, key))
 
     def store_(self, scope: list[nodes.Var], out: list[nodes.Statement], depth: int) -> None:
-        small = nodes.Var("t", FLOAT)
+        small = nodes.Var("t", ir.FLOAT)
         out.append(nodes.Call((small,), wrap, (self.atom(scope),)))
         mode: Any = self.random.choice(("set", "add", "sub"))
         out.append(nodes.Store(self.random.choice(self.memories), self.key(), small, mode))
@@ -186,7 +186,7 @@ class Writer:
     def choice_(self, scope: list[nodes.Var], out: list[nodes.Statement], depth: int) -> None:
         """An ``if`` that only chooses a value."""
         cond = self.cond(scope, out)
-        target = nodes.Var("t", FLOAT)
+        target = nodes.Var("t", ir.FLOAT)
         sides = []
         for _ in range(2):
             inner: list[nodes.Statement] = []
@@ -235,11 +235,11 @@ class Writer:
         params = tuple(self.var() for _ in range(count))
         extra = self.random.randint(0, 2) if self.random.random() < 0.4 else 0
         inits = tuple(self.atom(scope) for _ in params)
-        index = nodes.Var("i", INT, True) if self.random.random() < 0.7 else None
+        index = nodes.Var("i", ir.INT, True) if self.random.random() < 0.7 else None
         if self.random.random() < 0.2:
             over: Any = nodes.Items(nodes.Const((1, 2, 4)))
         elif self.random.random() < 0.3:
-            length = nodes.Var("t", INT)
+            length = nodes.Var("t", ir.INT)
             out.append(nodes.Call((length,), len, (self.memory,)))
             over = nodes.Range(nodes.Const(0), length, nodes.Const(1), self.random.random() < 0.3)
         else:
@@ -264,11 +264,11 @@ class Writer:
         kinds = sorted(set(self.loop_exits))
         self.loop_exits = saved
         targets = tuple(self.var() for _ in range(count + extra))
-        exit_ = nodes.Var("exit", INT) if kinds and self.random.random() < 0.7 else None
+        exit_ = nodes.Var("exit", ir.INT) if kinds and self.random.random() < 0.7 else None
         if index is None and self.random.random() < 0.6:
             over, body = None, self.counted(body, params, targets, kinds)
             params, inits = (*params, self.counter), (*inits, nodes.Const(0))
-            targets = (*targets[:count], nodes.Var("k", INT, True), *targets[count:])
+            targets = (*targets[:count], nodes.Var("k", ir.INT, True), *targets[count:])
             count += 1
         out.append(nodes.Loop(over, index, params, inits, body, targets, exit_))
         scope.extend(targets[:count])
@@ -277,8 +277,8 @@ class Writer:
 
     def counted(self, body: nodes.Block, params: Any, targets: Any, kinds: list[int]) -> nodes.Block:
         """The body of a loop that is left when a new parameter, a counter, has reached ``n``."""
-        self.counter = counter = nodes.Var("k", INT, self.random.random() < 0.7)
-        following, test = nodes.Var("k", INT, self.random.random() < 0.5), nodes.Var("t", BOOL)
+        self.counter = counter = nodes.Var("k", ir.INT, self.random.random() < 0.7)
+        following, test = nodes.Var("k", ir.INT, self.random.random() < 0.5), nodes.Var("t", ir.BOOL)
         at = len(params)
 
         def with_counter(leaf: nodes.Terminator) -> nodes.Terminator:
@@ -305,7 +305,7 @@ class Writer:
     def question(self, scope: Any, out: Any, depth: int, exit_: nodes.Var, kinds: list[int], handed: Any) -> None:
         """Asks after a loop how it was left: the values of exits only are read on that path alone."""
         kind = self.random.choice(kinds)
-        test = nodes.Var("t", BOOL)
+        test = nodes.Var("t", ir.BOOL)
         out.append(nodes.Call((test,), operator.eq, (exit_, nodes.Const(kind))))
         targets = tuple(self.var() for _ in range(self.random.randint(0, 2)))
         told = handed if len(kinds) == 1 else ()

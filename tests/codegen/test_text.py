@@ -13,38 +13,16 @@ from typing import Any
 import numpy as np
 import pytest
 
+from adjoint import ir
 from adjoint.codegen.python import emit
 from adjoint.codegen.texts import load
 from adjoint.diagnostics.spans import Span
-from adjoint.ir.nodes import (
-    UNDEFINED,
-    Branch,
-    Call,
-    Const,
-    Continue,
-    Definition,
-    Exit,
-    Function,
-    Guarded,
-    Handler,
-    If,
-    Items,
-    Loop,
-    Raise,
-    Range,
-    Return,
-    Slice,
-    Subscript,
-    Var,
-    Yield,
-)
-from adjoint.ir.types import BOOL, FLOAT, INT, OPAQUE, Instance, Number
 from adjoint.ir.verifier import verify
 from adjoint.runtime import display
 from codegen.building import FLOATS, MATRIX, VECTOR, WRITTEN, at, attribute, builder, end, function, named
 
 
-def check(written: Function, text: str) -> Any:
+def check(written: ir.Function, text: str) -> Any:
     """Compares the text, and gives the function that runs."""
     verify(written)
     emitted = emit(written)
@@ -52,9 +30,9 @@ def check(written: Function, text: str) -> Any:
     return load(emitted)
 
 
-def up_to(stop: Any, backward: bool = False, start: Any = 0) -> Range:
-    atom = stop if isinstance(stop, (Var, Const)) else Const(stop)
-    return Range(Const(start), atom, Const(1), backward)
+def up_to(stop: Any, backward: bool = False, start: Any = 0) -> ir.Range:
+    atom = stop if isinstance(stop, (ir.Var, ir.Const)) else ir.Const(stop)
+    return ir.Range(ir.Const(start), atom, ir.Const(1), backward)
 
 
 def test_straight_line() -> None:
@@ -67,7 +45,7 @@ def test_straight_line() -> None:
     x_bar = b.call(op.sub, b.call(op.mul, e, b.call(math.cos, x)), b.call(op.mul, t_bar, k), hint="x_bar")
     k_bar = b.call(op.mul, b.call(op.neg, t_bar), x, hint="k_bar")
     run = check(
-        function("damped_grad", (x, k), b.block(Return((x_bar, k_bar)))),
+        function("damped_grad", (x, k), b.block(ir.Return((x_bar, k_bar)))),
         """
         def damped_grad(x, k):
             e = math.exp(-k * x)
@@ -81,18 +59,18 @@ def test_straight_line() -> None:
     assert run(0.7, 0.3)[1] == pytest.approx(-math.sin(0.7) * e_value * 0.7)
 
 
-def huber() -> Function:
+def huber() -> ir.Function:
     r, delta = named("r"), named("delta")
     b = builder()
     a = b.call(abs, r, hint="a", named=True)
     cond = b.call(op.le, a, delta)
     small, large = b.nested(), b.nested()
-    one = small.call(op.mul, small.call(op.mul, Const(0.5), r), r, hint="loss", named=True)
-    part = large.call(op.mul, Const(0.5), delta)
+    one = small.call(op.mul, small.call(op.mul, ir.Const(0.5), r), r, hint="loss", named=True)
+    part = large.call(op.mul, ir.Const(0.5), delta)
     other = large.call(op.mul, delta, large.call(op.sub, a, part), hint="loss", named=True)
     loss = named("loss")
-    b.emit(If(cond, small.block(Yield((one,))), large.block(Yield((other,))), (loss,)))
-    return function("huber", (r, delta), b.block(Return((loss,))))
+    b.emit(ir.If(cond, small.block(ir.Yield((one,))), large.block(ir.Yield((other,))), (loss,)))
+    return function("huber", (r, delta), b.block(ir.Return((loss,))))
 
 
 def test_branch() -> None:
@@ -115,14 +93,14 @@ def test_branch() -> None:
 def test_short_choice_is_an_expression() -> None:
     r = named("r")
     b = builder()
-    cond = b.call(op.lt, r, Const(0.0))
+    cond = b.call(op.lt, r, ir.Const(0.0))
     neg = b.nested()
     flipped = neg.call(op.neg, r)
-    out = Var("t", FLOAT)
-    b.emit(If(cond, neg.block(Yield((flipped,))), end(Yield((r,))), (out,)))
-    double = b.call(op.mul, Const(2.0), out)
+    out = ir.Var("t", ir.FLOAT)
+    b.emit(ir.If(cond, neg.block(ir.Yield((flipped,))), end(ir.Yield((r,))), (out,)))
+    double = b.call(op.mul, ir.Const(2.0), out)
     run = check(
-        function("f", (r,), b.block(Return((double,)))),
+        function("f", (r,), b.block(ir.Return((double,)))),
         """
         def f(r):
             return 2.0 * (-r if r < 0.0 else r)
@@ -136,16 +114,16 @@ def test_and_or() -> None:
     b = builder()
     first = b.call(op.lt, x, y)
     inner = b.nested()
-    second = inner.call(op.lt, y, Const(9.0))
-    both = Var("t", BOOL)
-    b.emit(If(first, inner.block(Yield((second,))), end(Yield((first,))), (both,)))
+    second = inner.call(op.lt, y, ir.Const(9.0))
+    both = ir.Var("t", ir.BOOL)
+    b.emit(ir.If(first, inner.block(ir.Yield((second,))), end(ir.Yield((first,))), (both,)))
     inner = b.nested()
-    third = inner.call(op.eq, x, Const(-1.0))
-    either = Var("t", BOOL)
-    b.emit(If(both, end(Yield((both,))), inner.block(Yield((third,))), (either,)))
-    one, two = end(Return((x,))), end(Return((y,)))
+    third = inner.call(op.eq, x, ir.Const(-1.0))
+    either = ir.Var("t", ir.BOOL)
+    b.emit(ir.If(both, end(ir.Yield((both,))), inner.block(ir.Yield((third,))), (either,)))
+    one, two = end(ir.Return((x,))), end(ir.Return((y,)))
     run = check(
-        function("f", (x, y), b.block(Branch(either, one, two))),
+        function("f", (x, y), b.block(ir.Branch(either, one, two))),
         """
         def f(x, y):
             if x < y and y < 9.0 or x == -1.0:
@@ -156,27 +134,27 @@ def test_and_or() -> None:
     assert (run(1.0, 2.0), run(3.0, 2.0), run(-1.0, 10.0)) == (1.0, 2.0, -1.0)
 
 
-def energy_value_and_grad() -> Function:
+def energy_value_and_grad() -> ir.Function:
     x, w = named("x", VECTOR), named("w", VECTOR)
     b = builder()
     x_bar, w_bar = b.call(np.zeros_like, x, hint="x_bar"), b.call(np.zeros_like, w, hint="w_bar")
     n = b.call(len, x)
-    i, total, after, out = named("i", INT), named("total"), named("total"), named("total")
+    i, total, after, out = named("i", ir.INT), named("total"), named("total"), named("total")
     body = b.nested()
-    xi, wi = (body.load(base, at(i), FLOAT) for base in (x, w))
+    xi, wi = (body.load(base, at(i), ir.FLOAT) for base in (x, w))
     d = body.call(op.sub, xi, wi, hint="d", named=True)
-    cond = body.call(op.gt, d, Const(0.0))
+    cond = body.call(op.gt, d, ir.Const(0.0))
     then, orelse = body.nested(), body.nested()
     grown = then.call(op.add, total, then.call(op.mul, d, d), hint="total", named=True)
-    slope = then.call(op.mul, Const(2.0), d)
+    slope = then.call(op.mul, ir.Const(2.0), d)
     shrunk = orelse.call(op.sub, total, d, hint="total", named=True)
-    d_bar = Var("d_bar", FLOAT)
-    sides = then.block(Yield((grown, slope))), orelse.block(Yield((shrunk, Const(-1.0))))
-    body.emit(If(cond, *sides, (after, d_bar)))
+    d_bar = ir.Var("d_bar", ir.FLOAT)
+    sides = then.block(ir.Yield((grown, slope))), orelse.block(ir.Yield((shrunk, ir.Const(-1.0))))
+    body.emit(ir.If(cond, *sides, (after, d_bar)))
     body.store(x_bar, at(i), d_bar, "add")
     body.store(w_bar, at(i), d_bar, "sub")
-    b.emit(Loop(up_to(n), i, (total,), (Const(0.0),), body.block(Continue((after,))), (out,)))
-    return function("energy_value_and_grad", (x, w), b.block(Return((out, x_bar, w_bar))))
+    b.emit(ir.Loop(up_to(n), i, (total,), (ir.Const(0.0),), body.block(ir.Continue((after,))), (out,)))
+    return function("energy_value_and_grad", (x, w), b.block(ir.Return((out, x_bar, w_bar))))
 
 
 def test_loop_that_sums() -> None:
@@ -205,28 +183,28 @@ def test_loop_that_sums() -> None:
     assert x_bar.tolist() == [2.0, -1.0] and w_bar.tolist() == [-2.0, 1.0]
 
 
-def logistic_grad() -> Function:
-    y0, r, n = named("y"), named("r"), named("n", INT)
+def logistic_grad() -> ir.Function:
+    y0, r, n = named("y"), named("r"), named("n", ir.INT)
     b = builder()
     kept = b.call(np.empty, n, hint="y_kept")
-    i, y = named("i", INT), named("y")
+    i, y = named("i", ir.INT), named("y")
     body = b.nested()
     body.store(kept, at(i), y)
-    left, right = body.call(op.mul, r, y), body.call(op.sub, Const(1.0), y)
+    left, right = body.call(op.mul, r, y), body.call(op.sub, ir.Const(1.0), y)
     y1 = body.call(op.mul, left, right, hint="y", named=True)
     end_y = named("y")
-    b.emit(Loop(up_to(n), i, (y,), (y0,), body.block(Continue((y1,))), (end_y,)))
-    j, y_bar, r_bar = named("i", INT), Var("y_bar", FLOAT), Var("r_bar", FLOAT)
+    b.emit(ir.Loop(up_to(n), i, (y,), (y0,), body.block(ir.Continue((y1,))), (end_y,)))
+    j, y_bar, r_bar = named("i", ir.INT), ir.Var("y_bar", ir.FLOAT), ir.Var("r_bar", ir.FLOAT)
     body = b.nested()
-    y = body.load(kept, at(j), FLOAT, hint="y", named=True)
-    part = body.call(op.mul, body.call(op.mul, y_bar, y), body.call(op.sub, Const(1.0), y))
+    y = body.load(kept, at(j), ir.FLOAT, hint="y", named=True)
+    part = body.call(op.mul, body.call(op.mul, y_bar, y), body.call(op.sub, ir.Const(1.0), y))
     r_new = body.call(op.add, r_bar, part, hint="r_bar")
-    slope = body.call(op.sub, Const(1.0), body.call(op.mul, Const(2.0), y))
+    slope = body.call(op.sub, ir.Const(1.0), body.call(op.mul, ir.Const(2.0), y))
     y_new = body.call(op.mul, body.call(op.mul, y_bar, r), slope, hint="y_bar")
-    outs = Var("y_bar", FLOAT), Var("r_bar", FLOAT)
-    inits = Const(1.0), Const(0.0)
-    b.emit(Loop(up_to(n, True), j, (y_bar, r_bar), inits, body.block(Continue((y_new, r_new))), outs))
-    return function("logistic_grad", (y0, r, n), b.block(Return(outs)))
+    outs = ir.Var("y_bar", ir.FLOAT), ir.Var("r_bar", ir.FLOAT)
+    inits = ir.Const(1.0), ir.Const(0.0)
+    b.emit(ir.Loop(up_to(n, True), j, (y_bar, r_bar), inits, body.block(ir.Continue((y_new, r_new))), outs))
+    return function("logistic_grad", (y0, r, n), b.block(ir.Return(outs)))
 
 
 def test_loop_with_kept_values() -> None:
@@ -250,25 +228,27 @@ def test_loop_with_kept_values() -> None:
     assert run(0.3, 3.1, 1) == pytest.approx((3.1 * 0.4, 0.21))
 
 
-def newton(exit_: Var | None) -> Function:
+def newton(exit_: ir.Var | None) -> ir.Function:
     """Newton's iteration that returns from within the loop, and gives up after n steps."""
-    a, x0, n = named("a"), named("x"), named("n", INT)
-    x, x_out, i = named("x"), named("x"), named("i", INT)
+    a, x0, n = named("a"), named("x"), named("n", ir.INT)
+    x, x_out, i = named("x"), named("x"), named("i", ir.INT)
     body, b = builder(), builder()
-    twice = body.call(op.mul, Const(2.0), x)
+    twice = body.call(op.mul, ir.Const(2.0), x)
     residual = body.call(op.sub, body.call(op.mul, x, x), a)
     step = body.call(op.truediv, residual, twice, hint="step", named=True)
     x1 = body.call(op.sub, x, step, hint="x", named=True)
-    small = body.call(op.lt, body.call(abs, step), Const(1e-12))
-    block = body.block(Branch(small, end(Exit(1, (x1,))), end(Continue((x1,)))))
+    small = body.call(op.lt, body.call(abs, step), ir.Const(1e-12))
+    block = body.block(ir.Branch(small, end(ir.Exit(1, (x1,))), end(ir.Continue((x1,)))))
     if exit_ is None:
-        b.emit(Loop(None, None, (x,), (x0,), block, (x_out,)))
-        return function("newton", (a, x0), b.block(Return((x_out,))))
-    b.emit(Loop(up_to(n), i, (x,), (x0,), block, (x_out,), exit_))
-    found = b.call(op.eq, exit_, Const(1))
+        b.emit(ir.Loop(None, None, (x,), (x0,), block, (x_out,)))
+        return function("newton", (a, x0), b.block(ir.Return((x_out,))))
+    b.emit(ir.Loop(up_to(n), i, (x,), (x0,), block, (x_out,), exit_))
+    found = b.call(op.eq, exit_, ir.Const(1))
     failed = b.nested()
-    error = failed.call(ValueError, Const("no convergence"))
-    return function("newton", (a, x0, n), b.block(Branch(found, end(Return((x_out,))), failed.block(Raise(error)))))
+    error = failed.call(ValueError, ir.Const("no convergence"))
+    return function(
+        "newton", (a, x0, n), b.block(ir.Branch(found, end(ir.Return((x_out,))), failed.block(ir.Raise(error))))
+    )
 
 
 def test_while_true() -> None:
@@ -289,7 +269,7 @@ def test_while_true() -> None:
 
 def test_early_return() -> None:
     run = check(
-        newton(Var("exit", INT)),
+        newton(ir.Var("exit", ir.INT)),
         """
         def newton(a, x, n):
             for _ in range(n):
@@ -306,18 +286,18 @@ def test_early_return() -> None:
 
 
 def test_while_with_condition() -> None:
-    x0, n = named("x"), named("n", INT)
-    x, k, x_out, k_out = named("x"), named("k", INT), named("x"), named("k", INT)
+    x0, n = named("x"), named("n", ir.INT)
+    x, k, x_out, k_out = named("x"), named("k", ir.INT), named("x"), named("k", ir.INT)
     b, body = builder(), builder()
     go = body.call(op.lt, k, n)
     work = body.nested()
-    x1 = work.call(op.mul, Const(2.0), x, hint="x", named=True)
-    k1 = Var("k", INT, True)
-    work.emit(Call((k1,), op.add, (k, Const(1))))
-    body_block = body.block(Branch(go, work.block(Continue((x1, k1))), end(Exit(1, (x, k)))))
-    b.emit(Loop(None, None, (x, k), (x0, Const(0)), body_block, (x_out, k_out)))
+    x1 = work.call(op.mul, ir.Const(2.0), x, hint="x", named=True)
+    k1 = ir.Var("k", ir.INT, True)
+    work.emit(ir.Call((k1,), op.add, (k, ir.Const(1))))
+    body_block = body.block(ir.Branch(go, work.block(ir.Continue((x1, k1))), end(ir.Exit(1, (x, k)))))
+    b.emit(ir.Loop(None, None, (x, k), (x0, ir.Const(0)), body_block, (x_out, k_out)))
     run = check(
-        function("f", (x0, n), b.block(Return((x_out,)))),
+        function("f", (x0, n), b.block(ir.Return((x_out,)))),
         """
         def f(x, n):
             k = 0
@@ -331,12 +311,12 @@ def test_while_with_condition() -> None:
 
 
 def test_swap_in_a_loop() -> None:
-    u0, v0, n = named("u"), named("v"), named("n", INT)
+    u0, v0, n = named("u"), named("v"), named("n", ir.INT)
     u, v, u_out, v_out = (named(hint) for hint in "uvuv")
     b = builder()
-    b.emit(Loop(up_to(n), named("i", INT), (u, v), (u0, v0), end(Continue((v, u))), (u_out, v_out)))
+    b.emit(ir.Loop(up_to(n), named("i", ir.INT), (u, v), (u0, v0), end(ir.Continue((v, u))), (u_out, v_out)))
     run = check(
-        function("f", (u0, v0, n), b.block(Return((u_out, v_out)))),
+        function("f", (u0, v0, n), b.block(ir.Return((u_out, v_out)))),
         """
         def f(u, v, n):
             for _ in range(n):
@@ -348,17 +328,22 @@ def test_swap_in_a_loop() -> None:
 
 
 def test_fibonacci() -> None:
-    n = named("n", INT)
-    u, v, u_out, v_out = (named(hint, INT) for hint in "uvuv")
+    n = named("n", ir.INT)
+    u, v, u_out, v_out = (named(hint, ir.INT) for hint in "uvuv")
     b, body = builder(), builder()
-    both = Var("t", INT)
-    body.emit(Call((both,), op.add, (u, v)))
-    loop = Loop(
-        up_to(n), named("i", INT), (u, v), (Const(0), Const(1)), body.block(Continue((v, both))), (u_out, v_out)
+    both = ir.Var("t", ir.INT)
+    body.emit(ir.Call((both,), op.add, (u, v)))
+    loop = ir.Loop(
+        up_to(n),
+        named("i", ir.INT),
+        (u, v),
+        (ir.Const(0), ir.Const(1)),
+        body.block(ir.Continue((v, both))),
+        (u_out, v_out),
     )
     b.emit(loop)
     run = check(
-        function("f", (n,), b.block(Return((u_out,)))),
+        function("f", (n,), b.block(ir.Return((u_out,)))),
         """
         def f(n):
             u = 0
@@ -372,19 +357,19 @@ def test_fibonacci() -> None:
 
 
 def test_nested_loops() -> None:
-    x, n = named("x", VECTOR), named("n", INT)
-    i, j = named("i", INT), named("j", INT)
+    x, n = named("x", VECTOR), named("n", ir.INT)
+    i, j = named("i", ir.INT), named("j", ir.INT)
     s, s_in, s_mid, s_out = (named("s") for _ in range(4))
     b, outer, inner = builder(), builder(), builder()
-    product = inner.call(op.mul, inner.load(x, at(i), FLOAT), inner.load(x, at(j), FLOAT))
+    product = inner.call(op.mul, inner.load(x, at(i), ir.FLOAT), inner.load(x, at(j), ir.FLOAT))
     s1 = inner.call(op.add, s_in, product, hint="s", named=True)
-    start = Var("t", INT)
-    outer.emit(Call((start,), op.add, (i, Const(1))))
-    over = Range(start, n, Const(2))
-    outer.emit(Loop(over, j, (s_in,), (s,), inner.block(Continue((s1,))), (s_mid,)))
-    b.emit(Loop(up_to(n), i, (s,), (Const(0.0),), outer.block(Continue((s_mid,))), (s_out,)))
+    start = ir.Var("t", ir.INT)
+    outer.emit(ir.Call((start,), op.add, (i, ir.Const(1))))
+    over = ir.Range(start, n, ir.Const(2))
+    outer.emit(ir.Loop(over, j, (s_in,), (s,), inner.block(ir.Continue((s1,))), (s_mid,)))
+    b.emit(ir.Loop(up_to(n), i, (s,), (ir.Const(0.0),), outer.block(ir.Continue((s_mid,))), (s_out,)))
     run = check(
-        function("f", (x, n), b.block(Return((s_out,)))),
+        function("f", (x, n), b.block(ir.Return((s_out,)))),
         """
         def f(x, n):
             s = 0.0
@@ -399,19 +384,19 @@ def test_nested_loops() -> None:
 
 def test_for_else() -> None:
     xs, limit = named("xs", FLOATS), named("limit")
-    i, x, x_out, exit_ = named("i", INT), named("x"), named("found"), Var("exit", INT)
+    i, x, x_out, exit_ = named("i", ir.INT), named("x"), named("found"), ir.Var("exit", ir.INT)
     b, body = builder(), builder()
     n = b.call(len, xs)
-    x = body.load(xs, at(i), FLOAT, hint="x", named=True)
+    x = body.load(xs, at(i), ir.FLOAT, hint="x", named=True)
     big = body.call(op.gt, x, limit)
-    block = body.block(Branch(big, end(Exit(1, (x,))), end(Continue())))
-    b.emit(Loop(up_to(n), i, (), (), block, (x_out,), exit_))
-    hit = b.call(op.eq, exit_, Const(1))
+    block = body.block(ir.Branch(big, end(ir.Exit(1, (x,))), end(ir.Continue())))
+    b.emit(ir.Loop(up_to(n), i, (), (), block, (x_out,), exit_))
+    hit = b.call(op.eq, exit_, ir.Const(1))
     result = named("found")
-    b.emit(If(hit, end(Yield((x_out,))), end(Yield((Const(-1.0),))), (result,)))
+    b.emit(ir.If(hit, end(ir.Yield((x_out,))), end(ir.Yield((ir.Const(-1.0),))), (result,)))
     twice = b.call(op.mul, result, result)
     run = check(
-        function("f", (xs, limit), b.block(Return((twice,)))),
+        function("f", (xs, limit), b.block(ir.Return((twice,)))),
         """
         def f(xs, limit):
             for x in xs:
@@ -430,21 +415,25 @@ def test_for_else() -> None:
 def test_several_kinds_of_exit() -> None:
     xs = named("xs", FLOATS)
     b, body = builder(), builder()
-    exit_, i, s, s_out = Var("exit", INT), named("i", INT), named("s"), named("s")
-    x = body.load(xs, at(i), FLOAT, hint="x", named=True)
+    exit_, i, s, s_out = ir.Var("exit", ir.INT), named("i", ir.INT), named("s"), named("s")
+    x = body.load(xs, at(i), ir.FLOAT, hint="x", named=True)
     s1 = body.call(op.add, s, x, hint="s", named=True)
-    negative = body.call(op.lt, x, Const(0.0))
+    negative = body.call(op.lt, x, ir.Const(0.0))
     rest = body.nested()
-    huge = rest.call(op.gt, x, Const(100.0))
-    rest_block = rest.block(Branch(huge, end(Exit(2, (s,))), end(Continue((s1,)))))
-    block = body.block(Branch(negative, end(Exit(1, (s,))), rest_block))
+    huge = rest.call(op.gt, x, ir.Const(100.0))
+    rest_block = rest.block(ir.Branch(huge, end(ir.Exit(2, (s,))), end(ir.Continue((s1,)))))
+    block = body.block(ir.Branch(negative, end(ir.Exit(1, (s,))), rest_block))
     n = b.call(len, xs)
-    b.emit(Loop(up_to(n), i, (s,), (Const(0.0),), block, (s_out,), exit_))
-    returned = b.call(op.eq, exit_, Const(1))
+    b.emit(ir.Loop(up_to(n), i, (s,), (ir.Const(0.0),), block, (s_out,), exit_))
+    returned = b.call(op.eq, exit_, ir.Const(1))
     after = b.nested()
-    doubled = after.call(op.mul, s_out, Const(2.0))
+    doubled = after.call(op.mul, s_out, ir.Const(2.0))
     run = check(
-        function("f", (xs,), b.block(Branch(returned, end(Return((Const(None),))), after.block(Return((doubled,)))))),
+        function(
+            "f",
+            (xs,),
+            b.block(ir.Branch(returned, end(ir.Return((ir.Const(None),))), after.block(ir.Return((doubled,))))),
+        ),
         """
         def f(xs):
             s = 0.0
@@ -470,7 +459,7 @@ def test_old_value_stays_alive() -> None:
     x2 = b.call(op.sub, x1, x, hint="x", named=True)
     total = b.call(op.add, b.call(op.add, x2, x1), x)
     run = check(
-        function("f", (x,), b.block(Return((total,)))),
+        function("f", (x,), b.block(ir.Return((total,)))),
         """
         def f(x):
             x_1 = x * x
@@ -487,7 +476,7 @@ def test_old_value_dies() -> None:
     x1 = b.call(math.sin, x, hint="x", named=True)
     x2 = b.call(op.mul, x1, x1, hint="x", named=True)
     run = check(
-        function("f", (x,), b.block(Return((x2,)))),
+        function("f", (x,), b.block(ir.Return((x2,)))),
         """
         def f(x):
             x = math.sin(x)
@@ -499,14 +488,14 @@ def test_old_value_dies() -> None:
 
 
 def test_builtins_are_not_shadowed() -> None:
-    x, length = named("x", VECTOR), named("len", INT)
+    x, length = named("x", VECTOR), named("len", ir.INT)
     b = builder()
     total = b.call(np.sum, x, hint="abs", named=True)
     absolute = b.call(abs, total, hint="np", named=True)
     size = b.call(len, x)
     out = b.call(op.add, b.call(op.add, b.call(op.mul, absolute, absolute), size), length)
     run = check(
-        function("f", (x, length), b.block(Return((out,)))),
+        function("f", (x, length), b.block(ir.Return((out,)))),
         """
         def f(x, len):
             abs_1 = np.sum(x)
@@ -528,9 +517,9 @@ def test_two_functions_of_one_name() -> None:
     b = builder()
     out = b.call(make(1.0), b.call(make(10.0), x))
     table = np.array([1.0, 2.0])
-    out = b.call(op.mul, out, b.load(Const(table), at(1), FLOAT))
+    out = b.call(op.mul, out, b.load(ir.Const(table), at(1), ir.FLOAT))
     run = check(
-        function("f", (x,), b.block(Return((out,)))),
+        function("f", (x,), b.block(ir.Return((out,)))),
         """
         def f(x):
             return helper_1(helper(x)) * array[1]
@@ -545,18 +534,18 @@ def test_smooth() -> None:
     u = b.call(np.ndarray.copy, u0, hint="u", named=True)
     n = b.call(len, u)
     body = builder()
-    i = named("i", INT)
-    here = body.load(u, at(i), FLOAT)
-    previous = Var("t", INT)
-    body.emit(Call((previous,), op.sub, (i, Const(1))))
-    before = body.load(u, at(previous), FLOAT)
-    again = body.load(u, at(i), FLOAT)
+    i = named("i", ir.INT)
+    here = body.load(u, at(i), ir.FLOAT)
+    previous = ir.Var("t", ir.INT)
+    body.emit(ir.Call((previous,), op.sub, (i, ir.Const(1))))
+    before = body.load(u, at(previous), ir.FLOAT)
+    again = body.load(u, at(i), ir.FLOAT)
     product = body.call(op.mul, body.call(op.mul, c, before), again)
     body.store(u, at(i), body.call(op.add, here, product))
-    b.emit(Loop(up_to(n, start=1), i, (), (), body.block(Continue()), ()))
+    b.emit(ir.Loop(up_to(n, start=1), i, (), (), body.block(ir.Continue()), ()))
     out = b.call(op.matmul, u, u)
     run = check(
-        function("smooth", (u0, c), b.block(Return((out,)))),
+        function("smooth", (u0, c), b.block(ir.Return((out,)))),
         """
         def smooth(u, c):
             u = u.copy()
@@ -577,19 +566,19 @@ class Dense:
 
 
 def test_arrays_and_attributes() -> None:
-    layer = named("layer", Instance(Dense, {"w": MATRIX, "b": VECTOR}))
+    layer = named("layer", ir.Instance(Dense, {"w": MATRIX, "b": VECTOR}))
     x, y = named("x", MATRIX), named("y", MATRIX)
     b = builder()
     product = b.call(op.matmul, x, b.attribute(layer, "w", MATRIX))
     h = b.call(np.tanh, b.call(op.add, product, b.attribute(layer, "b", VECTOR)), hint="h", named=True)
     r = b.call(op.sub, h, y, hint="r", named=True)
-    r_bar = b.call(op.truediv, b.call(op.mul, Const(2.0), r), b.call(np.size, r))
-    z_bar = b.call(op.mul, r_bar, b.call(op.sub, Const(1.0), b.call(op.mul, h, h)), hint="z_bar")
+    r_bar = b.call(op.truediv, b.call(op.mul, ir.Const(2.0), r), b.call(np.size, r))
+    z_bar = b.call(op.mul, r_bar, b.call(op.sub, ir.Const(1.0), b.call(op.mul, h, h)), hint="z_bar")
     w_bar = b.call(op.matmul, b.call(np.transpose, x), z_bar)
-    b_bar = b.call(np.sum, z_bar, axis=Const(0))
+    b_bar = b.call(np.sum, z_bar, axis=ir.Const(0))
     out = b.call(Dense, w=w_bar, b=b_bar)
     run = check(
-        function("loss_grad", (layer, x, y), b.block(Return((out,))), "The gradient of a loss."),
+        function("loss_grad", (layer, x, y), b.block(ir.Return((out,))), "The gradient of a loss."),
         '''
         def loss_grad(layer, x, y):
             """The gradient of a loss."""
@@ -605,14 +594,14 @@ def test_arrays_and_attributes() -> None:
 
 
 def test_arrays_are_not_written_by_accident() -> None:
-    x, k = named("x", VECTOR), named("k", Number())
+    x, k = named("x", VECTOR), named("k", ir.Number())
     b = builder()
     x1 = b.call(op.add, x, x, hint="x", named=True)
-    k1 = Var("k", Number(), True)
-    b.emit(Call((k1,), op.mul, (k, Const(2.0))))
+    k1 = ir.Var("k", ir.Number(), True)
+    b.emit(ir.Call((k1,), op.mul, (k, ir.Const(2.0))))
     out = b.call(op.mul, b.call(op.mul, x1, k1), k1)
     check(
-        function("f", (x, k), b.block(Return((out,)))),
+        function("f", (x, k), b.block(ir.Return((out,)))),
         """
         def f(x, k):
             x = x + x
@@ -625,8 +614,8 @@ def test_arrays_are_not_written_by_accident() -> None:
 def test_stores() -> None:
     a, v = named("a", WRITTEN), named("v", VECTOR)
     b = builder()
-    piece = Subscript((Slice(Const(1), Const(None), Const(None)),))
-    both = Subscript((Slice(Const(None), Const(-1), Const(2)), Const(None)), True)
+    piece = ir.Subscript((ir.Slice(ir.Const(1), ir.Const(None), ir.Const(None)),))
+    both = ir.Subscript((ir.Slice(ir.Const(None), ir.Const(-1), ir.Const(2)), ir.Const(None)), True)
     b.store(a, piece, v)
     b.store(a, both, v, "add")
     b.store(a, None, v, "sub")
@@ -634,7 +623,7 @@ def test_stores() -> None:
     b.store(a, piece, v, "add_at")
     b.store(a, attribute("flat"), v)
     check(
-        function("f", (a, v), b.block(Return(()))),
+        function("f", (a, v), b.block(ir.Return(()))),
         """
         def f(a, v):
             a[1:] = v
@@ -650,12 +639,12 @@ def test_stores() -> None:
 def test_reads_stay_before_writes() -> None:
     a = named("a", WRITTEN)
     b = builder()
-    old = b.load(a, at(0), FLOAT)
-    new = b.load(a, at(1), FLOAT)
+    old = b.load(a, at(0), ir.FLOAT)
+    new = b.load(a, at(1), ir.FLOAT)
     b.store(a, at(0), new)
     b.store(a, at(1), old)
     run = check(
-        function("f", (a,), b.block(Return((a,)))),
+        function("f", (a,), b.block(ir.Return((a,)))),
         """
         def f(a):
             t = a[0]
@@ -669,16 +658,16 @@ def test_reads_stay_before_writes() -> None:
 
 def test_private_memory_keeps_nothing_waiting() -> None:
     """A store to an array that nobody else has does not separate a read of another one from its use."""
-    u, n = named("u", WRITTEN), named("n", INT)
+    u, n = named("u", WRITTEN), named("n", ir.INT)
     b = builder()
     kept = b.call(np.empty, n, hint="kept")
-    first = b.load(u, at(0), FLOAT)
-    b.store(kept, at(0), Const(3.0))
-    b.store(u, at(1), b.call(op.mul, first, Const(2.0)))
-    again = b.load(u, at(0), FLOAT)
-    b.store(u, at(0), b.load(kept, at(0), FLOAT))
+    first = b.load(u, at(0), ir.FLOAT)
+    b.store(kept, at(0), ir.Const(3.0))
+    b.store(u, at(1), b.call(op.mul, first, ir.Const(2.0)))
+    again = b.load(u, at(0), ir.FLOAT)
+    b.store(u, at(0), b.load(kept, at(0), ir.FLOAT))
     run = check(
-        function("f", (u, n), b.block(Return((b.call(op.neg, again),)))),
+        function("f", (u, n), b.block(ir.Return((b.call(op.neg, again),)))),
         """
         def f(u, n):
             kept = np.empty(n)
@@ -695,19 +684,19 @@ def test_private_memory_keeps_nothing_waiting() -> None:
 
 
 def test_displays_and_strings() -> None:
-    x, d = named("x"), named("d", OPAQUE)
+    x, d = named("x"), named("d", ir.OPAQUE)
     b = builder()
-    items = b.call(display.make_list, x, Const(math.inf), Const(-2.5), hint="items", named=True)
-    b.effect(list.append, items, Const(-0.0))
-    pair = b.call(display.make_tuple, items, b.call(display.make_dict, Const("k"), x))
-    field = b.call(display.format_value, x, Const("r"), Const(".2f"))
-    field = b.call(display.format_value, x, Const(None), Const(".2f"))
-    text = b.call(display.join_string, Const("x = "), field, Const("!"))
+    items = b.call(display.make_list, x, ir.Const(math.inf), ir.Const(-2.5), hint="items", named=True)
+    b.effect(list.append, items, ir.Const(-0.0))
+    pair = b.call(display.make_tuple, items, b.call(display.make_dict, ir.Const("k"), x))
+    field = b.call(display.format_value, x, ir.Const("r"), ir.Const(".2f"))
+    field = b.call(display.format_value, x, ir.Const(None), ir.Const(".2f"))
+    text = b.call(display.join_string, ir.Const("x = "), field, ir.Const("!"))
     inside = b.call(op.contains, d, x)
-    root = b.call(op.pow, Const(-2.0), Const(2))
-    called = b.call(display.call, d, x, key=Const(b"q"))
+    root = b.call(op.pow, ir.Const(-2.0), ir.Const(2))
+    called = b.call(display.call, d, x, key=ir.Const(b"q"))
     run = check(
-        function("f", (x, d), b.block(Return((pair, text, inside, root, called)))),
+        function("f", (x, d), b.block(ir.Return((pair, text, inside, root, called)))),
         """
         def f(x, d):
             items = [x, math.inf, -2.5]
@@ -732,11 +721,13 @@ def test_displays_and_strings() -> None:
 def test_callees() -> None:
     x = named("x", VECTOR)
     b = builder()
-    b.effect(np.add.at, x, Const(0), Const(1.0))
-    b.effect(print, Const(...), Const(np.float64), Const(math.nan), Const((1, -2)), Const(np.dtype("float32")))
+    b.effect(np.add.at, x, ir.Const(0), ir.Const(1.0))
+    b.effect(
+        print, ir.Const(...), ir.Const(np.float64), ir.Const(math.nan), ir.Const((1, -2)), ir.Const(np.dtype("float32"))
+    )
     solved = b.call(np.linalg.solve, b.call(np.absolute, x), x)
     check(
-        function("f", (x,), b.block(Return((solved,)))),
+        function("f", (x,), b.block(ir.Return((solved,)))),
         """
         def f(x):
             np.add.at(x, 0, 1.0)
@@ -747,21 +738,21 @@ def test_callees() -> None:
 
 
 def test_definitions_call_each_other() -> None:
-    fact = Definition("fact")
-    n = named("n", INT)
+    fact = ir.Definition("fact")
+    n = named("n", ir.INT)
     b = builder()
-    stop = b.call(op.eq, n, Const(0))
+    stop = b.call(op.eq, n, ir.Const(0))
     again = b.nested()
-    less = Var("t", INT)
-    again.emit(Call((less,), op.sub, (n, Const(1))))
+    less = ir.Var("t", ir.INT)
+    again.emit(ir.Call((less,), op.sub, (n, ir.Const(1))))
     product = again.call(op.mul, n, again.call(fact, less))
-    body = b.block(Branch(stop, end(Return((Const(1),))), again.block(Return((product,)))))
+    body = b.block(ir.Branch(stop, end(ir.Return((ir.Const(1),))), again.block(ir.Return((product,)))))
     fact.function = function("fact", (n,), body)
-    m = named("m", INT)
+    m = named("m", ir.INT)
     main = builder()
     result = main.call(fact, m)
     run = check(
-        function("main", (m,), main.block(Return((result,)))),
+        function("main", (m,), main.block(ir.Return((result,)))),
         """
         def main(m):
             return fact(m)
@@ -779,16 +770,16 @@ def test_definitions_call_each_other() -> None:
 def test_assert_and_raise() -> None:
     x = named("x")
     b = builder()
-    positive = b.call(op.gt, x, Const(0.0))
+    positive = b.call(op.gt, x, ir.Const(0.0))
     bad = b.nested()
-    error = bad.call(AssertionError, Const("positive"))
-    b.emit(If(positive, end(Yield()), bad.block(Raise(error))))
-    small = b.call(op.lt, x, Const(10.0))
+    error = bad.call(AssertionError, ir.Const("positive"))
+    b.emit(ir.If(positive, end(ir.Yield()), bad.block(ir.Raise(error))))
+    small = b.call(op.lt, x, ir.Const(10.0))
     bad = b.nested()
-    error = bad.call(ValueError, Const("large"))
-    b.emit(If(small, end(Yield()), bad.block(Raise(error))))
+    error = bad.call(ValueError, ir.Const("large"))
+    b.emit(ir.If(small, end(ir.Yield()), bad.block(ir.Raise(error))))
     run = check(
-        function("f", (x,), b.block(Return((x,)))),
+        function("f", (x,), b.block(ir.Return((x,)))),
         """
         def f(x):
             assert x > 0.0, 'positive'
@@ -805,19 +796,19 @@ def test_elif_and_continue() -> None:
     xs = named("xs", FLOATS)
     b, body = builder(), builder()
     x, s, s_out = named("x"), named("s"), named("s")
-    skip = body.call(op.eq, x, Const(0.0))
+    skip = body.call(op.eq, x, ir.Const(0.0))
     rest = body.nested()
-    low, high = rest.call(op.lt, x, Const(1.0)), rest.nested()
-    middle = high.call(op.lt, x, Const(2.0))
-    weight = Var("weight", FLOAT, True)
-    inner = Var("weight", FLOAT, True)
-    high.emit(If(middle, end(Yield((Const(2.0),))), end(Yield((Const(3.0),))), (inner,)))
-    rest.emit(If(low, end(Yield((Const(1.0),))), high.block(Yield((inner,))), (weight,)))
+    low, high = rest.call(op.lt, x, ir.Const(1.0)), rest.nested()
+    middle = high.call(op.lt, x, ir.Const(2.0))
+    weight = ir.Var("weight", ir.FLOAT, True)
+    inner = ir.Var("weight", ir.FLOAT, True)
+    high.emit(ir.If(middle, end(ir.Yield((ir.Const(2.0),))), end(ir.Yield((ir.Const(3.0),))), (inner,)))
+    rest.emit(ir.If(low, end(ir.Yield((ir.Const(1.0),))), high.block(ir.Yield((inner,))), (weight,)))
     s1 = rest.call(op.add, s, rest.call(op.mul, weight, x), hint="s", named=True)
-    block = body.block(Branch(skip, end(Continue((s,))), rest.block(Continue((s1,)))))
-    b.emit(Loop(Items(xs), x, (s,), (Const(0.0),), block, (s_out,)))
+    block = body.block(ir.Branch(skip, end(ir.Continue((s,))), rest.block(ir.Continue((s1,)))))
+    b.emit(ir.Loop(ir.Items(xs), x, (s,), (ir.Const(0.0),), block, (s_out,)))
     run = check(
-        function("f", (xs,), b.block(Return((s_out,)))),
+        function("f", (xs,), b.block(ir.Return((s_out,)))),
         """
         def f(xs):
             s = 0.0
@@ -840,12 +831,12 @@ def test_elif_and_continue() -> None:
 def test_enumerate() -> None:
     xs, w = named("xs", FLOATS), named("w", WRITTEN)
     b, body = builder(), builder()
-    n, i = b.call(len, xs), named("i", INT)
-    x = body.load(xs, at(i), FLOAT, hint="x", named=True)
+    n, i = b.call(len, xs), named("i", ir.INT)
+    x = body.load(xs, at(i), ir.FLOAT, hint="x", named=True)
     body.store(w, at(i), body.call(op.mul, x, x), "add")
-    b.emit(Loop(up_to(n), i, (), (), body.block(Continue()), ()))
+    b.emit(ir.Loop(up_to(n), i, (), (), body.block(ir.Continue()), ()))
     check(
-        function("f", (xs, w), b.block(Return(()))),
+        function("f", (xs, w), b.block(ir.Return(()))),
         """
         def f(xs, w):
             for i, x in enumerate(xs):
@@ -860,9 +851,9 @@ def test_value_of_the_last_round() -> None:
     b, body = builder(), builder()
     x, last, last_out = named("x"), named("last"), named("last")
     y = body.call(op.mul, x, x, hint="last", named=True)
-    b.emit(Loop(Items(xs), x, (last,), (UNDEFINED,), body.block(Continue((y,))), (last_out,)))
+    b.emit(ir.Loop(ir.Items(xs), x, (last,), (ir.UNDEFINED,), body.block(ir.Continue((y,))), (last_out,)))
     run = check(
-        function("f", (xs,), b.block(Return((last_out,)))),
+        function("f", (xs,), b.block(ir.Return((last_out,)))),
         """
         def f(xs):
             for x in xs:
@@ -874,21 +865,21 @@ def test_value_of_the_last_round() -> None:
 
 
 def test_try_and_with() -> None:
-    x, lock = named("x"), named("lock", OPAQUE)
+    x, lock = named("x"), named("lock", ir.OPAQUE)
     b, body, handler, final = builder(), builder(), builder(), builder()
-    y = body.call(op.truediv, Const(1.0), x, hint="y", named=True)
-    error = named("error", OPAQUE)
+    y = body.call(op.truediv, ir.Const(1.0), x, hint="y", named=True)
+    error = named("error", ir.OPAQUE)
     handler.effect(print, error)
-    final.effect(print, Const("done"))
+    final.effect(print, ir.Const("done"))
     out = named("y")
-    clause = Handler(Const(ZeroDivisionError), error, handler.block(Yield((Const(0.0),))))
-    b.emit(Guarded(None, None, body.block(Yield((y,))), (clause,), final.block(Yield()), (out,)))
-    inside, held, entered = builder(), named("y"), named("entered", OPAQUE)
+    clause = ir.Handler(ir.Const(ZeroDivisionError), error, handler.block(ir.Yield((ir.Const(0.0),))))
+    b.emit(ir.Guarded(None, None, body.block(ir.Yield((y,))), (clause,), final.block(ir.Yield()), (out,)))
+    inside, held, entered = builder(), named("y"), named("entered", ir.OPAQUE)
     z = inside.call(op.add, out, out, hint="y", named=True)
     inside.effect(print, entered)
-    b.emit(Guarded(lock, entered, inside.block(Yield((z,))), (), None, (held,)))
+    b.emit(ir.Guarded(lock, entered, inside.block(ir.Yield((z,))), (), None, (held,)))
     check(
-        function("f", (x, lock), b.block(Return((held,)))),
+        function("f", (x, lock), b.block(ir.Return((held,)))),
         """
         def f(x, lock):
             try:
@@ -910,9 +901,9 @@ def test_length_of_a_list_is_read_in_time() -> None:
     xs = named("xs", FLOATS)
     b = builder()
     n = b.call(len, xs)
-    b.effect(list.append, xs, Const(1.0))
+    b.effect(list.append, xs, ir.Const(1.0))
     run = check(
-        function("f", (xs,), b.block(Return((b.call(op.neg, n),)))),
+        function("f", (xs,), b.block(ir.Return((b.call(op.neg, n),)))),
         """
         def f(xs):
             t = len(xs)
@@ -926,9 +917,9 @@ def test_length_of_a_list_is_read_in_time() -> None:
 def test_constant_arrays_are_written_in_place() -> None:
     table = np.zeros(2)
     b = builder()
-    b.store(Const(table), None, Const(1.0), "add")
+    b.store(ir.Const(table), None, ir.Const(1.0), "add")
     run = check(
-        function("f", (), b.block(Return(()))),
+        function("f", (), b.block(ir.Return(()))),
         """
         def f():
             array[...] += 1.0
@@ -943,7 +934,7 @@ def test_function_named_like_its_variable() -> None:
     b = builder()
     y = b.call(op.mul, x, x, hint="loss", named=True)
     check(
-        function("loss", (x,), b.block(Return((b.call(op.add, y, y),)))),
+        function("loss", (x,), b.block(ir.Return((b.call(op.add, y, y),)))),
         """
         def loss(loss):
             loss *= loss
@@ -958,7 +949,7 @@ def test_long_lines_are_broken() -> None:
     total: Any = xs[0]
     for x in xs[1:]:
         total = b.call(op.add, b.call(op.mul, total, x), b.call(math.sin, x))
-    text = emit(function("f", xs, b.block(Return((total,))))).text
+    text = emit(function("f", xs, b.block(ir.Return((total,))))).text
     assert max(map(len, text.splitlines()[1:])) <= 100
 
 
@@ -966,8 +957,8 @@ def test_tools_see_the_text() -> None:
     x = named("x")
     b = builder()
     b.span = Span("user.py", 7, 4, 7, 9)
-    y = b.call(op.truediv, Const(1.0), x, hint="y", named=True)
-    emitted = emit(function("f", (x,), b.block(Return((y,)))), name="inverse")
+    y = b.call(op.truediv, ir.Const(1.0), x, hint="y", named=True)
+    emitted = emit(function("f", (x,), b.block(ir.Return((y,)))), name="inverse")
     run = load(emitted, "inverse of x")
     assert inspect.getsource(run) == emitted.text
     assert emitted.lines[2] == b.span

@@ -11,13 +11,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from adjoint import ir
 from adjoint.diagnostics.errors import DifferentiationError
 from adjoint.differentiation.forward import tangent_rules
 from adjoint.differentiation.reverse import expand, reverse, split
 from adjoint.differentiation.reverse.calls import calls
 from adjoint.ir.builder import Builder
-from adjoint.ir.nodes import Block, Call, Const, Derived, Function, Guarded, Return, Var, Yield
-from adjoint.ir.types import FLOAT, INT, Array, Instance, List, Storage, Type
 from adjoint.ir.verifier import verify
 from adjoint.rules.typing import type_of_call
 from differentiation.small import small
@@ -25,12 +24,12 @@ from differentiation.tracing import Tracer, splice
 from ir.interpreter import run
 
 DOUBLE = np.dtype(np.float64)
-VECTOR = Array(DOUBLE, ("many",))
-MATRIX = Array(DOUBLE, ("many", "many"))
+VECTOR = ir.Array(DOUBLE, ("many",))
+MATRIX = ir.Array(DOUBLE, ("many", "many"))
 
 
-def written(*dims: Any) -> Array:
-    return Array(DOUBLE, dims or ("many",), Storage(written=True))
+def written(*dims: Any) -> ir.Array:
+    return ir.Array(DOUBLE, dims or ("many",), ir.Storage(written=True))
 
 
 @pytest.fixture(autouse=True)
@@ -39,7 +38,7 @@ def own_splice(monkeypatch: pytest.MonkeyPatch) -> None:
     emit = Tracer.emit
 
     def without_none(self: Tracer, callee: Any, *args: Any, **kwargs: Any) -> Tracer:
-        given = [Tracer(self.builder, Const(None)) if arg is None else arg for arg in args]
+        given = [Tracer(self.builder, ir.Const(None)) if arg is None else arg for arg in args]
         return emit(self, callee, *given, **kwargs)
 
     monkeypatch.setattr(Tracer, "emit", without_none)
@@ -67,12 +66,12 @@ def differences(fn: Callable[..., float], args: tuple[Any, ...], place: int) -> 
     return found
 
 
-def check(fn: Callable[..., float], *args: Any, types: tuple[Type, ...] | None = None) -> None:
+def check(fn: Callable[..., float], *args: Any, types: tuple[ir.Type, ...] | None = None) -> None:
     """Both forms of the reverse derivative against differences, and the pullback twice."""
     kinds = types or tuple(map(type_of, args))
     function = small(fn, *kinds)
     verify(function, "small")
-    wrt = tuple(place for place, kind in enumerate(kinds) if kind is not INT)
+    wrt = tuple(place for place, kind in enumerate(kinds) if kind is not ir.INT)
     joined = reverse(function, wrt, (0,))
     verify(joined, "reverse")
     value, *found = run(joined, *fresh(args), 1.5)
@@ -97,16 +96,16 @@ def check(fn: Callable[..., float], *args: Any, types: tuple[Type, ...] | None =
             np.testing.assert_allclose(np.asarray(mine, float), theirs, rtol=1e-6, atol=1e-7)
 
 
-def type_of(arg: Any) -> Type:
+def type_of(arg: Any) -> ir.Type:
     match arg:
         case int():
-            return INT
+            return ir.INT
         case float():
-            return FLOAT
+            return ir.FLOAT
         case np.ndarray():
-            return Array(arg.dtype, tuple("many" for _ in arg.shape))
+            return ir.Array(arg.dtype, tuple("many" for _ in arg.shape))
         case list():
-            return List(FLOAT, Storage(written=True))
+            return ir.List(ir.FLOAT, ir.Storage(written=True))
     raise NotImplementedError
 
 
@@ -416,7 +415,7 @@ def test_against_differences(fn: Callable[..., float], args: tuple[Any, ...]) ->
 
 
 def test_written_argument() -> None:
-    check(in_place, X, 0.9, types=(written(), FLOAT))
+    check(in_place, X, 0.9, types=(written(), ir.FLOAT))
 
 
 def reshaped(x):
@@ -446,7 +445,7 @@ def gathers(x, index):
 
 def test_gather() -> None:
     order = np.array([0, 2, 2, 1])
-    function = small(gathers, VECTOR, Array(order.dtype, ("many",)))
+    function = small(gathers, VECTOR, ir.Array(order.dtype, ("many",)))
     joined = reverse(function, (0,), (0,))
     verify(joined, "reverse")
     _, found = run(joined, X, order, 1.0)
@@ -460,7 +459,7 @@ def scatters(x, index):
 
 
 def test_of_stores_to_one_place_the_last_counts() -> None:
-    function = small(scatters, VECTOR, Array(np.dtype(int), ("many",)))
+    function = small(scatters, VECTOR, ir.Array(np.dtype(int), ("many",)))
     joined = reverse(function, (0,), (0,))
     order = np.array([2, 0, 2, 2, 1])
     verify(joined, "reverse")
@@ -469,11 +468,11 @@ def test_of_stores_to_one_place_the_last_counts() -> None:
 
 
 def test_opaque_calls_are_refused() -> None:
-    x, y, z = (Var(hint, FLOAT) for hint in "xyz")
+    x, y, z = (ir.Var(hint, ir.FLOAT) for hint in "xyz")
     hidden = (lambda x: x), (lambda x: x)
-    statements = tuple(Call((target,), fn, (arg,)) for target, fn, arg in zip((y, z), hidden, (x, y), strict=True))
+    statements = tuple(ir.Call((target,), fn, (arg,)) for target, fn, arg in zip((y, z), hidden, (x, y), strict=True))
     with pytest.raises(DifferentiationError, match="AD0201") as caught:
-        reverse(Function("f", (x,), Block(statements, Return((z,)))), (0,), (0,))
+        reverse(ir.Function("f", (x,), ir.Block(statements, ir.Return((z,)))), (0,), (0,))
     assert len(caught.value.diagnostics) in (1, 2)
 
 
@@ -484,21 +483,21 @@ def cubic(x, k):
     return y * y
 
 
-def derived(function: Function, times: int) -> Function:
+def derived(function: ir.Function, times: int) -> ir.Function:
     """The derivative of a function with respect to its first parameter, by name, so many times."""
     for _ in range(times):
         builder = Builder(type_of_call)
-        params = tuple(Var(param.hint, param.type) for param in function.params)
-        value, slope = Var("y", FLOAT), Var("x_bar", FLOAT)
-        builder.emit(Call((value, slope), Derived(function, (0,), (0,)), (*params, Const(1.0))))
-        function = Function("slope", params, builder.block(Return((slope,))))
+        params = tuple(ir.Var(param.hint, param.type) for param in function.params)
+        value, slope = ir.Var("y", ir.FLOAT), ir.Var("x_bar", ir.FLOAT)
+        builder.emit(ir.Call((value, slope), ir.Derived(function, (0,), (0,)), (*params, ir.Const(1.0))))
+        function = ir.Function("slope", params, builder.block(ir.Return((slope,))))
     return function
 
 
 @pytest.mark.parametrize("times", [1, 2, 3])
 def test_derivatives_of_derivatives(times: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tangent_rules, "splice", splice)
-    function = small(cubic, FLOAT, FLOAT)
+    function = small(cubic, ir.FLOAT, ir.FLOAT)
     lower = expand(derived(function, times - 1))
     joined = expand(reverse(derived(function, times - 1), (0, 1), (0,)))
     verify(joined, "reverse")
@@ -513,13 +512,13 @@ def with_context(x, y):
 
 
 def test_the_body_of_a_with_statement() -> None:
-    x, y, t, u, result = (Var(hint, FLOAT) for hint in "xytur")
+    x, y, t, u, result = (ir.Var(hint, ir.FLOAT) for hint in "xytur")
     inner = Builder(type_of_call)
-    inner.emit(Call((t,), math.sin, (x,)))
-    inner.emit(Call((u,), operator.mul, (t, y)))
-    body = inner.block(Yield((u,)))
-    guarded = Guarded(Const(contextlib.nullcontext()), None, body, (), None, (result,))
-    function = Function("f", (x, y), Block((guarded,), Return((result,))))
+    inner.emit(ir.Call((t,), math.sin, (x,)))
+    inner.emit(ir.Call((u,), operator.mul, (t, y)))
+    body = inner.block(ir.Yield((u,)))
+    guarded = ir.Guarded(ir.Const(contextlib.nullcontext()), None, body, (), None, (result,))
+    function = ir.Function("f", (x, y), ir.Block((guarded,), ir.Return((result,))))
     joined = reverse(function, (0, 1), (0,))
     verify(joined, "reverse")
     np.testing.assert_allclose(run(joined, 0.3, 0.4, 1.0)[1:], [math.cos(0.3) * 0.4, math.sin(0.3)])
@@ -539,9 +538,9 @@ def test_attributes_of_an_object() -> None:
     def value(x, y, k):
         return body(Point(x, y), k)
 
-    for storage in (Storage(written=True),):
-        kind = Instance(Point, {"x": FLOAT, "y": FLOAT}, storage)
-        joined = reverse(small(body, kind, FLOAT), (0, 1), (0,))
+    for storage in (ir.Storage(written=True),):
+        kind = ir.Instance(Point, {"x": ir.FLOAT, "y": ir.FLOAT}, storage)
+        joined = reverse(small(body, kind, ir.FLOAT), (0, 1), (0,))
         verify(joined, "reverse")
         _, shadow, slope = run(joined, Point(0.3, 0.4), 0.7, 1.0)
         theirs = [differences(value, (0.3, 0.4, 0.7), place) for place in range(3)]

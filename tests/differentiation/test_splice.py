@@ -8,10 +8,9 @@ from typing import Any
 
 import pytest
 
+from adjoint import ir
 from adjoint.differentiation.rules.splice import _only_places, _spliced, splice
 from adjoint.ir.builder import Builder
-from adjoint.ir.nodes import Const, Var
-from adjoint.ir.types import FLOAT, Array
 from adjoint.rules.registry import all_rules
 from adjoint.rules.typing import type_of_call
 
@@ -25,10 +24,10 @@ def functions_of_rules() -> Iterator[types.FunctionType]:
 
 def atoms_for(function: types.FunctionType) -> Iterator[list[Any]]:
     count = function.__code__.co_argcount
-    yield [Var(f"v{place}", FLOAT) for place in range(count)]
-    yield [Var(f"v{place}", Array(None, ("many",))) for place in range(count)]
-    yield [Const(float(place)) for place in range(count)]
-    yield [(Var(f"v{place}", FLOAT), Const(2), None) for place in range(count)]
+    yield [ir.Var(f"v{place}", ir.FLOAT) for place in range(count)]
+    yield [ir.Var(f"v{place}", ir.Array(None, ("many",))) for place in range(count)]
+    yield [ir.Const(float(place)) for place in range(count)]
+    yield [(ir.Var(f"v{place}", ir.FLOAT), ir.Const(2), None) for place in range(count)]
 
 
 def test_all_such_functions_of_the_library_give_the_same_when_they_are_read() -> None:
@@ -49,13 +48,13 @@ def kept_as_they_are(a: Any, *rest: Any) -> Any:
     ("function", "expected"),
     [
         (lambda a, b: (b, a), lambda a, b: (b, a)),
-        (lambda a, b: 1, lambda a, b: Const(1)),
-        (lambda a, b: (None, -1.0), lambda a, b: (None, Const(-1.0))),
-        (kept_as_they_are, lambda a, b: (a, (Const(1.5), None, Const(-2)), (b,))),
+        (lambda a, b: 1, lambda a, b: ir.Const(1)),
+        (lambda a, b: (None, -1.0), lambda a, b: (None, ir.Const(-1.0))),
+        (kept_as_they_are, lambda a, b: (a, (ir.Const(1.5), None, ir.Const(-2)), (b,))),
     ],
 )
 def test_literals_become_constants(function: Callable[..., Any], expected: Callable[..., Any]) -> None:
-    a, b = Var("a", FLOAT), Const(3.0)
+    a, b = ir.Var("a", ir.FLOAT), ir.Const(3.0)
     assert _only_places(function.__code__)
     assert splice(Builder(type_of_call), function, (a, b)) == expected(a, b)
 
@@ -70,7 +69,7 @@ def test_literals_become_constants(function: Callable[..., Any], expected: Calla
         lambda a, b: [a, b],
         lambda a, **named: named,
         lambda a, b: lambda: a,
-        lambda a, b: Const,
+        lambda a, b: ir.Const,
     ],
 )
 def test_others_are_read(function: Callable[..., Any]) -> None:

@@ -7,8 +7,8 @@ import types
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from adjoint import ir
 from adjoint.ir.builder import Builder
-from adjoint.ir.nodes import Atom, Const
 from adjoint.rules.registry import rule_for
 
 
@@ -17,7 +17,7 @@ class Tracer:
 
     __array_ufunc__ = None
 
-    def __init__(self, builder: Builder, atom: Atom) -> None:
+    def __init__(self, builder: Builder, atom: ir.Atom) -> None:
         self.builder = builder
         self.atom = atom
 
@@ -40,9 +40,9 @@ for _name in ("lt", "le", "gt", "ge"):
 setattr(Tracer, "__neg__", lambda a: a.emit(operator.neg, a))
 
 
-def operand(value: Any) -> Atom:
+def operand(value: Any) -> ir.Atom:
     """The atom for an argument of a call."""
-    return value.atom if isinstance(value, Tracer) else Const(value)
+    return value.atom if isinstance(value, Tracer) else ir.Const(value)
 
 
 def untraced(value: Any) -> Any:
@@ -50,7 +50,7 @@ def untraced(value: Any) -> Any:
         return value.atom
     if isinstance(value, tuple):
         return tuple(map(untraced, value))
-    return None if value is None else Const(value)
+    return None if value is None else ir.Const(value)
 
 
 class _Module:
@@ -70,13 +70,13 @@ def _wrapped(value: Any, tracer: Tracer) -> Any:
     return value
 
 
-def splice(builder: Builder, fn: Any, args: tuple[Any, ...], kwargs: Mapping[str, Atom] | None = None) -> Any:
+def splice(builder: Builder, fn: Any, args: tuple[Any, ...], kwargs: Mapping[str, ir.Atom] | None = None) -> Any:
     def traced(arg: Any) -> Any:
         if isinstance(arg, tuple):
             return tuple(map(traced, arg))
-        return arg.value if isinstance(arg, Const) else Tracer(builder, arg)
+        return arg.value if isinstance(arg, ir.Const) else Tracer(builder, arg)
 
-    tracer = Tracer(builder, Const(None))
+    tracer = Tracer(builder, ir.Const(None))
     scope = {name: _wrapped(value, tracer) for name, value in fn.__globals__.items()}
     copy = types.FunctionType(fn.__code__, scope, fn.__name__, fn.__defaults__, fn.__closure__)
     copy.__kwdefaults__ = fn.__kwdefaults__

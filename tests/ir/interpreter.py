@@ -8,42 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.ir.nodes import (
-    Atom,
-    Attribute,
-    Block,
-    Branch,
-    Call,
-    Const,
-    Continue,
-    Definition,
-    Exit,
-    Function,
-    Guarded,
-    If,
-    Items,
-    Key,
-    Load,
-    Loop,
-    Raise,
-    Range,
-    Return,
-    Slice,
-    Statement,
-    Store,
-    Subscript,
-    Terminator,
-    Undefined,
-    Var,
-    Yield,
-)
+from adjoint import ir
 from adjoint.runtime.display import make_list, make_tuple
 
 UNREAD = object()
 """What an undefined value is; reading it is an error."""
 
 
-class Env(dict[Var, Any]):
+class Env(dict[ir.Var, Any]):
     """The values of the variables of a running function; those of functions that it calls are of the same class.
 
     Who watches a run derives from it: reads and writes of variables are those of a dictionary.
@@ -75,48 +47,48 @@ class Limited(Env):
             yield index
 
 
-def run(function: Function, *args: Any, env: Env | None = None) -> Any:
+def run(function: ir.Function, *args: Any, env: Env | None = None) -> Any:
     """The results of a function: one as it is, several as a tuple."""
     assert len(args) == len(function.params), (len(args), len(function.params))
     env = Env() if env is None else env
     env.update(zip(function.params, args, strict=True))
     end = _block(function.body, env)
-    assert isinstance(end[0], Return)
+    assert isinstance(end[0], ir.Return)
     return end[1][0] if len(end[1]) == 1 else tuple(end[1])
 
 
-def _value(atom: Atom, env: Env) -> Any:
-    if isinstance(atom, Const):
-        return partial(run, atom.value) if isinstance(atom.value, Function) else atom.value
-    if isinstance(atom, Undefined):
+def _value(atom: ir.Atom, env: Env) -> Any:
+    if isinstance(atom, ir.Const):
+        return partial(run, atom.value) if isinstance(atom.value, ir.Function) else atom.value
+    if isinstance(atom, ir.Undefined):
         return UNREAD
     value = env[atom]
     assert value is not UNREAD, f"{atom} is read on a path on which it is undefined"
     return value
 
 
-def _handed(atom: Atom, env: Env) -> Any:
-    return env[atom] if isinstance(atom, Var) else _value(atom, env)
+def _handed(atom: ir.Atom, env: Env) -> Any:
+    return env[atom] if isinstance(atom, ir.Var) else _value(atom, env)
 
 
-def _key(key: Key, env: Env) -> Any:
-    assert isinstance(key, Subscript)
+def _key(key: ir.Key, env: Env) -> Any:
+    assert isinstance(key, ir.Subscript)
     items = [
         slice(*(_value(part, env) for part in (item.lower, item.upper, item.step)))
-        if isinstance(item, Slice)
+        if isinstance(item, ir.Slice)
         else _value(item, env)
         for item in key.items
     ]
     return tuple(items) if key.tupled or len(items) != 1 else items[0]
 
 
-def _block(block: Block, env: Env) -> tuple[Terminator, list[Any]]:
+def _block(block: ir.Block, env: Env) -> tuple[ir.Terminator, list[Any]]:
     for statement in block.statements:
         _statement(statement, env)
     match block.terminator:
-        case Branch(cond=cond, then=then, orelse=orelse):
+        case ir.Branch(cond=cond, then=then, orelse=orelse):
             return _block(then if _value(cond, env) else orelse, env)
-        case Raise(exception=exception, cause=cause):
+        case ir.Raise(exception=exception, cause=cause):
             if exception is None:
                 raise  # what is handled
             if cause is None:
@@ -126,32 +98,32 @@ def _block(block: Block, env: Env) -> tuple[Terminator, list[Any]]:
             return terminator, [_handed(value, env) for value in terminator.values]
 
 
-def _statement(statement: Statement, env: Env) -> None:
+def _statement(statement: ir.Statement, env: Env) -> None:
     match statement:
-        case Call():
+        case ir.Call():
             _call(statement, env)
-        case Load(target=target, base=base, key=Attribute(name=name)):
+        case ir.Load(target=target, base=base, key=ir.Attribute(name=name)):
             env[target] = getattr(_value(base, env), name)
-        case Load(target=target, base=base, key=key):
+        case ir.Load(target=target, base=base, key=key):
             env[target] = _value(base, env)[_key(key, env)]
-        case Store():
+        case ir.Store():
             _store(statement, env)
-        case If(cond=cond, then=then, orelse=orelse, targets=targets):
+        case ir.If(cond=cond, then=then, orelse=orelse, targets=targets):
             end, values = _block(then if _value(cond, env) else orelse, env)
-            assert isinstance(end, Yield)
+            assert isinstance(end, ir.Yield)
             env.update(zip(targets, values, strict=True))
-        case Loop():
+        case ir.Loop():
             _loop(statement, env)
-        case Guarded():
+        case ir.Guarded():
             _guarded(statement, env)
 
 
-def _call(call: Call, env: Env) -> None:
+def _call(call: ir.Call, env: Env) -> None:
     read = _handed if call.callee in (make_tuple, make_list) else _value
     args = [read(arg, env) for arg in call.args]
     kwargs = {name: _value(value, env) for name, value in call.kwargs}
-    callee = call.callee.function if isinstance(call.callee, Definition) else call.callee
-    if isinstance(callee, Function):
+    callee = call.callee.function if isinstance(call.callee, ir.Definition) else call.callee
+    if isinstance(callee, ir.Function):
         result = run(callee, *args, env=type(env)())
     else:
         result = env.callee(callee)(*args, **kwargs)
@@ -161,9 +133,9 @@ def _call(call: Call, env: Env) -> None:
         env.update(zip(call.targets, result, strict=True))
 
 
-def _store(store: Store, env: Env) -> None:
+def _store(store: ir.Store, env: Env) -> None:
     base, value = _value(store.base, env), _value(store.value, env)
-    if isinstance(store.key, Attribute):
+    if isinstance(store.key, ir.Attribute):
         old = getattr(base, store.key.name, None)
         setattr(base, store.key.name, _combined(store.mode, old, value))
         return
@@ -185,30 +157,30 @@ def _combined(mode: str, old: Any, value: Any) -> Any:
     return old
 
 
-def _indices(loop: Loop, env: Env) -> Any:
+def _indices(loop: ir.Loop, env: Env) -> Any:
     match loop.over:
-        case Range(start=start, stop=stop, step=step, backward=backward):
+        case ir.Range(start=start, stop=stop, step=step, backward=backward):
             space = range(_value(start, env), _value(stop, env), _value(step, env))
             return reversed(space) if backward else space
-        case Items(iterable=iterable):
+        case ir.Items(iterable=iterable):
             return _value(iterable, env)
         case None:
             return iter(int, 1)
 
 
-def _loop(loop: Loop, env: Env) -> None:
+def _loop(loop: ir.Loop, env: Env) -> None:
     current: Sequence[Any] = [_handed(init, env) for init in loop.inits]
     for index in env.iterations(_indices(loop, env)):
         env.update(zip(loop.params, current, strict=True))
         if loop.index is not None:
             env[loop.index] = index
         end, values = _block(loop.body, env)
-        if isinstance(end, Exit):
+        if isinstance(end, ir.Exit):
             env.update(zip(loop.targets, values, strict=True))
             if loop.exit is not None:
                 env[loop.exit] = end.kind
             return
-        assert isinstance(end, Continue)
+        assert isinstance(end, ir.Continue)
         current = values
     rest = [UNREAD] * (len(loop.targets) - len(loop.params))
     env.update(zip(loop.targets, [*current, *rest], strict=True))
@@ -216,7 +188,7 @@ def _loop(loop: Loop, env: Env) -> None:
         env[loop.exit] = 0
 
 
-def _guarded(guarded: Guarded, env: Env) -> None:
+def _guarded(guarded: ir.Guarded, env: Env) -> None:
     def attempt() -> list[Any]:
         try:
             return _block(guarded.body, env)[1]

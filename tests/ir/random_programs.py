@@ -8,53 +8,31 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from adjoint.ir.nodes import (
-    Atom,
-    Attribute,
-    Block,
-    Branch,
-    Call,
-    Const,
-    Continue,
-    Exit,
-    Function,
-    If,
-    Load,
-    Loop,
-    Raise,
-    Range,
-    Return,
-    Statement,
-    Store,
-    Subscript,
-    Var,
-    Yield,
-)
-from adjoint.ir.types import BOOL, FLOAT, INT, Array, List, Scalar, Storage, Type
+from adjoint import ir
 from adjoint.runtime.display import make_list
 
 LENGTH = 4
 ARRAY = "array"
-KINDS: dict[str, Type] = {"float": FLOAT, "int": INT, "bool": BOOL}
+KINDS: dict[str, ir.Type] = {"float": ir.FLOAT, "int": ir.INT, "bool": ir.BOOL}
 
 
-def array_type(written: bool = False) -> Array:
-    return Array(np.dtype(float), ("many",), Storage(written=written))
+def array_type(written: bool = False) -> ir.Array:
+    return ir.Array(np.dtype(float), ("many",), ir.Storage(written=written))
 
 
 @dataclass
 class Scope:
     """The variables that can be read, by kind."""
 
-    float: list[Atom] = field(default_factory=list)
-    int: list[Atom] = field(default_factory=list)
-    bool: list[Atom] = field(default_factory=list)
-    array: list[Atom] = field(default_factory=list)
+    float: list[ir.Atom] = field(default_factory=list)
+    int: list[ir.Atom] = field(default_factory=list)
+    bool: list[ir.Atom] = field(default_factory=list)
+    array: list[ir.Atom] = field(default_factory=list)
 
     def nested(self) -> Scope:
         return Scope(list(self.float), list(self.int), list(self.bool), list(self.array))
 
-    def of(self, kind: str) -> list[Atom]:
+    def of(self, kind: str) -> list[ir.Atom]:
         return getattr(self, kind)
 
 
@@ -65,20 +43,20 @@ class Generator:
         self.random = random.Random(seed)
         self.budget = self.random.randint(5, 40)
 
-    def function(self) -> Function:
+    def function(self) -> ir.Function:
         params = (
-            Var("x", FLOAT),
-            Var("y", FLOAT),
-            Var("n", INT),
-            Var("a", array_type(True)),
-            Var("b", array_type(True)),
+            ir.Var("x", ir.FLOAT),
+            ir.Var("y", ir.FLOAT),
+            ir.Var("n", ir.INT),
+            ir.Var("a", array_type(True)),
+            ir.Var("b", array_type(True)),
         )
         scope = Scope(list(params[:2]), [params[2]], [], list(params[3:]))
         statements = self.statements(scope, 0)
-        return Function("f", params, Block(tuple(statements), self.ending(scope, 0, self.returning)))
+        return ir.Function("f", params, ir.Block(tuple(statements), self.ending(scope, 0, self.returning)))
 
-    def returning(self, scope: Scope) -> Return:
-        return Return(
+    def returning(self, scope: Scope) -> ir.Return:
+        return ir.Return(
             (self.atom(scope, "float"), self.atom(scope, "array"), self.atom(scope, "int"), self.atom(scope, "array"))
         )
 
@@ -89,26 +67,26 @@ class Generator:
             for _ in range(2):
                 inner = scope.nested()
                 statements = self.statements(inner, depth + 2)
-                sides.append(Block(tuple(statements), self.ending(inner, depth + 1, leaf)))
-            return Branch(self.atom(scope, "bool"), *sides)
+                sides.append(ir.Block(tuple(statements), self.ending(inner, depth + 1, leaf)))
+            return ir.Branch(self.atom(scope, "bool"), *sides)
         if self.random.random() < 0.04:
-            return Raise(Const(ValueError("stop")))
+            return ir.Raise(ir.Const(ValueError("stop")))
         return leaf(scope)
 
-    def atom(self, scope: Scope, kind: str) -> Atom:
+    def atom(self, scope: Scope, kind: str) -> ir.Atom:
         known = scope.of(kind)
         if kind == ARRAY:
             return self.random.choice(known)
         if known and self.random.random() < 0.8:
             return self.random.choice(known[-6:])
         if kind == "float":
-            return Const(self.random.choice([0.0, -0.0, 1.0, -1.0, 2.0, 0.5]))
+            return ir.Const(self.random.choice([0.0, -0.0, 1.0, -1.0, 2.0, 0.5]))
         if kind == "int":
-            return Const(self.random.choice([0, 1, 2, -1]))
-        return Const(self.random.random() < 0.5)
+            return ir.Const(self.random.choice([0, 1, 2, -1]))
+        return ir.Const(self.random.random() < 0.5)
 
-    def statements(self, scope: Scope, depth: int) -> list[Statement]:
-        out: list[Statement] = []
+    def statements(self, scope: Scope, depth: int) -> list[ir.Statement]:
+        out: list[ir.Statement] = []
         for _ in range(self.random.randint(1, 8)):
             if self.budget <= 0:
                 break
@@ -116,12 +94,12 @@ class Generator:
             out += self.statement(scope, depth)
         return out
 
-    def bind(self, scope: Scope, kind: str, hint: str = "t") -> Var:
-        var = Var(hint, KINDS[kind] if kind != ARRAY else array_type(True))
+    def bind(self, scope: Scope, kind: str, hint: str = "t") -> ir.Var:
+        var = ir.Var(hint, KINDS[kind] if kind != ARRAY else array_type(True))
         scope.of(kind).append(var)
         return var
 
-    def statement(self, scope: Scope, depth: int) -> list[Statement]:
+    def statement(self, scope: Scope, depth: int) -> list[ir.Statement]:
         makers = (
             [self.arithmetic] * 6 + [self.comparison] * 2 + [self.array_work] * 3 + [self.store] * 3 + [self.listing]
         )
@@ -129,78 +107,80 @@ class Generator:
             makers += [self.choice] * 2 + [self.loop] * 2
         return self.random.choice(makers)(scope, depth)
 
-    def arithmetic(self, scope: Scope, depth: int) -> list[Statement]:
+    def arithmetic(self, scope: Scope, depth: int) -> list[ir.Statement]:
         pick = self.random
         kind = pick.choice(["float", "float", "float", "int"])
         callee = pick.choice([operator.add, operator.sub, operator.mul, operator.neg, operator.pow])
         if callee is operator.neg:
             args = (self.atom(scope, kind),)
         elif callee is operator.pow:
-            args = (self.atom(scope, kind), Const(pick.choice([1, 2])))
+            args = (self.atom(scope, kind), ir.Const(pick.choice([1, 2])))
         else:
             args = (self.atom(scope, kind), self.atom(scope, kind))
-        return [Call((self.bind(scope, kind),), callee, args)]
+        return [ir.Call((self.bind(scope, kind),), callee, args)]
 
-    def comparison(self, scope: Scope, depth: int) -> list[Statement]:
+    def comparison(self, scope: Scope, depth: int) -> list[ir.Statement]:
         if scope.bool and self.random.random() < 0.4:
             args = (self.random.choice(scope.bool),)
-            return [Call((self.bind(scope, "bool", "c"),), operator.not_, args)]
+            return [ir.Call((self.bind(scope, "bool", "c"),), operator.not_, args)]
         kind = self.random.choice(["float", "int"])
         callee = self.random.choice([operator.lt, operator.eq, operator.ge, operator.ne])
         args = (self.atom(scope, kind), self.atom(scope, kind))
-        return [Call((self.bind(scope, "bool", "c"),), callee, args)]
+        return [ir.Call((self.bind(scope, "bool", "c"),), callee, args)]
 
-    def array_work(self, scope: Scope, depth: int) -> list[Statement]:
+    def array_work(self, scope: Scope, depth: int) -> list[ir.Statement]:
         base = self.atom(scope, ARRAY)
         match self.random.randint(0, 6):
             case 0:
-                return [Call((self.bind(scope, ARRAY, "z"),), np.zeros_like, (base,))]
+                return [ir.Call((self.bind(scope, ARRAY, "z"),), np.zeros_like, (base,))]
             case 1:
                 args = (base, self.atom(scope, self.random.choice(["float", ARRAY])))
                 callee = self.random.choice([operator.add, operator.sub, operator.mul])
-                return [Call((self.bind(scope, ARRAY, "s"),), callee, args)]
+                return [ir.Call((self.bind(scope, ARRAY, "s"),), callee, args)]
             case 2:
-                return [Call((self.bind(scope, ARRAY, "g"),), operator.neg, (base,))]
+                return [ir.Call((self.bind(scope, ARRAY, "g"),), operator.neg, (base,))]
             case 3:
-                return [Load(self.bind(scope, "int", "n"), base, Attribute("ndim"))]
+                return [ir.Load(self.bind(scope, "int", "n"), base, ir.Attribute("ndim"))]
             case 4:
-                whole = Subscript((Const(slice(None)),))
-                return [Load(self.bind(scope, ARRAY, "v"), base, whole)]
+                whole = ir.Subscript((ir.Const(slice(None)),))
+                return [ir.Load(self.bind(scope, ARRAY, "v"), base, whole)]
             case _:
-                index = Const(self.random.randrange(LENGTH))
-                raw = Var("e", Scalar("float", np.dtype(float)))
+                index = ir.Const(self.random.randrange(LENGTH))
+                raw = ir.Var("e", ir.Scalar("float", np.dtype(float)))
                 return [
-                    Load(raw, base, Subscript((index,))),
-                    Call((self.bind(scope, "float", "e"),), float, (raw,)),
+                    ir.Load(raw, base, ir.Subscript((index,))),
+                    ir.Call((self.bind(scope, "float", "e"),), float, (raw,)),
                 ]
 
-    def store(self, scope: Scope, depth: int) -> list[Statement]:
+    def store(self, scope: Scope, depth: int) -> list[ir.Statement]:
         base = self.atom(scope, ARRAY)
         mode = self.random.choice(["set", "add", "sub"])
         if self.random.random() < 0.3:
-            return [Store(base, None, self.atom(scope, ARRAY), self.random.choice(["add", "sub"]))]
-        return [Store(base, Subscript((Const(self.random.randrange(LENGTH)),)), self.atom(scope, "float"), mode)]
+            return [ir.Store(base, None, self.atom(scope, ARRAY), self.random.choice(["add", "sub"]))]
+        return [
+            ir.Store(base, ir.Subscript((ir.Const(self.random.randrange(LENGTH)),)), self.atom(scope, "float"), mode)
+        ]
 
-    def listing(self, scope: Scope, depth: int) -> list[Statement]:
-        items = Var("items", List(FLOAT))
+    def listing(self, scope: Scope, depth: int) -> list[ir.Statement]:
+        items = ir.Var("items", ir.List(ir.FLOAT))
         first, second = self.atom(scope, "float"), self.atom(scope, "float")
-        out: list[Statement] = [Call((items,), make_list, (first,)), Call((), list.append, (items, second))]
+        out: list[ir.Statement] = [ir.Call((items,), make_list, (first,)), ir.Call((), list.append, (items, second))]
         if self.random.random() < 0.5:
-            out.append(Call((self.bind(scope, "float", "p"),), list.pop, (items,)))
+            out.append(ir.Call((self.bind(scope, "float", "p"),), list.pop, (items,)))
         return out
 
-    def choice(self, scope: Scope, depth: int) -> list[Statement]:
+    def choice(self, scope: Scope, depth: int) -> list[ir.Statement]:
         kinds = self.random.choices(["float", "int", ARRAY], k=self.random.randint(0, 3))
         cond = self.atom(scope, "bool")
         sides = []
         for _ in range(2):
             inner = scope.nested()
             statements = self.statements(inner, depth + 1)
-            terminator = self.ending(inner, depth + 1, lambda s: Yield(tuple(self.atom(s, kind) for kind in kinds)))
-            sides.append(Block(tuple(statements), terminator))
-        return [If(cond, *sides, tuple(self.bind(scope, kind, "k") for kind in kinds))]
+            terminator = self.ending(inner, depth + 1, lambda s: ir.Yield(tuple(self.atom(s, kind) for kind in kinds)))
+            sides.append(ir.Block(tuple(statements), terminator))
+        return [ir.If(cond, *sides, tuple(self.bind(scope, kind, "k") for kind in kinds))]
 
-    def loop(self, scope: Scope, depth: int) -> list[Statement]:
+    def loop(self, scope: Scope, depth: int) -> list[ir.Statement]:
         kinds = self.random.choices(["float", "float", "int", ARRAY], k=self.random.randint(0, 3))
         inits = tuple(self.atom(scope, kind) for kind in kinds)
         extra = self.random.random() < 0.3
@@ -215,17 +195,19 @@ class Generator:
                 for param, kind in zip(params, kinds, strict=True)
             )
             if self.random.random() < 0.3:
-                return Exit(self.random.randint(1, 2), (*values, self.atom(s, "float")) if extra else values)
-            return Continue(values)
+                return ir.Exit(self.random.randint(1, 2), (*values, self.atom(s, "float")) if extra else values)
+            return ir.Continue(values)
 
-        body = Block(tuple(statements), self.ending(inner, depth + 1, leaf))
-        over = Range(Const(0), Const(self.random.randint(0, 3)), Const(1), self.random.random() < 0.2)
+        body = ir.Block(tuple(statements), self.ending(inner, depth + 1, leaf))
+        over = ir.Range(ir.Const(0), ir.Const(self.random.randint(0, 3)), ir.Const(1), self.random.random() < 0.2)
         targets = tuple(self.bind(scope, kind, "r") for kind in kinds)
-        more = (Var("u", FLOAT),) if extra else ()
+        more = (ir.Var("u", ir.FLOAT),) if extra else ()
         left = self.bind(scope, "int", "left")
-        out: list[Statement] = [Loop(over, index, params, inits, body, targets + more, left)]
+        out: list[ir.Statement] = [ir.Loop(over, index, params, inits, body, targets + more, left)]
         if extra:  # read it only where it is defined
-            cond, value = Var("c", BOOL), self.bind(scope, "float", "w")
-            out.append(Call((cond,), operator.ne, (left, Const(0))))
-            out.append(If(cond, Block((), Yield((more[0],))), Block((), Yield((Const(3.0),))), (value,)))
+            cond, value = ir.Var("c", ir.BOOL), self.bind(scope, "float", "w")
+            out.append(ir.Call((cond,), operator.ne, (left, ir.Const(0))))
+            out.append(
+                ir.If(cond, ir.Block((), ir.Yield((more[0],))), ir.Block((), ir.Yield((ir.Const(3.0),))), (value,))
+            )
         return out

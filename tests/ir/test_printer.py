@@ -2,38 +2,18 @@ import operator
 
 import numpy as np
 
-from adjoint.ir.nodes import (
-    UNDEFINED,
-    Attribute,
-    Block,
-    Branch,
-    Const,
-    Continue,
-    Exit,
-    Function,
-    Guarded,
-    Handler,
-    Loop,
-    Raise,
-    Range,
-    Return,
-    Slice,
-    Subscript,
-    Var,
-    Yield,
-)
+from adjoint import ir
 from adjoint.ir.printer import format_function
-from adjoint.ir.types import BOOL, FLOAT, INT
 from ir.building import build, choose, vector
 
 
 def test_names_are_unique_and_in_order_of_definition():
     def write(b, x):
-        first = b.call(operator.mul, x, Const(2.0), hint="x")
+        first = b.call(operator.mul, x, ir.Const(2.0), hint="x")
         second = b.call(np.sin, first, hint="x")
         return b.call(max, first, second)
 
-    assert format_function(build(write, FLOAT)) == (
+    assert format_function(build(write, ir.FLOAT)) == (
         "function f(%x):\n  %x.1 = mul(%x, 2.0)\n  %x.2 = numpy.sin(%x.1)\n  %t = max(%x.1, %x.2)\n  return %t"
     )
 
@@ -45,31 +25,33 @@ def test_types_are_optional():
 
 def test_keys_and_stores():
     def write(b, a, i):
-        part = b.load(a, Subscript((Slice(Const(1), Const(None), Const(None)), i), tupled=True), FLOAT)
-        b.store(a, Subscript((i,), tupled=True), part, "add_at")
+        part = b.load(
+            a, ir.Subscript((ir.Slice(ir.Const(1), ir.Const(None), ir.Const(None)), i), tupled=True), ir.FLOAT
+        )
+        b.store(a, ir.Subscript((i,), tupled=True), part, "add_at")
         b.store(a, None, part, "sub")
-        b.store(a, Attribute("name"), Const(None))
+        b.store(a, ir.Attribute("name"), ir.Const(None))
         return part
 
-    lines = format_function(build(write, vector(), INT)).splitlines()
+    lines = format_function(build(write, vector(), ir.INT)).splitlines()
     assert lines[1:-1] == ["  %t = %x[1:, %y]", "  %x[%y,] +=@ %t", "  %x[...] -= %t", "  %x.name = None"]
 
 
 def test_constructs():
     x, i, p, r, left, c = (
-        Var("x", FLOAT),
-        Var("i", INT),
-        Var("p", FLOAT),
-        Var("r", FLOAT),
-        Var("left", INT),
-        Var("c", BOOL),
+        ir.Var("x", ir.FLOAT),
+        ir.Var("i", ir.INT),
+        ir.Var("p", ir.FLOAT),
+        ir.Var("r", ir.FLOAT),
+        ir.Var("left", ir.INT),
+        ir.Var("c", ir.BOOL),
     )
-    ends = Branch(c, Block((), Exit(1, (UNDEFINED,))), Block((), Continue((p,))))
-    loop = Loop(Range(Const(0), Const(3), Const(1), True), i, (p,), (x,), Block((), ends), (r,), left)
-    error = Var("error", FLOAT)
-    handler = Handler(Const(ValueError), error, Block((), Raise(None)))
-    guarded = Guarded(None, None, Block((), Yield()), (handler,), Block((), Yield()))
-    function = Function("f", (x, c), Block((loop, guarded), Return((r,))))
+    ends = ir.Branch(c, ir.Block((), ir.Exit(1, (ir.UNDEFINED,))), ir.Block((), ir.Continue((p,))))
+    loop = ir.Loop(ir.Range(ir.Const(0), ir.Const(3), ir.Const(1), True), i, (p,), (x,), ir.Block((), ends), (r,), left)
+    error = ir.Var("error", ir.FLOAT)
+    handler = ir.Handler(ir.Const(ValueError), error, ir.Block((), ir.Raise(None)))
+    guarded = ir.Guarded(None, None, ir.Block((), ir.Yield()), (handler,), ir.Block((), ir.Yield()))
+    function = ir.Function("f", (x, c), ir.Block((loop, guarded), ir.Return((r,))))
     assert (
         format_function(function)
         == """\
@@ -92,7 +74,9 @@ function f(%x, %c):
 
 def test_choice_and_constants_without_addresses():
     def write(b, c):
-        return choose(b, c, lambda b: Const(float("nan")), lambda b: b.call(operator.add, Const(object()), Const((1,))))
+        return choose(
+            b, c, lambda b: ir.Const(float("nan")), lambda b: b.call(operator.add, ir.Const(object()), ir.Const((1,)))
+        )
 
-    text = format_function(build(write, BOOL))
+    text = format_function(build(write, ir.BOOL))
     assert "yield nan" in text and "add(<object>, (1,))" in text and "0x" not in text

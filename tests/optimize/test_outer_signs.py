@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 import adjoint as ad
-from adjoint.ir.nodes import Call, Const, Subscript, Var
+from adjoint import ir
 from adjoint.ir.printer import format_function
-from adjoint.ir.types import FLOAT, INT
 from adjoint.ir.verifier import verify
 from adjoint.optimize.touch_up.outer_signs import signs_outside
 from adjoint.runtime.arithmetic.numbers import quotient
@@ -17,7 +16,7 @@ from adjoint.testing import check_grads
 from ir.building import build, vector
 from ir.interpreter import run
 
-FIRST = Subscript((Const(0),))
+FIRST = ir.Subscript((ir.Const(0),))
 neg, add, sub, mul = operator.neg, operator.add, operator.sub, operator.mul
 
 
@@ -31,14 +30,18 @@ def test_a_negative_term_is_subtracted():
     def write(b, x, y, z):
         return b.call(add, x, b.call(mul, b.call(neg, y), z))
 
-    assert lines(write, FLOAT, FLOAT, FLOAT)[1:] == ["%t.1 = mul(%y, %z)", "%t.2 = sub(%x, %t.1)", "return %t.2"]
+    assert lines(write, ir.FLOAT, ir.FLOAT, ir.FLOAT)[1:] == [
+        "%t.1 = mul(%y, %z)",
+        "%t.2 = sub(%x, %t.1)",
+        "return %t.2",
+    ]
 
 
 def test_a_term_that_comes_first_is_subtracted_from_the_other():
     def write(b, x, y, z):
         return b.call(add, b.call(quotient, y, b.call(neg, z)), x)
 
-    assert lines(write, FLOAT, FLOAT, FLOAT)[-2] == "%t.2 = sub(%x, %t.1)"
+    assert lines(write, ir.FLOAT, ir.FLOAT, ir.FLOAT)[-2] == "%t.2 = sub(%x, %t.1)"
 
 
 def test_signs_pass_through_differences_into_stores():
@@ -46,7 +49,7 @@ def test_signs_pass_through_differences_into_stores():
         b.store(x, FIRST, b.call(sub, b.call(mul, b.call(neg, y), y), z), "add")
         return z
 
-    assert lines(write, vector(written=True), FLOAT, FLOAT)[1:-1] == [
+    assert lines(write, vector(written=True), ir.FLOAT, ir.FLOAT)[1:-1] == [
         "%t.1 = mul(%y, %y)",
         "%t.2 = add(%t.1, %z)",
         "%x[0] -= %t.2",
@@ -57,7 +60,7 @@ def test_two_negations_go():
     def write(b, x, y, z):
         return b.call(neg, b.call(mul, b.call(neg, x), y))
 
-    assert lines(write, FLOAT, FLOAT, FLOAT) == ["%t = neg(%x)", "%t.1 = mul(%x, %y)", "return %t.1"]
+    assert lines(write, ir.FLOAT, ir.FLOAT, ir.FLOAT) == ["%t = neg(%x)", "%t.1 = mul(%x, %y)", "return %t.1"]
 
 
 def test_a_negative_keeps_its_name_where_it_is_read_in_two_places_without_a_sum():
@@ -65,7 +68,7 @@ def test_a_negative_keeps_its_name_where_it_is_read_in_two_places_without_a_sum(
         negative = b.call(neg, x)
         return b.call(mul, negative, y), b.call(mul, negative, z), b.call(add, y, b.call(mul, negative, z))
 
-    kept = build(write, FLOAT, FLOAT, FLOAT)
+    kept = build(write, ir.FLOAT, ir.FLOAT, ir.FLOAT)
     assert signs_outside(kept) is kept
 
 
@@ -74,19 +77,19 @@ def test_a_square_of_a_negative_stays():
         negative = b.call(neg, x)
         return b.call(add, y, b.call(mul, negative, negative))
 
-    kept = build(write, FLOAT, FLOAT)
+    kept = build(write, ir.FLOAT, ir.FLOAT)
     assert signs_outside(kept) is kept
 
 
 def test_what_is_no_float_stays():
     def write(b, x, y):
-        negative, term, total = (Var("t", INT) for _ in range(3))
-        b.emit(Call((negative,), neg, (x,)))
-        b.emit(Call((term,), mul, (negative, y)))
-        b.emit(Call((total,), add, (y, term)))
+        negative, term, total = (ir.Var("t", ir.INT) for _ in range(3))
+        b.emit(ir.Call((negative,), neg, (x,)))
+        b.emit(ir.Call((term,), mul, (negative, y)))
+        b.emit(ir.Call((total,), add, (y, term)))
         return total
 
-    kept = build(write, INT, INT)
+    kept = build(write, ir.INT, ir.INT)
     assert signs_outside(kept) is kept
 
 
@@ -100,7 +103,7 @@ def test_an_array_that_is_written_before_its_negative_is_read(between):
         b.store(x, FIRST, z, "set")
         return b.call(add, y, term)
 
-    kept = build(write, vector(written=True), vector(), FLOAT)
+    kept = build(write, vector(written=True), vector(), ir.FLOAT)
     assert (signs_outside(kept) is kept) == between
 
 
@@ -118,7 +121,7 @@ def test_random_sums_of_products_are_the_same(seed):
             known.append(b.call(callee, *args))
         return known[-1], known[-3]
 
-    function = build(write, FLOAT, FLOAT, FLOAT, FLOAT)
+    function = build(write, ir.FLOAT, ir.FLOAT, ir.FLOAT, ir.FLOAT)
     verify(function)
     result = signs_outside(function)
     verify(result)

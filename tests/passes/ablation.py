@@ -14,7 +14,7 @@ import statistics
 import subprocess
 import sys
 
-from adjoint.ir.nodes import Function
+from adjoint import ir
 from adjoint.passes import DRIVERS, PASSES
 from golden.native_programs import KERNELS, text_of_eval, text_of_kernel
 from passes import document
@@ -130,7 +130,7 @@ def count() -> None:
         for case in collect():
             sizes: dict[str, int] = {}
 
-            def told(step: str, before: Function, after: Function, sizes: dict[str, int] = sizes) -> None:
+            def told(step: str, before: ir.Function, after: ir.Function, sizes: dict[str, int] = sizes) -> None:
                 sizes.setdefault(step, len(list(shown(before, after))))
 
             fired(case, mode, told)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from adjoint.ir.nodes import Function
+from adjoint import ir
 from adjoint.passes import DRIVERS, PASSES
 from passes.firing import fired, shown
 from programs.registry import collect
@@ -95,7 +95,7 @@ def _example(step: str, found: dict[str, Any]) -> Iterator[str]:
         case = next(case for case in collect() if case.name == name)
         changes: list[list[str]] = []
 
-        def told(other: str, before: Function, after: Function, changes: list[list[str]] = changes) -> None:
+        def told(other: str, before: ir.Function, after: ir.Function, changes: list[list[str]] = changes) -> None:
             if other == step:
                 changes.append(list(shown(before, after)))
 

@@ -12,10 +12,10 @@ from unittest import mock
 import numpy as np
 
 import adjoint as ad
+from adjoint import ir
 from adjoint.api.tools.float_leaves import clone, leaves, rebuild
 from adjoint.differentiation.definitions import format_whole
 from adjoint.dispatch import specialize, targets
-from adjoint.ir.nodes import Function
 from adjoint.passes import DRIVERS
 from adjoint.records import replace
 from golden.machine_texts import collected
@@ -23,10 +23,10 @@ from programs.registry import Case
 
 LONGEST = 400
 """Functions of more lines are not shown."""
-Told = Callable[[str, Function, Function], None]
+Told = Callable[[str, ir.Function, ir.Function], None]
 
 
-def shown(before: Function, after: Function) -> Iterator[str]:
+def shown(before: ir.Function, after: ir.Function) -> Iterator[str]:
     """What a pass has changed, as lines with a sign before them; those of long functions uncompared."""
     old, new = (format_whole(part).splitlines() for part in (before, after))
     if max(len(old), len(new)) > LONGEST:
@@ -41,7 +41,7 @@ def watched(told: Told, skipped: frozenset[str] = frozenset()) -> Iterator[None]
     """Tells of each pass that changes a function meanwhile."""
     original = targets.target_of
 
-    def watch(name: str, before: Function, after: Function, seconds: float) -> None:
+    def watch(name: str, before: ir.Function, after: ir.Function, seconds: float) -> None:
         if after is not before and name not in DRIVERS and format_whole(after) != format_whole(before):
             told(name, before, after)
 
@@ -90,7 +90,7 @@ def fired(case: Case, mode: str, told: Told | None = None) -> set[str]:
     """The passes that change something on the way to a derivative."""
     found: set[str] = set()
 
-    def note(name: str, before: Function, after: Function) -> None:
+    def note(name: str, before: ir.Function, after: ir.Function) -> None:
         found.add(name)
         if told is not None:
             told(name, before, after)

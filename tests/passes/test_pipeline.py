@@ -9,9 +9,7 @@ import sys
 import pytest
 
 import adjoint as ad
-from adjoint import passes, pipeline
-from adjoint.ir.nodes import Function
-from adjoint.ir.types import FLOAT
+from adjoint import ir, passes, pipeline
 from adjoint.ir.verifier import InvalidIR
 from adjoint.passes import DRIVERS, PASSES, Context, apply
 from adjoint.pipeline import run
@@ -36,9 +34,9 @@ def test_every_pass_has_a_home(name: str) -> None:
 
 
 def test_what_a_pass_makes_is_verified() -> None:
-    function = build(lambda b, x: x, FLOAT)
+    function = build(lambda b, x: x, ir.FLOAT)
     assert run(("cleanup",), function, Context()).params == function.params
-    broken = lambda whole: Function(whole.name, (), whole.body)
+    broken = lambda whole: ir.Function(whole.name, (), whole.body)
     with pytest.raises(InvalidIR, match="after broken"):
         apply("broken", broken, function, PYTHON)
 
@@ -46,13 +44,13 @@ def test_what_a_pass_makes_is_verified() -> None:
 def test_who_watches_is_told_of_each_pass() -> None:
     told: list[str] = []
     target = Target(machine=True, watch=lambda name, before, after, seconds: told.append(name))
-    run(pipeline.LEGALIZE, build(lambda b, x: x, FLOAT), Context(target))
+    run(pipeline.LEGALIZE, build(lambda b, x: x, ir.FLOAT), Context(target))
     assert told == list(pipeline.LEGALIZE)
 
 
 def test_what_is_left_out_changes_nothing() -> None:
-    function = build(lambda b, x: x, FLOAT)
-    twice = lambda whole: Function(whole.name, whole.params, whole.body)
+    function = build(lambda b, x: x, ir.FLOAT)
+    twice = lambda whole: ir.Function(whole.name, whole.params, whole.body)
     assert apply("fuse-loops", twice, function, Target(skipped=frozenset({"fuse-loops"}))) is function
     assert apply("fuse-loops", twice, function, MACHINE) is not function
 

@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from adjoint import ir
 from adjoint.dispatch import compiling, specialize, targets
-from adjoint.ir.nodes import Function, Var
-from adjoint.ir.types import Array, Number
 from adjoint.target import PYTHON, Target
 from ir import interpreter
 from poison import outside
@@ -27,19 +26,19 @@ class _Watched(interpreter.Env):
 
     def __init__(self) -> None:
         super().__init__()
-        self.before: dict[Var, np.ndarray] = {}
+        self.before: dict[ir.Var, np.ndarray] = {}
 
-    def __setitem__(self, var: Var, value: Any) -> None:
+    def __setitem__(self, var: ir.Var, value: Any) -> None:
         super().__setitem__(var, value)
         self.before.pop(var, None)
         if isinstance(value, np.ndarray) and _is_value(var):
             self.before[var] = value.copy()
 
-    def update(self, pairs: Iterable[tuple[Var, Any]]) -> None:  # type: ignore[override]
+    def update(self, pairs: Iterable[tuple[ir.Var, Any]]) -> None:  # type: ignore[override]
         for var, value in pairs:
             self[var] = value
 
-    def __getitem__(self, var: Var) -> Any:
+    def __getitem__(self, var: ir.Var) -> Any:
         value = super().__getitem__(var)
         before = self.before.get(var)
         if before is not None and not _is_equal(value, before):
@@ -65,8 +64,8 @@ def _poisoned(make: Callable[..., np.ndarray]) -> Callable[..., np.ndarray]:
 _EMPTY = {make: _poisoned(make) for make in (np.empty, np.empty_like)}
 
 
-def _is_value(var: Var) -> bool:
-    return isinstance(var.type, Number) or (isinstance(var.type, Array) and not var.type.storage.written)
+def _is_value(var: ir.Var) -> bool:
+    return isinstance(var.type, ir.Number) or (isinstance(var.type, ir.Array) and not var.type.storage.written)
 
 
 def _is_equal(value: np.ndarray, before: np.ndarray) -> bool:
@@ -77,7 +76,7 @@ def _is_equal(value: np.ndarray, before: np.ndarray) -> bool:
 def interpreted(target: Target = PYTHON) -> Iterator[None]:
     """Derivatives are interpreted and watched for a while, rather than printed and loaded."""
 
-    def load_for(function: Any, finished: Function, *rest: Any) -> Callable[..., Any]:
+    def load_for(function: Any, finished: ir.Function, *rest: Any) -> Callable[..., Any]:
         return lambda *args: interpreter.run(finished, *args, env=_Watched())
 
     with pytest.MonkeyPatch.context() as patch:

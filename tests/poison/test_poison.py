@@ -7,8 +7,7 @@ from zlib import crc32
 import numpy as np
 import pytest
 
-from adjoint.ir.nodes import Block, Call, Const, Function, Return, Store, Subscript, Var
-from adjoint.ir.types import FLOAT, Array
+from adjoint import ir
 from ir import interpreter
 from poison import inside, outside, trials
 from poison.memory import shared, spoil
@@ -44,12 +43,16 @@ def test_a_pullback_that_keeps_what_it_was_given_is_found(monkeypatch) -> None:
 
 
 def test_a_value_that_changes_before_it_is_read_is_found() -> None:
-    x, part, total = Var("x", Array(np.dtype(float), None)), Var("part", Array(np.dtype(float), None)), Var("y", FLOAT)
-    view = Call((part,), np.transpose, (x,))
-    store = Store(x, Subscript((Const(0),)), Const(5.0))
-    body = Block((view, store, Call((total,), np.sum, (part,))), Return((total,)))
+    x, part, total = (
+        ir.Var("x", ir.Array(np.dtype(float), None)),
+        ir.Var("part", ir.Array(np.dtype(float), None)),
+        ir.Var("y", ir.FLOAT),
+    )
+    view = ir.Call((part,), np.transpose, (x,))
+    store = ir.Store(x, ir.Subscript((ir.Const(0),)), ir.Const(5.0))
+    body = ir.Block((view, store, ir.Call((total,), np.sum, (part,))), ir.Return((total,)))
     with pytest.raises(Poisoned, match="%part was"):
-        interpreter.run(Function("f", (x,), body), np.ones(2), env=inside._Watched())
+        interpreter.run(ir.Function("f", (x,), body), np.ones(2), env=inside._Watched())
 
 
 def test_values_that_are_spoilt() -> None:

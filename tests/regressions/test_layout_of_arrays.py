@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import adjoint as ad
-from adjoint.ir.nodes import Block, Call, Function, Return, Var
-from adjoint.ir.types import Array, Storage
+from adjoint import ir
 from adjoint.ir.walk import statements_in
 from adjoint.native.legalize.arrays.layouts import with_numpys_layouts
 from adjoint.native.legalize.as_python import ByPython
@@ -205,9 +204,14 @@ def test_machine_code_lays_out_as_numpy_does(lies: str) -> None:
 def calls_of_python(callee, *, by_rows: bool) -> int:
     """How many calls of Python machine code makes of ``w = callee(a)`` and a view of it that is written."""
     dims = ("any", "any")
-    a, w = Var("a", Array(np.dtype(float), dims)), Var("w", Array(np.dtype(float), dims, Storage(written=True)))
-    r = Var("r", Array(np.dtype(float), ("any",), w.type.storage))
-    function = Function("f", (a,), Block((Call((w,), callee, (a,)), Call((r,), np.ravel, (w,))), Return((r,))))
+    a, w = (
+        ir.Var("a", ir.Array(np.dtype(float), dims)),
+        ir.Var("w", ir.Array(np.dtype(float), dims, ir.Storage(written=True))),
+    )
+    r = ir.Var("r", ir.Array(np.dtype(float), ("any",), w.type.storage))
+    function = ir.Function(
+        "f", (a,), ir.Block((ir.Call((w,), callee, (a,)), ir.Call((r,), np.ravel, (w,))), ir.Return((r,)))
+    )
     statements = statements_in(with_numpys_layouts(function, [a] if by_rows else []).body)
     return sum(isinstance(each.callee, ByPython) for each in statements)
 

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 import adjoint as ad
+from adjoint import ir
 from adjoint.api.jvp_vjp import specialized_jvp
-from adjoint.ir.nodes import Store
-from adjoint.ir.types import Array
 from adjoint.ir.walk import statements_in
 from regressions.differences import right, second
 
@@ -45,5 +44,5 @@ def test_types_say_what_is_written(function) -> None:
     quick = specialized_jvp(function, (X,), (np.ones(3),))
     for compiled in (quick, quick.exact):
         for statement in statements_in(compiled.function.body):
-            if isinstance(statement, Store) and isinstance(statement.base.type, Array):
+            if isinstance(statement, ir.Store) and isinstance(statement.base.type, ir.Array):
                 assert statement.base.type.storage.written, statement.base

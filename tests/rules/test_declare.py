@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from adjoint.ir.nodes import Const
+from adjoint import ir
 from adjoint.rules import registry
 from adjoint.rules.declare import elementwise
 from adjoint.rules.registry import ARRAYS, BASICS, BISECTION, STRUCTURES, attribute_of, method_of, rule_for, variadic
@@ -35,7 +35,7 @@ def test_bind() -> None:
     rule = rule_for(np.clip)
     assert rule is not None
     assert rule.bind(("x",), {"a_max": "hi"}, lambda value: value) == (("x", None, "hi"), {})
-    assert rule.bind((), {"a_max": Const(1), "a": Const(2)})[0] == (Const(2), Const(None), Const(1))
+    assert rule.bind((), {"a_max": ir.Const(1), "a": ir.Const(2)})[0] == (ir.Const(2), ir.Const(None), ir.Const(1))
     rule = rule_for(np.sum)
     assert rule is not None
     assert rule.bind((), {"a": "x", "axis": 0}) == (("x",), {"axis": 0})

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adjoint.ir.nodes import Atom, Const, Var
-from adjoint.ir.types import BOOL, FLOAT, INT, OPAQUE, Array, List, Number, Opaque, Scalar, Tuple, Type
+from adjoint import ir
 from adjoint.rules import typing
 from adjoint.rules.joined_types import join
 from adjoint.rules.kinds import Linear
@@ -22,93 +21,93 @@ from adjoint.runtime.display import make_list
 from rules.evaluate import cases_of
 
 F8, F4 = np.dtype(float), np.dtype(np.float32)
-WIDE = Scalar("float", F8)
+WIDE = ir.Scalar("float", F8)
 
 
-def v(type_: Type) -> Var:
-    return Var("x", type_)
+def v(type_: ir.Type) -> ir.Var:
+    return ir.Var("x", type_)
 
 
-def arr(*dims: Any, dtype: Any = F8) -> Array:
-    return Array(dtype, dims)
+def arr(*dims: Any, dtype: Any = F8) -> ir.Array:
+    return ir.Array(dtype, dims)
 
 
-CALLS: list[tuple[Any, tuple[Any, ...], dict[str, Any], Type]] = [
-    (operator.add, (FLOAT, Const(1)), {}, FLOAT),
-    (operator.truediv, (INT, INT), {}, FLOAT),
-    (operator.lt, (FLOAT, INT), {}, BOOL),
-    (operator.lt, (arr("any"), FLOAT), {}, arr("any", dtype=np.dtype(bool))),
+CALLS: list[tuple[Any, tuple[Any, ...], dict[str, Any], ir.Type]] = [
+    (operator.add, (ir.FLOAT, ir.Const(1)), {}, ir.FLOAT),
+    (operator.truediv, (ir.INT, ir.INT), {}, ir.FLOAT),
+    (operator.lt, (ir.FLOAT, ir.INT), {}, ir.BOOL),
+    (operator.lt, (arr("any"), ir.FLOAT), {}, arr("any", dtype=np.dtype(bool))),
     (operator.mul, (arr("any"), arr("many")), {}, arr("many")),
     (operator.mul, (arr("any"), arr("any", "one")), {}, arr("any", "any")),
     (operator.mul, (arr("one"), arr("one")), {}, arr("one")),
-    (operator.mul, (arr("many", dtype=F4), FLOAT), {}, arr("many", dtype=F4)),
+    (operator.mul, (arr("many", dtype=F4), ir.FLOAT), {}, arr("many", dtype=F4)),
     (operator.mul, (arr("many", dtype=F4), WIDE), {}, arr("many")),
-    (operator.add, (arr(), FLOAT), {}, WIDE),
-    (operator.add, (FLOAT, Number()), {}, Number()),
-    (operator.add, (arr("any"), Number()), {}, Array(None, None)),
-    (operator.add, (FLOAT, OPAQUE), {}, Number()),
-    (math.sin, (Number(),), {}, FLOAT),
-    (math.acosh, (FLOAT,), {}, FLOAT),
-    (np.sin, (FLOAT,), {}, WIDE),
+    (operator.add, (arr(), ir.FLOAT), {}, WIDE),
+    (operator.add, (ir.FLOAT, ir.Number()), {}, ir.Number()),
+    (operator.add, (arr("any"), ir.Number()), {}, ir.Array(None, None)),
+    (operator.add, (ir.FLOAT, ir.OPAQUE), {}, ir.Number()),
+    (math.sin, (ir.Number(),), {}, ir.FLOAT),
+    (math.acosh, (ir.FLOAT,), {}, ir.FLOAT),
+    (np.sin, (ir.FLOAT,), {}, WIDE),
     (np.sum, (arr("any", "many"),), {}, WIDE),
     (np.sum, (arr("any", "many"),), {"axis": 0}, arr("many")),
     (np.sum, (arr("any", "many"),), {"axis": 0, "keepdims": True}, arr("one", "many")),
-    (np.zeros, (INT,), {}, arr("any")),
-    (np.zeros, (Const((2, 1)),), {}, arr("many", "one")),
-    (np.reshape, (arr("any"), Const((-1, 1))), {}, arr("any", "one")),
+    (np.zeros, (ir.INT,), {}, arr("any")),
+    (np.zeros, (ir.Const((2, 1)),), {}, arr("many", "one")),
+    (np.reshape, (arr("any"), ir.Const((-1, 1))), {}, arr("any", "one")),
     (np.matmul, (arr("many", "any"), arr("any", "many")), {}, arr("many", "many")),
     (np.matmul, (arr("many"), arr("many")), {}, WIDE),
-    (np.squeeze, (arr("any", "many"),), {}, Array(F8, None)),
-    (np.array, (List(FLOAT),), {}, arr("any")),
+    (np.squeeze, (arr("any", "many"),), {}, ir.Array(F8, None)),
+    (np.array, (ir.List(ir.FLOAT),), {}, arr("any")),
     (np.diff, (arr("many"),), {}, arr("any")),
-    (np.where, (arr("many", dtype=np.dtype(bool)), arr("many"), Const(0.0)), {}, arr("many")),
-    (np.shape, (arr("many", "any"),), {}, Tuple((INT, INT))),
+    (np.where, (arr("many", dtype=np.dtype(bool)), arr("many"), ir.Const(0.0)), {}, arr("many")),
+    (np.shape, (arr("many", "any"),), {}, ir.Tuple((ir.INT, ir.INT))),
     (concatenate_of, (arr("any"), arr("any")), {}, arr("any")),
     (concatenate_of, (arr("many"), arr("one")), {}, arr("many")),
-    (unbroadcast, (arr("any", "many"), FLOAT), {}, FLOAT),
-    (concatenated_part, (arr("many"), Const(1), Const(0), arr("many"), arr("any")), {}, arr("any")),
+    (unbroadcast, (arr("any", "many"), ir.FLOAT), {}, ir.FLOAT),
+    (concatenated_part, (arr("many"), ir.Const(1), ir.Const(0), arr("many"), arr("any")), {}, arr("any")),
     (unbroadcast, (arr("any", "many"), arr("one", "many")), {}, arr("one", "many")),
-    (make_list, (FLOAT, INT), {}, List(FLOAT)),
-    (list.pop, (List(FLOAT),), {}, FLOAT),
-    (len, (List(FLOAT),), {}, INT),
-    (print, (FLOAT,), {}, Opaque(type(None))),
-    (np.add, (Array(F8, None), arr("many", "many")), {}, Array(F8, None)),
-    (lambda x: x, (FLOAT,), {}, OPAQUE),
+    (make_list, (ir.FLOAT, ir.INT), {}, ir.List(ir.FLOAT)),
+    (list.pop, (ir.List(ir.FLOAT),), {}, ir.FLOAT),
+    (len, (ir.List(ir.FLOAT),), {}, ir.INT),
+    (print, (ir.FLOAT,), {}, ir.Opaque(type(None))),
+    (np.add, (ir.Array(F8, None), arr("many", "many")), {}, ir.Array(F8, None)),
+    (lambda x: x, (ir.FLOAT,), {}, ir.OPAQUE),
 ]
 
 
 @pytest.mark.parametrize(("callee", "args", "kwargs", "expected"), CALLS)
-def test_types(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any], expected: Type) -> None:
-    atoms: list[Atom] = [arg if isinstance(arg, Const) else v(arg) for arg in args]
-    pairs = [(name, Const(value)) for name, value in kwargs.items()]
+def test_types(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any], expected: ir.Type) -> None:
+    atoms: list[ir.Atom] = [arg if isinstance(arg, ir.Const) else v(arg) for arg in args]
+    pairs = [(name, ir.Const(value)) for name, value in kwargs.items()]
     assert type_of_call(callee, atoms, pairs) == (expected,)
 
 
 def test_several_results() -> None:
     assert type_of_call(np.linalg.eigh, [v(arr("many", "many"))]) == (arr("many"), arr("many", "many"))
-    assert type_of_call(divmod, [v(FLOAT), v(INT)]) == (FLOAT, FLOAT)
+    assert type_of_call(divmod, [v(ir.FLOAT), v(ir.INT)]) == (ir.FLOAT, ir.FLOAT)
 
 
 def test_storage() -> None:
     base = arr("many")
     (view,), (copy,) = type_of_call(np.ravel, [v(base)]), type_of_call(np.copy, [v(base)])
-    assert isinstance(view, Array) and isinstance(copy, Array)
+    assert isinstance(view, ir.Array) and isinstance(copy, ir.Array)
     assert view.storage is base.storage
     (again,) = type_of_call(np.copy, [v(base)])
-    assert isinstance(again, Array)
+    assert isinstance(again, ir.Array)
     assert copy.storage is not base.storage and copy.storage is not again.storage
 
 
 def test_large_constants_are_not_allocated() -> None:
-    assert type_of_call(np.zeros, [Const((10**6, 10**6))]) == (arr("many", "many"),)
+    assert type_of_call(np.zeros, [ir.Const((10**6, 10**6))]) == (arr("many", "many"),)
 
 
 def test_joins() -> None:
-    assert join(INT, FLOAT) == FLOAT
-    assert join(FLOAT, arr("many")) == Number()
+    assert join(ir.INT, ir.FLOAT) == ir.FLOAT
+    assert join(ir.FLOAT, arr("many")) == ir.Number()
     assert join(arr("many", "one"), arr("many", "many")) == arr("many", "any")
-    assert join(List(None), List(INT)) == List(INT)
-    assert join(Tuple((INT,)), Tuple((INT, INT))) is None
+    assert join(ir.List(None), ir.List(ir.INT)) == ir.List(ir.INT)
+    assert join(ir.Tuple((ir.INT,)), ir.Tuple((ir.INT, ir.INT))) is None
     one, other = arr("many"), arr("many")
     join(one, other)
     other.storage.mark_written()
@@ -116,11 +115,11 @@ def test_joins() -> None:
 
 
 def test_abstract() -> None:
-    assert abstract(np.float32(1)) == Scalar("float", F4)
-    assert abstract([1, 2.0]) == List(FLOAT)
+    assert abstract(np.float32(1)) == ir.Scalar("float", F4)
+    assert abstract([1, 2.0]) == ir.List(ir.FLOAT)
     assert abstract(np.ones((1, 3))) == arr("one", "many")
-    assert abstract((1, "a")) == Tuple((INT, Opaque(str)))
-    assert abstract(None) == Opaque(type(None))
+    assert abstract((1, "a")) == ir.Tuple((ir.INT, ir.Opaque(str)))
+    assert abstract(None) == ir.Opaque(type(None))
 
 
 def test_what_tells_shapes_from_arguments_is_asked_about_all_that_it_knows():
@@ -133,14 +132,23 @@ def test_what_tells_shapes_from_arguments_is_asked_about_all_that_it_knows():
 
 
 def test_arithmetic_with_floats_gives_what_examples_show(monkeypatch: pytest.MonkeyPatch) -> None:
-    numbers = (FLOAT, INT, BOOL, Const(2.5), Const(float("inf")), Const(-3), Const(10**9), Const(True))
+    numbers = (
+        ir.FLOAT,
+        ir.INT,
+        ir.BOOL,
+        ir.Const(2.5),
+        ir.Const(float("inf")),
+        ir.Const(-3),
+        ir.Const(10**9),
+        ir.Const(True),
+    )
     singles, pairs = [(one,) for one in numbers], [(one, other) for one in numbers for other in numbers]
     functions = {rule_for(fn): pairs for fn in (*typing._ARITHMETIC, *typing._COMPARISONS)}
     functions |= {rule_for(fn): singles for fn in (abs, operator.abs, operator.neg)}
-    functions |= {rule: [(FLOAT,) * rule._most] for rule in all_rules() if typing._is_smooth_in_math(rule)}
+    functions |= {rule: [(ir.FLOAT,) * rule._most] for rule in all_rules() if typing._is_smooth_in_math(rule)}
     known = {(rule, args): typing._of_plain_numbers(rule, args) for rule, given in functions.items() for args in given}
     known = {call: type_ for call, type_ in known.items() if type_ is not None}
-    assert sum(type_ == FLOAT for type_ in known.values()) > 4 * 39 and BOOL in known.values()
+    assert sum(type_ == ir.FLOAT for type_ in known.values()) > 4 * 39 and ir.BOOL in known.values()
     assert any(rule.fn is math.atan2 for rule, _ in known)
     found = {call: typing._infer(*call, ()) for call in known}
     monkeypatch.setattr(typing, "_of_plain_numbers", lambda rule, arguments: None)
@@ -148,19 +156,21 @@ def test_arithmetic_with_floats_gives_what_examples_show(monkeypatch: pytest.Mon
         assert found[call] == typing._infer(*call, ()) == (type_,), call
 
 
-@pytest.mark.parametrize("other", [Scalar("complex"), Const(1j), Scalar("float", F4), Const(np.float32(1.0))])
+@pytest.mark.parametrize(
+    "other", [ir.Scalar("complex"), ir.Const(1j), ir.Scalar("float", F4), ir.Const(np.float32(1.0))]
+)
 def test_arithmetic_with_other_numbers_is_tried(other: Any) -> None:
-    assert typing._of_plain_numbers(rule_for(operator.add), (FLOAT, other)) is None
+    assert typing._of_plain_numbers(rule_for(operator.add), (ir.FLOAT, other)) is None
 
 
-def _agrees(type_: Type, value: Any) -> bool:
+def _agrees(type_: ir.Type, value: Any) -> bool:
     """Whether a value is one of a type, as far as arrays are concerned."""
-    if isinstance(type_, Tuple) and isinstance(value, tuple):
+    if isinstance(type_, ir.Tuple) and isinstance(value, tuple):
         return all(map(_agrees, type_.items, value))
     if not isinstance(value, np.ndarray):
-        return not isinstance(type_, Array) or type_.dims in (None, ())
-    if not isinstance(type_, Array):
-        return not isinstance(type_, Scalar) or value.ndim == 0
+        return not isinstance(type_, ir.Array) or type_.dims in (None, ())
+    if not isinstance(type_, ir.Array):
+        return not isinstance(type_, ir.Scalar) or value.ndim == 0
     if type_.dtype is not None and type_.dtype != value.dtype:
         return False
     return type_.dims is None or (
@@ -176,8 +186,11 @@ def test_types_hold_for_the_examples_of_all_rules() -> None:
             known = [value if isinstance(value, (str, int, tuple)) else abstract(value) for value in args]
             found = type_of_call(
                 rule.fn,
-                [Const(part) if part is value else Var("x", part) for part, value in zip(known, args, strict=True)],
-                [(name, Const(value)) for name, value in kwargs.items()],
+                [
+                    ir.Const(part) if part is value else ir.Var("x", part)
+                    for part, value in zip(known, args, strict=True)
+                ],
+                [(name, ir.Const(value)) for name, value in kwargs.items()],
             )
             result = rule.fn(*args, **kwargs)
             results = result if rule.results > 1 else (result,)
@@ -195,5 +208,5 @@ def test_examples_of_arrays_with_many_axes_are_small() -> None:
         return x
 
     rule = Linear(fn=seen, name="seen", transpose=lambda ct, x: ct)
-    assert typing._infer(rule, (Array(F8, ("any",) * 8),), ()) == (Array(F8, ("any",) * 8),)
+    assert typing._infer(rule, (ir.Array(F8, ("any",) * 8),), ()) == (ir.Array(F8, ("any",) * 8),)
     assert 1 < max(sizes) <= 100_000

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import adjoint as ad
+from adjoint import ir
 from adjoint.api.jvp_vjp import checked_tangents, specialized_jvp
 from adjoint.codegen.python import emit
 from adjoint.codegen.texts import load
@@ -15,7 +16,6 @@ from adjoint.differentiation.directions.dependence import Inseparable
 from adjoint.differentiation.directions.invariant_code import Beforehand, beforehand
 from adjoint.differentiation.directions.sparse_tangents import with_zeros_skipped
 from adjoint.frontend.entry.captured import differentiated
-from adjoint.ir.nodes import Function
 from adjoint.optimize.touch_up.zeros_by_shape import with_named_shapes
 from adjoint.testing import clone
 from differentiation.directions.seeds import directions_of
@@ -25,7 +25,7 @@ from programs.registry import Case, collect
 pytestmark = pytest.mark.filterwarnings("ignore::adjoint.diagnostics.DifferentiationWarning")
 
 
-def parts_of(function: Function, places: list[int], with_value: bool = True) -> Beforehand | None:
+def parts_of(function: ir.Function, places: list[int], with_value: bool = True) -> Beforehand | None:
     try:
         return beforehand(with_zeros_skipped(function, places), places, with_value=with_value)
     except Inseparable:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import adjoint as ad
+from adjoint import ir
 from adjoint.api.jvp_vjp import checked_tangents, specialized_jvp
 from adjoint.api.tools.float_leaves import clone
 from adjoint.codegen.python import emit
@@ -13,7 +14,6 @@ from adjoint.codegen.texts import load
 from adjoint.differentiation.directions.dependence import Inseparable
 from adjoint.differentiation.directions.lanes import in_lanes
 from adjoint.frontend.entry.captured import differentiated
-from adjoint.ir.nodes import Call, Definition
 from adjoint.ir.walk import statements_in
 from differentiation.directions.seeds import WIDTH, directions_of
 from numbers_of import numbers
@@ -138,7 +138,10 @@ def test_few_programs_are_refused() -> None:
             continue
         function = pullback._compiled.adjoint_function
         assert function is not None
-        if any(isinstance(call, Call) and isinstance(call.callee, Definition) for call in statements_in(function.body)):
+        if any(
+            isinstance(call, ir.Call) and isinstance(call.callee, ir.Definition)
+            for call in statements_in(function.body)
+        ):
             continue  # a direction is handed to a recursive function
         count = len(function.params)
         tried += 1

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import adjoint as ad
+from adjoint import ir
 from adjoint.api.jvp_vjp import checked_tangents, specialized_jvp
 from adjoint.codegen.python import emit
 from adjoint.codegen.texts import load
@@ -14,7 +15,6 @@ from adjoint.differentiation.directions.invariant_code import beforehand
 from adjoint.differentiation.directions.simd import in_bundles
 from adjoint.differentiation.directions.sparse_tangents import with_zeros_skipped
 from adjoint.frontend.entry.captured import differentiated
-from adjoint.ir.nodes import Function
 from adjoint.native.array_programs.elements_of_rows import with_elements_of_rows
 from adjoint.native.array_programs.rows_of_products import with_rows_of_products
 from adjoint.runtime.arithmetic.bundles import DIRECTIONS
@@ -27,7 +27,7 @@ from programs.registry import Case, collect
 pytestmark = pytest.mark.filterwarnings("ignore::adjoint.diagnostics.DifferentiationWarning")
 
 
-def bundled(function: Function, places: list[int]) -> tuple[Function | None, Function] | None:
+def bundled(function: ir.Function, places: list[int]) -> tuple[ir.Function | None, ir.Function] | None:
     """What is computed beforehand, and a sweep; None where there is no such sweep."""
     try:
         function = with_zeros_skipped(function, places)

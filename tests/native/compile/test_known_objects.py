@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
+from adjoint import ir
 from adjoint.ir.fingerprint import Nameless, fingerprint
-from adjoint.ir.nodes import Block, Call, Const, Function, Return, Var
-from adjoint.ir.types import FLOAT, INT, Array, Storage
 from adjoint.records import replace
 from adjoint.runtime.arithmetic import numbers
 from adjoint.target import MACHINE
@@ -48,15 +47,15 @@ def test_a_change_of_any_module_changes_the_digest(tmp_path, monkeypatch):
     assert len({whole, fresh(), fresh("native")}) == 3
 
 
-def _function(callee, *constants, type_=FLOAT, hint="x"):
-    x, y = Var(hint, type_), Var("y", type_)
-    call = Call((y,), callee, (x, *map(Const, constants)))
-    return Function("f", (x,), Block((call,), Return((y,))))
+def _function(callee, *constants, type_=ir.FLOAT, hint="x"):
+    x, y = ir.Var(hint, type_), ir.Var("y", type_)
+    call = ir.Call((y,), callee, (x, *map(ir.Const, constants)))
+    return ir.Function("f", (x,), ir.Block((call,), ir.Return((y,))))
 
 
 def test_fingerprints():
-    memory = Storage()
-    vector = Array(np.dtype(float), ("any",))
+    memory = ir.Storage()
+    vector = ir.Array(np.dtype(float), ("any",))
     functions = [
         *(_function(numbers.quotient, value) for value in (0.0, -0.0, 0, False, 0j, "0", b"0", None, ..., 1e-300)),
         *(_function(numbers.quotient, value) for value in (np.float64(0), np.float32(0), (0,), (0, 0), ((0,), 0))),
@@ -66,19 +65,19 @@ def test_fingerprints():
         _function(list.append),
         _function(np.ndarray.copy),
         _function(np.linalg.norm),
-        _function(numbers.quotient, type_=INT),
+        _function(numbers.quotient, type_=ir.INT),
         _function(numbers.quotient, hint="z"),
         _function(numbers.quotient, type_=vector),
-        _function(numbers.quotient, type_=Array(np.dtype(float), ("one",))),
-        _function(numbers.quotient, type_=Array(np.dtype(float), ("any",), Storage(written=True))),
+        _function(numbers.quotient, type_=ir.Array(np.dtype(float), ("one",))),
+        _function(numbers.quotient, type_=ir.Array(np.dtype(float), ("any",), ir.Storage(written=True))),
         replace(_function(numbers.quotient), name="g"),
     ]
     found = [fingerprint(function) for function in functions]
     assert len(set(found)) == len(found)
     assert fingerprint(_function(numbers.quotient, 0.0)) == found[0]
-    x, y = Var("x", Array(np.dtype(float), ("any",), memory)), Var("y", vector)
-    z = Var("y", Array(np.dtype(float), ("any",), memory))
-    apart, together = (Function("f", (x, last), Block((), Return(()))) for last in (y, z))
+    x, y = ir.Var("x", ir.Array(np.dtype(float), ("any",), memory)), ir.Var("y", vector)
+    z = ir.Var("y", ir.Array(np.dtype(float), ("any",), memory))
+    apart, together = (ir.Function("f", (x, last), ir.Block((), ir.Return(()))) for last in (y, z))
     assert fingerprint(apart) != fingerprint(together)
     marks = [None, frozenset(), frozenset({memory}), frozenset({vector.storage})]
     assert len({fingerprint(apart, handed) for handed in marks}) == 4

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import adjoint as ad
+from adjoint import ir
 from adjoint.dispatch import specialize, targets
-from adjoint.ir.nodes import Call
 from adjoint.ir.walk import statements_in
 from adjoint.native.legalize.tape_motion import with_tapes_moved
 from adjoint.records import replace
@@ -53,13 +53,13 @@ def test_pushes_are_last_and_pops_are_first() -> None:
 
     def runs(function: object) -> int:
         """How often pushes or pops stand beside other statements."""
-        callees = [each.callee if isinstance(each, Call) else None for each in statements_in(function.body)]  # type: ignore[attr-defined]
+        callees = [each.callee if isinstance(each, ir.Call) else None for each in statements_in(function.body)]  # type: ignore[attr-defined]
         of_tapes = [callee in (list.append, list.pop) for callee in callees]
         return sum(one and not other for one, other in pairwise(of_tapes))
 
     assert runs(moved) < runs(made)
     count = lambda function, callee: sum(
-        isinstance(each, Call) and each.callee is callee for each in statements_in(function.body)
+        isinstance(each, ir.Call) and each.callee is callee for each in statements_in(function.body)
     )
     assert all(count(made, callee) == count(moved, callee) for callee in (list.append, list.pop))
 
