@@ -115,3 +115,22 @@ WITH_ARRAYS = {
 @pytest.mark.parametrize("name", WITH_ARRAYS)
 def test_operator_with_an_array(name) -> None:
     check_grads(WITH_ARRAYS[name], (0.3, A))
+
+
+def test_a_list_times_what_may_be_a_whole_number() -> None:
+    """It was taken for an array, and its product for twice the array, where the list is repeated."""
+
+    def f(b, n, limit):
+        k = None if limit > 5 else n
+        count = -(-3 // k)
+        return np.sum(np.concatenate([b] * count) ** 2)
+
+    with pytest.raises(ad.DifferentiationError, match="multiplied by the whole number 2, which repeats it"):
+        ad.grad(f)(np.array([1.0, 2.0]), 2, 1)
+
+    def g(b, limit):
+        factor = b[0] if limit > 5 else b
+        return np.sum([b[0], b[1]] * factor)
+
+    assert ad.grad(g)(np.array([1.0, 2.0]), 1).tolist() == [2.0, 4.0]
+    assert ad.grad(g)(np.array([1.0, 2.0]), 9).tolist() == [4.0, 1.0]

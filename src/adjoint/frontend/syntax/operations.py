@@ -26,6 +26,7 @@ from adjoint.frontend.objects.classes import is_object
 from adjoint.frontend.objects.linked import identity, is_reference
 from adjoint.frontend.objects.special_methods import compared_fields, is_named, special_method
 from adjoint.frontend.syntax.operators import inplace_name, method_name, reflected_name
+from adjoint.runtime.arithmetic.checks import check_factor
 
 
 def apply_operator(
@@ -54,6 +55,8 @@ def apply_operator(
     if any(is_object(lo, operand) for operand in operands) or _is_of_named_tuples(lo, op, operands):
         return _by_method(lo, op, operands, node, inplace)
     if _takes_sequences_for_arrays(op, operands):
+        if op is operator.mul:
+            _check_factors(lo, operands, node)
         operands = arrays(lo, operands, node)
     sequence = _on_sequences(lo, op, operands, node)
     if sequence is not None:
@@ -268,6 +271,14 @@ def _takes_sequences_for_arrays(op: Callable[..., Any], operands: list[Value]) -
     # a number of Python's own would raise; a product with a whole number repeats the list
     products = (operator.mul,) if any(isinstance(type_, ir.Number) for type_ in types_) else ()
     return op in (*_NOT_OF_SEQUENCES, *products) and any(map(_may_be_of_numpy, types_))
+
+
+def _check_factors(lo: Lowerer, operands: list[Value], node: ast.AST | None) -> None:
+    """Of a number of unknown kind beside a list or tuple it is seen when the derivative runs that it is not whole."""
+    if any(isinstance(operand, TupleValue) or _is_list(lo, operand) for operand in operands):
+        for operand in operands:
+            if isinstance(operand, ir.Var) and isinstance(operand.type, ir.Number):
+                lo.emit(ir.Call((), check_factor, (operand,), (), lo.span(node)))
 
 
 _NOT_OF_SEQUENCES = (operator.add, operator.sub, operator.truediv, operator.floordiv, operator.mod, operator.pow)

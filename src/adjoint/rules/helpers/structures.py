@@ -6,6 +6,7 @@ from adjoint.runtime.arithmetic.checks import (
     check_alike,
     check_array,
     check_bound,
+    check_factor,
     check_floats,
     check_operand,
     check_rows,
@@ -29,7 +30,17 @@ from adjoint.runtime.overlap import check_separate
 no_derivative(first_of_same, order_of_items, slice_bounds)
 no_derivative(first_items, pure=False)
 CHECKS = (
-    *(check_alike, check_array, check_bound, check_floats, check_operand, check_separate, check_single, check_written),
+    *(
+        check_alike,
+        check_array,
+        check_bound,
+        check_factor,
+        check_floats,
+        check_operand,
+        check_separate,
+        check_single,
+        check_written,
+    ),
     *(check_least_length, check_length, check_size, check_sum, check_in_place, check_rows),
 )
 """Functions that raise or do nothing: what one lets pass it lets pass when it is run again."""

@@ -347,6 +347,24 @@ def check_array(operand: Any, name: str | None) -> None:
         raise error("AD0401", None, label, helps=(f"write the operation out: {shown} = {shown} * 2",))
 
 
+def check_factor(operand: Any) -> None:
+    """Refuses a whole number beside a list or tuple that was taken for an array: it repeats the list.
+
+    Raises
+    ------
+    DifferentiationError
+        AD0401.
+
+    >>> check_factor(np.float64(2.0))
+    """
+    if isinstance(operand, (int, np.integer)):
+        from adjoint.diagnostics import error  # lazy
+
+        label = f"in this call a list or tuple is multiplied by the whole number {operand}, which repeats it"
+        helps = ("convert what is a whole number: [x] * int(n)", "or make an array: np.array([x]) * n")
+        raise error("AD0401", None, label, helps=helps)
+
+
 def check_rows(operand: Any) -> None:
     """Refuses an array that `numpy.nditer` would not go through in the order of its rows.
 

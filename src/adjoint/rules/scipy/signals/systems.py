@@ -151,6 +151,16 @@ def _zpk2ss(z, p, k):
     return _tf2ss(*signal.zpk2tf(z, p, k))
 
 
+def _normalize(b, a):
+    """The denominator begins with one; of what begins with zero SciPy leaves that out, which changes by steps."""
+    num, den = np.atleast_1d(b), np.atleast_1d(a)
+    if np.ndim(num) != 1:
+        raise ValueError("derivatives are known of one numerator")
+    if den[0] == 0.0 or np.abs(num[0] / den[0]) <= 1e-14:
+        raise ValueError("derivatives are known where the polynomials begin with another number than zero")
+    return num / den[0], den / den[0]
+
+
 def _tf2zpk(b, a):
     num, den = np.ravel(b), np.ravel(a)
     if num[0] == 0.0 or den[0] == 0.0:
@@ -181,6 +191,7 @@ definition(signal.ZerosPolesGain, lambda *system, dt=None: _system(system, dt), 
 definition(signal.tf2ss, _tf2ss, arrays=("num", "den"), cases=[case(NUM, DEN), case(sample(3), DEN)])
 definition(signal.ss2tf, _ss2tf, arrays=("A", "B", "C", "D"), cases=[case(*STATES), case(sample(2, 2), *STATES[1:])])
 definition(signal.zpk2ss, _zpk2ss, arrays=("z", "p"), cases=[case(NUM[1:], DEN[1:], 1.5)])
+definition(signal.normalize, _normalize, only=True, arrays=("b", "a"), cases=[case(NUM, DEN), case(DEN, NUM)])
 definition(signal.tf2zpk, _tf2zpk, arrays=("b", "a"), cases=[case(NUM, DEN), case(DEN, DEN)])
 
 # --- answers in time --------------------------------------------------------------------------------------------------
