@@ -12,6 +12,7 @@ import numpy as np
 
 from adjoint.frontend.calls.handlers import handler
 from adjoint.rules import registry
+from adjoint.rules.helpers.solvers import unknown
 from adjoint.rules.kinds import Constant, NoDerivative
 from packages.checking import Outcome, checked
 
@@ -53,7 +54,10 @@ def said_of(value: Any) -> str | None:
     if any(method is not None and registry.is_defined(method) for method in methods):
         return "rule"
     rule = registry.rule_for(value)
-    if registry.definitions_of(value) or handler(value) is not None:
+    definitions = registry.definitions_of(value)
+    if definitions and all(entry.means is unknown for entry in definitions):
+        return "refused"
+    if definitions or handler(value) is not None:
         return "rule"
     if isinstance(rule, (Constant, NoDerivative)):
         return "constant"

@@ -10,6 +10,11 @@ def tupled(args):
     return args if isinstance(args, tuple) else (args,)
 
 
+def unknown(*args, **kwargs):
+    """What is said of a function without a derivative: calls are refused by its name, and its source is not read."""
+    raise NotImplementedError("any argument")
+
+
 class Solution:
     """What a solver returns, without what tells how it went, which a derivative does not know."""
 

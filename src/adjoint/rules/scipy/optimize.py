@@ -8,7 +8,7 @@ from scipy import optimize
 from adjoint.declarations.custom_derivatives import stop_gradient
 from adjoint.declarations.implicit import solved
 from adjoint.rules.declare import case, definition, sample
-from adjoint.rules.helpers.solvers import Solution, tupled
+from adjoint.rules.helpers.solvers import Solution, tupled, unknown
 from adjoint.runtime.numerical_methods.implicit import minimum, minimum_of_part, root, root_of_part
 from adjoint.runtime.numerical_methods.scipy_solvers import (
     image_fixed,
@@ -393,10 +393,6 @@ definition(
 # --- what is refused by name: its source would be read ----------------------------------------------------------------
 
 
-def _unknown(*args, **kwargs):
-    raise NotImplementedError("any argument")
-
-
 _SEARCHES = """
     anderson basinhopping bracket broyden1 broyden2 brute check_grad diagbroyden differential_evolution direct
     dual_annealing excitingmixing fmin fmin_bfgs fmin_cg fmin_cobyla fmin_l_bfgs_b fmin_ncg fmin_powell fmin_slsqp
@@ -404,4 +400,4 @@ _SEARCHES = """
 """
 for _name in _SEARCHES.split():
     if hasattr(optimize, _name):
-        definition(getattr(optimize, _name), _unknown, functional=True, arrays=())
+        definition(getattr(optimize, _name), unknown, functional=True, arrays=())

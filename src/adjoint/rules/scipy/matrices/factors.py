@@ -12,6 +12,7 @@ from scipy import linalg
 from adjoint.declarations.custom_derivatives import stop_gradient
 from adjoint.declarations.implicit import machine_code
 from adjoint.rules.declare import case, definition, general, linear, no_derivative, sample
+from adjoint.rules.helpers.solvers import unknown
 from adjoint.rules.numpy.linalg.eigenvalues import eigh_jvp, eigh_vjp
 from adjoint.runtime.arithmetic.numbers import is_real
 from adjoint.runtime.array_functions.linalg import transposed
@@ -301,9 +302,5 @@ definition(linalg.get_lapack_funcs, _of_lapack, arrays=())
 definition(linalg.get_blas_funcs, _of_blas, arrays=())
 
 
-def _unknown(*args, **kwargs):
-    raise NotImplementedError("any argument")
-
-
 for _name in ("qz", "ordqz", "cossin", "qr_multiply", "qr_insert", "qr_delete", "qr_update", "cdf2rdf", "funm"):
-    definition(getattr(linalg, _name), _unknown, only=True, arrays=())
+    definition(getattr(linalg, _name), unknown, only=True, arrays=())
