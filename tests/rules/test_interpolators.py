@@ -153,3 +153,11 @@ def test_places_where_a_curve_has_a_value() -> None:
     check_grads(lambda v: SPLINE.solve(v[0], extrapolate=False)[0] * v[1], (np.array([0.15, 2.0]),), order=1)
     with pytest.raises(ValueError, match="along a whole interval"):
         ad.grad(lambda y: np.sum(interpolate.PchipInterpolator(X, y).roots()))(0.0 * Y)
+
+
+def test_a_whole_number_is_clipped_between_numbers_that_vary() -> None:
+    def f(y: Any) -> Any:
+        through = interpolate.UnivariateSpline(X, y, s=0)
+        return through(0.7), interpolate.UnivariateSpline(X, 2.0 * y, s=0).integral(0, 1)
+
+    check_grads(f, (Y,), order=1)

@@ -94,7 +94,7 @@ def _cut_above(y, a, a_min, a_max):
 def _clip_jvp(dots, y, a, a_min=None, a_max=None):
     if a_min is None and a_max is None:
         return dots[0]
-    dot = choose(_inside(a, a_min, a_max), dots[0], 0.0)
+    dot = choose(_inside(a, a_min, a_max), 0.0 if dots[0] is None else dots[0], 0.0)  # None of a whole number
     if a_min is not None and dots[1] is not None:
         dot = dot + choose((a < a_min) & (y == a_min), dots[1], 0.0)
     if a_max is not None and dots[2] is not None:
