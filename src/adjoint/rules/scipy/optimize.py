@@ -7,14 +7,16 @@ from scipy import optimize
 
 from adjoint.declarations.custom_derivatives import stop_gradient
 from adjoint.declarations.implicit import solved
-from adjoint.rules.declare import case, definition, sample
+from adjoint.rules.declare import case, definition, no_derivative, sample
 from adjoint.rules.helpers.solvers import Solution, tupled, unknown
-from adjoint.runtime.numerical_methods.implicit import minimum, minimum_of_part, root, root_of_part
+from adjoint.runtime.numerical_methods.implicit import answered, minimum, minimum_of_part, root, root_of_part, taken
 from adjoint.runtime.numerical_methods.scipy_solvers import (
+    at_end,
     image_fixed,
     least,
     least_number,
     least_with_gradient,
+    least_within,
     newton,
     scalar_root,
     system,
@@ -317,6 +319,39 @@ definition(
 # --- minima -----------------------------------------------------------------------------------------------------------
 
 
+def _ends(bounds, count):
+    """The least and the greatest values of unknowns, as arrays."""
+    if isinstance(bounds, optimize.Bounds):
+        return [np.asarray(end, dtype=float) * np.ones(count) for end in (bounds.lb, bounds.ub)]
+    low = [-np.inf if pair[0] is None else pair[0] for pair in bounds]
+    high = [np.inf if pair[1] is None else pair[1] for pair in bounds]
+    return [np.array(low), np.array(high)]
+
+
+def _minimize_within(function, start, bounds, settings):
+    """Unknowns that a bound holds move with it; the others have a minimum without bounds."""
+    low, high = _ends(bounds, np.size(start))
+    given = (stop_gradient(low), stop_gradient(high), settings)
+    found = stop_gradient(solved(minimum, function, (start,), least_within, given))
+    at_low, at_high = at_end(found, given[0]), at_end(found, given[1])
+    held = np.where(at_low, low, np.where(at_high, high, 0.0))
+    free = np.flatnonzero(np.logical_not(np.logical_or(at_low, at_high)))
+    x = held + 0.0
+    if np.size(free) > 0:
+
+        def inner(z):
+            whole = held + 0.0
+            whole[free] = z
+            return function(whole)
+
+        first = found[free]
+        x[free] = solved(minimum, inner, (first,), answered, (taken, first))
+    return OptimizeResult(x, function(x))
+
+
+no_derivative(at_end)
+
+
 def _minimize(
     fun,
     x0,
@@ -331,7 +366,7 @@ def _minimize(
     callback=None,
     options=None,
 ):
-    for name, value in (("hess", hess), ("hessp", hessp), ("bounds", bounds), ("callback", callback)):
+    for name, value in (("hess", hess), ("hessp", hessp), ("callback", callback)):
         if value is not None:
             raise NotImplementedError(name)
     if not (isinstance(constraints, tuple) and len(constraints) == 0):
@@ -339,6 +374,10 @@ def _minimize(
     args = tupled(args)
     start = np.ravel(np.asarray(stop_gradient(x0)) + 0.0)
     settings = {"x0": start, "method": method, "tol": tol, "options": options}
+    if bounds is not None:
+        if jac is not None and jac is not False:
+            raise NotImplementedError("bounds and jac")
+        return _minimize_within(lambda x: fun(x, *args), start, bounds, settings)
     if jac is None or jac is False:
         function = lambda x: fun(x, *args)
         x = solved(minimum, function, (start,), least, (settings,))
@@ -363,6 +402,7 @@ definition(
         case(QUADRATIC, [0.5, 1.0], (2.0,)),
         case(QUADRATIC, [0.5, 1.0], 2.0, "BFGS", lambda x, a: [2.0 * (x[0] - a), 4.0 * x[1]]),
         case(lambda x: (x[0] ** 2, 2.0 * x), np.ones(1), jac=True, tol=1e-9),
+        case(QUADRATIC, [0.5, 1.0], (2.0,), bounds=[(0.0, 1.0), (None, None)]),
     ],
 )
 

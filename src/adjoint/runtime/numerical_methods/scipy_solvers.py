@@ -86,6 +86,28 @@ def least_with_gradient(f: Fn, options: Any) -> Any:
     return least(lambda x: f(x)[0], {**options, "jac": lambda x: f(x)[1]})
 
 
+def at_end(x: Any, end: Any, tolerance: float = 1e-9) -> Any:
+    """Which unknowns lie at an end of what they may be.
+
+    >>> at_end(np.array([1.0, 2.0]), np.array([1.0, np.inf])).tolist()
+    [True, False]
+    """
+    return np.abs(x - end) <= tolerance * (1.0 + np.abs(x))
+
+
+def least_within(f: Fn, low: Any, high: Any, options: Any) -> Any:
+    """The minimiser that ``scipy.optimize.minimize`` finds within bounds, where these hold what lies at them."""
+    x = least(f, {**options, "bounds": optimize.Bounds(low, high)})
+    near_high = at_end(x, high, 1e-5)
+    for place in np.flatnonzero(at_end(x, low, 1e-5) | near_high):
+        step = np.zeros(x.size)
+        step[place] = (1.0 if near_high[place] else -1.0) * 1e-4 * (1.0 + np.abs(x[place]))
+        beyond, here, before = f(x + step), f(x), f(x - step)
+        if beyond + before - 2.0 * here > before - beyond:
+            raise ValueError("minimize finds a minimum at a bound that does not hold it, which has no derivative")
+    return x
+
+
 def least_number(f: Fn, options: Any) -> float:
     """The minimiser that ``scipy.optimize.minimize_scalar`` finds."""
     found = optimize.minimize_scalar(f, **options)

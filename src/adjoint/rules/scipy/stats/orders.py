@@ -120,6 +120,24 @@ definition(
     ],
 )
 
+
+def _quantile(x, p, *, method="linear", axis=0, nan_policy="propagate", keepdims=None, weights=None):
+    if np.ndim(p) > 0 or weights is not None or nan_policy != "propagate" or keepdims:
+        raise NotImplementedError("several probabilities, weights, NaN left out, or axes that are kept")
+    if method != "linear":
+        raise NotImplementedError("this method")
+    return np.quantile(x, p, axis=axis)
+
+
+if hasattr(stats, "quantile"):  # since SciPy 1.16
+    definition(
+        stats.quantile,
+        _quantile,
+        only=True,
+        arrays=("x",),
+        cases=[case(sample(6), 0.3), case(sample(5, 3), 0.7, axis=1)],
+    )
+
 # --- statistics of Fisher ---------------------------------------------------------------------------------------------
 
 
