@@ -6,6 +6,7 @@ import numpy as np
 from scipy import linalg
 
 from adjoint.rules.declare import bilinear, case, definition, general, linear, sample
+from adjoint.runtime.arithmetic.numbers import is_real
 from adjoint.runtime.array_functions.linalg import completed, hermitian, transposed
 from adjoint.runtime.numerical_methods.scipy_linalg import (
     band_products,
@@ -80,6 +81,8 @@ def _solveh_banded(ab, b, overwrite_ab=False, overwrite_b=False, lower=False, ch
 
 def _cho_solve_banded(cb_and_lower, b, overwrite_b=False, check_finite=True):
     cb, lower = cb_and_lower
+    if not is_real(cb):
+        raise NotImplementedError("complex numbers")
     width = np.shape(cb)[0] - 1
     if lower:
         return banded_solution(turned_bands(cb, width, 0), banded_solution(cb, b, width, 0), 0, width)

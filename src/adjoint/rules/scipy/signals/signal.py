@@ -98,7 +98,7 @@ definition(
 definition(signal.correlate, _correlate, cases=[*LINES, *SHORT, *PARTS, *PLANES])
 
 
-_EDGES: dict[str, Any] = {"symm": "symmetric", "wrap": "wrap"}
+_EDGES: dict[str, Any] = {"symm": "symmetric", "symmetric": "symmetric", "wrap": "wrap", "circular": "wrap"}
 
 
 def _spread(in1, in2, boundary, fillvalue):
@@ -108,7 +108,9 @@ def _spread(in1, in2, boundary, fillvalue):
     if boundary == "fill":
         return np.pad(in1, around, constant_values=fillvalue)
     if boundary not in _EDGES:
-        raise ValueError("Acceptable boundary flags are 'fill', 'circular' (or 'wrap'), and 'symmetric' (or 'symm').")
+        raise NotImplementedError("these edges")
+    if rows - 1 > np.shape(in1)[0] or columns - 1 > np.shape(in1)[1]:
+        raise ValueError("derivatives are known of edges where the second image is no larger than the first")
     return np.pad(in1, around, mode=_EDGES[boundary])
 
 
