@@ -685,3 +685,21 @@ def test_minima_within_bounds() -> None:
     assert both.tolist() == [[0.0, 0.0], [0.0, 0.0]]
     with pytest.raises(ValueError, match="a bound that does not hold it"):
         ad.jacobian(lambda p: within(p, [(0, 5), (0, 5)]))(np.array([1.0, 2.0]))
+
+
+OLDER = {
+    "fmin": lambda p: optimize.fmin(curved, [0.5, 0.5], (p,), xtol=1e-9, ftol=1e-12, disp=0),
+    "fmin_cg": lambda p: optimize.fmin_cg(lambda x: curved(x, p), [0.5, 0.5], gtol=1e-9, disp=False),
+    "brent": lambda p: optimize.brent(lambda x: (x - p[0]) ** 2 + p[1] * x),
+    "newton_krylov": lambda p: optimize.newton_krylov(lambda x: [x[0] ** 3 + x[0] - p[0]], [0.5], f_tol=1e-11),
+    "broyden1": lambda p: optimize.broyden1(lambda x: x**3 + x - p, np.array([0.5, 0.5]), f_tol=1e-11),
+}
+
+
+def curved(x, p):
+    return (x[0] - p[0]) ** 2 + 2 * (x[1] - p[1] * p[0]) ** 2 + (x[0] - p[0]) ** 4
+
+
+@pytest.mark.parametrize("name", OLDER)
+def test_older_forms(name: str) -> None:
+    check_grads(OLDER[name], (np.array([1.1, 0.7]),), order=1, tol=1e-4)

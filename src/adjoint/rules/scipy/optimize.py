@@ -434,9 +434,8 @@ definition(
 
 
 _SEARCHES = """
-    anderson basinhopping bracket broyden1 broyden2 brute check_grad diagbroyden differential_evolution direct
-    dual_annealing excitingmixing fmin fmin_bfgs fmin_cg fmin_cobyla fmin_l_bfgs_b fmin_ncg fmin_powell fmin_slsqp
-    fmin_tnc fminbound golden brent line_search linearmixing newton_krylov shgo
+    basinhopping bracket brute check_grad differential_evolution direct dual_annealing fmin_cobyla fmin_l_bfgs_b
+    fmin_ncg fmin_slsqp fmin_tnc fminbound line_search shgo
 """
 for _name in _SEARCHES.split():
     if hasattr(optimize, _name):

@@ -129,6 +129,25 @@ def _holds(f: Fn, x: float, bound: float) -> bool:
     return not beyond + before - 2.0 * here > before - beyond
 
 
+def least_by(f: Fn, find: Fn, start: Any, options: Any) -> Any:
+    """The minimiser that one of SciPy's older functions finds, ``fmin`` and its like."""
+    found, *_, flag = find(f, start, full_output=True, **options)
+    lost_precision = 2
+    if flag not in (0, lost_precision):
+        raise RuntimeError(f"{find.__name__} did not converge: it says {flag}")
+    return np.atleast_1d(np.asarray(found, dtype=float))
+
+
+def least_number_by(f: Fn, find: Fn, brack: Any, options: Any) -> float:
+    """The same of functions of a number, ``brent`` and ``golden``."""
+    return float(find(f, brack=brack, **options))
+
+
+def root_by(f: Fn, find: Fn, start: Any, options: Any) -> Any:
+    """The root that an iteration finds, which raises where it does not converge."""
+    return np.asarray(find(f, start, **options), dtype=float)
+
+
 def fitted(f: Fn, options: Any) -> Any:
     """The minimiser that ``least_squares`` finds, of a function that gives a cost, residuals and perhaps a Jacobian."""
     given = {name: value for name, value in options.items() if value is not None}
