@@ -90,10 +90,6 @@ def _iterated_root(find):
 _ITERATIONS = "anderson broyden1 broyden2 diagbroyden excitingmixing linearmixing newton_krylov"
 for _name in _ITERATIONS.split():
     _solver = getattr(optimize, _name)
-    definition(
-        _solver,
-        _iterated_root(_solver),
-        functional=True,
-        arrays=(),
-        cases=[case(lambda x: 2.0 * x - np.array([1.0, 3.0]), [0.4, 1.4], f_tol=1e-9, maxiter=200)],
-    )
+    _steps = {} if _name == "newton_krylov" else {"alpha": 0.3}
+    _example = case(lambda x: np.array([1.0, 3.0]) - 2.0 * x, [0.4, 1.4], f_tol=1e-13, maxiter=200, **_steps)
+    definition(_solver, _iterated_root(_solver), functional=True, arrays=(), cases=[_example])
