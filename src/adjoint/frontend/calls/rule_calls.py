@@ -95,6 +95,8 @@ def call_rule(lo: Lowerer, callee: Any, args: list[Value], kwargs: dict[str, Val
     rule = registry.rule_for(callee)
     assert rule is not None
     args, kwargs = _with_out_named(callee, rule, args, kwargs)
+    if isinstance(callee, np.ufunc) and kwargs:
+        args, kwargs = _of_one_dtype(lo, callee, args, _without_defaults(kwargs), node)
     bound, named = rule.bind(args, kwargs)
     if "out" in named and named["out"] != NONE:
         rest = {name: value for name, value in kwargs.items() if name != "out"}
@@ -145,6 +147,42 @@ def _with_out_named(
         given.pop()
     later = [p.name for p in rule.parameters[place + 1 :]]
     return given, {"out": args[place], **dict(zip(later, args[place + 1 :], strict=False)), **kwargs}
+
+
+_DEFAULTS: dict[str, tuple[Any, ...]] = {
+    "order": ("K",),
+    "casting": ("same_kind", "unsafe"),
+    "subok": (True, False),
+    "dtype": (None,),
+    "out": (None,),
+}
+"""Keywords of ufuncs that change nothing: operands are plain arrays, and what is computed is not cast."""
+
+
+def _without_defaults(kwargs: dict[str, Value]) -> dict[str, Value]:
+    if kwargs.get("out", NONE) != NONE:
+        return kwargs
+    return {name: value for name, value in kwargs.items() if not _is_one_of(value, _DEFAULTS.get(name, ()))}
+
+
+def _is_one_of(value: Value, constants: tuple[Any, ...]) -> bool:
+    return any(value == ir.Const(each) for each in constants)
+
+
+def _of_one_dtype(
+    lo: Lowerer, callee: np.ufunc, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+) -> tuple[list[Value], dict[str, Value]]:
+    """The operands as ``dtype=`` has them, where a ufunc computes in floats of that dtype."""
+    told = kwargs.get("dtype")
+    if not isinstance(told, ir.Const) or kwargs.keys() != {"dtype"} or len(args) != callee.nin:
+        return args, kwargs
+    try:
+        kind = np.dtype(told.value).char
+    except TypeError:
+        return args, kwargs
+    if kind not in "fd" or f"{kind * callee.nin}->{kind}" not in callee.types:
+        return args, kwargs
+    return [lo.call(ir.Const(np.asarray), [arg], {"dtype": told}, node) for arg in args], {}
 
 
 @functools.lru_cache(maxsize=512)
