@@ -54,3 +54,16 @@ def vector_by_method(x):
 @pytest.mark.parametrize("function", [vector, vector_by_method])
 def test_vectors_have_one_order(function):
     np.testing.assert_array_equal(ad.grad(function)(np.ones(6)), [2.0, 2.0, 2.0, 0.0, 0.0, 0.0])
+
+
+def gone_through(x):
+    return np.sum(np.array([each for each in np.nditer(np.sin(x))]) * W)
+
+
+@pytest.mark.parametrize("native", [False, True])
+def test_iterators_go_through_arrays_as_they_lie(native):
+    gradient = ad.grad(gone_through, native=native)
+    x = np.linspace(0.1, 0.7, 6).reshape(2, 3)
+    np.testing.assert_allclose(gradient(x), np.cos(x) * W.reshape(2, 3))
+    with pytest.raises(ad.DifferentiationError, match="AD0204"):
+        gradient(np.asfortranarray(x))

@@ -1,7 +1,7 @@
 """Where the layout of an array decides what a program means.
 
 ``reshape`` and its kin give a view where the elements lie as it takes, and else a copy: so the layout of an array
-decides which memory a write through the result reaches.
+decides which memory a write through the result reaches. ``nditer`` goes through an array as it lies.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import numpy as np
 
 from adjoint import ir
 from adjoint.ir.walk import statements_in
+from adjoint.runtime.arithmetic import checks
 from adjoint.runtime.array_functions import arrays
 
 VIEWS_AT_NEED: tuple[Any, ...] = (
@@ -40,7 +41,9 @@ def layout_readers(function: ir.Function) -> Iterator[ir.Call]:
 
 
 def reads_layout(call: ir.Call) -> bool:
-    """Whether a call gives a view or a copy, as the array lies, and somebody writes it."""
+    """Whether a call gives a view or a copy, as the array lies, and somebody writes it; or asks how the array lies."""
+    if call.callee is checks.check_rows:
+        return True
     return id(call.callee) in _IDENTITIES and any(ir.is_written_array(target.type) for target in call.targets)
 
 
