@@ -98,20 +98,21 @@ definition(
 definition(signal.correlate, _correlate, cases=[*LINES, *SHORT, *PARTS, *PLANES])
 
 
-_EDGES: dict[str, Any] = {"symm": "symmetric", "symmetric": "symmetric", "wrap": "wrap", "circular": "wrap"}
-
-
 def _spread(in1, in2, boundary, fillvalue):
     """The first image, with as much around it as the second one reaches."""
     rows, columns = np.shape(in2)
     around = ((rows - 1, rows - 1), (columns - 1, columns - 1))
     if boundary == "fill":
         return np.pad(in1, around, constant_values=fillvalue)
-    if boundary not in _EDGES:
+    if boundary == "symm" or boundary == "symmetric":
+        mode: Any = "symmetric"
+    elif boundary == "wrap" or boundary == "circular":
+        mode = "wrap"
+    else:
         raise NotImplementedError("these edges")
     if rows - 1 > np.shape(in1)[0] or columns - 1 > np.shape(in1)[1]:
         raise ValueError("derivatives are known of edges where the second image is no larger than the first")
-    return np.pad(in1, around, mode=_EDGES[boundary])
+    return np.pad(in1, around, mode=mode)
 
 
 def _part(full, in1, in2, turned):
