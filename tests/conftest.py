@@ -5,10 +5,12 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from _pytest.doctest import DoctestModule
 
 os.environ.setdefault("ADJOINT_CHECK", "1")  # it counts when Adjoint is imported: by the next line, at the latest
 import sampling
@@ -38,6 +40,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     out = sampling.left_out([item.nodeid for item in items])
     config.hook.pytest_deselected(items=[item for item in items if item.nodeid in out])
     items[:] = [item for item in items if item.nodeid not in out]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file(file_path: Path) -> Generator[None, Any, Any]:
+    """Modules of tests are collected as such alone: one of doctests that cannot be imported would be left out."""
+    found = yield
+    if not file_path.name.startswith("test_"):
+        return found
+    return [each for each in found if not isinstance(each, DoctestModule)]
 
 
 @pytest.fixture
