@@ -32,30 +32,13 @@ class Body(Statements):
         writer.start(header)
         frame = Frame(len(self.scopes), {"continue": loop.params, "exit": keys}, {"continue": latch, "exit": end})
         counter = writer.name()
-        phis: list[tuple[int, str, str, str]] = []  # line, name, type, first value
-        if steps is not None:
-            phis.append((len(writer.lines), counter, "i64", steps.first))
-            writer.lines.append("")
-        carried: list[Value | list[str]] = []
-        for value in inits:
-            if isinstance(value, Known) and value.value is not None:
-                carried.append(value)
-                continue
-            names = []
-            for part, first_part in parts(value):
-                name = writer.name()
-                phis.append((len(writer.lines), name, part, first_part))
-                writer.lines.append("")
-                names.append(name)
-            carried.append(names)
+        phis, carried = self._carried(inits, counter, steps)
         self.frames.append(frame)
-        scope = Scope()
-        self.scopes.append(scope)
-        params: list[Value] = []
-        for found, value in zip(carried, inits, strict=True):
-            params.append(
-                found if not isinstance(found, list) else self.assembled(kind(value), list(found), self.owning)
-            )
+        self.scopes.append(Scope())
+        params = [
+            self.assembled(kind(value), list(found), self.owning) if isinstance(found, list) else found
+            for found, value in zip(carried, inits, strict=True)
+        ]
         if steps is not None:
             frame.handed["exit"] = [(header, [*params, *[Known(ir.UNDEFINED)] * (len(keys) - len(params))], 0)]
             writer.branch(steps.condition(writer, counter), body, end)
@@ -69,28 +52,59 @@ class Body(Statements):
         self.block(loop.body)
         self.scopes.pop()
         self.frames.pop()
-        ways = frame.handed.get("continue", [])
         following: list[str] = []
-        if ways:
+        if "continue" in frame.handed:
             writer.start(latch)
-            for place, (param, first) in enumerate(zip(loop.params, inits, strict=True)):
-                handed = [values[place] for _, values, _ in ways]
-                if is_undefined(first):
-                    self._learn_from(param, handed)
-                    continue
-                found_kind = self._agreed(param, [first, *handed])
-                if isinstance(found_kind, Known):
-                    continue
-                following += self.joined_parts(found_kind, [(label, values[place]) for label, values, _ in ways])
+            following = self._following(loop.params, inits, frame.handed["continue"])
             if steps is not None:
                 following.insert(0, steps.following(writer, counter))
             writer.jump(header)
-        for place, (line, name, part, first_part) in enumerate(phis):
+        for place, phi in enumerate(phis):
             back = f", [ {following[place]}, %{latch} ]" if following else ""
-            writer.lines[line] = f"  {name} = phi {part} [ {first_part}, %{before} ]{back}"
+            writer.lines[phi.line] = f"  {phi.name} = phi {phi.type} [ {phi.first}, %{before} ]{back}"
         number = self._meet(frame, "exit", loop.targets)
         if loop.exit is not None:
             self.bind(loop.exit, constant(0) if number is None else whole(number))
+
+    def _carried(
+        self, inits: Sequence[Value], counter: str, steps: _Steps | None
+    ) -> tuple[list[_Phi], list[Value | list[str]]]:
+        """Leaves lines for the phi functions of a loop; what it carries: the names of parts, or what is known."""
+        lines = self.writer.lines
+        phis: list[_Phi] = []
+
+        def phi(name: str, type_: str, first: str) -> None:
+            phis.append(_Phi(len(lines), name, type_, first))
+            lines.append("")
+
+        if steps is not None:
+            phi(counter, "i64", steps.first)
+        carried: list[Value | list[str]] = []
+        for value in inits:
+            if isinstance(value, Known) and value.value is not None:
+                carried.append(value)
+                continue
+            names = []
+            for part, first in parts(value):
+                names.append(self.writer.name())
+                phi(names[-1], part, first)
+            carried.append(names)
+        return phis, carried
+
+    def _following(
+        self, params: Sequence[ir.Var], inits: Sequence[Value], ways: Sequence[tuple[str, list[Value], int]]
+    ) -> list[str]:
+        """The parts of what iterations hand to the next one."""
+        following: list[str] = []
+        for place, (param, first) in enumerate(zip(params, inits, strict=True)):
+            handed = [values[place] for _, values, _ in ways]
+            if is_undefined(first):
+                self._learn_from(param, handed)
+                continue
+            found = self._agreed(param, [first, *handed])
+            if not isinstance(found, Known):
+                following += self.joined_parts(found, [(label, values[place]) for label, values, _ in ways])
+        return following
 
     def _begun(self, param: ir.Var, atom: ir.Atom) -> Value:
         """What a loop carries at first; what is not there yet as it is, where nothing tells the kind."""
@@ -131,6 +145,16 @@ class Body(Statements):
             return _Steps("0", count, "slt", "1", start, step)
         last = writer.add(start, writer.mul(writer.sub(count, "1"), step))
         return _Steps("0", count, "slt", "1", last, writer.sub("0", step))
+
+
+@dataclass(frozen=True, slots=True)
+class _Phi:
+    """A phi function at the head of a loop: its line, its name and type, and the value in the first iteration."""
+
+    line: int
+    name: str
+    type: str
+    first: str
 
 
 @dataclass(frozen=True, slots=True)
