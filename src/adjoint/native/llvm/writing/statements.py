@@ -365,11 +365,11 @@ class Statements(Emission):
 
     def _pass_on(self, values: Sequence[Value], depth: int) -> None:
         """Retains what is handed out, and gives up all references of the scopes that are left."""
-        held = {owner for scope in self.scopes[depth:] for owner in scope.owned}
+        held = dict.fromkeys(owner for scope in self.scopes[depth:] for owner in scope.owned)
         for value in values:
             for base, owner in references(value):
                 if owner in held:
-                    held.discard(owner)  # the reference itself is handed out
+                    del held[owner]  # the reference itself is handed out
                 else:
                     self.retain(base)
         for owner in held:
