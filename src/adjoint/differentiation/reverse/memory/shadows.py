@@ -8,13 +8,13 @@ memory itself.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from adjoint import ir
 from adjoint.analysis.memory.reachable import all_memory, parts
 from adjoint.differentiation.reverse.calls.calling_convention import Given
-from adjoint.differentiation.reverse.context import Context
+from adjoint.differentiation.reverse.context import Context, sources
 from adjoint.differentiation.reverse.forward_edits import Slot
 from adjoint.differentiation.reverse.memory.overwritten_values import Writes
 from adjoint.differentiation.reverse.memory.shadow_recipes import ShadowRecipes
@@ -39,6 +39,8 @@ class Shadows(ShadowRecipes):
         self.lent = lent
         self.late: list[ir.Var] = []
         self.handles = [var for var in context.regions.bindings if ir.is_handle(var.type) and context.active(var)]
+        self.constants = self.constants_among(self.handles)
+        self.handles += self.constants
         if self.handles:
             self.make_all(moved)
 
@@ -51,6 +53,19 @@ class Shadows(ShadowRecipes):
             self.make(var)
         for statement in statements if self.forward else ():
             self.follow(statement)
+
+    def constants_among(self, handles: Sequence[ir.Var]) -> list[ir.Var]:
+        """Lists through which no derivative flows, as those of whole numbers, where a reference may be one of those."""
+        bindings = self.context.regions.bindings
+        work, seen = list(handles), set(handles)
+        found = []
+        for var in work:
+            for atom in sources(var, bindings[var]):
+                if isinstance(atom, ir.Var) and isinstance(atom.type, ir.List) and atom not in seen:
+                    seen.add(atom)
+                    work.append(atom)
+                    found.append(atom)
+        return found
 
     def start_from(self, var: ir.Var, cotangent: ir.Var, sweep: Sweep) -> None:
         """Lets the shadow of a returned container hold a given cotangent from the start."""
@@ -131,7 +146,8 @@ class Shadows(ShadowRecipes):
             case ir.Loop():
                 self.follow_loop(statement)
             case ir.Call(callee=list.append, args=(ir.Var() as base, value)) if base in self.forward:
-                slot = self.empty_slot(value, statement)
+                is_number = base in self.constants and isinstance(type_of_atom(value), ir.Scalar)
+                slot = ir.Const(0.0) if is_number else self.empty_slot(value, statement)
                 edits.put_after(statement, ir.Call((), list.append, (self.of(base), slot), (), statement.span))
             case ir.Call(callee=list.pop | dict.pop, targets=targets, args=(ir.Var() as base, *_)) if (
                 base in self.forward
