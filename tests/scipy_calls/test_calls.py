@@ -100,7 +100,9 @@ def test_every_definition_has_an_example() -> None:
     for entry in all_definitions():
         home = entry.means.__module__.removeprefix("adjoint.rules.")
         names = getattr(entry.fn, "__qualname__", "").split(".")
-        if entry.cases or home in INSIDE or any(name.startswith("_") for name in names if name != "__call__"):
+        if entry.cases or home in INSIDE or not home.startswith("scipy."):
+            continue
+        if any(name.startswith("_") for name in names if name != "__call__"):
             continue
         if (
             names[-1] in (*ELSEWHERE, *REFUSED)

@@ -376,7 +376,7 @@ def _dfreqresp(system, w=None, n=10000, whole=False):
         raise NotImplementedError("frequencies that SciPy chooses")
     known = _known(system, steps=True).to_tf()
     z = np.exp(1j * np.asarray(w))
-    return np.asarray(w), np.polyval(np.ravel(known.num), z) / np.polyval(np.ravel(known.den), z)
+    return np.array(w), np.polyval(np.ravel(known.num), z) / np.polyval(np.ravel(known.den), z)
 
 
 def _decibels(y):

@@ -6,11 +6,12 @@ Ranks are the same nearby, and so is what is computed from them.
 # mypy: allow-untyped-defs, allow-untyped-calls
 
 import numpy as np
-from scipy import special, stats
+from scipy import stats
 
 from adjoint.declarations.custom_derivatives import stop_gradient
 from adjoint.rules.declare import case, constant, definition, elementwise, no_derivative, sample
 from adjoint.rules.scipy.stats.fits import medians_of_order
+from adjoint.rules.scipy.stats.formulas import positive
 from adjoint.rules.scipy.stats.hypotheses import Result
 from adjoint.runtime.numerical_methods.scipy_choices import (
     by_order,
@@ -61,9 +62,18 @@ elementwise(two_sided_tail, lambda x, n, y: (-two_sided_density(x, n), None), fi
 elementwise(one_sided_tail, lambda x, n, y: (-one_sided_density(x, n), None), fixed=(1,), cases=OF_DISTANCES)
 elementwise(two_sided_density, lambda x, n, y: (None, None), fixed=(0, 1), cases=OF_DISTANCES)
 elementwise(one_sided_density, lambda x, n, y: (None, None), fixed=(0, 1), cases=OF_DISTANCES)
-definition(stats.kstwo.sf, lambda x, n: two_sided_tail(x, n), arrays=("x",), cases=[case(0.3, 8)])
-definition(stats.ksone.sf, lambda x, n: one_sided_tail(x, n), arrays=("x",), cases=[case(0.3, 8)])
-definition(stats.kstwobign.sf, lambda x: special.kolmogorov(x), arrays=("x",), cases=[case(np.array([0.4, 1.3]))])
+
+
+def _two_sided_rest(x, n, loc=0, scale=1):
+    return two_sided_tail((x - loc) / positive(scale), n)
+
+
+def _one_sided_rest(x, n, loc=0, scale=1):
+    return one_sided_tail((x - loc) / positive(scale), n)
+
+
+definition(stats.kstwo.sf, _two_sided_rest, arrays=("x",), cases=[case(0.3, 8)])
+definition(stats.ksone.sf, _one_sided_rest, arrays=("x",), cases=[case(0.3, 8)])
 
 # --- in order ---------------------------------------------------------------------------------------------------------
 
