@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ from adjoint.native.compile.messages.not_native import NotNative
 from adjoint.native.compile.messages.progress import told_when_slow
 from adjoint.native.kept.known_objects import entry_of, kept_or_made
 from adjoint.native.llvm.signatures import kinds_of
+from adjoint.native.llvm.values import ArrayKind, Kind, dtype_of
 from adjoint.native.options import PLAIN
 from adjoint.target import MACHINE
 
@@ -34,18 +36,23 @@ def compiled_loops(function: Callable[..., Any], args: Sequence[Any]) -> Callabl
     """A function of arrays and whole numbers, as machine code for arguments like these; itself where there is none."""
     if importlib.util.find_spec("llvmlite") is None:
         return function
+    return _compiled_loops(function, kinds_of(args))
+
+
+@functools.cache
+def _compiled_loops(function: Callable[..., Any], kinds: tuple[Kind, ...]) -> Callable[..., Any]:
     from adjoint.native.helpers.lowering import lowered  # lazy
 
     try:
-        return machine_code(lowered(function, [_type_of(arg) for arg in args]), args)
+        return _for_kinds(lowered(function, list(map(_type_of, kinds))), kinds)
     except NotNative:
         return function
 
 
-def _type_of(arg: Any) -> ir.Type:
-    if not isinstance(arg, np.ndarray):
+def _type_of(kind: Kind) -> ir.Type:
+    if not isinstance(kind, ArrayKind):
         return ir.Scalar("int")
-    return ir.Array(arg.dtype, ("any",) if arg.ndim == 1 else ("any", "any"), ir.Storage())
+    return ir.Array(dtype_of(kind.element), ("any",) if kind.rank == 1 else ("any", "any"), ir.Storage())
 
 
 def machine_code(form: ir.Function, args: Sequence[Any]) -> Callable[..., Any]:
@@ -56,12 +63,14 @@ def machine_code(form: ir.Function, args: Sequence[Any]) -> Callable[..., Any]:
     NotNative
         If a statement has no form there.
     """
+    return _for_kinds(form, kinds_of(args))
 
+
+def _for_kinds(form: ir.Function, kinds: tuple[Kind, ...]) -> Callable[..., Any]:
     def make() -> Unit:
         from adjoint.native.llvm.unit import compiled  # lazy
 
         with told_when_slow(form.name):
             return compiled(form, kinds)
 
-    kinds = kinds_of(args)
     return kept_or_made(entry_of(form.name, known_fingerprint(form), kinds, (), PLAIN, MACHINE), make).load()

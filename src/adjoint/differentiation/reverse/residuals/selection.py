@@ -217,9 +217,7 @@ class Keeper(Keeping):
                     return False
                 if isinstance(target.type, ir.Array):
                     return self.is_settled_view(statement)
-                if callee is np.shape:
-                    return _number_or_shape(statement.args[0], callee)
-                if not isinstance(target.type, ir.Scalar):
+                if not isinstance(target.type, ir.Scalar) and callee is not np.shape:
                     return False
                 return all(_number_or_shape(atom, callee) for atom in operands(statement))
             case ir.Load(base=ir.Var(type=ir.Array()), key=ir.Attribute(name="shape" | "size" | "ndim")):

@@ -2,8 +2,7 @@
 
 A block's header lies in front of its elements. All blocks of a call hang in a ring whose anchor is the call's own
 header, so that an exception frees them all; what is handed to Python leaves the ring. Large blocks that are freed are
-kept for the next call (``pool``). Arguments have headers on the
-stack, whose count never comes to nothing.
+kept for the next call (``pool``). Arguments have headers on the stack, whose count never comes to nothing.
 """
 
 from __future__ import annotations
@@ -114,6 +113,13 @@ define internal void @leave_call(ptr %block) {{
   ret void
 }}
 
+define internal void @free_block(ptr %block) alwaysinline {{
+  %freed = getelementptr i8, ptr %block, i64 -32
+  %raw = load ptr, ptr %freed
+  call void @free(ptr %raw)
+  ret void
+}}
+
 define internal void @drop(ptr %block) alwaysinline {{
   call void @unlink(ptr %block)
   %class_place = getelementptr i8, ptr %block, i64 -16
@@ -124,9 +130,7 @@ keep:
   call void @keep_freed(ptr %block, i64 %class)
   ret void
 give_back:
-  %freed = getelementptr i8, ptr %block, i64 -32
-  %raw = load ptr, ptr %freed
-  call void @free(ptr %raw)
+  call void @free_block(ptr %block)
   ret void
 }}
 

@@ -16,16 +16,16 @@ import os
 from collections.abc import Iterator
 
 _LOCK, _KEPT, _MOST = range(3)  # words of the state, in front of the lists
-_OCTAVES = 64
+_WORDS = 3 + 4 * 64  # four lists for each octave of 64 bits
 LEAST = 128 << 10
 """From how many bytes on a block is kept: the C library keeps what is smaller."""
 _SHARE, _LARGEST_SHARE = 32, 1 << 30
 """What part of the machine's memory is kept at most, and how many bytes."""
 
-DECLARED = "@adjoint_pool = external global [259 x i64]"
+DECLARED = f"@adjoint_pool = external global [{_WORDS} x i64]"
 
-FUNCTIONS = """
-define internal i64 @size_class(i64 %size) alwaysinline {
+FUNCTIONS = f"""
+define internal i64 @size_class(i64 %size) alwaysinline {{
   %zeros = call i64 @llvm.ctlz.i64(i64 %size, i1 true)
   %octave = sub i64 63, %zeros
   %shift = sub i64 %octave, 2
@@ -35,10 +35,10 @@ define internal i64 @size_class(i64 %size) alwaysinline {
   %mask = sub i64 0, %step
   %rounded = and i64 %last, %mask
   ret i64 %rounded
-}
+}}
 declare i64 @llvm.ctlz.i64(i64, i1)
 
-define internal ptr @list_of_class(i64 %size) alwaysinline {
+define internal ptr @list_of_class(i64 %size) alwaysinline {{
   %zeros = call i64 @llvm.ctlz.i64(i64 %size, i1 true)
   %octave = sub i64 63, %zeros
   %shift = sub i64 %octave, 2
@@ -48,11 +48,11 @@ define internal ptr @list_of_class(i64 %size) alwaysinline {
   %index = add i64 %first, %quarter
   %place = getelementptr i64, ptr getelementptr (i64, ptr @adjoint_pool, i64 3), i64 %index
   ret ptr %place
-}
+}}
 
-define internal ptr @take_kept(i64 %size) noinline {
+define internal ptr @take_kept(i64 %size) noinline {{
   %pair = cmpxchg ptr @adjoint_pool, i64 0, i64 1 acquire monotonic
-  %mine = extractvalue { i64, i1 } %pair, 1
+  %mine = extractvalue {{ i64, i1 }} %pair, 1
   br i1 %mine, label %locked, label %none
 locked:
   %list = call ptr @list_of_class(i64 %size)
@@ -72,11 +72,11 @@ unlock:
   ret ptr %block
 none:
   ret ptr null
-}
+}}
 
-define internal void @keep_freed(ptr %block, i64 %size) noinline {
+define internal void @keep_freed(ptr %block, i64 %size) noinline {{
   %pair = cmpxchg ptr @adjoint_pool, i64 0, i64 1 acquire monotonic
-  %mine = extractvalue { i64, i1 } %pair, 1
+  %mine = extractvalue {{ i64, i1 }} %pair, 1
   br i1 %mine, label %locked, label %give_back
 locked:
   %most = load i64, ptr getelementptr (i64, ptr @adjoint_pool, i64 2)
@@ -103,13 +103,11 @@ unlock_first:
   store atomic i64 0, ptr @adjoint_pool release, align 8
   br label %give_back
 give_back:
-  %raw_place = getelementptr i8, ptr %block, i64 -32
-  %raw = load ptr, ptr %raw_place
-  call void @free(ptr %raw)
+  call void @free_block(ptr %block)
   ret void
-}
+}}
 
-define internal void @give_back_kept() noinline cold {
+define internal void @give_back_kept() noinline cold {{
   br label %lists
 lists:
   %at = phi i64 [ 3, %0 ], [ %next_at, %end ]
@@ -123,18 +121,16 @@ some:
   %link = getelementptr i8, ptr %block, i64 -40
   %rest = load ptr, ptr %link
   store ptr %rest, ptr %list
-  %raw_place = getelementptr i8, ptr %block, i64 -32
-  %raw = load ptr, ptr %raw_place
-  call void @free(ptr %raw)
+  call void @free_block(ptr %block)
   br label %blocks
 end:
   %next_at = add i64 %at, 1
-  %more = icmp ult i64 %next_at, 259
+  %more = icmp ult i64 %next_at, {_WORDS}
   br i1 %more, label %lists, label %done
 done:
   store i64 0, ptr getelementptr (i64, ptr @adjoint_pool, i64 1)
   ret void
-}
+}}
 """
 """Blocks of a size class, from a list and to it. Who does not get the lock at once does without the lists."""
 
@@ -147,7 +143,7 @@ def _most() -> int:
     return min(memory // _SHARE, _LARGEST_SHARE)
 
 
-_state = (ctypes.c_int64 * (3 + 4 * _OCTAVES))(0, 0, _most())
+_state = (ctypes.c_int64 * _WORDS)(0, 0, _most())
 
 
 def address() -> int:

@@ -124,11 +124,15 @@ definition(
 # --- symmetric matrices -----------------------------------------------------------------------------------------------
 
 
+def _reordered(x, order):
+    """Rows and columns in an order."""
+    return np.take(np.take(x, order, axis=0), order, axis=1)
+
+
 def _squares_jvp(dots, y, a, lower=True):
     factor, blocks, order = y
     inside = in_blocks(blocks)
-    moved = 0.5 * (dots[0] + transposed(dots[0]))
-    moved = np.take(np.take(moved, order, axis=0), order, axis=1)
+    moved = _reordered(0.5 * (dots[0] + transposed(dots[0])), order)
     inner = linalg.solve(factor, transposed(linalg.solve(factor, moved)))
     outside = (np.tril(inner) if lower else np.triu(inner)) * (1.0 - inside)
     return (factor @ outside @ np.linalg.inv(blocks), inner * inside, None)
@@ -142,8 +146,7 @@ def _squares_vjp(ct, y, a, lower=True):
     inner = outside + 0.5 * (ct[1] + transposed(ct[1])) * inside
     turned = transposed(factor)
     moved = linalg.solve(turned, transposed(linalg.solve(turned, transposed(inner))))
-    back = np.argsort(order)
-    moved = np.take(np.take(moved, back, axis=0), back, axis=1)
+    moved = _reordered(moved, np.argsort(order))
     return (0.5 * (moved + transposed(moved)),)
 
 
@@ -210,7 +213,7 @@ definition(
 def _matrix_balance(A, permute=True, scale=True, separate=False, overwrite_a=False):
     """The powers of two are the same nearby."""
     scales, order = balanced(stop_gradient(A), permute, scale)
-    ordered = np.take(np.take(A, order, axis=0), order, axis=1) if permute else A
+    ordered = _reordered(A, order) if permute else A
     found = ordered * scales / scales[:, None]
     if separate:
         return found, (scales, order)

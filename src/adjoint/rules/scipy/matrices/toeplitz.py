@@ -56,12 +56,18 @@ general(
 bilinear(lags, _lags_vjp, cases=[case(sample(4), sample(4)), case(sample(4, 2), sample(4, 2))])
 
 
-def _solve_toeplitz(c_or_cr, b, check_finite=True):
+def _column_and_row(c_or_cr):
+    """The first column and the first row, which is the column's conjugate where none is given."""
     if isinstance(c_or_cr, tuple):
         c, r = c_or_cr
-        return toeplitz_solution(np.ravel(c), np.ravel(r), b)
+        return np.ravel(c), np.ravel(r)
     c = np.ravel(c_or_cr)
-    return toeplitz_solution(c, conjugated(c), b)
+    return c, conjugated(c)
+
+
+def _solve_toeplitz(c_or_cr, b, check_finite=True):
+    c, r = _column_and_row(c_or_cr)
+    return toeplitz_solution(c, r, b)
 
 
 definition(
@@ -73,11 +79,8 @@ definition(
 
 
 def _matmul_toeplitz(c_or_cr, x, check_finite=False, workers=None):
-    if isinstance(c_or_cr, tuple):
-        c, r = c_or_cr
-        return _product(np.ravel(c), np.ravel(r), x)
-    c = np.ravel(c_or_cr)
-    return _product(c, conjugated(c), x)
+    c, r = _column_and_row(c_or_cr)
+    return _product(c, r, x)
 
 
 definition(

@@ -185,9 +185,8 @@ STATES = (
 NUM, DEN = np.array([1.0, 0.4]), np.array([2.0, 0.6, 1.2])
 definition(signal.lti, _lti, arrays=())
 definition(signal.dlti, _dlti, arrays=())
-definition(signal.StateSpace, lambda *system, dt=None: _system(system, dt), arrays=())
-definition(signal.TransferFunction, lambda *system, dt=None: _system(system, dt), arrays=())
-definition(signal.ZerosPolesGain, lambda *system, dt=None: _system(system, dt), arrays=())
+for _class in (signal.StateSpace, signal.TransferFunction, signal.ZerosPolesGain):
+    definition(_class, lambda *system, dt=None: _system(system, dt), arrays=())
 definition(signal.tf2ss, _tf2ss, arrays=("num", "den"), cases=[case(NUM, DEN), case(sample(3), DEN)])
 definition(signal.ss2tf, _ss2tf, arrays=("A", "B", "C", "D"), cases=[case(*STATES), case(sample(2, 2), *STATES[1:])])
 definition(signal.zpk2ss, _zpk2ss, arrays=("z", "p"), cases=[case(NUM[1:], DEN[1:], 1.5)])
@@ -195,6 +194,16 @@ definition(signal.normalize, _normalize, only=True, arrays=("b", "a"), cases=[ca
 definition(signal.tf2zpk, _tf2zpk, arrays=("b", "a"), cases=[case(NUM, DEN), case(DEN, DEN)])
 
 # --- answers in time --------------------------------------------------------------------------------------------------
+
+
+def _rows(u):
+    """The inputs in rows, one for each time: a vector is the column of one input."""
+    rows = np.atleast_1d(u)
+    return rows[:, None] if np.ndim(rows) == 1 else rows
+
+
+def _time_step(known):
+    return 1.0 if known.dt is True else known.dt
 
 
 def _narrow(rows):
@@ -230,9 +239,7 @@ def _lsim(system, U, T, X0=None, interp=True):
         for i in range(1, count):
             x[i] = forth @ x[i - 1]
         return times, _narrow(x @ np.transpose(c)), _narrow(x)
-    rows = np.atleast_1d(U)
-    if np.ndim(rows) == 1:
-        rows = rows[:, None]
+    rows = _rows(U)
     if np.shape(rows)[0] != count:
         raise ValueError("U must have the same number of rows as elements in T.")
     both = np.concatenate([a, b], axis=1) * dt
@@ -277,10 +284,8 @@ def _dlsim(system, u, t=None, x0=None):
     given = _known(system, steps=True)
     known = given.to_ss()
     a, b, c, d = _real(known.A), _real(known.B), _real(known.C), _real(known.D)
-    dt = 1.0 if known.dt is True else known.dt
-    rows = np.atleast_1d(u)
-    if np.ndim(rows) == 1:
-        rows = rows[:, None]
+    dt = _time_step(known)
+    rows = _rows(u)
     count = np.shape(rows)[0] if t is None else int(np.floor(t[-1] / dt)) + 1
     times = np.linspace(0.0, (count - 1) * dt if t is None else t[-1], count)
     if t is not None:
@@ -297,7 +302,7 @@ def _dlsim(system, u, t=None, x0=None):
 def _each_input(system, x0, t, n, held):
     """What a step, or an impulse, of each input is answered with."""
     known = _known(system, steps=True).to_ss()
-    dt = 1.0 if known.dt is True else known.dt
+    dt = _time_step(known)
     count, inputs = 100 if n is None else n, np.shape(known.B)[1]
     times = np.linspace(0.0, count * dt, count, endpoint=False) if t is None else np.asarray(t)
     answers = []
@@ -363,20 +368,22 @@ definition(
 # --- answers at frequencies -------------------------------------------------------------------------------------------
 
 
+def _ratio(known, at):
+    """What the ratio of a system is at places of the complex plane."""
+    ratio = known.to_tf()
+    return np.polyval(np.ravel(ratio.num), at) / np.polyval(np.ravel(ratio.den), at)
+
+
 def _freqresp(system, w=None, n=10000):
     if w is None:
         raise NotImplementedError("frequencies that SciPy chooses")
-    known = _known(system).to_tf()
-    s = 1j * np.asarray(w)
-    return np.asarray(w), np.polyval(np.ravel(known.num), s) / np.polyval(np.ravel(known.den), s)
+    return np.asarray(w), _ratio(_known(system), 1j * np.asarray(w))
 
 
 def _dfreqresp(system, w=None, n=10000, whole=False):
     if w is None:
         raise NotImplementedError("frequencies that SciPy chooses")
-    known = _known(system, steps=True).to_tf()
-    z = np.exp(1j * np.asarray(w))
-    return np.array(w), np.polyval(np.ravel(known.num), z) / np.polyval(np.ravel(known.den), z)
+    return np.array(w), _ratio(_known(system, steps=True), np.exp(1j * np.asarray(w)))
 
 
 def _decibels(y):

@@ -115,7 +115,7 @@ class LibraryCall:
         return self
 
     def number(self, kind: str, value: float) -> LibraryCall:
-        return self.value(kind, constant(value, part_of(kind) if is_complex(kind) else kind))
+        return self.value(kind, constant(value, part_of(kind)))
 
     def value(self, kind: str, value: Number) -> LibraryCall:
         slot = self.e.slots(2 if is_complex(kind) else 1)
