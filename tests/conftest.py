@@ -37,7 +37,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Leaves out what a run takes a share of; whoever names single tests gets them."""
     if any("::" in argument for argument in config.args):
         return
-    out = sampling.left_out([item.nodeid for item in items])
+    out = sampling.left_out([item.nodeid for item in items if item.get_closest_marker("each_time") is None])
     config.hook.pytest_deselected(items=[item for item in items if item.nodeid in out])
     items[:] = [item for item in items if item.nodeid not in out]
 

@@ -30,17 +30,18 @@ SHARES = {
     "tests/regressions/test_polynomial_objects.py": 2,
     "tests/regressions/test_rotations.py": 2,
     "tests/regressions/test_unknown_kinds_in_loops.py": 3,
-    "tests/rules/test_definitions.py": 3,
+    "tests/rules/test_definitions.py::test_definitions_can_be": 6,
     "tests/rules/test_operands.py": 2,
     "tests/rules/test_solvers.py": 2,
     "tests/rules/test_special_functions.py": 2,
-    "tests/rules/test_layouts.py": 2,
-    "tests/rules/test_scipy_as_called.py": 2,
+    "tests/rules/test_layouts.py::test_writes": 2,
+    "tests/rules/test_scipy_as_called.py::test_rules": 2,
     "tests/declarations/test_checkpointing.py": 2,
 }
 """Where machine code is compiled, or all programs are run again: of how many variants of a test one runs each time.
 
-What a module chooses by itself counts besides. Of each test one variant is left, and tests without variants stay.
+What a module chooses by itself counts besides. Of each test one variant is left; tests without variants stay, and
+those marked ``each_time``.
 """
 
 

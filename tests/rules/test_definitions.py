@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import inspect
 import sys
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ import evaluate as ev
 
 from adjoint.rules.kinds import Case, Sample
 from adjoint.rules.registry import Definition, all_definitions
+from adjoint.testing import leaves
 from sampling import THOROUGH, check_by_turns
 
 pytestmark = pytest.mark.filterwarnings("ignore::adjoint.diagnostics.DifferentiationWarning")
@@ -51,14 +53,30 @@ class _Text:
 
 
 def _calls() -> Iterator[Any]:
-    """The example calls as text, with their order, where something varies: elsewhere differences do not tell."""
+    """The example calls as text, with their order, where something varies: elsewhere differences do not tell.
+
+    Each structure of the results of a definition is seen each time.
+    """
     for entry in DEFINITIONS:
         texts = [(place, _Text(case)) for place, case in enumerate(entry.cases)]
         varying = [(place, text) for place, text in texts if text.specs]
+        structures = set()
         for count, (place, text) in enumerate(varying):
             order = 2 if THOROUGH or count < SECOND_ORDERS else 1
             name = f"{getattr(entry.fn, '__name__', '')}-{place}"
-            yield pytest.param(name, entry, text, order, id=name)
+            structure = tuple(str(path) for path, _ in leaves(_result(entry, text)))
+            marks = () if structure in structures else (pytest.mark.each_time,)
+            structures.add(structure)
+            yield pytest.param(name, entry, text, order, id=name, marks=marks)
+
+
+def _result(entry: Definition, text: _Text) -> Any:
+    names: dict[str, Any] = {**text.constants, "function": entry.fn}
+    exec(text.text, names)
+    rng = np.random.default_rng(5)
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return names["call"](*(ev.realise(spec, rng) for spec in text.specs))
 
 
 def _module(path: Path) -> Any:

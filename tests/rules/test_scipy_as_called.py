@@ -1,8 +1,10 @@
-"""Every rule of SciPy, through the compiler, to second order: at its example calls, of what varies there."""
+"""Every rule of SciPy and of what definitions are written with, to second order: at its example calls."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import evaluate as ev
 from programs_in_files import module_of
 
-from adjoint.rules.kinds import Constant, NoDerivative, Rule
+from adjoint.rules.kinds import Constant, General, NoDerivative, Rule
 from adjoint.rules.registry import all_rules
 from adjoint.testing import check_grads
 from sampling import check_by_turns
@@ -34,13 +36,19 @@ SCIPY = [
     for rule in all_rules()
     if _is_of_scipy(rule) and not isinstance(rule, (Constant, NoDerivative)) and not rule.functional
 ]
+OWN = [
+    rule
+    for rule in all_rules()
+    if isinstance(rule, General) and not rule.functional and getattr(rule.fn, "__module__", "").startswith("adjoint.")
+]
+"""What definitions are written with."""
 
 
 def _varies(value: Any) -> bool:
     return isinstance(value, (float, complex)) or (isinstance(value, np.ndarray) and value.dtype.kind in "fc")
 
 
-def _check(rule: Rule, args: tuple[Any, ...], kwargs: dict[str, Any], path: Path) -> None:
+def _check(rule: Rule, args: tuple[Any, ...], kwargs: dict[str, Any], path: Path, check: Callable[..., None]) -> None:
     given = dict(rule.settings(len(args)))
     names = [f"a{k}" if k not in given and _varies(arg) else f"c{k}" for k, arg in enumerate(args)]
     varying = {name: arg for name, arg in zip(names, args, strict=True) if name.startswith("a")}
@@ -49,7 +57,7 @@ def _check(rule: Rule, args: tuple[Any, ...], kwargs: dict[str, Any], path: Path
     vars(module).update({name: arg for name, arg in zip(names, args, strict=True) if name.startswith("c")})
     vars(module).update({f"k_{name}": arg for name, arg in kwargs.items()}, function=rule.fn)
     if varying:
-        check_by_turns(f"{rule.name} {path.stem}", module.call, tuple(varying.values()))
+        check(module.call, tuple(varying.values()))
 
 
 @pytest.mark.parametrize("rule", SCIPY, ids=[rule.name for rule in SCIPY])
@@ -58,7 +66,14 @@ def test_rules_as_called(rule: Rule, tmp_path: Path) -> None:
         pytest.skip("SciPy gives other last digits at each call")
     rng = np.random.default_rng(7)
     for place, (args, kwargs) in enumerate(ev.cases_of(rule, rng)):
-        _check(rule, args, kwargs, tmp_path / f"program{place}.py")
+        _check(rule, args, kwargs, tmp_path / f"program{place}.py", partial(check_by_turns, f"{rule.name} {place}"))
+
+
+@pytest.mark.parametrize("rule", OWN, ids=[rule.name for rule in OWN])
+def test_own_rules_as_called(rule: Rule, tmp_path: Path) -> None:
+    """Their products are differentiated, too: each time, as no program of the corpora has to reach them."""
+    args, kwargs = ev.cases_of(rule, np.random.default_rng(7))[0]
+    _check(rule, args, kwargs, tmp_path / "program.py", check_grads)
 
 
 def test_what_libraries_remember_of_modules_is_known() -> None:

@@ -25,7 +25,8 @@ PROGRAMS: dict[str, Callable[..., Any]] = {
     "outside by states": lambda k, d, u: signal.lsim(SPACE, u * k, T)[1] + d,
     "own times": lambda k, d, u: signal.step(([k], [1.0, d, 2.0]), N=7),
     "bode": lambda k, d, u: signal.lti([k], [1.0, d, 2.0]).bode(w=[0.3, 1.0, 5.0])[1:],
-    "steps": lambda k, d, u: signal.dlsim(signal.dlti([k], [1.0, -d], dt=0.1), u)[1],
+    "steps": lambda k, d, u: signal.dlsim(signal.dlti([k], [1.0, -d], dt=0.1), u),
+    "steps of states": lambda k, d, u: signal.dlsim(([[0.0, k], [-0.5, -d]], [[0.0], [k]], [[1.0, d]], 0.0, 0.1), u),
 }
 
 

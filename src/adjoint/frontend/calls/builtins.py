@@ -44,7 +44,7 @@ from adjoint.frontend.iterators.iterator_objects import is_iterator_object, iter
 from adjoint.frontend.iterators.iterators import drawn, is_iterator, is_lazy, refuse_twice
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.objects.attributes import attribute, presence_of
-from adjoint.frontend.objects.classes import class_of, class_seen, is_instance, is_object, note_owner, seen
+from adjoint.frontend.objects.classes import class_of, class_seen, is_instance, is_kind_of, is_object, note_owner, seen
 from adjoint.frontend.objects.linked import identity, is_reference
 from adjoint.frontend.objects.special_methods import special_method
 from adjoint.frontend.syntax.conditions import bool_of, truth_of
@@ -231,7 +231,7 @@ def _isinstance(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: 
 
 def _is_instance_or_none(lo: Lowerer, value: ir.Var, cls: type, classes: Any) -> Value:
     """Of an object that others of its class refer to, or None."""
-    is_so, none_is = issubclass(cls, classes), isinstance(None, classes)
+    is_so, none_is = is_kind_of(cls, classes), isinstance(None, classes)
     if is_so == none_is:
         return ir.Const(is_so)
     return identity(lo, operator.is_not if is_so else operator.is_, value, NONE)

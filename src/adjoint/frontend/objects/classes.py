@@ -64,6 +64,13 @@ def seen(cls: type) -> type:
     return stands_for
 
 
+def is_kind_of(cls: type, classes: Any) -> bool:
+    """Whether a class is one of some classes to a program, or, where definitions ask for their own class, to these."""
+    asked = classes if isinstance(classes, tuple) else (classes,)
+    own = tuple(each for each in asked if isinstance(each, type) and STANDS_FOR in each.__dict__)
+    return issubclass(seen(cls), classes) or issubclass(cls, own)
+
+
 _OF_NUMBERS = (bool, int, float, complex, np.ndarray, np.bool_, np.int64, np.float64, np.complex128)
 
 
@@ -78,10 +85,10 @@ def is_instance(lo: Lowerer, value: Value, classes: Any) -> bool | None:
     """Whether a value is of one of some classes, None where it is not known; raises what ``isinstance`` raises."""
     if lo.settings.target.library is not None and isinstance(value, ir.Var):
         return _is_instance_there(lo.settings.target.library, value, classes)
-    cls = class_seen(lo, value)
+    cls = class_of(lo, value)
     if cls is not None:
         note_owner(lo, value, lambda number: issubclass(number, classes))
-        return isinstance(value.value, classes) if isinstance(value, ir.Const) else issubclass(cls, classes)
+        return isinstance(value.value, classes) if isinstance(value, ir.Const) else is_kind_of(cls, classes)
     if isinstance(value, ir.Var) and isinstance(value.type, ir.Number):
         found = {issubclass(each, classes) for each in _OF_NUMBERS}
         return found.pop() if len(found) == 1 else None

@@ -14,7 +14,7 @@ from adjoint.frontend.interpreter.options.choices import on_each_option
 from adjoint.frontend.interpreter.values import Record, Ref, TupleValue, Union, Value
 from adjoint.frontend.iterators.items import known_items
 from adjoint.frontend.objects.attributes import attribute
-from adjoint.frontend.objects.classes import class_seen, note_owner
+from adjoint.frontend.objects.classes import class_of, is_kind_of, note_owner
 from adjoint.frontend.syntax import assign
 from adjoint.frontend.syntax.conditions import truth, truth_of
 from adjoint.frontend.syntax.expressions import compare
@@ -234,11 +234,11 @@ def _class(
     bindings: list[tuple[str, Value]],
 ) -> bool:
     wanted = lo.evaluate(pattern.cls)
-    cls = class_seen(lo, subject)
+    cls = class_of(lo, subject)
     if not isinstance(wanted, ir.Const) or cls is None:
         raise lo.problem("AD0301", pattern, "the class of the subject is not known")
     note_owner(lo, subject, lambda number: issubclass(number, wanted.value))
-    if not issubclass(cls, wanted.value):
+    if not is_kind_of(cls, wanted.value):
         return False
     names = getattr(wanted.value, "__match_args__", ())
     if pattern.patterns and wanted.value in (bool, bytes, dict, float, int, list, str, tuple):

@@ -174,12 +174,14 @@ general(
     scans.previous,
     lambda dots, y, x, axis, first: previous(dots[0], axis, 0.0),
     lambda ct, y, x, axis, first: (following(ct, axis, 0.0), None, None),
+    fixed=(2,),
     cases=[case(sample(4, 3), 0, 1.0), case(sample(4, 3), 1, 0.0)],
 )
 general(
     scans.following,
     lambda dots, y, x, axis, last: following(dots[0], axis, 0.0),
     lambda ct, y, x, axis, last: (previous(ct, axis, 0.0), None, None),
+    fixed=(2,),
     cases=[case(sample(4, 3), 0, 1.0), case(sample(4, 3), 1, 0.0)],
 )
 

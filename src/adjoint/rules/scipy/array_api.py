@@ -134,7 +134,7 @@ _MEANS: dict[str, dict[str, Any]] = {
         "_share_masks": lambda *args, xp: args[0] if len(args) == 1 else args,
     },
     "array_api_compat.numpy": {
-        "clip": lambda x, /, min=None, max=None, *, xp=None, out=None: np.clip(x, min, max),
+        "clip": lambda x, /, min=None, max=None: np.clip(x, min, max),
         "sort": _sort,
         "var": lambda x, /, *, axis=None, correction=0.0, keepdims=False: np.var(
             x, axis=axis, ddof=correction, keepdims=keepdims

@@ -11,7 +11,7 @@ from scipy import linalg
 
 from adjoint.declarations.custom_derivatives import stop_gradient
 from adjoint.declarations.implicit import machine_code
-from adjoint.rules.declare import case, definition, general, linear, no_derivative, sample
+from adjoint.rules.declare import case, constant, definition, general, linear, no_derivative, sample
 from adjoint.rules.helpers.solvers import unknown
 from adjoint.rules.numpy.linalg.eigenvalues import eigh_jvp, eigh_vjp
 from adjoint.runtime.arithmetic.numbers import is_real
@@ -105,7 +105,7 @@ def _rq(a, overwrite_a=False, lwork=None, mode="full", check_finite=True):
     triangle, basis = np.transpose(r)[::-1, ::-1], np.transpose(q)[::-1, ::-1]
     if mode == "r":
         return np.concatenate([np.zeros((rows, max(columns - rows, 0))), triangle], axis=1)
-    return triangle.copy("F"), basis.copy("F")
+    return triangle.copy("C"), basis.copy("F")
 
 
 definition(
@@ -151,7 +151,7 @@ def _squares_vjp(ct, y, a, lower=True):
 
 
 INDEFINITE = np.array([[0.0, 2.0, 0.3, 0.1], [2.0, 0.1, 0.4, -0.2], [0.3, 0.4, 1.0, 0.5], [0.1, -0.2, 0.5, -2.0]])
-no_derivative(in_blocks)
+constant(in_blocks)
 general(
     pivoted_squares,
     _squares_jvp,
@@ -214,7 +214,7 @@ def _matrix_balance(A, permute=True, scale=True, separate=False, overwrite_a=Fal
     """The powers of two are the same nearby."""
     scales, order = balanced(stop_gradient(A), permute, scale)
     ordered = _reordered(A, order) if permute else A
-    found = ordered * scales / scales[:, None]
+    found = (ordered * scales / scales[:, None]).copy("F")
     if separate:
         return found, (scales, order)
     return found, np.take(np.diag(scales), np.argsort(order), axis=0)

@@ -40,7 +40,7 @@ def _upfirdn(h, x, up=1, down=1, axis=-1, mode="constant", cval=0):
     line = np.reshape(apart, (*np.shape(rows)[:-1], n * up))[..., : (n - 1) * up + 1]
     behind = np.zeros((*np.shape(rows)[:-1], np.size(weights) - 1))
     whole = signal.lfilter(weights, np.ones(1), np.concatenate([line, behind], axis=-1))
-    return np.moveaxis(whole[..., ::down], -1, axis)
+    return np.moveaxis(whole[..., ::down], -1, axis).copy("C")
 
 
 definition(
@@ -53,7 +53,10 @@ definition(
     signal.upfirdn,
     _upfirdn,
     arrays=("h", "x"),
-    cases=[case(sample(3), sample(6)), case(sample(4), sample(5), 3, 2), case(sample(3), sample(2, 5), 1, 2)],
+    cases=[
+        *[case(sample(3), sample(6)), case(sample(4), sample(5), 3, 2), case(sample(3), sample(2, 5), 1, 2)],
+        case(sample(3), sample(4, 2), axis=0),
+    ],
 )
 
 # --- states -----------------------------------------------------------------------------------------------------------

@@ -146,10 +146,10 @@ def _distances_share(x):
     return positive, small, large
 
 
-def _kolmogorov(y):
-    positive, small, large = _distances_share(y)
+def _kolmogorov(x):
+    positive, small, large = _distances_share(x)
     found = np.where(np.less(positive, 1.0), 1.0 - small, large)
-    return as_result(np.where(np.greater(y, 0.0), found, np.where(np.isnan(y), np.nan, 1.0)))
+    return as_result(np.where(np.greater(x, 0.0), found, np.where(np.isnan(x), np.nan, 1.0)))
 
 
 DISTANCES = np.array([0.3, 0.7, 1.0, 1.4, 2.5, -1.0])
