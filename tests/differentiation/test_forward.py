@@ -27,7 +27,7 @@ from adjoint.ir.builder import Builder
 from adjoint.ir.verifier import verify
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime.display import make_list, make_tuple
-from adjoint.runtime.tangents import tangent_class
+from adjoint.types.vectors import tangent_class
 from differentiation.tracing import splice
 from ir.interpreter import run
 

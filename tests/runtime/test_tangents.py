@@ -21,16 +21,15 @@ from adjoint.runtime.tangents import (
     add_to_slot,
     finish,
     follow_view,
-    leaves_of,
-    map_structure,
     shadow,
     take_field,
     take_slot,
-    tangent_class,
     to_shadow,
     zero_tangent,
 )
 from adjoint.types import TangentVector, moved
+from adjoint.types.structure import leaves_of, map_structure
+from adjoint.types.vectors import tangent_class
 
 Pair = namedtuple("Pair", "first second")
 

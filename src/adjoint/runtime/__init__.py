@@ -11,7 +11,10 @@ from typing import Any
 
 _MODULES = (
     "array_functions.arrays",
-    "tangents",
+    "tangents.zeros",
+    "tangents.conversions",
+    "tangents.slots",
+    "tangents.sums",
     "copies",
     "arithmetic.bundles",
     "arithmetic.checks",
@@ -70,6 +73,8 @@ _OTHERS = (
     "sets.functions",
     "sets.numbers",
     "stacks",
+    "tangents",
+    "tangents.parts",
 )
 """Packages, and modules whose functions generated code names in other ways."""
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.runtime.tangents import TangentVector
+from adjoint.types.vectors import TangentVector
 
 
 def fresh_shadows(shadows: tuple[Any, ...]) -> tuple[Any, ...]:

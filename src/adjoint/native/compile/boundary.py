@@ -19,7 +19,7 @@ from adjoint.ir.walk import blocks_of, free_vars, leaves, operands, statements_i
 from adjoint.records import dataclass
 from adjoint.runtime import display, objects, stacks, tangents
 from adjoint.runtime.objects import Checkpoints
-from adjoint.runtime.tangents import TangentVector
+from adjoint.types.vectors import TangentVector
 
 _READERS = (stacks.field_of_all, tangents.zero_tangent, tangents.to_shadow)
 _PACKERS = (display.make_tuple, display.make_list, display.make_dict, objects.make_object, stacks.shadow_of_all)

@@ -67,7 +67,7 @@ class Adapter:
         own = getattr(Helpers, name, None)
         if own is not None and not name.startswith("_"):
             return getattr(self._written, name)  # type: ignore[no-any-return]
-        if function.__module__ in _AS_THEY_ARE:
+        if function.__module__.startswith(_AS_THEY_ARE):
             return function  # type: ignore[no-any-return]
         made = self._made.get(function)
         return self._make(function) if made is None else made
