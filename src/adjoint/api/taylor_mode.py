@@ -21,8 +21,9 @@ from adjoint.frontend.entry.captured import differentiated
 from adjoint.frontend.entry.entry import lower_operator
 from adjoint.frontend.entry.restarts import Entry
 from adjoint.records import replace
-from adjoint.runtime.arithmetic.taylor import ORDER, RECURRENCES, NotCovered, Series, value_of
 from adjoint.runtime.copies import copy_as_it_lies
+from adjoint.runtime.taylor.functions import ORDER
+from adjoint.runtime.taylor.series import RECURRENCES, NotCovered, Series, value_of
 from adjoint.types.structure import field_names, is_container, is_namedtuple, is_object, new_object, set_field
 from adjoint.types.vectors import tangent_class
 

@@ -46,7 +46,6 @@ _OTHERS = (
     *(f"array_libraries.{part}" for part in ("shapes", "values")),
     "messages",
     "arithmetic.indices",
-    "arithmetic.taylor",
     "array_functions",
     "boundary",
     "freed_memory",
@@ -75,6 +74,11 @@ _OTHERS = (
     "stacks",
     "tangents",
     "tangents.parts",
+    "taylor",
+    "taylor.functions",
+    "taylor.power_series",
+    "taylor.series",
+    "taylor.solved",
 )
 """Packages, and modules whose functions generated code names in other ways."""
 

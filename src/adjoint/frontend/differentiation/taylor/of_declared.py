@@ -21,17 +21,17 @@ from adjoint.diagnostics import error
 from adjoint.differentiation.finish import finish
 from adjoint.differentiation.forward.forward import forward
 from adjoint.ir.rebuild import map_blocks, rebuild_terminator
-from adjoint.runtime.arithmetic.taylor import (
+from adjoint.runtime.taylor.functions import running
+from adjoint.runtime.taylor.series import (
     NotCovered,
     Series,
     coefficient,
     holds_series,
     order_in,
-    running,
-    shaped,
     truncated,
     value_of,
 )
+from adjoint.runtime.taylor.solved import shaped
 
 Lift = Callable[[ir.Function], ir.Function]
 

@@ -30,20 +30,21 @@ from adjoint.rules.declarations import declaration_for
 from adjoint.rules.kinds import Bilinear, Constant, Elementwise, General, Linear, NoDerivative, Observer
 from adjoint.rules.registry import rule_for
 from adjoint.rules.typing import abstract, type_of_call
-from adjoint.runtime.arithmetic import taylor
-from adjoint.runtime.arithmetic.taylor import (
-    Lifted,
+from adjoint.runtime.array_functions.sequences import array_of
+from adjoint.runtime.functions import called
+from adjoint.runtime.taylor.functions import Lifted, Told
+from adjoint.runtime.taylor.power_series import product_by
+from adjoint.runtime.taylor.series import (
+    RECURRENCES,
     NotCovered,
     Series,
-    Told,
     coefficient,
     derived,
     holds_series,
-    solved,
+    order_in,
     value_of,
 )
-from adjoint.runtime.array_functions.sequences import array_of
-from adjoint.runtime.functions import called
+from adjoint.runtime.taylor.solved import solved
 
 _AS_THEY_ARE = (range, len, list, tuple, dict, zip, enumerate, reversed, slice, iter, next, isinstance, type, bool, id)
 """Functions of Python that take series as they take anything."""
@@ -141,7 +142,7 @@ def _of_function_value(function: Fn[..., Any], args: tuple[Any, ...], is_written
     """The series of a function value that is known only at run time: those of the function that it carries."""
     if is_written:
         raise NotCovered("a function value beside memory that is written")
-    found = taylor.RECURRENCES["declared"](function if function.declared else function.function, args)
+    found = RECURRENCES["declared"](function if function.declared else function.function, args)
     signature = function.signature
     return found if signature is None or parts_of(signature.result) is None else tuple(_flat(found))
 
@@ -161,7 +162,7 @@ def recurrence(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> An
     rule = rule_for(callee)
     name = getattr(callee, "__name__", repr(callee))
     if rule is None and declaration_for(callee) is not None:
-        return of_opaque(callee, args, kwargs, taylor.RECURRENCES["declared"])
+        return of_opaque(callee, args, kwargs, RECURRENCES["declared"])
     if rule is None or rule.writes:
         raise NotCovered(f"{name!r}")
     bound, named = rule.bind(args, kwargs, lambda default: default)
@@ -178,7 +179,7 @@ def recurrence(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> An
         case Linear():
             return _linear(range(len(bound)) if rule.wrt is None else rule.wrt, callee, bound, named)
         case Bilinear():
-            series = taylor.product_by(lambda a, b: callee(a, b, *bound[2:], **named))
+            series = product_by(lambda a, b: callee(a, b, *bound[2:], **named))
             return series(bound[0], bound[1])
         case Elementwise():
             return _elementwise(rule, callee, bound, named)
@@ -188,7 +189,7 @@ def recurrence(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> An
             raise NotCovered(f"{name!r}")
 
 
-taylor.RECURRENCES["find"] = recurrence
+RECURRENCES["find"] = recurrence
 
 
 _LINEAR_BESIDES = (array_of,)
@@ -196,7 +197,7 @@ _LINEAR_BESIDES = (array_of,)
 
 
 def _linear(wrt: Sequence[int], callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    order = taylor.order_in(args)
+    order = order_in(args)
 
     def part(place: int) -> Any:
         at = [coefficient(arg, place) if k in wrt else value_of(arg) for k, arg in enumerate(args)]
