@@ -7,7 +7,7 @@ CODE = """
 from importlib import import_module
 from adjoint.frontend.calls import handlers
 
-for family in (*handlers._FAMILIES, "iterators.itertools_calls", "control.contexts_of_generators"):
+for family in (*handlers._FAMILIES, "iterators.of_itertools.calls", "control.contexts_of_generators"):
     before = set(handlers.HANDLERS)
     import_module(f"adjoint.frontend.{family}")
     for constant in set(handlers.HANDLERS) - before:

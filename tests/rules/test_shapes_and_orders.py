@@ -11,7 +11,7 @@ import pytest
 from scipy import special
 
 import adjoint as ad
-from adjoint.runtime.numerical_methods import bessel_orders, incomplete
+from adjoint.runtime.numerical_methods.special import bessel_orders, incomplete
 from adjoint.testing import check_grads
 
 SHAPES = (1e-3, 0.3, 2.5, 60.0, 2000.0)

@@ -13,9 +13,9 @@ import pytest
 from scipy import special as s
 
 import adjoint as ad
-from adjoint.runtime.numerical_methods.elliptic import carlson_integral, elliptic_moment
-from adjoint.runtime.numerical_methods.student import stdtr_slope
-from adjoint.runtime.numerical_methods.zeta import zeta_slope
+from adjoint.runtime.numerical_methods.special.elliptic import carlson_integral, elliptic_moment
+from adjoint.runtime.numerical_methods.special.student import stdtr_slope
+from adjoint.runtime.numerical_methods.special.zeta import zeta_slope
 
 
 @pytest.fixture(autouse=True)

@@ -70,7 +70,7 @@ def test_arrays_that_lie_in_other_ways(name: str) -> None:
 
 # --- which definitions are called -----------------------------------------------------------------------------------
 
-INSIDE = ("scipy.array_api", "scipy.stats.moments", "scipy.stats.formulas")
+INSIDE = ("scipy.array_api", "scipy.stats.distributions.moments", "scipy.stats.distributions.formulas")
 """Homes of definitions that SciPy itself calls, or that are made by tables, of which the tables have examples."""
 ELSEWHERE = {
     "poly1d": "tests/regressions/test_polynomial_objects.py",

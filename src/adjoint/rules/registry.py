@@ -69,8 +69,8 @@ _SPECIAL = tuple(
 )
 _OF_MATRICES = ("linalg", "decompositions", "systems", "factors", "riccati", "toeplitz")
 _OF_STATISTICS = (
-    *("continuous", "bounded", "above_zero", "elsewhere", "of_tests", "discrete", "hypotheses", "multivariate"),
-    *("samples", "kernels", "fits", "orders", "classes"),
+    *(f"distributions.{name}" for name in ("continuous", "bounded", "above_zero", "elsewhere", "of_tests", "discrete")),
+    *("hypotheses", "distributions.multivariate", "samples", "kernels", "fits", "orders", "distributions.classes"),
 )
 OF_SCIPY = {
     "scipy._lib": ("scipy.array_api",),
@@ -98,20 +98,17 @@ MESSAGES = ("mpi.messages", "mpi.methods")
 _HELPERS_OF_SCIPY = {
     f"adjoint.runtime.numerical_methods.{helper}": f"scipy.{module}"
     for module, helpers in {
-        "linalg": "scipy_linalg",
-        "signal": "scipy_signal",
-        "sparse": "scipy_sparse",
-        "spatial": "scipy_spatial",
-        "optimize": "scipy_choices",
-        "special": "bessel_orders elliptic incomplete student zeta",
+        **{name: (f"of_scipy.{name}",) for name in ("linalg", "signal", "sparse", "spatial")},
+        "optimize": ("of_scipy.choices",),
+        "special": tuple(f"special.{name}" for name in ["bessel_orders", "elliptic", "incomplete", "student", "zeta"]),
     }.items()
-    for helper in helpers.split()
+    for helper in helpers
 }
 _ARRAY_HELPERS = frozenset(
     f"adjoint.runtime.{home}.{name}"
     for home, names in (
         ("array_functions", "arrays linalg places products scans segments sequences sparse spectra"),
-        ("numerical_methods", "bessel"),
+        ("numerical_methods.special", "bessel"),
         ("sets", "functions"),
     )
     for name in names.split()
@@ -119,7 +116,10 @@ _ARRAY_HELPERS = frozenset(
 _SEPARATE = {
     **{
         f"adjoint.runtime.{name}": STRUCTURES
-        for name in ("arithmetic.checks", "lists", "messages", "objects", "outside", "overlap", "tangents")
+        for name in (
+            *("arithmetic.checks", "lists", "messages", "objects", "outside", "overlap"),
+            *(f"tangents.{part}" for part in ("conversions", "slots", "sums", "zeros")),
+        )
     },
     "_bisect": BISECTION,
     "cmath": COMPLEX,

@@ -158,7 +158,7 @@ def _next(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AS
             come_back(lo, option)
         return on_each_option(lo, args[0], lambda option: _next(lo, [option, *args[1:]], {}, node), node)
     if len(args) == 1:
-        from adjoint.frontend.iterators.generators import refuse_ending  # lazy
+        from adjoint.frontend.iterators.generators.loops import refuse_ending  # lazy
 
         refuse_ending(lo, node)
     if is_iterator(args[0]):

@@ -64,7 +64,7 @@ def _families(constant: Any) -> tuple[str, ...]:
         case type() if constant.__module__ == "builtins":
             return _FOR_CONTAINERS if constant is dict else _FOR_NUMBERS
         case object(__module__="itertools") | BuiltinFunctionType(__self__=type(__module__="itertools")):
-            return ("iterators.itertools_calls",)
+            return ("iterators.of_itertools.calls",)
         case type(__module__="operator"):
             return ("calls.operator_functions",)
         case type(__module__="adjoint.declarations.surgery"):

@@ -27,7 +27,7 @@ from adjoint.frontend.interpreter.values import (
     Value,
     is_torn,
 )
-from adjoint.frontend.iterators.generators import Consumer, Run
+from adjoint.frontend.iterators.generators.loops import Consumer, Run
 from adjoint.sources.scope import own_yields
 from adjoint.sources.trees import nodes
 

@@ -51,7 +51,7 @@ def run_for(
     iterable = iterated(lo, iterable, node)
     containers.refuse_number(lo, iterable, "cannot be iterated over", node)
     if isinstance(iterable, GeneratorObject):
-        from adjoint.frontend.iterators.generators import loop_over  # lazy
+        from adjoint.frontend.iterators.generators.loops import loop_over  # lazy
 
         loop_over(lo, node, iterable, bind, body, orelse, assigned)
         return
@@ -109,7 +109,7 @@ def _run_lazily(
         run_for(lo, node, given, bind, body, orelse, assigned)
         return
     if has_generator(iterable) or (is_late and _is_zip(iterable)):
-        from adjoint.frontend.iterators.zip_of_generators import loop_beside  # lazy
+        from adjoint.frontend.iterators.generators.zipped import loop_beside  # lazy
 
         if not isinstance(iterable, IteratorValue) or not _is_zip(iterable):
             label = "a generator expression of several loops goes through a generator"

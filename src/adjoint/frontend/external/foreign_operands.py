@@ -20,7 +20,7 @@ from adjoint.runtime.arithmetic.checks import PLAIN, brings_arithmetic, check_op
 _DIFFERENTIATED = (Elementwise, Linear, Bilinear, General)
 _OF_SPARSE_MATRICES = (
     "adjoint.runtime.array_functions.sparse",
-    "adjoint.runtime.numerical_methods.scipy_sparse",
+    "adjoint.runtime.numerical_methods.of_scipy.sparse",
 )
 """Modules of functions that are made for matrices with an arithmetic of their own."""
 

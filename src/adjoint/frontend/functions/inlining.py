@@ -37,7 +37,7 @@ def call_closure(
     for name, cell in closure.cells.items():
         inputs.fill_cell(lo, cell, name, node, closure.globals)
     if own_yields(code):
-        from adjoint.frontend.iterators.generators import made_by_call  # lazy
+        from adjoint.frontend.iterators.generators.loops import made_by_call  # lazy
 
         return made_by_call(lo, closure, args, kwargs, node)
     return lowered_call(lo, lambda: _lowered_call(lo, closure, args, kwargs, node), code)

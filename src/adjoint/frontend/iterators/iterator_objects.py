@@ -116,11 +116,11 @@ def as_object(lo: Lowerer, value: Value, node: ast.AST, path: tuple[int, ...] = 
         case IteratorValue(kind="lazy", parts=(ir.Const(value=python_functions.joined), first, second)):
             return made(iterator_definitions.Chained, inside(first), inside(second, 1))
         case GeneratorObject():
-            from adjoint.frontend.iterators.resumable_generators import resumable  # lazy
+            from adjoint.frontend.iterators.generators.resumable import resumable  # lazy
 
             return resumable(lo, value, node)
         case GeneratorValue():
-            from adjoint.frontend.iterators.resumable_generators import generator_of  # lazy
+            from adjoint.frontend.iterators.generators.resumable import generator_of  # lazy
 
             return inside(generator_of(lo, value))
         case IteratorValue(kind="lazy" | "pairwise"):

@@ -199,13 +199,13 @@ def given_by_generator(lo: Lowerer, value: Value, node: ast.AST) -> Value | None
 
 
 def _generator_like(value: Value) -> Callable[..., object] | None:
-    from adjoint.frontend.iterators import itertools_generators  # lazy
+    from adjoint.frontend.iterators.of_itertools import item_by_item  # lazy
 
     match value:
         case IteratorValue(kind="pairwise"):
-            return itertools_generators.paired
+            return item_by_item.paired
         case IteratorValue(kind="lazy", parts=(ir.Const(value=function), *_)):
-            found: Callable[..., object] | None = getattr(itertools_generators, function.__name__, None)
+            found: Callable[..., object] | None = getattr(item_by_item, function.__name__, None)
             return found
         case _:
             return None

@@ -326,13 +326,13 @@ def _generator(lo: Lowerer, node: ast.GeneratorExp) -> Value:
 
 
 def _yield(lo: Lowerer, node: ast.Yield) -> Value:
-    from adjoint.frontend.iterators.generators import yield_value  # lazy
+    from adjoint.frontend.iterators.generators.loops import yield_value  # lazy
 
     return yield_value(lo, node)
 
 
 def _yield_from(lo: Lowerer, node: ast.YieldFrom) -> Value:
-    from adjoint.frontend.iterators.generators import delegate  # lazy
+    from adjoint.frontend.iterators.generators.loops import delegate  # lazy
 
     return delegate(lo, evaluate(lo, node.value), node)
 

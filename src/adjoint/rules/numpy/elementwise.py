@@ -7,7 +7,7 @@ import numpy as np
 from adjoint.rules.declare import case, constant, definition, elementwise, general, linear, no_derivative, sample
 from adjoint.runtime.arithmetic.numbers import choose, divide, sqrt, times
 from adjoint.runtime.array_functions.arrays import made_finite, unbroadcast
-from adjoint.runtime.numerical_methods.bessel import modified, sinc_slope
+from adjoint.runtime.numerical_methods.special.bessel import modified, sinc_slope
 
 LN2 = 0.6931471805599453
 LN10 = 2.302585092994046

@@ -15,7 +15,7 @@ from adjoint.rules.helpers.solvers import Solution
 from adjoint.rules.scipy.interpolation.interpolators import hermite
 from adjoint.runtime.arithmetic.numbers import is_real
 from adjoint.runtime.numerical_methods.implicit import answered, happenings, root, taken
-from adjoint.runtime.numerical_methods.scipy_solvers import boundary_values
+from adjoint.runtime.numerical_methods.of_scipy.solvers import boundary_values
 
 
 class BVPResult(Solution):

@@ -7,7 +7,7 @@ from scipy import optimize
 
 from adjoint import ir
 from adjoint.rules.declare import case, definition, no_derivative, sample
-from adjoint.runtime.numerical_methods.scipy_choices import assignment_columns, assignment_rows, columns_above_zero
+from adjoint.runtime.numerical_methods.of_scipy.choices import assignment_columns, assignment_rows, columns_above_zero
 
 no_derivative(
     assignment_rows,

@@ -19,7 +19,7 @@ from adjoint.runtime.numerical_methods.implicit import (
     taken,
     trajectory,
 )
-from adjoint.runtime.numerical_methods.scipy_solvers import (
+from adjoint.runtime.numerical_methods.of_scipy.solvers import (
     array_quadrature,
     array_quadrature_error,
     event_times,

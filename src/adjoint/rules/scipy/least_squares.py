@@ -15,7 +15,7 @@ from adjoint.declarations.implicit import arity, solved
 from adjoint.rules.declare import case, definition
 from adjoint.rules.helpers.solvers import Solution, tupled
 from adjoint.runtime.numerical_methods.implicit import minimum_of_part
-from adjoint.runtime.numerical_methods.scipy_solvers import fitted, fitted_by_minpack
+from adjoint.runtime.numerical_methods.of_scipy.solvers import fitted, fitted_by_minpack
 
 
 class FitResult(Solution):

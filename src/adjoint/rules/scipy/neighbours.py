@@ -12,7 +12,7 @@ from scipy import spatial
 
 from adjoint import ir
 from adjoint.rules.declare import case, closed, definition, method, no_derivative, sample
-from adjoint.runtime.numerical_methods.scipy_spatial import (
+from adjoint.runtime.numerical_methods.of_scipy.spatial import (
     corners,
     hull_corners,
     hull_facets,

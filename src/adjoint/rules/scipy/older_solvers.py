@@ -11,7 +11,7 @@ from adjoint.rules.declare import case, definition
 from adjoint.rules.helpers.solvers import tupled
 from adjoint.rules.scipy.optimize import QUADRATIC
 from adjoint.runtime.numerical_methods.implicit import minimum, root
-from adjoint.runtime.numerical_methods.scipy_solvers import least_by, least_number_by, root_by
+from adjoint.runtime.numerical_methods.of_scipy.solvers import least_by, least_number_by, root_by
 
 
 def _options(options):

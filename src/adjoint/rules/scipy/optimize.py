@@ -10,7 +10,7 @@ from adjoint.declarations.implicit import solved
 from adjoint.rules.declare import case, definition, no_derivative, sample
 from adjoint.rules.helpers.solvers import Solution, tupled, unknown
 from adjoint.runtime.numerical_methods.implicit import answered, minimum, minimum_of_part, root, root_of_part, taken
-from adjoint.runtime.numerical_methods.scipy_solvers import (
+from adjoint.runtime.numerical_methods.of_scipy.solvers import (
     at_end,
     image_fixed,
     least,

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.sparse import csc_matrix, linalg
 
 from adjoint.rules.declare import bilinear, case, definition, general, linear, sample
-from adjoint.runtime.numerical_methods.scipy_sparse import (
+from adjoint.runtime.numerical_methods.of_scipy.sparse import (
     entries_product,
     entries_solution,
     factored_solution,

@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
-from adjoint.runtime.numerical_methods.scipy_sparse import entries_product, entries_solution, factored_solution
+from adjoint.runtime.numerical_methods.of_scipy.sparse import entries_product, entries_solution, factored_solution
 
 _IN_ORDER = (sp.csr_matrix, sp.csc_matrix, sp.coo_matrix, sp.csr_array, sp.csc_array, sp.coo_array)
 """Classes of matrices whose data stand in the order of their entries."""

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import ndimage
 
 from adjoint.rules.declare import case, definition, sample
-from adjoint.runtime.numerical_methods.scipy_signal import convolution
+from adjoint.runtime.numerical_methods.of_scipy.signal import convolution
 
 PADDED: dict[str, Any] = {
     "constant": "constant",

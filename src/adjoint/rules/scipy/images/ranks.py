@@ -9,7 +9,7 @@ from scipy import ndimage, signal
 
 from adjoint.rules.declare import case, definition, no_derivative, sample
 from adjoint.rules.scipy.images.filters import _gaussian_filter, _padded
-from adjoint.runtime.numerical_methods.scipy_signal import extreme_places
+from adjoint.runtime.numerical_methods.of_scipy.signal import extreme_places
 
 # --- windows ----------------------------------------------------------------------------------------------------------
 

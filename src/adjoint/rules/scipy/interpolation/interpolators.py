@@ -16,7 +16,7 @@ from adjoint.declarations.implicit import solved
 from adjoint.rules.declare import case, definition, no_derivative, number, sample
 from adjoint.rules.scipy.interpolation.interpolate import _basis
 from adjoint.runtime.numerical_methods.implicit import answered, root, taken
-from adjoint.runtime.numerical_methods.scipy_choices import curve_solutions
+from adjoint.runtime.numerical_methods.of_scipy.choices import curve_solutions
 
 # --- piecewise polynomials --------------------------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ import numpy as np
 from scipy import interpolate
 
 from adjoint.rules.declare import definition
-from adjoint.runtime.numerical_methods.scipy_spatial import corners, neighbours
+from adjoint.runtime.numerical_methods.of_scipy.spatial import corners, neighbours
 
 # --- radial basis functions: as they were first -----------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ from scipy import linalg
 
 from adjoint.rules.declare import case, definition, general, sample
 from adjoint.runtime.array_functions.linalg import conjugated, hermitian, transposed
-from adjoint.runtime.numerical_methods.scipy_linalg import polar_factor
+from adjoint.runtime.numerical_methods.of_scipy.linalg import polar_factor
 
 REGULAR, DEFINITE = sample(3, 3, kind="regular"), sample(3, 3, kind="definite")
 

@@ -16,7 +16,7 @@ from adjoint.rules.helpers.solvers import unknown
 from adjoint.rules.numpy.linalg.eigenvalues import eigh_jvp, eigh_vjp
 from adjoint.runtime.arithmetic.numbers import is_real
 from adjoint.runtime.array_functions.linalg import transposed
-from adjoint.runtime.numerical_methods.scipy_linalg import (
+from adjoint.runtime.numerical_methods.of_scipy.linalg import (
     balanced,
     eigenvalues_of_pair,
     in_blocks,

@@ -19,7 +19,7 @@ from adjoint.runtime.array_functions.linalg import (
     hermitian,
     transposed,
 )
-from adjoint.runtime.numerical_methods.scipy_linalg import (
+from adjoint.runtime.numerical_methods.of_scipy.linalg import (
     places_of_rows,
     row_order,
     triangle,

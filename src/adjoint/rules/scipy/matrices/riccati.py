@@ -11,7 +11,7 @@ from scipy import linalg
 
 from adjoint.rules.declare import case, definition, general, sample
 from adjoint.runtime.array_functions.linalg import conjugated, hermitian
-from adjoint.runtime.numerical_methods.scipy_linalg import riccati, riccati_in_steps
+from adjoint.runtime.numerical_methods.of_scipy.linalg import riccati, riccati_in_steps
 
 
 def _half(x):

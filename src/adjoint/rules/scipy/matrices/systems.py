@@ -8,7 +8,7 @@ from scipy import linalg
 from adjoint.rules.declare import bilinear, case, definition, general, linear, sample
 from adjoint.runtime.arithmetic.numbers import is_real
 from adjoint.runtime.array_functions.linalg import completed, hermitian, transposed
-from adjoint.runtime.numerical_methods.scipy_linalg import (
+from adjoint.runtime.numerical_methods.of_scipy.linalg import (
     band_products,
     banded_product,
     banded_solution,

@@ -8,7 +8,7 @@ from scipy import fft, linalg
 from adjoint.rules.declare import bilinear, case, definition, general, sample
 from adjoint.runtime.arithmetic.numbers import is_real
 from adjoint.runtime.array_functions.linalg import conjugated
-from adjoint.runtime.numerical_methods.scipy_linalg import lags, toeplitz_solution
+from adjoint.runtime.numerical_methods.of_scipy.linalg import lags, toeplitz_solution
 
 C, R = np.array([3.0, 1.0, 0.3]), np.array([0.0, -0.4, 0.2])
 

@@ -10,7 +10,7 @@ from scipy import fft, ndimage, signal
 
 from adjoint.rules.declare import case, definition, general, no_derivative, number, sample
 from adjoint.runtime.array_functions.arrays import unbroadcast
-from adjoint.runtime.numerical_methods.scipy_signal import polynomial_ends
+from adjoint.runtime.numerical_methods.of_scipy.signal import polynomial_ends
 
 # --- recursive filters ------------------------------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ from scipy import fft, linalg, signal
 from adjoint import ir
 from adjoint.rules.declare import case, constant, definition, no_derivative, sample
 from adjoint.rules.scipy.signals.filters import _extended, _in_steady_state
-from adjoint.runtime.numerical_methods.scipy_signal import decimation_filter, peak_bases, peak_places
+from adjoint.runtime.numerical_methods.of_scipy.signal import decimation_filter, peak_bases, peak_places
 
 if hasattr(signal.windows, "_windows") and hasattr(signal.windows._windows, "_namespace"):
     definition(signal.windows._windows._namespace, lambda xp=None: np, arrays=())

@@ -9,7 +9,7 @@ from scipy import signal
 
 from adjoint.rules.declare import bilinear, case, definition, linear, sample
 from adjoint.runtime.array_functions.arrays import unbroadcast
-from adjoint.runtime.numerical_methods.scipy_signal import convolution, embedded, kept
+from adjoint.runtime.numerical_methods.of_scipy.signal import convolution, embedded, kept
 
 
 def _centered(full, like):

@@ -12,7 +12,7 @@ from scipy import signal
 
 from adjoint.rules.declare import case, definition, linear, no_derivative, sample
 from adjoint.runtime.array_functions.arrays import unbroadcast
-from adjoint.runtime.numerical_methods.scipy_signal import window_and_length
+from adjoint.runtime.numerical_methods.of_scipy.signal import window_and_length
 
 PERIODIC = inspect.signature(signal.welch).parameters["window"].default
 TAPERED = inspect.signature(signal.spectrogram).parameters["window"].default

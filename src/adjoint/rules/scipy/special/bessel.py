@@ -9,7 +9,7 @@ from adjoint.rules.declare import case, definition, elementwise, general, number
 from adjoint.rules.scipy.special.several_results import of_last_argument, of_one_argument
 from adjoint.runtime.arithmetic.numbers import is_real, sign
 from adjoint.runtime.array_functions.arrays import match, unbroadcast
-from adjoint.runtime.numerical_methods.bessel_orders import iv_slope, ive_slope, jv_slope, kv_slope, yv_slope
+from adjoint.runtime.numerical_methods.special.bessel_orders import iv_slope, ive_slope, jv_slope, kv_slope, yv_slope
 
 POSITIVE = (0.5, 3.0)
 ROOT_PI = 1.772453850905516

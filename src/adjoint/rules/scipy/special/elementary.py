@@ -8,7 +8,7 @@ from scipy import special
 from adjoint.rules.declare import case, definition, elementwise, general, number, sample
 from adjoint.runtime.arithmetic.numbers import divide, log, times
 from adjoint.runtime.array_functions.arrays import restore_axes, unbroadcast
-from adjoint.runtime.numerical_methods.incomplete import boxcox_slope
+from adjoint.runtime.numerical_methods.special.incomplete import boxcox_slope
 
 LN10 = 2.302585092994046
 TWO_BY_ROOT_PI = 1.1283791670955126

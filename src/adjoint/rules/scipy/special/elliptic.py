@@ -8,7 +8,7 @@ from scipy import special
 from adjoint.rules.declare import case, elementwise, general, number, sample
 from adjoint.runtime.arithmetic.numbers import times
 from adjoint.runtime.array_functions.arrays import unbroadcast
-from adjoint.runtime.numerical_methods.elliptic import carlson_integral, elliptic_moment
+from adjoint.runtime.numerical_methods.special.elliptic import carlson_integral, elliptic_moment
 
 POSITIVE = (0.5, 3.0)
 HALF_PI = 1.5707963267948966

@@ -7,7 +7,7 @@ from scipy import special
 
 from adjoint.rules.declare import case, constant, definition, elementwise, no_derivative, number, sample
 from adjoint.runtime.array_functions.arrays import match
-from adjoint.runtime.numerical_methods.incomplete import (
+from adjoint.runtime.numerical_methods.special.incomplete import (
     beta_density_slope,
     betainc_slope,
     gamma_density_slope,

@@ -12,7 +12,7 @@ from adjoint.rules.declare import case, definition, elementwise, number, sample
 from adjoint.rules.scipy.special.several_results import of_one_argument
 from adjoint.runtime.arithmetic.numbers import divide, times
 from adjoint.runtime.array_functions.arrays import match
-from adjoint.runtime.numerical_methods.zeta import zeta_slope
+from adjoint.runtime.numerical_methods.special.zeta import zeta_slope
 
 POSITIVE = (0.5, 3.0)
 POINTS = sample(3, kind="positive")

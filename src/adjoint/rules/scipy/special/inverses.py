@@ -8,8 +8,8 @@ from scipy import special
 from adjoint.rules.declare import case, definition, elementwise, number
 from adjoint.rules.scipy.special.gamma_beta import _beta_density, _gamma_density
 from adjoint.runtime.arithmetic.numbers import choose
-from adjoint.runtime.numerical_methods.incomplete import betainc_slope, gammainc_slope
-from adjoint.runtime.numerical_methods.student import stdtr_slope, student_slope
+from adjoint.runtime.numerical_methods.special.incomplete import betainc_slope, gammainc_slope
+from adjoint.runtime.numerical_methods.special.student import stdtr_slope, student_slope
 
 SHARES = np.array([0.1, 0.5, 0.9])
 

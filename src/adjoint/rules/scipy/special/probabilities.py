@@ -9,8 +9,8 @@ from scipy import special
 
 from adjoint.rules.declare import case, definition, elementwise, number, sample
 from adjoint.rules.results import as_result
-from adjoint.runtime.numerical_methods.incomplete import betainc_slope
-from adjoint.runtime.numerical_methods.student import stdtr_slope, student_slope
+from adjoint.runtime.numerical_methods.special.incomplete import betainc_slope
+from adjoint.runtime.numerical_methods.special.student import stdtr_slope, student_slope
 
 SHARES = np.array([0.2, 0.5, 0.9])
 POINTS = sample(3, kind="positive")

@@ -12,7 +12,7 @@ from adjoint.declarations.custom_derivatives import stop_gradient
 from adjoint.declarations.implicit import solved
 from adjoint.rules.declare import case, definition, sample
 from adjoint.runtime.numerical_methods.implicit import answered, minimum
-from adjoint.runtime.numerical_methods.scipy_solvers import fitted_parameters, power_by
+from adjoint.runtime.numerical_methods.of_scipy.solvers import fitted_parameters, power_by
 
 SAMPLE = np.array([0.7, 1.9, 0.4, 2.6, 1.1, 5.0, 0.9, 1.4])
 

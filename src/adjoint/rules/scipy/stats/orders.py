@@ -10,10 +10,10 @@ from scipy import stats
 
 from adjoint.declarations.custom_derivatives import stop_gradient
 from adjoint.rules.declare import case, constant, definition, elementwise, no_derivative, sample
+from adjoint.rules.scipy.stats.distributions.formulas import positive
 from adjoint.rules.scipy.stats.fits import medians_of_order
-from adjoint.rules.scipy.stats.formulas import positive
 from adjoint.rules.scipy.stats.hypotheses import Result
-from adjoint.runtime.numerical_methods.scipy_choices import (
+from adjoint.runtime.numerical_methods.of_scipy.choices import (
     by_order,
     one_sided_density,
     one_sided_tail,

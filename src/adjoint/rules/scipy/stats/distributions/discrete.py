@@ -6,7 +6,7 @@ import numpy as np
 from scipy import special, stats
 
 from adjoint.rules.declare import case, sample
-from adjoint.rules.scipy.stats.formulas import discrete, inside, positive
+from adjoint.rules.scipy.stats.distributions.formulas import discrete, inside, positive
 
 COUNTS = np.array([0, 1, 4])
 ODD = np.array([0.0, 1.5, -1.0, 2.0])

@@ -6,8 +6,15 @@ import numpy as np
 from scipy import special, stats
 
 from adjoint.rules.declare import case, sample
-from adjoint.rules.scipy.stats.continuous import HALF_LOG_TWO_PI, QUANTILES, SHARES, UP, no_shape, shares_of
-from adjoint.rules.scipy.stats.formulas import continuous, positive
+from adjoint.rules.scipy.stats.distributions.continuous import (
+    HALF_LOG_TWO_PI,
+    QUANTILES,
+    SHARES,
+    UP,
+    no_shape,
+    shares_of,
+)
+from adjoint.rules.scipy.stats.distributions.formulas import continuous, positive
 
 
 def _unit(*shapes):

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from adjoint.runtime.numerical_methods.incomplete import FALL, completed_derivative
 from adjoint.runtime.numerical_methods.quadrature import columnwise, integral
+from adjoint.runtime.numerical_methods.special.incomplete import FALL, completed_derivative
 
 
 def stdtr_slope(n: int, df: Any, t: Any) -> Any:

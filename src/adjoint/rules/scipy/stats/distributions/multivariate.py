@@ -7,7 +7,7 @@ from scipy import special, stats
 
 from adjoint.declarations.custom_derivatives import stop_gradient
 from adjoint.rules.declare import case, definition, sample
-from adjoint.rules.scipy.stats.formulas import freezable
+from adjoint.rules.scipy.stats.distributions.formulas import freezable
 from adjoint.runtime.array_functions.linalg import completed
 
 EPSILON = float(np.finfo(float).eps)

@@ -16,10 +16,10 @@ from adjoint import ir
 from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import NONE, IteratorValue, RangeValue, TupleValue, Value, is_atom
-from adjoint.frontend.iterators import itertools_generators, itertools_library
 from adjoint.frontend.iterators.items import kept, sequence, static_items, written_out
 from adjoint.frontend.iterators.iterator_objects import as_object, cycle, iterator_of, lazily
 from adjoint.frontend.iterators.iterators import has_generator, is_iterator, lazy, refuse_twice
+from adjoint.frontend.iterators.of_itertools import as_lists, item_by_item
 from adjoint.frontend.library import iterator_definitions, python_functions
 
 MOST_CHOICES = 1024
@@ -35,7 +35,7 @@ Named = dict[str, Value]
 def _drawn_by(lo: Lowerer, function: Callable[..., Any], *args: Value) -> Value:
     """The items that a function of the library gives, one by one: of generators in the order in which they compute."""
     if any(map(has_generator, args)):
-        by_item = getattr(itertools_generators, function.__name__, None)
+        by_item = getattr(item_by_item, function.__name__, None)
         if by_item is None:
             label = "several generators are gone through side by side"
             raise lo.problem("AD0305", None, label, helps=("make lists of them: list(...)",))
@@ -57,12 +57,12 @@ def _drawing(function: Callable[..., Any], *, sequences: slice) -> Handler:
     return handle
 
 
-HANDLERS[itertools.compress] = _drawing(itertools_library.compressed, sequences=slice(0, 2))
-HANDLERS[itertools.dropwhile] = _drawing(itertools_library.dropped_while, sequences=slice(1, 2))
-HANDLERS[itertools.takewhile] = _drawing(itertools_library.taken_while, sequences=slice(1, 2))
-HANDLERS[itertools.filterfalse] = _drawing(itertools_library.filtered_false, sequences=slice(1, 2))
+HANDLERS[itertools.compress] = _drawing(as_lists.compressed, sequences=slice(0, 2))
+HANDLERS[itertools.dropwhile] = _drawing(as_lists.dropped_while, sequences=slice(1, 2))
+HANDLERS[itertools.takewhile] = _drawing(as_lists.taken_while, sequences=slice(1, 2))
+HANDLERS[itertools.filterfalse] = _drawing(as_lists.filtered_false, sequences=slice(1, 2))
 if sys.version_info >= (3, 12):
-    HANDLERS[itertools.batched] = _drawing(itertools_library.batched, sequences=slice(0, 1))
+    HANDLERS[itertools.batched] = _drawing(as_lists.batched, sequences=slice(0, 1))
 HANDLERS[itertools.starmap] = _drawing(python_functions.mapped_rows, sequences=slice(1, 2))
 
 
@@ -70,8 +70,8 @@ HANDLERS[itertools.starmap] = _drawing(python_functions.mapped_rows, sequences=s
 def _flattened(lo: Lowerer, args: Args, kwargs: Named, node: ast.AST | None) -> Any:
     given = kept(lo, args[0])
     if any(map(has_generator, static_items(lo, given, node) or ())):
-        return python_functions.call(lo, itertools_generators.flattened, [given], node)
-    return _drawn_by(lo, itertools_library.flattened, given)
+        return python_functions.call(lo, item_by_item.flattened, [given], node)
+    return _drawn_by(lo, as_lists.flattened, given)
 
 
 @handles(itertools.accumulate)
@@ -80,8 +80,8 @@ def _accumulate(lo: Lowerer, args: Args, kwargs: Named, node: ast.AST | None) ->
     function = ir.Const(operator.add) if function == NONE else function
     initial = kwargs.get("initial", NONE)
     if initial == NONE:
-        return _drawn_by(lo, itertools_library.accumulated, kept(lo, args[0]), function)
-    return _drawn_by(lo, itertools_library.accumulated_from, kept(lo, args[0]), function, initial)
+        return _drawn_by(lo, as_lists.accumulated, kept(lo, args[0]), function)
+    return _drawn_by(lo, as_lists.accumulated_from, kept(lo, args[0]), function, initial)
 
 
 @handles(itertools.chain)
@@ -113,22 +113,22 @@ def _islice(lo: Lowerer, args: Args, kwargs: Named, node: ast.AST | None) -> Any
         default if value == NONE else value for value, default in ((start, ir.Const(0)), (step, ir.Const(1)))
     )
     if stop == NONE:
-        return _drawn_by(lo, itertools_library.sliced_to_end, kept(lo, args[0]), start, step)
-    return _drawn_by(lo, itertools_library.sliced, kept(lo, args[0]), start, stop, step)
+        return _drawn_by(lo, as_lists.sliced_to_end, kept(lo, args[0]), start, step)
+    return _drawn_by(lo, as_lists.sliced, kept(lo, args[0]), start, stop, step)
 
 
 @handles(itertools.groupby)
 def _groupby(lo: Lowerer, args: Args, kwargs: Named, node: ast.AST | None) -> Any:
     key = kwargs.get("key", args[1] if len(args) > 1 else NONE)
     key = ir.Const(python_functions.same) if key == NONE else key
-    return python_functions.call(lo, itertools_generators.grouped, [kept(lo, args[0]), key], node)
+    return python_functions.call(lo, item_by_item.grouped, [kept(lo, args[0]), key], node)
 
 
 @handles(itertools.pairwise)
 def _pairwise(lo: Lowerer, args: Args, kwargs: Named, node: ast.AST | None) -> Any:
     given = kept(lo, args[0])
     if has_generator(given):
-        return python_functions.call(lo, itertools_generators.paired, [given], node)
+        return python_functions.call(lo, item_by_item.paired, [given], node)
     return IteratorValue("pairwise", (given,))
 
 
@@ -138,13 +138,13 @@ def _zip_longest(lo: Lowerer, args: Args, kwargs: Named, node: ast.AST | None) -
         return NotImplemented
     given = [kept(lo, arg) for arg in args]
     refuse_twice(lo, given, node)
-    return _drawn_by(lo, itertools_library.longest, *given, kwargs.get("fillvalue", NONE))
+    return _drawn_by(lo, as_lists.longest, *given, kwargs.get("fillvalue", NONE))
 
 
 @handles(itertools.repeat)
 def _repeat(lo: Lowerer, args: Args, kwargs: Named, node: ast.AST | None) -> Any:
     times = kwargs.get("times", args[1] if len(args) > 1 else None)
-    return _endless(args[0]) if times is None else lazy(itertools_library.repeated, args[0], times)
+    return _endless(args[0]) if times is None else lazy(as_lists.repeated, args[0], times)
 
 
 @handles(itertools.count)
@@ -209,12 +209,10 @@ def _indexable(lo: Lowerer, given: Value, node: ast.AST | None) -> Value:
     )
 
 
-HANDLERS[itertools.combinations] = _choosing(
-    itertools.combinations, {2: itertools_library.pairs, 3: itertools_library.triples}
-)
-HANDLERS[itertools.permutations] = _choosing(itertools.permutations, {2: itertools_library.ordered_pairs})
+HANDLERS[itertools.combinations] = _choosing(itertools.combinations, {2: as_lists.pairs, 3: as_lists.triples})
+HANDLERS[itertools.permutations] = _choosing(itertools.permutations, {2: as_lists.ordered_pairs})
 HANDLERS[itertools.combinations_with_replacement] = _choosing(
-    itertools.combinations_with_replacement, {2: itertools_library.pairs_with_replacement}
+    itertools.combinations_with_replacement, {2: as_lists.pairs_with_replacement}
 )
 
 
@@ -231,5 +229,5 @@ def _product(lo: Lowerer, args: Args, kwargs: Named, node: ast.AST | None) -> An
     pools = given * times.value
     if len(pools) not in (2, 3):
         return NotImplemented
-    crossed = itertools_library.crossed if len(pools) == 2 else itertools_library.crossed_three
+    crossed = as_lists.crossed if len(pools) == 2 else as_lists.crossed_three
     return IteratorValue("iter", (python_functions.call(lo, crossed, pools, node),))

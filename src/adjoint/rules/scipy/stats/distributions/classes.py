@@ -6,7 +6,7 @@ import numpy as np
 from scipy import stats
 
 from adjoint.rules.declare import definition
-from adjoint.rules.scipy.stats.formulas import positive
+from adjoint.rules.scipy.stats.distributions.formulas import positive
 
 
 class Distribution:

@@ -8,8 +8,8 @@ from scipy import special, stats
 from adjoint.rules.declare import case, definition
 from adjoint.rules.results import as_result
 from adjoint.rules.scipy.special.noncentral import mixed, noncentral_chi2, noncentral_f
-from adjoint.rules.scipy.stats.continuous import HALF_LOG_TWO_PI, LOG_TWO, UP, of_shapes, shares_of
-from adjoint.rules.scipy.stats.formulas import continuous, positive
+from adjoint.rules.scipy.stats.distributions.continuous import HALF_LOG_TWO_PI, LOG_TWO, UP, of_shapes, shares_of
+from adjoint.rules.scipy.stats.distributions.formulas import continuous, positive
 
 # --- of first passages ------------------------------------------------------------------------------------------------
 

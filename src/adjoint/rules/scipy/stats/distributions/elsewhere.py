@@ -7,8 +7,8 @@ from scipy import special, stats
 
 from adjoint.rules.declare import case
 from adjoint.rules.results import as_result
-from adjoint.rules.scipy.stats.continuous import HALF_LOG_TWO_PI, LOG_PI, LOG_TWO, QUANTILES, ROOT_TWO
-from adjoint.rules.scipy.stats.formulas import continuous, inside, positive, unbounded
+from adjoint.rules.scipy.stats.distributions.continuous import HALF_LOG_TWO_PI, LOG_PI, LOG_TWO, QUANTILES, ROOT_TWO
+from adjoint.rules.scipy.stats.distributions.formulas import continuous, inside, positive, unbounded
 
 _TINY = np.finfo(float).tiny
 VALUES = np.array([-1.3, 0.4, 0.7])

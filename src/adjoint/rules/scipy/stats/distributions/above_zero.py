@@ -7,8 +7,8 @@ from scipy import special, stats
 
 from adjoint.rules.declare import case
 from adjoint.rules.results import as_result
-from adjoint.rules.scipy.stats.continuous import HALF_LOG_TWO_PI, LOG_PI, LOG_TWO, QUANTILES
-from adjoint.rules.scipy.stats.formulas import continuous, positive
+from adjoint.rules.scipy.stats.distributions.continuous import HALF_LOG_TWO_PI, LOG_PI, LOG_TWO, QUANTILES
+from adjoint.rules.scipy.stats.distributions.formulas import continuous, positive
 
 VALUES = np.array([0.4, 1.3, -0.2])
 

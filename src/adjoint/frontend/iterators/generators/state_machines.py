@@ -15,7 +15,7 @@ from typing import Any
 from weakref import WeakKeyDictionary, WeakSet
 
 from adjoint.frontend.control.liveness import liveness_of
-from adjoint.frontend.iterators.yields_as_statements import (
+from adjoint.frontend.iterators.generators.yields_as_statements import (
     CannotSuspend,
     fill_in_places,
     is_yield,

@@ -13,7 +13,7 @@ import numpy as np
 
 from adjoint.rules.declare import case, constant, definition
 from adjoint.rules.results import as_result
-from adjoint.rules.scipy.stats.moments import declare_moments
+from adjoint.rules.scipy.stats.distributions.moments import declare_moments
 
 
 def positive(parameter):

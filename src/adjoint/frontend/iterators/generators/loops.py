@@ -22,9 +22,9 @@ from adjoint.frontend.interpreter.state.blocks import Exiting, Region
 from adjoint.frontend.interpreter.state.frames import Frame
 from adjoint.frontend.interpreter.values import NONE, Cell, Closure, GeneratorObject, Method, Site, Value
 from adjoint.frontend.iterators.coming_back import come_back, site_as_object
+from adjoint.frontend.iterators.generators.state_machines import bodies
+from adjoint.frontend.iterators.generators.yields_as_statements import names_caught
 from adjoint.frontend.iterators.iterator_objects import as_object, iterated
-from adjoint.frontend.iterators.state_machines import bodies
-from adjoint.frontend.iterators.yields_as_statements import names_caught
 from adjoint.frontend.library.iterator_definitions import Resumable
 from adjoint.frontend.objects.attributes import attribute
 from adjoint.frontend.objects.classes import class_of

@@ -1,0 +1,1 @@
+"""Generators: gone through where they stand, or kept as state machines."""

@@ -1,0 +1,1 @@
+"""Derivatives of special functions that no elementary formula gives."""
