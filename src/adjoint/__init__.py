@@ -8,8 +8,8 @@ if TYPE_CHECKING:
     from adjoint.api.gradients import compile, grad, hessian, jacobian, sparsity, value_and_grad
     from adjoint.api.jvp_vjp import hvp, jvp, vjp
     from adjoint.api.linear_maps import linearize, transpose
-    from adjoint.api.many_directions import jvps
     from adjoint.api.raveling import ravel
+    from adjoint.api.sweeps.many_directions import jvps
     from adjoint.api.taylor_mode import jet
     from adjoint.api.tools.export import export
     from adjoint.api.tools.inspection import source, stages
@@ -162,7 +162,7 @@ _HOMES = dict.fromkeys(__all__, "adjoint.api.gradients") | {
     "linearize": "adjoint.api.linear_maps",
     "nlp": "adjoint.interop.ipopt",
     "transpose": "adjoint.api.linear_maps",
-    "jvps": "adjoint.api.many_directions",
+    "jvps": "adjoint.api.sweeps.many_directions",
     "ravel": "adjoint.api.raveling",
     "source": "adjoint.api.tools.inspection",
     "stages": "adjoint.api.tools.inspection",

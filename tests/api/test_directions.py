@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import adjoint as ad
-from adjoint.api.batched_sweeps import width_of
+from adjoint.api.sweeps.sweep_forms import width_of
 
 
 def rotation(state: np.ndarray, rate: float, steps: int) -> np.ndarray:

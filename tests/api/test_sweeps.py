@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import adjoint as ad
-from adjoint.api import batched_sweeps
-from adjoint.api.batched_sweeps import SweepsAt
+from adjoint.api.sweeps import batched_sweeps
+from adjoint.api.sweeps.batched_sweeps import SweepsAt
 
 
 def framed(x: np.ndarray, left: np.ndarray, right: np.ndarray) -> np.ndarray:

@@ -11,13 +11,16 @@ import numpy as np
 import pytest
 
 import adjoint as ad
+from adjoint.api.sweeps.sweep_requests import Sweeps
 from adjoint.dispatch import contents, persistent_cache, specialize, targets
 from adjoint.dispatch.speculative import Speculative
 from adjoint.native.kept import files as cache
+from adjoint.native.kept import known_functions
 from adjoint.records import replace
 from adjoint.rules import registry
 from adjoint.types import registry as types_registry
 from programs.registry import collect
+from sampling import is_chosen
 
 pytest.importorskip("llvmlite")
 
@@ -375,6 +378,37 @@ def test_structures_have_a_boundary(world, kept):
     assert found.run(program.cost, args) == first == {"a": 8.0, "b": [12.0, 0.0]}
 
 
+def _sweeps_of(found):
+    return [value for value in found.lanes.values() if isinstance(value, Sweeps)]
+
+
+def _rows(jacobian, *args):
+    """A Jacobian as a later process computes it, and the sweeps that it found."""
+    specialize.forget()
+    derivative = jacobian(*args)
+    kept = [one for table in specialize._tables.values() for entries in table.values() for one in entries]
+    (found,) = [one for one in kept if isinstance(one, persistent_cache.KnownSpecialization)]
+    return derivative, found
+
+
+def test_sweeps_of_several_directions_are_found(world, kept):
+    program = world(MASKED.replace("total += x[i] + y if x[i] > 0.0 else 0.0", "total += x[i] * x[0] + y"))
+    jacobian = ad.jacobian(program.cost, mode="forward", native="strict")
+    x = np.arange(1.0, 8.0)
+    first = jacobian(x)
+    (path,) = kept.glob("*.further")
+    second, found = _rows(jacobian, x)
+    (sweeps,) = _sweeps_of(found)
+    assert isinstance(sweeps.sweep, known_functions.KnownFunction)
+    assert second.tolist() == first.tolist()
+    np.testing.assert_allclose(first, ad.jacobian(program.cost, mode="forward", native=False)(x), rtol=1e-14)
+    for code in kept.glob("*.code"):
+        code.unlink()
+    assert _rows(jacobian, x)[0].tolist() == first.tolist()
+    path.write_bytes(path.read_bytes()[::-1])
+    assert _rows(jacobian, x)[0].tolist() == first.tolist()
+
+
 def test_what_is_harmed_is_made_anew(world, kept):
     program = world()
     harms = (
@@ -415,6 +449,73 @@ def test_programs_are_found_as_they_are_made(name, kept):
     found = derivative.specialized(case.arguments(), {})
     assert isinstance(found, persistent_cache.KnownSpecialization) == bool(list(kept.glob("*.call")))
     assert found.emitted.text == made.emitted.text and persistent_cache.CHECKING
+
+
+def same(found, expected):
+    """Whether two structures have the same numbers."""
+    assert type(found) is type(expected)
+    if isinstance(expected, (tuple, list)):
+        assert len(found) == len(expected)
+        for one, other in zip(found, expected, strict=True):
+            same(one, other)
+    elif isinstance(expected, dict):
+        same(list(found.items()), list(expected.items()))
+    elif isinstance(expected, (float, np.ndarray)):
+        np.testing.assert_allclose(found, expected, rtol=1e-13, atol=1e-14)
+
+
+def _seed_for(value):
+    if isinstance(value, (tuple, list)):
+        return type(value)(map(_seed_for, value))
+    return np.ones_like(value) if isinstance(value, np.ndarray) else 1.0
+
+
+@pytest.mark.filterwarnings("ignore::adjoint.DifferentiationWarning")
+@pytest.mark.parametrize("name", [name for name in NAMES if is_chosen(name, 8)])
+def test_pullbacks_of_programs_are_found_as_they_are_made(name, kept):
+    case = next(case for case in collect() if case.name == name)
+    results = []
+    for _ in range(2):
+        specialize.forget()
+        try:
+            value, pullback = ad.vjp(case.function, *case.arguments(), native=True)
+        except ad.DifferentiationError:
+            return
+        is_known = isinstance(pullback._compiled, persistent_cache.KnownSpecialization)
+        try:
+            results.append((is_known, pullback._compiled.adjoint_emitted.text, pullback(_seed_for(value))))
+        except TypeError:  # a result that is no number
+            return
+    (_, text, first), (is_known, again, second) = results
+    assert is_known == bool(list(kept.glob("*.call"))) and again == text
+    same(second, first)
+
+
+def test_products_with_directions_are_found(world, kept):
+    program = world("def cost(x, y):\n    return np.sum(x * x * y)\n")
+    args = np.array([1.0, 2.0]), 3.0
+    for operator, tangents in ((ad.jvp, (np.ones(2), 1.0)), (ad.hvp, (np.ones(2), None)), (ad.hvp, (np.ones(2), 1.0))):
+        expected = operator(program.cost, args, tangents, native=False)
+        for _ in range(2):
+            specialize.forget()
+            same(operator(program.cost, args, tangents, native="strict"), expected)
+    assert len(list(kept.glob("*.call"))) == 3
+    kinds = [type(one) for table in specialize._tables.values() for entries in table.values() for one in entries]
+    assert persistent_cache.KnownSpecialization in kinds
+
+
+def test_sweeps_of_several_cotangents_are_found(world, kept):
+    program = world("def f(x, y):\n    return np.cumsum(x * y[::-1]) * x\n")
+    x = np.arange(1.0, 6.0)
+    jacobian = ad.jacobian(program.f, wrt=(0, 1), mode="reverse", native="strict")
+    first = jacobian(x, x)
+    assert len(list(kept.glob("*.further"))) == 1
+    again, found = _rows(jacobian, x, x)
+    assert all(isinstance(each.sweep, known_functions.KnownFunction) for each in _sweeps_of(found)) and _sweeps_of(
+        found
+    )
+    same(again, first)
+    same(first, ad.jacobian(program.f, wrt=(0, 1), mode="forward", native=False)(x, x))
 
 
 def test_most_programs_are_kept():

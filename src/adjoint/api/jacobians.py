@@ -10,8 +10,8 @@ from adjoint.api.across_processes import refuse_messages
 from adjoint.api.derivative import Derivative, LikeFunction, Mode
 from adjoint.api.gradients import grad
 from adjoint.api.jvp_vjp import reverse_form, vjp
-from adjoint.api.many_directions import Copies, Forwards
 from adjoint.api.structured_matrices import blocks, component_vector, has_structure, numbers_in, unit_tangents
+from adjoint.api.sweeps.many_directions import Copies, Forwards
 from adjoint.diagnostics import DifferentiationError
 from adjoint.diagnostics.entrances import entrance
 from adjoint.frontend.calls.argument_names import resolve

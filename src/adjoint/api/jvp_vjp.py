@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from adjoint.api.derivative import function_of
 from adjoint.api.gradients import grad
@@ -12,13 +12,16 @@ from adjoint.diagnostics import error
 from adjoint.diagnostics.entrances import hand_over
 from adjoint.dispatch.call_cache import Request, enter
 from adjoint.dispatch.options import Native, resolve
-from adjoint.dispatch.specialize import Specialization, specialization
+from adjoint.dispatch.specialize import Lower, Specialization, specialization
 from adjoint.frontend.entry.captured import differentiated
-from adjoint.frontend.entry.entry import lower_jvp, lower_vjp
 from adjoint.runtime.boundary import check_cotangent, check_tangent
 from adjoint.runtime.tangents import seed_shadow, zero_seed
 from adjoint.types.array_libraries import is_foreign
 from adjoint.types.zero import without_symbol
+
+if TYPE_CHECKING:
+    from adjoint.frontend.entry.restarts import Entry
+    from adjoint.target import Target
 
 
 class Pullback:
@@ -48,7 +51,7 @@ class Pullback:
         Compiled pullbacks take ``width`` of them in each sweep, and compute what does not depend on the cotangent
         once for them: by default up to four (two where the code is long), so that sweeps have about as many each.
         """
-        from adjoint.api.many_directions import pull_each  # lazy
+        from adjoint.api.sweeps.many_directions import pull_each  # lazy
 
         return pull_each(self, cotangents, width)
 
@@ -125,8 +128,13 @@ def vjp(
 
 def _vjp_request(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], way: tuple[Any, ...]) -> Request:
     resolved = resolve(way[1], function_of(f, "vjp"), way[2], way[3])
-    lower = lambda target: lower_vjp(f, args, kwargs, target=target, has_aux=way[-1])
-    return Request(("vjp", way[-1]), args, kwargs, lower, resolved)
+
+    def again(args: Sequence[Any], kwargs: Mapping[str, Any], target: Target) -> Entry:
+        from adjoint.frontend.entry.entry import lower_vjp  # lazy
+
+        return lower_vjp(f, tuple(args), dict(kwargs), target=target, has_aux=way[-1])
+
+    return Request(("vjp", way[-1]), args, kwargs, lambda target: again(args, kwargs, target), resolved, again)
 
 
 def reverse_form(f: Callable[..., Any], args: tuple[Any, ...]) -> Specialization:
@@ -194,9 +202,20 @@ def inputs_of_jvp(
 def _jvp_request(
     f: Any, primals: tuple[Any, ...], tangents: Sequence[Any], native: Native, has_aux: bool = False
 ) -> Request:
-    checked = checked_tangents(primals, tangents)
-    lower = lambda target: lower_jvp(f, primals, checked, target, has_aux)
-    return Request(_key_of_jvp(primals, has_aux), (*primals, *checked), {}, lower, native)
+    points = (*primals, *checked_tangents(primals, tangents))
+    again = _lowering(f, len(primals), has_aux)
+    return Request(_key_of_jvp(primals, has_aux), points, {}, lambda target: again(points, {}, target), native, again)
+
+
+def _lowering(f: Any, count: int, has_aux: bool) -> Lower:
+    """Lowers the product of a Jacobian with a direction for so many primals, and their tangents."""
+
+    def lowered(args: Sequence[Any], _: Mapping[str, Any], target: Target) -> Entry:
+        from adjoint.frontend.entry.entry import lower_jvp  # lazy
+
+        return lower_jvp(f, tuple(args[:count]), tuple(args[count:]), target, has_aux)
+
+    return lowered
 
 
 def entries_of(given: Any, name: str, operator: str) -> tuple[Any, ...]:
@@ -228,8 +247,9 @@ def specialized_jvp(
 ) -> Specialization:
     """The compiled form of :func:`jvp` for these arguments and checked tangents."""
     native = resolve(native, function_of(f, "jvp"))
-    lower = lambda target: lower_jvp(f, primals, tangents, target, has_aux)
-    return specialization(f, _key_of_jvp(primals, has_aux), (*primals, *tangents), {}, lower, native)
+    args, again = (*primals, *tangents), _lowering(f, len(primals), has_aux)
+    lower = lambda target: again(args, {}, target)
+    return specialization(f, _key_of_jvp(primals, has_aux), args, {}, lower, native, again)
 
 
 def _key_of_jvp(primals: Sequence[Any], has_aux: bool) -> tuple[Any, ...]:
@@ -270,9 +290,10 @@ def hvp(
             resolved = resolve(native, function_of(f, "hvp"), fastmath, boundscheck)
             checked = checked_tangents(points, directions)
             places = tuple([place for place, tangent in enumerate(checked) if tangent is not None])
-            gradient = grad(f, places, has_aux=has_aux)
-            lower = lambda target: lower_jvp(gradient, points, checked, target, has_aux)
-            return Request(("hvp", places, len(points), has_aux), (*points, *checked), {}, lower, resolved)
+            again = _lowering(grad(f, places, has_aux=has_aux), len(points), has_aux)
+            args = (*points, *checked)
+            lower = lambda target: again(args, {}, target)
+            return Request(("hvp", places, len(points), has_aux), args, {}, lower, resolved, again)
 
         way = "hvp", native, fastmath, boundscheck, len(points), has_aux
         compiled, (_, product, *aux) = enter(f, way, (*points, *directions), ask)

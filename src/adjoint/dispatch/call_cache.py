@@ -14,7 +14,7 @@ from weakref import ref
 from adjoint.dispatch import specialize
 from adjoint.dispatch.keys import MISS, Door
 from adjoint.dispatch.options import MARK, Native
-from adjoint.dispatch.specialize import Specialization
+from adjoint.dispatch.specialize import Lower, Specialization
 from adjoint.frontend.entry.captured import differentiated
 from adjoint.frontend.entry.restarts import Entry
 from adjoint.records import dataclass
@@ -38,6 +38,8 @@ class Request:
         What writes it.
     native
         Whether and how it is compiled.
+    again
+        As in :func:`~adjoint.dispatch.specialize.specialization`.
     """
 
     key: Any
@@ -45,6 +47,7 @@ class Request:
     kwargs: dict[str, Any]
     lower: Callable[[Target], Entry]
     native: Native
+    again: Lower | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +96,9 @@ def enter(
         if result is not MISS:
             return entrance.compiled, result
     args, kwargs = request.args, request.kwargs
-    compiled = specialize.specialization(function, request.key, args, kwargs, request.lower, request.native)
+    compiled = specialize.specialization(
+        function, request.key, args, kwargs, request.lower, request.native, request.again
+    )
     if compiled.door is not None and not kwargs and _is_steady(function):
         door = compiled.door if run else compiled.door_to_inputs(root, args)
         _ways_of(function)[way, getattr(function, MARK, None)] = _Entrance(compiled, door, compiled.door_checks_all)

@@ -135,8 +135,10 @@ def _telling(
             captured = [own[item.path] if item.path in own else item.read(root) for item in other.captured]
             return other.call(*inputs[:first], *captured)
 
-        same = before == [item.path for item in other.captured]
-        return _standing_in(calling, other.call if same else call, other.function, other.emitted)
+        found = _standing_in(calling, other.call, other.function, other.emitted)
+        if before == [item.path for item in other.captured]:
+            return found
+        return replace(found, captured=other.captured, captured_keys=other.captured_keys, in_place_of=call)
 
 
 def _interpreted(
@@ -228,7 +230,7 @@ def _standing_in(
     quick: Specialization, call: Callable[..., Any], function: ir.Function, emitted: Emitted
 ) -> Specialization:
     """What takes the place of a derivative whose results are not numbers."""
-    return replace(quick, call=call, function=function, emitted=emitted, door=None, lanes={}, ways=None)
+    return replace(quick, call=call, function=function, emitted=emitted, door=None, lanes={}, further=None, ways=None)
 
 
 def _native_halves(primal: ir.Function, adjoint: ir.Function, native: Native) -> Native:

@@ -15,7 +15,7 @@ import types
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
@@ -36,6 +36,9 @@ from adjoint.native.compile.core import Core
 from adjoint.native.kept import files as cache
 from adjoint.native.kept.known_functions import KnownCore, KnownFunction
 from adjoint.native.kept.versions import circumstances, digest
+from adjoint.target import Target
+
+T = TypeVar("T")
 
 MOST = 16
 """How many derivatives are kept of one call: with other whole numbers that were taken for constants."""
@@ -111,9 +114,41 @@ def keep(request: Request, found: Specialization) -> None:
     folder = cache.directory()
     if folder is None:
         return
+    found.further = Further(request, record)
     others = [other for other in _records(folder / request.entry) if other["constants"] != record["constants"]]
     content = json.dumps([record, *others[: MOST - 1]])
     cache.keep(request.entry, json.dumps([_seal(content), content]))
+
+
+class Further:
+    """What was made of a kept derivative later on, such as sweeps of several directions.
+
+    Parameters
+    ----------
+    request
+        The call that the derivative is kept for.
+    record
+        What is kept of it.
+    """
+
+    def __init__(self, request: Request, record: dict[str, Any]) -> None:
+        constants = hashlib.sha256(json.dumps([record["constants"], record["call"]]).encode()).hexdigest()[:16]
+        self._name = f"{request.entry}.{constants}{cache.FURTHER}"
+        self.root, self.target = request.root, request.target
+
+    def find(self, word: str) -> list[Any] | None:
+        """What was kept under a word, in a list."""
+        found = self._all().get(word)
+        return None if found is None else [found]
+
+    def keep(self, word: str, value: Any) -> None:
+        """Keeps something that can be written as JSON."""
+        content = json.dumps({**self._all(), word: value})
+        cache.keep(self._name, json.dumps([_seal(content), content]))
+
+    def _all(self) -> dict[str, Any]:
+        folder = cache.directory()
+        return {} if folder is None else _sealed(folder / self._name, {})
 
 
 def _seal(content: str) -> str:
@@ -121,22 +156,25 @@ def _seal(content: str) -> str:
 
 
 def _records(path: Path) -> list[dict[str, Any]]:
+    nothing: list[dict[str, Any]] = []
+    return _sealed(path, nothing)
+
+
+def _sealed(path: Path, otherwise: T) -> T:
+    """What a file holds that was written with its seal."""
     content = cache.read(path)
     if content is None:
-        return []
+        return otherwise
     try:
         seal, text = json.loads(content)
-        found: list[dict[str, Any]] = json.loads(text) if seal == _seal(text) else []
+        found: T = json.loads(text) if seal == _seal(text) else otherwise
     except (ValueError, TypeError, AttributeError):  # damaged
-        return []
+        return otherwise
     return found
 
 
 def _record(request: Request, found: Specialization) -> dict[str, Any]:
-    quick: Any = found.call.quick if isinstance(found.call, Speculative) else found.call
-    core = getattr(quick, "_core", None)
-    plain = (found.adjoint, found.differential, found.checkpoints) == (None, None, None) and not found.component
-    if not plain or not found.native or type(core) is not Core or core._warning or core.fingerprint is None:
+    if found.differential or found.checkpoints or found.component or not found.native:
         raise Nameless(found)
     return {
         "constants": [[_plain_way(way), value] for way, value in found.argument_guards],
@@ -146,9 +184,25 @@ def _record(request: Request, found: Specialization) -> dict[str, Any]:
         "names": [param.hint for param in found.function.params],
         "objects": [place for place, param in enumerate(found.function.params) if isinstance(param.type, ir.Instance)],
         "speculates": isinstance(found.call, Speculative),
-        "core": [core.__name__, core.fingerprint, core.lists],
-        "boundary": None if quick.boundary is None else _written(quick.boundary, core),
+        "call": record_of(found.call.quick if isinstance(found.call, Speculative) else found.call),
+        "adjoint": None if found.adjoint is None else record_of(found.adjoint),
+        "seeds": [_plain_path(path) for path in found.seeds],
     }
+
+
+def record_of(function: Any) -> list[Any]:
+    """What is kept of machine code: what names its core, and its boundary.
+
+    Raises
+    ------
+    Nameless
+        If it cannot be found by that.
+    """
+    core = getattr(function, "_core", None)
+    if type(core) is not Core or core._warning or core.fingerprint is None:
+        raise Nameless(function)
+    boundary = None if function.boundary is None else _written(function.boundary, core)
+    return [core.__name__, core.fingerprint, core.lists, boundary]
 
 
 def _is_plain(guard: Guard) -> bool:
@@ -158,9 +212,15 @@ def _is_plain(guard: Guard) -> bool:
 
 
 def _plain_way(way: tuple[Any, ...]) -> list[Any]:
-    if way[0] != "argument" or not all(isinstance(part, (str, int)) for part in way):
+    if way[0] != "argument":
         raise Nameless(way)
-    return list(way)
+    return _plain_path(way)
+
+
+def _plain_path(path: tuple[Any, ...]) -> list[Any]:
+    if not all(type(part) in (str, int) for part in path):
+        raise Nameless(path)
+    return list(path)
 
 
 def _place(contents: Contents, path: tuple[Any, ...]) -> list[Any]:
@@ -266,10 +326,6 @@ class _Later:
         call = self().call
         return call.quick if isinstance(call, Speculative) else call
 
-    def core(self) -> Any:
-        """Its core."""
-        return self.native()._core
-
     def exact(self) -> Specialization:
         """What takes over where a result is not a number."""
         return self().exact
@@ -304,17 +360,16 @@ class KnownSpecialization(Specialization):
         self.native = native
         self.target = request.target
         self._names, self._objects = record["names"], frozenset(record["objects"])
-        self.adjoint = self.adjoint_emitted = self.adjoint_function = None
+        self.seeds = tuple(map(tuple, record["seeds"]))
         self.differential = self.differential_emitted = self.linear = self.checkpoints = None
-        self.seeds = self.component = ()
+        self.component, self.in_place_of = (), None
         self.door = self.ways = None
         self.tangents, self.door_checks_all, self.lanes = 0, False, {}
-        name, fingerprint, lists = record["core"]
-        options = options_of(root, native)
-        strict, background = is_strict(native), in_background(native)
-        core = KnownCore(name, fingerprint, lists, options, strict, request.target, made.core, background)
-        boundary = None if record["boundary"] is None else _read(record["boundary"], core)
-        self.call = KnownFunction(boundary, core, made.native)
+        self.further = Further(request, record)
+        self.call = known_function(record["call"], root, native, request.target, made.native)
+        self.adjoint = record["adjoint"] and known_function(
+            record["adjoint"], root, native, request.target, lambda: made().adjoint
+        )
         if record["speculates"]:
             self.call = Speculative(self.call, made.exact)
 
@@ -337,6 +392,38 @@ class KnownSpecialization(Specialization):
     def emitted(self) -> Emitted:  # type: ignore[override]
         """Its text."""
         return self.made().emitted
+
+    @property
+    def adjoint_function(self) -> ir.Function | None:  # type: ignore[override]
+        """Its second half before it was printed."""
+        return self.made().adjoint_function
+
+    @property
+    def adjoint_emitted(self) -> Emitted | None:  # type: ignore[override]
+        """The text of that."""
+        return self.made().adjoint_emitted
+
+
+def known_function(
+    record: Sequence[Any], root: Any, native: Native, target: Target, made: Callable[[], Any]
+) -> KnownFunction:
+    """Machine code that was kept.
+
+    Parameters
+    ----------
+    record
+        What :func:`record_of` gave.
+    root
+        The function of which it is a derivative.
+    native, target
+        How it is compiled, and for what.
+    made
+        Makes it.
+    """
+    name, fingerprint, lists, written = record
+    options, strict, background = options_of(root, native), is_strict(native), in_background(native)
+    core = KnownCore(name, fingerprint, lists, options, strict, target, lambda: made()._core, background)
+    return KnownFunction(None if written is None else _read(written, core), core, made)
 
 
 def _guard(path: tuple[Any, ...], root: Any) -> Guard:

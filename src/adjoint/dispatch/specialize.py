@@ -36,6 +36,7 @@ from adjoint.types.array_libraries import is_array
 
 if TYPE_CHECKING:
     from adjoint.codegen.texts import Emitted
+    from adjoint.dispatch.persistent_cache import Further
     from adjoint.frontend.differentiation.linear_maps import Differential
     from adjoint.frontend.entry.restarts import Entry
 
@@ -81,8 +82,12 @@ class Specialization:
         the class of the checkpoints.
     lanes
         What was made of it for several directions in one sweep.
+    further
+        Where that is kept between processes, if it is.
     target
         What it was made for.
+    in_place_of
+        For one that takes the place of another, and captures other data: what takes the inputs of that.
     ways
         The ways from arguments to the arrays in them that are written, and to the lists and dicts, once somebody
         has asked for them.
@@ -110,7 +115,9 @@ class Specialization:
     component: tuple[Any, ...] = ()
     checkpoints: type[Checkpoints] | None = None
     lanes: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
+    further: Further | None = field(default=None, compare=False, repr=False)
     target: Target = PYTHON
+    in_place_of: Callable[..., Any] | None = None
     ways: tuple[dict[int, Any], dict[int, Any]] | None = field(default=None, compare=False, repr=False)
 
     def fits(self, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any], seen: Seen) -> bool:

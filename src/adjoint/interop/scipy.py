@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from adjoint.api.gradients import jacobian
-from adjoint.api.many_directions import jvps
+from adjoint.api.sweeps.many_directions import jvps
 from adjoint.optim import constraint, minimize
 from adjoint.optim.vector_functions import VectorFunction, as_native
 

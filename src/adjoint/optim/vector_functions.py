@@ -9,8 +9,8 @@ import numpy as np
 
 from adjoint.api.gradients import compile, grad, jacobian
 from adjoint.api.jvp_vjp import vjp
-from adjoint.api.many_directions import jvps
 from adjoint.api.raveling import ravel
+from adjoint.api.sweeps.many_directions import jvps
 
 Vector = np.ndarray[Any, Any]
 

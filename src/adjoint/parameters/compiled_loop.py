@@ -110,7 +110,7 @@ class CompiledLoop:
         """Takes the steps of a plan, and gives the losses before them."""
         dtype = self.layout.parameters[0].dtype
         losses = np.empty(plan.steps, dtype)
-        inputs = [*args, *[item.read(self.flat) for item in self.compiled.captured]]
+        inputs = [*args, *[item.read(self.flat) for item in self.compiled.exact.captured]]
         arrays = [array for leaves in (self.layout.leaves(model), *parts) for array in leaves]
         if plan.steps:
             rule.check_constants(plan.at(0))

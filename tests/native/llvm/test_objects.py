@@ -9,6 +9,7 @@ import pytest
 
 import adjoint as ad
 from native.agreement import MODES, compare
+from programs.registry import collect
 
 
 def sums_by_key(x):
@@ -212,3 +213,11 @@ def test_lists_are_what_they_are(f):
     for mode in MODES:
         outcome = compare(f, (2.0, 3), mode)
         assert outcome.kind in ("same", "interpreted"), outcome.message
+
+
+def test_parts_of_nothing_are_read_without_a_warning():
+    """A constant as the base of a subscript would be one of Python, an error here."""
+    (case,) = [case for case in collect() if case.name == "views.recursive_halves"]
+    _, pullback = ad.vjp(case.function, *case.arguments(), native="strict")
+    _, expected = ad.vjp(case.function, *case.arguments(), native=False)
+    np.testing.assert_allclose(pullback(1.0)[0], expected(1.0)[0], rtol=1e-13)

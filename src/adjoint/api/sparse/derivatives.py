@@ -10,10 +10,10 @@ import numpy as np
 from adjoint.api.derivative import LikeFunction
 from adjoint.api.gradients import grad
 from adjoint.api.jvp_vjp import vjp
-from adjoint.api.many_directions import Forwards, pulled_width
 from adjoint.api.sparse.local import LocalEntries, local_entries
 from adjoint.api.sparse.patterns import KEPT, MOST_ENTRIES, Found, Patterns
 from adjoint.api.sparse.plans import Plan, count_of, plan_of_hessian, plan_of_jacobian
+from adjoint.api.sweeps.many_directions import Forwards, pulled_width
 from adjoint.diagnostics import error
 from adjoint.diagnostics.entrances import entrance
 from adjoint.frontend.calls.argument_names import resolve

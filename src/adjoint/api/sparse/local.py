@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from adjoint.api.gradients import grad
-from adjoint.api.many_directions import copied
 from adjoint.api.sparse.patterns import Found, checking, said
+from adjoint.api.sweeps.many_directions import copied
 from adjoint.dispatch.specialize import Specialization, specialization
 from adjoint.frontend.entry.captured import differentiated
 from adjoint.frontend.entry.patterns import lower_entries

@@ -14,8 +14,8 @@ import numpy as np
 
 from adjoint.api.across_processes import refuse_messages
 from adjoint.api.gradients import grad
-from adjoint.api.many_directions import copied
 from adjoint.api.sparse.compressed_rows import rows_of
+from adjoint.api.sweeps.many_directions import copied
 from adjoint.diagnostics import DifferentiationError, error
 from adjoint.diagnostics.entrances import entrance
 from adjoint.dispatch.options import Compiling, Native

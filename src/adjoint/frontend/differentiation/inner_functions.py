@@ -11,6 +11,7 @@ import numpy as np
 from adjoint import ir
 from adjoint.analysis.dependence.may_vary import varying, varying_in_calls
 from adjoint.diagnostics import DifferentiationError, diagnostic
+from adjoint.differentiation.definitions import called_by
 from adjoint.frontend.calls.emitted_calls import refuse_linked
 from adjoint.frontend.data.constants import refuse_written_constants
 from adjoint.frontend.data.element_types import is_outside
@@ -210,7 +211,6 @@ def _with_unbound_told(function: ir.Function, shape: joins.Shape) -> ir.Function
 
 def _refuse_calls_if_singular(function: ir.Function) -> None:
     """Has functions tell what a selection left out, where a program takes a derivative of what calls them."""
-    from adjoint.differentiation.definitions import called_by  # lazy
     from adjoint.differentiation.zeros.speculation import has_singular_slopes  # lazy
 
     if called_by(function) and has_singular_slopes(function):

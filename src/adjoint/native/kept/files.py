@@ -18,6 +18,8 @@ OBJECT = ".code"
 """How names of entries end that are object code."""
 CALL = ".call"
 """How names of entries end that say what a call needs besides its machine code."""
+FURTHER = ".further"
+"""How names of entries end that say what was made later of what a call found."""
 _UNFINISHED = (f".{'[0-9a-f]' * 16}-*",)
 """What a process leaves that is killed while it writes."""
 
@@ -122,7 +124,9 @@ def clear() -> int:
     """Removes all that is kept; the number of derivatives that it was. Other files stay."""
     folder = place()
     count = len(entries())
-    for path in [path for pattern in (f"*{OBJECT}", f"*{CALL}", *_UNFINISHED) for path in folder.glob(pattern)]:
+    for path in [
+        path for pattern in (f"*{OBJECT}", f"*{CALL}", f"*{FURTHER}", *_UNFINISHED) for path in folder.glob(pattern)
+    ]:
         with contextlib.suppress(OSError):
             path.unlink()
     return count

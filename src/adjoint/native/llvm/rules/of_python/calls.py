@@ -116,6 +116,10 @@ def by_python(e: Emission, statement: Leaving) -> Value:
     values = {var: e.value(var) for var in taken}
     if any(isinstance(value, Known) and isinstance(value.value, Raised) for value in values.values()):
         raise Unsupported("an exception as an object of Python")
+    for var in taken:
+        value = values[var]
+        if isinstance(value, Known) and not isinstance(statement, ir.Call) and var == statement.base:
+            values[var] = constant(e, value.value)  # Python warns of the text "None[0]"
     may_be_nothing = _calls_one_of(statement, _MAY_BE_NOTHING)
     results = [OBJECT if may_be_nothing else _result_kind(target) for target in targets_of(statement)]
     varying = {var: value for var, value in values.items() if not isinstance(value, Known)}

@@ -2,64 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
+import functools
+import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from adjoint import ir
+from adjoint.api.sweeps.sweep_requests import FEWEST_APART, Request, Sweeps
 from adjoint.diagnostics import DifferentiationError
-from adjoint.differentiation.directions.dependence import Inseparable
-from adjoint.differentiation.directions.invariant_code import beforehand
-from adjoint.dispatch.compiling import load_for
 from adjoint.dispatch.options import as_strict
 from adjoint.dispatch.specialize import Specialization
-from adjoint.ir.checked import checked
-from adjoint.ir.walk import statements_in
-from adjoint.passes import Context
-from adjoint.pipeline import BATCH_DIRECTIONS, SEVERAL_DIRECTIONS, VECTOR_DIRECTIONS, run
-from adjoint.records import dataclass
+from adjoint.ir.checked import CHECKING
+from adjoint.ir.fingerprint import Nameless
 from adjoint.runtime.arithmetic.bundles import DIRECTIONS
-from adjoint.target import Target
 from adjoint.types.structure import children, is_container
 
-WIDEST = ((150, 4), (600, 2))
-"""How many directions a compiled sweep has at most, by its statements for one: long code takes long to compile."""
-FEWEST_APART = 3
-"""Sweeps from which on what they have in common is compiled as a function of its own."""
-FEWEST_BUNDLED = 3
-"""Directions from which on they are bundled."""
 _PREPARED = 16
 """Bundles of directions that are put together at a time."""
-
-
-@dataclass(frozen=True, slots=True)
-class Sweeps:
-    """A compiled derivative of several directions.
-
-    Attributes
-    ----------
-    before
-        Takes the inputs for one direction; gives the value of the function, then what ``sweep`` needs besides. None
-        where sweeps do all by themselves.
-    sweep
-        Takes the inputs for one direction, what was computed before, and what stands for the direction in each
-        further one; gives the result for each. If ``is_bundled``, it takes all directions in place of the one, and
-        gives results with one more axis, the last, for them.
-    width
-        The number of directions that it takes.
-    places
-        The inputs that are the direction.
-    is_bundled
-        Whether it has a bundle of numbers for what depends on the direction.
-    """
-
-    before: Callable[..., Any] | None
-    sweep: Callable[..., Any]
-    width: int
-    places: tuple[int, ...]
-    is_bundled: bool = False
 
 
 class SweepsAt:
@@ -153,12 +115,11 @@ def _side_by_side(parts: Sequence[Any]) -> np.ndarray:
 def sweeps_of(
     compiled: Specialization,
     root: Any,
-    function: ir.Function,
     places: tuple[int, ...],
     width: int,
     count: int,
     *,
-    gives_value: bool,
+    of_adjoint: bool = False,
 ) -> SweepsAt | None:
     """A compiled derivative for several directions at one point; None where it takes but one at a time.
 
@@ -168,119 +129,96 @@ def sweeps_of(
         A derivative.
     root
         The function that it is one of.
-    function
-        The half of it that takes a direction.
     places
         The parameters that are the direction.
     width
         The most directions that it is to take at a time.
     count
         How many directions there are in all.
-    gives_value
-        Whether it gives the value of the function, too.
+    of_adjoint
+        Whether the half that takes a direction is its adjoint. Otherwise it gives the value of the function, too.
     """
-    request = _Request(function, places, width, count > (FEWEST_APART - 1) * width, gives_value)
+    request = Request(of_adjoint, places, width, count > (FEWEST_APART - 1) * width)
     if request not in compiled.lanes:
-        compiled.lanes[request] = _compiled(compiled, root, request)
+        compiled.lanes[request] = _kept_or_compiled(compiled, root, request)
     sweeps = compiled.lanes[request]
-    return sweeps and SweepsAt(sweeps, gives_value=gives_value, refuse=lambda: compiled.lanes.update({request: None}))
+    refuse = functools.partial(compiled.lanes.update, {request: None})
+    return sweeps and SweepsAt(sweeps, gives_value=not of_adjoint, refuse=refuse)
 
 
-@dataclass(frozen=True, slots=True)
-class _Request:
-    """What is asked of a derivative."""
+def _kept_or_compiled(compiled: Specialization, root: Any, request: Request) -> Sweeps | None:
+    further = compiled.further
+    kept = None if further is None else further.find(repr(request))
+    if kept is not None:
+        return kept[0] and _known(kept[0], compiled, root, request)
+    from adjoint.api.sweeps.sweep_forms import compiled_sweeps  # lazy
 
-    function: ir.Function
-    places: tuple[int, ...]
-    width: int
-    is_apart: bool
-    gives_value: bool
-
-
-def _compiled(compiled: Specialization, root: Any, request: _Request) -> Sweeps | None:
-    forms = _forms(compiled, request)
-    if forms is None:
-        return None
-    before = None if forms.before is None else load_for(root, forms.before, None, compiled.native)
-    if forms.bundled is not None:
-        sweep = load_for(root, forms.bundled, None, as_strict(compiled.native))
-        return Sweeps(before, sweep, request.width, request.places, is_bundled=True)
-    context = Context(compiled.target, directions=request.places, count=request.width)
-    try:
-        wide = run(BATCH_DIRECTIONS, forms.sweep, context)
-    except Inseparable:
-        return None
-    return Sweeps(before, load_for(root, wide, None, compiled.native), request.width, request.places)
+    found = compiled_sweeps(compiled, root, request)
+    if further is not None:
+        with contextlib.suppress(Nameless):
+            further.keep(repr(request), found and _record(found))
+    return found
 
 
-@dataclass(frozen=True, slots=True)
-class _Forms:
-    """What is made of a derivative: what is computed before sweeps, a sweep of one direction, one of a bundle."""
+def _record(sweeps: Sweeps) -> list[Any]:
+    from adjoint.dispatch.persistent_cache import record_of  # lazy
 
-    before: ir.Function | None
-    sweep: ir.Function
-    bundled: ir.Function | None
+    return [sweeps.before and record_of(sweeps.before), record_of(sweeps.sweep), sweeps.is_bundled]
 
 
-def _forms(compiled: Specialization, request: _Request) -> _Forms | None:
-    key = "forms", request
-    if key not in compiled.lanes:
-        compiled.lanes[key] = _formed(request, compiled.target)
-    forms: _Forms | None = compiled.lanes[key]
-    return forms
+def _known(kept: Sequence[Any], compiled: Specialization, root: Any, request: Request) -> Sweeps:
+    """Sweeps of which only what names their machine code is known until something else is asked."""
+    from adjoint.dispatch.persistent_cache import known_function  # lazy
+
+    @functools.cache
+    def made() -> Sweeps:
+        from adjoint.api.sweeps.sweep_forms import compiled_sweeps  # lazy
+
+        found = compiled_sweeps(compiled, root, request)
+        assert found is not None
+        return found
+
+    if CHECKING:
+        assert json.loads(json.dumps(_record(made()))) == kept, "what was kept is not what is made"
+    before, sweep, is_bundled = kept
+    native, target = compiled.native, compiled.target
+    return Sweeps(
+        before and known_function(before, root, native, target, lambda: made().before),
+        known_function(sweep, root, as_strict(native) if is_bundled else native, target, lambda: made().sweep),
+        request.width,
+        request.places,
+        is_bundled,
+    )
 
 
-def _formed(request: _Request, target: Target) -> _Forms | None:
-    places, gives_value = request.places, request.gives_value
-    try:
-        function = run(SEVERAL_DIRECTIONS, request.function, Context(target, directions=places))
-        parts = beforehand(function, places, with_value=gives_value) if request.is_apart else None
-    except Inseparable:
-        return None
-    before, sweep = (None, function)
-    if parts is not None:
-        before, sweep = checked(parts.before, "before sweeps"), checked(parts.sweep, "sweep")
-    bundled = None
-    if target.threads == 1 and gives_value and request.width == DIRECTIONS:
-        bundled = _bundled(sweep, Context(target, directions=places, with_value=before is None))
-    return _Forms(before, sweep, bundled)
+def width_for(count: int, compiled: Specialization, places: tuple[int, ...], *, of_adjoint: bool = False) -> int:
+    """How many of ``count`` directions each sweep of a derivative is to have.
 
-
-def _bundled(sweep: ir.Function, context: Context) -> ir.Function | None:
-    """A sweep of a bundle of directions; None where there is none: what compiles the other sweep tells why."""
-    from adjoint.native.compile.messages.not_native import NotNative, faults_as_reasons  # lazy
-
-    try:
-        with faults_as_reasons(Inseparable):
-            return run(VECTOR_DIRECTIONS, sweep, context)
-    except (NotNative, Inseparable):
-        return None
-
-
-def width_for(
-    count: int, compiled: Specialization, function: ir.Function, places: tuple[int, ...] | None = None
-) -> int:
-    """How many of ``count`` directions each sweep of a derivative is to have; ``function`` takes a direction.
-
-    At the ``places`` of its parameters that are the direction, where it gives a value, too.
+    Parameters
+    ----------
+    count
+        How many directions there are in all.
+    compiled
+        A derivative.
+    places
+        The parameters that are the direction.
+    of_adjoint
+        Whether the half that takes a direction is its adjoint.
     """
-    key = function.name, count, places
+    key = "width", count, places, of_adjoint
     if key not in compiled.lanes:
-        compiled.lanes[key] = width_of(count, sum(1 for _ in statements_in(function.body)))
-        if places is not None and count >= FEWEST_BUNDLED:
-            forms = _forms(
-                compiled, _Request(function, places, DIRECTIONS, count > (FEWEST_APART - 1) * DIRECTIONS, True)
-            )
-            if forms is not None and forms.bundled is not None:
-                compiled.lanes[key] = DIRECTIONS
+        further = compiled.further
+        kept = None if further is None else further.find(repr(key))
+        if kept:
+            compiled.lanes[key] = kept[0]
+        else:
+            from adjoint.api.sweeps.sweep_forms import best_width  # lazy
+
+            compiled.lanes[key] = best_width(count, compiled, places, of_adjoint)
+            if further is not None:
+                further.keep(repr(key), compiled.lanes[key])
     width: int = compiled.lanes[key]
     return width
-
-
-def width_of(count: int, statements: int) -> int:
-    """How many of ``count`` directions a sweep of so many statements for one has, so that the last has little less."""
-    most = next((most for limit, most in WIDEST if statements <= limit), 1)
-    return -(-count // -(-count // most)) if count else 1
 
 
 def apart(results: Sequence[Any]) -> list[Any]:

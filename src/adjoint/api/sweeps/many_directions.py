@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from adjoint.api.across_processes import refuse_messages
-from adjoint.api.batched_sweeps import SweepsAt, sweeps_of, width_for
 from adjoint.api.jvp_vjp import Pullback, checked_tangents, inputs_of_jvp, jvp
+from adjoint.api.sweeps.batched_sweeps import SweepsAt, sweeps_of, width_for
 from adjoint.diagnostics import error
 from adjoint.diagnostics.entrances import entrance
 from adjoint.dispatch.keys import keys_of
@@ -114,7 +114,7 @@ class Forwards:
         if not self._native or count < 2 or self._has_aux:
             return 1
         compiled = self._compiled_for(self._primals, tuple(direction))
-        return width_for(count, compiled, compiled.function, self._places(direction))
+        return width_for(count, compiled, self._places(direction))
 
     def __call__(self, directions: Sequence[Sequence[Any]], width: int | None = None) -> list[Any]:
         """One derivative for each direction, by sweeps of as many directions as ``width`` says."""
@@ -175,15 +175,13 @@ class Forwards:
         """The derivative for such a direction: the one for the direction before, if that was alike."""
         if self._latest is None or not _are_alike(self._latest[0], direction):
             compiled, _ = inputs_of_jvp(self._function, point, direction, self._native)
-            self._latest = direction, compiled.exact
+            self._latest = direction, compiled
         return self._latest[1]
 
     def _sweeps_of(self, compiled: Specialization, places: tuple[int, ...], width: int) -> SweepsAt | None:
         key = compiled, places, width
         if key not in self._sweeps:
-            self._sweeps[key] = sweeps_of(
-                compiled, self._root, compiled.function, places, width, self._count, gives_value=True
-            )
+            self._sweeps[key] = sweeps_of(compiled, self._root, places, width, self._count)
         return self._sweeps[key]
 
     def _alone(self, point: tuple[Any, ...], direction: Sequence[Any]) -> Any:
@@ -261,18 +259,22 @@ def pull_each(pullback: Pullback, cotangents: Sequence[Any], width: int | None =
 
 def pulled_width(pullback: Pullback, count: int) -> int:
     """How many cotangents each sweep is to have, if there are so many in all."""
-    compiled, function = pullback._compiled, pullback._compiled.adjoint_function
-    return width_for(count, compiled, function) if compiled.native and function is not None else 1
+    places = _places_of_seeds(pullback)
+    return width_for(count, pullback._compiled, places, of_adjoint=True) if pullback._compiled.native and places else 1
 
 
 def _pulled_together(pullback: Pullback, width: int, count: int) -> SweepsAt | None:
     """What takes back several cotangents at once; None where they go one by one."""
-    compiled, function = pullback._compiled, pullback._compiled.adjoint_function
-    if width == 1 or function is None:
+    places = _places_of_seeds(pullback)
+    if width == 1 or not places:
         return None
-    first = len(function.params) - len(compiled.seeds)
-    places = tuple(range(first, len(function.params)))
-    return sweeps_of(compiled, pullback._root, function, places, width, count, gives_value=False)
+    return sweeps_of(pullback._compiled, pullback._root, places, width, count, of_adjoint=True)
+
+
+def _places_of_seeds(pullback: Pullback) -> tuple[int, ...]:
+    """The parameters of an adjoint that are the cotangent."""
+    first = len(pullback._residuals)
+    return tuple(range(first, first + len(pullback._compiled.seeds)))
 
 
 def _are_alike(first: Sequence[Any], other: Sequence[Any]) -> bool:

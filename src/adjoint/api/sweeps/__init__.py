@@ -1,0 +1,1 @@
+"""Sweeps: derivatives in several directions, and of several cotangents, at a time."""
