@@ -5,7 +5,7 @@
 import numpy as np
 import scipy
 import scipy.sparse.linalg
-from scipy import ndimage, spatial, optimize, special, fft, sparse
+from scipy import integrate, ndimage, spatial, optimize, special, fft, sparse
 from scipy.spatial import distance
 
 from scipy_calls.given import Corpus, A8, PTS, Q, S16, S3
@@ -468,3 +468,35 @@ def np_where_sum(a):
 @call(A8)
 def np_divide_where(a):
     return np.divide(1.0, a, where=a > 0, out=np.zeros(8))
+
+
+@call(normal(5, 3), normal(5))
+def lsq_linear(a, b):
+    return optimize.lsq_linear(a, b).x
+
+
+@call(normal(5, 3), normal(5), 0.2)
+def lsq_linear_within(a, b, high):
+    found = optimize.lsq_linear(a, b, bounds=(-0.1, high))
+    return found.x, found.cost, found.fun
+
+
+@call(normal(5, 2), normal(5))
+def lsq_linear_bounds(a, b):
+    return optimize.lsq_linear(a, b, optimize.Bounds([-0.1, -np.inf], [0.2, 0.1]), method="bvls").x
+
+
+@call(0.7, np.array([0.4, 1.3]))
+def tanhsinh(a, b):
+    found = integrate.tanhsinh(lambda x, c: np.exp(-c * x**2), 0.0, b, args=(a,))
+    return found.integral * found.success
+
+
+@call(0.7)
+def tanhsinh_infinite(a):
+    return integrate.tanhsinh(lambda x: np.exp(-a * x**2), -np.inf, np.inf).integral
+
+
+@call(0.7)
+def quadrature_up_to_a_pole(a):
+    return integrate.tanhsinh(lambda x: a / np.sqrt(x), 0, 1).integral, integrate.quad(lambda x: a / x**0.25, 0, 1)[0]

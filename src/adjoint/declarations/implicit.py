@@ -100,6 +100,15 @@ def machine_code(library: str) -> Any:
     raise NotImplementedError(library)
 
 
+def moves(tangent: Any) -> bool:
+    """Whether a tangent is more than the zero of what does not vary, as far as it is known when code is made.
+
+    >>> moves(0.5)
+    True
+    """
+    return True
+
+
 def arity(function: Callable[..., Any]) -> int:
     """How many parameters a function has.
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from adjoint import ir
 from adjoint.analysis.effects import written_places
-from adjoint.declarations.implicit import answer, arity, machine_code, marks, refused, solved
+from adjoint.declarations.implicit import answer, arity, machine_code, marks, moves, refused, solved
 from adjoint.frontend.calls.handlers import handles
 from adjoint.frontend.declared import implicit_definitions
 from adjoint.frontend.differentiation.components import describe
@@ -71,6 +71,12 @@ def _refused(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast
 def _machine_code(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     name = args[0].value if isinstance(args[0], ir.Const) else "a library"
     raise lo.problem("AD0201", node, f"this asks for functions of {name}, of which there is machine code only")
+
+
+@handles(moves)
+def _moves(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    tangent = args[0]
+    return ir.Const(not (isinstance(tangent, ir.Const) and (tangent == ir.Const(None) or tangent.value == 0.0)))
 
 
 @handles(arity)

@@ -13,7 +13,7 @@ import numpy as np
 from adjoint.api.gradients import grad, jacobian
 from adjoint.api.jvp_vjp import jvp, vjp
 from adjoint.declarations.custom_derivatives import stop_gradient
-from adjoint.declarations.implicit import solved
+from adjoint.declarations.implicit import moves, solved
 from adjoint.rules.declare import case, general, no_derivative, sample
 from adjoint.runtime.numerical_methods.implicit import (
     happenings,
@@ -126,9 +126,9 @@ def _integral_jvp(dots, y, integrand, solve, settings, low, high, count, *leaves
     if count > 0:
         inside = lambda t: jvp(integrand, (t, *leaves), (None, *moving, *rest))[1]
         found = solved(integral, inside, (0.5,), solve, settings, low, high)
-    if high not in INFINITE:
+    if moves(dots[4]) and high not in INFINITE:  # at an end that stays the integrand may be infinite
         found = found + dots[4] * integrand(high, *leaves)
-    if low not in INFINITE:
+    if moves(dots[3]) and low not in INFINITE:
         found = found - dots[3] * integrand(low, *leaves)
     return found
 

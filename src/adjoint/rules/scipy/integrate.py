@@ -9,6 +9,7 @@ from adjoint.declarations.custom_derivatives import stop_gradient
 from adjoint.declarations.implicit import marks, solved
 from adjoint.rules.declare import case, definition
 from adjoint.rules.helpers.solvers import Solution, tupled
+from adjoint.rules.results import as_result
 from adjoint.runtime.numerical_methods.implicit import (
     answered,
     happenings,
@@ -24,6 +25,8 @@ from adjoint.runtime.numerical_methods.of_scipy.solvers import (
     array_quadrature_error,
     event_times,
     initial_values,
+    levels_of_quadrature,
+    levels_of_quadrature_error,
     odeint,
     quadrature,
     quadrature_error,
@@ -141,6 +144,58 @@ def _quad_vec(
     return area, error
 
 
+class Quadrature(Solution):
+    """Stands for what ``tanhsinh`` returns; errors cost the integrals once more where they are asked for."""
+
+    __adjoint_stands_for__ = type(integrate.tanhsinh(lambda x: x, 0.0, 1.0))
+
+    def __init__(self, integrals, shape, errors):
+        self._shape, self._errors = shape, errors
+        self.integral = as_result(np.reshape(np.array(integrals), shape))
+        self.success = as_result(np.ones(shape, dtype=bool))
+
+    @property
+    def error(self):
+        return as_result(np.reshape(self._errors(), self._shape))
+
+
+def _tanhsinh(
+    f,
+    a,
+    b,
+    *,
+    args=(),
+    log=False,
+    maxlevel=None,
+    minlevel=2,
+    atol=None,
+    rtol=None,
+    preserve_shape=False,
+    callback=None,
+):
+    """One integral after the other: the function is asked for one number at a time."""
+    if log or preserve_shape or callback is not None:
+        raise NotImplementedError("log, preserve_shape, or callback")
+    levels = {"maxlevel": maxlevel, "minlevel": minlevel, "atol": atol, "rtol": rtol}
+    options = {"epsabs": 1e-10, "epsrel": 1e-10, "tanhsinh": levels}
+    further = tupled(args)
+    shape = np.broadcast_shapes(np.shape(a), np.shape(b), *[np.shape(each) for each in further])
+    lows, highs = np.ravel(np.broadcast_to(a, shape)), np.ravel(np.broadcast_to(b, shape))
+    rows = [np.ravel(np.broadcast_to(each, shape)) for each in further]
+
+    def one(k, primitive, solve):
+        inputs = [row[k] for row in rows]
+        function = lambda t: f(t, *inputs)
+        return solved(primitive, function, (0.5,), solve, (options,), float(lows[k]), float(highs[k]))
+
+    def errors():
+        found = [one(k, integral_error, levels_of_quadrature_error) for k in range(np.size(lows))]
+        return stop_gradient(np.array(found))
+
+    return Quadrature([one(k, integral, levels_of_quadrature) for k in range(np.size(lows))], shape, errors)
+
+
+definition(integrate.tanhsinh, _tanhsinh, functional=True, arrays=())
 definition(
     integrate.dblquad,
     _dblquad,

@@ -23,6 +23,24 @@ def columns_above_zero(a: Any, b: Any) -> Any:
     return np.flatnonzero(optimize.nnls(a, b)[0] > 0)
 
 
+def bounded_least_squares(a: Any, b: Any, low: Any, high: Any, options: Any) -> Any:
+    """The solution that ``scipy.optimize.lsq_linear`` finds, and as a second row which ends hold unknowns: -1, 0 or 1.
+
+    Raises
+    ------
+    ValueError
+        If it does not find one, or if several are as good.
+
+    >>> bounded_least_squares(np.eye(2), np.array([1.0, 3.0]), np.zeros(2), np.full(2, 2.0), {}).tolist()
+    [[1.0, 2.0], [0.0, 1.0]]
+    """
+    found = optimize.lsq_linear(a, b, (low, high), **options)
+    exact = optimize.lsq_linear(a, b, (low, high), method="bvls", tol=1e-14)
+    if not (found.success and np.allclose(found.x, exact.x, rtol=1e-4, atol=1e-4)):
+        raise ValueError(f"lsq_linear finds no solution, or one of several: {found.message}")
+    return np.array([found.x, exact.active_mask])
+
+
 def by_order(test: Any, samples: Any, options: Any) -> Any:
     """The statistic and the p-value of a test that looks at the order of samples only."""
     found = test(*samples, **options)

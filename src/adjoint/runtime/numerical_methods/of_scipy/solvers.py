@@ -180,6 +180,24 @@ def quadrature_error(f: Fn, low: float, high: float, options: Any) -> float:
     return float(integrate.quad(f, low, high, full_output=1, **options)[1])
 
 
+def levels_of_quadrature(f: Fn, low: float, high: float, options: Any) -> float:
+    """The integral that ``scipy.integrate.tanhsinh`` finds, of a function of one number at a time."""
+    found = _levels(f, low, high, options)
+    if not found.success:
+        raise ArithmeticError(f"tanhsinh did not converge: status {int(found.status)}")
+    return float(found.integral)
+
+
+def levels_of_quadrature_error(f: Fn, low: float, high: float, options: Any) -> float:
+    """What ``scipy.integrate.tanhsinh`` estimates that its error is."""
+    return float(_levels(f, low, high, options).error)
+
+
+def _levels(f: Fn, low: float, high: float, options: Any) -> Any:
+    several = np.vectorize(lambda x: f(float(x)), otypes=[float])
+    return integrate.tanhsinh(several, low, high, **options["tanhsinh"])
+
+
 def array_quadrature(f: Fn, low: float, high: float, options: Any) -> Any:
     """The integral that ``scipy.integrate.quad_vec`` finds."""
     found, _, info = integrate.quad_vec(f, low, high, full_output=True, **options)
