@@ -74,8 +74,8 @@ def _lsq_linear(
     low, high = [np.asarray(end, dtype=float) * np.ones(np.shape(a)[1]) for end in (low, high)]
     options = {"method": method, "tol": tol, "lsq_solver": lsq_solver, "lsmr_tol": lsmr_tol}
     options |= {"max_iter": max_iter, "lsmr_maxiter": lsmr_maxiter}
-    given = [stop_gradient(each) for each in (a, wanted, low, high)]
-    found, held = bounded_least_squares(*given, options)
+    system, limits = (stop_gradient(a), stop_gradient(wanted)), (stop_gradient(low), stop_gradient(high))
+    found, held = bounded_least_squares(*system, *limits, options)
     x = np.where(held < 0.0, low, np.where(held > 0.0, high, 0.0))
     free = np.flatnonzero(held == 0.0)
     if np.size(free) > 0:
