@@ -260,7 +260,7 @@ _MEANS: dict[str, Any] = {
 """By names of functions and classes that are SciPy's own."""
 
 for _home, _module in sorted(sys.modules.items()):
-    if _home.startswith("scipy.stats._") and "mstats" not in _home:
+    if _home.startswith("scipy.stats._") and not _home.startswith("scipy.stats._mstats"):
         for _name, _found in sorted(vars(_module).items()):
             if getattr(_found, "__module__", None) == _home:
                 _declare(_name, _found)
