@@ -79,10 +79,16 @@ def place_leaf(dot: Any, template: Template, place: int, like: Any) -> Any:
     return out
 
 
-def paths_to(template: Template, place: int, path: tuple[int, ...] = ()) -> list[tuple[int, ...]]:
+def paths_to(template: Template, place: int) -> list[tuple[int, ...]]:
+    """Where a leaf stands in an array."""
+    return [path for path, leaf in leaves_at(template) if leaf == place]
+
+
+def leaves_at(template: Template, path: tuple[int, ...] = ()) -> list[tuple[tuple[int, ...], int]]:
+    """The index of each element, or row, that is a leaf, and which leaf it is."""
     if isinstance(template, tuple):
-        return [found for k, part in enumerate(template) for found in paths_to(part, place, (*path, k))]
-    return [path] if template == place else []
+        return [found for k, part in enumerate(template) for found in leaves_at(part, (*path, k))]
+    return [(path, template)]
 
 
 def concatenated_part(ct: Any, place: int, axis: int | None, *arrays: Any) -> Any:

@@ -27,28 +27,17 @@ def _grid_value(grid, values, xi, method, bounds_error, fill_value):
     rank = len(grid)
     values = np.asarray(values)
     rows, shape = _points(xi, rank)
-    places, shares = [], []
+    along = [_interval(np.asarray(grid[axis]), rows[:, axis]) for axis in range(rank)]
     inside = np.ones(len(rows), bool)
     for axis in range(rank):
-        line, at = np.asarray(grid[axis]), rows[:, axis]
-        sign = np.where(line[0] > line[-1], -1.0, 1.0)
-        inside = np.logical_and(inside, np.logical_and(sign * at >= sign * line[0], sign * at <= sign * line[-1]))
-        place = np.clip(np.searchsorted(sign * line, sign * at) - 1, 0, len(line) - 2)
-        places.append(place)
-        shares.append((at - line[place]) / (line[place + 1] - line[place]))
+        inside = np.logical_and(inside, along[axis][2])
     if bounds_error and not np.all(np.logical_or(inside, np.isnan(np.sum(rows, axis=1)))):
         raise ValueError("One of the requested xi is out of bounds")
     later = (1,) * (np.ndim(values) - rank)
     if method == "linear":
-        found = np.zeros((len(rows), *np.shape(values)[rank:]))
-        for corner in itertools.product((0, 1), repeat=rank):
-            weight = np.ones(len(rows))
-            for axis in range(rank):
-                weight = weight * (shares[axis] if corner[axis] == 1 else 1.0 - shares[axis])
-            at_corner = values[tuple([place + step for place, step in zip(places, corner, strict=True)])]
-            found = found + at_corner * np.reshape(weight, (-1, *later))
+        found = _sum_over_corners(values, [(place, (1.0 - share, share)) for place, share, _ in along], rank, 2)
     elif method == "nearest":
-        found = values[tuple([np.where(s <= 0.5, p, p + 1) for p, s in zip(places, shares, strict=True)])]
+        found = values[tuple([np.where(share <= 0.5, place, place + 1) for place, share, _ in along])]
     elif method in SPLINES:
         order = 1 if method == "slinear" else 3 if method == "cubic" else 5
         if (order + 1) ** rank > 100:
@@ -72,22 +61,31 @@ def _spline_on_grid(grid, values, rows, order):
         spline = _make_interp_spline(line, c, k=order, axis=axis)
         c = np.moveaxis(spline.c, 0, axis)
         knots.append(spline.t)
-    return _spline_value_on_grid(rank, knots, c, rows, order)
+    bases = [_basis(rows[:, axis], np.asarray(knots[axis]), order) for axis in range(rank)]
+    return _sum_over_corners(c, bases, rank, order + 1)
 
 
-def _spline_value_on_grid(rank, knots, c, rows, order):
-    starts, bases = [], []
-    for axis in range(rank):
-        start, basis = _basis(rows[:, axis], np.asarray(knots[axis]), order)
-        starts.append(start)
-        bases.append(basis)
-    found = np.zeros((len(rows), *np.shape(c)[rank:]))
-    later = (1,) * (np.ndim(c) - rank)
-    for corner in itertools.product(range(order + 1), repeat=rank):
-        weight = np.ones(len(rows))
+def _interval(line, at):
+    """Between which points of an axis some places lie, at which share of it, and whether they are inside."""
+    sign = np.where(line[0] > line[-1], -1.0, 1.0)
+    inside = np.logical_and(sign * at >= sign * line[0], sign * at <= sign * line[-1])
+    place = np.clip(np.searchsorted(sign * line, sign * at) - 1, 0, len(line) - 2)
+    return place, (at - line[place]) / (line[place + 1] - line[place]), inside
+
+
+def _sum_over_corners(values, along, rank, count):
+    """The values around some points, times products of what the ``count`` functions along each axis are there.
+
+    ``along`` has for each of ``rank`` axes the place of the first value, and the functions.
+    """
+    points = len(along[0][0])
+    found = np.zeros((points, *np.shape(values)[rank:]))
+    later = (1,) * (np.ndim(values) - rank)
+    for corner in itertools.product(range(count), repeat=rank):
+        weight = np.ones(points)
         for axis in range(rank):
-            weight = weight * bases[axis][corner[axis]]
-        at_corner = c[tuple([start + step for start, step in zip(starts, corner, strict=True)])]
+            weight = weight * along[axis][1][corner[axis]]
+        at_corner = values[tuple([start + step for (start, _), step in zip(along, corner, strict=True)])]
         found = found + at_corner * np.reshape(weight, (-1, *later))
     return found
 

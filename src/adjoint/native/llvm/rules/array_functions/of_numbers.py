@@ -52,17 +52,11 @@ def _template(value: Value) -> Any:
     return tuple(map(_template, value.items))
 
 
-def _paths(template: Any, path: tuple[int, ...] = ()) -> list[tuple[tuple[int, ...], int]]:
-    if isinstance(template, int):
-        return [(path, template)]
-    return [found for place, part in enumerate(template) for found in _paths(part, (*path, place))]
-
-
 @rule(sequences.array_of)
 def _array_of(e: Emission, template: Value, *leaves: Value) -> Array:
     given = [numbers.scalar(leaf) for leaf in leaves]
     kind = common_kind([leaf.kind for leaf in given])
-    paths = _paths(_template(template))
+    paths = sequences.leaves_at(_template(template))
     shape = [str(1 + max(path[axis] for path, _ in paths)) for axis in range(len(paths[0][0]))]
     out = arrays.new(e, kind, shape, checked=False)
     for path, leaf in paths:
@@ -74,7 +68,7 @@ def _array_of(e: Emission, template: Value, *leaves: Value) -> Array:
 def _array_leaf(e: Emission, cotangent: Value, template: Value, place: Value, leaf: Value) -> Value:
     given = arrays.array(cotangent)
     total: Value = constant(0.0)
-    for path, found in _paths(_template(template)):
+    for path, found in sequences.leaves_at(_template(template)):
         if len(path) != given.kind.rank:
             raise Unsupported("rows of an array as arrays")
         if found == int(numbers.number(place).name):
