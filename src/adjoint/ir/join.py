@@ -107,7 +107,7 @@ class Lattice:
             case ir.Scalar(), ir.Scalar():
                 return self.scalars(one, other)
             case ir.Array(), ir.Array():
-                return _join_arrays(one, other)
+                return join_arrays(one, other)
             case (ir.Scalar() | ir.Array() | ir.Number(), ir.Scalar() | ir.Array() | ir.Number()):
                 return ir.Number()
             case ir.List(), ir.List() if self.mixes_tuples or one.is_tuple == other.is_tuple:
@@ -168,7 +168,7 @@ def join_types(one: ir.Type, other: ir.Type) -> ir.Type:
     return joined
 
 
-def _join_arrays(one: ir.Array, other: ir.Array) -> ir.Array:
+def join_arrays(one: ir.Array, other: ir.Array) -> ir.Array:
     dtype = one.dtype if ir.same_dtype(one.dtype, other.dtype) else None
     dims: tuple[ir.Dim, ...] | None = None
     if one.dims is not None and other.dims is not None and len(one.dims) == len(other.dims):

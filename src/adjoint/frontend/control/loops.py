@@ -224,12 +224,12 @@ def _emit(
     found: _Pass,
     orelse: Sequence[ast.stmt],
 ) -> None:
-    inits = _flatten_carried(carried, base, origin)
+    inits = _flatten_carried(lo, carried, base, origin)
     exhausted = Exiting(origin, base.copy(), "exhausted")
     leaving = [leaf for leaf in found.exits if leaf.action != "continue"]
     for leaf in found.exits:
         if leaf.action == "continue":
-            leaf.block.terminator = ir.Continue(_flatten_carried(carried, leaf.store, leaf.block))
+            leaf.block.terminator = ir.Continue(_flatten_carried(lo, carried, leaf.store, leaf.block))
     # After the loop the carried variables are the first targets; then come those that only exits hand out.
     targets = [ir.Var(param.hint, param.type, param.named) for param in found.params]
     places = iter(targets)
@@ -287,10 +287,12 @@ def _is_left(old: Value, new: Value | None) -> bool:
     return old is new
 
 
-def _flatten_carried(carried: dict[Any, joins.Shape], store: dict[Any, Value], block: Open) -> tuple[ir.Atom, ...]:
+def _flatten_carried(
+    lo: Lowerer, carried: dict[Any, joins.Shape], store: dict[Any, Value], block: Open
+) -> tuple[ir.Atom, ...]:
     atoms: list[ir.Atom] = []
     for key, shape in carried.items():
-        atoms.extend(joins.flatten(store.get(key, ir.UNDEFINED), shape, store, block))
+        atoms.extend(joins.flatten(store.get(key, ir.UNDEFINED), shape, store, block, lo.types))
     return tuple(atoms)
 
 
@@ -316,11 +318,11 @@ def _exit_values(
         for leaf, column in zip(leaving, columns, strict=True):
             value = leaf.store.get(key, ir.UNDEFINED)
             try:
-                fits = joins.join(shape, joins.shape_of(value, leaf.store)) == shape
+                fits = joins.join(shape, joins.shape_of(value, leaf.store), lo.types) == shape
             except (joins.TooManyOptions, joins.NeedsRuntime):
                 fits = False
             if fits:
-                column.extend(joins.flatten(value, shape, leaf.store, leaf.block))
+                column.extend(joins.flatten(value, shape, leaf.store, leaf.block, lo.types))
             else:
                 column.extend([ir.UNDEFINED] * width)
                 odd.setdefault(leaf.action, []).append(key)
@@ -340,12 +342,12 @@ def _exit_values(
         new_targets: list[ir.Var] = []
         local: list[list[ir.Atom]] = [[] for _ in leaves]
         value = lo._join_values([leaf.value for leaf in leaves], leaves, "result", False, local, new_targets, store)
-        value = _handed_out(value, leaves, local, new_targets, store, exhausted.store)
+        value = _handed_out(lo, value, leaves, local, new_targets, store, exhausted.store)
         for key in keys:
             hint, named = (key.name, True) if isinstance(key, Cell) else ("part", False)
             values = [leaf.store.get(key, ir.UNDEFINED) for leaf in leaves]
             joined = lo._join_values(values, leaves, hint, named, local, new_targets, store, key)
-            store[key] = _handed_out(joined, leaves, local, new_targets, store, exhausted.store, hint, named)
+            store[key] = _handed_out(lo, joined, leaves, local, new_targets, store, exhausted.store, hint, named)
             stores["same"] = stores["same"] and action == "exhausted"
         before = len(extras)
         extras.extend(new_targets)
@@ -359,6 +361,7 @@ def _exit_values(
 
 
 def _handed_out(
+    lo: Lowerer,
     value: Value,
     leaves: list[Exiting],
     local: list[list[ir.Atom]],
@@ -377,7 +380,7 @@ def _handed_out(
     atoms: list[ir.Atom] = []
     known = set(new_targets)
     for atom, (type_, name) in zip(
-        joins.flatten(value, shape, inside, leaves[0].block), joins.leaf_types(shape, hint), strict=True
+        joins.flatten(value, shape, inside, leaves[0].block, lo.types), joins.leaf_types(shape, hint), strict=True
     ):
         if isinstance(atom, ir.Var) and atom not in known:
             target = ir.Var(name, type_, named)

@@ -10,7 +10,6 @@ from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites, type_of
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.state.signals import OtherItems
-from adjoint.frontend.interpreter.type_joins import join_types
 from adjoint.frontend.interpreter.values import NONE, Closure, Method, Record, Ref, Site, TupleValue, Value
 from adjoint.frontend.objects.fields import outlives_the_call
 from adjoint.runtime import display
@@ -53,7 +52,7 @@ def join_optional(lo: Lowerer, one: ir.Type | None, other: ir.Type | None, node:
         raise lo.problem("AD0402", node, "containers are put into each other here without end")
     if one is None or other is None:
         return one if other is None else other
-    joined = join_types(one, other)
+    joined = lo.types.join(one, other)
     if joined is None:
         is_linked = isinstance(one, ir.Reference) or isinstance(other, ir.Reference)
         if not is_linked and not ir.carries_derivative(one) and not ir.carries_derivative(other):
@@ -67,7 +66,7 @@ def join_optional(lo: Lowerer, one: ir.Type | None, other: ir.Type | None, node:
 
 def _with_all_fields(lo: Lowerer, one: ir.Instance, other: ir.Instance, node: ast.AST | None) -> ir.Type | None:
     """The type of objects of one class, of which some have attributes that others lack so far: all may have them."""
-    both = _widened(one, other)
+    both = _widened(lo, one, other)
     if not isinstance(both, ir.Instance):
         return None
     for type_ in (one, other):
@@ -188,7 +187,7 @@ def remember(lo: Lowerer, type_: ir.List | ir.Dict | ir.Instance, better: ir.Typ
     changed: list[Site] = []
     for site in sites:
         known = lo.settings.site_types.get(site)
-        joined = better if known is None else _widened(known, better)
+        joined = better if known is None else _widened(lo, known, better)
         if joined is None:
             raise lo.problem("AD0402", node, "what is stored here does not have the type of what the container holds")
         if joined != known:
@@ -204,22 +203,22 @@ def remember(lo: Lowerer, type_: ir.List | ir.Dict | ir.Instance, better: ir.Typ
         raise OtherItems(tuple(changed))
 
 
-def _widened(known: ir.Type, better: ir.Type) -> ir.Type | None:
+def _widened(lo: Lowerer, known: ir.Type, better: ir.Type) -> ir.Type | None:
     """What a container holds, by what was known of it and what is put into it; an object has what either says."""
     match known, better:
         case ir.Instance(), ir.Instance() if known.cls is better.cls:
             fields = {**better.fields, **known.fields}
             for name in known.fields.keys() & better.fields.keys():
-                joined = join_types(known.fields[name], better.fields[name])
+                joined = lo.types.join(known.fields[name], better.fields[name])
                 if joined is None:
                     return None
                 fields[name] = joined
             return ir.Instance(known.cls, fields)
         case ir.List(element=ir.Instance() as mine), ir.List(element=ir.Instance() as theirs):
-            element = _widened(mine, theirs)
+            element = _widened(lo, mine, theirs)
             return None if element is None else ir.List(element, is_tuple=known.is_tuple and better.is_tuple)
         case _:
-            return join_types(known, better)
+            return lo.types.join(known, better)
 
 
 def _guess(lo: Lowerer, site: Site, element: ir.Type | None) -> None:

@@ -25,7 +25,6 @@ from adjoint.frontend.interpreter.joins import NeedsRuntime, type_of
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.placeholders import blank
 from adjoint.frontend.interpreter.state.signals import Restart
-from adjoint.frontend.interpreter.type_joins import join_types
 from adjoint.frontend.interpreter.values import (
     LOCAL,
     Local,
@@ -104,7 +103,7 @@ def grow_field(lo: Lowerer, base: ir.Var, name: str, atom: ir.Atom) -> None:
     note_outside(lo, base, atom, None)
     type_.storage.mark_written()
     before = type_.fields.get(name)
-    after = type_of(atom) if before is None else join_types(before, type_of(atom))
+    after = type_of(atom) if before is None else lo.types.join(before, type_of(atom))
     if after is None:
         raise lo.problem("AD0402", None, f"the attribute {name!r} takes values of different structures")
     if after != before:
@@ -127,7 +126,7 @@ def runtime_object(lo: Lowerer, ref: Ref, node: ast.AST | None) -> ir.Var:
     fields: dict[str, ir.Type] = {key: type_of(atom) for key, atom in zip(record.keys, atoms, strict=True)}
     if isinstance(known, ir.Instance):
         joined = {
-            key: join_types(type_, fields[key]) if key in fields else type_ for key, type_ in known.fields.items()
+            key: lo.types.join(type_, fields[key]) if key in fields else type_ for key, type_ in known.fields.items()
         }
         fields = {key: type_ if type_ is not None else ir.OPAQUE for key, type_ in {**fields, **joined}.items()}
     storage = ir.Storage(written=True)
@@ -170,20 +169,20 @@ def _write_through(lo: Lowerer, ref: Ref, record: Record, node: ast.AST | None) 
     before = lo.store[ref]
     assert isinstance(before, Record) and ref.origin is not None
     keeps_keys = record.keys[: len(before.keys)] == before.keys and (record.cls is dict or record.keys == before.keys)
-    if not keeps_keys or not _of_several_kinds(before):
+    if not keeps_keys or not _of_several_kinds(lo, before):
         raise NeedsRuntime((ref.site,))
     for key, value in record.parts:
         if value is not before.get(key):
             lo.open.effect(put_item, ref.origin, ir.Const(key), handed_out(lo, value, node))
 
 
-def _of_several_kinds(record: Record) -> bool:
+def _of_several_kinds(lo: Lowerer, record: Record) -> bool:
     """Whether items have no type in common that would tell numbers from arrays."""
     if not all(is_atom(item) for item in record.items):
         return True
     joined: ir.Type | None = type_of(record.items[0]) if record.items else None
     for item in record.items[1:]:
-        joined = None if joined is None else join_types(joined, type_of(item))
+        joined = None if joined is None else lo.types.join(joined, type_of(item))
     return joined is None or isinstance(joined, ir.Number)
 
 

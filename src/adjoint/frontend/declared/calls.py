@@ -99,7 +99,7 @@ class Following:
         shape = as_result(joins.shape_of(value, lo.store))
         if joins.has_options(shape):
             raise map_.refusal("it returns values of several kinds")
-        values = tuple(joins.flatten(value, shape, lo.store, lo.open))
+        values = tuple(joins.flatten(value, shape, lo.store, lo.open, lo.types))
         targets = self.targets(values, shape)
         seeds = [place for place, target in enumerate(targets) if ir.carries_derivative(target.type)]
         result = joins.build(shape, iter(targets), lo.store)

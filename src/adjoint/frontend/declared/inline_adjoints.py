@@ -137,7 +137,7 @@ def _attached(lo: Lowerer, frame: Frame, value: Value, adjoints: Sequence[Inline
     shape = as_result(joins.shape_of(value, lo.store))
     if joins.has_options(shape):
         raise lo.problem("AD0233", node, "the value is of several kinds")
-    values = tuple(joins.flatten(value, shape, lo.store, lo.open))
+    values = tuple(joins.flatten(value, shape, lo.store, lo.open, lo.types))
     leaves = [leaf for each in adjoints for part in each.values for leaf in every_leaf(lo, part)]
     _refuse_written(lo, frame, leaves, node)
     others = _others(frame.log, values, leaves)

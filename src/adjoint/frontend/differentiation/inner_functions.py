@@ -98,7 +98,9 @@ def lower_inner(
     refuse_linked(lo, [ir.Var(hint, type_) for type_, hint in joins.leaf_types(shape, "result")], node)
     if lo.regions:
         _note_changes(lo, region, active, before, node, what)
-    block = lo.finish(region, root, lambda leaf: tuple(joins.flatten(leaf.value, shape, leaf.store, leaf.block)))
+    block = lo.finish(
+        region, root, lambda leaf: tuple(joins.flatten(leaf.value, shape, leaf.store, leaf.block, lo.types))
+    )
     block = ir.Block((*lists, *block.statements), block.terminator)
     lo.block, lo.store = outer_block, outer_store
     if lo.run_data.flow:
@@ -274,7 +276,7 @@ def _check_results(
         return
     varied = varying(lowered.body, params)
     for leaf in exits:
-        atoms = list(joins.flatten(leaf.value, shape, leaf.store, leaf.block))
+        atoms = list(joins.flatten(leaf.value, shape, leaf.store, leaf.block, lo.types))
         if any(atoms[place] in varied for place in unknown):
             from adjoint.differentiation.reachability import Dependence  # lazy
 

@@ -24,7 +24,6 @@ from adjoint.frontend.entry.captured import MAX_PARTS, Captured, Guard, Path, di
 from adjoint.frontend.entry.constants import is_constant, is_fixed, is_library_constant, is_of_fixed, is_plain
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.tracking import set_unseen
-from adjoint.frontend.interpreter.type_joins import join_types
 from adjoint.frontend.interpreter.values import LOCAL, Cell, Held, Method, Partial, Record, Ref, Site, TupleValue, Value
 from adjoint.frontend.objects.classes import refuse_other_items
 from adjoint.rules.declarations import counts_by_identity
@@ -296,25 +295,25 @@ class _Mixed(ir.Type):
     """The elements have no common type."""
 
 
-def _common_type(items: list[Any]) -> ir.Type | None:
+def _common_type(lo: Lowerer, items: list[Any]) -> ir.Type | None:
     if not items:
         return None
     joined: ir.Type | None = abstract(items[0])
     for item in items[1:]:
         if joined is not None:
-            joined = join_types(joined, abstract(item))
+            joined = lo.types.join(joined, abstract(item))
     return _Mixed() if joined is None else joined
 
 
 def _element_at(lo: Lowerer, site: Site, items: list[Any]) -> ir.Type | None:
     """What a container from outside holds: what is in it, and what the function was seen to put there."""
-    element, known = _common_type(items), lo.settings.site_types.get(site)
+    element, known = _common_type(lo, items), lo.settings.site_types.get(site)
     if not isinstance(known, (ir.List, ir.Dict)):
         return element
     stored = known.element if isinstance(known, ir.List) else known.value
     if element is None or stored is None or isinstance(element, _Mixed):
         return stored if element is None else element
-    return join_types(element, stored) or _Mixed()
+    return lo.types.join(element, stored) or _Mixed()
 
 
 def _enter_dict(lo: Lowerer, value: dict[Any, Any], path: Path, hint: str, declare: Callable[[ir.Var], None]) -> Value:

@@ -13,7 +13,7 @@ from adjoint.differentiation.zeros.called_supports import SupportsLost
 from adjoint.frontend.calls.opaque.library_classes import causes
 from adjoint.frontend.data.element_types import sites_of_objects_at
 from adjoint.frontend.entry.captured import Captured, Guard
-from adjoint.frontend.interpreter import joins, type_joins
+from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites
 from adjoint.frontend.interpreter.state.attempts import Settings
@@ -124,9 +124,9 @@ def _is_settled(lo: Lowerer) -> bool:
     return results_are_settled(lo)
 
 
-def _tells_owners_apart(lo: Lowerer, owners: type_joins.Owners) -> bool:
+def _tells_owners_apart(lo: Lowerer) -> bool:
     """Whether the types of numbers did not tell what the program asks for; the next time they do."""
-    if not (owners.have_met and lo.run_data.asks_for_owners) or lo.settings.owners_told_apart:
+    if not (lo.types.have_met and lo.run_data.asks_for_owners) or lo.settings.owners_told_apart:
         return False
     lo.settings.owners_told_apart = True
     return True
@@ -139,9 +139,8 @@ def _attempt(build: Callable[[Lowerer], Entry], settings: Settings) -> Entry:
         lo = Interpreter(settings)
         settings.attempts += 1
         try:
-            with type_joins.watched(settings.owners_told_apart) as owners:
-                entry = build(lo)
-            if lo.run_data.has_grown or not _is_settled(lo) or _tells_owners_apart(lo, owners):
+            entry = build(lo)
+            if lo.run_data.has_grown or not _is_settled(lo) or _tells_owners_apart(lo):
                 continue
         except NeedsRuntime as need:
             sites = set(original_sites(need.sites))
@@ -165,7 +164,7 @@ def _attempt(build: Callable[[Lowerer], Entry], settings: Settings) -> Entry:
         except Exception as error:
             if lo.run_data.has_grown or (isinstance(error, DifferentiationError) and not _is_settled(lo)):
                 continue
-            if _tells_owners_apart(lo, owners):
+            if _tells_owners_apart(lo):
                 continue
             match error:
                 case Problem():

@@ -15,8 +15,8 @@ from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.forms import anonymous, detached, known_structure, with_parts_replaced
 from adjoint.frontend.interpreter.joins import Leaf, RecordShape, RefShape, Same, Shape, TupleShape
 from adjoint.frontend.interpreter.state.attempts import Form, Repeated
-from adjoint.frontend.interpreter.type_joins import join_types
 from adjoint.frontend.interpreter.values import Closure, Method, Value
+from adjoint.ir.join import join_arrays
 
 MOST_CLONES = 2
 """How many whole numbers a function may be specialised for before it is given them."""
@@ -149,5 +149,4 @@ def _of_types(one: ir.Type, other: ir.Type) -> Leaf | None:
         return None
     if one.dims is not None and other.dims is not None and len(one.dims) != len(other.dims):
         return None
-    joined = join_types(ir.fresh(one), ir.fresh(other))
-    return None if joined is None else Leaf(joined)
+    return Leaf(join_arrays(ir.Array(one.dtype, one.dims), ir.Array(other.dtype, other.dims)))

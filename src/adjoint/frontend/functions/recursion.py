@@ -130,7 +130,7 @@ def call_definition(
         raise Unreached
     atoms: list[ir.Atom] = []
     for name, shape in found.items():
-        atoms.extend(handed_over(bound[name], fresh(shape), lo.store, lo.open))
+        atoms.extend(handed_over(bound[name], fresh(shape), lo.store, lo.open, lo.types))
     targets = tuple(ir.Var(hint, type_) for type_, hint in joins.leaf_types(called.result, "t"))
     targets = tuple(_value_of_its_own(lo, called, place, target) for place, target in enumerate(targets))
     call = ir.Call(targets, called.definition, (*atoms, *extras), (), lo.span(node))
@@ -356,7 +356,7 @@ def _run(
             label = f"{closure.source.name!r} returns a function or an iterator over what it has computed"
             raise lo.problem("AD0402", node, label, helps=("return a list, or the numbers",))
         final = result
-        whole = lo.finish(region, root, lambda leaf: handed_over(leaf.value, final, leaf.store, leaf.block))
+        whole = lo.finish(region, root, lambda leaf: handed_over(leaf.value, final, leaf.store, leaf.block, lo.types))
         if lo.run_data.flow:
             whole = with_flow_settled(lo, whole)
         refuse_written_views(whole)

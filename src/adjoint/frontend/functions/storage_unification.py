@@ -13,7 +13,7 @@ from adjoint import ir
 from adjoint.analysis.effects import storages
 from adjoint.differentiation.reverse.memory.storage_classes import unite_flows
 from adjoint.frontend.interpreter.core import Lowerer
-from adjoint.frontend.interpreter.type_joins import join_types
+from adjoint.frontend.interpreter.type_joins import TypeJoins
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.walk import leaves, statements_in, targets_of
 
@@ -25,13 +25,13 @@ def unify_storage(lo: Lowerer, called: Called, calls: Iterable[ir.Call]) -> None
     """Makes one storage class of memory that is the same in a function and for some of its calls."""
     function = called.definition.function
     assert function is not None
-    _unite_arguments(function, calls, _handed_out(lo))
+    _unite_arguments(function, calls, _handed_out(lo), lo.types)
     for end in leaves(function.body):
         if isinstance(end, ir.Return):
             for call in calls:
                 for place, (value, target) in enumerate(zip(end.values, call.targets, strict=False)):
                     if isinstance(value, ir.Var) and place not in called.sources:
-                        join_types(value.type, target.type)
+                        lo.types.join(value.type, target.type)
 
 
 def settle_memory(lo: Lowerer) -> None:
@@ -39,12 +39,12 @@ def settle_memory(lo: Lowerer) -> None:
     known = [each for each in dict.fromkeys(lo.run_data.definitions.values()) if each.definition.function is not None]
     for called in known:
         unite_flows(called.definition.function)
-    handed_out = _handed_out(lo)
+    handed_out, types = _handed_out(lo), TypeJoins(are_told_apart=False)
     changed = True
     while changed:
         changed = False
         for called in known:
-            changed |= _unite_arguments(called.definition.function, called.calls, handed_out)
+            changed |= _unite_arguments(called.definition.function, called.calls, handed_out, types)
 
 
 def _handed_out(lo: Lowerer) -> list[ir.Storage]:
@@ -52,7 +52,9 @@ def _handed_out(lo: Lowerer) -> list[ir.Storage]:
     return [each.home for each in lo.run_data.handed_out if not each.is_own]
 
 
-def _unite_arguments(function: ir.Function, calls: Iterable[ir.Call], handed_out: Iterable[ir.Storage]) -> bool:
+def _unite_arguments(
+    function: ir.Function, calls: Iterable[ir.Call], handed_out: Iterable[ir.Storage], types: TypeJoins
+) -> bool:
     """Whether this made one storage class of two."""
     changed = False
     known = [*_shared(function), *handed_out]
@@ -68,7 +70,7 @@ def _unite_arguments(function: ir.Function, calls: Iterable[ir.Call], handed_out
                 and shared.isdisjoint(of_caller | own)
             ):
                 continue
-            join_types(arg.type, param.type)
+            types.join(arg.type, param.type)
             if len(_found(arg) | _found(param)) < len(of_caller | own):
                 changed = True
                 shared |= _found(arg) | _found(param)

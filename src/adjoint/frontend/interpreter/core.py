@@ -31,6 +31,7 @@ from adjoint.frontend.interpreter.state.frames import Frame
 from adjoint.frontend.interpreter.state.places import headline, users_frame
 from adjoint.frontend.interpreter.state.signals import Problem, Restart, Unreached
 from adjoint.frontend.interpreter.tracking import set_unseen
+from adjoint.frontend.interpreter.type_joins import TypeJoins
 from adjoint.frontend.interpreter.values import Cell, Ref, Site, Value, is_atom, is_torn
 from adjoint.ir.raising import is_decided
 from adjoint.ir.walk import targets_of
@@ -48,6 +49,7 @@ class Lowerer(ABC):
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.run_data = Run()
+        self.types = TypeJoins(settings.owners_told_apart)
         self.root = Open(self.run_data)
         self.block: Open | None = self.root
         self.store: dict[Any, Value] = {}
@@ -408,7 +410,7 @@ class Lowerer(ABC):
             return first
         shape = self.join_shapes([joins.shape_of(v, leaf.store) for v, leaf in zip(values, leaves, strict=True)], key)
         rows = [
-            list(joins.flatten(value, shape, leaf.store, leaf.block))
+            list(joins.flatten(value, shape, leaf.store, leaf.block, self.types))
             for value, leaf in zip(values, leaves, strict=True)
         ]
         atoms: list[ir.Atom] = []
@@ -428,7 +430,7 @@ class Lowerer(ABC):
         shape = found[0]
         for other in found[1:]:
             try:
-                shape = joins.join(shape, other)
+                shape = joins.join(shape, other, self.types)
             except joins.TooManyOptions:
                 self.unroll_innermost()
                 name = key.name if isinstance(key, Cell) else "a value"

@@ -6,13 +6,13 @@ that a shape wants, and ``build`` puts such atoms together again. Where paths me
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from adjoint import ir
-from adjoint.frontend.interpreter.type_joins import join_types
+from adjoint.frontend.interpreter.type_joins import TypeJoins
 from adjoint.frontend.interpreter.values import (
     NONE,
     Method,
@@ -175,14 +175,15 @@ def depth_of(shape: Shape) -> int:
             return 0
 
 
-def join(one: Shape, other: Shape) -> Shape:
+def join(one: Shape, other: Shape, types: TypeJoins) -> Shape:
+    """The least shape of two."""
     if one is other:
         return one  # shapes that are only equal may speak of different memory, which is united on the way
-    joined = _join_alike(one, other)
-    return joined if joined is not None else _join_options(one, other)
+    joined = _join_alike(one, other, types)
+    return joined if joined is not None else _join_options(one, other, types)
 
 
-def _join_alike(one: Shape, other: Shape) -> Shape | None:
+def _join_alike(one: Shape, other: Shape, types: TypeJoins) -> Shape | None:
     """The join of two shapes of one kind; None where they only have a union."""
     match one, other:
         case Nothing(), _:
@@ -190,23 +191,27 @@ def _join_alike(one: Shape, other: Shape) -> Shape | None:
         case _, Nothing():
             return _if_bound(one)
         case (TupleShape() | Same(), TupleShape() | Same()) if _is_slice(one) and _is_slice(other):
-            return _join_slices(one, other)
+            return _join_slices(one, other, types)
         case (Leaf() | Same(), Leaf() | Same()):
-            return _join_leaves(one, other)
+            return _join_leaves(one, other, types)
         case TupleShape(), TupleShape() if one.cls is other.cls and len(one.items) == len(other.items):
-            return TupleShape(one.cls, tuple(map(join, one.items, other.items)))
+            return TupleShape(one.cls, _join_each(one.items, other.items, types))
         case RecordShape(), RecordShape() if one.cls is other.cls:
-            return _join_records(one, other)
+            return _join_records(one, other, types)
         case RefShape(), RefShape():
-            return _join_refs(one, other)
+            return _join_refs(one, other, types)
         case RefShape(record=record), Leaf(type=type_) if _is_runtime_form(record.cls, type_):
             raise NeedsRuntime(one.sites)
         case Leaf(type=type_), RefShape(record=record) if _is_runtime_form(record.cls, type_):
             raise NeedsRuntime(other.sites)
         case ComposedShape(), ComposedShape() if _call_alike(one, other):
-            return ComposedShape(one.template, tuple(map(join, one.items, other.items)))
+            return ComposedShape(one.template, _join_each(one.items, other.items, types))
         case _:
             return None
+
+
+def _join_each(ones: Sequence[Shape], others: Sequence[Shape], types: TypeJoins) -> tuple[Shape, ...]:
+    return tuple([join(one, other, types) for one, other in zip(ones, others, strict=True)])
 
 
 def _is_slice(shape: TupleShape | Same) -> bool:
@@ -217,11 +222,11 @@ def _known(shape: Same) -> Any:
     return shape.value.value if isinstance(shape.value, ir.Const) else None
 
 
-def _join_slices(one: TupleShape | Same, other: TupleShape | Same) -> Shape | None:
+def _join_slices(one: TupleShape | Same, other: TupleShape | Same, types: TypeJoins) -> Shape | None:
     """The join of two slices; None where one has a bound that the other lacks."""
     if one == other:
         return one
-    items = tuple(map(join, _bounds(one), _bounds(other)))
+    items = _join_each(_bounds(one), _bounds(other), types)
     return None if any(isinstance(item, UnionShape) for item in items) else TupleShape(slice, items)
 
 
@@ -283,58 +288,56 @@ def _is_runtime_form(cls: type, type_: ir.Type) -> bool:
             return False
 
 
-def _join_leaves(one: Leaf | Same, other: Leaf | Same) -> Shape | None:
+def _join_leaves(one: Leaf | Same, other: Leaf | Same, types: TypeJoins) -> Shape | None:
     if isinstance(one, Same) and isinstance(other, Same) and one.value == other.value:
         return one
     for mine, theirs in ((one, other), (other, one)):
         if isinstance(mine, Leaf) and isinstance(mine.type, ir.Reference) and theirs == Same(NONE):
             return mine
-    types = []
+    found = []
     for shape in (one, other):
         if isinstance(shape, Leaf):
-            types.append(shape.type)
+            found.append(shape.type)
         elif isinstance(shape.value, ir.Const) and isinstance(
             shape.value.value, (bool, int, float, complex, str, np.generic)
         ):
-            types.append(abstract(shape.value.value))
+            found.append(abstract(shape.value.value))
         else:
             return None
-    joined = join_types(types[0], types[1])
+    joined = types.join(found[0], found[1])
     return None if joined is None else Leaf(joined)
 
 
-def _join_records(one: RecordShape, other: RecordShape) -> RecordShape | None:
+def _join_records(one: RecordShape, other: RecordShape, types: TypeJoins) -> RecordShape | None:
     """The join of two objects of one class; None where one has a part that the other lacks."""
     if one.keys == other.keys:
-        return RecordShape(one.cls, one.keys, tuple(map(join, one.items, other.items)))
+        return RecordShape(one.cls, one.keys, _join_each(one.items, other.items, types))
     if one.cls in (list, dict) or set(one.keys) != set(other.keys):
         return None
     theirs = dict(zip(other.keys, other.items, strict=True))
-    return RecordShape(
-        one.cls, one.keys, tuple(join(part, theirs[key]) for key, part in zip(one.keys, one.items, strict=True))
-    )
+    return RecordShape(one.cls, one.keys, _join_each(one.items, tuple([theirs[key] for key in one.keys]), types))
 
 
-def _join_refs(one: RefShape, other: RefShape) -> Shape | None:
+def _join_refs(one: RefShape, other: RefShape, types: TypeJoins) -> Shape | None:
     if one.ref is not None and one.ref is other.ref:
         return one
     sites = one.sites + tuple(site for site in other.sites if site not in one.sites)
     if one.record.cls is not other.record.cls:
         return None
-    record = _join_records(one.record, other.record)
+    record = _join_records(one.record, other.record, types)
     if record is None:
         raise NeedsRuntime(sites)
     return RefShape(None, record, sites)
 
 
-def _join_options(one: Shape, other: Shape) -> Shape:
+def _join_options(one: Shape, other: Shape, types: TypeJoins) -> Shape:
     if isinstance(other, UnionShape) and not isinstance(one, UnionShape):
         one, other = other, one  # those that are numbered already keep their numbers
     options: list[Shape] = list(one.options) if isinstance(one, UnionShape) else [one]
     additions: tuple[Shape, ...] = other.options if isinstance(other, UnionShape) else (other,)
     for addition in additions:
         for index, option in enumerate(options):
-            joined = _join_alike(option, addition)
+            joined = _join_alike(option, addition, types)
             if joined is not None:
                 options[index] = joined
                 break
@@ -387,7 +390,7 @@ def _hint_of_key(hint: str, key: Any) -> str:
     return name if name.isidentifier() else hint
 
 
-def flatten(value: Value, shape: Shape, store: Store, block: Builder) -> Iterator[ir.Atom]:
+def flatten(value: Value, shape: Shape, store: Store, block: Builder, types: TypeJoins) -> Iterator[ir.Atom]:
     """The atoms of ``value`` in the form of ``shape``; what has to be computed for it is computed in ``block``."""
     if isinstance(value, ir.Undefined) and not isinstance(shape, (Same, Nothing)):
         for _ in leaf_types(shape, ""):
@@ -400,47 +403,49 @@ def flatten(value: Value, shape: Shape, store: Store, block: Builder) -> Iterato
             yield value  # type: ignore[misc]
         case TupleShape(items=items):
             for part, item in zip(_items(value), items, strict=True):
-                yield from flatten(part, item, store, block)
+                yield from flatten(part, item, store, block, types)
         case RecordShape(keys=keys, items=items):
             assert isinstance(value, Record)
             for key, item in zip(keys, items, strict=True):
-                yield from flatten(_or_undefined(value.get(key)), item, store, block)
+                yield from flatten(_or_undefined(value.get(key)), item, store, block, types)
         case RefShape(ref=None, record=record):
             assert isinstance(value, Ref)
             value.joins.append(True)
-            yield from flatten(store[value], record, store, block)
+            yield from flatten(store[value], record, store, block, types)
         case ComposedShape(items=items):
             assert isinstance(value, (Method, Partial))
             for part, item in zip(_parts(value), items, strict=True):
-                yield from flatten(part, item, store, block)
+                yield from flatten(part, item, store, block, types)
         case UnionShape():
-            yield from _flatten_option(value, shape, store, block)
+            yield from _flatten_option(value, shape, store, block, types)
 
 
 def _or_undefined(value: Value | None) -> Value:
     return ir.UNDEFINED if value is None else value
 
 
-def _flatten_option(value: Value, shape: UnionShape, store: Store, block: Builder) -> Iterator[ir.Atom]:
+def _flatten_option(
+    value: Value, shape: UnionShape, store: Store, block: Builder, types: TypeJoins
+) -> Iterator[ir.Atom]:
     if isinstance(value, Union):
-        places = tuple(_place(shape_of(option, store), shape) for option in value.options)
+        places = tuple(_place(shape_of(option, store), shape, types) for option in value.options)
         in_order = places == tuple(range(len(places)))
         yield value.tag if in_order else block.item(ir.Const(places), value.tag, ir.INT, "case")
         options = dict(zip(places, value.options, strict=True))
         if len(options) < len(places):
             raise TooManyOptions
         for place, option in enumerate(shape.options):
-            yield from flatten(options.get(place, ir.UNDEFINED), option, store, block)
+            yield from flatten(options.get(place, ir.UNDEFINED), option, store, block, types)
         return
-    chosen = _place(shape_of(value, store), shape)
+    chosen = _place(shape_of(value, store), shape, types)
     yield ir.Const(chosen)
     for index, option in enumerate(shape.options):
-        yield from flatten(value if index == chosen else ir.UNDEFINED, option, store, block)
+        yield from flatten(value if index == chosen else ir.UNDEFINED, option, store, block, types)
 
 
-def _place(shape: Shape, union: UnionShape) -> int:
+def _place(shape: Shape, union: UnionShape, types: TypeJoins) -> int:
     for index, option in enumerate(union.options):
-        if _join_alike(option, shape) == option:
+        if _join_alike(option, shape, types) == option:
             return index
     raise TooManyOptions
 

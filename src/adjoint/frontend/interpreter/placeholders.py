@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from adjoint import ir
 from adjoint.analysis.joins import joins, reached
 from adjoint.frontend.interpreter.joins import Shape, Store, flatten, leaf_types
+from adjoint.frontend.interpreter.type_joins import TypeJoins
 from adjoint.frontend.interpreter.values import Value
 from adjoint.ir.builder import Builder
 from adjoint.ir.rebuild import map_blocks, with_values
@@ -21,11 +22,10 @@ def blank(type_: ir.Type | None) -> ir.Const:
     return _BLANKS.get(type_, ir.Const(None))
 
 
-def handed_over(value: Value, shape: Shape, store: Store, block: Builder) -> tuple[ir.Atom, ...]:
+def handed_over(value: Value, shape: Shape, store: Store, block: Builder, types: TypeJoins) -> tuple[ir.Atom, ...]:
     """What a value consists of; where it has one of several structures, the others' parts are something, too."""
-    atoms = flatten(value, shape, store, block)
-    types = (type_ for type_, _ in leaf_types(shape, "t"))
-    return tuple(blank(type_) if atom is ir.UNDEFINED else atom for atom, type_ in zip(atoms, types, strict=True))
+    atoms = zip(flatten(value, shape, store, block, types), leaf_types(shape, "t"), strict=True)
+    return tuple(blank(type_) if atom is ir.UNDEFINED else atom for atom, (type_, _) in atoms)
 
 
 def with_values_handed_over(block: ir.Block, *, is_called: bool = False) -> ir.Block:

@@ -17,7 +17,6 @@ from adjoint.frontend.data.element_types import as_element, slots
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import type_of
 from adjoint.frontend.interpreter.state.signals import OtherItems
-from adjoint.frontend.interpreter.type_joins import join_types
 from adjoint.frontend.interpreter.values import NONE, Record, Ref, Site, Value, is_atom
 from adjoint.runtime import display
 from adjoint.runtime.objects import make_object
@@ -84,7 +83,7 @@ def _joined_fields(
     """What the fields of all objects of a class hold; starts again where that is more than was known of them."""
     fields = dict(known.fields)
     for name, type_ in found.items():
-        joined = join_types(fields[name], type_) if name in fields else type_
+        joined = lo.types.join(fields[name], type_) if name in fields else type_
         if joined is None:
             raise lo.problem("AD0402", node, f"the attribute {name!r} takes values of different structures")
         fields[name] = joined
