@@ -54,6 +54,7 @@ TOUCH_UP = (
     "cleanup",
     "shape-only-results",
     "invariant-shapes",
+    "kept-shapes",
     "array-peepholes",
     "cleanup",
     "in-place-updates",

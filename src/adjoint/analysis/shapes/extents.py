@@ -27,7 +27,8 @@ from adjoint.runtime.array_functions import arrays
 Shape = tuple[Extent, ...]
 
 ONE: Extent = 1
-_LIKE: dict[Any, int] = {np.copy: 0, np.zeros_like: 0, np.ones_like: 0, np.empty_like: 0, arrays.zeros_like: 0}
+_SHAPED_AS_FIRST = (np.copy, np.zeros_like, np.ones_like, np.empty_like, arrays.zeros_like, arrays.shape_only)
+_LIKE: dict[Any, int] = dict.fromkeys(_SHAPED_AS_FIRST, 0)
 _LIKE |= {
     np.ndarray.copy: 0,
     arrays.unbroadcast: 1,

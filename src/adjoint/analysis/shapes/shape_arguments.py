@@ -14,6 +14,7 @@ SHAPE_ARGUMENTS = {
     cotangents.check_cotangent: 1,
     arrays.zeros_like: 0,
     arrays.spread: 1,
+    arrays.shape_only: 0,
     arrays.restore_axes: 1,
     arrays.count: 0,
     np.zeros_like: 0,

@@ -29,6 +29,7 @@ from adjoint.ir.rebuild import map_blocks, rebuild_terminator
 from adjoint.ir.walk import blocks_of, statements_in
 from adjoint.records import dataclass
 from adjoint.runtime import display
+from adjoint.runtime.array_functions import arrays
 
 NUMBER = 32
 """Bytes of a Python number with the reference to it."""
@@ -46,7 +47,7 @@ class Kept:
     name
         The variable of the program, or the expression where the value has no name.
     what
-        What is kept in each iteration: a number, an array, a reference.
+        What is kept in each iteration: a number, an array, its shape alone, a reference.
     place
         Where it is computed.
     reason
@@ -160,7 +161,7 @@ def tape_of(
         raise error("AD0603", None, label, name="tape_report")
     notes = Notes()
     function = finish(entry.function, notes)
-    tapes = list(_tapes(function.body))
+    tapes = list(_tapes(function.body, frozenset(_holding_shapes(function))))
     sizes = None
     checkpoints: tuple[Forecast, ...] = ()
     if (args or kwargs) and has_checkpoints(function):
@@ -181,21 +182,30 @@ class _Tape:
     """The statement beside the one that makes the list, in which it is filled."""
     loop: ir.Loop | None
     """The innermost loop around the place where it is filled."""
+    holds_shapes: bool
+    """Whether what it holds has a shape and no elements."""
 
 
-def _tapes(block: ir.Block) -> Iterator[_Tape]:
+def _tapes(block: ir.Block, shapes: frozenset[ir.Atom]) -> Iterator[_Tape]:
+    """The lists that loops fill; ``shapes``: those that hold arrays without elements."""
     for place, statement in enumerate(block.statements):
         kept = _made_by(statement)
         if kept is not None and isinstance(statement, ir.Call):
             for later in block.statements[place + 1 :]:
                 found = _filling(later, kept, ())
                 if found is not None:
-                    yield _Tape(kept, statement, later, found[-1] if found else None)
+                    yield _Tape(kept, statement, later, found[-1] if found else None, kept in shapes)
                     break
         for nested in blocks_of(statement):
-            yield from _tapes(nested)
+            yield from _tapes(nested, shapes)
     for nested in blocks_of(block.terminator):
-        yield from _tapes(nested)
+        yield from _tapes(nested, shapes)
+
+
+def _holding_shapes(function: ir.Function) -> Iterator[ir.Atom]:
+    calls = [statement for statement in statements_in(function.body) if isinstance(statement, ir.Call)]
+    shapes = {call.targets[0] for call in calls if call.callee is arrays.shape_only}
+    return (call.args[0] for call in calls if call.callee is list.append and call.args[1] in shapes)
 
 
 def _made_by(statement: ir.Statement) -> ir.Var | None:
@@ -255,10 +265,10 @@ def _contains(outer: Span, inner: Span) -> bool:
 def _described(tape: _Tape, notes: Notes, sizes: dict[ir.Var, int] | None) -> Kept:
     assert isinstance(tape.kept.type, ir.List)
     key = tape.kept.hint.removesuffix("_kept"), tape.made.span
-    reason = notes.kept.get(key, "the reverse sweep reads it")
+    reason = "its elements are not read" if tape.holds_shapes else notes.kept.get(key, "the reverse sweep reads it")
     return Kept(
         _called(key, notes),
-        _what(tape.kept.type.element),
+        "a shape" if tape.holds_shapes else _what(tape.kept.type.element),
         tape.made.span,
         reason,
         tape.made.callee is operator.mul,
@@ -327,7 +337,9 @@ def _arguments(derivative: Derivative, entry: Entry, args: tuple[Any, ...], kwar
 
 
 def _weight(item: Any) -> int:
-    return REFERENCE + item.nbytes if isinstance(item, np.ndarray) else NUMBER if np.isscalar(item) else REFERENCE
+    if isinstance(item, np.ndarray):
+        return REFERENCE + (item.nbytes if any(item.strides) or not item.ndim else 0)
+    return NUMBER if np.isscalar(item) else REFERENCE
 
 
 # Printing

@@ -130,6 +130,21 @@ def empty_product(a: Any, b: Any) -> Any:
     return np.empty(outer + a.shape[-2:-1] + (b.shape[-1:] if b.ndim > 1 else ()), np.result_type(a, b))
 
 
+_NOTHING = bytes(32)
+"""The one element, of any dtype, of arrays that have none."""
+
+
+def shape_only(x: Any) -> Any:
+    """An array of the shape and dtype of ``x`` that takes no memory: for what is kept only for its shape.
+
+    >>> import numpy as np
+    >>> kept = shape_only(np.ones((2, 3)))
+    >>> kept.shape, kept.dtype, kept.strides
+    ((2, 3), dtype('float64'), (0, 0))
+    """
+    return np.ndarray(x.shape, x.dtype, _NOTHING, 0, (0,) * x.ndim) if isinstance(x, np.ndarray) else x
+
+
 def empty_sum(a: Any, b: Any) -> Any:
     """An array of the shape and dtype of ``a + b``, with nothing in it.
 

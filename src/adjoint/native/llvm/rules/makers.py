@@ -66,6 +66,15 @@ def _zeros_in_shape(e: Emission, x: Value, dtype: Value | None = None) -> Value:
     return arrays.like(e, given, arrays.element_kind(dtype, given.kind.element), zero=True)
 
 
+@rule(runtime_arrays.shape_only)
+def _shape_only(e: Emission, x: Value) -> Value:
+    if not isinstance(x, Array) or not x.kind.rank:
+        return x
+    one = arrays.new(e, x.kind.element, ("1",), zero=True)
+    kind = ArrayKind(x.kind.element, x.kind.rank, False)
+    return Array(kind, one.base, one.data, x.shape, ("0",) * x.kind.rank, one.owner)
+
+
 @rule(np.ones_like)
 def _ones_like(e: Emission, x: Value, dtype: Value | None = None) -> Array:
     given = arrays.array(x)

@@ -29,6 +29,8 @@ from adjoint.runtime.cotangents import check_cotangent
 
 _LAID_OUT_LIKE = (arrays.zeros_like, np.zeros_like, tangents.shadow_or_zeros, check_cotangent)
 """Of the functions that ask for a shape, those whose result, or message, tells more than shape and dtype."""
+_LIKE = (arrays.zeros_like, np.zeros_like)
+"""Of those, the ones that tell no more where there is but one axis."""
 _EMPTY = (arrays.empty_product, arrays.empty_sum)
 _PRODUCTS = (operator.matmul, np.matmul)
 _RESHAPED = (np.reshape, np.ndarray.reshape)
@@ -37,7 +39,7 @@ _SHAPES = (ir.Attribute("shape"), ir.Attribute("size"), ir.Attribute("ndim"))
 
 def without_unread_results(function: ir.Function) -> ir.Function:
     """The function in which no product of matrices and no element-wise result is computed for its shape."""
-    if not any(True for statement in statements_in(function.body) for _ in _asked_by(statement, ())):
+    if not any(True for statement in statements_in(function.body) for _ in asked_by(statement, ())):
         return function
     unread = _Unread(function)
     unread.block(function.body)
@@ -47,7 +49,7 @@ def without_unread_results(function: ir.Function) -> ir.Function:
     return ir.Function(function.name, function.params, body, function.doc)
 
 
-def _asked_by(statement: ir.Statement, tapes: Collection[ir.Var]) -> Iterator[ir.Var]:
+def asked_by(statement: ir.Statement, tapes: Collection[ir.Var]) -> Iterator[ir.Var]:
     """The arrays of which a statement asks only the shape; ``tapes``: those of which nothing else is asked."""
     if isinstance(statement, ir.Load):
         if (
@@ -63,8 +65,12 @@ def _asked_by(statement: ir.Statement, tapes: Collection[ir.Var]) -> Iterator[ir
             asked = statement.args[1:]
         elif statement.callee in _EMPTY:
             asked = statement.args
-        elif place is not None and statement.callee not in _LAID_OUT_LIKE:
+        elif place is not None:
             asked = statement.args[place : place + 1]
+            if statement.callee in _LAID_OUT_LIKE and not (
+                statement.callee in _LIKE and all(map(_has_one_axis, asked))
+            ):
+                return
         for arg in asked:
             if isinstance(arg, ir.Var) and isinstance(arg.type, ir.Array):
                 yield arg
@@ -85,10 +91,10 @@ class _Unread:
     def __init__(self, function: ir.Function) -> None:
         self.extents = Extents(function)
         self.read = Counter(read_counts(function.body))
-        self.asked = Counter(var for each in statements_in(function.body) for var in _asked_by(each, ()))
+        self.asked = Counter(var for each in statements_in(function.body) for var in asked_by(each, ()))
         tapes = self.tapes(function)
         if tapes:
-            self.asked = Counter(var for each in statements_in(function.body) for var in _asked_by(each, tapes))
+            self.asked = Counter(var for each in statements_in(function.body) for var in asked_by(each, tapes))
         self.found: dict[ir.Var, ir.Var | ir.Call] = {}
 
     def tapes(self, function: ir.Function) -> set[ir.Var]:
@@ -185,6 +191,10 @@ def _is_plain(var: ir.Var) -> bool:
     return isinstance(var.type, ir.Array) and bool(var.type.dims) and var.type.dtype is not None
 
 
+def _has_one_axis(atom: ir.Atom) -> bool:
+    return isinstance(atom, ir.Var) and isinstance(atom.type, ir.Array) and len(atom.type.dims or ()) == 1
+
+
 def _is_number(atom: ir.Atom) -> bool:
     return isinstance(type_of_atom(atom), ir.Scalar)
 
@@ -193,4 +203,4 @@ def _dtype(var: ir.Var) -> Any:
     return var.type.dtype if isinstance(var.type, ir.Array) else None
 
 
-__all__ = ["tapes_of_one_shape", "without_unread_results"]
+__all__ = ["asked_by", "tapes_of_one_shape", "without_unread_results"]
