@@ -225,7 +225,7 @@ def test_products_and_reductions() -> None:
 
 
 def test_makers_of_arrays_that_take_values() -> None:
-    pytest.importorskip("adjoint.rules.numpy.construction")
+    pytest.importorskip("adjoint.rules.numpy.arrays.construction")
     check(build(lambda b, x: b.call(np.full, ir.Const(3), x), ir.FLOAT), 2.0)
     check(build(lambda b, x: b.call(operator.mul, b.call(np.ones_like, x), x), vector()), np.array([1.0, 2.0]))
 
@@ -297,7 +297,7 @@ def test_views_of_written_memory_share_their_shadow() -> None:
 
 
 def test_reshape_follows_the_primal() -> None:
-    pytest.importorskip("adjoint.rules.numpy.shapes")
+    pytest.importorskip("adjoint.rules.numpy.arrays.shapes")
     storage = ir.Storage(written=True)
     matrix = ir.Array(DOUBLE, ("many", "many"), storage)
 

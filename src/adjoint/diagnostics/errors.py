@@ -13,7 +13,18 @@ from adjoint.diagnostics.spans import Span
 _PACKAGE = os.path.dirname(os.path.dirname(__file__))
 
 
-class DifferentiationError(TypeError):
+class _WithDiagnostics(Exception):
+    """Problems, and the text of them all."""
+
+    def __init__(self, *diagnostics: Diagnostic | Iterable[Diagnostic]) -> None:
+        self.diagnostics = _flat(diagnostics)
+        super().__init__(_rendered(self.diagnostics))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), self.diagnostics, _besides(self)
+
+
+class DifferentiationError(_WithDiagnostics, TypeError):
     """A program that cannot be differentiated; raised before any of it runs.
 
     Parameters
@@ -31,30 +42,16 @@ class DifferentiationError(TypeError):
 
     __module__ = "adjoint"
 
-    def __init__(self, *diagnostics: Diagnostic | Iterable[Diagnostic]) -> None:
-        self.diagnostics = _flat(diagnostics)
-        super().__init__(_rendered(self.diagnostics))
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return type(self), self.diagnostics, _besides(self)
-
     def place_at(self, span: Span) -> None:
         """Gives problems that have no place of their own that of the call that asked."""
         self.diagnostics = _flat(problem.placed_at(span) for problem in self.diagnostics)
         self.args = (_rendered(self.diagnostics),)
 
 
-class DifferentiationWarning(UserWarning):
+class DifferentiationWarning(_WithDiagnostics, UserWarning):
     """Something that can be differentiated, but hardly means what it says."""
 
     __module__ = "adjoint"
-
-    def __init__(self, *diagnostics: Diagnostic | Iterable[Diagnostic]) -> None:
-        self.diagnostics = _flat(diagnostics)
-        super().__init__(_rendered(self.diagnostics))
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return type(self), self.diagnostics, _besides(self)
 
 
 def error(
@@ -81,7 +78,7 @@ def warn(problem: Diagnostic) -> None:
     warnings.warn(DifferentiationWarning(problem), stacklevel=level + 1)
 
 
-def _besides(problem: DifferentiationError | DifferentiationWarning) -> dict[str, object] | None:
+def _besides(problem: _WithDiagnostics) -> dict[str, object] | None:
     """What was set on an exception, such as its notes."""
     return {name: value for name, value in vars(problem).items() if name != "diagnostics"} or None
 

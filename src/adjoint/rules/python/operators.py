@@ -43,13 +43,14 @@ elementwise(
     singular=True,
     domain=POSITIVE,
 )
-elementwise(
-    operator.pow,
-    scaled=power_of_number,
-    singular=True,
-    domain=(POSITIVE, (-2.0, 2.0)),
-    by_constants=power_of_constant,
-)
+for _power in (operator.pow, np.power, np.float_power):
+    elementwise(
+        _power,
+        scaled=power_of_number,
+        singular=True,
+        domain=(POSITIVE, (-2.0, 2.0)),
+        by_constants=power_of_constant,
+    )
 elementwise(operator.mod, lambda a, b, y: (1, -(a // b)), domain=((1.1, 1.9), (0.6, 0.9)))
 elementwise(operator.neg, lambda x, y: -1)
 elementwise(operator.pos, lambda x, y: 1)
@@ -86,20 +87,6 @@ elementwise(
     scaled=lambda ct, x1, x2, y: (divide(ct, x2), divide(-ct * x1, x2 * x2)),
     singular=True,
     domain=POSITIVE,
-)
-elementwise(
-    np.power,
-    scaled=power_of_number,
-    singular=True,
-    domain=(POSITIVE, (-2.0, 2.0)),
-    by_constants=power_of_constant,
-)
-elementwise(
-    np.float_power,
-    scaled=power_of_number,
-    singular=True,
-    domain=(POSITIVE, (-2.0, 2.0)),
-    by_constants=power_of_constant,
 )
 elementwise(np.mod, lambda x1, x2, y: (1, -np.floor_divide(x1, x2)), domain=((1.1, 1.9), (0.6, 0.9)))
 elementwise(np.fmod, lambda x1, x2, y: (1, -np.trunc(np.divide(x1, x2))), domain=((1.1, 1.9), (0.6, 0.9)))

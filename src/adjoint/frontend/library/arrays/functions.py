@@ -17,7 +17,7 @@ from adjoint.frontend.interpreter.values import Partial, Value
 from adjoint.frontend.library.arrays import definitions as array_definitions
 from adjoint.frontend.objects.attributes import attribute
 from adjoint.frontend.objects.classes import class_of
-from adjoint.rules.numpy.more.polynomial_objects import Poly1d
+from adjoint.rules.numpy.polynomials.objects import Poly1d
 
 SERIES = (Polynomial, Chebyshev, Legendre, Laguerre, Hermite, HermiteE)
 

@@ -5,7 +5,7 @@
 import numpy as np
 
 from adjoint.rules.declare import case, definition, general, method, no_derivative, sample
-from adjoint.rules.numpy.conversions import as_array
+from adjoint.rules.numpy.arrays.conversions import as_array
 from adjoint.runtime.array_functions import places
 from adjoint.runtime.array_functions.arrays import scatter_along
 

@@ -6,8 +6,8 @@ import numpy as np
 import numpy.polynomial.polynomial as ascending
 
 from adjoint.rules.declare import case, definition, general, no_derivative, number, sample
-from adjoint.rules.numpy.conversions import as_array, inexact
-from adjoint.rules.numpy.more.polynomial_objects import Poly1d, coefficients_of
+from adjoint.rules.numpy.arrays.conversions import as_array, inexact
+from adjoint.rules.numpy.polynomials.objects import Poly1d, coefficients_of
 from adjoint.runtime.arithmetic.numbers import is_real
 from adjoint.runtime.array_functions import linalg, places
 from adjoint.runtime.array_functions.arrays import float_dtype, unbroadcast

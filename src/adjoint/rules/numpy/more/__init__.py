@@ -1,1 +1,0 @@
-"""Rules of NumPy's transforms, polynomials, quantiles and statistics."""
