@@ -199,3 +199,26 @@ def in_place_by_functions(x, items, v):
     two = operator.iadd(one, operator.ipow(x, 3))
     table = operator.ior({"a": x}, {"b": two.value})
     return sum(flat) * items[0] * items[-1] + scaled @ v + one.value * table["b"] + operator.itruediv(x, 2.0)
+
+
+class Measured:
+    """Says itself which array it is; slices of it are scaled."""
+
+    def __init__(self, values, scale):
+        self.values, self.scale = values, scale
+
+    def __array__(self, dtype=None, copy=None):
+        return self.values * self.scale
+
+    def __getitem__(self, key):
+        if isinstance(key, slice):
+            return Measured(self.values[key], 2.0 * self.scale)
+        return self.values[key] * self.scale
+
+
+@program(np.array([0.9, -0.35, 0.4]), 0.7)
+def objects_that_are_arrays(v, x):
+    one = Measured(v, x)
+    copy = np.array(one[1:])
+    copy[0] *= x
+    return np.sum(np.asarray(one) ** 2) + np.sum(copy**3) * one[0]

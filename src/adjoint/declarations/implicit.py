@@ -78,8 +78,8 @@ def solved(primitive: Callable[..., Any], function: Callable[..., Any], point: A
     return primitive(function, *settings, 0)
 
 
-def refused(name: str) -> Any:
-    """Something of what a solver returns that a derivative does not know.
+def refused(name: str, of: str = "the solution that a solver returns") -> Any:
+    """Something of what a solver returns, or of another object, that a derivative does not know.
 
     Raises
     ------

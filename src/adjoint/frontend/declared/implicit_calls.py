@@ -63,6 +63,8 @@ def _solved(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.
 @handles(refused)
 def _refused(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     name = args[0].value if isinstance(args[0], ir.Const) else "this"
+    if len(args) > 1 and isinstance(args[1], ir.Const):
+        raise lo.problem("AD0204", node, f"derivatives know {args[1].value}, not its {name!r}")
     label = f"derivatives know the solution that a solver returns, not its {name!r}"
     raise lo.problem("AD0204", node, label, helps=("call the solver once more, outside of what is differentiated",))
 

@@ -11,7 +11,8 @@ import numpy as np
 
 from adjoint import ir
 from adjoint.frontend.interpreter.core import Lowerer
-from adjoint.frontend.interpreter.values import STANDS_FOR, Closure, Method, Record, Ref, TupleValue, Value
+from adjoint.frontend.interpreter.values import STANDS_FOR, Closure, Method, Record, Ref, SliceValue, TupleValue, Value
+from adjoint.runtime.array_functions.sparse import is_any_sparse
 from adjoint.types.array_libraries import Library
 
 _PYTHON_SCALARS = {"bool": bool, "int": int, "float": float, "complex": complex}
@@ -44,6 +45,8 @@ def class_of(lo: Lowerer, value: Value) -> type | None:
             return cls
         case ir.Var(type=ir.Opaque(cls=cls)):
             return cls
+        case SliceValue():
+            return slice
         case Closure():
             return types.FunctionType
         case Method():
@@ -64,11 +67,19 @@ def seen(cls: type) -> type:
     return stands_for
 
 
-def is_kind_of(cls: type, classes: Any) -> bool:
-    """Whether a class is one of some classes to a program, or, where definitions ask for their own class, to these."""
+def is_kind_of(cls: type, classes: Any) -> bool | None:
+    """Whether a class is one of some classes to a program, or, where definitions ask for their own class, to these.
+
+    None where it is not known which class an object has.
+    """
     asked = classes if isinstance(classes, tuple) else (classes,)
     own = tuple(each for each in asked if isinstance(each, type) and STANDS_FOR in each.__dict__)
-    return issubclass(seen(cls), classes) or issubclass(cls, own)
+    if issubclass(seen(cls), classes) or issubclass(cls, own):
+        return True
+    narrower = is_any_sparse(seen(cls)) and any(
+        getattr(each, "__module__", "").startswith("scipy.sparse") for each in asked
+    )
+    return None if narrower and asked != own else False
 
 
 _OF_NUMBERS = (bool, int, float, complex, np.ndarray, np.bool_, np.int64, np.float64, np.complex128)

@@ -238,7 +238,10 @@ def _class(
     if not isinstance(wanted, ir.Const) or cls is None:
         raise lo.problem("AD0301", pattern, "the class of the subject is not known")
     note_owner(lo, subject, lambda number: issubclass(number, wanted.value))
-    if not is_kind_of(cls, wanted.value):
+    is_one = is_kind_of(cls, wanted.value)
+    if is_one is None:
+        raise lo.problem("AD0301", pattern, "the class of the subject is not known")
+    if not is_one:
         return False
     names = getattr(wanted.value, "__match_args__", ())
     if pattern.patterns and wanted.value in (bool, bytes, dict, float, int, list, str, tuple):

@@ -210,8 +210,8 @@ def _on_sequences(lo: Lowerer, op: Callable[..., Any], operands: list[Value], no
         result: Value = ir.Const(True)
         for mine, theirs in zip(left.items, right.items, strict=True):
             equal = apply_operator(lo, operator.eq, [mine, theirs], node)
-            result = equal if result == ir.Const(True) else call(lo, operator.and_, [result, equal], node)  # type: ignore[list-item]
-        return result if op is operator.eq else call(lo, operator.not_, [result], node)  # type: ignore[list-item]
+            result = equal if result == ir.Const(True) else apply_operator(lo, operator.and_, [result, equal], node)
+        return result if op is operator.eq else apply_operator(lo, operator.not_, [result], node)
     return None
 
 

@@ -27,7 +27,13 @@ from adjoint.runtime.array_functions.products import (
     kron_left,
     kron_right,
 )
-from adjoint.runtime.array_functions.sparse import sparse_times, times_sparse, transposed_sparse
+from adjoint.runtime.array_functions.sparse import (
+    elements_product,
+    in_format,
+    sparse_times,
+    times_sparse,
+    transposed_sparse,
+)
 
 MODES = ("full", "same", "valid")
 BY_RANK = {
@@ -303,7 +309,7 @@ no_derivative(adjoint_subscripts, collected_subscripts, products.einsum_terms)
 SPARSE = np.array([[1.0, 0.0, 2.0], [0.0, 3.0, 0.0]])
 """Stands for a sparse matrix, which has the same operators."""
 
-no_derivative(transposed_sparse)
+no_derivative(transposed_sparse, in_format, elements_product)
 linear(
     sparse_times,
     lambda ct, matrix, x: sparse_times(transposed_sparse(matrix), ct),

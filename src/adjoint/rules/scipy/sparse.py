@@ -5,12 +5,19 @@
 import numpy as np
 from scipy.sparse import csc_matrix, linalg
 
-from adjoint.rules.declare import bilinear, case, definition, general, linear, sample
+from adjoint import ir
+from adjoint.rules.declare import bilinear, case, definition, general, linear, no_derivative, sample
 from adjoint.runtime.numerical_methods.of_scipy.sparse import (
     entries_product,
     entries_solution,
     factored_solution,
+    iterated_solution,
+    meetings,
+    merged_order,
+    merged_places,
     outer_entries,
+    picked_entries,
+    picked_shape,
     sparse_solution,
 )
 
@@ -33,6 +40,11 @@ linear(
     wrt=(1,),
     cases=[case(linalg.splu(MATRIX), sample(3)), case(linalg.splu(MATRIX), sample(3, 2), True)],
 )
+
+no_derivative(
+    *(meetings, merged_places, picked_entries), typed=lambda arguments: (ir.Array(np.dtype(np.int64), ("any", "any")),)
+)
+no_derivative(*(merged_order, picked_shape), typed=lambda arguments: (ir.Array(np.dtype(np.int64), ("any",)),))
 
 # --- by entries: their values, rows and columns, and the shape -------------------------------------------------------
 
@@ -59,6 +71,17 @@ general(
     _solution_jvp,
     _solution_vjp,
     cases=[case(ENTRIES, ROWS, COLS, (3, 3), sample(3)), case(ENTRIES, ROWS, COLS, (3, 3), sample(3, 2), True)],
+)
+
+
+general(
+    iterated_solution,
+    lambda dots, y, data, rows, cols, shape, b, solver, options: _solution_jvp(dots, y, data, rows, cols, shape, b),
+    lambda ct, y, data, rows, cols, shape, b, solver, options: (
+        *_solution_vjp(ct, y, data, rows, cols, shape, b),
+        *(None, None),
+    ),
+    cases=[case(ENTRIES, ROWS, COLS, (3, 3), sample(3), linalg.gmres, {"rtol": 1e-13})],
 )
 
 

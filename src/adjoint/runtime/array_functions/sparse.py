@@ -33,6 +33,21 @@ def is_sparse(cls: type | None) -> bool:
     return cls is not None and cls.__module__.startswith("scipy.sparse.") and hasattr(cls, "tocsr")
 
 
+def is_any_sparse(cls: type) -> bool:
+    """Whether a class is that of all sparse matrices and arrays, of which an object has a narrower one."""
+    return cls.__module__ == "scipy.sparse._base" and cls.__name__ == "_spbase"
+
+
+def in_format(matrix: Any, form: str) -> Any:
+    """``matrix.asformat(form)``"""
+    return matrix.asformat(form)
+
+
+def elements_product(matrix: Any, other: Any) -> Any:
+    """``matrix.multiply(other)``"""
+    return matrix.multiply(other)
+
+
 def sparse_times(matrix: Any, x: Any) -> Any:
     """``matrix @ x``"""
     return matrix @ x

@@ -7,25 +7,45 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
-from adjoint.runtime.numerical_methods.of_scipy.sparse import entries_product, entries_solution, factored_solution
+from adjoint.declarations.implicit import refused
+from adjoint.runtime.numerical_methods.of_scipy.sparse import (
+    entries_product,
+    entries_solution,
+    factored_solution,
+    meetings,
+    merged_order,
+    merged_places,
+    picked_entries,
+    picked_shape,
+)
 
+ANY = next(cls for cls in sp.csr_matrix.__mro__ if cls.__name__ == "_spbase")
+"""The class of all sparse matrices and arrays, of which nothing more is known."""
 _IN_ORDER = (sp.csr_matrix, sp.csc_matrix, sp.coo_matrix, sp.csr_array, sp.csc_array, sp.coo_array)
 """Classes of matrices whose data stand in the order of their entries."""
-_SPARSE = (sp.spmatrix, sp.sparray)
 
 
 class SparseMatrix:
     """Entries at rows and columns; what stands in one place adds up.
 
-    SciPy puts entries in an order of its own, and adds up: ``kept`` is whether they are still as they were given.
+    SciPy puts entries in an order of its own, and adds up: ``kept`` is whether they are still as they were given,
+    ``single`` whether no two are known to be in one place. ``is_array`` is whether it is one of SciPy's sparse arrays,
+    of which ``*`` multiplies elements.
     """
 
-    def __init__(self, values, rows, cols, shape, kept=False):
+    __adjoint_stands_for__ = ANY
+
+    def __init__(self, values, rows, cols, shape, is_array, kept=False, single=False):
         self.values = values
         self.rows = rows
         self.cols = cols
         self.shape = shape
+        self.is_array = is_array
         self.kept = kept
+        self.single = single
+
+    def __getattr__(self, name):
+        return refused(name, "the entries of a sparse matrix that varies")
 
     @property
     def data(self):
@@ -34,33 +54,110 @@ class SparseMatrix:
         return self.values
 
     @property
+    def dtype(self):
+        return self.values.dtype
+
+    @property
+    def ndim(self):
+        return 2
+
+    @property
     def T(self):
-        return SparseMatrix(self.values, self.cols, self.rows, (self.shape[1], self.shape[0]), self.kept)
+        turned = (self.shape[1], self.shape[0])
+        return SparseMatrix(self.values, self.cols, self.rows, turned, self.is_array, self.kept, self.single)
 
     def transpose(self):
         return self.T
+
+    def _with(self, values):
+        return SparseMatrix(values, self.rows, self.cols, self.shape, self.is_array, self.kept, self.single)
+
+    def _only(self, places):
+        return SparseMatrix(self.values[places], self.rows[places], self.cols[places], self.shape, self.is_array)
+
+    def merged(self):
+        """The same with one entry in each place."""
+        if self.single:
+            return self
+        places = merged_places(self.rows, self.cols, self.shape)
+        values = np.zeros(np.shape(places)[1])
+        np.add.at(values, merged_order(self.rows, self.cols, self.shape), self.values)
+        return SparseMatrix(values, places[0], places[1], self.shape, self.is_array, False, True)
+
+    # products
 
     def dot(self, other):
         return self @ other
 
     def __matmul__(self, other):
-        if isinstance(other, (SparseMatrix, *_SPARSE)):
-            raise NotImplementedError("a product of two sparse matrices")
+        if isinstance(other, ANY):
+            return _product(self, entries_of(other))
         return entries_product(self.values, other, self.rows, self.cols, self.shape)
 
     def __rmatmul__(self, other):
+        if isinstance(other, ANY):
+            return _product(entries_of(other), self)
         return np.transpose(self.T @ np.transpose(other))
 
+    def __mul__(self, factor):
+        if isinstance(factor, ANY):
+            other = entries_of(factor)
+            return self.multiply(other) if self.is_array or other.is_array else _product(self, other)
+        if np.ndim(factor) != 0:
+            return self.multiply(factor) if self.is_array else self @ factor
+        return self._with(self.values * factor)
+
+    def __rmul__(self, factor):
+        if isinstance(factor, ANY):
+            return entries_of(factor) * self
+        if np.ndim(factor) != 0:
+            return self.multiply(factor) if self.is_array else self.__rmatmul__(factor)
+        return self._with(factor * self.values)
+
+    def __truediv__(self, divisor):
+        if isinstance(divisor, ANY):
+            raise NotImplementedError("a sparse matrix that divides")
+        return self._with(self.values / divisor) if np.ndim(divisor) == 0 else self.multiply(1.0 / divisor)
+
+    def multiply(self, other):
+        if isinstance(other, ANY):
+            one, two = self, entries_of(other)
+            if one.shape != two.shape:
+                raise ValueError("derivatives are known of products of matrices of one shape")
+            left, right = meetings(one.rows * one.shape[1] + one.cols, two.rows * one.shape[1] + two.cols)
+            values = one.values[left] * two.values[right]
+            both = one.is_array or two.is_array
+            return SparseMatrix(values, one.rows[left], one.cols[left], self.shape, both)
+        factors = np.broadcast_to(other, self.shape)[self.rows, self.cols]
+        return SparseMatrix(self.values * factors, self.rows, self.cols, self.shape, self.is_array)
+
+    def power(self, n):
+        single = self.merged()
+        return single._with(single.values**n)
+
+    def __pow__(self, n):
+        if self.is_array:
+            return self.power(n)
+        if not isinstance(n, int) or n < 1:
+            raise NotImplementedError("a power that is no whole number above zero")
+        product = self
+        for _ in range(n - 1):
+            product = _product(product, self)
+        return product
+
+    # sums
+
     def __add__(self, other):
-        if isinstance(other, SparseMatrix):
-            values, rows, cols = other.values, other.rows, other.cols
-        elif not isinstance(other, _SPARSE):
+        if isinstance(other, (int, float)) and other == 0:
+            return self
+        if not isinstance(other, ANY):
             raise NotImplementedError("an array that is not sparse: add it to .toarray()")
-        else:
-            entries = other.tocoo()
-            values, rows, cols = np.asarray(entries.data, dtype=float), entries.row, entries.col
-        places = np.concatenate([self.rows, rows]), np.concatenate([self.cols, cols])
-        return SparseMatrix(np.concatenate([self.values, values]), *places, self.shape)
+        more = entries_of(other)
+        if self.shape != more.shape:
+            raise ValueError("inconsistent shapes")
+        values, is_array = np.concatenate([self.values, more.values]), self.is_array or more.is_array
+        rows, cols = np.concatenate([self.rows, more.rows]), np.concatenate([self.cols, more.cols])
+        return SparseMatrix(values, rows, cols, self.shape, is_array)
 
     def __radd__(self, other):
         return self + other
@@ -74,64 +171,163 @@ class SparseMatrix:
     def __rsub__(self, other):
         return -self + other
 
-    def __mul__(self, factor):
-        return self._with(self.values * _number(factor))
-
-    def __rmul__(self, factor):
-        return self._with(_number(factor) * self.values)
-
-    def __truediv__(self, divisor):
-        return self._with(self.values / _number(divisor))
-
-    def _with(self, values):
-        return SparseMatrix(values, self.rows, self.cols, self.shape, self.kept)
-
     def sum(self, axis=None):
-        if axis is not None:
-            raise NotImplementedError("an axis, along which a matrix gives a matrix")
-        return np.sum(self.values)
+        if axis is None:
+            return np.sum(self.values)
+        along_rows = axis in (0, -2)
+        result = np.zeros(self.shape[1] if along_rows else self.shape[0])
+        np.add.at(result, self.cols if along_rows else self.rows, self.values)
+        if self.is_array:
+            return result
+        return Sums(np.reshape(result, (1, -1) if along_rows else (-1, 1)))
 
     def mean(self, axis=None):
-        return self.sum(axis) / (self.shape[0] * self.shape[1])
+        count = self.shape[0] * self.shape[1] if axis is None else self.shape[axis]
+        return self._with(self.values / count).sum(axis)
 
-    def multiply(self, other):
-        if isinstance(other, (SparseMatrix, *_SPARSE)):
-            raise NotImplementedError("a sparse matrix")
-        factors = np.broadcast_to(other, self.shape)[self.rows, self.cols]
-        return SparseMatrix(self.values * factors, self.rows, self.cols, self.shape)
+    def trace(self, offset=0):
+        return np.sum(self.diagonal(offset))
+
+    # parts
+
+    def diagonal(self, k=0):
+        m, n = self.shape
+        result = np.zeros(min(m + min(k, 0), n - max(k, 0)))
+        inside = np.flatnonzero(self.cols - self.rows == k)
+        np.add.at(result, self.rows[inside] + min(k, 0), self.values[inside])
+        return result
+
+    def setdiag(self, values, k=0):
+        m, n = self.shape
+        along = np.arange(min(m + min(k, 0), n - max(k, 0)))
+        if np.ndim(values) > 0 and np.size(values) != np.size(along):
+            raise ValueError("derivatives are known of whole diagonals")
+        rest = self._only(np.flatnonzero(self.cols - self.rows != k))
+        self.values = np.concatenate([rest.values, values * np.ones(np.size(along))])
+        self.rows = np.concatenate([rest.rows, along - min(k, 0)])
+        self.cols = np.concatenate([rest.cols, along + max(k, 0)])
+        self.kept = False
+
+    def __getitem__(self, key):
+        if _is_of_places(key):
+            i, j = [k + n if k < 0 else k for k, n in zip(key, self.shape, strict=True)]
+            if i >= self.shape[0] or j >= self.shape[1]:
+                raise IndexError("index out of range")
+            return np.sum(self.values[np.flatnonzero(np.logical_and(self.rows == i, self.cols == j))])
+        if self.is_array and _has_place(key):
+            raise NotImplementedError("a row or a column without the other axis: write A[[i]]")
+        single = self.merged()
+        places = picked_entries(key, single.rows, single.cols, self.shape)
+        m, n = picked_shape(key, self.shape)
+        return SparseMatrix(single.values[places[0]], places[1], places[2], (m, n), self.is_array, False, True)
+
+    def getrow(self, i):
+        return self[[i]]
+
+    def getcol(self, j):
+        return self[:, [j]]
 
     def toarray(self):
         result = np.zeros(self.shape)
         np.add.at(result, (self.rows, self.cols), self.values)
         return result
 
-    def diagonal(self):
-        result = np.zeros(min(self.shape))
-        inside = self.rows == self.cols
-        np.add.at(result, self.rows[inside], self.values[inside])
-        return result
-
-    def trace(self):
-        return np.sum(self.diagonal())
+    # the same in another form
 
     def copy(self):
         return self._with(self.values.copy())
 
-    def tocsc(self):
-        return SparseMatrix(self.values, self.rows, self.cols, self.shape)
+    def astype(self, dtype):
+        return self._with(self.values.astype(dtype))
 
-    def tocsr(self):
+    def conj(self):
+        return self._with(np.conj(self.values))
+
+    def conjugate(self):
+        return self.conj()
+
+    def tocsc(self, copy=False):
+        return SparseMatrix(self.values, self.rows, self.cols, self.shape, self.is_array, False, self.single)
+
+    def tocsr(self, copy=False):
         return self.tocsc()
 
-    def tocoo(self):
+    def tocoo(self, copy=False):
         return self.tocsc()
 
+    def todia(self, copy=False):
+        return self.tocsc()
 
-def _number(factor):
-    """By what all entries are multiplied; what ``*`` is for arrays depends on the class of the matrix."""
-    if isinstance(factor, (SparseMatrix, *_SPARSE)) or np.ndim(factor) != 0:
-        raise NotImplementedError("'*' or '/' and an array or a matrix: write '@', or multiply the array")
-    return factor
+    def tolil(self, copy=False):
+        return self.tocsc()
+
+    def asformat(self, format, copy=False):
+        return self.tocsc()
+
+    def sum_duplicates(self):
+        self.kept = False
+
+    def sort_indices(self):
+        self.kept = False
+
+    def eliminate_zeros(self):
+        self.kept = False
+
+
+def _is_place(key):
+    return isinstance(key, (int, np.integer))
+
+
+def _is_of_places(key):
+    """Whether a key names one entry."""
+    if not isinstance(key, tuple):
+        return False
+    if not _is_place(key[0]) or not _is_place(key[-1]):
+        return False
+    return len(key) == 2
+
+
+def _has_place(key):
+    if not isinstance(key, tuple):
+        return _is_place(key)
+    return _is_place(key[0]) or _is_place(key[-1])
+
+
+class Sums:
+    """Stands for the matrix that sums along an axis are, where these are of a matrix and not of an array."""
+
+    __adjoint_stands_for__ = np.matrix
+
+    def __init__(self, whole):
+        self.A = whole
+
+    @property
+    def A1(self):
+        return np.ravel(self.A)
+
+    def __array__(self):
+        return self.A
+
+    def __getattr__(self, name):
+        return refused(name, "the elements of the matrix that these sums are: np.asarray(...) gives them")
+
+
+def _product(left, right):
+    if left.shape[1] != right.shape[0]:
+        raise ValueError("matmul: dimension mismatch")
+    before, after = meetings(left.cols, right.rows)
+    values, shape = left.values[before] * right.values[after], (left.shape[0], right.shape[1])
+    is_array = left.is_array or right.is_array
+    return SparseMatrix(values, left.rows[before], right.cols[after], shape, is_array).merged()
+
+
+def entries_of(matrix):
+    """A matrix by its entries, where it may be one of SciPy's."""
+    if isinstance(matrix, SparseMatrix):
+        return matrix
+    entries = matrix.tocoo()
+    values, (m, n) = np.asarray(entries.data, dtype=float), matrix.shape
+    return SparseMatrix(values, entries.row, entries.col, (m, n), isinstance(matrix, sp.sparray))
 
 
 class Factored:
@@ -145,48 +341,19 @@ class Factored:
         return entries_solution(m.values, m.rows, m.cols, m.shape, b, trans != "N")
 
 
-def of_entries(data, places, shape=None):
-    rows, cols = places
-    if shape is None:
-        shape = (int(np.max(rows)) + 1, int(np.max(cols)) + 1)
-    return SparseMatrix(data, rows, cols, shape)
-
-
-def of_entries_kept(data, places, shape=None):
-    made = of_entries(data, places, shape)
-    return SparseMatrix(data, made.rows, made.cols, made.shape, True)
-
-
-def of_rows(data, indices, indptr, shape=None):
-    count = len(indptr) - 1
-    rows = np.repeat(np.arange(count), np.diff(indptr))
-    return SparseMatrix(data, rows, indices, (count, int(np.max(indices)) + 1) if shape is None else shape, True)
-
-
-def of_columns(data, indices, indptr, shape=None):
-    count = len(indptr) - 1
-    cols = np.repeat(np.arange(count), np.diff(indptr))
-    return SparseMatrix(data, indices, cols, (int(np.max(indices)) + 1, count) if shape is None else shape, True)
-
-
-def of_diagonals(diagonals, offsets, shape=None):
-    rows, cols = [], []
-    for values, offset in zip(diagonals, offsets):  # noqa: B905
-        along = np.arange(len(values))
-        rows.append(along + max(-offset, 0))
-        cols.append(along + max(offset, 0))
-    if shape is None:
-        size = len(diagonals[0]) + abs(offsets[0])
-        shape = (size, size)
-    return SparseMatrix(np.concatenate(diagonals), np.concatenate(rows), np.concatenate(cols), shape)
-
-
 def solve(matrix, b):
+    if isinstance(b, ANY):
+        raise NotImplementedError("a right side that is sparse")
     return Factored(matrix).solve(b)
 
 
 def factorized(matrix):
     return Factored(matrix).solve
+
+
+def elementwise(matrix, other):
+    """``matrix.multiply(other)`` of a matrix that does not vary."""
+    return entries_of(matrix).multiply(other)
 
 
 def solve_with(factors, b, trans="N"):
@@ -196,9 +363,9 @@ def solve_with(factors, b, trans="N"):
 
 def scaled(matrix, factor):
     """A matrix that does not vary times a number that may."""
-    entries = matrix.tocoo()
-    values = factor * np.asarray(entries.data, dtype=float)
-    return SparseMatrix(values, entries.row, entries.col, matrix.shape, isinstance(matrix, _IN_ORDER))
+    found = entries_of(matrix)
+    values, kept = factor * found.values, isinstance(matrix, _IN_ORDER)
+    return SparseMatrix(values, found.rows, found.cols, found.shape, found.is_array, kept)
 
 
 def shrunk(matrix, divisor):

@@ -6,9 +6,10 @@ import ast
 from typing import Any
 
 from adjoint import ir
+from adjoint.frontend.external.sparse.definitions import elementwise
 from adjoint.frontend.interpreter.core import Lowerer
-from adjoint.frontend.interpreter.values import Method, Value
-from adjoint.runtime.array_functions.sparse import is_sparse, transposed_sparse
+from adjoint.frontend.interpreter.values import Method, Partial, Value
+from adjoint.runtime.array_functions.sparse import in_format, is_sparse, transposed_sparse
 
 
 def is_sparse_matrix(value: Value) -> bool:
@@ -22,12 +23,21 @@ def attribute(lo: Lowerer, matrix: ir.Var, name: str, node: ast.AST | None) -> V
         return None
     if name == "dot":
         return Method(ir.Const(times), matrix)
+    if name == "multiply":
+        return Partial(ir.Const(elementwise), (matrix,), ())
+    if name in _FORMATS:
+        form = _FORMATS[name]
+        return Partial(ir.Const(in_format), (matrix,) if form is None else (matrix, ir.Const(form)), ())
     if name != "T":
         return None
     assert isinstance(matrix.type, ir.Opaque)
     target = ir.Var("t", ir.Opaque(_class_of_transpose(matrix.type.cls)))
     lo.emit(ir.Call((target,), transposed_sparse, (matrix,), (), lo.span(node)))
     return target
+
+
+_FORMATS = {"asformat": None, **{f"to{form}": form for form in ("csr", "csc", "coo", "dia", "lil")}}
+"""Methods that give the same matrix in a form, by the form."""
 
 
 def times(matrix: Any, other: Any) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -14,18 +14,16 @@ from scipy.sparse import linalg
 from adjoint import ir
 from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles
 from adjoint.frontend.calls.opaque.arguments import may_carry
-from adjoint.frontend.data import making
+from adjoint.frontend.data import making as lists
 from adjoint.frontend.external.constant_objects import made_of_constants
-from adjoint.frontend.external.sparse import definitions as sparse_definitions
+from adjoint.frontend.external.sparse import definitions, making
 from adjoint.frontend.external.sparse.matrices import is_sparse_matrix
 from adjoint.frontend.interpreter.core import Lowerer
-from adjoint.frontend.interpreter.values import Method, Partial, TupleValue, Value
+from adjoint.frontend.interpreter.values import NONE, Method, Partial, TupleValue, Value
 from adjoint.frontend.objects.classes import class_of
-from adjoint.runtime.array_functions.sparse import sparse_times, times_sparse
+from adjoint.runtime.array_functions.sparse import elements_product, in_format, sparse_times, times_sparse
 
-_ANY = next(cls for cls in sp.csr_matrix.__mro__ if cls.__name__ == "_spbase")
-"""A class of all sparse matrices, of which nothing more is known."""
-_SAYS_NOTHING = {"copy", "format", "dtype"}
+_SAYS_NOTHING = {"copy", "format", "dtype", "blocksize"}
 """What may be named besides where a matrix is made: it changes nothing of what stands where."""
 
 
@@ -33,88 +31,259 @@ def _varies(lo: Lowerer, values: list[Value]) -> bool:
     return any(may_carry(lo, value) for value in values)
 
 
-def _made(by_rows: Callable[..., Any] | None) -> Handler:
-    """Handles the making of a matrix of its entries; where they do not vary it stays a matrix of SciPy."""
-    by_entries = sparse_definitions.of_entries_kept if by_rows is None else sparse_definitions.of_entries
+def _is_of_entries(lo: Lowerer, value: Value) -> bool:
+    return class_of(lo, value) is definitions.SparseMatrix
+
+
+def _has_matrix(lo: Lowerer, value: Value) -> bool:
+    """Whether a value is a matrix that varies, or a list or tuple of such."""
+    items = value.items if isinstance(value, TupleValue) else lists.list_items(lo, value)
+    return _is_of_entries(lo, value) if items is None else any(_has_matrix(lo, item) for item in items)
+
+
+def _any_varies(lo: Lowerer, args: list[Value], kwargs: dict[str, Value]) -> bool:
+    values = [*args, *kwargs.values()]
+    return _varies(lo, values) or any(_has_matrix(lo, value) for value in values)
+
+
+# Matrices that are made
+
+
+def _made(by_rows: Callable[..., Any] | None, is_array: bool) -> Handler:
+    """Handles the making of a matrix; where nothing varies it stays a matrix of SciPy."""
+    kind: dict[str, Value] = {"is_array": ir.Const(is_array)}
 
     def make(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-        entries = args[0] if args else None
-        if not isinstance(entries, TupleValue) or not _varies(lo, [entries.items[0]]):
+        if not args or not _any_varies(lo, args[:1], {}):
             return NotImplemented
-        named = {name: value for name, value in kwargs.items() if name not in _SAYS_NOTHING}
-        if len(entries.items) == 2:
-            return lo.call(ir.Const(by_entries), [*entries.items, *args[1:2]], named, node)
-        if by_rows is None:
-            return NotImplemented
-        return lo.call(ir.Const(by_rows), [*entries.items, *args[1:2]], named, node)
+        named = {name: value for name, value in kwargs.items() if name not in _SAYS_NOTHING} | kind
+        entries, rest = args[0], args[1:2]
+        if not isinstance(entries, TupleValue):
+            return lo.call(ir.Const(making.of_whole), [entries, *rest], named, node)
+        if len(entries.items) == 3:
+            return lo.call(ir.Const(by_rows), [*entries.items, *rest], named, node) if by_rows else NotImplemented
+        kept = {"kept": ir.Const(by_rows is None)}
+        return lo.call(ir.Const(making.of_entries), [*entries.items, *rest], {**named, **kept}, node)
 
     return make
 
 
-for _name in ("csr", "csc", "coo"):
-    _by = {"csr": sparse_definitions.of_rows, "csc": sparse_definitions.of_columns}.get(_name)
-    for _kind in ("matrix", "array"):
-        HANDLERS[getattr(sp, f"{_name}_{_kind}")] = _made(_by)
+def _made_of_bands(is_array: bool) -> Handler:
+    kind: dict[str, Value] = {"is_array": ir.Const(is_array)}
+
+    def make(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+        if not args or not _any_varies(lo, args[:1], {}):
+            return NotImplemented
+        named = {name: value for name, value in kwargs.items() if name not in _SAYS_NOTHING} | kind
+        by = making.of_bands if isinstance(args[0], TupleValue) else making.of_whole
+        return lo.call(ir.Const(by), args[:2], named, node)
+
+    return make
+
+
+for _kind in ("matrix", "array"):
+    for _name, _by in (("csr", making.of_rows), ("csc", making.of_columns), ("coo", None)):
+        HANDLERS[getattr(sp, f"{_name}_{_kind}")] = _made(_by, _kind == "array")
+    HANDLERS[getattr(sp, f"dia_{_kind}")] = _made_of_bands(_kind == "array")
 
 
 def _constant(
-    lo: Lowerer, callee: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None, cls: type = _ANY
+    lo: Lowerer, callee: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None, cls: type
 ) -> Any:
     """A call that is known to give a sparse matrix, or what belongs to one, of what does not vary."""
     return made_of_constants(lo, callee, args, kwargs, node, cls, "matrix")
 
 
-def _made_constant(callee: Any, lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    return _constant(lo, callee, args, kwargs, node)
+def _class_made(kind: str | None, kwargs: dict[str, Value]) -> type:
+    """The class of what ``eye`` and ``diags`` make, and of blocks that of any matrix."""
+    named = kwargs.get("format", ir.Const(None))
+    if kind is None or not isinstance(named, ir.Const):
+        return definitions.ANY  # type: ignore[no-any-return]
+    made: type = getattr(sp, f"{named.value or 'dia'}_{kind}", definitions.ANY)
+    return made
 
 
-for _callee in (sp.eye, sp.eye_array, sp.identity, sp.kron, sp.block_diag, sp.hstack, sp.vstack):
-    HANDLERS[_callee] = partial(_made_constant, _callee)
-
-
-def _diagonals(callee: Any, lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+def _made_of(
+    callee: Any,
+    means: Callable[..., Any] | None,
+    kind: str | None,
+    lo: Lowerer,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST | None,
+) -> Any:
+    if means is None or not _any_varies(lo, args, kwargs):
+        return _constant(lo, callee, args, kwargs, node, _class_made(kind, kwargs))
     named = {name: value for name, value in kwargs.items() if name not in _SAYS_NOTHING}
+    return lo.call(ir.Const(means), [_in_tuples(lo, arg) for arg in args], named, node)
+
+
+def _in_tuples(lo: Lowerer, value: Value) -> Value:
+    """Lists of blocks as tuples, whose items need not be alike."""
+    items = value.items if isinstance(value, TupleValue) else lists.list_items(lo, value)
+    return value if items is None else TupleValue(tuple(_in_tuples(lo, item) for item in items))
+
+
+_MADE: tuple[tuple[str, Callable[..., Any] | None, str | None], ...] = (
+    *(("eye", None, "matrix"), ("identity", None, "matrix"), ("eye_array", None, "array")),
+    *((name, getattr(making, name), None) for name in ("kron", "kronsum", "block_diag", "hstack", "vstack")),
+    *((name, getattr(making, name), None) for name in ("tril", "triu")),
+    *((name, None, None) for name in ("random", "random_array", "rand")),
+    *(("spdiags", making.spdiags, None),),
+)
+for _name, _means, _of in _MADE:
+    if hasattr(sp, _name):
+        HANDLERS[getattr(sp, _name)] = partial(_made_of, getattr(sp, _name), _means, _of)
+
+
+def _blocks(callee: Any, lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    """Rows of blocks beside each other, below each other; where a block is None, others tell how large it is."""
+    if not _any_varies(lo, args, kwargs):
+        return _constant(lo, callee, args, kwargs, node, definitions.ANY)
+    whole = _in_tuples(lo, args[0]) if args else None
+    rows = (
+        [row.items if isinstance(row, TupleValue) else () for row in whole.items]
+        if isinstance(whole, TupleValue)
+        else []
+    )
+    if not rows or any(len(row) != len(rows[0]) for row in rows):
+        raise lo.problem("AD0204", node, "the blocks are no rows of known length")
+    found = []
+    for row in rows:
+        columns = [[each[j] for each in rows] for j in range(len(row))]
+        known = [
+            block if block != NONE else _empty(lo, row, column, node)
+            for block, column in zip(row, columns, strict=True)
+        ]
+        found.append(lo.call(ir.Const(making.hstack), [TupleValue(tuple(known))], {}, node))
+    return lo.call(ir.Const(making.vstack), [TupleValue(tuple(found))], {}, node)
+
+
+def _empty(lo: Lowerer, row: Sequence[Value], column: Sequence[Value], node: ast.AST | None) -> Value:
+    beside, below = (next((block for block in blocks if block != NONE), NONE) for blocks in (row, column))
+    return lo.call(ir.Const(making.empty), [beside, below], {}, node)
+
+
+for _name in ("bmat", "block_array"):
+    if hasattr(sp, _name):
+        HANDLERS[getattr(sp, _name)] = partial(_blocks, getattr(sp, _name))
+
+
+def _diagonals(
+    callee: Any, kind: str, lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+) -> Any:
+    if not _varies(lo, [*args[:1], kwargs.get("diagonals", ir.Const(None))]):
+        return _constant(lo, callee, args, kwargs, node, _class_made(kind, kwargs))
+    named = {name: value for name, value in kwargs.items() if name not in _SAYS_NOTHING}
+    named["is_array"] = ir.Const(kind == "array")
     offsets = named.pop("offsets", args[1] if len(args) > 1 else ir.Const(0))
-    if not _varies(lo, args[:1]):
-        return _constant(lo, callee, args, kwargs, node)
-    several = isinstance(args[0], TupleValue) or making.list_items(lo, args[0]) is not None
-    if not several:
-        one = TupleValue((args[0],)), TupleValue((offsets,))
-        return lo.call(ir.Const(sparse_definitions.of_diagonals), [*one, *args[2:3]], named, node)
-    return lo.call(ir.Const(sparse_definitions.of_diagonals), [args[0], offsets, *args[2:3]], named, node)
+    diagonals = named.pop("diagonals", args[0] if args else ir.Const(None))
+    several = isinstance(diagonals, TupleValue) or lists.list_items(lo, diagonals) is not None
+    if not several or (isinstance(offsets, ir.Const) and isinstance(offsets.value, int)):
+        diagonals, offsets = TupleValue((diagonals,)), TupleValue((offsets,))
+    return lo.call(ir.Const(making.of_diagonals), [diagonals, offsets, *args[2:3]], named, node)
 
 
-for _callee in (sp.diags, sp.diags_array):
-    HANDLERS[_callee] = partial(_diagonals, _callee)
+for _callee, _kind in ((sp.diags, "matrix"), (sp.diags_array, "array")):
+    HANDLERS[_callee] = partial(_diagonals, _callee, _kind)
 
 
-def _is_of_entries(lo: Lowerer, args: list[Value]) -> bool:
-    return bool(args) and class_of(lo, args[0]) is sparse_definitions.SparseMatrix
+# Systems of equations
+
+
+def _is_first_of_entries(lo: Lowerer, args: list[Value]) -> bool:
+    return bool(args) and _is_of_entries(lo, args[0])
 
 
 @handles(linalg.spsolve)
 def _spsolve(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    if not _is_of_entries(lo, args):
+    if not _is_first_of_entries(lo, args):
         return NotImplemented
-    return lo.call(ir.Const(sparse_definitions.solve), args[:2], {}, node)
+    return lo.call(ir.Const(definitions.solve), args[:2], {}, node)
 
 
 @handles(linalg.splu)
 def _splu(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    if _is_of_entries(lo, args):
-        return lo.call(ir.Const(sparse_definitions.Factored), args[:1], {}, node)
+    if _is_first_of_entries(lo, args):
+        return lo.call(ir.Const(definitions.Factored), args[:1], {}, node)
     return _constant(lo, linalg.splu, args, kwargs, node, linalg.SuperLU)
 
 
 @handles(linalg.factorized)
 def _factorized(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    if _is_of_entries(lo, args):
-        return lo.call(ir.Const(sparse_definitions.factorized), args, {}, node)
+    if _is_first_of_entries(lo, args):
+        return lo.call(ir.Const(definitions.factorized), args, {}, node)
     factors = _splu(lo, args, kwargs, node)
-    return factors if factors is NotImplemented else Partial(ir.Const(sparse_definitions.solve_with), (factors,), ())
+    return factors if factors is NotImplemented else Partial(ir.Const(definitions.solve_with), (factors,), ())
+
+
+def _of_entries(callee: Any, means: Any) -> None:
+    """A function of a matrix that varies."""
+
+    def call(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+        return lo.call(ir.Const(means), args, kwargs, node) if _is_first_of_entries(lo, args) else NotImplemented
+
+    HANDLERS[callee] = call
+
+
+_of_entries(linalg.norm, making.norm)
+_of_entries(linalg.expm_multiply, making.expm_multiply)
+_of_entries(linalg.spsolve_triangular, making.spsolve_triangular)
+_of_entries(linalg.inv, making.inverse)
+
+
+def _iterated(
+    solver: Callable[..., Any], lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+) -> Any:
+    """A solver of a system of equations that goes on until it is near; derivatives are those of the solution."""
+    first = args[0] if args else None
+    is_known = first is not None and (_is_of_entries(lo, first) or is_sparse_matrix(first))
+    if not is_known and not (isinstance(first, ir.Var) and isinstance(first.type, ir.Array)):
+        return NotImplemented
+    return lo.call(ir.Const(making.iterated), [ir.Const(solver), *args], kwargs, node)
+
+
+for _callee in (linalg.cg, linalg.cgs, linalg.bicg, linalg.bicgstab, linalg.gmres, linalg.lgmres, linalg.minres):
+    HANDLERS[_callee] = partial(_iterated, _callee)
+for _callee in (linalg.qmr, linalg.tfqmr, linalg.gcrotmk):
+    HANDLERS[_callee] = partial(_iterated, _callee)
+
+
+def _spectral(
+    callee: Callable[..., Any], lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+) -> Any:
+    if not _is_first_of_entries(lo, args):
+        return NotImplemented
+    dense = ("np.linalg.eigh(A.toarray()) and np.linalg.svd have derivatives",)
+    raise lo.problem("AD0204", node, f"no derivative of {callee.__name__!r} is known", helps=dense)
+
+
+for _callee in (linalg.eigs, linalg.eigsh, linalg.svds, linalg.lobpcg):
+    HANDLERS[_callee] = partial(_spectral, _callee)
 
 
 # Operators, and attributes
+
+
+@handles(definitions.elementwise)
+def _elementwise(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    """The product with another matrix or an array; where that does not vary, it stays a matrix of SciPy."""
+    if kwargs or len(args) != 2 or _any_varies(lo, args[1:], {}):
+        return NotImplemented
+    return _constant(lo, elements_product, args, kwargs, node, definitions.ANY)
+
+
+@handles(in_format)
+def _in_format(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    matrix, form = args[0], args[1] if len(args) > 1 else ir.Const(None)
+    cls = matrix.type.cls if isinstance(matrix, ir.Var) and isinstance(matrix.type, ir.Opaque) else None
+    if kwargs or len(args) != 2 or cls is None or not isinstance(form, ir.Const):
+        return NotImplemented
+    assert isinstance(matrix, ir.Var)
+    made = f"{form.value}_{'array' if issubclass(cls, sp.sparray) else 'matrix'}"
+    target = ir.Var("matrix", ir.Opaque(definitions.ANY if cls is definitions.ANY else getattr(sp, made)))
+    lo.emit(ir.Call((target,), in_format, (matrix, form), (), lo.span(node)))
+    return target
 
 
 def arithmetic(lo: Lowerer, op: Any, operands: list[Any], node: ast.AST | None) -> Value | None:
@@ -131,9 +300,9 @@ def arithmetic(lo: Lowerer, op: Any, operands: list[Any], node: ast.AST | None) 
     if any(may_carry(lo, factor) for factor in factors):
         if op not in (operator.mul, operator.truediv) or (operands[-1] in matrices and op is operator.truediv):
             return None
-        by = sparse_definitions.scaled if op is operator.mul else sparse_definitions.shrunk
+        by = definitions.scaled if op is operator.mul else definitions.shrunk
         return lo.call(ir.Const(by), [matrices[0], factors[0]], {}, node)
-    target = ir.Var("t", matrices[0].type)
+    target = ir.Var("t", ir.Opaque(definitions.ANY) if len(matrices) > 1 else matrices[0].type)
     lo.emit(ir.Call((target,), op, tuple(operands), (), lo.span(node)))
     return target
 
@@ -149,4 +318,4 @@ def _is_number(value: Any) -> bool:
 
 def attribute_of_factors(factors: ir.Var, name: str) -> Value | None:
     """The method by which the factors of a constant matrix solve systems of equations; None for other attributes."""
-    return Method(ir.Const(sparse_definitions.solve_with), factors) if name == "solve" else None
+    return Method(ir.Const(definitions.solve_with), factors) if name == "solve" else None

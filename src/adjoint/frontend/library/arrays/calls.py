@@ -25,6 +25,7 @@ from adjoint.frontend.interpreter.values import ELLIPSIS, NONE, TupleValue, Valu
 from adjoint.frontend.iterators.items import static_items
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.library.arrays import definitions as array_definitions
+from adjoint.frontend.objects.special_methods import special_method
 from adjoint.runtime.array_functions.places import from_diagonal
 from adjoint.runtime.array_functions.products import einsum_of_one
 from adjoint.runtime.array_functions.sequences import array_of
@@ -35,6 +36,9 @@ _TRUE = ir.Const(True)
 @handles(np.array)
 def _array(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     """``np.array`` copies, unless it is told not to."""
+    given = _of_object(lo, args, node)
+    if given is not None:
+        return _call(lo, np.array, given, kwargs, node)
     if "ndmin" in kwargs:
         return _of_rank(lo, np.array, args, kwargs, node)
     rest = {name: value for name, value in kwargs.items() if name != "copy"}
@@ -45,6 +49,12 @@ def _array(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.A
             return _call(lo, np.array, args, rest, node)
         return _array_of_parts(lo, args, rest, node)
     return _call(lo, np.asanyarray if kwargs.get("subok") == _TRUE else np.asarray, args, rest, node)
+
+
+def _of_object(lo: Lowerer, args: list[Value], node: ast.AST | None) -> list[Value] | None:
+    """The arguments where the first one was an object that says itself what array it is."""
+    method = special_method(lo, args[0], "__array__") if args else None
+    return None if method is None else [lo.call(method, [], {}, node), *args[1:]]
 
 
 @handles(np.require)
@@ -76,6 +86,9 @@ _ORDERS: dict[str | None, str | None] = {
 
 @handles(np.asarray, np.asanyarray)
 def _asarray(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    given = _of_object(lo, args, node)
+    if given is not None:
+        return _call(lo, np.asarray, given, kwargs, node)
     if isinstance(kwargs.get("subok"), ir.Const):  # arrays of other classes are none to us
         kwargs = {name: value for name, value in kwargs.items() if name != "subok"}
         return _call(lo, np.asarray, args, kwargs, node)

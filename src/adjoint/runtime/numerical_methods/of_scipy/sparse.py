@@ -1,11 +1,11 @@
-"""Solutions of sparse systems of equations."""
+"""Sparse systems of equations, products, and places of entries."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csc_matrix, linalg
+from scipy.sparse import coo_matrix, csc_matrix, csr_matrix, linalg
 
 
 def sparse_solution(matrix: Any, b: Any, turned: bool = False) -> Any:
@@ -33,6 +33,24 @@ def entries_solution(data: Any, rows: Any, cols: Any, shape: Any, b: Any, turned
     return factored_solution(linalg.splu(matrix), b, turned)
 
 
+def iterated_solution(data: Any, rows: Any, cols: Any, shape: Any, b: Any, solver: Any, options: Any) -> Any:
+    """The solution that an iterative solver of SciPy finds.
+
+    Raises
+    ------
+    RuntimeError
+        If it does not converge.
+
+    >>> two = np.array([2.0, 4.0])
+    >>> iterated_solution(two, [0, 1], [0, 1], (2, 2), two, linalg.cg, {"rtol": 1e-9}).round(6).tolist()
+    [1.0, 1.0]
+    """
+    found, told = solver(csr_matrix((data, (rows, cols)), shape=shape), b, **options)
+    if told != 0:
+        raise RuntimeError(f"{solver.__name__} did not converge: it tells {told}")
+    return found
+
+
 def entries_product(data: Any, x: Any, rows: Any, cols: Any, shape: Any, turned: bool = False) -> Any:
     """The product of the sparse matrix with these entries, or of its transpose, with a vector or a matrix."""
     matrix = csc_matrix((data, (rows, cols)), shape=shape)
@@ -43,3 +61,55 @@ def outer_entries(left: Any, right: Any, rows: Any, cols: Any) -> Any:
     """The entries at some places of the product of a column with a row, or of several, added up."""
     products = left[rows] * right[cols]
     return products if products.ndim == 1 else products.sum(axis=-1)
+
+
+def merged_places(rows: Any, cols: Any, shape: Any) -> Any:
+    """The rows and columns of entries, each place once, in the order of rows.
+
+    >>> merged_places(np.array([1, 0, 1]), np.array([0, 2, 0]), (2, 3)).tolist()
+    [[0, 1], [2, 0]]
+    """
+    keys = np.unique(np.asarray(rows, dtype=np.int64) * shape[1] + cols)
+    return np.array(np.divmod(keys, shape[1]))
+
+
+def merged_order(rows: Any, cols: Any, shape: Any) -> Any:
+    """Which of those places each entry is in.
+
+    >>> merged_order(np.array([1, 0, 1]), np.array([0, 2, 0]), (2, 3)).tolist()
+    [1, 0, 1]
+    """
+    return np.unique(np.asarray(rows, dtype=np.int64) * shape[1] + cols, return_inverse=True)[1]
+
+
+def meetings(left: Any, right: Any) -> Any:
+    """All pairs of places at which two arrays have the same number.
+
+    >>> meetings(np.array([3, 1]), np.array([1, 3, 3])).tolist()
+    [[0, 0, 1], [1, 2, 0]]
+    """
+    order = np.argsort(right, kind="stable")
+    first, last = (np.searchsorted(right[order], left, side) for side in ("left", "right"))
+    count = last - first
+    behind = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
+    return np.array([np.repeat(np.arange(len(left)), count), order[np.repeat(first, count) + behind]], dtype=np.int64)
+
+
+def picked_entries(key: Any, rows: Any, cols: Any, shape: Any) -> Any:
+    """Which entries ``matrix[key]`` has, and their rows and columns there; no two may be in one place.
+
+    >>> picked_entries((slice(1, 2), slice(None)), np.array([0, 1]), np.array([2, 1]), (2, 3)).tolist()
+    [[1], [0], [1]]
+    """
+    numbered = csr_matrix((np.arange(1, len(rows) + 1), (rows, cols)), shape=shape)
+    found = coo_matrix(numbered[key])
+    return np.array([found.data - 1, found.row, found.col], dtype=np.int64)
+
+
+def picked_shape(key: Any, shape: Any) -> Any:
+    """The shape of ``matrix[key]``.
+
+    >>> picked_shape((slice(1, 2), slice(None)), (2, 3)).tolist()
+    [1, 3]
+    """
+    return np.array(csr_matrix(shape)[key].shape)
