@@ -230,7 +230,9 @@ def of_blocks(d, x):
     products = sp.kron(sp.eye(2), one) + sp.kron(two, np.array([[x[0], 0.0], [0.0, 1.0]]))
     parts = (sp.vstack([one, sp.eye(2), two]).T @ np.arange(6.0), blocks.T @ np.arange(6.0))
     halves = np.sum((sp.tril(two) - sp.triu(two, k=1)).toarray() ** 3)
-    return sum(np.sum(part**2) for part in parts) + np.sum((whole[:, 2:] @ wide @ d[:5] + products @ d[:4]) ** 2) + halves
+    return (
+        sum(np.sum(part**2) for part in parts) + np.sum((whole[:, 2:] @ wide @ d[:5] + products @ d[:4]) ** 2) + halves
+    )
 
 
 def parts(d, x):

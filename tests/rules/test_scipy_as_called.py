@@ -85,3 +85,17 @@ def test_what_libraries_remember_of_modules_is_known() -> None:
         return np.sum(memo.xp_promote(array, force_floating=True, xp=np) ** 2)
 
     check_grads(loss, (np.array([0.5, 1.2]),))
+
+
+def test_arrays_that_scipy_makes_by_its_own_names_are_written() -> None:
+    xp = pytest.importorskip("scipy._lib.array_api_compat.numpy")
+
+    def f(x):
+        moved = xp.empty(x.shape, dtype=xp.result_type(x))
+        moved[..., 0] = x[..., 1]
+        moved[..., 1:] = x[..., :2]
+        like, full, ones = xp.zeros_like(x), xp.full((2, 3), x[0, 0]), xp.ones((3,))
+        like[0], full[1], ones[0] = x[1], x[0], x[0, 0]
+        return moved * like * full + ones * xp.linspace(x[0, 0], 1.0, 3)
+
+    check_grads(f, (np.array([[0.3, 1.2, -0.7], [2.2, 0.1, 0.4]]),))

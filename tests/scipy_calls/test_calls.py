@@ -38,6 +38,7 @@ COARSE = {
     "matrices.solve_bvp",
     "matrices.solve_ivp",
     "elsewhere.curve_fit_cov",
+    "tutorials.fit_exp",
 }
 """What SciPy finds to fewer digits than differences need."""
 

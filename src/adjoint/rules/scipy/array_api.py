@@ -143,6 +143,21 @@ _MEANS: dict[str, dict[str, Any]] = {
             x, axis=axis, ddof=correction, keepdims=keepdims
         ),
         "permute_dims": lambda x, /, axes: np.transpose(x, axes),
+        "empty": lambda shape, *, dtype=None: np.empty(shape, dtype=dtype),
+        "zeros": lambda shape, *, dtype=None: np.zeros(shape, dtype=dtype),
+        "ones": lambda shape, *, dtype=None: np.ones(shape, dtype=dtype),
+        "empty_like": lambda x, /, *, dtype=None: np.empty_like(x, dtype=dtype),
+        "zeros_like": lambda x, /, *, dtype=None: np.zeros_like(x, dtype=dtype),
+        "ones_like": lambda x, /, *, dtype=None: np.ones_like(x, dtype=dtype),
+        "full": lambda shape, fill_value, *, dtype=None: np.full(shape, fill_value, dtype=dtype),
+        "full_like": lambda x, /, fill_value, *, dtype=None: np.full_like(x, fill_value, dtype=dtype),
+        "linspace": lambda start, stop, /, num, *, endpoint=True: np.linspace(start, stop, num, endpoint=endpoint),
+        "cumulative_sum": lambda x, /, *, axis=None, include_initial=False: np.cumulative_sum(
+            x, axis=axis, include_initial=include_initial
+        ),
+        "cumulative_prod": lambda x, /, *, axis=None, include_initial=False: np.cumulative_prod(
+            x, axis=axis, include_initial=include_initial
+        ),
         "matrix_transpose": lambda x, /: np.swapaxes(x, -1, -2),
     },
     "array_api_extra": {"atleast_nd": _atleast_nd, "apply_where": _apply_where, "at": _at},
@@ -152,5 +167,5 @@ _MEANS: dict[str, dict[str, Any]] = {
 for _module, _functions in _MEANS.items():
     _home = importlib.import_module(f"scipy._lib.{_module}")
     for _name, _means in _functions.items():
-        if hasattr(_home, _name):
+        if hasattr(_home, _name) and getattr(_home, _name) is not getattr(np, _name, None):
             definition(getattr(_home, _name), _means, arrays=())

@@ -193,7 +193,7 @@ definition(
     _affine_transform,
     arrays=("input", "matrix", "offset"),
     cases=[
-        case(sample(4, 5), np.array([[0.9, 0.2], [-0.1, 1.1]]), np.array([0.3, 0.2])),
+        case(sample(4, 5), np.array([[0.9, 0.2], [-0.1, 1.1]]), np.array([0.25, 0.17])),
         case(sample(4, 5), np.array([[0.9, 0.2, 0.3], [-0.1, 1.1, 0.1]]), mode="reflect"),
         case(sample(5), np.array([0.7]), 0.3, order=1),
         case(sample(4, 5), np.array([[0.9, 0.2], [-0.1, 1.1]]), output_shape=(3, 2)),
