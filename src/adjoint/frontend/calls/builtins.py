@@ -232,10 +232,8 @@ def _isinstance(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: 
 def _is_instance_or_none(lo: Lowerer, value: ir.Var, cls: type, classes: Any) -> Any:
     """Of an object that others of its class refer to, or None."""
     is_so, none_is = is_kind_of(cls, classes), isinstance(None, classes)
-    if is_so is None:
-        return NotImplemented
-    if is_so == none_is:
-        return ir.Const(is_so)
+    if is_so is None or is_so == none_is:
+        return NotImplemented if is_so is None else ir.Const(is_so)
     return identity(lo, operator.is_not if is_so else operator.is_, value, NONE)
 
 
