@@ -140,7 +140,7 @@ class Generator:
             case 2:
                 return [ir.Call((self.bind(scope, ARRAY, "g"),), operator.neg, (base,))]
             case 3:
-                return [ir.Load(self.bind(scope, "int", "n"), base, ir.Attribute("ndim"))]
+                return [ir.Call((self.bind(scope, "int", "n"),), np.ndim, (base,))]
             case 4:
                 whole = ir.Subscript((ir.Const(slice(None)),))
                 return [ir.Load(self.bind(scope, ARRAY, "v"), base, whole)]

@@ -12,7 +12,7 @@ from adjoint import ir
 from adjoint.records import dataclass
 
 DType = np.dtype[Any] | None
-_METADATA = frozenset({"shape", "ndim", "size", "dtype", "nbytes", "itemsize", "strides", "flags", "device"})
+_METADATA = frozenset({"dtype", "nbytes", "itemsize", "strides", "flags", "device"})
 _PYTHON_NUMBERS = {
     bool: ir.Scalar("bool"),
     int: ir.Scalar("int"),
@@ -39,7 +39,7 @@ def is_attribute_of_numbers(load: ir.Load) -> bool:
 
 
 def reads_metadata(load: ir.Load) -> bool:
-    """Whether a load only asks what an array is like, not what is in it."""
+    """Whether a load only asks what an array is like, not what is in it; for its extents, calls ask."""
     return is_attribute_of_numbers(load) and load.key.name in _METADATA  # type: ignore[union-attr]
 
 

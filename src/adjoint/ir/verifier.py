@@ -11,9 +11,12 @@ from collections.abc import Iterable
 from typing import Any, NoReturn
 
 from adjoint import ir
+from adjoint.ir.join import is_array
 from adjoint.ir.printer import format_function
 from adjoint.ir.walk import binders_of, operands
 from adjoint.records import dataclass
+
+_EXTENTS = ("shape", "size", "ndim")
 
 
 class InvalidIR(AssertionError):
@@ -131,8 +134,10 @@ class _Verifier:
         match statement:
             case ir.Store(key=key, mode=mode):
                 self.store(key, mode)
-            case ir.Load(target=target, key=key):
+            case ir.Load(target=target, base=base, key=key):
                 self.key(key)
+                if is_array(base) and isinstance(key, ir.Attribute):
+                    self.require(key.name not in _EXTENTS, f"np.{key.name} asks for extents, in {_brief(statement)}")
                 self.bind((target,))
             case ir.If(then=then, orelse=orelse, targets=targets):
                 self.inside(_Place("if", {ir.Yield: len(targets)}), (then, orelse))

@@ -107,8 +107,6 @@ class _Search:
         match statement:
             case ir.Store(value=value):
                 return self._classes((*operands(statement)[1:-1], value))
-            case ir.Load(key=ir.Attribute(name="shape" | "size" | "ndim")):
-                return set()
             case ir.Load(target=ir.Var(type=ir.Array()), base=ir.Var(type=ir.Array())) if _makes_view(statement):
                 return self._classes(operands(statement)[1:])
             case ir.Call(callee=callee):

@@ -36,7 +36,7 @@ def simplify(function: ir.Function, target: Target = PYTHON) -> ir.Function:
     Function
         With the same parameters and results.
     """
-    found = _Found(function)
+    found = _Found(function, target.machine)
     function = apply("dead-code", remove_dead_code, function, target)
     for _ in range(_MAX_ROUNDS):
         function = apply("value-numbering", found.number, function, target)
@@ -52,12 +52,13 @@ def simplify(function: ir.Function, target: Target = PYTHON) -> ir.Function:
 class _Found:
     """What the passes tell of whether there is more to do."""
 
-    def __init__(self, function: ir.Function) -> None:
+    def __init__(self, function: ir.Function, shapes_once: bool) -> None:
+        self.shapes_once = shapes_once
         self.walk = Walk(function, False, False, frozenset())
         self.merged = False
 
     def number(self, function: ir.Function) -> ir.Function:
-        self.walk = rewrite(function)
+        self.walk = rewrite(function, self.shapes_once)
         return self.walk.function
 
     def merge(self, function: ir.Function) -> ir.Function:

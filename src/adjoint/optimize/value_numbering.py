@@ -24,7 +24,6 @@ from adjoint.optimize.dead_code import load_is_pure
 from adjoint.records import dataclass, replace
 
 _IMMUTABLE = (bool, int, float, complex, str, bytes, tuple, range, type, type(None), np.dtype)
-_FIXED_ATTRIBUTES = frozenset({"shape", "ndim", "size", "dtype"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +55,16 @@ class Walk:
         return any(counts[var] == 1 for var in self.shared)
 
 
-def rewrite(function: ir.Function) -> Walk:
-    """Puts to use what is known."""
-    rewriter = _Rewriter(function)
+def rewrite(function: ir.Function, shapes_once: bool = False) -> Walk:
+    """Puts to use what is known.
+
+    Parameters
+    ----------
+    function : Function
+    shapes_once
+        Whether an array is asked for its shape once: people read ``x.shape[1]`` more easily where it is used.
+    """
+    rewriter = _Rewriter(function, shapes_once)
     body = rewriter.block(function.body)
     if rewriter.changed:
         function = ir.Function(function.name, function.params, body, function.doc)
@@ -66,8 +72,9 @@ def rewrite(function: ir.Function) -> Walk:
 
 
 class _Rewriter:
-    def __init__(self, function: ir.Function) -> None:
+    def __init__(self, function: ir.Function, shapes_once: bool) -> None:
         self.function = function
+        self.shapes_once = shapes_once
         self.memory = Memory(function)
         self.shows: bool | None = None
         self.counts: Counter[ir.Var] = read_counts(function.body)
@@ -290,6 +297,8 @@ class _Rewriter:
             match target.type:
                 case ir.Scalar():
                     continue
+                case ir.Tuple() if self.shapes_once and call.callee is np.shape:
+                    continue
                 case ir.Array() | ir.Number():
                     if memory.written(target):
                         return False
@@ -323,11 +332,7 @@ class _Rewriter:
             return isinstance(base.value, (tuple, str, bytes))
         if type(base) is not ir.Var or not load_is_pure(load):
             return False
-        if (
-            isinstance(load.key, ir.Attribute)
-            and isinstance(base.type, ir.Array)
-            and load.key.name in _FIXED_ATTRIBUTES
-        ):
+        if load.key == ir.Attribute("dtype") and isinstance(base.type, ir.Array):
             return True
         return type(base.type) is ir.Tuple or not self.memory.written(base)
 

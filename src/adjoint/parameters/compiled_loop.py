@@ -162,7 +162,7 @@ def training(
     flat = {key: _value(f"flat_{array.hint}") for key, array in arrays.items()}
     before: list[ir.Statement] = [_flattened_array(flat[key], array) for key, array in arrays.items()]
     shape, steps, step = _value("shape"), _value("steps"), _value("step")
-    before += [ir.Load(shape, losses, ir.Attribute("shape")), ir.Load(steps, shape, ir.Subscript((ir.Const(0),)))]
+    before += [ir.Call((shape,), np.shape, (losses,)), ir.Load(steps, shape, ir.Subscript((ir.Const(0),)))]
     loss, slopes = _value("loss"), _value("gradients")
     parameters = [arrays[values[0], place] for place in range(count)]
     body: list[ir.Statement] = [

@@ -243,10 +243,7 @@ class Extents:
     def measure_part(self, target: ir.Var, base: ir.Atom, key: ir.Key) -> None:
         if not isinstance(base, ir.Var):
             return
-        shape = self.of(base)
-        if key == ir.Attribute("shape") and isinstance(base.type, ir.Array) and shape is not None:
-            self.tuples[target] = shape
-        elif base in self.tuples and isinstance(key, ir.Subscript) and len(key.items) == 1:
+        if base in self.tuples and isinstance(key, ir.Subscript) and len(key.items) == 1:
             place = getattr(key.items[0], "value", None)
             known = self.tuples[base]
             if type(place) is int and -len(known) <= place < len(known):

@@ -52,10 +52,6 @@ class _Naturals:
                     self.found.add(target)
                     if callee is operator.mod:
                         self.rests[target] = statement.args[0]
-            case ir.Load(target=target, base=ir.Var(type=ir.Array()), key=ir.Attribute(name="size" | "ndim")):
-                self.found.add(target)
-            case ir.Load(target=target, base=ir.Var(type=ir.Array()), key=ir.Attribute(name="shape")):
-                self.shapes.add(target)
             case ir.Load(target=target, base=ir.Var() as base) if base in self.shapes and target.type == ir.INT:
                 self.found.add(target)
             case ir.If(targets=targets):
@@ -74,7 +70,7 @@ class _Naturals:
 
     def call(self, call: ir.Call) -> bool:
         callee, args = call.callee, call.args
-        if callee in (*_COUNTS, len, np.size):
+        if callee in (*_COUNTS, len, np.size, np.ndim):
             return True
         if callee in (operator.add, operator.mul, operator.floordiv, min):
             return all(map(self.has, args))

@@ -39,7 +39,6 @@ NOTHING: Accesses = frozenset()
 WRITES_ANYTHING: Accesses = frozenset((Access(WRITES),))
 
 _SIZES = (len, np.shape, np.size, np.ndim)  # of a list they change
-_FACTS = ("shape", "size", "ndim", "dtype")
 _LIST_METHODS = (list.append, list.pop)
 
 
@@ -63,7 +62,7 @@ def effect_of(statement: ir.Statement) -> Effect:
         case ir.Store():
             return WRITES
         case ir.Load(base=base, key=key):
-            fact = isinstance(key, ir.Attribute) and key.name in _FACTS and isinstance(type_of_atom(base), ir.Array)
+            fact = key == ir.Attribute("dtype") and isinstance(type_of_atom(base), ir.Array)
             return PURE if fact or isinstance(type_of_atom(base), ir.Tuple) or _is_view(statement) else READS
         case ir.Call():
             return _effect_of_call(statement)

@@ -212,7 +212,7 @@ class Bundling:
                 if dims is None:
                     raise Inseparable
                 shape = ir.Var("shape", ir.Tuple((ir.INT,) * len(dims)))
-                yield ir.Load(shape, like, ir.Attribute("shape"))
+                yield ir.Call((shape,), np.shape, (like,))
                 yield replace(call, callee=_form(_ALIKE, call), args=(shape, self.size))
             case ir.Call(callee=callee, kwargs=(), args=(ir.Var(type=ir.Array()) as given,)) if callee in _COPIES:
                 is_moving = self.moves(given)

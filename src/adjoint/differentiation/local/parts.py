@@ -14,7 +14,6 @@ import numpy as np
 from adjoint import ir
 from adjoint.ir.builder import Builder
 from adjoint.ir.join import type_of_atom
-from adjoint.rules.typing import type_of_call
 from adjoint.runtime.sets import entries
 
 _RESHAPING: dict[Any, int] = {np.reshape: 2, np.ravel: 1, np.ndarray.ravel: 1, np.ndarray.reshape: 3}
@@ -70,7 +69,7 @@ class Parts:
         if not self.is_placed:
             return ir.Const(0)
         rank = _rank(base)
-        extents = builder.attribute(base, "shape", type_of_call(np.shape, (base,))[0], "shape")
+        extents = builder.call(np.shape, base, hint="shape")
         sizes = [builder.item(extents, ir.Const(axis), ir.INT, "extent") for axis in range(rank)]
         indices = [_first(item, size, builder) for item, size in zip(items, sizes, strict=False)]
         indices += [ir.Const(0)] * (rank - len(indices))

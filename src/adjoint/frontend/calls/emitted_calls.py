@@ -52,7 +52,7 @@ def call_any(lo: Lowerer, callee: Any, atoms: list[Any], node: ast.AST | None, *
     lo.at(node)
     span = lo.span(node)
     if len(types_) == 1 and not (rule is not None and rule.results > 1):
-        target = ir.Var("t", types_[0])
+        target = ir.Var("shape" if callee is np.shape else "t", types_[0])
         lo.emit(ir.Call((target,), callee, tuple(atoms), pairs, span))
         return target
     if rule is not None and rule.results == len(types_):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
+
 from adjoint import ir
 from adjoint.ir.join import is_whole_number
 from adjoint.ir.rebuild import map_blocks, rebuild_terminator, same_atom
@@ -33,7 +35,7 @@ def with_elements_of_rows(function: ir.Function) -> ir.Function:
                 yield ir.Load(statement.target, whole.base, key, statement.span)
             case ir.Call(callee=callee, args=(ir.Var() as row, count)) if callee is check_length and row in rows:
                 shape, size = ir.Var("shape", ir.Tuple((ir.INT, ir.INT))), ir.Var("n", ir.INT)
-                yield ir.Load(shape, rows[row].base, ir.Attribute("shape"))
+                yield ir.Call((shape,), np.shape, (rows[row].base,))
                 yield ir.Load(size, shape, ir.Subscript((ir.Const(1),)))
                 yield ir.Call((), check_size, (size, count), (), statement.span)
             case _:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import operator
 from typing import Any
 
+import numpy as np
+
 from adjoint import ir
 from adjoint.ir.walk import targets_of
 from adjoint.native.fusion.plan import Plan, operands_at, source_arrays
@@ -101,7 +103,7 @@ class Elements:
             array, axis = source
             rank = len(array.type.dims)
             shape = ir.Var("shape", ir.Tuple((ir.INT,) * rank))
-            scalars.statements.append(ir.Load(shape, array, ir.Attribute("shape")))
+            scalars.statements.append(ir.Call((shape,), np.shape, (array,)))
             target = ir.Var("n", ir.INT)
             scalars.statements.append(ir.Load(target, shape, ir.Subscript((ir.Const(axis),))))
             return target

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from adjoint import ir
 from adjoint.analysis.shapes.extents import Extents
 from adjoint.ir.walk import statements_in, targets_of
@@ -36,7 +38,7 @@ def with_extents_agreeing(function: ir.Function, agreeing: Sequence[Agreement]) 
         if source not in known:
             assert isinstance(param.type, ir.Array) and param.type.dims is not None
             shape, extent = ir.Var("shape", ir.Tuple((ir.INT,) * len(param.type.dims))), ir.Var("n", ir.INT)
-            statements.append(ir.Load(shape, param, ir.Attribute("shape")))
+            statements.append(ir.Call((shape,), np.shape, (param,)))
             statements.append(ir.Load(extent, shape, ir.Subscript((ir.Const(axis),))))
             known[source] = extent
         return known[source]

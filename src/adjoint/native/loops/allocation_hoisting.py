@@ -204,7 +204,7 @@ class _Hoisting:
     def extent(self, builder: Builder, size: ir.Atom | tuple[ir.Atom, int]) -> ir.Atom:
         if not isinstance(size, tuple):
             return size
-        shape = builder.attribute(size[0], "shape", ir.OPAQUE, "shape")
+        shape = builder.call(np.shape, size[0], hint="shape")
         return builder.item(shape, ir.Const(size[1]), ir.INT, "size")
 
 
@@ -230,8 +230,6 @@ def is_fact(statement: ir.Statement, inside: Collection[Any]) -> bool:
                 if callee is max
                 else callee not in (len, np.shape) or isinstance(type_of_atom(args[0]), ir.Array)
             )
-        case ir.Load(base=ir.Var(type=ir.Array()), key=ir.Attribute(name="shape")):
-            plain = True
         case ir.Load(
             target=ir.Var(type=type_), base=ir.Var(type=ir.Tuple()), key=ir.Subscript(items=(ir.Const(),))
         ) if type_ == ir.INT:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import operator
 
+import numpy as np
+
 from adjoint import ir
 from adjoint.analysis.shapes.extents import Extents
 from adjoint.ir.join import type_of_atom
@@ -147,7 +149,7 @@ def _cleared_from(clear: ir.Store, start: ir.Const) -> list[ir.Statement]:
     shape, count, place = ir.Var("shape", ir.Tuple((ir.INT,))), ir.Var("n", ir.INT), ir.Var("i", ir.INT)
     inside = ir.Block((ir.Store(clear.base, ir.Subscript((place,)), _ZERO, "set", clear.span),), ir.Continue(()))
     known: list[ir.Statement] = [
-        ir.Load(shape, clear.base, ir.Attribute("shape")),
+        ir.Call((shape,), np.shape, (clear.base,)),
         ir.Load(count, shape, ir.Subscript((ir.Const(0),))),
     ]
     first: ir.Atom = start

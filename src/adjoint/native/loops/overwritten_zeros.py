@@ -55,8 +55,6 @@ def _nodes_with(array: ir.Var, statement: ir.Statement) -> Sequence[ir.Statement
 def _asks_for_shape(node: ir.Statement | ir.Terminator) -> bool:
     """Whether a node looks at no element of an array, and shows the array to nobody."""
     match node:
-        case ir.Load(key=ir.Attribute(name="shape")):
-            return True
         case ir.Call():
             found = effects_of(node)
             return found.known and found.reads == () and found.view_of is None and not (found.writes or found.hands_on)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from adjoint import ir
 from adjoint.analysis.effects import effects_of
+from adjoint.analysis.shapes.shape_arguments import asks_about_array
 from adjoint.ir.walk import blocks_of, operands, statements_in, targets_of
 
 Node = ir.Statement | ir.Terminator
@@ -38,7 +39,7 @@ class Uses:
         """Whether a node reads or writes elements of an array, or makes something new of it."""
         match node:
             case ir.Load(base=base, target=target, key=key) if base is array:
-                if isinstance(key, ir.Attribute) or isinstance(target.type, ir.Scalar):
+                if isinstance(target.type, ir.Scalar) or asks_about_array(node):
                     return not _in_key(key, array)
                 return isinstance(target.type, ir.Array) and self.stays(target)
             case ir.Store(base=base, key=key, value=value) if base is array:
@@ -79,17 +80,13 @@ def own_arrays(function: ir.Function) -> dict[ir.Var, int]:
     for var, made in uses.made.items():
         fresh = isinstance(made, ir.Call) and effects_of(made).fresh
         if isinstance(var.type, ir.Array) and fresh and names[var.type.storage.find()] == {var} and uses.stays(var):
-            found[var] = sum(not _asks_for_shape(node) for node in uses.of[var])
+            found[var] = sum(not asks_about_array(node) for node in uses.of[var])
     return found
-
-
-def _asks_for_shape(node: Node) -> bool:
-    return isinstance(node, ir.Load) and isinstance(node.key, ir.Attribute)
 
 
 def count_of_uses(node: Node, var: ir.Var) -> int:
     """How many statements use the elements of an array, from a statement inwards."""
-    if _asks_for_shape(node):
+    if asks_about_array(node):
         return 0
     inner = (inner for block in blocks_of(node) for inner in (*block.statements, block.terminator))
     return any(atom is var for atom in operands(node)) + sum(count_of_uses(part, var) for part in inner)

@@ -15,6 +15,7 @@ import numpy as np
 
 from adjoint import ir
 from adjoint.analysis.shapes.extents import Extents
+from adjoint.analysis.shapes.shape_arguments import asks_about_array
 from adjoint.ir.rebuild import map_blocks, map_body
 from adjoint.ir.walk import mentions, operands, statements_in, targets_of
 
@@ -76,7 +77,7 @@ class _Sinking:
             match statement:
                 case ir.Store(base=base, value=value, mode="set") if base is array and value is not array:
                     pass
-                case ir.Load(base=base, key=ir.Attribute()) if base is array:
+                case _ if asks_about_array(statement):
                     pass
                 case ir.Loop(body=body) if array not in operands(statement) and self.reads_nothing_old(body, array):
                     pass
@@ -141,9 +142,7 @@ def _bound(function: ir.Function) -> Iterator[ir.Var]:
 
 def _reads_only(user: ir.Statement, array: ir.Var, store: ir.Statement) -> bool:
     """Whether a statement reads no other place of an array than the one that was just filled, or asks for its shape."""
-    if isinstance(user, ir.Load) and user.base is array and isinstance(user.key, ir.Attribute):
-        return True
-    return (
+    return asks_about_array(user) or (
         isinstance(user, ir.Load)
         and isinstance(store, ir.Store)
         and user.base is array

@@ -220,8 +220,6 @@ class Keeper(Keeping):
                 if not isinstance(target.type, ir.Scalar) and callee is not np.shape:
                     return False
                 return all(_number_or_shape(atom, callee) for atom in operands(statement))
-            case ir.Load(base=ir.Var(type=ir.Array()), key=ir.Attribute(name="shape" | "size" | "ndim")):
-                return True
             case ir.Load(target=target, base=base):
                 return isinstance(target.type, (ir.Scalar, ir.Array)) and self.reverser.writes.settled(statement, base)
             case ir.If(targets=targets):

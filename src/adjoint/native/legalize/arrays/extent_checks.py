@@ -107,7 +107,7 @@ def _places_checked(call: ir.Call) -> Iterable[ir.Statement]:
 def _size(array: ir.Atom) -> _Found:
     def found(before: list[ir.Statement]) -> ir.Atom:
         size = ir.Var("size", ir.INT)
-        before.append(ir.Load(size, array, ir.Attribute("size")))
+        before.append(ir.Call((size,), np.size, (array,)))
         return size
 
     return found
@@ -116,7 +116,7 @@ def _size(array: ir.Atom) -> _Found:
 def _extent(array: ir.Atom, axis: int) -> _Found:
     def found(before: list[ir.Statement]) -> ir.Atom:
         shape, extent = ir.Var("shape", ir.OPAQUE), ir.Var("n", ir.INT)
-        before.append(ir.Load(shape, array, ir.Attribute("shape")))
+        before.append(ir.Call((shape,), np.shape, (array,)))
         before.append(ir.Load(extent, shape, ir.Subscript((ir.Const(axis),))))
         return extent
 

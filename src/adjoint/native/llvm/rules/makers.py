@@ -265,6 +265,11 @@ def _size(e: Emission, x: Value) -> Number:
     return constant(1) if isinstance(x, (Number, Complex)) else whole(arrays.size(e, arrays.array(x)))
 
 
+@rule(np.ndim)
+def _rank(e: Emission, x: Value) -> Number:
+    return constant(0 if isinstance(x, (Number, Complex)) else arrays.array(x).kind.rank)
+
+
 @rule(objects.check_length)
 def _check_length(e: Emission, x: Value, count: Value) -> None:
     checks.check_size(e, length(e, x), count)

@@ -22,7 +22,7 @@ from adjoint.native.llvm.values import (
     dtype_of,
     is_complex,
 )
-from adjoint.native.llvm.writer import as_kind, constant, whole
+from adjoint.native.llvm.writer import as_kind
 from adjoint.native.llvm.writing.emission import Emission
 from adjoint.records import dataclass
 
@@ -195,14 +195,8 @@ def _attribute(e: Emission, base: Value, name: str) -> Value:
         return complexes.real_and_imaginary(base)[name == "imag"]
     x = arrays.array(base)
     match name:
-        case "shape":
-            return Tuple(tuple(map(whole, x.shape)))
         case "T":
             return arrays.transposed(x)
-        case "ndim":
-            return constant(x.kind.rank)
-        case "size":
-            return whole(arrays.size(e, x))
         case "dtype":
             return Known(dtype_of(x.kind.element))
         case "real" | "imag" if is_complex(x.kind.element):

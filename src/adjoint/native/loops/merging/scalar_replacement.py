@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 from adjoint import ir
 from adjoint.analysis.shapes.extents import Extents
+from adjoint.analysis.shapes.shape_arguments import asks_about_array
 from adjoint.ir.rebuild import rebuild, same_block, substitute
 from adjoint.ir.walk import blocks_of, mentions, operands, targets_of, terminators_in, with_inner
 from adjoint.native.loops.access import Row, Touch, along, key_of, may_meet, placed, touches_of
@@ -253,8 +254,7 @@ def _only_sets(statement: ir.Statement, array: ir.Var) -> bool:
     """Whether a statement, and those in it, do nothing with an array but store elements."""
     for inner in with_inner(statement):
         sets = isinstance(inner, ir.Store) and inner.base is array and inner.mode == "set" and inner.value is not array
-        asks = isinstance(inner, ir.Load) and inner.base is array and isinstance(inner.key, ir.Attribute)
-        if array in operands(inner) and not sets and not asks:
+        if array in operands(inner) and not sets and not asks_about_array(inner):
             return False
     return all(array not in operands(end) for block in blocks_of(statement) for end in terminators_in(block))
 

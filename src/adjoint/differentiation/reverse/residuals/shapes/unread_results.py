@@ -34,7 +34,6 @@ _LIKE = (arrays.zeros_like, np.zeros_like)
 _EMPTY = (arrays.empty_product, arrays.empty_sum)
 _PRODUCTS = (operator.matmul, np.matmul)
 _RESHAPED = (np.reshape, np.ndarray.reshape)
-_SHAPES = (ir.Attribute("shape"), ir.Attribute("size"), ir.Attribute("ndim"))
 
 
 def without_unread_results(function: ir.Function) -> ir.Function:
@@ -51,14 +50,7 @@ def without_unread_results(function: ir.Function) -> ir.Function:
 
 def asked_by(statement: ir.Statement, tapes: Collection[ir.Var]) -> Iterator[ir.Var]:
     """The arrays of which a statement asks only the shape; ``tapes``: those of which nothing else is asked."""
-    if isinstance(statement, ir.Load):
-        if (
-            statement.key in _SHAPES
-            and isinstance(statement.base, ir.Var)
-            and isinstance(statement.base.type, ir.Array)
-        ):
-            yield statement.base
-    elif isinstance(statement, ir.Call) and isinstance(statement.callee, Hashable):
+    if isinstance(statement, ir.Call) and isinstance(statement.callee, Hashable):
         asked: tuple[ir.Atom, ...] = ()
         place = shape_argument(statement.callee)
         if statement.callee is list.append and statement.args[0] in tapes:
