@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import gc
+import sys
 from collections import namedtuple
 from dataclasses import dataclass
 from types import SimpleNamespace
@@ -12,6 +14,7 @@ import numpy as np
 import pytest
 
 import adjoint as ad
+from adjoint.dispatch import call_cache
 from adjoint.dispatch.fast_path import write_door
 from adjoint.dispatch.keys import MISS, Door, keys_of
 
@@ -152,3 +155,17 @@ def test_data_of_an_enclosing_function_is_told_apart() -> None:
     for rows[1], table[1] in [(3.0, 2.0)] * 4 + [(7.0, -1.0)] * 2:
         slope = rows[1] * more[0] + 2 * table[1] * other[0] * 1.5
         assert gradient(1.5) == pytest.approx((loss(1.5), slope), rel=1e-15)
+
+
+def test_functions_may_go_after_the_module_at_the_end_of_a_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    def square(x: float) -> float:
+        return x * x
+
+    assert call_cache._ways_of(square) == {}
+    told: list[Any] = []
+    monkeypatch.setattr(sys, "unraisablehook", told.append)
+    monkeypatch.setattr(call_cache, "_known", None)
+    monkeypatch.setattr(call_cache, "_forget", None)
+    del square
+    gc.collect()
+    assert not told

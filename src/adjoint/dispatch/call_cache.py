@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 from weakref import ref
 
@@ -59,7 +60,8 @@ class _Entrance:
     checks_all: bool
 
 
-_known: dict[int, tuple[ref[Any], dict[Any, _Entrance]]] = {}
+_Known = dict[int, tuple[ref[Any], dict[Any, _Entrance]]]
+_known: _Known = {}
 """What was called last: by the identity of the function, as long as it is alive, and by what was asked for."""
 
 
@@ -115,11 +117,12 @@ def _ways_of(function: Any) -> dict[Any, _Entrance]:
     identity = id(function)
     known = _known.get(identity)
     if known is None or known[0]() is not function:
-        known = _known[identity] = (ref(function, lambda gone: _forget(identity, gone)), {})
+        known = _known[identity] = (ref(function, partial(_forget, _known, identity)), {})
     return known[1]
 
 
-def _forget(identity: int, gone: ref[Any]) -> None:
-    known = _known.get(identity)
+def _forget(entrances: _Known, identity: int, gone: ref[Any]) -> None:
+    """Handed what it forgets from: at the end of a process, functions may go after the names of this module."""
+    known = entrances.get(identity)
     if known is not None and known[0] is gone:
-        del _known[identity]
+        del entrances[identity]
