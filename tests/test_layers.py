@@ -23,7 +23,6 @@ ORDER = (
         "optimize",
         "pipeline",
         "passes",
-        "analysis",
     ),
     *("analysis", "rules", "declarations", "sources", "ir", "runtime", "keypaths", "types", "diagnostics", "records"),
 )
@@ -208,3 +207,10 @@ def test_lazy_imports_are_needed_later_than_their_modules(tmp_path: Path) -> Non
         if is_judged and not any(not names <= each for each in seen):
             idle |= {(module, name) for name in names}
     assert idle <= HANDLERS
+
+
+def test_the_page_on_the_architecture_has_the_packages_in_their_order() -> None:
+    page = (Path(__file__).parents[1] / "docs" / "architecture.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (`[a-z_./`, ]*`) \|", page, re.M)
+    named = [name.rstrip("/").removesuffix(".py") for row in rows for name in re.findall(r"`([a-z_./]*)`", row)]
+    assert [name for name in named if name in ORDER] == [name for name in ORDER if name != "records"]
