@@ -6,10 +6,12 @@ from collections import Counter
 from dataclasses import dataclass, replace
 
 import fuzz.expressions
+import fuzz.expressions_of_arrays
+import fuzz.expressions_of_structures
 import fuzz.generators
 import fuzz.idioms
 import fuzz.iterators
-import fuzz.statements  # noqa: F401 - registers the productions
+import fuzz.statements  # noqa: F401 - registers the productions, whose order seeds depend on
 from fuzz.writer import FLOAT, FLOATS, SIZES, Callee, Record, Scope, Type, Writer, array, matrix
 
 HEAD = "import itertools\nimport math\nfrom dataclasses import dataclass, replace\n\nimport numpy as np\n"
