@@ -173,3 +173,11 @@ def _windows(n):
 def slices_that_are_drawn(x, n):
     first = next(_windows(n))
     return np.sum(x[first] ** 2) + sum(np.prod(x[place]) for place in _windows(n))
+
+
+@program(np.arange(12.0).reshape(3, 4) * 0.3 + 0.1)
+def open_meshes_of_masks_and_ranges(x):
+    rest = np.setdiff1d(np.arange(3), [1])
+    y = x * 1.0
+    y[np.ix_([True, False, True], range(1, 3))] *= x[0, 1]
+    return np.sum(y**2) + np.sum(x[np.ix_(rest, [0, 2])] ** 3) + np.sum(x[np.ix_(x[:, 0] > 0.5, [1, 3])])

@@ -172,11 +172,49 @@ def row_of_an_array(x):
     return sp.csr_array(np.diag(x))[0].sum()
 
 
+def entries_one_by_one(x):
+    return np.sum(sp.csr_matrix(np.diag(x))[[0, 1], [0, 1]])
+
+
+def a_mask(x):
+    return np.sum(sp.csr_matrix(np.diag(x))[np.eye(3) > 0.0])
+
+
+def written_where_others_may_see_it(x):
+    matrix = SQUARE * x[0]
+    turned = matrix.T
+    matrix.setdiag(x)
+    return turned.sum()
+
+
+def multiplied_in_place(x):
+    matrix = SQUARE * x[0]
+    same = matrix
+    matrix *= 2.0
+    return same.sum()
+
+
+def compared(x):
+    matrix = sp.diags(x)
+    return matrix.sum() * (1.0 if matrix != matrix.T else 2.0)
+
+
+def an_entry_that_is_written(x):
+    matrix = sp.csr_matrix(np.diag(x))
+    matrix[0, 0] = 3.0
+    return matrix.sum()
+
+
+def a_determinant(x):
+    return np.sum(linalg.splu(sp.diags(x).tocsc()).U.diagonal())
+
+
 @pytest.mark.parametrize(
     "f",
     [
         *(entries_sorted, entries_added_up, entries_of_diagonals, over_a_matrix, plus_an_array),
-        *(spectrum, row_of_an_array),
+        *(spectrum, row_of_an_array, entries_one_by_one, a_mask, written_where_others_may_see_it),
+        *(multiplied_in_place, compared, an_entry_that_is_written, a_determinant),
     ],
 )
 def test_what_scipy_does_otherwise_is_refused(f: Callable[[Any], Any]) -> None:
@@ -254,7 +292,7 @@ def along_an_axis(d, x):
 
 
 def with_a_diagonal(d, x):
-    matrix = of_data(d)
+    matrix = of_data(d).copy()
     matrix.setdiag(x)
     matrix.setdiag(0.5, k=1)
     return np.sum((matrix @ x) ** 2) + np.sum(matrix.diagonal(1) ** 2) + matrix.trace()

@@ -4,6 +4,7 @@
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.rules.declare import case, constant, elementwise, linear, no_derivative, number, sample
 from adjoint.runtime.array_functions import arrays, places
 from adjoint.runtime.sets import functions
@@ -58,6 +59,7 @@ linear(
     view_of=0,
 )
 no_derivative(arrays.count, places.numbered, places.along)
+no_derivative(places.side_of_mesh, typed=lambda arguments: (ir.Array(np.dtype(np.intp), ("any", "any")),))
 linear(
     places.chosen,
     lambda ct, x, mask: places.unchosen(ct, x, mask),

@@ -158,6 +158,18 @@ def _bins(points: Any, edges: Any) -> NDArray[np.intp]:
     return places
 
 
+def side_of_mesh(x: Any, place: int) -> NDArray[np.intp]:
+    """One of the two arrays of ``np.ix_``: rows stand below each other, columns beside each other.
+
+    >>> side_of_mesh([True, False, True], 0).tolist(), side_of_mesh(range(2), 1).tolist()
+    ([[0], [2]], [[0, 1]])
+    """
+    found: NDArray[np.intp] = np.ix_(*((x, (0,)) if place == 0 else ((0,), x)))[place]
+    if found.dtype.kind not in "iu":
+        raise IndexError("arrays used as indices must be of integer (or boolean) type")
+    return np.asarray(found, dtype=np.intp)
+
+
 def check_inside(places: Any, extent: int) -> None:
     """Raises unless all places, which may be counted from the end, are on an axis.
 

@@ -21,8 +21,12 @@ from adjoint.runtime.numerical_methods.of_scipy.sparse import (
 
 ANY = next(cls for cls in sp.csr_matrix.__mro__ if cls.__name__ == "_spbase")
 """The class of all sparse matrices and arrays, of which nothing more is known."""
-_IN_ORDER = (sp.csr_matrix, sp.csc_matrix, sp.coo_matrix, sp.csr_array, sp.csc_array, sp.coo_array)
-"""Classes of matrices whose data stand in the order of their entries."""
+_IN_ORDER = {
+    "csr": (sp.csr_matrix, sp.csr_array),
+    "csc": (sp.csc_matrix, sp.csc_array),
+    "coo": (sp.coo_matrix, sp.coo_array),
+}
+"""Classes of matrices whose data stand in the order of their entries, by their form."""
 
 
 class SparseMatrix:
@@ -30,12 +34,13 @@ class SparseMatrix:
 
     SciPy puts entries in an order of its own, and adds up: ``kept`` is whether they are still as they were given,
     ``single`` whether no two are known to be in one place. ``is_array`` is whether it is one of SciPy's sparse arrays,
-    of which ``*`` multiplies elements.
+    of which ``*`` multiplies elements. ``form`` is that of SciPy's classes where it is known. What SciPy may keep in
+    the same memory as something else is ``shared``, and not written.
     """
 
     __adjoint_stands_for__ = ANY
 
-    def __init__(self, values, rows, cols, shape, is_array, kept=False, single=False):
+    def __init__(self, values, rows, cols, shape, is_array, kept=False, single=False, form=None, shared=False):
         self.values = values
         self.rows = rows
         self.cols = cols
@@ -43,6 +48,8 @@ class SparseMatrix:
         self.is_array = is_array
         self.kept = kept
         self.single = single
+        self.form = form
+        self.shared = shared
 
     def __getattr__(self, name):
         return refused(name, "the entries of a sparse matrix that varies")
@@ -63,17 +70,40 @@ class SparseMatrix:
 
     @property
     def T(self):
-        turned = (self.shape[1], self.shape[0])
-        return SparseMatrix(self.values, self.cols, self.rows, turned, self.is_array, self.kept, self.single)
+        self.shared = True
+        turned, form = (self.shape[1], self.shape[0]), _TURNED.get(self.form)
+        parts = (self.values, self.cols, self.rows, turned)
+        return SparseMatrix(*parts, self.is_array, self.kept, self.single, form, True)
 
     def transpose(self):
         return self.T
 
     def _with(self, values):
-        return SparseMatrix(values, self.rows, self.cols, self.shape, self.is_array, self.kept, self.single)
+        parts = (values, self.rows, self.cols, self.shape)
+        return SparseMatrix(*parts, self.is_array, self.kept, self.single, self.form)
 
     def _only(self, places):
         return SparseMatrix(self.values[places], self.rows[places], self.cols[places], self.shape, self.is_array)
+
+    # what SciPy gives matrices or numbers for, and objects would be compared by their places
+
+    def __eq__(self, other):
+        raise NotImplementedError("a comparison of sparse matrices")
+
+    def __ne__(self, other):
+        raise NotImplementedError("a comparison of sparse matrices")
+
+    def __bool__(self):
+        raise ValueError("The truth value of an array with more than one element is ambiguous.")
+
+    def __setitem__(self, key, value):
+        raise NotImplementedError("an entry that is written: make a coo_matrix of lists of values, rows and columns")
+
+    def __imul__(self, factor):
+        raise NotImplementedError("'*=', which writes what other matrices may share: A = A * factor")
+
+    def __itruediv__(self, divisor):
+        raise NotImplementedError("'/=', which writes what other matrices may share: A = A / divisor")
 
     def merged(self):
         """The same with one entry in each place."""
@@ -149,7 +179,7 @@ class SparseMatrix:
 
     def __add__(self, other):
         if isinstance(other, (int, float)) and other == 0:
-            return self
+            return self.copy()
         if not isinstance(other, ANY):
             raise NotImplementedError("an array that is not sparse: add it to .toarray()")
         more = entries_of(other)
@@ -198,6 +228,8 @@ class SparseMatrix:
         return result
 
     def setdiag(self, values, k=0):
+        if self.shared:
+            raise NotImplementedError("a matrix that shares its entries with something else: A.copy()")
         m, n = self.shape
         along = np.arange(min(m + min(k, 0), n - max(k, 0)))
         if np.ndim(values) > 0 and np.size(values) != np.size(along):
@@ -216,6 +248,8 @@ class SparseMatrix:
             return np.sum(self.values[np.flatnonzero(np.logical_and(self.rows == i, self.cols == j))])
         if self.is_array and _has_place(key):
             raise NotImplementedError("a row or a column without the other axis: write A[[i]]")
+        if _has_places(key):
+            raise NotImplementedError("pairs of rows and columns, or a mask")
         single = self.merged()
         places = picked_entries(key, single.rows, single.cols, self.shape)
         m, n = picked_shape(key, self.shape)
@@ -235,7 +269,8 @@ class SparseMatrix:
     # the same in another form
 
     def copy(self):
-        return self._with(self.values.copy())
+        parts = (self.values.copy(), self.rows, self.cols, self.shape)
+        return SparseMatrix(*parts, self.is_array, self.kept, self.single, self.form)
 
     def astype(self, dtype):
         return self._with(self.values.astype(dtype))
@@ -246,32 +281,44 @@ class SparseMatrix:
     def conjugate(self):
         return self.conj()
 
+    def asformat(self, format, copy=False):
+        if format == self.form and not copy:
+            return self
+        if self.form is None and not copy:
+            self.shared = True
+        shared = self.form is None and not copy
+        parts = (self.values, self.rows, self.cols, self.shape)
+        return SparseMatrix(*parts, self.is_array, False, self.single, format, shared)
+
     def tocsc(self, copy=False):
-        return SparseMatrix(self.values, self.rows, self.cols, self.shape, self.is_array, False, self.single)
+        return self.asformat("csc", copy)
 
     def tocsr(self, copy=False):
-        return self.tocsc()
+        return self.asformat("csr", copy)
 
     def tocoo(self, copy=False):
-        return self.tocsc()
+        return self.asformat("coo", copy)
 
     def todia(self, copy=False):
-        return self.tocsc()
+        return self.asformat("dia", copy)
 
     def tolil(self, copy=False):
-        return self.tocsc()
-
-    def asformat(self, format, copy=False):
-        return self.tocsc()
+        return self.asformat("lil", copy)
 
     def sum_duplicates(self):
+        if self.kept and self.shared:
+            raise NotImplementedError("a matrix that shares its entries with something else: A.copy()")
         self.kept = False
 
     def sort_indices(self):
-        self.kept = False
+        self.sum_duplicates()
 
     def eliminate_zeros(self):
-        self.kept = False
+        self.sum_duplicates()
+
+
+_TURNED = {"csr": "csc", "csc": "csr", "coo": "coo"}
+"""The form of the transpose, which shares its entries."""
 
 
 def _is_place(key):
@@ -291,6 +338,17 @@ def _has_place(key):
     if not isinstance(key, tuple):
         return _is_place(key)
     return _is_place(key[0]) or _is_place(key[-1])
+
+
+def _has_places(key):
+    """Whether a key names entries one by one, of which SciPy gives their numbers."""
+    if isinstance(key, slice):
+        return False
+    if not isinstance(key, tuple):
+        return isinstance(key, ANY) or np.ndim(key) > 1
+    if isinstance(key[0], slice) or isinstance(key[-1], slice):
+        return False
+    return np.ndim(key[0]) == 1 and np.ndim(key[-1]) == 1
 
 
 class Sums:
@@ -340,6 +398,9 @@ class Factored:
         m = self.matrix
         return entries_solution(m.values, m.rows, m.cols, m.shape, b, trans != "N")
 
+    def __getattr__(self, name):
+        return refused(name, "the solutions that the factors of a sparse matrix give")
+
 
 def solve(matrix, b):
     if isinstance(b, ANY):
@@ -364,8 +425,11 @@ def solve_with(factors, b, trans="N"):
 def scaled(matrix, factor):
     """A matrix that does not vary times a number that may."""
     found = entries_of(matrix)
-    values, kept = factor * found.values, isinstance(matrix, _IN_ORDER)
-    return SparseMatrix(values, found.rows, found.cols, found.shape, found.is_array, kept)
+    parts = (factor * found.values, found.rows, found.cols, found.shape, found.is_array)
+    for form, classes in _IN_ORDER.items():
+        if isinstance(matrix, classes):
+            return SparseMatrix(*parts, True, False, form)
+    return SparseMatrix(*parts)
 
 
 def shrunk(matrix, divisor):

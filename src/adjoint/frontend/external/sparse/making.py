@@ -12,18 +12,19 @@ from adjoint.frontend.external.sparse.definitions import ANY, SparseMatrix, entr
 from adjoint.runtime.numerical_methods.of_scipy.sparse import iterated_solution
 
 
-def of_entries(data, places, shape=None, *, is_array, kept=False):
+def of_entries(data, places, shape=None, *, is_array, form):
     rows, cols = [np.asarray(place) for place in places]
     if shape is None:
         shape = (int(np.max(rows)) + 1, int(np.max(cols)) + 1)
-    return SparseMatrix(np.asarray(data), rows, cols, shape, is_array, kept)
+    kept = form == "coo"
+    return SparseMatrix(np.asarray(data), rows, cols, shape, is_array, kept, False, form, kept)
 
 
 def of_rows(data, indices, indptr, shape=None, *, is_array):
     count = len(indptr) - 1
     rows = np.repeat(np.arange(count), np.diff(indptr))
     extents = (count, int(np.max(indices)) + 1) if shape is None else shape
-    return SparseMatrix(np.asarray(data), rows, np.asarray(indices), extents, is_array, True)
+    return SparseMatrix(np.asarray(data), rows, np.asarray(indices), extents, is_array, True, False, "csr", True)
 
 
 def of_columns(data, indices, indptr, shape=None, *, is_array):
@@ -31,15 +32,18 @@ def of_columns(data, indices, indptr, shape=None, *, is_array):
     return turned.T
 
 
-def of_whole(given, shape=None, *, is_array):
+def of_whole(given, shape=None, *, is_array, form=None):
     """Of a matrix or an array, of which zeros are entries: they may vary."""
     if isinstance(given, ANY):
         found = entries_of(given)
-        return SparseMatrix(found.values, found.rows, found.cols, found.shape, is_array, False, found.single)
+        found.shared = True
+        return SparseMatrix(
+            found.values, found.rows, found.cols, found.shape, is_array, False, found.single, form, True
+        )
     array = np.atleast_2d(np.asarray(given))
     m, n = np.shape(array)
     rows, cols = np.repeat(np.arange(m), n), np.tile(np.arange(n), m)
-    return SparseMatrix(np.ravel(array), rows, cols, (m, n), is_array, False, True)
+    return SparseMatrix(np.ravel(array) + 0.0, rows, cols, (m, n), is_array, False, True, form)
 
 
 def of_diagonals(diagonals, offsets, shape=None, *, is_array):

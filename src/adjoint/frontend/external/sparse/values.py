@@ -49,9 +49,10 @@ def _any_varies(lo: Lowerer, args: list[Value], kwargs: dict[str, Value]) -> boo
 # Matrices that are made
 
 
-def _made(by_rows: Callable[..., Any] | None, is_array: bool) -> Handler:
+def _made(by_rows: Callable[..., Any] | None, is_array: bool, form: str) -> Handler:
     """Handles the making of a matrix; where nothing varies it stays a matrix of SciPy."""
     kind: dict[str, Value] = {"is_array": ir.Const(is_array)}
+    made: dict[str, Value] = {"form": ir.Const(form)}
 
     def make(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
         if not args or not _any_varies(lo, args[:1], {}):
@@ -59,11 +60,10 @@ def _made(by_rows: Callable[..., Any] | None, is_array: bool) -> Handler:
         named = {name: value for name, value in kwargs.items() if name not in _SAYS_NOTHING} | kind
         entries, rest = args[0], args[1:2]
         if not isinstance(entries, TupleValue):
-            return lo.call(ir.Const(making.of_whole), [entries, *rest], named, node)
+            return lo.call(ir.Const(making.of_whole), [entries, *rest], named | made, node)
         if len(entries.items) == 3:
             return lo.call(ir.Const(by_rows), [*entries.items, *rest], named, node) if by_rows else NotImplemented
-        kept = {"kept": ir.Const(by_rows is None)}
-        return lo.call(ir.Const(making.of_entries), [*entries.items, *rest], {**named, **kept}, node)
+        return lo.call(ir.Const(making.of_entries), [*entries.items, *rest], named | made, node)
 
     return make
 
@@ -83,7 +83,7 @@ def _made_of_bands(is_array: bool) -> Handler:
 
 for _kind in ("matrix", "array"):
     for _name, _by in (("csr", making.of_rows), ("csc", making.of_columns), ("coo", None)):
-        HANDLERS[getattr(sp, f"{_name}_{_kind}")] = _made(_by, _kind == "array")
+        HANDLERS[getattr(sp, f"{_name}_{_kind}")] = _made(_by, _kind == "array", _name)
     HANDLERS[getattr(sp, f"dia_{_kind}")] = _made_of_bands(_kind == "array")
 
 

@@ -26,7 +26,7 @@ from adjoint.frontend.iterators.items import static_items
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.library.arrays import definitions as array_definitions
 from adjoint.frontend.objects.special_methods import special_method
-from adjoint.runtime.array_functions.places import from_diagonal
+from adjoint.runtime.array_functions.places import from_diagonal, side_of_mesh
 from adjoint.runtime.array_functions.products import einsum_of_one
 from adjoint.runtime.array_functions.sequences import array_of
 
@@ -283,8 +283,13 @@ def _only_moves(subscripts: Any) -> bool:
 def _open_mesh(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     """Each array of places along an axis of its own."""
     places = [_call(lo, np.asarray, [arg], {}, node) for arg in args]
-    if kwargs or not args or not all(map(_is_row_of_places, places)):
+    if kwargs or not args:
         return NotImplemented
+    if not all(map(_is_row_of_places, places)):
+        if len(args) != 2 or any(may_carry(lo, arg) for arg in args):
+            return NotImplemented
+        given = [materialize(lo, arg, node) for arg in args]
+        return TupleValue(tuple([_call(lo, side_of_mesh, [x, ir.Const(k)], {}, node) for k, x in enumerate(given)]))
     shapes = [tuple(-1 if axis == place else 1 for axis in range(len(args))) for place in range(len(args))]
     return TupleValue(
         tuple(
