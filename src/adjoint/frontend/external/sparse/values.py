@@ -252,13 +252,14 @@ for _callee in (linalg.qmr, linalg.tfqmr, linalg.gcrotmk):
 def _spectral(
     callee: Callable[..., Any], lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
 ) -> Any:
-    if not _is_first_of_entries(lo, args):
+    if not _any_varies(lo, args, kwargs):
         return NotImplemented
     dense = ("np.linalg.eigh(A.toarray()) and np.linalg.svd have derivatives",)
     raise lo.problem("AD0204", node, f"no derivative of {callee.__name__!r} is known", helps=dense)
 
 
-for _callee in (linalg.eigs, linalg.eigsh, linalg.svds, linalg.lobpcg):
+REFUSED = (linalg.eigs, linalg.eigsh, linalg.svds, linalg.lobpcg)
+for _callee in REFUSED:
     HANDLERS[_callee] = partial(_spectral, _callee)
 
 
