@@ -82,3 +82,28 @@ def told_by_an_exception(d: Draft) -> str:
         $t = $t + $y * <<len($problem.args)||$0||(2.0 if isinstance($problem, ValueError) else 1.0)
             ||("bad" in str($problem))||float("1.5")||$problem.args[0] if False else 1.0>>
     """
+
+
+@fragment("x: float, y: float, v: vec -> t: float")
+def what_may_be_none(d: Draft) -> str:
+    """One of several structures that is None, or not, by data that nobody looks into."""
+    return """
+    $texts = json.loads(<<"[null]"||'["a"]'||'["a", null]'||'[null, "a"]'||"[]"||"[null, null]">>)
+    $found = <<($x, $y)||[$x]||$x||None||$v||{"a": $x}>>
+    for $e in $texts:
+        <<$found = $e||$found = $e or $found||$found = $e if $e is None else $found>>
+    <<if $found is None: $t = $x * $0
+    else: $t = $y * $1
+    ||if $found is not None and $x > $0: $t = $x * $0
+    else: $t = $y * $1
+    ||$t = $x * $0 if $found == None else $y * $1
+    ||$t = $x * $0 if not ($found is None) else $y * $1
+    ||$t = $x
+    while $found is None:
+        $found = $y
+        $t = $t * $0
+    ||$t = $x * $0 if ($c := $found) is not None else $y * $1
+    ||match $found:
+        case None: $t = $x * $0
+        case _: $t = $y * $1>>
+    """

@@ -27,7 +27,7 @@ from adjoint.frontend.interpreter.values import (
     Value,
 )
 from adjoint.frontend.objects.classes import class_of
-from adjoint.frontend.objects.linked import identity
+from adjoint.frontend.objects.linked import identity, is_reference
 from adjoint.frontend.objects.special_methods import truth_of_object
 
 
@@ -40,7 +40,7 @@ def truth(lo: Lowerer, node: ast.expr) -> tuple[ir.Atom, tuple[Fact, ...]]:
             value = lo.evaluate(assigned)
             fact = fact_of(lo, node)
             if fact is None:
-                return _is_none(lo, value, isinstance(op, ast.Is)), ()
+                return _is_none(lo, value, isinstance(op, ast.Is), node), ()
         case _:
             fact = fact_of(lo, node)
     if fact is not None:
@@ -54,11 +54,20 @@ def truth(lo: Lowerer, node: ast.expr) -> tuple[ir.Atom, tuple[Fact, ...]]:
     return truth_of(lo, lo.evaluate(node), node), ()
 
 
-def _is_none(lo: Lowerer, value: Value, wanted: bool) -> ir.Atom:
-    """Whether a value of one structure is None, or is not."""
-    if isinstance(value, ir.Var):
-        return lo.open.call(operator.is_ if wanted else operator.is_not, value, NONE)
-    return ir.Const((value == NONE) is wanted)
+def _is_none(lo: Lowerer, value: Value, wanted: bool, node: ast.expr) -> ir.Atom:
+    """Whether a value is None, or is not."""
+    if isinstance(value, Union):
+        found = on_each_option(lo, value, lambda option: _is_none(lo, option, wanted, node), node)
+        if isinstance(found, Union):  # truths of several types
+            found = on_each_option(lo, found, lambda option: bool_of(lo, option, node), node)
+        assert isinstance(found, (ir.Var, ir.Const))
+        return found
+    op = operator.is_ if wanted else operator.is_not
+    if is_reference(value):
+        found = identity(lo, op, value, NONE)
+        assert isinstance(found, (ir.Var, ir.Const))
+        return found
+    return lo.open.call(op, value, NONE) if isinstance(value, ir.Var) else ir.Const((value == NONE) is wanted)
 
 
 def _truth_of_operation(lo: Lowerer, node: ast.BoolOp) -> tuple[ir.Atom, tuple[Fact, ...]]:

@@ -10,7 +10,7 @@ from adjoint import ir
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.tracking import set_unseen
-from adjoint.frontend.interpreter.values import Cell, Union
+from adjoint.frontend.interpreter.values import NONE, Cell, Union, Value
 from adjoint.frontend.objects.classes import is_instance
 from adjoint.records import dataclass
 
@@ -51,7 +51,10 @@ def fact_of(lo: Lowerer, node: ast.expr) -> Fact | None:
             if found is None:
                 return None
             wanted = isinstance(op, (ast.Is, ast.Eq))
-            options = [i for i, o in enumerate(found[1].options) if (o == ir.Const(None)) == wanted]
+            outcomes = [_is_none(option) for option in found[1].options]
+            if None in outcomes:
+                return None
+            options = [place for place, outcome in enumerate(outcomes) if outcome == wanted]
         case ast.Call(func=ast.Name(id="isinstance"), args=[ast.Name(id=name), kinds], keywords=[]):
             found = _union_of(lo, name)
             if found is None:
@@ -73,6 +76,17 @@ def fact_of(lo: Lowerer, node: ast.expr) -> Fact | None:
             return None
     cell, union = found
     return Fact(_tag_in(lo, union, options), cell, union, tuple(options))
+
+
+def _is_none(option: Value) -> bool | None:
+    """Whether one of several structures is None; None where that is known at run time only."""
+    if isinstance(option, ir.Var):
+        match option.type:
+            case ir.Opaque(cls=cls):
+                return None if cls is None else cls is type(None)
+            case ir.Reference():
+                return None
+    return option == NONE
 
 
 def _union_of(lo: Lowerer, name: str) -> tuple[Cell, Union] | None:
