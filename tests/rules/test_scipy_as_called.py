@@ -16,7 +16,7 @@ import evaluate as ev
 from programs_in_files import module_of
 
 from adjoint.rules.kinds import Constant, General, NoDerivative, Rule
-from adjoint.rules.registry import all_rules
+from adjoint.rules.registry import all_rules, exchanges
 from adjoint.testing import check_grads
 from sampling import check_by_turns
 
@@ -40,8 +40,9 @@ OWN = [
     rule
     for rule in all_rules()
     if isinstance(rule, General) and not rule.functional and getattr(rule.fn, "__module__", "").startswith("adjoint.")
+    if not exchanges(rule.fn)
 ]
-"""What definitions are written with."""
+"""What definitions are written with; messages take processes."""
 
 
 def _varies(value: Any) -> bool:

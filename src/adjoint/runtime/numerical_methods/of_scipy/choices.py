@@ -31,7 +31,7 @@ def bounded_least_squares(a: Any, b: Any, low: Any, high: Any, options: Any) -> 
     ValueError
         If it does not find one, or if several are as good.
 
-    >>> bounded_least_squares(np.eye(2), np.array([1.0, 3.0]), np.zeros(2), np.full(2, 2.0), {}).tolist()
+    >>> bounded_least_squares(np.eye(2), np.array([1.0, 3.0]), np.zeros(2), np.full(2, 2.0), {}).round(9).tolist()
     [[1.0, 2.0], [0.0, 1.0]]
     """
     found = optimize.lsq_linear(a, b, (low, high), **options)
