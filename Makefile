@@ -34,10 +34,10 @@ demo: $(VENV)/.stamp-train
 	@$(BIN)/adjoint demo
 
 test: $(VENV)/.stamp-dev
-	$(BIN)/python -m pytest -n $(WORKERS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 thorough: $(VENV)/.stamp-dev
-	ADJOINT_THOROUGH=1 $(BIN)/python -m pytest -n $(WORKERS)
+	ADJOINT_THOROUGH=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 check: $(VENV)/.stamp-dev
 	$(BIN)/ruff check .
