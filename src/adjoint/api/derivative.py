@@ -142,7 +142,7 @@ class Derivative(LikeFunction):
             (self.kind, self.options),
             args,
             kwargs,
-            lambda target: self._lowered(args, kwargs, target),
+            None,
             self.native,
             self._lowered,
         )

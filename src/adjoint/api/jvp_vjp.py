@@ -134,7 +134,7 @@ def _vjp_request(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str,
 
         return lower_vjp(f, tuple(args), dict(kwargs), target=target, has_aux=way[-1])
 
-    return Request(("vjp", way[-1]), args, kwargs, lambda target: again(args, kwargs, target), resolved, again)
+    return Request(("vjp", way[-1]), args, kwargs, None, resolved, again)
 
 
 def reverse_form(f: Callable[..., Any], args: tuple[Any, ...]) -> Specialization:
@@ -202,9 +202,8 @@ def inputs_of_jvp(
 def _jvp_request(
     f: Any, primals: tuple[Any, ...], tangents: Sequence[Any], native: Native, has_aux: bool = False
 ) -> Request:
-    points = (*primals, *checked_tangents(primals, tangents))
-    again = _lowering(f, len(primals), has_aux)
-    return Request(_key_of_jvp(primals, has_aux), points, {}, lambda target: again(points, {}, target), native, again)
+    args, again = (*primals, *checked_tangents(primals, tangents)), _lowering(f, len(primals), has_aux)
+    return Request(_key_of_jvp(primals, has_aux), args, {}, None, native, again)
 
 
 def _lowering(f: Any, count: int, has_aux: bool) -> Lower:
@@ -248,8 +247,7 @@ def specialized_jvp(
     """The compiled form of :func:`jvp` for these arguments and checked tangents."""
     native = resolve(native, function_of(f, "jvp"))
     args, again = (*primals, *tangents), _lowering(f, len(primals), has_aux)
-    lower = lambda target: again(args, {}, target)
-    return specialization(f, _key_of_jvp(primals, has_aux), args, {}, lower, native, again)
+    return specialization(f, _key_of_jvp(primals, has_aux), args, {}, None, native, again)
 
 
 def _key_of_jvp(primals: Sequence[Any], has_aux: bool) -> tuple[Any, ...]:
@@ -291,9 +289,7 @@ def hvp(
             checked = checked_tangents(points, directions)
             places = tuple([place for place, tangent in enumerate(checked) if tangent is not None])
             again = _lowering(grad(f, places, has_aux=has_aux), len(points), has_aux)
-            args = (*points, *checked)
-            lower = lambda target: again(args, {}, target)
-            return Request(("hvp", places, len(points), has_aux), args, {}, lower, resolved, again)
+            return Request(("hvp", places, len(points), has_aux), (*points, *checked), {}, None, resolved, again)
 
         way = "hvp", native, fastmath, boundscheck, len(points), has_aux
         compiled, (_, product, *aux) = enter(f, way, (*points, *directions), ask)

@@ -36,7 +36,7 @@ class Request:
     args, kwargs
         The arguments of the compiled function: tangents among them are checked.
     lower
-        What writes it.
+        What writes it; None where ``again`` does.
     native
         Whether and how it is compiled.
     again
@@ -46,7 +46,7 @@ class Request:
     key: Any
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
-    lower: Callable[[Target], Entry]
+    lower: Callable[[Target], Entry] | None
     native: Native
     again: Lower | None = None
 

@@ -134,7 +134,6 @@ class Further:
     def __init__(self, request: Request, record: dict[str, Any]) -> None:
         constants = hashlib.sha256(json.dumps([record["constants"], record["call"]]).encode()).hexdigest()[:16]
         self._name = f"{request.entry}.{constants}{cache.FURTHER}"
-        self.root, self.target = request.root, request.target
 
     def find(self, word: str) -> list[Any] | None:
         """What was kept under a word, in a list."""

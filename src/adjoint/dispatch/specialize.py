@@ -265,7 +265,7 @@ def specialization(
     key: Any,
     args: Sequence[Any],
     kwargs: Mapping[str, Any],
-    lower: Callable[[Target], Entry],
+    lower: Callable[[Target], Entry] | None,
     native: Native = False,
     again: Lower | None = None,
 ) -> Specialization:
@@ -280,7 +280,7 @@ def specialization(
     args, kwargs
         The arguments.
     lower
-        Lowers the call.
+        Lowers the call; None where ``again`` does.
     native
         Whether and how it is compiled.
     again
@@ -311,6 +311,9 @@ def specialization(
                 if native and again is not None:
                     found, warnings = _found_or_made(function, key, args, kwargs, again, native, seen)
                 else:
+                    if lower is None:
+                        assert again is not None
+                        lower = functools.partial(again, args, kwargs)
                     found, warnings = _made(lower, key, function, native, seen)
             _keep(owner, full, found)
             for warning in warnings:
@@ -339,13 +342,13 @@ def _found_or_made(
 
     def make(args: Sequence[Any], kwargs: Mapping[str, Any]) -> Specialization:
         with lock, Compilation():
-            return _made(lambda target: again(args, kwargs, target), key, function, native, {})[0]
+            return _made(functools.partial(again, args, kwargs), key, function, native, {})[0]
 
     request = persistent_cache.Request(key, function, native, args, kwargs)
     kept = persistent_cache.found(request, seen, make)
     if kept is not None:
         return kept, ()
-    found, warnings = _made(lambda target: again(args, kwargs, target), key, function, native, seen)
+    found, warnings = _made(functools.partial(again, args, kwargs), key, function, native, seen)
     if not warnings:
         persistent_cache.keep(request, found)
     return found, warnings

@@ -143,7 +143,7 @@ def sweeps_of(
         compiled.lanes[request] = _kept_or_compiled(compiled, root, request)
     sweeps = compiled.lanes[request]
     refuse = functools.partial(compiled.lanes.update, {request: None})
-    return sweeps and SweepsAt(sweeps, gives_value=not of_adjoint, refuse=refuse)
+    return sweeps and SweepsAt(sweeps, gives_value=request.gives_value, refuse=refuse)
 
 
 def _kept_or_compiled(compiled: Specialization, root: Any, request: Request) -> Sweeps | None:

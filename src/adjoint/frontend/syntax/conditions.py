@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
+from collections.abc import Callable
 
 from adjoint import ir
 from adjoint.frontend.interpreter.core import Lowerer
@@ -57,11 +58,7 @@ def truth(lo: Lowerer, node: ast.expr) -> tuple[ir.Atom, tuple[Fact, ...]]:
 def _is_none(lo: Lowerer, value: Value, wanted: bool, node: ast.expr) -> ir.Atom:
     """Whether a value is None, or is not."""
     if isinstance(value, Union):
-        found = on_each_option(lo, value, lambda option: _is_none(lo, option, wanted, node), node)
-        if isinstance(found, Union):  # truths of several types
-            found = on_each_option(lo, found, lambda option: bool_of(lo, option, node), node)
-        assert isinstance(found, (ir.Var, ir.Const))
-        return found
+        return _of_options(lo, value, lambda option: _is_none(lo, option, wanted, node), node)
     op = operator.is_ if wanted else operator.is_not
     if is_reference(value):
         found = identity(lo, op, value, NONE)
@@ -125,17 +122,22 @@ def truth_of(lo: Lowerer, value: Value, node: ast.AST | None) -> ir.Atom:
             found: ir.Atom = truth_of_object(lo, value, node)
             return found
         case Union():
-            outcome = on_each_option(lo, value, lambda option: truth_of(lo, option, node), node)
-            if isinstance(outcome, Union):  # truths of several types
-                outcome = on_each_option(lo, outcome, lambda option: bool_of(lo, option, node), node)
-            assert isinstance(outcome, (ir.Var, ir.Const))
-            return outcome
+            return _of_options(lo, value, lambda option: truth_of(lo, option, node), node)
         case Closure() | Method() | Partial() | Operator() | GeneratorValue() | GeneratorObject():
             return ir.Const(True)
         case RangeValue():
             return materialize(lo, value, node)
         case _:
             raise lo.problem("AD0301", node, "the truth of this value is not known")
+
+
+def _of_options(lo: Lowerer, value: Union, test: Callable[[Value], ir.Atom], node: ast.AST | None) -> ir.Atom:
+    """What a test gives of the structure that a value has."""
+    outcome = on_each_option(lo, value, test, node)
+    if isinstance(outcome, Union):  # truths of several types
+        outcome = on_each_option(lo, outcome, lambda option: bool_of(lo, option, node), node)
+    assert isinstance(outcome, (ir.Var, ir.Const))
+    return outcome
 
 
 def _truth_of_linked(lo: Lowerer, value: ir.Var, node: ast.AST | None) -> ir.Atom:

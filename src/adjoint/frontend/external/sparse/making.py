@@ -85,7 +85,7 @@ def spdiags(data, diags, m=None, n=None, format=None):
 
 
 def _part(matrix, keep):
-    found = entries_of(matrix) if isinstance(matrix, ANY) else of_whole(matrix, is_array=False)
+    found = _block(matrix)
     return found._only(np.flatnonzero(keep(found.cols - found.rows)))
 
 

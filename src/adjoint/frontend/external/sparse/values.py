@@ -243,9 +243,10 @@ def _iterated(
     return lo.call(ir.Const(making.iterated), [ir.Const(solver), *args], kwargs, node)
 
 
-for _callee in (linalg.cg, linalg.cgs, linalg.bicg, linalg.bicgstab, linalg.gmres, linalg.lgmres, linalg.minres):
-    HANDLERS[_callee] = partial(_iterated, _callee)
-for _callee in (linalg.qmr, linalg.tfqmr, linalg.gcrotmk):
+for _callee in (
+    *(linalg.cg, linalg.cgs, linalg.bicg, linalg.bicgstab, linalg.gmres, linalg.lgmres, linalg.minres),
+    *(linalg.qmr, linalg.tfqmr, linalg.gcrotmk),
+):
     HANDLERS[_callee] = partial(_iterated, _callee)
 
 

@@ -16,8 +16,8 @@ import numpy as np
 from adjoint import ir
 from adjoint.analysis.shapes.extents import tapes_of
 from adjoint.differentiation.reverse.residuals.shapes.unread_results import asked_by
-from adjoint.ir.rebuild import map_blocks
-from adjoint.ir.walk import blocks_of, read_counts, statements_in
+from adjoint.ir.rebuild import map_blocks, map_branch
+from adjoint.ir.walk import blocks_of, read_counts, statements_in, targets_of
 from adjoint.rules.registry import rule_for
 from adjoint.runtime.array_functions import arrays
 
@@ -44,7 +44,8 @@ class _Fills:
         self._made: dict[ir.Var, ir.Call | ir.Load] = {}
         self._kept: dict[ir.Var, list[ir.Atom]] = {tape: [] for tape in tapes}
         self._read_back: set[ir.Var] = set()
-        inside = set(_made_in_loops(function.body))
+        loops = [statement for statement in statements_in(function.body) if isinstance(statement, ir.Loop)]
+        inside = {target for loop in loops for each in statements_in(loop.body) for target in targets_of(each)}
         read = read_counts(function.body)
         asked = Counter(var for each in statements_in(function.body) for var in asked_by(each, ()))
         for statement in statements_in(function.body):
@@ -100,18 +101,6 @@ class _Fills:
         return isinstance(made, ir.Call) and rule_for(made.callee) is not None
 
 
-def _made_in_loops(body: ir.Block, is_inside: bool = False) -> list[ir.Var]:
-    found: list[ir.Var] = []
-    for statement in body.statements:
-        if is_inside and isinstance(statement, (ir.Call, ir.Load)):
-            found += [statement.target] if isinstance(statement, ir.Load) else statement.targets
-        for inner in blocks_of(statement):
-            found += _made_in_loops(inner, is_inside or isinstance(statement, ir.Loop))
-    for inner in blocks_of(body.terminator):
-        found += _made_in_loops(inner, is_inside)
-    return found
-
-
 def _without_elements(block: ir.Block, tapes: Collection[ir.Var]) -> ir.Block:
     statements: list[ir.Statement] = []
     for statement in block.statements:
@@ -123,9 +112,9 @@ def _without_elements(block: ir.Block, tapes: Collection[ir.Var]) -> ir.Block:
             case _:
                 inner = map_blocks(statement, lambda inner: _without_elements(inner, tapes))
                 statements.append(inner if blocks_of(statement) else statement)
-    end = block.terminator
+    end: ir.Terminator = block.terminator
     if isinstance(end, ir.Branch):
-        end = ir.Branch(end.cond, _without_elements(end.then, tapes), _without_elements(end.orelse, tapes), end.span)
+        end = map_branch(end, lambda side: _without_elements(side, tapes))
     return ir.Block(tuple(statements), end)
 
 
