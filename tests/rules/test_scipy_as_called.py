@@ -89,7 +89,7 @@ def test_what_libraries_remember_of_modules_is_known() -> None:
 
 
 def test_arrays_that_scipy_makes_by_its_own_names_are_written() -> None:
-    xp = pytest.importorskip("scipy._lib.array_api_compat.numpy")
+    xp = pytest.importorskip("scipy._lib._array_api").np_compat
 
     def f(x):
         moved = xp.empty(x.shape, dtype=xp.result_type(x))

@@ -74,6 +74,7 @@ _OF_STATISTICS = (
 )
 OF_SCIPY = {
     "scipy._lib": ("scipy.array_api",),
+    "scipy._external": ("scipy.array_api",),
     "scipy.special": _SPECIAL,
     "scipy.linalg": tuple(f"scipy.matrices.{topic}" for topic in _OF_MATRICES),
     "scipy.sparse": ("scipy.sparse",),

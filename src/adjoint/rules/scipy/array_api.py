@@ -6,6 +6,7 @@ one type; the definitions here say the same in fewer words.
 
 # mypy: allow-untyped-defs, allow-untyped-calls
 
+import contextlib
 import importlib
 from typing import Any
 
@@ -162,10 +163,21 @@ _MEANS: dict[str, dict[str, Any]] = {
     },
     "array_api_extra": {"atleast_nd": _atleast_nd, "apply_where": _apply_where, "at": _at},
 }
-"""By module of ``scipy._lib`` and name; a version of SciPy without one of them does not call it either."""
+"""By module and name; a version of SciPy without one of them does not call it either."""
+
+_HOMES = ("scipy._lib", "scipy._external")
+"""The packages that have these modules, one or the other, by the version of SciPy."""
+
+
+def _imported(module):
+    for home in _HOMES:
+        with contextlib.suppress(ModuleNotFoundError):
+            return importlib.import_module(f"{home}.{module}")
+    return None
+
 
 for _module, _functions in _MEANS.items():
-    _home = importlib.import_module(f"scipy._lib.{_module}")
+    _home = _imported(_module)
     for _name, _means in _functions.items():
         if hasattr(_home, _name) and getattr(_home, _name) is not getattr(np, _name, None):
             definition(getattr(_home, _name), _means, arrays=())
