@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from adjoint import ir
+from adjoint.codegen import fstrings, unparse
 from adjoint.codegen.global_names import GlobalNames
 from adjoint.codegen.tree import Number, token
 from adjoint.runtime import display
@@ -276,13 +277,12 @@ def _joined(args: list[ast.expr]) -> ast.expr | None:
     return _printable(ast.JoinedStr(parts))
 
 
-def _printable(node: ast.expr) -> ast.expr | None:
+def _printable(node: ast.JoinedStr) -> ast.expr | None:
     """The f-string, unless its quotes and backslashes cannot be nested."""
-    try:
-        ast.parse(ast.unparse(node).replace("%", "_").replace("$", "_"))
-    except (ValueError, SyntaxError):
-        return None
-    return node
+    return None if fstrings.text_of(node, _PLAIN.field) is None else node
+
+
+_PLAIN = unparse.Expressions(lambda name: name)
 
 
 _DISPLAYS: dict[Any, Callable[[list[ast.expr]], ast.expr | None]] = {

@@ -12,6 +12,8 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from adjoint.codegen import fstrings
+
 # How tightly syntax binds: an operand that binds less tightly than its place asks for is put in parentheses.
 _TUPLE, _TEST, _OR, _AND, _NOT, _CMP, _BOR, _BXOR, _BAND, _SHIFT, _ARITH, _TERM, _FACTOR, _POWER, _ATOM = range(15)
 
@@ -88,11 +90,12 @@ class Expressions:
         return (self._other(node), _ATOM) if writer is None else writer(self, node)
 
     def _other(self, node: ast.expr) -> str:
-        named = copy.deepcopy(node)
-        for part in ast.walk(named):
-            if isinstance(part, ast.Name):
-                part.id = self.name_of(part.id)
+        named = _WithTexts(self).visit(copy.deepcopy(node))
         return ast.unparse(named)
+
+    def field(self, node: ast.expr) -> str:
+        """The text of an expression inside of an f-string."""
+        return self.write(node, _TEST + 1)
 
     def _list(self, nodes: Sequence[ast.expr]) -> str:
         return ", ".join([self.write(node) for node in nodes])
@@ -169,6 +172,24 @@ class Expressions:
     def _list_display(self, node: ast.List) -> tuple[str, int]:
         return f"[{self._list(node.elts)}]", _ATOM
 
+    def _fstring(self, node: ast.JoinedStr) -> tuple[str, int]:
+        text = fstrings.text_of(node, self.field)
+        assert text is not None
+        return text, _ATOM
+
+
+class _WithTexts(ast.NodeTransformer):
+    """Names as they are written, and f-strings as texts, in a tree that `ast.unparse` writes."""
+
+    def __init__(self, expressions: Expressions) -> None:
+        self.expressions = expressions
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return ast.Name(self.expressions.name_of(node.id), node.ctx)
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.expr:
+        return ast.Name(self.expressions.write(node), ast.Load())
+
 
 _WRITERS: dict[type[ast.AST], Callable[[Expressions, Any], tuple[str, int]]] = {
     ast.Name: Expressions._name,
@@ -184,6 +205,7 @@ _WRITERS: dict[type[ast.AST], Callable[[Expressions, Any], tuple[str, int]]] = {
     ast.Slice: Expressions._slice,
     ast.Tuple: Expressions._tuple,
     ast.List: Expressions._list_display,
+    ast.JoinedStr: Expressions._fstring,
 }
 
 
