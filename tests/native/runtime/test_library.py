@@ -4,13 +4,14 @@ import numpy as np
 import pytest
 
 import adjoint as ad
+from adjoint.native.helpers.array_functions import KNOWS_PLANES
 from native.agreement import compare
 from sampling import THOROUGH
 
 
 def turned(a, rows, columns):
     d = np.cross(np.sin(a), rows[:, None, :] * rows)
-    return np.sum(d * d) + np.sum(np.cross(columns, columns[:2, ::-1], axis=0))
+    return np.sum(d * d) + np.sum(np.cross(columns, columns[:, ::-1], axis=0))
 
 
 def joined(a, m):
@@ -61,7 +62,6 @@ def test_they_are_machine_code(function, mode, variant):
     assert outcome.kind == "same", outcome.message
 
 
-@pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) >= "2.5.0", reason="NumPy has given them up")
 def test_quantiles_have_the_dtype_of_their_array():
     def scaled(x, m):
         return x * np.median(m)
@@ -76,6 +76,7 @@ def test_products_of_vectors_of_two_elements_are_refused():
     def torque(a, b):
         return np.sum(np.cross(a, b))
 
-    with pytest.raises(ValueError, match=r"write a\[0\] \* b\[1\]"):
+    planes = r"write a\[0\] \* b\[1\]" if KNOWS_PLANES else "they are 2 and 2 dimensional"
+    with pytest.raises(ValueError, match=planes):
         ad.grad(torque, native="strict")(np.ones(2), np.ones(2))
     assert compare(torque, (np.array([1.0, 2.0]), np.array([3.0, 4.0, 5.0]))).kind == "same"

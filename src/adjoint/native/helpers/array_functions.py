@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from typing import Any
 
 import numpy as np
@@ -93,8 +94,37 @@ def kron(a: Any, b: Any) -> Any:
     return out
 
 
+def _knows_planes() -> bool:
+    """Whether NumPy multiplies vectors of two elements, too: not from 2.5 on."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        try:
+            np.cross([1.0, 2.0], [3.0, 4.0, 5.0])
+        except ValueError:
+            return False
+    return True
+
+
+KNOWS_PLANES = _knows_planes()
+
+
 def cross(a: Any, b: Any) -> Any:
     """``np.cross`` of two vectors."""
+    n, m = a.shape[0], b.shape[0]
+    if n != 3 or m != 3:
+        raise ValueError(
+            "Both input arrays must be (arrays of) 3-dimensional vectors, "
+            f"but they are {n} and {m} dimensional instead."
+        )
+    out = np.empty(3)
+    out[0] = a[1] * b[2] - a[2] * b[1]
+    out[1] = a[2] * b[0] - a[0] * b[2]
+    out[2] = a[0] * b[1] - a[1] * b[0]
+    return out
+
+
+def cross_with_planes(a: Any, b: Any) -> Any:
+    """``np.cross`` of two vectors, where two elements may be all."""
     n, m = a.shape[0], b.shape[0]
     if n < 2 or n > 3 or m < 2 or m > 3:
         raise ValueError("incompatible dimensions for cross product\n(dimension must be 2 or 3)")

@@ -105,7 +105,10 @@ _declare(np.linspace, (array_functions.linspace, _are_floats))
 _declare(np.repeat, (array_functions.repeat, _is_repeated))
 _declare(np.outer, (array_functions.outer, _are_float_vectors))
 _declare(np.kron, (array_functions.kron, _are_float_vectors))
-_declare(np.cross, (array_functions.cross, _are_float_vectors))
+_declare(
+    np.cross,
+    (array_functions.cross_with_planes if array_functions.KNOWS_PLANES else array_functions.cross, _are_float_vectors),
+)
 _declare(np.convolve, (array_functions.convolve, _are_convolved))
 _declare(np.searchsorted, (array_functions.place_of, _is_sought), (array_functions.places_of, _are_sought))
 _declare(np.interp, (array_functions.interpolated, _is_place), (array_functions.interpolated_at, _are_places))
