@@ -12,7 +12,7 @@ from adjoint.codegen.python import emit
 from adjoint.codegen.texts import load
 from adjoint.ir.verifier import verify
 from adjoint.native.fusion import fuse
-from native.fusion.programs import PROGRAMS
+from native.fusion.complex_programs import PROGRAMS
 from sampling import THOROUGH
 
 EXTENTS = [0, 1, 1, 2, 3, 5]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import adjoint as ad
-from native.fusion.programs import PROGRAMS
+from native.fusion.complex_programs import PROGRAMS
 from sampling import is_chosen
 
 pytest.importorskip("llvmlite")
@@ -62,17 +62,30 @@ def check(name, *inputs, tolerance=1e-11):
 @pytest.mark.parametrize("name", [name for name in PROGRAMS if is_chosen(name, 2)])
 def test_doubles(name):
     shapes = PROGRAMS[name][1]
-    sizes = [{"i": 2, "j": 3, "k": 5}, {"i": 40, "j": 17, "k": 2}, {"i": 0, "j": 2, "k": 3}, {"i": 2, "j": 0, "k": 2}]
-    check(name, *[arrays(shapes, extents) for extents in sizes])
+    sizes = [(2, 3, 5, 2), (40, 17, 2, 9), (0, 2, 3, 2), (2, 0, 2, 1)]
+    check(name, *[arrays(shapes, dict(zip("ijkl", extents, strict=True))) for extents in sizes])
 
 
-@pytest.mark.parametrize("name", ["log_softmax", "nearest", "chosen"])
+@pytest.mark.parametrize("name", ["log_softmax", "nearest", "chosen", "chosen_numbers", "resonances", "in_places"])
 def test_single_precision(name):
     check(name, arrays(PROGRAMS[name][1], {"i": 7, "j": 4, "k": 3}, np.float32), tolerance=2e-4)
 
 
+def test_complex_numbers_of_python_take_the_precision_of_arrays():
+    def f(x, y):
+        z = x - y * 2j
+        return np.where(np.abs(z) > 1.0, z, 1j / z)
+
+    x = np.array([0.3, -0.7], np.float32)
+    value, pullback = ad.vjp(f, x, x, native="strict")
+    assert value.dtype == f(x, x).dtype == np.complex64
+    for mine, theirs in zip(pullback(value), ad.vjp(f, x, x)[1](value), strict=True):
+        assert mine.dtype == theirs.dtype == np.float32
+        np.testing.assert_allclose(mine, theirs, rtol=1e-5)
+
+
 @pytest.mark.parametrize("order", ["F", "strided"])
-@pytest.mark.parametrize("name", ["transposed", "written_rows"])
+@pytest.mark.parametrize("name", ["transposed", "written_rows", "in_places"])
 def test_layouts(name, order):
     check(name, arrays(PROGRAMS[name][1], {"i": 6, "j": 5}, order=order))
 

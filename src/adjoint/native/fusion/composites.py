@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adjoint import ir
-from adjoint.native.fusion.recipes import REDUCTIONS, converted, is_real
+from adjoint.native.fusion.complexes import is_complex
+from adjoint.native.fusion.recipes import REDUCTIONS, converted, is_number
 from adjoint.native.fusion.scalars import DTYPES, Scalars, dtype_of_target, rank_of
 from adjoint.native.fusion.terms import START, Axis, Dims, Extent, Place
 from adjoint.native.fusion.views import View
@@ -31,9 +32,11 @@ def reduction_of(callee: Any) -> Any:
         reader: Recognizer, target: ir.Var, x: ir.Atom, axis: ir.Atom = _NONE, keepdims: ir.Atom = _FALSE
     ) -> bool:
         axes = reader.reduced_axes(x, axis)
-        if axes is None or not isinstance(keepdims, ir.Const) or not _is_flag(keepdims) or not is_real(x):
+        if axes is None or not isinstance(keepdims, ir.Const) or not _is_flag(keepdims) or not is_number(x):
             return False
         dtype = dtype_of_target(target)
+        if is_complex(x) and (callee is not np.sum or dtype.kind != "c"):
+            return False
         given = x.type.dtype if isinstance(x, ir.Var) and isinstance(x.type, ir.Array) else None
         if dtype.kind == "b" and (callee not in (np.any, np.all) or given != dtype):
             return False
@@ -64,7 +67,7 @@ def _mean(
     keepdims: ir.Atom = _FALSE,
 ) -> bool:
     axes = reader.reduced_axes(x, axis)
-    if axes is None or dtype != _NONE or not _is_flag(keepdims) or not is_real(x) or not _is_float(target):
+    if axes is None or dtype != _NONE or not _is_flag(keepdims) or not _can_hold(target, x) or not _is_float(target):
         return False
     total = ir.Var("total", target.type)
     if not reader.reduce(total, x, axes, bool(keepdims.value), fused_loops.plus, 0):  # type: ignore[union-attr]
@@ -107,7 +110,7 @@ def _spread(
     reader: Recognizer, target: ir.Var, ct: ir.Atom, x: ir.Atom, axis: ir.Atom = _NONE, keepdims: ir.Atom = _FALSE
 ) -> bool:
     dims = reader.shapes.of(x)
-    if not dims or not is_real(ct):
+    if not dims or not _can_hold(target, ct):
         return False
     restored = _restored(reader, ct, x, axis, keepdims)
     return restored is not None and reader.spread(target, dims, [restored], converted(dtype_of_target(target)), 0)
@@ -146,7 +149,7 @@ def _restored(reader: Recognizer, reduced: ir.Atom, x: ir.Atom, axis: ir.Atom, k
 
 def _unbroadcast(reader: Recognizer, target: ir.Var, ct: ir.Atom, like: ir.Atom) -> bool:
     shape, dims = reader.shapes.of(ct), reader.shapes.of(like)
-    if not shape or dims is None or not is_real(ct) or len(shape) < len(dims) or rank_of(target) != len(dims):
+    if not shape or dims is None or not _can_hold(target, ct) or len(shape) < len(dims) or rank_of(target) != len(dims):
         return False
     extra = len(shape) - len(dims)
     summed = set(range(extra))
@@ -180,7 +183,7 @@ def _typed(like: ir.Var, dims: Dims, dtype: np.dtype | None = None) -> ir.Type:
 
 def _match(reader: Recognizer, target: ir.Var, x: ir.Atom, like: ir.Atom) -> bool:
     shape, dims = reader.shapes.of(x), reader.shapes.of(like)
-    if not dims or shape is None or len(shape) > len(dims) or not is_real(x):
+    if not dims or shape is None or len(shape) > len(dims) or not _can_hold(target, x):
         return False
     for mine, theirs in zip(shape, dims[len(dims) - len(shape) :], strict=True):
         if mine is not None and (theirs is None or mine.find() is not theirs.find()):
@@ -198,7 +201,7 @@ def _share(
     keepdims: ir.Atom = _FALSE,
 ) -> bool:
     dims, axes = reader.shapes.of(x), reader.reduced_axes(x, axis)
-    if not dims or axes is None or not all(map(is_real, (ct, y, x))):
+    if not dims or axes is None or not all(_can_hold(target, part) for part in (ct, y, x)) or is_complex(x):
         return False
     extremes, cotangents = (_restored(reader, part, x, axis, keepdims) for part in (y, ct))
     if extremes is None or cotangents is None:
@@ -246,17 +249,19 @@ def _filled(value: float) -> Any:
 
 def _astype(reader: Recognizer, target: ir.Var, x: ir.Atom, dtype: ir.Atom, copy: ir.Atom = _NONE) -> bool:
     dims = reader.shapes.of(x)
-    if not dims or not is_real(x) or dtype_of_target(target) not in DTYPES or not isinstance(dtype, ir.Const):
+    if not dims or not _can_hold(target, x) or dtype_of_target(target) not in DTYPES or not isinstance(dtype, ir.Const):
         return False
     given = x.type.dtype if isinstance(x, ir.Var) and isinstance(x.type, ir.Array) else None
-    if given is None or (given.kind == "f" and dtype_of_target(target).kind != "f"):
+    if given is None or (given.kind == "f" and dtype_of_target(target).kind not in "fc"):
         return False
     return reader.spread(target, dims, [x], converted(dtype_of_target(target)), 1)
 
 
 def _copy(reader: Recognizer, target: ir.Var, x: ir.Atom) -> bool:
     dims = reader.shapes.of(x)
-    return bool(dims) and is_real(x) and reader.spread(target, dims or (), [x], converted(dtype_of_target(target)), 0)
+    if not dims or not _can_hold(target, x):
+        return False
+    return reader.spread(target, dims, [x], converted(dtype_of_target(target)), 0)
 
 
 def _clip(reader: Recognizer, target: ir.Var, x: ir.Atom, low: ir.Atom = _NONE, high: ir.Atom = _NONE) -> bool:
@@ -282,7 +287,7 @@ def _outer(reader: Recognizer, target: ir.Var, a: ir.Atom, b: ir.Atom) -> bool:
 def _roll(reader: Recognizer, target: ir.Var, x: ir.Atom, shift: ir.Atom, axis: ir.Atom = _NONE) -> bool:
     """Elements from elsewhere along some axes, by shifts that are known."""
     dims = reader.shapes.of(x)
-    if not dims or not is_real(x) or not isinstance(shift, ir.Const) or not isinstance(axis, ir.Const):
+    if not dims or not _can_hold(target, x) or not isinstance(shift, ir.Const) or not isinstance(axis, ir.Const):
         return False
     if axis == _NONE:
         axis = ir.Const(0) if len(dims) == 1 else axis
@@ -310,7 +315,12 @@ def _is_flag(atom: ir.Atom) -> bool:
 
 
 def _is_float(target: ir.Var) -> bool:
-    return dtype_of_target(target).kind == "f"
+    return dtype_of_target(target).kind in "fc"
+
+
+def _can_hold(target: ir.Var, x: ir.Atom) -> bool:
+    """Whether elements of ``x`` become those of ``target`` without a loss: real parts are not taken in silence."""
+    return is_number(x) and (dtype_of_target(target).kind == "c" or not is_complex(x))
 
 
 COMPOSITES: dict[Any, Any] = {

@@ -11,6 +11,7 @@ from adjoint.analysis.memory.alias import Aliases
 from adjoint.ir.rebuild import map_blocks, substitute
 from adjoint.ir.walk import operands, read_counts, targets_of
 from adjoint.native.costs import LONGEST_SEGMENT
+from adjoint.native.fusion.complexes import part_of_numbers
 from adjoint.native.fusion.generate import Generator
 from adjoint.native.fusion.plan import Plan
 from adjoint.native.fusion.ranks import with_known_ranks
@@ -77,12 +78,11 @@ class _Fusion:
     def _nodes(self, found: Sequence[tuple[ir.Statement, list[Node] | None]], live: set[ir.Var]) -> list[Node]:
         parts: list[list[Node]] = []
         for order, (statement, nodes) in reversed(list(enumerate(found, 1))):
-            part = list(nodes or ())
-            is_view = nodes is not None and not nodes
+            is_view = nodes is not None and (not nodes or part_of_numbers(statement) is not None)
             if nodes is None or (is_view and not live.isdisjoint(targets_of(statement))):
-                part.append(Other(order=order, axes=(), operands=_as_operands(statement), statement=statement))
+                nodes = [Other(order=order, axes=(), operands=_as_operands(statement), statement=statement)]
                 live.update(atom for atom in operands(statement) if isinstance(atom, ir.Var))
-            parts.append(part)
+            parts.append(nodes)
         result = [node for part in reversed(parts) for node in part]
         for node in result:
             if isinstance(node, (Map, Reduce)) and isinstance(node.target.type, ir.Array):

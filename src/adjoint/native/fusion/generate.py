@@ -30,7 +30,7 @@ from adjoint.runtime import display
 from adjoint.runtime.arithmetic import fused_loops, indices
 
 _INDEX_NAMES = "ijkl"
-_ACCUMULATORS: dict[str, Any] = {"f": np.float64, "i": np.int64, "b": np.bool_}
+_ACCUMULATORS: dict[str, Any] = {"f": np.float64, "i": np.int64, "b": np.bool_, "c": np.complex128}
 
 
 class Generator(Elements):
@@ -347,9 +347,9 @@ def _accumulator_type(node: Reduce) -> ir.Scalar:
 
 
 def _start(node: Reduce) -> ir.Const:
-    kinds: dict[str, Any] = {"f": float, "i": int, "b": bool}
+    kinds: dict[str, Any] = {"f": float, "i": int, "b": bool, "c": complex}
     return ir.Const(kinds[node.dtype.kind](node.start))
 
 
 def _is_float_sum(node: Reduce) -> bool:
-    return node.dtype.kind == "f" and node.combine is fused_loops.plus
+    return node.dtype.kind in "fc" and node.combine is fused_loops.plus

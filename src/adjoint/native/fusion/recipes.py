@@ -11,6 +11,7 @@ import numpy as np
 
 from adjoint import ir
 from adjoint.native.costs import DIVISION, MOST_FACTORS, SLOW
+from adjoint.native.fusion.complexes import complex_recipe, is_complex
 from adjoint.native.fusion.scalars import DTYPES, Scalars
 from adjoint.native.fusion.terms import Recipe
 from adjoint.runtime.arithmetic import fused_loops, numbers
@@ -81,9 +82,13 @@ def found_in(table: dict[Any, Any], callee: Any) -> Any:
 
 def recipe_for(callee: Any, args: Sequence[ir.Atom], dtype: np.dtype) -> tuple[Recipe, int] | None:
     """How to compute an element of dtype ``dtype``, and at what cost; None for functions that are not known."""
-    if not all(map(is_real, args)):
+    if not all(map(is_number, args)):
         return None
     kind = dtype.kind
+    if callee in (np.where, numbers.choose) and kind == "c":
+        return _chosen(args, dtype)
+    if kind == "c" or any(map(is_complex, args)):
+        return complex_recipe(callee, args, dtype)
     if (known := found_in(_ARITHMETIC, callee)) and kind != "b":
         return _applied(known[0], dtype), known[1]
     if (known := found_in(_OF_FLOATS, callee)) and kind == "f":
@@ -98,13 +103,13 @@ def recipe_for(callee: Any, args: Sequence[ir.Atom], dtype: np.dtype) -> tuple[R
     return None if special is None else special(args, dtype)
 
 
-def is_real(atom: ir.Atom) -> bool:
+def is_number(atom: ir.Atom) -> bool:
     """Whether an atom is a number or array that recipes work on."""
     match atom:
         case ir.Const(value=value):
-            return type(value) in (bool, int, float)
-        case ir.Var(type=ir.Scalar(kind=kind, dtype=dtype)):
-            return kind != "complex" and (dtype is None or dtype in DTYPES)
+            return type(value) in (bool, int, float, complex)
+        case ir.Var(type=ir.Scalar(dtype=dtype)):
+            return dtype is None or dtype in DTYPES
         case ir.Var(type=ir.Array(dtype=dtype)):
             return dtype is not None and dtype in DTYPES
         case _:
@@ -119,7 +124,7 @@ def _dtype_of(atom: ir.Atom) -> np.dtype | None:
     return np.dtype(np.bool_) if isinstance(atom, ir.Const) and type(atom.value) is bool else None
 
 
-_EXAMPLES: dict[str, Any] = {"bool": False, "int": 0, "float": 0.0}
+_EXAMPLES: dict[str, Any] = {"bool": False, "int": 0, "float": 0.0, "complex": 0j}
 
 
 def common_dtype(args: Sequence[ir.Atom]) -> np.dtype:

@@ -8,8 +8,9 @@ from typing import Any
 
 from adjoint import ir
 from adjoint.analysis.memory.alias import Aliases
+from adjoint.native.fusion.complexes import is_complex, part_of_numbers
 from adjoint.native.fusion.composites import COMPOSITES, reduction_of
-from adjoint.native.fusion.recipes import REDUCTIONS, found_in, is_real, recipe_for
+from adjoint.native.fusion.recipes import REDUCTIONS, found_in, is_number, recipe_for
 from adjoint.native.fusion.scalars import dtype_of_target, is_supported, rank_of
 from adjoint.native.fusion.shapes import Shapes
 from adjoint.native.fusion.terms import (
@@ -55,6 +56,8 @@ class Recognizer:
             case ir.Store(base=ir.Var() as base):
                 return self._store(statement, base)
             case ir.Call(targets=(target,)) | ir.Load(target=target):
+                if (part := part_of_numbers(statement)) is not None:
+                    return self._part(target, *part)
                 view = view_of(statement, self.shapes)
                 if view is not None:
                     return self.add_view(target, view)
@@ -77,6 +80,10 @@ class Recognizer:
         """An element of an array, or of the array of which it is a view."""
         view = self.views.get(atom) if isinstance(atom, ir.Var) else None
         return Operand(atom, places) if view is None else Operand(view.base, _through(view, places))
+
+    def _part(self, target: ir.Var, function: Any, base: ir.Var) -> bool:
+        """The real or the imaginary parts: a view, whose elements are computed where nobody can tell."""
+        return not self.aliases.is_written(base) and self.map(target, function, (base,))
 
     # Calls
 
@@ -190,7 +197,9 @@ class Recognizer:
         dtype = base.type.dtype
         items = store.key.items if isinstance(store.key, ir.Subscript) else ()
         target = selection(base, items, self.shapes, store)
-        if isinstance(store.key, ir.Attribute) or not is_real(store.value) or target is None or dtype.kind != "f":
+        if isinstance(store.key, ir.Attribute) or not is_number(store.value) or target is None:
+            return False
+        if dtype.kind not in "fc" or (is_complex(store.value) and dtype.kind != "c"):
             return False
         if not any(target.axes) or not self._fits(value, target.dims):
             return False

@@ -11,10 +11,10 @@ import numpy as np
 from adjoint import ir
 from adjoint.runtime.arithmetic import numbers
 
-DTYPES = frozenset(map(np.dtype, (np.float64, np.float32, np.int64, np.int32, np.bool_)))
+DTYPES = frozenset(map(np.dtype, (np.float64, np.float32, np.int64, np.int32, np.bool_, np.complex128)))
 """Of what the arrays may be."""
-_KINDS: dict[str, Any] = {"f": "float", "i": "int", "u": "int", "b": "bool"}
-_PLAIN: dict[Any, Any] = {np.dtype(np.float64): float, np.dtype(np.int64): int, np.dtype(np.bool_): bool}
+_KINDS: dict[str, Any] = {"f": "float", "i": "int", "u": "int", "b": "bool", "c": "complex"}
+_PLAIN: dict[Any, Any] = {np.dtype(plain): plain for plain in (float, int, bool, complex)}
 
 
 def element_type(dtype: np.dtype) -> ir.Scalar:
@@ -29,7 +29,7 @@ def rank_of(target: ir.Var) -> int:
     return -1 if target.type.dims is None else len(target.type.dims)
 
 
-_PYTHONS: dict[str, Any] = {"float": np.float64, "int": np.int64, "bool": np.bool_}
+_PYTHONS: dict[str, Any] = {"float": np.float64, "int": np.int64, "bool": np.bool_, "complex": np.complex128}
 
 
 def dtype_of_target(target: ir.Var) -> np.dtype:
@@ -44,12 +44,12 @@ def dtype_of_target(target: ir.Var) -> np.dtype:
 
 
 def is_supported(type_: ir.Type) -> bool:
-    """Whether loops compute values of a type: real arrays of a known rank above 0, and real numbers."""
+    """Whether loops compute values of a type: arrays of a known rank above 0, and numbers."""
     match type_:
         case ir.Array(dtype=dtype, dims=dims):
             return bool(dims) and dtype is not None and dtype in DTYPES
-        case ir.Scalar(kind=kind, dtype=dtype):
-            return kind != "complex" and (dtype is None or dtype in DTYPES)
+        case ir.Scalar(dtype=dtype):
+            return dtype is None or dtype in DTYPES
         case _:
             return False
 
@@ -84,7 +84,7 @@ class Scalars:
             return atom
         if atom.type.dtype is None and plain is not None and atom.type.kind == _KINDS[dtype.kind]:
             return atom
-        if atom.type.kind == "bool" and dtype.kind == "f":
+        if atom.type.kind == "bool" and dtype.kind in "fc":
             return self.choose(atom, self.cast(ir.Const(1.0), dtype), self.cast(ir.Const(0.0), dtype), dtype)
         return self.call(plain or dtype.type, atom, type=element_type(dtype))
 

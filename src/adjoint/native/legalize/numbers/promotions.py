@@ -151,6 +151,8 @@ def _strong(atom: ir.Atom, dtype: np.dtype, before: list[ir.Statement], call: ir
     type_ = type_of_atom(atom)
     if not isinstance(type_, ir.Scalar) or type_.dtype is not None or type_.kind == "bool":
         return atom
+    if type_.kind == "complex" and dtype.kind == "f":
+        dtype = np.result_type(dtype, 1j)
     if _ORDER.index(type_.kind[0]) > _ORDER.index(dtype.kind) or (type_.kind == "int" and call.callee is operator.pow):
         return atom
     if dtype.kind in "iu" and call.callee in _COMPARING:
