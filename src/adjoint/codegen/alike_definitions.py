@@ -1,7 +1,7 @@
 """Functions of one text that say the same, line by line, are written once.
 
-A function is lowered for each variable that a call of it captures, so that closures of one place come in several
-copies: behind all passes these may differ in the names of their parameters alone.
+Closures of one place that capture other constants, or what has another structure, are lowered each on its own: behind
+all passes they may differ in the names of their parameters alone.
 """
 
 from __future__ import annotations

@@ -20,6 +20,7 @@ from adjoint import ir
 from adjoint.diagnostics import error
 from adjoint.diagnostics.similar import did_you_mean, missing_import
 from adjoint.frontend.data.outside.captured_by_rules import note_captured
+from adjoint.frontend.data.outside.lookups import note
 from adjoint.frontend.entry.captured import MAX_PARTS, Captured, Guard, Path, differentiated, has_fields, reader
 from adjoint.frontend.entry.constants import is_constant, is_fixed, is_library_constant, is_of_fixed, is_plain
 from adjoint.frontend.interpreter.core import Lowerer
@@ -75,6 +76,7 @@ def entered_root(lo: Lowerer, function: Any) -> Value:
 def captured(lo: Lowerer, value: Any, path: Path, name: str, node: ast.AST | None) -> Value:
     """The value of captured data or of a constant, entered as what it is."""
     if isinstance(value, Held):
+        note(lo, value)
         return lo.store[value]
     if lo.run_data.all_constant:
         if lo.run_data.of_users:
@@ -84,6 +86,7 @@ def captured(lo: Lowerer, value: Any, path: Path, name: str, node: ast.AST | Non
     if known is not None:
         for key, held in lo.run_data.outside.items():
             lo.store.setdefault(key, held)
+        note(lo, known)
         return known
     read = reader(path)
     if is_constant(value) or is_library_constant(path) or is_fixed(value, path):
@@ -98,6 +101,7 @@ def captured(lo: Lowerer, value: Any, path: Path, name: str, node: ast.AST | Non
         )
         lo.run_data.outside.update((key, held) for key, held in lo.store.items() if key not in before)
     lo.run_data.captured[identity_of(path)] = result
+    note(lo, result)
     return result
 
 

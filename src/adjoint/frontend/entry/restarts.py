@@ -117,7 +117,7 @@ def _is_settled(lo: Lowerer) -> bool:
     """Whether what functions that stay ones return can be what it is; else what to do the next time is noted."""
     if not lo.run_data.definitions:
         return True
-    from adjoint.frontend.functions.recursion import results_are_settled  # lazy
+    from adjoint.frontend.functions.returned_arrays import results_are_settled  # lazy
     from adjoint.frontend.functions.storage_unification import settle_memory  # lazy
 
     settle_memory(lo)

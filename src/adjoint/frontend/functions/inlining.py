@@ -34,6 +34,8 @@ def call_closure(
     lo: Lowerer, closure: Closure, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
 ) -> Value:
     code = closure.source.node
+    if lo.run_data.lookups:
+        lo.run_data.lookups[-1].closures[closure] = None
     for name, cell in closure.cells.items():
         inputs.fill_cell(lo, cell, name, node, closure.globals)
     if own_yields(code):
@@ -133,6 +135,8 @@ def activated(
     for name in scope.nonlocals:
         cells[name] = closure.cells[name]
     frame = Frame(closure, cells, lo.frame, lo.span(node))
+    if lo.run_data.lookups:
+        lo.run_data.lookups[-1].own.update(cells.values())
     parameters = closure.source.node.args
     first = [*parameters.posonlyargs, *parameters.args][:1]
     if first and closure.owner is not None:

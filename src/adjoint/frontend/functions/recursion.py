@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import numpy as np
-
 from adjoint import ir
-from adjoint.analysis.effects import storages
 from adjoint.diagnostics import diagnostic
 from adjoint.frontend.control.unbound import with_unbound_told
 from adjoint.frontend.control.widening import make_alike, size_of
 from adjoint.frontend.data.outside.captures import Surroundings, parts_of, surroundings
+from adjoint.frontend.data.outside.lookups import Lookups
 from adjoint.frontend.data.written_views import refuse_written_views
 from adjoint.frontend.flow.derivatives import with_flow_settled
+from adjoint.frontend.functions.called import Called, note_call, serving
 from adjoint.frontend.functions.called_forms import common_form
 from adjoint.frontend.functions.inlining import run_closure
 from adjoint.frontend.functions.parameters import bind
+from adjoint.frontend.functions.returned_arrays import (
+    handed_out_as_value,
+    is_copied,
+    own_copy,
+    storages_of,
+    value_of_its_own,
+    with_values_returned,
+)
 from adjoint.frontend.functions.storage_unification import unify_storage
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
@@ -30,73 +37,11 @@ from adjoint.frontend.interpreter.values import Closure, IteratorValue, Record, 
 from adjoint.frontend.surgery.checkpointed_loops import outlined
 from adjoint.ir.rebuild import map_blocks, substitute
 from adjoint.ir.walk import free_vars, statements_in
-from adjoint.records import dataclass, field, replace
 
 TREES = (
     "of a structure that holds itself, such as a tree, keep the nodes in lists, and let them name each other by index"
 )
 MAX_PASSES = 8
-
-
-@dataclass(eq=False, slots=True)
-class Called:
-    """A recursive function for one structure of arguments."""
-
-    definition: ir.Definition
-    outside: Surroundings
-    code: ast.AST
-    size: int
-    result: joins.Shape | None = None
-    extras: tuple[ir.Var, ...] = ()
-    """Variables from outside that the body uses: further arguments of every call."""
-    calls: list[ir.Call] = field(default_factory=list)
-    moved: set[ir.Var] = field(default_factory=set)
-    """Variables from outside that are others where the function calls itself."""
-    lowering: bool = True
-    sources: dict[int, HandedOut] = field(default_factory=dict)
-    """By their places, arrays that it makes and returns as values: nobody writes them, here or where it is called."""
-    is_recursive: bool = False
-    """Whether it was called while it was lowered: else what it returns is settled by lowering it once."""
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class HandedOut:
-    """An array that a recursive function returns, and the name under which the caller gets it.
-
-    Attributes
-    ----------
-    function, place
-        Who returns it, and by which ``return``.
-    home, result
-        The memory that it lies in, and that which the result counts as.
-    others
-        For a copy: the memory that the function had not made itself.
-    is_own
-        Whether the function made the memory itself.
-    strict
-        The caller makes copies of the results: nobody may ever have seen that they are something else.
-    value, view
-        The array, and the variable that is returned for it.
-    """
-
-    function: ast.AST
-    place: object
-    home: ir.Storage
-    result: ir.Storage
-    others: set[ir.Storage] | None
-    is_own: bool
-    strict: bool
-    value: ir.Var
-    view: ir.Var
-
-    def is_told_apart(self, found: Sequence[HandedOut]) -> bool:
-        """Whether somebody could see that the result is not the array itself."""
-        changes = self.strict or self.result.written
-        if self.others is None:
-            return changes or self.home.written
-        together = [each for each in found if each.place is self.place]
-        is_there_twice = sum(each.home.find() is self.home.find() for each in together) > 1
-        return (is_there_twice and changes) or any(each.find() is self.home.find() for each in self.others)
 
 
 def call_definition(
@@ -109,22 +54,30 @@ def call_definition(
     found = {name: as_structure(joins.shape_of(value, lo.store)) for name, value in bound.items()}
     if code in lo.settings.kept:
         found = common_form(lo, code, found)
-    key = (code, tuple(closure.cells.values()), _key(found), lo.run_data.scope)
-    outside = surroundings(lo, closure, bound.values())
-    called = lo.run_data.definitions.get((key, None)) or lo.run_data.definitions.get((key, outside.form))
+    kind = (code, _key(found), lo.run_data.scope)
+    key = (*kind, tuple(closure.cells.values()))
+    args_outside = tuple(bound.values())
+    outside = surroundings(lo, closure, args_outside)
+    called = lo.run_data.definitions.get((key, None))
     if called is not None:
-        called.is_recursive |= called.lowering
+        called.is_recursive = True
     else:
+        called, outside = serving(lo, kind, closure, args_outside) or (None, outside)
+    if called is None:
         before = [each.size for each in lo.run_data.definitions.values() if each.lowering and each.code is code]
         make_alike(lo, closure.source.name, tuple(found.values()), before, code, node)
-        called = Called(ir.Definition(closure.source.name), outside, code, size_of(found.values()))
+        called = Called(
+            ir.Definition(closure.source.name), kind, closure, args_outside, outside, code, size_of(found.values())
+        )
         lo.run_data.definitions[key, None] = called
         try:
             with _inlined_if_refused(lo, code):
                 _lower(lo, called, closure, found, node)
-            lo.run_data.definitions[key, outside.form] = called
+            lo.run_data.definitions[key, called] = called
         finally:
             del lo.run_data.definitions[key, None]
+        outside = called.outside
+    note_call(lo, called)
     extras = _extras_of_call(lo, called, outside, node)
     if called.result is None:
         raise Unreached
@@ -132,25 +85,14 @@ def call_definition(
     for name, shape in found.items():
         atoms.extend(handed_over(bound[name], fresh(shape), lo.store, lo.open, lo.types))
     targets = tuple(ir.Var(hint, type_) for type_, hint in joins.leaf_types(called.result, "t"))
-    targets = tuple(_value_of_its_own(lo, called, place, target) for place, target in enumerate(targets))
+    targets = tuple(value_of_its_own(lo, called, place, target) for place, target in enumerate(targets))
     call = ir.Call(targets, called.definition, (*atoms, *extras), (), lo.span(node))
     lo.emit(call)
     called.calls.append(call)
     if not called.lowering:
         unify_storage(lo, called, (call,))
     result = joins.build(called.result, iter(targets), lo.store)
-    return _own_copy(lo, result) if _is_copied(lo, code) else result
-
-
-def _value_of_its_own(lo: Lowerer, called: Called, place: int, target: ir.Var) -> ir.Var:
-    """What a call gets for a result that the function makes anew each time and hands to nobody else."""
-    source = called.sources.get(place)
-    if source is None:
-        return target
-    own = ir.fresh(target.type)
-    assert isinstance(own, ir.Array)
-    lo.run_data.handed_out.append(replace(source, result=own.storage))
-    return ir.Var(target.hint, own)
+    return own_copy(lo, result) if is_copied(lo, code) else result
 
 
 @contextmanager
@@ -178,22 +120,6 @@ def _extras_of_call(lo: Lowerer, called: Called, outside: Surroundings, node: as
     return [moved.get(var, var) for var in called.extras]
 
 
-def _is_copied(lo: Lowerer, function: ast.AST) -> bool:
-    """Whether each call of a function gets arrays of its own."""
-    return function in lo.settings.copied_results and function not in lo.settings.shared_results
-
-
-def _own_copy(lo: Lowerer, value: Value) -> Value:
-    """What the caller may write, of arrays that a recursive function returns."""
-    if isinstance(value, TupleValue):
-        return TupleValue(tuple(_own_copy(lo, item) for item in value.items), value.cls)
-    if not isinstance(value, ir.Var) or not isinstance(value.type, ir.Array) or not ir.carries_derivative(value.type):
-        return value
-    result = ir.Var(value.hint, ir.Array(value.type.dtype, value.type.dims))
-    lo.emit(ir.Call((result,), np.copy, (value,), (), lo.open.span))
-    return result
-
-
 def _key(found: dict[str, joins.Shape]) -> Any:
     """Arguments as part of a key: shapes are compared by equality, objects by their structure."""
     return tuple((name, anonymous(shape)) for name, shape in found.items())
@@ -217,7 +143,12 @@ def _lower(lo: Lowerer, called: Called, closure: Closure, found: dict[str, joins
     for _ in range(MAX_PASSES):
         for key in [key for key in lo.run_data.definitions if key not in others]:
             del lo.run_data.definitions[key]  # functions that it calls and that call it: they go by what it returns
-        params, block, result = _run(lo, closure, found, node)
+        lookups = Lookups()
+        lo.run_data.lookups.append(lookups)
+        try:
+            params, block, result = _run(lo, closure, found, node)
+        finally:
+            lo.run_data.lookups.pop()
         if result is None:
             raise _without_end(lo, closure, node)
         settled = result if called.result is None else lo.join_shapes([called.result, result])
@@ -235,10 +166,17 @@ def _lower(lo: Lowerer, called: Called, closure: Closure, found: dict[str, joins
             "AD0303", node, f"what {closure.source.name!r} finds outside of itself changes where it calls itself"
         )
     called.extras = extras
+    called.see(lo)
+    called.looked_up = lookups.outside(called.outside)
+    called.unfinished = tuple(each for each in lookups.unfinished if each is not called)
+    called.see(lo)
     inner = {var: _as_captured(lo, closure, var) for var in extras}
+    members = list(_calling_back(lo, called)) if called.is_recursive else []
+    for member in members:
+        member.looked_up = (*member.looked_up, *called.looked_up)
+        member.see(lo)
     if extras:
         further: Further = {called.definition: extras}
-        members = list(_calling_back(lo, called))
         further |= {each.definition: tuple(var for var in extras if var not in each.extras) for each in members}
         for member in members:
             _take_further(member, further)
@@ -247,7 +185,7 @@ def _lower(lo: Lowerer, called: Called, closure: Closure, found: dict[str, joins
     called.definition.function = ir.Function(name, (*params, *inner.values()), block)
     called.lowering = False
     if not called.is_recursive:
-        called.definition.function = _with_values_returned(lo, called)
+        called.definition.function = with_values_returned(lo, called)
     unify_storage(lo, called, called.calls)
 
 
@@ -339,7 +277,7 @@ def _run(
         kwargs.update(named.parts)
     outside = storages_of(params) | storages_of(outer_store.values())
     shared = closure.source.node in lo.settings.shared_results
-    returned = None if shared else lambda value: _handed_out(lo, value, outside, closure.source.node, object())
+    returned = None if shared else lambda value: handed_out_as_value(lo, value, outside, closure.source.node, object())
     with lo.region("function") as region:
         try:
             lo.leave("return", run_closure(lo, closure, args, kwargs, node, returned, stays_function=True))
@@ -406,68 +344,3 @@ def _refuse_lost_changes(
     if changed:
         label = f"{closure.source.name!r} calls itself and assigns a variable from outside"
         raise lo.problem("AD0303", node, label, helps=("keep the value in a list of one item, or return it",))
-
-
-def storages_of(values: Iterable[Any]) -> set[ir.Storage]:
-    """The classes of memory that can be reached from these values."""
-    found: set[ir.Storage] = set()
-    for value in values:
-        if isinstance(value, (Record, TupleValue)):
-            found |= storages_of(value.items)
-        elif isinstance(value, ir.Var):
-            found |= storages(value.type)
-    return found
-
-
-def _handed_out(lo: Lowerer, value: Value, outside: set[ir.Storage], function: ast.AST, place: object) -> Value:
-    """What a call gets for an array that is returned: an array that nobody writes.
-
-    Of memory that the function has made itself and written that is a copy, of other memory another name;
-    :func:`results_are_settled` sees to it that nobody can tell.
-    """
-    if isinstance(value, TupleValue):
-        items = tuple(_handed_out(lo, item, outside, function, place) for item in value.items)
-        return TupleValue(items, value.cls)
-    if not isinstance(value, ir.Var) or not isinstance(value.type, ir.Array) or not ir.carries_derivative(value.type):
-        return value
-    home, type_ = value.type.storage, ir.Array(value.type.dtype, value.type.dims)
-    is_own = all(storage.find() is not home.find() for storage in outside)
-    strict = function in lo.settings.copied_results
-    is_copied = is_own and (home.written or strict)
-    result = ir.Var(value.hint, type_, value.named)
-    if is_copied:
-        lo.emit(ir.Call((result,), np.copy, (value,), (), lo.open.span))
-    else:
-        lo.emit(ir.Load(result, value, ir.Subscript((ir.Const(Ellipsis),)), lo.open.span))
-    others = outside if is_copied else None
-    lo.run_data.handed_out.append(
-        HandedOut(function, place, home, type_.storage, others, is_own, strict, value, result)
-    )
-    return result
-
-
-def _with_values_returned(lo: Lowerer, called: Called) -> ir.Function:
-    """The function, which returns arrays that it has made under their own name where nobody writes them."""
-    function = called.definition.function
-    assert function is not None
-    made = {each.view: each for each in lo.run_data.handed_out if each.is_own and each.others is None}
-    end = function.body.terminator
-    if not isinstance(end, ir.Return):
-        return function
-    found = {
-        place: made[value] for place, value in enumerate(end.values) if isinstance(value, ir.Var) and value in made
-    }
-    called.sources.update(found)
-    values = tuple(found[place].value if place in found else value for place, value in enumerate(end.values))
-    body = ir.Block(function.body.statements, ir.Return(values, end.span))
-    return ir.Function(function.name, function.params, body, function.doc)
-
-
-def results_are_settled(lo: Lowerer) -> bool:
-    """Whether nobody can tell what recursive functions return from what the callers get; else what to do is noted."""
-    found = lo.run_data.handed_out
-    told_apart = [each for each in found if each.is_told_apart(found)]
-    for each in told_apart:
-        to_be_copied = each.is_own and not each.strict
-        (lo.settings.copied_results if to_be_copied else lo.settings.shared_results).add(each.function)
-    return not told_apart

@@ -18,7 +18,7 @@ from adjoint.ir.join import type_of_atom
 from adjoint.ir.walk import leaves, statements_in, targets_of
 
 if TYPE_CHECKING:
-    from adjoint.frontend.functions.recursion import Called
+    from adjoint.frontend.functions.called import Called
 
 
 def unify_storage(lo: Lowerer, called: Called, calls: Iterable[ir.Call]) -> None:

@@ -17,6 +17,7 @@ from adjoint import ir
 from adjoint.diagnostics.other_names import elsewhere
 from adjoint.diagnostics.similar import did_you_mean
 from adjoint.frontend.calls.emitted_calls import call_any
+from adjoint.frontend.data.outside.lookups import note
 from adjoint.frontend.entry import inputs
 from adjoint.frontend.entry.captured import CONSTANT
 from adjoint.frontend.interpreter.core import Lowerer
@@ -173,6 +174,7 @@ def presence_of(lo: Lowerer, owner: Any, name: str) -> Value | None:
     """Whether an object has an attribute that the function assigns, and that was not there before; None for others."""
     cell = _variable_of(lo, owner, name)
     flag = None if cell is None else lo.run_data.presence.get(cell)
+    note(lo, flag)
     return None if flag is None else lo.store[flag]
 
 

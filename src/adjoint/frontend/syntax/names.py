@@ -6,6 +6,7 @@ import ast
 
 from adjoint import ir
 from adjoint.frontend.control.binding_flags import raise_unbound
+from adjoint.frontend.data.outside.lookups import note
 from adjoint.frontend.entry.inputs import global_value
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import Cell, Value, is_torn
@@ -21,6 +22,7 @@ def lookup(lo: Lowerer, name: str, node: ast.AST | None) -> Value:
 
 def held_by(lo: Lowerer, cell: Cell, node: ast.AST | None) -> Value:
     """What a variable holds."""
+    note(lo, cell)
     raise_unbound(lo, cell, node)
     name, value = cell.name, lo.store.get(cell, ir.UNDEFINED)
     if value is ir.UNDEFINED:

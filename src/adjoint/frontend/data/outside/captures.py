@@ -9,10 +9,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Hashable, Iterable
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from adjoint import ir
+from adjoint.frontend.data.outside.lookups import LookedUp
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import (
+    Cell,
     Closure,
     GeneratorObject,
     IteratorValue,
@@ -26,6 +29,7 @@ from adjoint.frontend.interpreter.values import (
     SuperValue,
     TupleValue,
     Union,
+    is_torn,
 )
 from adjoint.records import dataclass
 
@@ -36,14 +40,23 @@ class Surroundings:
 
     form: Hashable
     vars: tuple[ir.Var, ...]
+    objects: dict[Closure | Ref, int]
+    """The functions and objects in it, each once, in order."""
+    cells: frozenset[Cell]
+    """The variables that functions in it capture."""
 
     def moved(self, now: Surroundings) -> dict[ir.Var, ir.Var]:
         """What stands, in surroundings of the same structure, for each variable that is another one there."""
         return {old: new for old, new in zip(self.vars, now.vars, strict=True) if old is not new}
 
 
-def surroundings(lo: Lowerer, closure: Closure, args: Iterable[Any]) -> Surroundings:
-    """What a function finds where it is called, and what the functions find that it is handed over."""
+def surroundings(
+    lo: Lowerer, closure: Closure, args: Iterable[Any], looked_up: Iterable[LookedUp] = ()
+) -> Surroundings:
+    """What a function finds where it is called, and what the functions find that it is handed over.
+
+    Besides, what it was seen to look up.
+    """
     walk = _Walk(lo)
     walk.value(closure)
     for cell in lo.assigned_outside():
@@ -51,7 +64,13 @@ def surroundings(lo: Lowerer, closure: Closure, args: Iterable[Any]) -> Surround
     for arg in args:
         for function in _functions_in(lo, arg, Closure):
             walk.value(function)
-    return Surroundings(tuple(walk.form), tuple(walk.vars))
+    cells = frozenset(walk.cells)
+    for each in looked_up:
+        if isinstance(each, Cell):
+            walk.cell(each)
+        else:
+            walk.value(each)
+    return Surroundings(tuple(walk.form), tuple(walk.vars), walk.seen, cells)
 
 
 def _functions_in(
@@ -70,26 +89,86 @@ def _functions_in(
         yield from _functions_in(lo, part, kinds, seen)
 
 
+_ALIKE = (ir.Scalar, ir.Array, ir.Number, ir.List, ir.Dict, ir.Tuple, ir.Instance)
+"""Types that say of a value what can be known before the function runs."""
+
+
 class _Walk:
     def __init__(self, lo: Lowerer) -> None:
         self.lo = lo
         self.form: list[Hashable] = []
         self.vars: dict[ir.Var, int] = {}
-        self.seen: dict[object, int] = {}
+        self.seen: dict[Closure | Ref, int] = {}
+        self.cells: dict[Cell, None] = {}
 
     def value(self, value: Any) -> None:
         if isinstance(value, ir.Var):
-            self.form.append((self.vars.setdefault(value, len(self.vars)), value.type))
+            self.form.append((self.vars.setdefault(value, len(self.vars)), value.type, *self._facts(value)))
             return
         if isinstance(value, (Closure, Ref)):
             if value in self.seen:
                 self.form.append(self.seen[value])
                 return
             self.seen[value] = len(self.seen)
+        if isinstance(value, Closure):
+            self._closure(value)
+            return
+        if isinstance(value, Ref):
+            self._object(value)
+            return
+        if isinstance(value, GeneratorObject):
+            self.cells.update(dict.fromkeys(value.frame.cells.values()))
         form, parts = _parts(self.lo, value)
         self.form.append((type(value), form, len(parts)))
         for part in parts:
             self.value(part)
+
+    def cell(self, cell: Cell) -> None:
+        """What a variable holds, and whether it is bound."""
+        self.cells[cell] = None
+        self.value(_held(self.lo, cell))
+        flag = self.lo.run_data.is_bound.get(cell)
+        if flag is not None:
+            self.value(self.lo.store.get(flag))
+
+    def _facts(self, var: ir.Var) -> tuple[Hashable, ...]:
+        """What is known of a variable besides its type."""
+        run = self.lo.run_data
+        itself = () if isinstance(var.type, _ALIKE) else (var,)
+        return (is_torn(var), run.sets.get(var), var in run.caught, var in run.alone, *itself)
+
+    def _closure(self, closure: Closure) -> None:
+        used = names_in(closure.source.node)
+        cells = {name: cell for name, cell in closure.cells.items() if name in used}
+        named, attributes = closure.kw_defaults, closure.attributes
+        home = id(closure.globals), closure.owner
+        self.form.append((closure.source.node, home, tuple(cells), tuple(named), tuple(attributes)))
+        for cell in (*cells.values(), *attributes.values()):
+            self.cell(cell)
+        for value in (*closure.defaults, *named.values()):
+            self.value(value)
+
+    def _object(self, ref: Ref) -> None:
+        self.form.append((Ref, id(self.lo.run_data.told_apart.get(ref.site))))
+        if isinstance(ref.origin, ir.Var):
+            self.form.append(self.vars.setdefault(ref.origin, len(self.vars)))
+        self.value(_held(self.lo, ref))
+
+
+def _held(lo: Lowerer, key: Cell | Ref) -> Any:
+    """What a variable or an object holds; if nobody looked it up so far, what it held when the call began."""
+    return lo.store.get(key, lo.run_data.outside.get(key))
+
+
+_names: WeakKeyDictionary[ast.AST, frozenset[str]] = WeakKeyDictionary()
+
+
+def names_in(function: ast.AST) -> frozenset[str]:
+    """The names that a function uses, itself or in functions inside of it."""
+    found = _names.get(function)
+    if found is None:
+        found = _names[function] = frozenset(node.id for node in ast.walk(function) if isinstance(node, ast.Name))
+    return found
 
 
 def parts_of(lo: Lowerer, value: Any) -> tuple[Any, ...]:
@@ -148,7 +227,7 @@ def captured_by(lo: Lowerer, value: Any) -> tuple[ir.Var, ...]:
             for inner in _parts(lo, part)[1]:
                 look(inner)
             return
-        used = {node.id for node in ast.walk(part.source.node) if isinstance(node, ast.Name)}
+        used = names_in(part.source.node)
         for name, cell in part.cells.items():
             if name in used:
                 look(lo.store.get(cell))

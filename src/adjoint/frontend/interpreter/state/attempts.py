@@ -126,6 +126,8 @@ class Run:
     again: int = 0
     """How often something was lowered again on its own."""
     definitions: dict[Any, Any] = field(default_factory=dict)
+    lookups: list[Any] = field(default_factory=list)
+    """What functions that stay ones, and are being lowered, have looked up outside of themselves, innermost last."""
     sets: dict[ir.Var, Any] = field(default_factory=dict)
     """Sets that were made empty, by variable, and where in the source."""
     pools: dict[Site, ir.Var] = field(default_factory=dict)
