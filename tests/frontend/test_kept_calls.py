@@ -3,7 +3,7 @@
 import math
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -608,3 +608,56 @@ def test_attributes_without_a_float_at_first_take_cotangents(f, args, statements
     """Shadows of objects that are handed to calls are made beside them, when nothing may lie in an attribute yet."""
     with repeating(statements):
         check_grads(f, args)
+
+
+class Reading(NamedTuple):
+    count: int
+    value: float
+
+
+def with_value(reading, value):
+    return Reading(reading.count + 1, value * value)
+
+
+def readings(x):
+    made = [Reading(i, v * v) for i, v in enumerate(x)]
+    for i in range(len(made)):
+        made[i] = with_value(made[i], x[i])
+    made.append(with_value(made[0], x[2]))
+    return made[0].value * made[3].value + made[1].value * made[2].count
+
+
+class Money:
+    def __init__(self, amount, unit):
+        self.amount, self.unit = amount, unit
+
+    def __lt__(self, other):
+        return self.amount < other.amount
+
+    def __radd__(self, other):
+        return self.amount + other
+
+
+def total_and_least(x):
+    made = [Money(x, "eur"), Money(x * x, "usd")]
+    return sum(made) * sorted(made)[0].amount
+
+
+def delegated(x):
+    def values():
+        given = yield from [x, 2 * x]
+        yield 5.0 * x if given is None else 0.0
+        yield from (x * i for i in range(3))
+
+    it = values()
+    return next(it) * next(it) + next(it) * sum(it)
+
+
+@pytest.mark.parametrize(
+    ("f", "args"),
+    [(readings, (np.array([0.3, 0.4, 0.5]),)), (total_and_least, (0.4,)), (delegated, (0.7,))],
+)
+def test_what_works_inlined_works_with_calls(f, args):
+    """References through which nothing flows, text beside numbers, objects that refer to each other."""
+    with repeating(0):
+        check_grads(f, args, order=2)

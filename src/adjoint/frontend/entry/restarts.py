@@ -86,7 +86,8 @@ def attempt(build: Callable[[Lowerer], Entry], settings: Settings | None = None)
     except (DifferentiationError, RecursionError) as refusal:
         first = refusal
     of_linked = None
-    if settings.may_be_linked and not settings.linked and _is_about_structure(first):
+    is_linked = bool(settings.may_be_linked and not settings.linked and _is_about_structure(first))
+    if is_linked:
         linked = settings.begun_anew(frozenset(settings.may_be_linked))
         try:
             return attempt(build, linked)
@@ -96,8 +97,9 @@ def attempt(build: Callable[[Lowerer], Entry], settings: Settings | None = None)
         settings.attempts, settings.went_back = linked.attempts, linked.went_back
     if not isinstance(first, DifferentiationError) or not _may_be_by_calls(settings, first):
         raise of_linked or first
+    again = _attempt if is_linked else attempt
     try:
-        return _attempt(build, settings.begun_anew(settings.linked, inlined=True))
+        return again(build, settings.begun_anew(settings.linked, inlined=True))
     except (DifferentiationError, RecursionError):
         if of_linked is None:
             raise
@@ -106,6 +108,8 @@ def attempt(build: Callable[[Lowerer], Entry], settings: Settings | None = None)
 
 def _may_be_by_calls(settings: Settings, refusal: DifferentiationError) -> bool:
     """Whether something may have been refused because functions stay calls."""
+    if settings.patience > 1:  # they do not where they need not
+        return False
     return bool(settings.often or settings.kept or settings.inlined or isinstance(refusal, SupportsLost))
 
 

@@ -60,7 +60,9 @@ def split_called(request: Request, halves: Halves, family: Family, *, carries: b
         function, request.wrt, request.outputs, family, given, request=request, nameless="out", partial=partial
     )
     shadow_of = sweeps.reverser.shadows.found
-    references = [shadow_of[function.params[place]] for place in request.wrt if function.params[place] in lent]
+    lent_in_order = [function.params[place] for place in request.wrt if function.params[place] in lent]
+    shadow_of = {param: _unused_shadow(sweeps, param) for param in lent_in_order} | shadow_of
+    references = [shadow_of[param] for param in lent_in_order]
     memory = [*references, *filter(None, map(shadow_of.get, vars_of([sweeps.results[p] for p in request.references])))]
     sweeps = with_supports(sweeps, family, called=request.definition, carries=carries, memory=memory)
     sweeps = _simplified(without_idle_residuals(sweeps, function), family.target)
@@ -96,6 +98,11 @@ def split_called(request: Request, halves: Halves, family: Family, *, carries: b
     primal = ir.Function(whole.name, whole.params, ir.Block(statements, ir.Return((*end, *tuples))))
     halves.primal.function = checked(primal, "primal")
     return Halves(halves.primal, halves.adjoint, args, results, asked=asked)
+
+
+def _unused_shadow(sweeps: Sweeps, param: ir.Var) -> ir.Var:
+    """What the adjoint calls the shadow of a reference through which no derivative flows in the function."""
+    return ir.Var(f"{param.hint}_bar", sweeps.reverser.shadows.type_of(param.type))
 
 
 def _simplified(sweeps: Sweeps, target: Target) -> Sweeps:

@@ -53,8 +53,16 @@ def _reverse_store(reverser: Reverser, store: ir.Store, scope: Scope) -> None:
             reverser.context.problem("AD0303", store.span, label)
         elif reverser.active(store.value) or reverser.shadows.takes_unused_shadow(base, store.value):
             _reference(reverser, store, base, scope)
-    else:
+    elif not _holds_text(base, store.key):
         _slot(reverser, store, base, scope)
+
+
+def _holds_text(base: ir.Var, key: ir.Key | None) -> bool:
+    """Whether an attribute of an object is text, of which its shadow has nothing."""
+    if not (isinstance(base.type, ir.Instance) and isinstance(key, ir.Attribute)):
+        return False
+    kind = base.type.fields.get(key.name)
+    return isinstance(kind, ir.Opaque) and kind.cls in (str, bytes)
 
 
 def _array(reverser: Reverser, store: ir.Store, base: ir.Var, scope: Scope) -> None:
