@@ -16,6 +16,7 @@ from adjoint.frontend.data.making import is_list
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites
 from adjoint.frontend.interpreter.materialize import materialize
+from adjoint.frontend.interpreter.state.attempts import Path
 from adjoint.frontend.interpreter.state.signals import Restart
 from adjoint.frontend.interpreter.values import Cell, GeneratorObject, GeneratorValue, IteratorValue, Ref, Value
 from adjoint.frontend.iterators.items import (
@@ -214,13 +215,23 @@ def _run_over(
         bind(index if counts else sequence.item(index))
         body()
 
-    if few is not None:
-        lo.counted_loops.append(lo.site(node))
+    bounds = lo.site(node) if few is not None else _given_bounds(lo, (start, stop, step))
+    if bounds is not None:
+        lo.counted_loops.append(bounds)
     try:
         run_loop(lo, node, ir.Range(start, stop, step), index, iteration, orelse, assigned)
     finally:
-        if few is not None:
+        if bounds is not None:
             lo.counted_loops.pop()
+
+
+def _given_bounds(lo: Lowerer, bounds: Sequence[ir.Atom]) -> frozenset[Path] | None:
+    """The ways to the inputs that bound a range, if nothing else does that is not known."""
+    varying = [bound for bound in bounds if isinstance(bound, ir.Var)]
+    known = lo.run_data.whole_inputs
+    if not varying or not all(bound in known for bound in varying):
+        return None
+    return frozenset(known[bound] for bound in varying)
 
 
 def _run_by_position(

@@ -94,6 +94,12 @@ def sites_within(lo: Lowerer, *values: Value) -> tuple[Site, ...]:
     return tuple(found)
 
 
+_OTHER_PLACES = (
+    "put it into a list in a loop over a range whose bounds are known or given: for i in range(n)",
+    "or make it outside, and hand it to the function",
+)
+
+
 def slots(lo: Lowerer, values: Sequence[Value], node: ast.AST | None) -> list[ir.Atom]:
     """What a container at run time holds for each of these values; all that must exist for it are found at once."""
     if any(isinstance(value, Ref) for value in values):
@@ -106,7 +112,11 @@ def slot(lo: Lowerer, value: Value, node: ast.AST | None) -> ir.Atom:
     match value:
         case Ref():
             raise NeedsRuntime(sites_within(lo, value))
-        case Closure() | Method() if lo.counted_loops:
+        case Closure(function=None):
+            lo.unroll_innermost(given=True)
+            label = "a function made here is put into what exists at run time only"
+            raise lo.problem("AD0202", node, label, helps=_OTHER_PLACES)
+        case Closure() | Method():
             lo.unroll_innermost()
             return materialize(lo, value, node)
         case TupleValue(items=items, cls=cls) if cls is tuple or is_namedtuple_class(cls):

@@ -89,7 +89,8 @@ def captured(lo: Lowerer, value: Any, path: Path, name: str, node: ast.AST | Non
         note(lo, known)
         return known
     read = reader(path)
-    if is_constant(value) or is_library_constant(path) or is_fixed(value, path):
+    is_taken_for_known = type(value) is int and identity_of(path) in lo.settings.constant_inputs
+    if is_taken_for_known or is_constant(value) or is_library_constant(path) or is_fixed(value, path):
         if not is_library_constant(path) and path[0] != "root":
             lo.run_data.guards.append(Guard(path, read, value))
         result: Value = ir.Const(value)
@@ -100,6 +101,8 @@ def captured(lo: Lowerer, value: Any, path: Path, name: str, node: ast.AST | Non
             lo, value, identity_of(path), hint, lambda var: lo.run_data.inputs.append(Captured(path, read, var))
         )
         lo.run_data.outside.update((key, held) for key, held in lo.store.items() if key not in before)
+        if type(value) is int and isinstance(result, ir.Var):
+            lo.run_data.whole_inputs[result] = identity_of(path)
     lo.run_data.captured[identity_of(path)] = result
     note(lo, result)
     return result
@@ -116,10 +119,13 @@ def enter(lo: Lowerer, value: Any, path: Path, hint: str, declare: Callable[[ir.
         case bool() | str() | bytes() | None:
             return ir.Const(value)
         case int() if type(value) is int:
-            if path in lo.settings.constant_inputs:
+            if path in lo.settings.constant_inputs and path[0] == "argument":
                 lo.run_data.argument_guards.append((path, value))
                 return ir.Const(value)
-            return _declared(ir.Var(hint, ir.INT, True), declare)
+            var = ir.Var(hint, ir.INT, True)
+            if path[0] == "argument" and not any(str(part).startswith("__") for part in path):
+                lo.run_data.whole_inputs[var] = path
+            return _declared(var, declare)
         case float() if type(value) is float:
             return _declared(ir.Var(hint, ir.FLOAT, True), declare)
         case complex() if type(value) is complex:

@@ -17,7 +17,7 @@ from adjoint import ir
 from adjoint.diagnostics import calls_through, diagnostic
 from adjoint.diagnostics.spans import Span
 from adjoint.frontend.interpreter import joins
-from adjoint.frontend.interpreter.state.attempts import Run, Settings
+from adjoint.frontend.interpreter.state.attempts import Path, Run, Settings
 from adjoint.frontend.interpreter.state.blocks import (
     Checkpoint,
     Exiting,
@@ -57,8 +57,8 @@ class Lowerer(ABC):
         self.frame: Frame | None = None
         self.depth = 0
         self.enclosed = False
-        self.counted_loops: list[Site] = []
-        """The loops around over ranges whose bounds are known, which could be unrolled."""
+        self.counted_loops: list[Site | frozenset[Path]] = []
+        """The loops around over ranges, which could be unrolled: where bounds are inputs, the ways to these."""
         self.awaited: list[tuple[Collection[Cell], set[Cell]]] = []
         """What the loops around may bind in an iteration for the next, and what of that was read."""
         self.iterated: list[tuple[Value, Site | None]] = []
@@ -450,13 +450,13 @@ class Lowerer(ABC):
             case [joins.Leaf(type=ir.Scalar() as type_)]:
                 self.settings.guesses.setdefault(site.place[0], type_)
 
-    def unroll_innermost(self) -> None:
-        """Where a loop over a known range makes structures that do not settle: starts again with it unrolled."""
-        for site in reversed(self.counted_loops):
-            if site not in self.settings.unrolled:
-                self.settings.unrolled.add(site)
-                self.settings.runtime_sites.clear()
-                self.settings.site_types.clear()
+    def unroll_innermost(self, *, given: bool = False) -> None:
+        """Where a loop over a known range makes structures that do not settle: starts again with it unrolled.
+
+        With ``given`` also where bounds are inputs, of which the derivative is made for the values that they have.
+        """
+        for loop in reversed(self.counted_loops):
+            if (given or isinstance(loop, Site)) and self.settings.unroll(loop):
                 raise Restart
 
     # -- regions whose exits meet at their end ----------------------------------------------------------------------

@@ -128,10 +128,7 @@ def _list_of(
 ) -> Value:
     with _scope(lo, generators):
         if len(generators) == 1:
-            items = static_getters(lo, iterable, node)
-            unrolled = lo.run_data.all_constant or lo.site(_target_of(generators[0])) in lo.settings.unrolled
-            if items is None and unrolled and known_range(iterable) is not None:
-                items = static_getters(lo, TupleValue(tuple([ir.Const(i) for i in known_range(iterable) or ()])), node)
+            items = _items_of(lo, generators[0], iterable, node)
             with going_through(lo, iterable):
                 known = None if items is None else _known(lo, generators[0], items, element)
             if known is not None:
@@ -151,6 +148,14 @@ def _list_of(
             return result
 
         return guessed_anew(lo, lo.site(node), whole)
+
+
+def _items_of(lo: Lowerer, generator: ast.comprehension, iterable: Value, node: ast.expr) -> Sequence[Getter] | None:
+    """What a comprehension goes through, item by item, where that is known, or is a range to be unrolled."""
+    items = static_getters(lo, iterable, node)
+    unrolled = lo.run_data.all_constant or lo.site(_target_of(generator)) in lo.settings.unrolled
+    few = known_range(iterable) if items is None and unrolled else None
+    return items if few is None else static_getters(lo, TupleValue(tuple([ir.Const(i) for i in few])), node)
 
 
 def list_of_items(lo: Lowerer, iterable: Value, node: ast.AST) -> Value:
@@ -280,7 +285,7 @@ def dict_comprehension(lo: Lowerer, node: ast.DictComp) -> Value:
     first = lo.evaluate(node.generators[0].iter)
     with in_advance(lo, first, node) as iterable, _scope(lo, node.generators):
         if len(node.generators) == 1 and not node.generators[0].ifs:
-            items = static_getters(lo, iterable, node)
+            items = _items_of(lo, node.generators[0], iterable, node)
             if items is not None:
                 pairs = ast.Tuple([node.key, node.value], ast.Load())
                 ast.copy_location(pairs, node)

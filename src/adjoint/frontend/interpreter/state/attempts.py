@@ -21,6 +21,8 @@ Form = dict[str, joins.Shape]
 
 PATIENCE = 20
 
+Path = tuple[Any, ...]
+"""A way to an input, by identities."""
 Kept = tuple[int | None, str]
 """A variable: the identity of what has it, where that outlives the call, and its name."""
 
@@ -65,6 +67,8 @@ class Run:
     """Where variables live that outlive the call and are assigned."""
     inputs: list[Any] = field(default_factory=list)
     guards: list[Any] = field(default_factory=list)
+    whole_inputs: dict[ir.Var, Path] = field(default_factory=dict)
+    """Integers that are given, and could be taken for known."""
     outside_writes: list[tuple[ir.Var, ir.Atom, Span | None]] = field(default_factory=list)
     """Writes into containers that global or captured variables may hold: the container and the value."""
     reasons: list[Diagnostic] = field(default_factory=list)
@@ -233,7 +237,7 @@ class Settings:
     """Functions that call themselves and return memory that others have, and that is written."""
     uncovered: dict[tuple[Any, Span | None], str] = field(default_factory=dict)
     """Definitions that said of a call, by its place, that they do not cover it, and what it is that they do not."""
-    constant_inputs: set[tuple[Any, ...]] = field(default_factory=set)
+    constant_inputs: set[Path] = field(default_factory=set)
     """Paths of integer inputs whose value must be known."""
     assigned_outside: dict[Any, tuple[Any, str]] = field(default_factory=dict)
     """Variables that outlive the call and that it assigns: the dict, the function, class or cell, and the name."""
@@ -242,6 +246,20 @@ class Settings:
     assigned_in_classes: set[tuple[ast.AST, str]] = field(default_factory=set)
     """Attributes that the function assigns, of classes that are defined inside of it: by statement and name."""
     loop_shapes: dict[Any, dict[Any, joins.Shape]] = field(default_factory=dict)
+
+    def unroll(self, loop: Site | frozenset[Path]) -> bool:
+        """Whether it is new that a loop is to be unrolled, or that inputs which bound it must be known for that."""
+        if isinstance(loop, Site):
+            if loop in self.unrolled:
+                return False
+            self.unrolled.add(loop)
+        else:
+            if loop <= self.constant_inputs:
+                return False
+            self.constant_inputs |= loop
+        self.runtime_sites.clear()
+        self.site_types.clear()
+        return True
 
     def begun_anew(self, linked: frozenset[type], *, inlined: bool = False) -> Settings:
         """Nothing is known but these classes; the functions that were called stay inlined for as long as can be."""
