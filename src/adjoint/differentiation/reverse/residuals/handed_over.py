@@ -10,6 +10,7 @@ import numpy as np
 from adjoint import ir
 from adjoint.analysis.effects import storages
 from adjoint.analysis.memory.reachable import parts
+from adjoint.differentiation.reverse.residuals.shapes.kept_shapes import read_elements, with_kept_shapes
 from adjoint.differentiation.reverse.residuals.shapes.shape_only import without_idle_shapes
 from adjoint.differentiation.reverse.sweeps import Sweeps
 from adjoint.ir.builder import Builder
@@ -20,6 +21,7 @@ from adjoint.optimize.touch_up.zeros_by_shape import with_named_shapes
 from adjoint.records import replace
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime import display
+from adjoint.runtime.array_functions import arrays
 from adjoint.runtime.copies import fresh_shadows
 
 
@@ -39,7 +41,7 @@ def without_idle_residuals(sweeps: Sweeps, function: ir.Function) -> Sweeps:
     between = ir.Call((), _between, ())
     body = ir.Block((*sweeps.forward, between, *sweeps.backward), ir.Return((*sweeps.results, *sweeps.cotangents)))
     joined = ir.Function(function.name, (*function.params, *sweeps.seeds, *sweeps.supports), body)
-    whole = with_named_shapes(without_idle_shapes(joined)).body
+    whole = with_kept_shapes(with_named_shapes(without_idle_shapes(joined))).body
     assert isinstance(whole.terminator, ir.Return)
     cut = whole.statements.index(between)
     results = whole.terminator.values[: len(sweeps.results)]
@@ -72,7 +74,8 @@ def copied(
 ) -> tuple[tuple[ir.Statement, ...], tuple[ir.Atom, ...]]:
     """The forward region and what it returns, without sharing memory with the caller that the adjoint reads.
 
-    What lies in containers of the caller, and arrays that are kept themselves, are copied where they are kept. Of
+    What lies in containers of the caller, and arrays that are kept themselves, are copied where they are kept, without
+    their elements where nothing reads these. Of
     arrays that may be in lists, or that recursive functions may keep, the arguments are copied where the function
     starts and the results where it ends.
     """
@@ -81,9 +84,12 @@ def copied(
     of_caller = vars_of((*function.params, *sweeps.results))
     outside = {_storage(var) for var in of_caller} - {None}
     inside = set[ir.Storage]().union(*(storages(var.type) for var in of_caller if ir.is_handle(var.type)))
+    read = read_elements(ir.Block(sweeps.backward, ir.Return(sweeps.cotangents)))
     for var in residuals:
         shared = storages(var.type) & (inside if var in sweeps.popped else outside | inside)
         make = _copy_of(var) if shared else None
+        if var not in read and isinstance(var.type, ir.Array):
+            make = arrays.shape_only
         kept.append(var if make is None else _made(make, var, f"{var.hint}_kept", ends))
     hidden = outside if sweeps.context.packs else set()
     hidden |= {

@@ -15,6 +15,7 @@ from adjoint import ir
 from adjoint.analysis.effects import effects_of
 from adjoint.analysis.joins import joins
 from adjoint.analysis.memory.array_layout import layout_readers
+from adjoint.analysis.shapes.extents import tapes_of
 from adjoint.diagnostics import Span
 from adjoint.differentiation.reverse.memory.gathers import is_gathered
 from adjoint.ir.join import type_of_atom
@@ -33,11 +34,14 @@ _BY_ROWS = (
     *(bundles.zero_bundles, bundles.no_bundles_yet),
 )
 """Functions that lay their results out by rows, if nobody asks them for another order."""
+_NEW = (np.copy, np.zeros_like, np.empty_like, np.ones_like, np.full_like, np.where, np.clip, arrays.zeros_like)
 _AS_THEY_LIE = (
-    *(np.copy, np.array, np.zeros_like, np.empty_like, np.ones_like, np.full_like, np.where, np.clip),
-    *(arrays.zeros_like, arrays.match, copies.owned, arrays.copy_laid_out_like, numbers.choose, np.ndarray.astype),
+    *_NEW,
+    *(np.array, arrays.match, copies.owned, arrays.copy_laid_out_like, numbers.choose, np.ndarray.astype),
 )
 """Functions that lay their results out by rows if their arguments lie so, as element-wise ones do."""
+_RESHAPED = (np.reshape, np.ndarray.reshape, np.ravel, np.ndarray.ravel)
+"""Functions whose results lie by rows if what is reshaped does."""
 _REASON = "how this array lies in memory decides what is written here, and machine code does not know it"
 
 
@@ -68,7 +72,16 @@ class _Layouts:
                 self._sources.setdefault(target, []).append(source)
             if isinstance(statement, (ir.Call, ir.Load)):
                 self._made.update(dict.fromkeys(targets_of(statement), statement))
-                if isinstance(statement, ir.Call) and self._lies_by_rows(statement):
+        kept = _kept(function)
+        known = -1
+        while known < len(self.rows):  # what is taken back may be known once all that is kept is
+            known = len(self.rows)
+            for statement in statements_in(function.body):
+                taken = _taken(statement)
+                if taken is not None and taken[0] in kept:
+                    if self.rows.issuperset(kept[taken[0]]):
+                        self.rows.add(taken[1])
+                elif isinstance(statement, ir.Call) and self._lies_by_rows(statement):
                     self.rows.update(statement.targets)
 
     def decides(self, atom: ir.Atom) -> None:
@@ -118,7 +131,12 @@ class _Layouts:
             return False
         if call.callee in _BY_ROWS:
             return call.callee is not np.ndarray.copy or len(call.args) == 1
+        if call.callee in _RESHAPED:
+            return call.args[0] in self.rows
         if call.callee in _AS_THEY_LIE or isinstance(rule_for(call.callee), Elementwise):
+            is_new = call.callee in _NEW or (call.callee not in _AS_THEY_LIE and effects_of(call).view_of is None)
+            if is_new and all(map(_has_one_axis, call.targets)):
+                return True
             return all(map(self._counts_as_by_rows, operands(call)))
         return False
 
@@ -127,6 +145,34 @@ class _Layouts:
         if not isinstance(atom, ir.Var) or not isinstance(atom.type, (ir.Array, ir.Number)):
             return True
         return atom in self.rows or ir.has_one_layout(atom.type)
+
+
+def _kept(function: ir.Function) -> dict[ir.Atom, list[ir.Atom]]:
+    """What is put on tapes."""
+    kept: dict[ir.Atom, list[ir.Atom]] = {tape: [] for tape in tapes_of(function.body)}
+    for statement in statements_in(function.body):
+        match statement:
+            case ir.Call(callee=list.append, args=(tape, value)) if tape in kept:
+                kept[tape].append(value)
+            case ir.Store(base=tape, value=value) if tape in kept:
+                kept[tape].append(value)
+    return kept
+
+
+def _taken(statement: ir.Statement) -> tuple[ir.Atom, ir.Var] | None:
+    """The list from which a statement takes an item, and the item."""
+    match statement:
+        case ir.Load(target=target, base=base, key=ir.Subscript()):
+            return base, target
+        case ir.Call(targets=(target,), callee=list.pop, args=(base,)):
+            return base, target
+        case _:
+            return None
+
+
+def _has_one_axis(target: ir.Var) -> bool:
+    """Whether a new array lies by rows whatever it is made of."""
+    return isinstance(target.type, ir.Array) and target.type.dims is not None and len(target.type.dims) == 1
 
 
 class _ByPython(Rewriting):

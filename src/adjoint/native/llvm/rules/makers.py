@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import operator
 
 import numpy as np
@@ -308,12 +309,7 @@ def reshaped(e: Emission, x: Value, shape: Value, *more: Value) -> Array:
     given = arrays.in_rows(e, x)
     wanted = arrays.extents_of(shape)
     total = arrays.size(e, given)
-    if "-1" in wanted:
-        at, known = wanted.index("-1"), "1"
-        for extent in wanted[:at] + wanted[at + 1 :]:
-            known = e.writer.mul(known, extent)
-        e.check(e.writer.compare("eq", known, "0"), ValueError, "cannot reshape array of size 0 into this shape")
-        wanted[at] = total if known == "1" else e.writer.op(f"sdiv i64 {total}, {known}")
+    _infer_extent(e, wanted, total)
     for extent in wanted:
         if not extent.isdigit():
             e.check(e.writer.compare("slt", extent, "0"), ValueError, "cannot reshape array into this shape")
@@ -326,3 +322,28 @@ def reshaped(e: Emission, x: Value, shape: Value, *more: Value) -> Array:
     return Array(
         kind, given.base, given.data, tuple(wanted), e.writer.strides_by_rows(kind.element, wanted), given.owner
     )
+
+
+def _infer_extent(e: Emission, wanted: list[str], total: str) -> None:
+    """Puts what is left of a size in the place of -1, which may turn up at run time."""
+    open_ = [place for place, extent in enumerate(wanted) if extent == "-1"]
+    open_ = open_ or [place for place, extent in enumerate(wanted) if not extent.isdigit()]
+    if not open_:
+        return
+    is_open = {place: e.writer.compare("eq", wanted[place], "-1") for place in open_ if wanted[place] != "-1"}
+    known = "1"
+    for place, extent in enumerate(wanted):
+        if extent != "-1":
+            known = e.writer.mul(
+                known, e.writer.select(is_open[place], "i64", "1", extent) if place in is_open else extent
+            )
+    is_any = "true"
+    if is_open:
+        is_any = functools.reduce(lambda one, other: e.writer.op(f"or i1 {one}, {other}"), is_open.values())
+    is_empty = e.writer.compare("eq", known, "0")
+    wrong = is_empty if is_any == "true" else e.writer.op(f"and i1 {is_any}, {is_empty}")
+    e.check(wrong, ValueError, "cannot reshape array of size 0 into this shape")
+    divisor = known if is_any == "true" else e.writer.select(is_empty, "i64", "1", known)
+    left = total if divisor == "1" else e.writer.op(f"sdiv i64 {total}, {divisor}")
+    for place in open_:
+        wanted[place] = e.writer.select(is_open[place], "i64", left, wanted[place]) if place in is_open else left

@@ -8,16 +8,17 @@ other tape keeps it. Where the shape is the same in each iteration, not even the
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Hashable
+from collections import defaultdict
+from collections.abc import Collection, Hashable, Iterator
 
 import numpy as np
 
 from adjoint import ir
+from adjoint.analysis.joins import flows, reached
 from adjoint.analysis.shapes.extents import tapes_of
 from adjoint.differentiation.reverse.residuals.shapes.unread_results import asked_by
 from adjoint.ir.rebuild import map_blocks, map_branch
-from adjoint.ir.walk import blocks_of, read_counts, statements_in, targets_of
+from adjoint.ir.walk import blocks_of, leaves, read_counts, statements_in, targets_of
 from adjoint.rules.registry import rule_for
 from adjoint.runtime.array_functions import arrays
 
@@ -42,20 +43,23 @@ class _Fills:
 
     def __init__(self, function: ir.Function, tapes: Collection[ir.Var]) -> None:
         self._made: dict[ir.Var, ir.Call | ir.Load] = {}
+        self._carried: dict[ir.Var, list[ir.Atom]] = {}
         self._kept: dict[ir.Var, list[ir.Atom]] = {tape: [] for tape in tapes}
         self._read_back: set[ir.Var] = set()
         loops = [statement for statement in statements_in(function.body) if isinstance(statement, ir.Loop)]
         inside = {target for loop in loops for each in statements_in(loop.body) for target in targets_of(each)}
-        read = read_counts(function.body)
-        asked = Counter(var for each in statements_in(function.body) for var in asked_by(each, ()))
+        for loop in loops:
+            carried = [leaf.values for leaf in leaves(loop.body) if isinstance(leaf, ir.Continue)]
+            self._carried |= {param: [values[place] for values in carried] for place, param in enumerate(loop.params)}
+        needed = read_elements(function.body)
         for statement in statements_in(function.body):
             match statement:
                 case ir.Call(callee=list.append, args=(ir.Var() as tape, kept)) if tape in self._kept:
                     self._kept[tape].append(kept)
                 case ir.Call(targets=(target,), callee=list.pop, args=(ir.Var() as tape,)) if tape in self._kept:
-                    self._note(tape, asked[target] == read[target])
+                    self._note(tape, target not in needed)
                 case ir.Load(target=target, base=ir.Var() as tape) if tape in self._kept:
-                    self._note(tape, asked[target] == read[target])
+                    self._note(tape, target not in needed)
                 case ir.Store(base=ir.Var() as tape) if tape in self._kept:
                     self._note(tape, False)
                 case ir.Call(targets=(target,)) | ir.Load(target=target) if target in inside:
@@ -74,8 +78,21 @@ class _Fills:
             if tape not in self._read_back
             and kept
             and all(isinstance(each, ir.Var) and isinstance(each.type, ir.Array) for each in kept)
-            and all(self._is_made_here(owner) and owner not in held for owner in map(self._owner, kept))
+            and all(self._is_freed(each, held) for each in kept)
         }
+
+    def _is_freed(self, kept: ir.Atom, held: Collection[ir.Atom]) -> bool:
+        """Whether the memory of an array is free before the loop ends, unless this tape keeps it.
+
+        What an iteration hands to the next one is that where each iteration makes it: all but the first one.
+        """
+        owner = self._owner(kept)
+        if owner in held:
+            return False
+        if isinstance(owner, ir.Var) and owner in self._carried:
+            made = [self._owner(each) for each in self._carried[owner]]
+            return all(self._is_made_here(each) and each not in held for each in made)
+        return self._is_made_here(owner)
 
     def _owner(self, atom: ir.Atom) -> ir.Atom:
         """The array whose memory an array is in."""
@@ -101,6 +118,26 @@ class _Fills:
         return isinstance(made, ir.Call) and rule_for(made.callee) is not None
 
 
+def read_elements(block: ir.Block) -> set[ir.Var]:
+    """The variables of which more than the shape is read, or of what they become where control flows."""
+    read = read_counts(block)
+    read.subtract(var for each in statements_in(block) for var in asked_by(each, ()))
+    becoming: dict[ir.Var, list[ir.Var]] = defaultdict(list)
+    for source, target, is_read in _flows(block):
+        becoming[target].append(source)
+        read[source] -= is_read
+    return reached([var for var, times in read.items() if times > 0], becoming)
+
+
+def _flows(block: ir.Block) -> Iterator[tuple[ir.Var, ir.Var, bool]]:
+    """What becomes which variable, and whether it is read for that: what a loop has carried it gives at its end."""
+    for statement in statements_in(block):
+        given = set(zip(statement.params, statement.targets, strict=False)) if isinstance(statement, ir.Loop) else ()
+        for source, target in flows(statement):
+            if isinstance(source, ir.Var):
+                yield source, target, (source, target) not in given
+
+
 def _without_elements(block: ir.Block, tapes: Collection[ir.Var]) -> ir.Block:
     statements: list[ir.Statement] = []
     for statement in block.statements:
@@ -118,4 +155,4 @@ def _without_elements(block: ir.Block, tapes: Collection[ir.Var]) -> ir.Block:
     return ir.Block(tuple(statements), end)
 
 
-__all__ = ["with_kept_shapes"]
+__all__ = ["read_elements", "with_kept_shapes"]
