@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+import sys
 import warnings
 from typing import Any
 
@@ -253,3 +254,15 @@ def test_objects_of_a_local_class_are_taken_out_of_a_list() -> None:
         return sum(each.weight * x for each in waiting) * len(waiting)
 
     right(total, 0.7)
+
+
+def test_a_default_counts_where_nobody_knows_the_object() -> None:
+    def f(x):
+        module = sys.modules.get("math")
+        absent = getattr(sys.modules.get("a module that nobody has"), "name", None)
+        factor = getattr(module, "no_such_name", x) * getattr(module, "pi", x)
+        return x * factor if absent is None else x
+
+    assert ad.grad(f)(3.0) == 6.0 * math.pi
+    assert ad.jvp(f, (3.0,), (1.0,)) == (9.0 * math.pi, 6.0 * math.pi)
+    assert ad.grad(ad.grad(f))(3.0) == 2.0 * math.pi

@@ -296,7 +296,7 @@ def _getattr(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast
         return attribute(lo, base, name.value, node)
     present = _hasattr(lo, [base, name], {}, node)
     if present is NotImplemented:
-        return attribute(lo, base, name.value, node)
+        present = lo.open.call(hasattr, materialize(lo, base, node, observer=True), name)
     return lo.branch(present, lambda: attribute(lo, base, name.value, node), lambda: default[0], node)
 
 

@@ -16,7 +16,7 @@ from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles
 from adjoint.frontend.calls.opaque.arguments import may_carry
 from adjoint.frontend.data import making as lists
 from adjoint.frontend.external.constant_objects import made_of_constants
-from adjoint.frontend.external.sparse import definitions, making
+from adjoint.frontend.external.sparse import definitions, making, operators
 from adjoint.frontend.external.sparse.matrices import is_sparse_matrix
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import NONE, Method, Partial, TupleValue, Value
@@ -232,11 +232,19 @@ _of_entries(linalg.spsolve_triangular, making.spsolve_triangular)
 _of_entries(linalg.inv, making.inverse)
 
 
+@handles(linalg.LinearOperator)
+def _operator(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    return lo.call(ir.Const(operators.Operator), args, kwargs, node)
+
+
 def _iterated(
     solver: Callable[..., Any], lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
 ) -> Any:
     """A solver of a system of equations that goes on until it is near; derivatives are those of the solution."""
     first = args[0] if args else None
+    cls = None if first is None else class_of(lo, first)
+    if cls is not None and issubclass(cls, (operators.Operator, linalg.LinearOperator)):
+        return lo.call(ir.Const(operators.iterated), [ir.Const(solver), *args], kwargs, node)
     is_known = first is not None and (_is_of_entries(lo, first) or is_sparse_matrix(first))
     if not is_known and not (isinstance(first, ir.Var) and isinstance(first.type, ir.Array)):
         return NotImplemented

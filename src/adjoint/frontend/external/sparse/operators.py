@@ -1,0 +1,141 @@
+"""Linear operators of SciPy that are given by their products, and systems of equations with them."""
+
+# mypy: allow-untyped-defs, allow-untyped-calls
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.sparse import linalg
+
+from adjoint.declarations.custom_derivatives import stop_gradient
+from adjoint.declarations.implicit import refused, solved
+from adjoint.runtime.numerical_methods.implicit import root_of_part
+from adjoint.runtime.numerical_methods.of_scipy.sparse import solution_by_products
+
+
+class Operator:
+    """Stands for a linear operator whose products with vectors are computed by a function."""
+
+    __adjoint_stands_for__ = linalg.LinearOperator
+
+    def __init__(self, shape, matvec, rmatvec=None, matmat=None, dtype=None, rmatmat=None):
+        if dtype is not None and np.dtype(dtype) != np.float64:
+            raise NotImplementedError("a linear operator that is not of float64")
+        if matmat is not None or rmatmat is not None:
+            raise NotImplementedError("a linear operator that is given by products with matrices")
+        m, n = shape
+        self.shape = (m, n)
+        self.ndim = 2
+        self._product = matvec
+        self._turned = rmatvec
+
+    def matvec(self, x):
+        m, n = self.shape
+        if np.shape(x) != ((n,) if np.ndim(x) == 1 else (n, 1)):
+            raise ValueError("dimension mismatch")
+        found = np.asarray(self._product(x))
+        if np.iscomplexobj(found):
+            raise NotImplementedError("a linear operator with complex products")
+        return np.reshape(found, (m,)) if np.ndim(x) == 1 else np.reshape(found, (m, 1))
+
+    def matmat(self, X):
+        return np.hstack([self.matvec(np.reshape(column, (-1, 1))) for column in X.T])
+
+    def rmatvec(self, x):
+        return self.T.matvec(x)
+
+    def rmatmat(self, X):
+        return self.T.matmat(X)
+
+    def dot(self, x):
+        if isinstance(x, Operator):
+            turned = None if self._turned is None or x._turned is None else lambda v: x.rmatvec(self.rmatvec(v))
+            return Operator((self.shape[0], x.shape[1]), lambda v: self.matvec(x.matvec(v)), turned)
+        if np.ndim(x) == 0:
+            turned = None if self._turned is None else lambda v: x * self.rmatvec(v)
+            return Operator(self.shape, lambda v: x * self.matvec(v), turned)
+        return self.matvec(x) if np.ndim(x) == 1 else self.matmat(x)
+
+    def __matmul__(self, x):
+        return self.dot(x)
+
+    def __call__(self, x):
+        return self.dot(x)
+
+    def __mul__(self, x):
+        return self.dot(x)
+
+    def __rmul__(self, x):
+        return self.dot(x) if np.ndim(x) == 0 else self.T.dot(x.T).T
+
+    def __rmatmul__(self, x):
+        return self.T.dot(x.T).T
+
+    def __truediv__(self, divisor):
+        return self.dot(1.0 / divisor)
+
+    def __neg__(self):
+        return self.dot(-1)
+
+    def __add__(self, other):
+        turned = None if self._turned is None or other._turned is None else lambda v: self.rmatvec(v) + other.rmatvec(v)
+        return Operator(self.shape, lambda v: self.matvec(v) + other.matvec(v), turned)
+
+    def __sub__(self, other):
+        return self + -other
+
+    @property
+    def T(self):
+        if self._turned is None:
+            raise NotImplementedError("rmatvec is not defined")
+        return Operator((self.shape[1], self.shape[0]), self._turned, self._product)
+
+    @property
+    def H(self):
+        return self.T
+
+    def transpose(self):
+        return self.T
+
+    def adjoint(self):
+        return self.T
+
+    def __getattr__(self, name):
+        return refused(name, "the products of a linear operator with vectors")
+
+
+def iterated(solver, A, b, x0=None, M=None, **settings):
+    """What an iterative solver finds, with the derivative of the solution that it is near."""
+    if any(name.startswith("callback") for name in settings):
+        raise NotImplementedError("callback")
+    if np.ndim(b) != 1:
+        raise NotImplementedError("a right side that is no vector")
+    right = np.asarray(b)
+    if np.iscomplexobj(right):
+        raise NotImplementedError("a right side that is complex")
+    start = None if x0 is None else stop_gradient(x0)
+    options = {"x0": start, **settings}
+    point = np.zeros(len(right))
+    if isinstance(M, (Operator, linalg.LinearOperator)):
+        return solved(
+            root_of_part, _told_with(A, M, right), (point,), 0, solution_by_products, (solver, len(right), options)
+        ), 0
+    if M is not None:
+        raise NotImplementedError("a preconditioner that is not given by its products")
+    return solved(root_of_part, _told(A, right), (point,), 0, solution_by_products, (solver, len(right), options)), 0
+
+
+def _told(A, b):
+    def told(x):
+        product = A.matvec(x)
+        return product - b, product, b
+
+    return told
+
+
+def _told_with(A, M, b):
+    def told(x):
+        product = A.matvec(x)
+        return product - b, product, b, M.matvec(x)
+
+    return told

@@ -1,0 +1,128 @@
+"""Linear operators of SciPy that are given by their products: systems of equations with them, and what is refused."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.sparse import linalg
+
+import adjoint as ad
+from regressions.differences import refused, right, second
+
+B = np.array([1.0, 2.0, -1.0, 0.5])
+
+
+def stiffness(k, v):
+    out = (2.0 + k) * v
+    out[1:] -= k * v[:-1]
+    out[:-1] -= k * v[1:]
+    return out
+
+
+def laplacian(v):
+    return 3.0 * v - np.roll(v, 1) - np.roll(v, -1)
+
+
+def by_conjugate_gradients(p, b):
+    def matvec(v):
+        return stiffness(p[0] ** 2, v)
+
+    operator = linalg.LinearOperator((len(b), b.size), matvec=matvec, dtype=float)
+    x, told = linalg.cg(operator, b * p[1], rtol=1e-13, x0=b)
+    return np.sum(x**2) + told
+
+
+def with_a_preconditioner(p, b):
+    n = len(b)
+    operator = linalg.LinearOperator((n, n), lambda v: p * v + 0.3 * np.roll(v, 1) ** 1)
+    near = linalg.LinearOperator((n, n), matvec=lambda v: v / p)
+    x, _ = linalg.gmres(operator, b, rtol=1e-13, M=near)
+    return x @ operator.matvec(x) + np.sum(linalg.bicgstab(operator, np.sin(b), rtol=1e-13, atol=0.0)[0])
+
+
+def of_a_function_that_stands_elsewhere(p, b):
+    operator = linalg.LinearOperator(matvec=laplacian, shape=(4, 4))
+    x, _ = linalg.minres(operator, p * b, rtol=1e-13)
+    return np.sum(x**3) + np.sum(operator @ p) + np.sum(operator.dot(b) * operator(p * p))
+
+
+def in_steps(p, b):
+    x = b
+    for k in range(3):
+        operator = linalg.LinearOperator((4, 4), lambda v, k=k: stiffness(p[k] ** 2, v))
+        x = linalg.cg(operator, np.sin(x), rtol=1e-13)[0]
+    return np.sum(x * p)
+
+
+def tall(p, b):
+    a = np.outer(np.arange(1.0, 4.0), p)
+    operator = linalg.LinearOperator((3, 4), matvec=lambda v: a @ v, rmatvec=lambda u: a.T @ u)
+    return np.sum(operator.rmatvec(operator @ b) ** 2) + operator.shape[0] * np.sum(operator.T @ (a @ b))
+
+
+CONSTANT = linalg.LinearOperator((4, 4), matvec=laplacian, rmatvec=laplacian)
+
+
+def of_one_made_outside(p, b):
+    halves = linalg.LinearOperator((4, 4), matvec=lambda v: v / 3)
+    x = linalg.cg(CONSTANT, p * b, rtol=1e-13, M=halves)[0]
+    return np.sum(x * linalg.cg(halves, CONSTANT @ np.sin(p), rtol=1e-13, M=CONSTANT)[0])
+
+
+def of_several(p, b):
+    first = linalg.LinearOperator((4, 4), matvec=lambda v: p * v)
+    second = linalg.LinearOperator((4, 4), matvec=laplacian)
+    whole = 2.0 * first - second @ first / 3.0 + (-second) * b[0]
+    return np.sum(linalg.gmres(whole, b, rtol=1e-13)[0] ** 2)
+
+
+def products_with_matrices(p, b):
+    operator = linalg.LinearOperator((4, 4), matvec=laplacian, rmatvec=lambda v: p[0] * v) * b[1]
+    return np.sum((operator @ np.outer(b, p[:2])) ** 2) + np.sum((operator.T @ p[:, None]) ** 3)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        of_one_made_outside,
+        of_several,
+        products_with_matrices,
+        by_conjugate_gradients,
+        with_a_preconditioner,
+        of_a_function_that_stands_elsewhere,
+        in_steps,
+        tall,
+    ],
+)
+def test_products(f: Callable[..., Any]) -> None:
+    p = np.array([1.3, 0.8, 1.1, 2.0])
+    right(f, p, B)
+    right(f, p, B, wrt=1)
+    second(lambda p: f(p, B), p)
+
+
+def test_a_solver_that_does_not_converge() -> None:
+    def f(p):
+        operator = linalg.LinearOperator((4, 4), lambda v: p * v)
+        return np.sum(linalg.cg(operator, B, rtol=1e-14, maxiter=1)[0])
+
+    with pytest.raises(RuntimeError, match="cg did not converge"):
+        ad.grad(f)(np.array([1.0, 50.0, 9.0, 0.1]))
+
+
+def test_what_a_product_does_not_tell_is_refused() -> None:
+    def other(p):
+        return np.sum(linalg.LinearOperator((4, 4), lambda v: p * v).args)
+
+    def handed_on(p):
+        return np.sum(linalg.lsqr(linalg.LinearOperator((4, 4), lambda v: p * v), p)[0])
+
+    def turned(p):
+        return np.sum(linalg.LinearOperator((4, 4), lambda v: p * v).T @ p)
+
+    def preconditioned(p):
+        return np.sum(linalg.cg(linalg.LinearOperator((4, 4), lambda v: p * v), p, M=np.eye(4))[0])
+
+    for f in (other, handed_on, turned, preconditioned):
+        refused(lambda f=f: ad.grad(f)(B))
