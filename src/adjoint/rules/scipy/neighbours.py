@@ -59,8 +59,15 @@ class Tree:
         return _nearest(self.data, self.data, x, k, eps, p, distance_upper_bound)
 
 
+class OlderTree(Tree):
+    """The same with the default of the class that SciPy had first."""
+
+    def __init__(self, data, leafsize=16, compact_nodes=True, copy_data=False, balanced_tree=True, boxsize=None):
+        super().__init__(data, leafsize, compact_nodes, copy_data, balanced_tree, boxsize)
+
+
 definition(spatial.KDTree, Tree, arrays=())
-definition(spatial.cKDTree, Tree, arrays=())
+definition(spatial.cKDTree, OlderTree, arrays=())
 closed(spatial.cKDTree, "data", "n", "m", "size", "maxes", "mins", "leafsize")
 method(spatial.cKDTree, "query", _query)
 definition(spatial.KDTree.query, _query, arrays=())

@@ -120,15 +120,23 @@ definition(
 def _cholesky(a, lower=False, overwrite_a=False, check_finite=True):
     whole = completed(a, lower)
     factor = np.linalg.cholesky(whole) if lower else np.linalg.cholesky(whole, upper=True)
-    return factor.copy("F")  # as LAPACK has it
+    return factor.copy(_ORDER)
+
+
+_SAMPLE = linalg.cho_factor(np.array([[2.0, 1.0], [1.0, 2.0]]))[0]
+_ORDER = "F" if _SAMPLE.flags.f_contiguous else "C"
+"""As LAPACK has it, until SciPy 1.17."""
+_KEEPS_THE_REST = bool(_SAMPLE[1, 0])
+"""Whether the matrix itself stands in the other triangle: until SciPy 1.17, too."""
 
 
 def _cho_factor(a, lower=False, overwrite_a=False, check_finite=True):
-    """With the matrix itself in the other triangle."""
     if np.ndim(a) < 2:
         a = np.atleast_2d(a)
-    whole = _cholesky(a, lower) + (np.triu(a, 1) if lower else np.tril(a, -1))
-    return (whole.copy("F"), lower)
+    whole = _cholesky(a, lower)
+    if _KEEPS_THE_REST:
+        whole = whole + (np.triu(a, 1) if lower else np.tril(a, -1))
+    return (whole.copy(_ORDER), lower)
 
 
 def _cho_solve(c_and_lower, b, overwrite_b=False, check_finite=True):
