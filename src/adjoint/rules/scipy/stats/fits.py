@@ -140,15 +140,20 @@ def _boxcox(x, lmbda=None, alpha=None, optimizer=None):
     return special.boxcox(x, power), power
 
 
-def _yeojohnson_normmax(x, brack=None):
-    settings = (power_by, stats.yeojohnson_normmax, {"brack": stop_gradient(brack)}, stop_gradient(x))
-    return solved(minimum, lambda power: -stats.yeojohnson_llf(power, x), (0.5,), answered, settings)
-
-
 def _yeojohnson(x, lmbda):
     """Of both branches a value is taken that they know."""
     up, down = np.where(x >= 0.0, x, 0.0), np.where(x >= 0.0, 0.0, -x)
     return np.where(x >= 0.0, special.boxcox1p(up, lmbda), -special.boxcox1p(down, 2.0 - lmbda))
+
+
+def _yeojohnson_llf(lmb, data):
+    spread = np.var(_yeojohnson(data, lmb), axis=0)
+    return -0.5 * len(data) * np.log(spread) + (lmb - 1.0) * np.sum(np.sign(data) * np.log1p(np.abs(data)), axis=0)
+
+
+def _yeojohnson_normmax(x, brack=None):
+    settings = (power_by, stats.yeojohnson_normmax, {"brack": stop_gradient(brack)}, stop_gradient(x))
+    return solved(minimum, lambda power: -_yeojohnson_llf(power, x), (0.5,), answered, settings)
 
 
 def _yeojohnson_fitted(x, lmbda=None):
@@ -168,6 +173,12 @@ definition(
     only=True,
     arrays=("x",),
     cases=[case(POSITIVE), case(POSITIVE, method="mle")],
+)
+definition(
+    stats.yeojohnson_llf,
+    _yeojohnson_llf,
+    arrays=("data",),
+    cases=[case(0.3, sample(6)), case(1.7, sample(4, 2)), case(0.8, sample(5, kind="positive"))],
 )
 definition(stats.yeojohnson_normmax, _yeojohnson_normmax, only=True, arrays=("x",), cases=[case(POSITIVE - 1.0)])
 definition(
