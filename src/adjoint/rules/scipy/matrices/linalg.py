@@ -5,6 +5,8 @@ Permissions (``overwrite_a``) and checks (``check_finite``) say nothing about re
 
 # mypy: allow-untyped-defs, allow-untyped-calls
 
+from typing import Any
+
 import numpy as np
 from scipy import linalg
 
@@ -124,7 +126,7 @@ def _cholesky(a, lower=False, overwrite_a=False, check_finite=True):
 
 
 _SAMPLE = linalg.cho_factor(np.array([[2.0, 1.0], [1.0, 2.0]]))[0]
-_ORDER = "F" if _SAMPLE.flags.f_contiguous else "C"
+_ORDER: Any = "F" if _SAMPLE.flags.f_contiguous else "C"
 """As LAPACK has it, until SciPy 1.17."""
 _KEEPS_THE_REST = bool(_SAMPLE[1, 0])
 """Whether the matrix itself stands in the other triangle: until SciPy 1.17, too."""
