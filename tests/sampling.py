@@ -29,12 +29,12 @@ SHARES = {
     "tests/gradbench/": 8,
     "tests/native/": 12,
     "tests/programs/test_calls_kept.py": 8,
-    "tests/regressions/test_images_between_their_points.py": 3,
+    "tests/regressions/test_images_between_their_points.py": 4,
     "tests/regressions/test_sparse_matrices.py": 4,
     "tests/regressions/test_unknown_kinds_in_loops.py": 6,
     "tests/regressions/": 3,
     "tests/rules/test_arguments_taken_as_given.py": 2,
-    "tests/rules/test_definitions.py::test_definitions_can_be": 8,
+    "tests/rules/test_definitions.py::test_definitions_can_be": 16,
     "tests/rules/test_distributions.py": 2,
     "tests/rules/test_interpolators.py": 4,
     "tests/rules/test_layouts.py::test_definitions_lay": 4,
@@ -79,19 +79,38 @@ def is_chosen(name: str, shares: int) -> bool:
     return THOROUGH or zlib.crc32(name.encode()) % shares == 0
 
 
-def check_by_turns(name: str, f: Callable[..., Any], args: Sequence[Any], order: int = 2, **options: Any) -> None:
-    """Checks derivatives as `check_grads` does: of all in reverse mode, of half in forward mode, too.
+def check_grads(f: Callable[..., Any], args: Sequence[Any], *, order: int = 2, **options: Any) -> None:
+    """Checks derivatives as `adjoint.testing.check_grads` does, some of them by turns: by the name of the function.
 
-    Of a twelfth those of one derivative are checked at second order: of the gradient, or of the directional derivative.
+    Of half of the functions forward mode is checked, too. At second order it is one derivative: the gradient, or the
+    directional derivative.
     """
     problem, how = testing._posed(f, args, **options)
-    is_forward_left_out = "rev" in how.modes and not is_chosen(name, 2)
-    testing._check_first_order(problem, replace(how, modes=("rev",)) if is_forward_left_out else how)
-    turns: dict[int, testing.Mode] = {0: "rev", 1: "fwd"}
-    turn = turns.get(zlib.crc32(name.encode()) % 24)
-    if order < 2:
-        return
-    if THOROUGH:
-        testing._check_second_order(problem, how, how.modes)
-    elif turn is not None:
-        testing._check_second_order(problem, how, (turn,) if turn in how.modes else how.modes)
+    name = f"{getattr(f, '__module__', '')}.{getattr(f, '__qualname__', '')}"
+    taken = _modes(how, is_chosen(name, 2))
+    testing._check_first_order(problem, taken)
+    if order >= 2:
+        _check_second_order(problem, taken, how.modes, zlib.crc32(name[::-1].encode()))
+
+
+def check_by_turns(name: str, f: Callable[..., Any], args: Sequence[Any], order: int = 2, **options: Any) -> None:
+    """Checks derivatives of a corpus: of all in reverse mode, of a third in forward mode, of some at second order.
+
+    Of a twentieth the derivatives of one derivative are checked, as `check_grads` does.
+    """
+    problem, how = testing._posed(f, args, **options)
+    testing._check_first_order(problem, _modes(how, is_chosen(name, 3)))
+    turn = zlib.crc32(name.encode()) % 40
+    if order >= 2 and (THOROUGH or turn < 2):
+        _check_second_order(problem, how, how.modes, turn)
+
+
+def _modes(how: testing._Options, is_forward: bool) -> testing._Options:
+    return how if is_forward or "rev" not in how.modes else replace(how, modes=("rev",))
+
+
+def _check_second_order(
+    problem: testing._Problem, how: testing._Options, modes: Sequence[testing.Mode], turn: int
+) -> None:
+    mode: testing.Mode = ("rev", "fwd")[turn % 2]
+    testing._check_second_order(problem, how, modes if THOROUGH or mode not in modes else (mode,))

@@ -57,6 +57,8 @@ EXCEPTIONS = {
 def _imports(node: ast.AST) -> Iterator[str]:
     """What a module imports, when it is imported itself or later."""
     for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.expr):
+            continue
         if isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING":
             continue
         if isinstance(child, ast.ImportFrom) and child.module == "adjoint":

@@ -20,7 +20,7 @@ import numpy as np
 import pytest
 
 import adjoint as ad
-from adjoint.testing import check_grads
+from sampling import check_grads
 
 SOURCE = str(Path(ad.__file__).parents[1])
 THIS = os.path.relpath(__file__)

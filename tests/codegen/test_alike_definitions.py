@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import adjoint as ad
-from adjoint.testing import check_grads
 from fuzz.inlining import repeating
+from sampling import check_grads
 
 
 def law_of(c):

@@ -15,7 +15,7 @@ import pytest
 import adjoint as ad
 from adjoint.cli import main as adjoint_command
 from adjoint.demo import digits, main
-from adjoint.testing import check_grads
+from sampling import check_grads
 
 pytestmark = pytest.mark.skipif(
     find_spec("sklearn") is None or find_spec("matplotlib") is None, reason="needs scikit-learn and matplotlib"

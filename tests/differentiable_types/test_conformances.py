@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 import adjoint as ad
-from adjoint.testing import check_grads, check_type
+from adjoint.testing import check_type
+from sampling import check_grads
 
 
 class State(NamedTuple):

@@ -14,7 +14,7 @@ import pytest
 from numpy.typing import NDArray
 
 import adjoint as ad
-from adjoint.testing import check_grads
+from sampling import check_grads
 
 T = TypeVar("T")
 U = TypeVar("U")

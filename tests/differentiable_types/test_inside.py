@@ -5,7 +5,7 @@ import pytest
 
 import adjoint as ad
 from adjoint.manifolds import SO3, Sphere
-from adjoint.testing import check_grads
+from sampling import check_grads
 
 
 @ad.differentiable

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from adjoint.frontend.control.liveness import liveness_of
-from adjoint.testing import check_grads
+from sampling import check_grads
 
 
 def after(text, line):

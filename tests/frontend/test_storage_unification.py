@@ -10,7 +10,7 @@ import pytest
 import adjoint as ad
 from adjoint import target
 from adjoint.dispatch import specialize
-from adjoint.testing import check_grads
+from sampling import check_grads
 
 
 @pytest.fixture(autouse=True)

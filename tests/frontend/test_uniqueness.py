@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import adjoint as ad
-from adjoint.testing import check_grads
+from sampling import check_grads
 
 X = np.array([[1.0, 2.0], [0.5, 3.0]])
 

@@ -7,7 +7,7 @@ from fuzz.programs import generate
 from fuzz.shrink import shrink
 from sampling import THOROUGH
 
-PROGRAMS = 36 if THOROUGH else 10
+PROGRAMS = 36 if THOROUGH else 8
 CLAIMED = 0.9
 """The share of programs that must be differentiated, not refused; to be raised, never lowered."""
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from adjoint.testing import check_grads
 from golden.programs_of_functions import PROGRAMS, gradient_text
+from sampling import check_grads
 
 
 @pytest.mark.parametrize(("function", "args", "wrt"), PROGRAMS.values(), ids=list(PROGRAMS))

@@ -8,8 +8,7 @@ import pytest
 import adjoint as ad
 from adjoint.api.tools.laws import random_tangent
 from adjoint.manifolds import SE3, SO3, PositiveDefinite, Simplex, Sphere, Stiefel, UnitQuaternion, riemannian_grad
-from adjoint.testing import check_grads
-from sampling import THOROUGH
+from sampling import THOROUGH, check_grads
 
 RNG = np.random.default_rng(11)
 A = RNG.normal(size=(4, 4))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adjoint.testing import check_grads
+from sampling import check_grads
 
 numba = pytest.importorskip("numba")
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import adjoint as ad
-from adjoint.testing import check_grads
+from sampling import check_grads
 
 rng = np.random.default_rng(5)
 A = rng.normal(size=(5, 3))

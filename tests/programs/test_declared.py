@@ -8,8 +8,8 @@ import pytest
 
 import adjoint as ad
 from adjoint.rules.registry import forget_declaration
-from adjoint.testing import check_grads
 from programs.registry import Case, collect
+from sampling import check_grads
 
 pytestmark = pytest.mark.filterwarnings("ignore::adjoint.diagnostics.DifferentiationWarning")
 

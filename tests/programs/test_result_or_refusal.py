@@ -18,7 +18,7 @@ from sampling import THOROUGH
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 CASES = collect()
-SHARE = 6 if THOROUGH else 12
+SHARE = 6 if THOROUGH else 18
 """One of so many programs is taken, each by another part of its topic: all take too long for every run."""
 
 

@@ -20,38 +20,59 @@ def right(
 ) -> None:
     """Checks grad, vjp, jvp and the value of ``f`` along two directions of argument ``wrt``.
 
-    The gradient comes with the value where both are checked as machine code, and of half of the functions: that of the
-    gradient alone is a part of it. `make thorough` makes both.
+    Some are left out unless everything is asked for: `_compared` says which.
     """
     options = {"native": True} if native else {}
-    has_both = {"grad", "value"} <= set(modes)
-    is_together = native or THOROUGH or not has_both or is_chosen(getattr(f, "__qualname__", ""), 2)
-    together = "value" in modes and is_together
-    alone = "grad" in modes and (not together or (THOROUGH and not native))
+    compared = _compared(f, modes, native)
     for direction in _directions(args[wrt]):
         expected = _differences(f, args, wrt, direction)
-        if together and (native or has_both):
+        if "value_and_grad" in compared:
             slope = ad.value_and_grad(f, wrt, **options)(*_copies(args))[1]
             _close(np.sum(slope * direction), expected)
-        if alone:
+        if "grad" in compared:
             _close(np.sum(ad.grad(f, wrt, **options)(*_copies(args)) * direction), expected)
-        if "grad" in modes:
+        if "vjp" in compared:
             value, pullback = ad.vjp(f, *_copies(args), **options)
             seed = type(value)(1.0) if isinstance(value, float) else np.ones_like(value)
             first = np.sum(pullback(seed)[wrt] * direction)
             _close(first, expected)
             np.testing.assert_array_equal(np.sum(pullback(seed)[wrt] * direction), first)
-        if "jvp" in modes:
+        if "jvp" in compared:
             tangents = tuple(_tangent(a, direction) if i == wrt else None for i, a in enumerate(args))
             _close(ad.jvp(f, _copies(args), tangents)[1], expected)
     if "value" in modes:
-        given = _copies(args)
-        value, _ = ad.value_and_grad(f, wrt, **options)(*given) if together else ad.vjp(f, *given, **options)
+        operator = ad.value_and_grad(f, wrt, **options) if "value_and_grad" in compared else None
+        value, _ = operator(*_copies(args)) if operator else ad.vjp(f, *_copies(args), **options)
         np.testing.assert_allclose(value, f(*_copies(args)), rtol=1e-12)
 
 
+def _compared(f: Callable[..., Any], modes: tuple[str, ...], native: bool) -> set[str]:
+    """Which operators a run compares; where all modes are asked for, two of them, by the name of the function.
+
+    The gradient comes with the value where it is machine code, and of half of the functions: that of the gradient
+    alone is a part of it.
+    """
+    name = getattr(f, "__qualname__", "")
+    compared = {*modes} - {"value"}
+    if "grad" in modes:
+        compared.add("vjp")
+    if {"grad", "value"} <= {*modes}:
+        compared.add("value_and_grad")
+        if not THOROUGH or native:
+            compared.remove("grad" if native or is_chosen(name[::-1], 2) else "value_and_grad")
+    if {"vjp", "jvp"} <= compared and not THOROUGH:
+        in_reverse = {"vjp"} if native else {"grad", "value_and_grad"}
+        compared -= in_reverse if is_chosen(name, 2) else {"jvp"}
+    return compared
+
+
 def second(f: Callable[[Any], Any], x: Any) -> None:
-    """Checks the Hessian (of a number: the second derivative) of ``f`` against differences of its gradient."""
+    """Checks the Hessian (of a number: the second derivative) of ``f`` against differences of its gradient.
+
+    Of half of the functions each time.
+    """
+    if not is_chosen(f"second {getattr(f, '__qualname__', '')}", 2):
+        return
     gradient = ad.grad(f)
     for direction in _directions(x):
         expected = _differences(gradient, (x,), 0, direction)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import adjoint as ad
-from adjoint.testing import check_grads
+from sampling import check_grads
 
 
 def right_or_refused(f: Callable[..., Any], *args: Any, **options: Any) -> bool:

@@ -5,7 +5,7 @@ import pytest
 from numpy import c_, r_
 
 import adjoint as ad
-from adjoint.testing import check_grads
+from sampling import check_grads
 
 rows = type(np.r_)()
 A = np.array([0.7, 0.2, 0.4])

@@ -5,7 +5,7 @@ writes what lies in a container is not dead where the container is.
 """
 
 import adjoint as ad
-from adjoint.testing import check_grads
+from sampling import check_grads
 
 
 class Point:

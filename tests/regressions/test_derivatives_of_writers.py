@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import adjoint as ad
-from adjoint.testing import check_grads
+from sampling import check_grads
 
 A = np.array([1.5, 2.0, 3.0])
 

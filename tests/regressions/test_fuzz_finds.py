@@ -9,9 +9,9 @@ import pytest
 from scipy import optimize
 
 import adjoint as ad
-from adjoint.testing import check_grads
 from fuzz.inlining import repeating
 from regressions.support import right_or_refused
+from sampling import check_grads
 
 A = np.array([0.24, -0.38, 0.539])
 

@@ -3,7 +3,7 @@
 import pytest
 
 import adjoint as ad
-from adjoint.testing import check_grads
+from sampling import check_grads
 
 
 class Product:

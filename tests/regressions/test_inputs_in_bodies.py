@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import pytest
 
 import adjoint as ad
-from adjoint.testing import check_grads
+from sampling import check_grads
 
 
 @dataclass

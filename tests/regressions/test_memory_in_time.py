@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import adjoint as ad
-from adjoint.testing import check_grads
+from sampling import check_grads
 
 A = np.array([0.24, -0.38, 0.539])
 overflows = pytest.mark.filterwarnings("ignore:overflow:RuntimeWarning", "ignore:invalid:RuntimeWarning")

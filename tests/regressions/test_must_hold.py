@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import adjoint as ad
-from adjoint.testing import check_grads
+from sampling import check_grads
 
 X = np.array([2.0, 3.0, 5.0])
 

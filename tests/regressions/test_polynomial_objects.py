@@ -8,8 +8,8 @@ import pytest
 from numpy.polynomial import chebyshev, polynomial
 
 import adjoint as ad
-from adjoint.testing import check_grads
 from regressions.differences import refused, right, second
+from sampling import check_grads
 
 C = np.array([0.7, -1.2, 0.4])
 GIVEN = np.poly1d([2.0, -1.0, 3.0])

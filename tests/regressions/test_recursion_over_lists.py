@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import adjoint as ad
-from adjoint.testing import check_grads
 from regressions.support import right_or_refused
+from sampling import check_grads
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ import pytest
 import scipy.special
 
 import adjoint as ad
-from adjoint.testing import check_grads
+from sampling import check_grads
 
 SOME = np.array([[True, False, True], [False, True, True], [True, True, False], [True, True, True]])
 

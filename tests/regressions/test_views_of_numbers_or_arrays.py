@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import adjoint as ad
-from adjoint.testing import check_grads
+from sampling import check_grads
 
 X = np.array([0.1, 0.9, 1.9])
 W = np.arange(9.0).reshape(3, 3)

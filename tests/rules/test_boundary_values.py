@@ -9,7 +9,7 @@ import pytest
 from scipy import integrate
 
 import adjoint as ad
-from adjoint.testing import check_grads
+from sampling import check_grads
 
 
 def sine(a: float, b: float, top: float, t: Any) -> Any:

@@ -10,8 +10,7 @@ import pytest
 from scipy import stats
 
 import adjoint as ad
-from adjoint.testing import check_grads
-from sampling import is_chosen
+from sampling import check_grads, is_chosen
 
 X = np.array([0.7, 1.9, 0.4, 2.6, 1.1, 5.0, 0.9, 1.4, 2.2])
 FITS: dict[str, Callable[..., Any]] = {

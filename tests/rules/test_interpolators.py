@@ -9,8 +9,7 @@ from scipy import interpolate
 from scipy.sparse.linalg import spsolve
 
 import adjoint as ad
-from adjoint.testing import check_grads
-from sampling import THOROUGH, is_chosen
+from sampling import THOROUGH, check_grads, is_chosen
 
 X = np.array([0.0, 0.5, 1.1, 2.0, 2.3, 3.1])
 Y = np.array([0.1, 0.7, 0.2, -0.4, 0.3, 0.35])

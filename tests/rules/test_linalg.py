@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import adjoint as ad
-from adjoint.testing import check_grads
+from sampling import check_grads
 
 TALL = np.array([[1.0, 2.0], [0.5, -1.0], [2.0, 0.3]])
 HERMITIAN = np.array([[2.0, 0.5], [0.5, 1.0]])

@@ -8,8 +8,7 @@ import pytest
 from scipy import integrate, interpolate, optimize, signal, spatial, special, stats
 
 import adjoint as ad
-from adjoint.testing import check_grads
-from sampling import is_chosen
+from sampling import check_grads, is_chosen
 
 X = np.array([0.0, 0.5, 1.1, 2.0, 2.3, 3.1])
 Y = np.array([0.1, 0.7, 0.2, -0.4, 0.3, 0.35])

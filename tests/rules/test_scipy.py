@@ -15,7 +15,7 @@ from scipy.special import erf
 from scipy.stats import norm
 
 import adjoint as ad
-from adjoint.testing import check_grads
+from sampling import check_grads
 
 SPREAD = np.array([0.3, 1.7, 0.9])
 MATRIX = np.array([[2.0, 0.3, -0.2], [0.4, 1.5, 0.6], [-0.7, 0.1, 1.1]])

@@ -17,8 +17,7 @@ from programs_in_files import module_of
 
 from adjoint.rules.kinds import Constant, General, NoDerivative, Rule
 from adjoint.rules.registry import all_rules, exchanges
-from adjoint.testing import check_grads
-from sampling import check_by_turns
+from sampling import check_by_turns, check_grads
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::adjoint.diagnostics.DifferentiationWarning"),

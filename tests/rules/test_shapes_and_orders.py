@@ -12,7 +12,7 @@ from scipy import special
 
 import adjoint as ad
 from adjoint.runtime.numerical_methods.special import bessel_orders, incomplete
-from adjoint.testing import check_grads
+from sampling import check_grads
 
 SHAPES = (1e-3, 0.3, 2.5, 60.0, 2000.0)
 ORDERS = (-2.5, 0.0, 0.5, 2.5, 47.3, 300.0)

@@ -15,7 +15,7 @@ import pytest
 from scipy import integrate, optimize
 
 import adjoint as ad
-from adjoint.testing import check_grads
+from sampling import check_grads
 
 TIGHT = {"rtol": 1e-10, "atol": 1e-10}
 POINT = (2.0, 1.0)

@@ -16,6 +16,7 @@ import adjoint as ad
 from adjoint.runtime.numerical_methods.special.elliptic import carlson_integral, elliptic_moment
 from adjoint.runtime.numerical_methods.special.student import stdtr_slope
 from adjoint.runtime.numerical_methods.special.zeta import zeta_slope
+from sampling import THOROUGH
 
 
 @pytest.fixture(autouse=True)
@@ -115,8 +116,8 @@ def test_integrals_of_elliptic_type() -> None:
 
 
 def test_zeta_functions_by_their_exponents() -> None:
-    for x in (0.1, 0.5, 1.1, 10.0, 40.0):
-        for q in (0.01, 1.0, 30.0, 1e4):
+    for x in (0.1, 0.5, 1.1, 10.0, 40.0) if THOROUGH else (0.5, 1.1, 40.0):
+        for q in (0.01, 1.0, 30.0, 1e4) if THOROUGH else (0.01, 30.0):
             for order in (1, 2, 3):
                 wanted = float(mp.diff(lambda at, q=q: mp.zeta(at, q), x, order))
                 assert abs(zeta_slope(order, x, q) - wanted) < 1e-11 * abs(wanted), (x, q, order)

@@ -8,8 +8,7 @@ import pytest
 from scipy import stats
 
 import adjoint as ad
-from adjoint.testing import check_grads
-from sampling import is_chosen
+from sampling import check_grads, is_chosen
 
 A = np.array([0.13, -0.71, 0.64, 1.1, -0.54, 0.36, 1.3, 0.95, -0.7])
 B = np.array([0.95, 0.34, -0.32, 0.22, 1.83, -0.35, 0.35, 0.65, 1.21])

@@ -10,7 +10,7 @@ import pytest
 from scipy import signal
 
 import adjoint as ad
-from adjoint.testing import check_grads
+from sampling import check_grads
 
 T = np.linspace(0.0, 2.0, 6)
 OUTSIDE = signal.lti([1.0], [1.0, 0.4, 2.0])

@@ -16,8 +16,8 @@ import pytest
 
 import adjoint as ad
 from adjoint.rules.registry import all_definitions
-from adjoint.testing import check_grads, flatten
-from sampling import is_chosen
+from adjoint.testing import flatten
+from sampling import check_grads, is_chosen
 from scipy_calls import elsewhere, interpolation, matrices, signals, statistics, tutorials
 
 pytestmark = [

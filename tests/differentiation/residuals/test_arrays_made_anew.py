@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import adjoint as ad
-from adjoint.testing import check_grads
+from sampling import check_grads
 
 X = np.array([0.7, -0.4, 0.9, 0.3, 1.1])
 

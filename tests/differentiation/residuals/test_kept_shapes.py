@@ -7,7 +7,7 @@ import pytest
 
 import adjoint as ad
 from adjoint.runtime.array_functions import arrays
-from adjoint.testing import check_grads
+from sampling import check_grads
 
 rng = np.random.default_rng(5)
 X, W = rng.normal(size=12), rng.normal(size=(3, 2))

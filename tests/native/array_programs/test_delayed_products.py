@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 import adjoint as ad
-from adjoint.testing import check_grads
 from native.machine_form import machine_text
-from sampling import THOROUGH
+from sampling import IN_DEPTH, check_grads
 
 pytest.importorskip("llvmlite")
 
@@ -190,7 +189,8 @@ def in_all_forms(f: np.ndarray, us: np.ndarray, vs: np.ndarray) -> float:
     return total + np.sum(some**2) + np.sum(others**2)
 
 
-@pytest.mark.parametrize("dtype", [np.float64, *([np.float32] if THOROUGH else [])])
+@IN_DEPTH
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_all_forms(dtype: type) -> None:
     args = [drawn(*shape).astype(dtype) for shape in ((20, 30), (152, 20), (152, 30))]
     value, gradient = ad.value_and_grad(in_all_forms, wrt=(0, 1, 2), native="strict")(*args)

@@ -15,9 +15,8 @@ import numpy as np
 import pytest
 
 import adjoint as ad
-from adjoint.testing import check_grads
 from golden.programs import halves_sorted
-from sampling import THOROUGH
+from sampling import THOROUGH, check_grads
 
 pytest.importorskip("llvmlite")
 

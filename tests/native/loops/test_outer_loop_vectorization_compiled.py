@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 
 import adjoint as ad
-from adjoint.testing import check_grads
 from native.loops.chains import Chains
-from sampling import THOROUGH
+from sampling import THOROUGH, check_grads
 
 pytest.importorskip("llvmlite")
 pytestmark = pytest.mark.filterwarnings("ignore::adjoint.diagnostics.DifferentiationWarning")

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 import adjoint as ad
-from adjoint.testing import check_grads
-from sampling import THOROUGH
+from sampling import THOROUGH, check_grads
 
 pytest.importorskip("llvmlite")
 
