@@ -11,7 +11,7 @@ from sampling import check_by_turns, is_chosen
 pytestmark = pytest.mark.filterwarnings("ignore::adjoint.diagnostics.DifferentiationWarning")
 
 CASES = collect()
-SOME = [case for case in CASES if is_chosen(case.name, 8)]
+SOME = [case for case in CASES if is_chosen(case.name, 16)]
 by_name = pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
 
 
