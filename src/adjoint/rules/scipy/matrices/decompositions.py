@@ -6,6 +6,7 @@ import numpy as np
 from scipy import linalg
 
 from adjoint.rules.declare import case, definition, general, sample
+from adjoint.rules.scipy.matrices.layout import ORDER
 from adjoint.runtime.array_functions.linalg import conjugated, hermitian, transposed
 from adjoint.runtime.numerical_methods.of_scipy.linalg import polar_factor
 
@@ -23,14 +24,14 @@ def _qr(a, overwrite_a=False, lwork=None, mode="full", pivoting=False, check_fin
         return (np.concatenate([r, np.zeros((max(rows - columns, 0), columns))]),)
     if mode == "full" and rows > columns:
         raise np.linalg.LinAlgError("columns of 'q' beyond those of the matrix have no derivative: mode='economic'")
-    return q.copy("F"), r
+    return q.copy(ORDER), r
 
 
 def _svd(a, full_matrices=True, compute_uv=True, overwrite_a=False, check_finite=True, lapack_driver="gesdd"):
     if not compute_uv:
         return np.linalg.svdvals(a)
     u, s, vh = np.linalg.svd(a, full_matrices=full_matrices)
-    return u.copy("F"), s, vh.copy("F")
+    return u.copy(ORDER), s, vh.copy(ORDER)
 
 
 definition(

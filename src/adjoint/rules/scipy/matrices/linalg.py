@@ -5,13 +5,12 @@ Permissions (``overwrite_a``) and checks (``check_finite``) say nothing about re
 
 # mypy: allow-untyped-defs, allow-untyped-calls
 
-from typing import Any
-
 import numpy as np
 from scipy import linalg
 
 from adjoint.rules.declare import case, definition, general, linear, no_derivative, sample
 from adjoint.rules.numpy.linalg.eigenvalues import eigh_jvp, eigh_vjp
+from adjoint.rules.scipy.matrices.layout import ORDER, SAMPLE
 from adjoint.runtime.array_functions.arrays import unbroadcast
 from adjoint.runtime.array_functions.linalg import (
     as_columns,
@@ -122,14 +121,11 @@ definition(
 def _cholesky(a, lower=False, overwrite_a=False, check_finite=True):
     whole = completed(a, lower)
     factor = np.linalg.cholesky(whole) if lower else np.linalg.cholesky(whole, upper=True)
-    return factor.copy(_ORDER)
+    return factor.copy(ORDER)
 
 
-_SAMPLE = linalg.cho_factor(np.array([[2.0, 1.0], [1.0, 2.0]]))[0]
-_ORDER: Any = "F" if _SAMPLE.flags.f_contiguous else "C"
-"""As LAPACK has it, until SciPy 1.17."""
-_KEEPS_THE_REST = bool(_SAMPLE[1, 0])
-"""Whether the matrix itself stands in the other triangle: until SciPy 1.17, too."""
+_KEEPS_THE_REST = bool(SAMPLE[1, 0])
+"""Whether the matrix itself stands in the other triangle, as it does until SciPy 1.17."""
 
 
 def _cho_factor(a, lower=False, overwrite_a=False, check_finite=True):
@@ -138,7 +134,7 @@ def _cho_factor(a, lower=False, overwrite_a=False, check_finite=True):
     whole = _cholesky(a, lower)
     if _KEEPS_THE_REST:
         whole = whole + (np.triu(a, 1) if lower else np.tril(a, -1))
-    return (whole.copy(_ORDER), lower)
+    return (whole.copy(ORDER), lower)
 
 
 def _cho_solve(c_and_lower, b, overwrite_b=False, check_finite=True):
@@ -288,7 +284,7 @@ definition(
     lambda a, *, overwrite_a=False, check_finite=True: np.linalg.eigvals(a) + 0j,
     cases=[case(np.array([[1.0, 2.0], [-0.5, 0.4]]))],
 )
-definition(linalg.pinv, lambda a, *, check_finite=True: np.linalg.pinv(a).copy("F"), cases=[case(sample(4, 3))])
+definition(linalg.pinv, lambda a, *, check_finite=True: np.linalg.pinv(a).copy(ORDER), cases=[case(sample(4, 3))])
 
 
 # --- functions of matrices --------------------------------------------------------------------------------------------

@@ -225,6 +225,13 @@ def _variance(x, /, *, axis=None, correction=0, keepdims=False, nan_policy="prop
     return np.var(values, axis=axis, ddof=correction, keepdims=keepdims)
 
 
+def _moment_about(x, axis=0, ddof=0, mean=None, xp=None):
+    values = np.asarray(x) * 1.0
+    middle = np.mean(values, axis=axis, keepdims=True) if mean is None else mean
+    count = np.shape(values)[axis]
+    return np.mean((values - middle) ** 2, axis=axis) * np.divide(1.0 * count, count - ddof)
+
+
 def _declare(name, found):
     """Says what a function or a class of ``scipy.stats`` means, where it is decorated, or makes results."""
     held = _undecorated(found)
@@ -255,6 +262,7 @@ _MEANS: dict[str, Any] = {
     "pearsonr": _pearsonr,
     "_xp_mean": _mean,
     "_xp_var": _variance,
+    "_var": _moment_about,
     "_ttest_ind_from_stats": _of_means,
 }
 """By names of functions and classes that are SciPy's own."""
