@@ -74,6 +74,10 @@ class Helpers:
     def empty_as(self, x: Any) -> Any:
         return self.np.empty_like(x)
 
+    def shape_only(self, x: Any) -> Any:
+        """The array itself: not every library has arrays without elements."""
+        return x
+
     def zeros_in(self, value: Any) -> Any:
         return self.np.zeros_like(value) if self.is_array(value) else type(value)(0)
 
