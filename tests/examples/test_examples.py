@@ -6,6 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from sampling import IN_DEPTH
+
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
@@ -56,6 +58,7 @@ def test_lotka_volterra_gradient(example):
     assert module.ad.grad(misfit)(-0.7) == pytest.approx(difference, rel=1e-3)
 
 
+@IN_DEPTH
 def test_point_clouds(example, tmp_path, capsys):
     module = example("point_clouds")
     found = module.main(rounds=150, count=600, path=tmp_path / "clouds.png")
@@ -66,6 +69,7 @@ def test_point_clouds(example, tmp_path, capsys):
     assert "round 150" in capsys.readouterr().out
 
 
+@IN_DEPTH
 def test_trees(example, tmp_path):
     found = example("trees").main(steps=300, path=tmp_path / "trees.png")
     assert found[0] > 0.9

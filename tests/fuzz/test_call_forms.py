@@ -7,7 +7,7 @@ import pytest
 from fuzz.call_forms import callees, check, generate
 from sampling import THOROUGH
 
-CALLS = 700 if THOROUGH else 120
+CALLS = 700 if THOROUGH else 90
 RIGHT = 0.6
 """The share of calls that must be differentiated, not refused; to be raised, never lowered."""
 

@@ -10,7 +10,7 @@ from fuzz.fragments.compose import generate
 from fuzz.fragments.draft import AROUND, FRAGMENTS
 from sampling import THOROUGH
 
-PROGRAMS = 90 if THOROUGH else 18
+PROGRAMS = 90 if THOROUGH else 14
 CLAIMED = 0.85
 """The share of programs that must be differentiated, not refused; to be raised, never lowered."""
 OPEN: frozenset[int] = frozenset()

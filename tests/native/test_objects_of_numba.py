@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sampling import check_grads
+from sampling import IN_DEPTH, check_grads
 
 numba = pytest.importorskip("numba")
 
@@ -65,6 +65,7 @@ class Weights:
         return x * x
 
 
+@IN_DEPTH
 def test_functions_of_elements() -> None:
     check_grads(lambda a, b: np.sum(weighted(a, b) ** 2) + weighted(b, b), (X, 0.7))
     check_grads(lambda a, b: np.sum(cut(a, b) * a), (X, X.reshape(3, 1)))

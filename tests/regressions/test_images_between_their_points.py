@@ -9,7 +9,7 @@ from scipy import ndimage
 
 import adjoint as ad
 from regressions.differences import refused, right, second
-from sampling import THOROUGH
+from sampling import IN_DEPTH, THOROUGH
 
 IMAGE = np.random.default_rng(0).normal(size=(6, 7))
 X = np.array([0.37, 0.82, 1.21])
@@ -54,6 +54,7 @@ def test_right_in_all_modes(f: Callable[[Any], Any]) -> None:
         second(f, X)
 
 
+@IN_DEPTH
 def test_images_of_one_row_and_places_beyond_the_ends() -> None:
     for mode in ("constant", "nearest", "mirror", "reflect"):
         for image in (IMAGE, IMAGE[:1], IMAGE[:, :1], IMAGE[:2]):

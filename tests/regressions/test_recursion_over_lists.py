@@ -8,7 +8,7 @@ import pytest
 
 import adjoint as ad
 from regressions.support import right_or_refused
-from sampling import check_grads
+from sampling import IN_DEPTH, check_grads
 
 
 @dataclass(frozen=True)
@@ -68,6 +68,7 @@ class Node:
         self.right = None
 
 
+@IN_DEPTH
 def test_trees_of_objects() -> None:
     def built(values, low, high):
         if low >= high:
@@ -119,6 +120,7 @@ class Nodes:
         return [*self.in_order(self.left[node]), self.keys[node], *self.in_order(self.right[node])]
 
 
+@IN_DEPTH
 def test_trees_of_indices() -> None:
     def f(x):
         nodes, root = Nodes(), -1

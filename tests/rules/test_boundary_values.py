@@ -9,7 +9,7 @@ import pytest
 from scipy import integrate
 
 import adjoint as ad
-from sampling import check_grads
+from sampling import IN_DEPTH, check_grads
 
 
 def sine(a: float, b: float, top: float, t: Any) -> Any:
@@ -98,6 +98,7 @@ def test_integrals_of_arrays() -> None:
     check_grads(lambda a: integrate.quad_vec(lambda x: a * x * x, 0.0, a)[0], (0.7,))
 
 
+@IN_DEPTH
 def test_integrals_of_three_variables() -> None:
     def volume(a: float) -> Any:
         return integrate.tplquad(lambda z, y, x: a * x * y * z, 0.0, 1.0, 0.0, lambda x: x, lambda x, y: y, 2.0)[0]

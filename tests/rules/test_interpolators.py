@@ -9,7 +9,7 @@ from scipy import interpolate
 from scipy.sparse.linalg import spsolve
 
 import adjoint as ad
-from sampling import THOROUGH, check_grads, is_chosen
+from sampling import IN_DEPTH, THOROUGH, check_grads, is_chosen
 
 X = np.array([0.0, 0.5, 1.1, 2.0, 2.3, 3.1])
 Y = np.array([0.1, 0.7, 0.2, -0.4, 0.3, 0.35])
@@ -125,6 +125,7 @@ def test_integrals_of_periodic_curves_are_refused() -> None:
     assert [each.code for each in refusal.value.diagnostics] == ["AD0204"]
 
 
+@IN_DEPTH
 def test_splines_on_grids() -> None:
     rng = np.random.default_rng(0)
     y, values = np.arange(7.0), rng.normal(size=(6, 7))
@@ -143,6 +144,7 @@ def test_splines_on_grids() -> None:
         ad.grad(lambda v: np.sum(interpolate.RegularGridInterpolator((X, y), v, method="cubic")(at)))(values)
 
 
+@IN_DEPTH
 def test_places_where_a_curve_has_a_value() -> None:
     def roots(y: Any) -> Any:
         return interpolate.CubicSpline(X, y).roots(extrapolate=False)

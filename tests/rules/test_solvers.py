@@ -15,7 +15,7 @@ import pytest
 from scipy import integrate, optimize
 
 import adjoint as ad
-from sampling import check_grads
+from sampling import IN_DEPTH, check_grads
 
 TIGHT = {"rtol": 1e-10, "atol": 1e-10}
 POINT = (2.0, 1.0)
@@ -450,6 +450,7 @@ def by_an_event_before_the_end_of_the_known(a, c):
     return np.sum(found.y**2) + found.t_events[0][0]
 
 
+@IN_DEPTH
 @pytest.mark.parametrize("f", [by_events_that_happen_several_times, by_an_event_before_the_end_of_the_known])
 def test_events(f: Callable[..., Any]) -> None:
     check_grads(f, POINT, order=1)

@@ -18,7 +18,7 @@ from adjoint.ir.walk import statements_in
 from differentiation.directions.seeds import WIDTH, directions_of
 from numbers_of import numbers
 from programs.registry import Case, collect
-from sampling import THOROUGH, is_chosen
+from sampling import IN_DEPTH, THOROUGH, is_chosen
 
 pytestmark = pytest.mark.filterwarnings("ignore::adjoint.diagnostics.DifferentiationWarning")
 
@@ -129,6 +129,7 @@ def test_recursive_functions_that_read_memory_of_both_kinds_are_refused() -> Non
         np.testing.assert_array_equal(found[0], scale * 2.0 * x)
 
 
+@IN_DEPTH
 def test_few_programs_are_refused() -> None:
     refused = tried = 0
     for case in collect()[1 :: 9 if THOROUGH else 18]:
