@@ -408,6 +408,28 @@ def tapes_of(body: ir.Block) -> list[ir.Var]:
     return [tape for tape in made if tape not in other]
 
 
+def put_on_tape(statement: ir.Statement) -> tuple[ir.Var, ir.Atom] | None:
+    """The list to which a statement adds an item, or in which it replaces one, and the item."""
+    match statement:
+        case ir.Call(callee=list.append, args=(ir.Var() as tape, item)):
+            return tape, item
+        case ir.Store(base=ir.Var() as tape, key=ir.Subscript(), value=item):
+            return tape, item
+        case _:
+            return None
+
+
+def taken_from_tape(statement: ir.Statement) -> tuple[ir.Var, ir.Var] | None:
+    """The list from which a statement takes an item, or reads one, and the item."""
+    match statement:
+        case ir.Load(target=target, base=ir.Var() as tape, key=ir.Subscript()):
+            return tape, target
+        case ir.Call(targets=(target,), callee=list.pop, args=(ir.Var() as tape,)):
+            return tape, target
+        case _:
+            return None
+
+
 def _is_empty_list(call: ir.Call) -> bool:
     return call.callee is display.make_list and not call.args and len(call.targets) == 1
 

@@ -13,8 +13,8 @@ import numpy as np
 
 from adjoint import ir
 from adjoint.native.costs import DIVISION, SLOW
-from adjoint.native.fusion.scalars import Scalars, element_type
-from adjoint.native.fusion.terms import Recipe
+from adjoint.native.fusion.scalars import element_type
+from adjoint.native.fusion.terms import Recipe, found_in
 from adjoint.runtime.arithmetic import numbers
 from adjoint.runtime.array_functions import arrays
 
@@ -35,7 +35,7 @@ _CALLED: dict[Any, tuple[str, int]] = {
     **dict.fromkeys((np.isnan, np.isinf, np.isfinite), ("b", 2)),
 }
 """Of which kinds a result may be, and what it costs."""
-_TWO_FACTORS = (operator.pow, np.power)
+_POWERS = (operator.pow, np.power)
 
 
 def is_complex(atom: ir.Atom) -> bool:
@@ -53,20 +53,13 @@ def is_complex(atom: ir.Atom) -> bool:
 
 def complex_recipe(callee: Any, args: Sequence[ir.Atom], dtype: np.dtype) -> tuple[Recipe, int] | None:
     """How to compute an element where operands or results are complex, and at what cost; None where it is not known."""
-    kinds, cost = _CALLED.get(callee, ("", 0))
+    kinds, cost = found_in(_CALLED, callee) or ("", 0)
     if dtype.kind not in kinds:
         return None
-    if callee in _TWO_FACTORS and args[1] == ir.Const(2):
-        return _squared(dtype), _PRODUCT
+    if callee in _POWERS and args[1] == ir.Const(2):
+        return (lambda scalars, parts: scalars.call(np.square, parts[0], type=element_type(dtype))), _PRODUCT
     type_ = ir.BOOL if dtype.kind == "b" else element_type(dtype)
     return (lambda scalars, parts: scalars.call(callee, *parts, type=type_)), cost
-
-
-def _squared(dtype: np.dtype) -> Recipe:
-    def recipe(scalars: Scalars, parts: tuple[ir.Atom, ...]) -> ir.Atom:
-        return scalars.call(operator.mul, parts[0], parts[0], type=element_type(dtype))
-
-    return recipe
 
 
 def part_of_numbers(statement: ir.Statement) -> tuple[Any, ir.Var] | None:

@@ -13,9 +13,10 @@ from adjoint import ir
 from adjoint.native.costs import DIVISION, MOST_FACTORS, SLOW
 from adjoint.native.fusion.complexes import complex_recipe, is_complex
 from adjoint.native.fusion.scalars import DTYPES, Scalars
-from adjoint.native.fusion.terms import Recipe
+from adjoint.native.fusion.terms import Recipe, found_in
 from adjoint.runtime.arithmetic import fused_loops, numbers
 
+_Special = Callable[[Sequence[ir.Atom], np.dtype], tuple[Recipe, int] | None]
 _ARITHMETIC: dict[Any, tuple[Any, int]] = {
     operator.add: (operator.add, 1),
     operator.sub: (operator.sub, 1),
@@ -73,20 +74,14 @@ _OF_TRUTHS: dict[Any, Any] = {
 }
 
 
-def found_in(table: dict[Any, Any], callee: Any) -> Any:
-    try:
-        return table.get(callee)
-    except TypeError:  # not hashable
-        return None
-
-
 def recipe_for(callee: Any, args: Sequence[ir.Atom], dtype: np.dtype) -> tuple[Recipe, int] | None:
     """How to compute an element of dtype ``dtype``, and at what cost; None for functions that are not known."""
     if not all(map(is_number, args)):
         return None
     kind = dtype.kind
-    if callee in (np.where, numbers.choose) and kind == "c":
-        return _chosen(args, dtype)
+    special: _Special | None = found_in(_SPECIAL, callee)
+    if kind == "c" and special is _chosen:
+        return special(args, dtype)
     if kind == "c" or any(map(is_complex, args)):
         return complex_recipe(callee, args, dtype)
     if (known := found_in(_ARITHMETIC, callee)) and kind != "b":
@@ -99,7 +94,6 @@ def recipe_for(callee: Any, args: Sequence[ir.Atom], dtype: np.dtype) -> tuple[R
         return (lambda scalars, parts: scalars.call(test, *parts, type=ir.BOOL)), 1
     if (of_truths := found_in(_OF_TRUTHS, callee)) and all(_dtype_of(arg) == np.bool_ for arg in args):
         return (lambda scalars, parts: scalars.of_dtype(of_truths, *parts, dtype=dtype)), 1
-    special = found_in(_SPECIAL, callee)
     return None if special is None else special(args, dtype)
 
 
@@ -241,7 +235,7 @@ def converted(dtype: np.dtype) -> Recipe:
     return lambda scalars, parts: scalars.cast(parts[0], dtype)
 
 
-_SPECIAL: dict[Any, Callable[[Sequence[ir.Atom], np.dtype], tuple[Recipe, int] | None]] = {
+_SPECIAL: dict[Any, _Special] = {
     np.square: _square,
     np.reciprocal: _reciprocal,
     operator.pow: _power,

@@ -10,7 +10,7 @@ from adjoint import ir
 from adjoint.analysis.memory.alias import Aliases
 from adjoint.native.fusion.complexes import is_complex, part_of_numbers
 from adjoint.native.fusion.composites import COMPOSITES, reduction_of
-from adjoint.native.fusion.recipes import REDUCTIONS, found_in, is_number, recipe_for
+from adjoint.native.fusion.recipes import REDUCTIONS, is_number, recipe_for
 from adjoint.native.fusion.scalars import dtype_of_target, is_supported, rank_of
 from adjoint.native.fusion.shapes import Shapes
 from adjoint.native.fusion.terms import (
@@ -28,6 +28,7 @@ from adjoint.native.fusion.terms import (
     Reduce,
     Write,
     composed,
+    found_in,
 )
 from adjoint.native.fusion.views import View, selection, view_of
 

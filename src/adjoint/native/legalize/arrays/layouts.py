@@ -15,7 +15,7 @@ from adjoint import ir
 from adjoint.analysis.effects import effects_of
 from adjoint.analysis.joins import joins
 from adjoint.analysis.memory.array_layout import layout_readers
-from adjoint.analysis.shapes.extents import tapes_of
+from adjoint.analysis.shapes.extents import put_on_tape, taken_from_tape, tapes_of
 from adjoint.diagnostics import Span
 from adjoint.differentiation.reverse.memory.gathers import is_gathered
 from adjoint.ir.join import type_of_atom
@@ -77,7 +77,7 @@ class _Layouts:
         while known < len(self.rows):  # what is taken back may be known once all that is kept is
             known = len(self.rows)
             for statement in statements_in(function.body):
-                taken = _taken(statement)
+                taken = taken_from_tape(statement)
                 if taken is not None and taken[0] in kept:
                     if self.rows.issuperset(kept[taken[0]]):
                         self.rows.add(taken[1])
@@ -147,27 +147,13 @@ class _Layouts:
         return atom in self.rows or ir.has_one_layout(atom.type)
 
 
-def _kept(function: ir.Function) -> dict[ir.Atom, list[ir.Atom]]:
+def _kept(function: ir.Function) -> dict[ir.Var, list[ir.Atom]]:
     """What is put on tapes."""
-    kept: dict[ir.Atom, list[ir.Atom]] = {tape: [] for tape in tapes_of(function.body)}
-    for statement in statements_in(function.body):
-        match statement:
-            case ir.Call(callee=list.append, args=(tape, value)) if tape in kept:
-                kept[tape].append(value)
-            case ir.Store(base=tape, value=value) if tape in kept:
-                kept[tape].append(value)
+    kept: dict[ir.Var, list[ir.Atom]] = {tape: [] for tape in tapes_of(function.body)}
+    for put in filter(None, map(put_on_tape, statements_in(function.body))):
+        if put[0] in kept:
+            kept[put[0]].append(put[1])
     return kept
-
-
-def _taken(statement: ir.Statement) -> tuple[ir.Atom, ir.Var] | None:
-    """The list from which a statement takes an item, and the item."""
-    match statement:
-        case ir.Load(target=target, base=base, key=ir.Subscript()):
-            return base, target
-        case ir.Call(targets=(target,), callee=list.pop, args=(base,)):
-            return base, target
-        case _:
-            return None
 
 
 def _has_one_axis(target: ir.Var) -> bool:

@@ -15,7 +15,7 @@ import numpy as np
 
 from adjoint import ir
 from adjoint.analysis.joins import flows, reached
-from adjoint.analysis.shapes.extents import tapes_of
+from adjoint.analysis.shapes.extents import put_on_tape, taken_from_tape, tapes_of
 from adjoint.differentiation.reverse.residuals.shapes.unread_results import asked_by
 from adjoint.ir.rebuild import map_blocks, map_branch
 from adjoint.ir.walk import blocks_of, leaves, read_counts, statements_in, targets_of
@@ -53,21 +53,16 @@ class _Fills:
             self._carried |= {param: [values[place] for values in carried] for place, param in enumerate(loop.params)}
         needed = read_elements(function.body)
         for statement in statements_in(function.body):
-            match statement:
-                case ir.Call(callee=list.append, args=(ir.Var() as tape, kept)) if tape in self._kept:
-                    self._kept[tape].append(kept)
-                case ir.Call(targets=(target,), callee=list.pop, args=(ir.Var() as tape,)) if tape in self._kept:
-                    self._note(tape, target not in needed)
-                case ir.Load(target=target, base=ir.Var() as tape) if tape in self._kept:
-                    self._note(tape, target not in needed)
-                case ir.Store(base=ir.Var() as tape) if tape in self._kept:
-                    self._note(tape, False)
-                case ir.Call(targets=(target,)) | ir.Load(target=target) if target in inside:
-                    self._made[target] = statement
-
-    def _note(self, tape: ir.Var, is_asked_for_its_shape: bool) -> None:
-        if not is_asked_for_its_shape:
-            self._read_back.add(tape)
+            put, taken = put_on_tape(statement), taken_from_tape(statement)
+            if put is not None and put[0] in self._kept:
+                self._kept[put[0]].append(put[1])
+                if isinstance(statement, ir.Store):
+                    self._read_back.add(put[0])
+            elif taken is not None and taken[0] in self._kept:
+                if taken[1] in needed:
+                    self._read_back.add(taken[0])
+            elif isinstance(statement, (ir.Call, ir.Load)) and len(targets := targets_of(statement)) == 1:
+                self._made |= {target: statement for target in targets if target in inside}
 
     def only_for_shapes(self) -> set[ir.Var]:
         """The tapes that hold what would be free otherwise, for its shape."""

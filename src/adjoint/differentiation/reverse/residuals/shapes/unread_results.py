@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from adjoint import ir
-from adjoint.analysis.shapes.extents import Extents, tapes_of
+from adjoint.analysis.shapes.extents import Extents, taken_from_tape, tapes_of
 from adjoint.analysis.shapes.shape_arguments import shape_argument
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.rebuild import map_blocks, substitute
@@ -93,15 +93,9 @@ class _Unread:
         """The tapes of which each array that is taken back is asked only for its shape."""
         others: set[ir.Atom] = set()
         for statement in statements_in(function.body):
-            match statement:
-                case ir.Load(target=target, base=ir.Var() as tape):
-                    pass
-                case ir.Call(targets=(target,), callee=list.pop, args=(ir.Var() as tape,)):
-                    pass
-                case _:
-                    continue
-            if self.asked[target] < self.read[target] or not _is_plain(target):
-                others.add(tape)
+            taken = taken_from_tape(statement)
+            if taken is not None and (self.asked[taken[1]] < self.read[taken[1]] or not _is_plain(taken[1])):
+                others.add(taken[0])
         return {tape for tape in self.extents.tapes if tape not in others}
 
     def block(self, block: ir.Block) -> None:
