@@ -653,11 +653,24 @@ def delegated(x):
     return next(it) * next(it) + next(it) * sum(it)
 
 
+def columns(x, n):
+    rows = [(x[i], x[i] ** 2, i) for i in range(n)]
+    total = 0.0
+    for column in zip(*rows):
+        total += sum(column) ** 2
+    return total
+
+
 @pytest.mark.parametrize(
     ("f", "args"),
-    [(readings, (np.array([0.3, 0.4, 0.5]),)), (total_and_least, (0.4,)), (delegated, (0.7,))],
+    [
+        (readings, (np.array([0.3, 0.4, 0.5]),)),
+        (total_and_least, (0.4,)),
+        (delegated, (0.7,)),
+        (columns, (np.array([0.5, 1.2, 2.3]), 3)),
+    ],
 )
 def test_what_works_inlined_works_with_calls(f, args):
-    """References through which nothing flows, text beside numbers, objects that refer to each other."""
+    """References through which nothing flows, text beside numbers, linked objects, columns of rows."""
     with repeating(0):
         check_grads(f, args, order=2)

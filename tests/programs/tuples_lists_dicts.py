@@ -343,6 +343,25 @@ def list_of_named_tuples(readings):
     return sum(reading.count * reading.value * reading.squared() for reading in readings)
 
 
+@program([(0.5, 1.2, 3), (0.7, -0.4, 2)], 3)
+def items_of_rows_at_places_known_late(rows, n):
+    total = 0.0
+    for row in rows:
+        for j in range(n):
+            total += row[j] ** 2 * row[-1 - j]
+    return total
+
+
+@program(np.array([0.5, 1.2, 2.3]), 3)
+def items_of_made_rows_at_places_known_late(x, n):
+    rows = [(x[i], x[i] ** 2, i) for i in range(n)]
+    total = 0.0
+    for i in range(n):
+        for j in range(n):
+            total += rows[i][j] ** 2
+    return total
+
+
 @program(np.array([0.7, -1.3, 2.1, 0.4]))
 def known_named_tuples_chosen_at_run_time(x):
     readings = [Reading(1, x[0] ** 2), Reading(3, x[1] ** 3)]

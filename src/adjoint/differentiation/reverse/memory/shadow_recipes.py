@@ -129,7 +129,7 @@ class ShadowRecipes:
             self.context.problem("AD0303", statement.span, UNSURE)
             return None
         parts = [atom for atom in operands(statement) if isinstance(atom, ir.Var) and atom in self.found]
-        if statement.callee in DISPLAYS and (parts or not at_end):
+        if statement.callee in DISPLAYS and (parts or not at_end or _is_tuple_of_floats(statement)):
             return self.display(shadow, statement)
         from adjoint.differentiation.reverse.memory.forward_shadows import POPS  # lazy
 
@@ -272,6 +272,14 @@ class ShadowRecipes:
         context.forward_shadows.add(made)
         context.edits.put_after(statement, make)
         return made
+
+
+def _is_tuple_of_floats(statement: ir.Call) -> bool:
+    """Whether the zeros beside what a statement makes are known without a look at it."""
+    types = map(type_of_atom, statement.args)
+    return statement.callee is display.make_tuple and all(
+        isinstance(type_, ir.Scalar) and type_.kind == "float" for type_ in types
+    )
 
 
 def _fields_of_floats(made: ir.Var) -> set[str]:
