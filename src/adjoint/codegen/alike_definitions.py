@@ -1,7 +1,7 @@
 """Functions of one text that say the same, line by line, are written once.
 
-Closures of one place that capture other constants, or what has another structure, are lowered each on its own: behind
-all passes they may differ in the names of their parameters alone.
+Closures of one place that capture what has another structure are lowered each on its own: behind all passes they may
+differ in the names of their parameters alone.
 """
 
 from __future__ import annotations

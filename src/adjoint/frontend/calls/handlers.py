@@ -23,6 +23,7 @@ _FAMILIES = (
     "library.arrays.functions",
     "library.arrays.writers",
     "calls.builtins",
+    "calls.identities",
     "data.container_methods",
     "library.collections_calls",
     "iterators.folds",
@@ -30,7 +31,7 @@ _FAMILIES = (
     "calls.tangent_arithmetic",
     "objects.key_paths",
 )
-_FOR_NUMBERS = ("calls.builtins", "iterators.folds")
+_FOR_NUMBERS = ("calls.builtins", "calls.identities", "iterators.folds")
 _FOR_CONTAINERS = (*_FOR_NUMBERS, "data.container_methods")
 _WITH_HANDLERS = ("adjoint", "numpy", "builtins", "math", "operator", "functools", "itertools", "heapq")
 _loaded: set[str] = set()

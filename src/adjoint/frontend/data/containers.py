@@ -219,7 +219,8 @@ def _item_of_run_time_tuple(
         return subscript(lo, TupleValue(tuple(tuple_items(lo, base, node))), index, node)
     joined = joined_types(list(types_), lo, node)
     if isinstance(joined, ir.Scalar) and joined.kind == "float" and any(type_ != joined for type_ in types_):
-        base = materialize(lo, alike(lo, base, tuple(tuple_items(lo, base, node)), joined), node)
+        floats = materialize(lo, alike(lo, base, tuple(tuple_items(lo, base, node)), joined), node)
+        return _load_any(lo, floats, materialize(lo, index, node), joined, node)
     return _load(lo, base, materialize(lo, index, node), joined or ir.OPAQUE, node)
 
 

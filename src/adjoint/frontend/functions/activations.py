@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from adjoint import ir
 from adjoint.frontend.calls.definitions import is_of_rules
-from adjoint.frontend.functions.called_forms import alike, served
+from adjoint.frontend.functions.called_forms import alike, is_lasting, served
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.state.attempts import Form, Repeated
 from adjoint.frontend.interpreter.values import Closure, GeneratorObject, Record, Ref, TupleValue, Value
@@ -102,7 +102,7 @@ def is_kept(lo: Lowerer, closure: Closure, form: Callable[[], Form]) -> bool:
     this = form()
     if served(kept, this) is not None:
         return True
-    if activation(lo, closure) is not None:
+    if activation(lo, closure) is not None or not is_lasting(this):
         return False
     repeated = alike(inlined, this)
     if most and (repeated is None or repeated.statements < most):

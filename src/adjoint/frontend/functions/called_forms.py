@@ -1,21 +1,30 @@
 """For which structures of arguments a function is lowered that stays one: as few as its calls allow.
 
-Calls that hand over arrays of other sizes, or other whole numbers, are calls of one function, which knows of its
-arguments what they have in common.
+Calls that hand over arrays of other sizes, other numbers, or other functions of one text, are calls of one function,
+which knows of its arguments what they have in common.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 
 from adjoint import ir
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.forms import anonymous, detached, known_structure, with_parts_replaced
-from adjoint.frontend.interpreter.joins import Leaf, RecordShape, RefShape, Same, Shape, TupleShape
+from adjoint.frontend.interpreter.joins import (
+    ComposedShape,
+    Leaf,
+    RecordShape,
+    RefShape,
+    Same,
+    Shape,
+    TupleShape,
+    UnionShape,
+)
 from adjoint.frontend.interpreter.state.attempts import Form, Repeated
-from adjoint.frontend.interpreter.values import Closure, Method, Value
+from adjoint.frontend.interpreter.values import LOCAL, Closure, Local, Value
 from adjoint.ir.join import join_arrays
 
 MOST_CLONES = 2
@@ -26,7 +35,32 @@ def form_of_call(lo: Lowerer, args: Sequence[Value], kwargs: Mapping[str, Value]
     """What is known of the arguments of a call."""
     named = {**{str(place): value for place, value in enumerate(args)}, **kwargs}
     shapes = {name: known_structure(joins.shape_of(value, lo.store)) for name, value in named.items()}
-    return {name: _lasting(anonymous(shape)) for name, shape in shapes.items()}
+    return {name: _numbers_given(_lasting(anonymous(shape))) for name, shape in shapes.items()}
+
+
+def is_lasting(form: Form) -> bool:
+    """Whether the next attempt at lowering can come to a form again: not with classes that each makes anew."""
+
+    def is_made_anew(shape: Shape) -> bool:
+        match shape:
+            case RefShape(record=record):
+                return is_made_anew(record)
+            case RecordShape(cls=cls, items=items):
+                marks = [base.__dict__.get(LOCAL) for base in cls.__mro__]
+                return any(isinstance(mark, Local) and not mark.settled for mark in marks) or any(
+                    map(is_made_anew, items)
+                )
+            case TupleShape(items=items) | ComposedShape(items=items) | UnionShape(options=items):
+                return any(map(is_made_anew, items))
+            case _:
+                return False
+
+    return not any(map(is_made_anew, form.values()))
+
+
+def key_of(form: Form) -> Hashable:
+    """A form as part of a key, with functions as their code: what they find outside is compared on its own."""
+    return tuple((name, _lasting(anonymous(shape))) for name, shape in form.items())
 
 
 def served(known: Sequence[Repeated], form: Form) -> Repeated | None:
@@ -72,25 +106,33 @@ def _lasting(shape: Shape) -> Shape:
     return with_parts_replaced(shape, lambda part: Same(_code_of(part.value)) if isinstance(part, Same) else part)
 
 
+def _numbers_given(shape: Shape) -> Shape:
+    """The shape with no number known, in objects neither, but whole ones."""
+
+    def given(part: Shape) -> Shape:
+        type_ = _type(part) if isinstance(part, Same) else None
+        return part if type_ is None or type_ == ir.INT else Leaf(type_)
+
+    return with_parts_replaced(shape, given)
+
+
 def _code_of(value: Value) -> Value:
-    match value:
-        case Closure(source=source):
-            return ir.Const((Closure, source.node))
-        case Method(function=function):
-            return ir.Const((Method, _code_of(function)))
-        case _:
-            return value
+    return ir.Const(value.source.node) if isinstance(value, Closure) else value
 
 
 def _of_this_attempt(known: Shape, found: Shape) -> Shape:
     """A form with the functions that were found."""
     match known, found:
-        case _, Same(value=Closure() | Method()):
+        case _, Same(value=Closure()):
             return found
         case TupleShape(cls=cls), TupleShape():
             return TupleShape(cls, tuple(map(_of_this_attempt, known.items, found.items)))
         case RecordShape(cls=cls, keys=keys), RecordShape():
             return RecordShape(cls, keys, tuple(map(_of_this_attempt, known.items, found.items)))
+        case ComposedShape(template=template), ComposedShape():
+            return ComposedShape(template, tuple(map(_of_this_attempt, known.items, found.items)))
+        case UnionShape(), UnionShape():
+            return UnionShape(tuple(map(_of_this_attempt, known.options, found.options)))
         case RefShape(), RefShape():
             record = _of_this_attempt(known.record, found.record)
             assert isinstance(record, RecordShape)
@@ -115,13 +157,16 @@ def _of_both(one: Shape, other: Shape) -> Shape | None:
         return one
     match one, other:
         case (Leaf() | Same(), Leaf() | Same()):
-            types = _type(one), _type(other)
-            if types == (ir.INT, ir.INT):
-                return Leaf(ir.INT)
-            return None if None in types else _of_types(*types)  # type: ignore[arg-type]
+            mine, theirs = _type(one), _type(other)
+            if isinstance(mine, ir.Scalar):
+                return Leaf(mine) if mine == theirs and mine.kind in _GIVEN else None
+            return None if mine is None or theirs is None else _of_types(mine, theirs)
         case TupleShape(), TupleShape() if one.cls is other.cls and len(one.items) == len(other.items):
             items = _of_all(one.items, other.items)
             return None if items is None else TupleShape(one.cls, items)
+        case ComposedShape(), ComposedShape() if one.template == other.template:
+            items = _of_all(one.items, other.items)
+            return None if items is None else ComposedShape(one.template, items)
         case RefShape(), RefShape():
             record = _of_both(one.record, other.record)
             return RefShape(None, record, ()) if isinstance(record, RecordShape) else None
@@ -137,11 +182,17 @@ def _of_all(ones: tuple[Shape, ...], others: tuple[Shape, ...]) -> tuple[Shape, 
     return None if None in found else tuple(shape for shape in found if shape is not None)
 
 
+_GIVEN = ("int", "float", "complex")
+"""Kinds of numbers that a function is given where they are not the same in all calls."""
+
+
 def _type(shape: Leaf | Same) -> ir.Type | None:
     """The type of a value that need not be known; None where it is part of the structure."""
     if isinstance(shape, Leaf):
         return shape.type
-    return ir.INT if isinstance(shape.value, ir.Const) and type(shape.value.value) is int else None
+    known = shape.value
+    is_number = isinstance(known, ir.Const) and isinstance(known.value, (int, float, complex))
+    return joins.type_of(known) if is_number and not isinstance(known.value, bool) else None  # type: ignore[union-attr]
 
 
 def _of_types(one: ir.Type, other: ir.Type) -> Leaf | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -11,12 +11,13 @@ from adjoint import ir
 from adjoint.diagnostics import diagnostic
 from adjoint.frontend.control.unbound import with_unbound_told
 from adjoint.frontend.control.widening import make_alike, size_of
-from adjoint.frontend.data.outside.captures import Surroundings, parts_of, surroundings
+from adjoint.frontend.data.outside.captures import Surroundings, objects_in, parts_of, surroundings
 from adjoint.frontend.data.outside.lookups import Lookups
 from adjoint.frontend.data.written_views import refuse_written_views
 from adjoint.frontend.flow.derivatives import with_flow_settled
 from adjoint.frontend.functions.called import Called, note_call, serving
-from adjoint.frontend.functions.called_forms import common_form
+from adjoint.frontend.functions.called_forms import common_form, key_of
+from adjoint.frontend.functions.captured_numbers import gives_none, numbers_given
 from adjoint.frontend.functions.inlining import run_closure
 from adjoint.frontend.functions.parameters import bind
 from adjoint.frontend.functions.returned_arrays import (
@@ -47,15 +48,29 @@ MAX_PASSES = 8
 def call_definition(
     lo: Lowerer, closure: Closure, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
 ) -> Value:
-    """A call of a recursive function."""
+    """A call of a function that stays one."""
     bound = bind(lo, closure, args, kwargs, node)
+    if closure.source.node not in lo.settings.kept:
+        return _called(lo, closure, bound, {}, node)
+    with numbers_given(lo, closure, bound) as numbers:
+        return _called(lo, closure, bound, numbers, node)
+
+
+def _called(
+    lo: Lowerer,
+    closure: Closure,
+    bound: Mapping[str, Value],
+    numbers: Mapping[ir.Atom, ir.Const],
+    node: ast.AST | None,
+) -> Value:
+    """The same; ``numbers`` are known ones for which the function has variables."""
     code = closure.source.node
     as_structure = loosened if code in lo.settings.widened else known_structure if code in lo.settings.kept else loose
     found = {name: as_structure(joins.shape_of(value, lo.store)) for name, value in bound.items()}
     if code in lo.settings.kept:
         found = common_form(lo, code, found)
-    kind = (code, _key(found), lo.run_data.scope)
-    key = (*kind, tuple(closure.cells.values()))
+    kind = (code, key_of(found) if code in lo.settings.kept else _key(found), lo.run_data.scope)
+    key = (code, _key(found), lo.run_data.scope, tuple(closure.cells.values()))
     args_outside = tuple(bound.values())
     outside = surroundings(lo, closure, args_outside)
     called = lo.run_data.definitions.get((key, None))
@@ -84,25 +99,35 @@ def call_definition(
     atoms: list[ir.Atom] = []
     for name, shape in found.items():
         atoms.extend(handed_over(bound[name], fresh(shape), lo.store, lo.open, lo.types))
+    given = tuple(numbers.get(atom, atom) for atom in (*atoms, *extras))
     targets = tuple(ir.Var(hint, type_) for type_, hint in joins.leaf_types(called.result, "t"))
     targets = tuple(value_of_its_own(lo, called, place, target) for place, target in enumerate(targets))
-    call = ir.Call(targets, called.definition, (*atoms, *extras), (), lo.span(node))
+    call = ir.Call(targets, called.definition, given, (), lo.span(node))
     lo.emit(call)
     called.calls.append(call)
     if not called.lowering:
         unify_storage(lo, called, (call,))
     result = joins.build(called.result, iter(targets), lo.store)
+    returned = objects_in(lo, result)
+    if returned:
+        others = {key: held for key, held in lo.store.items() if key not in returned}
+        lo.run_data.received.update(dict.fromkeys(returned, others))
     return own_copy(lo, result) if is_copied(lo, code) else result
 
 
 @contextmanager
 def _inlined_if_refused(lo: Lowerer, code: ast.AST) -> Iterator[None]:
-    """Has a function that inlining repeats too often inlined all the same, where it cannot be called."""
+    """Has a function that inlining repeats too often inlined all the same, where it cannot be called.
+
+    First it is tried without the numbers that it was given.
+    """
     try:
         yield
     except (Problem, joins.NeedsRuntime, joins.TooManyOptions):
         if code not in lo.settings.kept:
             raise
+        if gives_none(lo, code):
+            raise Restart(code) from None
         del lo.settings.kept[code]
         lo.settings.called.discard(code)
         lo.settings.inlined.add(code)
@@ -261,6 +286,7 @@ def _run(
         atoms = [ir.Var(hint, type_, True) for type_, hint in joins.leaf_types(own, name)]
         params.extend(atoms)
         arguments[name] = joins.build(own, iter(atoms), lo.store)
+    lo.run_data.received.update(dict.fromkeys(objects_in(lo, *arguments.values()), outer_store))
     spec = closure.source.node.args
     args: list[Value] = []
     kwargs: dict[str, Value] = {}

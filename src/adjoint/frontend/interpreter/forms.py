@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from adjoint import ir
-from adjoint.frontend.interpreter.joins import Leaf, RecordShape, RefShape, Same, Shape, TupleShape, UnionShape, type_of
+from adjoint.frontend.interpreter.joins import (
+    ComposedShape,
+    Leaf,
+    RecordShape,
+    RefShape,
+    Same,
+    Shape,
+    TupleShape,
+    UnionShape,
+    type_of,
+)
+from adjoint.frontend.interpreter.values import NONE, Method, Partial
 from adjoint.ir import types
 
 
@@ -16,6 +27,8 @@ def loose(shape: Shape) -> Shape:
 
 def known_structure(shape: Shape) -> Shape:
     """The shape with no number known but whole ones, which are structure, as truth values and strings are."""
+    if isinstance(shape, ComposedShape):
+        return _with_parts(shape, known_structure)
     return _unknown(shape, (float, complex))
 
 
@@ -76,20 +89,31 @@ def _throughout(
     match shape:
         case RefShape(record=record):
             return of_object(shape, _record(record, change))
-        case TupleShape() | RecordShape() | UnionShape():
+        case TupleShape() | RecordShape() | ComposedShape() | UnionShape():
             return _with_parts(shape, change)
         case _:
             return shape if of_part is None else of_part(shape)
 
 
-def _with_parts(shape: TupleShape | RecordShape | UnionShape, change: Callable[[Shape], Shape]) -> Shape:
+def _with_parts(
+    shape: TupleShape | RecordShape | ComposedShape | UnionShape, change: Callable[[Shape], Shape]
+) -> Shape:
     match shape:
         case TupleShape(cls=cls, items=items):
             return TupleShape(cls, tuple(map(change, items)))
         case RecordShape():
             return _record(shape, change)
+        case ComposedShape(template=template, items=items):
+            return ComposedShape(_emptied(template), tuple(map(change, items)))
         case UnionShape(options=options):
             return UnionShape(tuple(map(change, options)))
+
+
+def _emptied(template: Method | Partial) -> Method | Partial:
+    """A method or partial of the same kind, of which nothing is known."""
+    if isinstance(template, Method):
+        return Method(NONE, NONE)
+    return Partial(NONE, (NONE,) * len(template.args), tuple((name, NONE) for name, _ in template.kwargs))
 
 
 def _record(shape: RecordShape, change: Callable[[Shape], Shape]) -> RecordShape:

@@ -18,7 +18,7 @@ from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.options.choices import on_each_option
-from adjoint.frontend.interpreter.values import NONE, Record, Ref, TupleValue, Union, Value, is_atom
+from adjoint.frontend.interpreter.values import NONE, Method, Partial, Record, Ref, TupleValue, Union, Value, is_atom
 from adjoint.frontend.iterators.iterator_objects import iterated
 from adjoint.frontend.iterators.iterators import is_lazy
 from adjoint.frontend.library import python_functions
@@ -147,19 +147,38 @@ def _identity(lo: Lowerer, op: Callable[..., Any], operands: list[Value], node: 
         ):
             return ir.Const(op is operator.is_not)
         return call(lo, op, [left, right], node)  # type: ignore[list-item]
-    if isinstance(left, Ref) and isinstance(right, Ref) and left is not right:
-        _refuse_unknown_identity(left, right)
+    if left is not right:
+        _refuse_unknown_identity(lo, left, right, node)
     same = left is right or (isinstance(left, ir.Const) and isinstance(right, ir.Const) and left == right)
     if isinstance(left, Union) or isinstance(right, Union):
         raise lo.problem("AD0301", node, "the identity of a value that has several structures is not known")
     return ir.Const(same == (op is operator.is_))
 
 
-def _refuse_unknown_identity(left: Ref, right: Ref) -> None:
-    """Where an object is one of several, its copy at compile time does not tell which."""
+def _refuse_unknown_identity(lo: Lowerer, left: Value, right: Value, node: ast.AST | None) -> None:
+    """Where an object is one of several, or another one in each call, its copy at compile time does not tell which."""
+    if not isinstance(left, Ref) or not isinstance(right, Ref):
+        if lo.run_data.lookups and type(left) is type(right) and isinstance(left, (TupleValue, Method, Partial)):
+            raise lo.problem("AD0301", node, _OTHER_IN_EACH_CALL)
+        return
     mine, theirs = (set(joins.original_sites((ref.site,))) for ref in (left, right))
     if mine & theirs and any(ref.site.place[0] == "joined" for ref in (left, right)):
         raise joins.NeedsRuntime(tuple(mine | theirs))
+    if _may_be_one(lo, left, right) or _may_be_one(lo, right, left):
+        if mine and theirs:
+            raise joins.NeedsRuntime(tuple(mine | theirs))
+        raise lo.problem("AD0301", node, _OTHER_IN_EACH_CALL)
+
+
+_OTHER_IN_EACH_CALL = "whether these are one object is not the same in all calls of this function"
+
+
+def _may_be_one(lo: Lowerer, received: Ref, other: Ref) -> bool:
+    """Whether what a function that stays one was handed may be an object that there was before, in some call."""
+    before, records = lo.run_data.received.get(received), [lo.store.get(ref) for ref in (received, other)]
+    if before is None or len({record.cls for record in records if isinstance(record, Record)}) > 1:
+        return False
+    return other in before or other in lo.run_data.received or other.site.place[0] in ("joined", "input")
 
 
 def _on_sequences(lo: Lowerer, op: Callable[..., Any], operands: list[Value], node: ast.AST | None) -> Value | None:

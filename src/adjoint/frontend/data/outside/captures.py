@@ -7,7 +7,7 @@ variables in it may be others in each call: they are told apart by their places.
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable, Iterable
+from collections.abc import Collection, Hashable, Iterable
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -62,7 +62,7 @@ def surroundings(
     for cell in lo.assigned_outside():
         walk.value(lo.store.get(cell))
     for arg in args:
-        for function in _functions_in(lo, arg, Closure):
+        for function in functions_in(lo, arg, Closure):
             walk.value(function)
     cells = frozenset(walk.cells)
     for each in looked_up:
@@ -73,7 +73,7 @@ def surroundings(
     return Surroundings(tuple(walk.form), tuple(walk.vars), walk.seen, cells)
 
 
-def _functions_in(
+def functions_in(
     lo: Lowerer, value: Any, kinds: type | tuple[type, ...], seen: set[object] | None = None
 ) -> Iterable[Any]:
     """The function values of some kinds in a value; not those in them."""
@@ -86,7 +86,21 @@ def _functions_in(
             return
         seen.add(value)
     for part in _parts(lo, value)[1]:
-        yield from _functions_in(lo, part, kinds, seen)
+        yield from functions_in(lo, part, kinds, seen)
+
+
+def objects_in(lo: Lowerer, *values: Any) -> Collection[Ref]:
+    """The objects in values, and those in them; not what functions in them find outside."""
+    found: dict[Ref, None] = {}
+    pending = list(values)
+    while pending:
+        value = pending.pop()
+        if isinstance(value, Closure) or (isinstance(value, Ref) and value in found):
+            continue
+        if isinstance(value, Ref):
+            found[value] = None
+        pending.extend(_parts(lo, value)[1])
+    return found
 
 
 _ALIKE = (ir.Scalar, ir.Array, ir.Number, ir.List, ir.Dict, ir.Tuple, ir.Instance)
@@ -234,6 +248,6 @@ def captured_by(lo: Lowerer, value: Any) -> tuple[ir.Var, ...]:
         for cell in part.attributes.values():
             look(lo.store.get(cell))
 
-    for function in _functions_in(lo, value, (Closure, Method, Partial, Operator)):
+    for function in functions_in(lo, value, (Closure, Method, Partial, Operator)):
         look(function)
     return tuple(found)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
+from collections.abc import Mapping
 from typing import Any
 
 from adjoint import ir
@@ -132,6 +133,8 @@ class Run:
     definitions: dict[Any, Any] = field(default_factory=dict)
     lookups: list[Any] = field(default_factory=list)
     """What functions that stay ones, and are being lowered, have looked up outside of themselves, innermost last."""
+    received: dict[Ref, Mapping[Any, Value]] = field(default_factory=dict)
+    """Objects that they are handed or that they return: what there was before their call."""
     sets: dict[ir.Var, Any] = field(default_factory=dict)
     """Sets that were made empty, by variable, and where in the source."""
     pools: dict[Site, ir.Var] = field(default_factory=dict)
@@ -227,6 +230,10 @@ class Settings:
     """Whether those of the definitions of library functions are inlined, which say by their values what they cover."""
     forms: dict[Any, list[Form]] = field(default_factory=dict)
     """For which structures of arguments functions are lowered that stay calls."""
+    captured_numbers: dict[Any, dict[Any, ir.Const | None]] = field(default_factory=dict)
+    """What is known of the numbers that these find outside, by code and the way to the number; None: not the same."""
+    numbers_kept: set[Any] = field(default_factory=set)
+    """Code of those that cannot be given such numbers."""
     widened: set[Any] = field(default_factory=set)
     """Code of functions that call themselves with ever other numbers that are known."""
     patience: int = 1

@@ -1,0 +1,49 @@
+"""``id`` and ``hash`` of objects: they tell which one it is, so that it must be there itself, no copy of it."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from adjoint.frontend.calls.handlers import handles
+from adjoint.frontend.data.element_types import sites_within
+from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.joins import NeedsRuntime
+from adjoint.frontend.interpreter.values import Method, Partial, Record, Ref, TupleValue, Value
+
+
+@handles(id)
+def _id(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    for value in args:
+        if isinstance(value, Ref) and _is_copied(lo, value):
+            raise NeedsRuntime(sites_within(lo, value))
+        if isinstance(value, (TupleValue, Method, Partial)):
+            raise lo.problem("AD0301", node, "which object this is, of several that are equal, is not known")
+    return NotImplemented
+
+
+@handles(hash)
+def _hash(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    for value in args:
+        copied = [ref for ref in _hashed(value) if _is_copied(lo, ref) and _is_hashed_by_place(lo, ref)]
+        if copied:
+            raise NeedsRuntime(sites_within(lo, *copied))
+    return NotImplemented
+
+
+def _is_copied(lo: Lowerer, ref: Ref) -> bool:
+    """Whether an object is made anew where it is handed out."""
+    record = lo.store.get(ref)
+    return ref.origin is None or (isinstance(record, Record) and record.cls in (list, dict))
+
+
+def _hashed(value: Value) -> list[Ref]:
+    if isinstance(value, TupleValue):
+        return [ref for item in value.items for ref in _hashed(item)]
+    return [value] if isinstance(value, Ref) else []
+
+
+def _is_hashed_by_place(lo: Lowerer, ref: Ref) -> bool:
+    record = lo.store.get(ref)
+    name = "__hash__"
+    return isinstance(record, Record) and getattr(record.cls, name) is getattr(object, name)
