@@ -1,6 +1,7 @@
 """The benchmarks measure derivatives that are right, and write their tables themselves."""
 
 import importlib
+import subprocess
 import sys
 from pathlib import Path
 
@@ -17,6 +18,12 @@ ROOT = Path(__file__).parents[2]
 def benchmark_module(monkeypatch):
     monkeypatch.syspath_prepend(str(ROOT))
     return lambda name: importlib.import_module(f"benchmarks.{name}")
+
+
+@pytest.mark.parametrize("command", ["benchmarks", "benchmarks.kernels", "benchmarks.gradbench"])
+def test_libraries_are_told_of_one_thread_before_they_are_imported(command):
+    program = f"import sys, {command}.__main__; sys.exit('numpy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", program], cwd=ROOT).returncode == 0
 
 
 @pytest.mark.parametrize("arguments", [(0.3, 1.0), (0.05, 0.1), (-0.4, 0.0)])

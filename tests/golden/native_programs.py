@@ -24,8 +24,8 @@ from benchmarks.gradbench import inputs  # noqa: E402
 from benchmarks.gradbench.build import Build  # noqa: E402
 from benchmarks.gradbench.contestants import FUNCTIONS  # noqa: E402
 from benchmarks.gradbench.evals import functions_of  # noqa: E402
-from benchmarks.kernels import KERNELS as KERNELS  # noqa: E402
-from benchmarks.kernels import STENCILS, Kernel  # noqa: E402
+from benchmarks.kernels.small import KERNELS as KERNELS  # noqa: E402
+from benchmarks.kernels.small import STENCILS, Kernel  # noqa: E402
 
 EVALS: dict[str, Callable[[], dict[str, Any]]] = {
     "gmm": lambda: inputs.gmm(3, 4, 7),

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from gradbench import formulas
+from sampling import THOROUGH
 
 ROOT = Path(__file__).parents[2]
 BUILDS = [
@@ -25,11 +26,12 @@ def benchmarks():
 @pytest.fixture(scope="module", params=BUILDS)
 def evaluate(request, benchmarks):
     """What runs a function of an eval on an input."""
-    build = benchmarks("build").Build(**request.param)
-    functions_of = benchmarks("evals").functions_of
+    build_of, functions_of = benchmarks("build").Build, benchmarks("evals").functions_of
+    build = build_of(**request.param)
+    of_programs = build if THOROUGH else build_of(native=False)  # Numba takes long, and machine code is not by it
 
     def run(module, function, given):
-        found = functions_of(module, build)[function]
+        found = functions_of(module, of_programs if function in ("objective", "primal") else build)[function]
         return found.present(found.run(*found.prepare(given)))
 
     return run

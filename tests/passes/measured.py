@@ -21,7 +21,7 @@ if ROOT not in sys.path:
 from benchmarks.gradbench.build import Build  # noqa: E402
 from benchmarks.gradbench.contestants import CASES, FUNCTIONS, arguments  # noqa: E402
 from benchmarks.gradbench.evals import functions_of  # noqa: E402
-from benchmarks.kernels import KERNELS  # noqa: E402
+from benchmarks.kernels.small import KERNELS  # noqa: E402
 
 NAMES = (*CASES, *KERNELS)
 AT_A_TIME = 0.15

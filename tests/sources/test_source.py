@@ -4,6 +4,7 @@ import ast
 import asyncio
 import functools
 import importlib.util
+import inspect
 import linecache
 import math
 import os
@@ -359,6 +360,17 @@ def test_raw_code_objects():
 def test_dispatchers_of_numba():
     numba = pytest.importorskip("numba")
     assert code_of(numba.njit(plain)).startswith("def plain(x):")
+
+
+def test_flags_that_numba_clears_while_a_profiler_runs():
+    def f(x, *rest):
+        return x * len(rest)
+
+    code = f.__code__
+    cleared = FunctionType(code.replace(co_flags=code.co_flags & 0xFFFE), globals())
+    assert code_of(cleared) == code_of(f)
+    other = FunctionType(code.replace(co_flags=code.co_flags & 0xFFFE & ~inspect.CO_VARARGS), globals())
+    assert refused(other).code == "AD0102"
 
 
 def test_an_edited_file_is_refused(module, tmp_path):

@@ -197,11 +197,20 @@ def same_code(one: CodeType, other: CodeType) -> bool:
         and one.co_varnames == other.co_varnames
         and one.co_cellvars == other.co_cellvars
         and one.co_freevars == other.co_freevars
-        and one.co_flags & ~inspect.CO_NESTED == other.co_flags & ~inspect.CO_NESTED
+        and _same_flags(one.co_flags, other.co_flags)
         and one.co_exceptiontable == other.co_exceptiontable
         and _parameters(one) == _parameters(other)
         and _same_constants(one.co_consts, other.co_consts)
     )
+
+
+_CLEARED_BY_NUMBA = ~0xFFFE
+"""What Numba clears of a function that it calls while a profiler runs (``_dispatcher.cpp``): the code is the same."""
+
+
+def _same_flags(one: int, other: int) -> bool:
+    differ = (one ^ other) & ~inspect.CO_NESTED
+    return not differ & (~_CLEARED_BY_NUMBA if not other & inspect.CO_OPTIMIZED else -1)
 
 
 def _parameters(code: CodeType) -> tuple[object, ...]:

@@ -284,3 +284,22 @@ def rows_above(x):
         x[i, 1:i] += x[i - 1, : i - 1] * 0.5
         x[i, i:] *= x[i, 0]
     return np.sum(np.sin(x))
+
+
+@takes("i", "i", "i")
+def quotient_of_polynomials(t, s, p):
+    slow = t * np.tanh(t)
+    other = np.sqrt(s * s + 1.0)
+    stiff = 2.0 + p * p * slow * slow
+    return np.sum((slow * slow + s * other * other) / (1.0 + p / stiff))
+
+
+@takes("i", "i")
+def read_before_it_is_overwritten(x, y):
+    a = x.copy()
+    early = np.exp(np.tanh(a))
+    other = np.tanh(y)
+    a[1:] = y[1:] * other[1:]
+    late = early * other * early + np.sin(a)
+    a[:-1] += late[1:]
+    return np.sum(late * early + a * other)

@@ -113,6 +113,18 @@ def test_a_chain_is_one_loop():
     assert "np.sum" not in text
 
 
+def test_loops_that_a_later_one_joins_are_one():
+    text = text_of("quotient_of_polynomials", *[np.ones(4)] * 3)
+    assert text.count("for ") == 1
+    assert text.count("np.empty") == 3  # the results
+
+
+def test_what_is_asked_for_its_shape_is_not_stored():
+    args = [np.ones(4)] * 3
+    assert "rt.empty_sum" in ad.source(ad.grad(PROGRAMS["quotient_of_polynomials"][0], wrt=(0, 1, 2)), *args)
+    assert "empty_sum" not in text_of("quotient_of_polynomials", *args)
+
+
 def test_rows_are_looked_at_together():
     text = text_of("nearest", np.ones((4, 3)), np.zeros((2, 3)))
     assert not re.search(r"np.empty\(\(\w+, \w+, \w+\)\)", text)

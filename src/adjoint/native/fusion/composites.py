@@ -247,6 +247,16 @@ def _filled(value: float) -> Any:
     return fill
 
 
+def _empty_sum(reader: Recognizer, target: ir.Var, a: ir.Atom, b: ir.Atom) -> bool:
+    """The extents of a sum. Nobody reads the elements: none of ``a`` and ``b`` is read for them."""
+    shapes = [reader.shapes.of(x) for x in (a, b)]
+    known = [shape for shape in shapes if shape]
+    if len(known) < 2 or reader.aliases.is_written(target):
+        return False
+    dims = reader.shapes.broadcast(known, reader.order)
+    return reader.spread(target, dims, [ir.Const(0.0)], converted(dtype_of_target(target)), 0)
+
+
 def _astype(reader: Recognizer, target: ir.Var, x: ir.Atom, dtype: ir.Atom, copy: ir.Atom = _NONE) -> bool:
     dims = reader.shapes.of(x)
     if not dims or not _can_hold(target, x) or dtype_of_target(target) not in DTYPES or not isinstance(dtype, ir.Const):
@@ -333,6 +343,7 @@ COMPOSITES: dict[Any, Any] = {
     arrays.match: _match,
     arrays.share: _share,
     arrays.zeros_like: _filled(0.0),
+    arrays.empty_sum: _empty_sum,
     np.zeros_like: _filled(0.0),
     np.ones_like: _filled(1.0),
     np.ndarray.astype: _astype,

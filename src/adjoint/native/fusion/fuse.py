@@ -19,6 +19,7 @@ from adjoint.native.fusion.recognize import Recognizer
 from adjoint.native.fusion.schedule import Schedule
 from adjoint.native.fusion.shapes import Shapes
 from adjoint.native.fusion.terms import Extent, Map, Node, Operand, Other, Reduce, Write
+from adjoint.runtime.array_functions import arrays
 
 
 def fuse(function: ir.Function) -> ir.Function:
@@ -78,8 +79,7 @@ class _Fusion:
     def _nodes(self, found: Sequence[tuple[ir.Statement, list[Node] | None]], live: set[ir.Var]) -> list[Node]:
         parts: list[list[Node]] = []
         for order, (statement, nodes) in reversed(list(enumerate(found, 1))):
-            is_view = nodes is not None and (not nodes or part_of_numbers(statement) is not None)
-            if nodes is None or (is_view and not live.isdisjoint(targets_of(statement))):
+            if nodes is None or (_is_only_read(statement, nodes) and not live.isdisjoint(targets_of(statement))):
                 nodes = [Other(order=order, axes=(), operands=_as_operands(statement), statement=statement)]
                 live.update(atom for atom in operands(statement) if isinstance(atom, ir.Var))
             parts.append(nodes)
@@ -119,6 +119,12 @@ class _Fusion:
                     own += check.extents
             found[node] = own
         return found
+
+
+def _is_only_read(statement: ir.Statement, nodes: Sequence[Node]) -> bool:
+    """Whether a statement makes a view, or what is asked only for its shape: as memory it is better left as it is."""
+    is_empty = isinstance(statement, ir.Call) and statement.callee is arrays.empty_sum
+    return not nodes or is_empty or part_of_numbers(statement) is not None
 
 
 def _as_operands(statement: ir.Statement) -> tuple[Operand, ...]:

@@ -67,6 +67,7 @@ class Schedule:
                 found.nodes.append(node)
                 home = found
             where[node] = home
+        self._merge(groups, depth)
         for group in groups:
             if isinstance(group, LoopTree):
                 for node in group.nodes:
@@ -74,6 +75,39 @@ class Schedule:
                     self.path[node].append(group)
                 group.items = self._arranged(group.nodes, depth + 1)
         return groups
+
+    def _merge(self, groups: list[LoopTree | Node], depth: int) -> None:
+        """Moves loops into later ones that read what they compute, where nothing in between waits for it."""
+        place = 1
+        while place < len(groups):
+            into = groups[place]
+            earlier = range(place - 1, -1, -1) if isinstance(into, LoopTree) else ()
+            found = next((other for other in earlier if self._may_merge(groups[other : place + 1], depth)), None)
+            if found is None:
+                place += 1
+                continue
+            moved = groups.pop(found)
+            assert isinstance(moved, LoopTree) and isinstance(into, LoopTree)
+            into.nodes[:0] = moved.nodes
+            place -= 1
+
+    def _may_merge(self, groups: list[LoopTree | Node], depth: int) -> bool:
+        first, *between, last = groups
+        assert isinstance(last, LoopTree)
+        order = max(node.order for node in last.nodes)
+        if not isinstance(first, LoopTree) or first.extent.find(order) is not last.extent.find(order):
+            return False
+        moved = set(first.nodes)
+        nodes = [node for group in between for node in (group.nodes if isinstance(group, LoopTree) else [group])]
+        if any(not moved.isdisjoint(self._waits[node]) for node in nodes):
+            return False
+        links = [
+            self._can_share(node, producer, links, depth)
+            for node in last.nodes
+            for producer, links in self._waits[node].items()
+            if producer in moved
+        ]
+        return bool(links) and all(links)
 
     def _bounds(
         self, node: Node, depth: int, groups: list[LoopTree | Node], where: Mapping[Node, LoopTree | Node]
