@@ -328,10 +328,12 @@ def run_python(*args):
     )
 
 
-def test_without_columns(tmp_path):
+@pytest.mark.parametrize("first", ["", "from __future__ import annotations"])
+def test_without_columns(tmp_path, first):
     script = tmp_path / "script.py"
     script.write_text(
-        textwrap.dedent("""
+        first
+        + textwrap.dedent("""
             import ast
             from adjoint.diagnostics import DifferentiationError
             from adjoint.sources.definitions import find

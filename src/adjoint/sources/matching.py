@@ -178,12 +178,13 @@ def _told_apart(candidates: list[ast.Lambda], code: CodeType) -> list[ast.Lambda
     """The first that compiles to the code on its own; all of them where captured variables prevent that."""
     if len(candidates) < 2:
         return candidates
-    return [node for node in candidates if same_code(_alone(node), code)][:1] or candidates
+    futures = code.co_flags & FUTURES
+    return [node for node in candidates if same_code(_alone(node, futures), code)][:1] or candidates
 
 
-def _alone(node: ast.Lambda) -> CodeType:
+def _alone(node: ast.Lambda, futures: int) -> CodeType:
     """What a lambda compiles to outside of its surroundings."""
-    codes = compile(ast.Expression(node), "", "eval", dont_inherit=True).co_consts
+    codes = compile(ast.Expression(node), "", "eval", futures, dont_inherit=True).co_consts
     return next(code for code in reversed(codes) if isinstance(code, CodeType) and code.co_name == "<lambda>")
 
 
