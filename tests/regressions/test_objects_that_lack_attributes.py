@@ -199,11 +199,34 @@ class Cached:
         return self.cache  # type: ignore[return-value]
 
 
-def test_an_attribute_of_the_class_that_is_no_number_is_not_taken_for_one() -> None:
+class Named:
+    name = "none so far"
+
+    def __init__(self, x: float) -> None:
+        self.x = x
+
+    def get(self, x: float) -> float:
+        if self.name == "none so far":
+            self.name = x * self.x  # type: ignore[assignment]
+        return self.name  # type: ignore[return-value]
+
+
+def test_an_attribute_of_the_class_that_is_none_at_first() -> None:
     def total(x: float) -> float:
         objects = []
         for i in range(3):
             objects.append(Cached(x * i))
+        return sum(o.get(x) + o.get(x + 1) for o in objects)
+
+    right(total, 0.7)
+    second(total, 0.7)
+
+
+def test_an_attribute_of_the_class_that_is_no_number_is_not_taken_for_one() -> None:
+    def total(x: float) -> float:
+        objects = []
+        for i in range(3):
+            objects.append(Named(x * i))
         return sum(o.get(x) + o.get(x + 1) for o in objects)
 
     assert refused(lambda: ad.grad(total)(0.7)).diagnostics[0].code == "AD0402"

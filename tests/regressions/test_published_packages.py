@@ -71,7 +71,7 @@ def test_a_loop_over_one_of_several_structures(kind: str) -> None:
 
     check(lambda x: total(x, chosen(x, kind), x), 1.3)
     check(lambda x: total(x, chosen(x, kind), -x), 1.3)
-    with pytest.raises(ad.DifferentiationError, match=r"AD0[34]0"):
+    with pytest.raises(TypeError, match="iterated over"):
         ad.grad(lambda x: total(x, None, x))(1.3)
 
 

@@ -18,7 +18,7 @@ from adjoint.ir.join import is_attribute_of_numbers, reads_metadata, type_of_ato
 from adjoint.ir.walk import statements_in
 from adjoint.rules.kinds import General
 from adjoint.rules.registry import is_defined, rule_for
-from adjoint.runtime import display
+from adjoint.runtime import display, tangents
 
 if TYPE_CHECKING:
     from adjoint.differentiation.reachability import Dependence
@@ -231,6 +231,8 @@ def _may_be_text(atom: ir.Atom) -> bool:
 
 def _reads_text(call: ir.Call) -> bool:
     """Whether a call may make numbers of text."""
+    if call.callee is tangents.shadow_like:
+        return False
     return any(map(holds_text, call.args)) and roles_of(call, is_container) is None
 
 

@@ -118,7 +118,9 @@ class Lattice:
             case ir.Dict(), ir.Dict():
                 storage = _united(one.storage, other.storage)
                 return self._container(one.value, other.value, lambda part: ir.Dict(part, storage))
-            case ir.Tuple(items=mine), ir.Tuple(items=theirs) if len(mine) == len(theirs):
+            case ir.Tuple(items=mine), ir.Tuple(items=theirs) if len(mine) == len(theirs) and ir.are_of_one_form(
+                one, other
+            ):
                 parts, cls = self._parts(mine, theirs), one.cls if one.cls is other.cls else tuple
                 return None if parts is None else ir.Tuple(parts, cls)
             case ir.PerPlace(items=mine), ir.PerPlace(items=theirs) if len(mine) == len(theirs):

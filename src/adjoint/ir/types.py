@@ -138,6 +138,19 @@ class Tuple(Type):
     cls: type = tuple
 
 
+class Tagged(tuple[Any, ...]):
+    """The class of tuples that stand for what has one of several structures: a number that says which, and a place
+    for each, of which the others hold nothing."""
+
+    __slots__ = ()
+
+
+class TaggedOrNone(Tagged):
+    """The same where the first structure is None, which has no place."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True)
 class PerPlace(Type):
     """The element type of a list of known length, each place of which has a type of its own.
@@ -188,6 +201,7 @@ FLOAT = Scalar("float")
 INT = Scalar("int")
 BOOL = Scalar("bool")
 OPAQUE = Opaque()
+OF_NONE = Opaque(type(None))
 
 
 RESIDUAL = "__adjoint_residual__"
@@ -232,6 +246,44 @@ def linked_class_in(type_: Type | None) -> type | None:
             return next(filter(None, map(linked_class_in, fields.values())), None)
         case _:
             return None
+
+
+def options_of(type_: Type | None) -> tuple[Type, ...] | None:
+    """The several structures that what lies in a container may have; None where it has one."""
+    if not isinstance(type_, Tuple) or not issubclass(type_.cls, Tagged):
+        return None
+    return (OF_NONE, *type_.items[1:]) if type_.cls is TaggedOrNone else type_.items[1:]
+
+
+def are_of_one_form(one: Tuple, other: Tuple) -> bool:
+    """Whether both tuples stand for what has one of several structures, or neither does."""
+    return one.cls is other.cls or not (issubclass(one.cls, Tagged) or issubclass(other.cls, Tagged))
+
+
+def is_tagged_within(type_: Type | None) -> bool:
+    """Whether something has several structures in what lies in a container."""
+    match type_:
+        case List(element=part) | Dict(value=part):
+            return is_tagged_within(part)
+        case Tuple(items=items):
+            return issubclass(type_.cls, Tagged) or any(map(is_tagged_within, items))
+        case Instance(fields=fields):
+            return any(map(is_tagged_within, fields.values()))
+        case _:
+            return False
+
+
+def are_tagged_alike(one: Type | None, other: Type | None) -> bool:
+    """Whether what lies in containers of two types is laid out in one way."""
+    match one, other:
+        case (List(element=mine), List(element=theirs)) | (Dict(value=mine), Dict(value=theirs)):
+            return mine is None or theirs is None or are_tagged_alike(mine, theirs)
+        case Tuple(items=mine), Tuple(items=theirs) if len(mine) == len(theirs) and are_of_one_form(one, other):
+            return all(map(are_tagged_alike, mine, theirs))
+        case Instance(fields=mine), Instance(fields=theirs):
+            return all(are_tagged_alike(mine[name], theirs[name]) for name in mine.keys() & theirs.keys())
+        case _:
+            return not is_tagged_within(one) and not is_tagged_within(other)
 
 
 def fresh(type_: Type) -> Type:

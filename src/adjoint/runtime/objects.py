@@ -92,3 +92,29 @@ class Checkpoints:
     """The compiled primal and adjoint that they are for."""
     made_for: ClassVar[Any] = None
     """What tells the derivative from others."""
+
+
+def untagged(value: Any, layout: Any) -> Any:
+    """What a container holds, without the numbers that say which structure an item has.
+
+    Examples
+    --------
+    >>> untagged([(0, 0.0), (1, 2.5)], ("list", ("tagged", True, "as it is", "as it is")))
+    [None, 2.5]
+    """
+    if layout == "as it is":
+        return value
+    name, *parts = layout
+    match name:
+        case "tagged":
+            may_be_none, *options = parts
+            if may_be_none:
+                return None if value[0] == 0 else untagged(value[value[0]], options[value[0]])
+            return untagged(value[value[0] + 1], options[value[0]])
+        case "dict":
+            return {key: untagged(item, parts[0]) for key, item in value.items()}
+        case "tuple":
+            return tuple(untagged(item, part) for item, part in zip(value, parts, strict=True))
+        case _:
+            found = [untagged(item, parts[0]) for item in value]
+            return tuple(found) if name == "tuple of any" else found

@@ -322,10 +322,10 @@ def only_decides(a):  # warning[AD0501]: 'a' only decides which way the function
     return low
 
 
-#: ad.grad(number_or_list)(2.0)
-def number_or_list(x):
+#: ad.grad(iterator_or_list)(2.0)
+def iterator_or_list(x):
     if x > 0:
-        y = x
+        y = iter([x])
     else:
         y = [x]
     return sum(y) * 2.0  # error[AD0402]: this is no list, or not the same, on each path that leads here

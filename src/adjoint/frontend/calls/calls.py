@@ -13,6 +13,7 @@ import numpy as np
 
 from adjoint import ir
 from adjoint.frontend.calls import definitions, handlers
+from adjoint.frontend.calls.keyword_tables import from_table
 from adjoint.frontend.calls.opaque import library_classes
 from adjoint.frontend.calls.opaque.arguments import SIGNATURE, any_carries
 from adjoint.frontend.calls.operands import with_arrays
@@ -60,17 +61,28 @@ def call_node(lo: Lowerer, node: ast.Call) -> Value:
     else:
         args = starred.arguments(lo, function, node)
     kwargs: dict[str, Value] = {}
+    tables: list[Value] = []
     for keyword in node.keywords:
         value = lo.evaluate(keyword.value)
         if keyword.arg is not None:
             kwargs[keyword.arg] = value
             continue
-        record = lo.store.get(making.plain_dict(lo, value, keyword.value))
-        if not isinstance(record, Record) or record.cls is not dict:
+        table = making.plain_dict(lo, value, keyword.value)
+        record = lo.store.get(table)
+        if isinstance(record, Record) and record.cls is dict:
+            kwargs.update(record.parts)
+            continue
+        is_table = isinstance(table, ir.Var) and isinstance(table.type, ir.Dict)
+        if not is_table or (len(node.keywords) > 1 and keyword is not node.keywords[-1]) or tables:
             raise lo.problem("AD0301", keyword.value, "'**' of something whose keys are not known")
-        kwargs.update(record.parts)
+        tables.append(table)
     if lo.block is None:
         return ir.UNDEFINED
+    if tables:
+        found = from_table(lo, function, len(args), kwargs, tables[0], node)
+        if found is None:
+            raise lo.problem("AD0301", node.keywords[-1].value, "'**' of something whose keys are not known")
+        kwargs = found
     name = _name_of_value(lo, function, node)
     if name is not None:
         _note_definition(lo, name, node)

@@ -20,7 +20,14 @@ from adjoint.types.classes.constant_types import EXAMPLES
 
 
 def refuse_linked(lo: Lowerer, atoms: Iterable[Any], node: ast.AST | None) -> None:
-    """Refuses to hand objects that refer to each other to what does not know that they are numbers here."""
+    """Refuses to hand objects that refer to each other to what does not know that they are numbers here.
+
+    So are containers whose items are tuples here, which say what structure each has.
+    """
+    atoms = list(atoms)
+    if lo.settings.tagged and any(isinstance(atom, ir.Var) and ir.is_tagged_within(atom.type) for atom in atoms):
+        label = "a container whose items have different structures is handed on as a whole"
+        raise lo.problem("AD0402", node, label)
     if not lo.run_data.pools:
         return
     found = next((cls for atom in atoms if isinstance(atom, ir.Var) and (cls := ir.linked_class_in(atom.type))), None)

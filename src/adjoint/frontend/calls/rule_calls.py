@@ -14,11 +14,13 @@ from adjoint.frontend.calls.emitted_calls import call_any
 from adjoint.frontend.calls.opaque.arguments import may_carry, refuse_objects
 from adjoint.frontend.calls.operands import arrays
 from adjoint.frontend.data import making
+from adjoint.frontend.data.tagged_items import may_hold_none
 from adjoint.frontend.functions.parameters import misfit
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import NONE, GeneratorValue, IteratorValue, Record, Ref, TupleValue, Value
 from adjoint.frontend.iterators.iterators import drawn
+from adjoint.frontend.library import python_functions
 from adjoint.rules import registry
 from adjoint.rules.declarations import Declaration
 from adjoint.rules.kinds import Bilinear, Elementwise, General, Linear, Rule
@@ -89,6 +91,8 @@ _ARCS = ("sin", "cos", "tan", "sinh", "cosh", "tanh")
 
 def call_rule(lo: Lowerer, callee: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Value:
     """A call of a function that has a rule, with what it is told as a sequence spread out."""
+    if lo.settings.tagged:
+        args, kwargs = untagged(lo, args, node), dict(zip(kwargs, untagged(lo, [*kwargs.values()], node), strict=True))
     declaration = registry.declaration_for(callee)
     if declaration is not None:
         return call_by_declaration(lo, declaration, None, args, kwargs, node)
@@ -128,6 +132,14 @@ def call_rule(lo: Lowerer, callee: Any, args: list[Value], kwargs: dict[str, Val
     atoms = [materialize(lo, value, node, observer=observer) for value in placed]
     pairs = {name: materialize(lo, _axes(lo, name, each), node, observer=observer) for name, each in named.items()}
     return call_any(lo, callee, atoms, node, **pairs)
+
+
+def untagged(lo: Lowerer, values: list[Value], node: ast.AST | None) -> list[Value]:
+    """Lists in which only None was beside items of one structure, as lists of these."""
+    return [
+        python_functions.call(lo, python_functions.without_none, [value], node) if may_hold_none(value) else value
+        for value in values
+    ]
 
 
 def _axes(lo: Lowerer, name: str, value: Value) -> Value:

@@ -50,7 +50,8 @@ def run_for(
 ) -> None:
     """Runs ``body`` for every item of ``iterable``, bound by ``bind``."""
     iterable = iterated(lo, iterable, node)
-    containers.refuse_number(lo, iterable, "cannot be iterated over", node)
+    for each in _gone_through(iterable):
+        containers.refuse_number(lo, each, "cannot be iterated over", node)
     if isinstance(iterable, GeneratorObject):
         from adjoint.frontend.iterators.generators.loops import loop_over  # lazy
 
@@ -64,6 +65,18 @@ def run_for(
         return
     with going_through(lo, iterable, node):
         _run_over(lo, node, iterable, bind, body, orelse, assigned)
+
+
+def _gone_through(iterable: Value) -> Iterator[Value]:
+    """What items are asked of."""
+    match iterable:
+        case IteratorValue(kind="enumerate" | "reversed", parts=(inner, *_)):
+            yield from _gone_through(inner)
+        case IteratorValue(kind="zip", parts=parts):
+            for part in parts:
+                yield from _gone_through(part)
+        case _:
+            yield iterable
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles
 from adjoint.frontend.data import containers, making
 from adjoint.frontend.data.item_writes import set_item
 from adjoint.frontend.data.list_extension import extend_list
+from adjoint.frontend.data.tagged_items import taken as item_taken
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites
 from adjoint.frontend.interpreter.materialize import materialize
@@ -19,7 +20,6 @@ from adjoint.frontend.interpreter.values import NONE, IteratorValue, Record, Ref
 from adjoint.frontend.iterators.items import kept, known_items, sequence, static_items
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.objects.special_methods import special_method
-from adjoint.frontend.syntax.comprehensions import append
 
 
 @handles(dict)
@@ -73,7 +73,7 @@ def _append(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.
         making.replace(lo, args[0], list_record([*items, args[1]]), node)
         return NONE
     if isinstance(args[0], ir.Var) and isinstance(args[0].type, ir.List):
-        append(lo, args[0], args[1], node)
+        making.append(lo, args[0], args[1], node)
         return NONE
     return NotImplemented
 
@@ -101,7 +101,7 @@ def _pop(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST
         args[0].type.storage.mark_written()
         target = ir.Var("t", containers.reached(args[0].type.element))
         lo.emit(ir.Call((target,), list.pop, (args[0],), (), lo.span(node)))
-        return target
+        return item_taken(lo, target, node)
     return NotImplemented
 
 
@@ -194,7 +194,8 @@ def _get(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST
         found = record.get(args[1].value)
         return default if found is None else found
     if isinstance(args[0], ir.Var) and args[0].type == ir.Dict(None) and isinstance(default, (ir.Var, ir.Const)):
-        return lo.open.call(dict.get, args[0], materialize(lo, args[1], node), default)  # nothing was put in so far
+        found = lo.open.call(dict.get, args[0], materialize(lo, args[1], node), default)
+        return NONE if default == NONE else found  # nothing was put in so far: what is starts this again
     return python_functions.call(lo, python_functions.get, [args[0], args[1], default], node)
 
 
@@ -232,7 +233,7 @@ def _take_out(lo: Lowerer, table: ir.Var, key: Value, node: ast.AST | None) -> V
     table.type.storage.mark_written()
     target = ir.Var("t", containers.reached(table.type.value))
     lo.emit(ir.Call((target,), dict.pop, (table, materialize(lo, key, node)), (), lo.span(node)))
-    return target
+    return item_taken(lo, target, node)
 
 
 @handles(dict.clear)

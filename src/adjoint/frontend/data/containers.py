@@ -14,6 +14,7 @@ from adjoint.diagnostics.similar import did_you_mean, one_of
 from adjoint.frontend.calls.emitted_calls import call, refuse_linked
 from adjoint.frontend.data.element_types import as_element, joined_types
 from adjoint.frontend.data.making import as_tuple, is_tuple, new_list, runtime_list
+from adjoint.frontend.data.tagged_items import taken
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites, type_of
 from adjoint.frontend.interpreter.materialize import materialize
@@ -58,7 +59,11 @@ def tuple_items(lo: Lowerer, value: Value, node: ast.AST | None) -> list[Value]:
 
 
 def refuse_number(lo: Lowerer, value: Value, what: str, node: ast.AST | None) -> None:
-    """Numbers are no sequences."""
+    """Numbers are no sequences, and None is none where a value may have another structure."""
+    if value == NONE and lo.run_data.choices:
+        raise lo.mistake(TypeError, node, f"a value of class 'NoneType' {what}")
+    if isinstance(value, ir.Const) and type(value.value) in (bool, int, float, complex) and lo.run_data.choices:
+        raise lo.mistake(TypeError, node, f"a value of class {type(value.value).__name__!r} {what}")
     if isinstance(value, ir.Var) and type(value.type) is ir.Scalar:
         dtype = value.type.dtype
         name = value.type.kind if dtype is None else dtype.type.__name__
@@ -71,6 +76,12 @@ def _load(lo: Lowerer, base: ir.Var, index: ir.Atom, type_: ir.Type, node: ast.A
     if lo.settings.linked and type_ == ir.Opaque(type(None)):
         return NONE  # as far as is known: what else is put there starts this again
     return target
+
+
+def _item(lo: Lowerer, base: ir.Var, index: ir.Atom, type_: ir.Type, node: ast.AST | None) -> Value:
+    """An item of a list or a dict."""
+    found = _load(lo, base, index, type_, node)
+    return taken(lo, found, node) if isinstance(found, ir.Var) else found
 
 
 def subscript(lo: Lowerer, base: Value, index: Value, node: ast.AST | None) -> Value:
@@ -113,11 +124,11 @@ def subscript(lo: Lowerer, base: Value, index: Value, node: ast.AST | None) -> V
             if isinstance(index, SliceValue):
                 chosen = python_functions.call(lo, python_functions.part, [base, bounds(lo, index, base)], node)
                 return as_tuple(chosen) if is_tuple(base) else chosen
-            return _load(lo, base, materialize(lo, index, node), reached(element), node)
+            return _item(lo, base, materialize(lo, index, node), reached(element), node)
         case ir.Var(type=ir.Dict(value=value)):
             name = materialize(lo, index, node)
             refuse_linked(lo, [name], node)
-            return _load(lo, base, name, reached(value), node)
+            return _item(lo, base, name, reached(value), node)
         case ir.Var(type=ir.Tuple(items=types_)):
             return _item_of_run_time_tuple(lo, base, types_, index, node)
         case IteratorValue(kind="flat", parts=(array,)):
@@ -391,5 +402,7 @@ def length(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
     if isinstance(value, IteratorValue) and value.kind in ("flat", "ndenumerate"):
         return call(lo, np.size, [materialize(lo, value.parts[0], node)], node)
     target = ir.Var("n", ir.INT)
-    lo.emit(ir.Call((target,), len, (materialize(lo, value, node),), (), lo.span(node)))
+    is_container = isinstance(value, ir.Var) and isinstance(value.type, (ir.List, ir.Dict))
+    held = value if is_container else materialize(lo, value, node)
+    lo.emit(ir.Call((target,), len, (held,), (), lo.span(node)))  # type: ignore[arg-type]
     return target

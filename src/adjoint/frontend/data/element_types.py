@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Collection, Iterable, Sequence
 
 from adjoint import ir
+from adjoint.frontend.data.tagged_items import merged, tagged
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites, type_of
 from adjoint.frontend.interpreter.materialize import materialize
@@ -27,11 +28,11 @@ def element_of(container: ir.Var) -> ir.Type | None:
 
 
 def as_element(lo: Lowerer, atom: ir.Atom, element: ir.Type | None) -> ir.Atom:
-    """A whole number among floats as a float, so that its slot has a derivative like the others."""
+    """What a container holds for an item: a whole number among floats as a float, so that its slot has a derivative."""
     if isinstance(element, ir.Reference):
         return ir.Const(ir.NOWHERE) if atom == NONE else atom
     if not isinstance(element, ir.Scalar) or element.kind != "float":
-        return atom
+        return as_tagged(lo, atom, element)
     type_ = type_of(atom)
     if not isinstance(type_, ir.Scalar) or type_.kind not in ("bool", "int"):
         return atom
@@ -40,28 +41,77 @@ def as_element(lo: Lowerer, atom: ir.Atom, element: ir.Type | None) -> ir.Atom:
     return lo.open.call(float, atom)
 
 
-def joined_types(types: list[ir.Type], lo: Lowerer, node: ast.AST | None) -> ir.Type | None:
+def as_tagged(lo: Lowerer, atom: ir.Atom, type_: ir.Type | None) -> ir.Atom:
+    """What memory holds for an item, where a number beside it says which of several structures it has."""
+    if type_ is None or ir.are_tagged_alike(type_of(atom), type_):
+        return atom
+    if ir.options_of(type_) is not None:
+        return tagged(lo, atom, type_, as_element)
+    _tag_within(lo, type_of(atom), type_)
+    return atom
+
+
+def joined_types(types: list[ir.Type], lo: Lowerer, node: ast.AST | None, *, are_items: bool = False) -> ir.Type | None:
     joined: ir.Type | None = None
     for type_ in types:
-        joined = join_optional(lo, joined, type_, node)
+        joined = join_optional(lo, joined, type_, node, are_items=are_items)
     return joined
 
 
-def join_optional(lo: Lowerer, one: ir.Type | None, other: ir.Type | None, node: ast.AST | None) -> ir.Type | None:
+def join_optional(
+    lo: Lowerer, one: ir.Type | None, other: ir.Type | None, node: ast.AST | None, *, are_items: bool = True
+) -> ir.Type | None:
+    """What a container holds, by two of its items."""
     if max(ir.depth_of(one), ir.depth_of(other)) > MAX_DEPTH:
         raise lo.problem("AD0402", node, "containers are put into each other here without end")
     if one is None or other is None:
         return one if other is None else other
     joined = lo.types.join(one, other)
     if joined is None:
-        is_linked = isinstance(one, ir.Reference) or isinstance(other, ir.Reference)
-        if not is_linked and not ir.carries_derivative(one) and not ir.carries_derivative(other):
+        structures = (ir.Reference, ir.List, ir.Dict, ir.Instance) if lo.settings.tagged else (ir.Reference,)
+        may_grow = isinstance(one, structures) or isinstance(other, structures)
+        if not may_grow and not ir.carries_derivative(one) and not ir.carries_derivative(other):
             return ir.OPAQUE
         if isinstance(one, ir.Instance) and isinstance(other, ir.Instance) and one.cls is other.cls:
             joined = _with_all_fields(lo, one, other, node)
+        if joined is None and are_items:
+            joined = join_items(lo, one, other, node)
         if joined is None:
             raise lo.problem("AD0402", node, "the elements of this container have different structures")
     return joined
+
+
+def join_items(lo: Lowerer, one: ir.Type, other: ir.Type, node: ast.AST | None) -> ir.Type | None:
+    """What lies in a container that holds items of both types, which have no join: None as long as none are tagged."""
+    lo.settings.mixed.add(node)
+    return _tagged(lo, one, other, node) if lo.settings.tagged else None
+
+
+def _tagged(lo: Lowerer, one: ir.Type, other: ir.Type, node: ast.AST | None) -> ir.Type | None:
+    """What is one of two structures; of two containers it is said what either may hold."""
+    match one, other:
+        case ir.List(), ir.List() if one.is_tuple == other.is_tuple:
+            element = join_optional(lo, one.element, other.element, node)
+            one.storage.unite(other.storage)
+            return ir.List(element, one.storage.find(), one.is_tuple)
+        case ir.Dict(), ir.Dict():
+            value = join_optional(lo, one.value, other.value, node)
+            one.storage.unite(other.storage)
+            return ir.Dict(value, one.storage.find())
+        case _:
+            return merged(lo, one, other)
+
+
+def _tag_within(lo: Lowerer, type_: ir.Type, element: ir.Type) -> None:
+    """Has containers lie in a container only with such items as it says; starts again where they are made."""
+    match type_, element:
+        case (ir.List(), ir.List()) | (ir.Dict(), ir.Dict()) | (ir.Instance(), ir.Instance()):
+            remember(lo, type_, element, None)  # type: ignore[arg-type]
+        case ir.Tuple(items=mine), ir.Tuple(items=theirs):
+            for one, other in zip(mine, theirs, strict=True):
+                if not ir.are_tagged_alike(one, other):
+                    _tag_within(lo, one, other)
+    raise lo.problem("AD0402", None, "the elements of this container have different structures")
 
 
 def _with_all_fields(lo: Lowerer, one: ir.Instance, other: ir.Instance, node: ast.AST | None) -> ir.Type | None:
@@ -110,6 +160,8 @@ def slots(lo: Lowerer, values: Sequence[Value], node: ast.AST | None) -> list[ir
 def slot(lo: Lowerer, value: Value, node: ast.AST | None) -> ir.Atom:
     """What a container at run time holds for ``value``."""
     match value:
+        case ir.Var():
+            return value
         case Ref():
             raise NeedsRuntime(sites_within(lo, value))
         case Closure(function=None):
@@ -192,7 +244,7 @@ def _sites_of(lo: Lowerer, type_: ir.List | ir.Dict | ir.Instance) -> list[Site]
 
 def remember(lo: Lowerer, type_: ir.List | ir.Dict | ir.Instance, better: ir.Type, node: ast.AST | None) -> None:
     sites = _sites_of(lo, type_)
-    if not sites:
+    if not sites or (any(site.place[:1] == ("input",) for site in sites) and ir.is_tagged_within(better)):
         raise lo.problem("AD0402", node, "what is stored here does not have the type of what the container holds")
     changed: list[Site] = []
     for site in sites:
@@ -221,14 +273,16 @@ def _widened(lo: Lowerer, known: ir.Type, better: ir.Type) -> ir.Type | None:
             for name in known.fields.keys() & better.fields.keys():
                 joined = lo.types.join(known.fields[name], better.fields[name])
                 if joined is None:
+                    joined = join_items(lo, known.fields[name], better.fields[name], None)
+                if joined is None:
                     return None
                 fields[name] = joined
             return ir.Instance(known.cls, fields)
-        case ir.List(element=ir.Instance() as mine), ir.List(element=ir.Instance() as theirs):
+        case ir.List(element=ir.Instance() as mine), ir.List(element=ir.Instance() as theirs) if mine.cls is theirs.cls:
             element = _widened(lo, mine, theirs)
             return None if element is None else ir.List(element, is_tuple=known.is_tuple and better.is_tuple)
-        case _:
-            return lo.types.join(known, better)
+    joined = lo.types.join(known, better)
+    return _tagged(lo, known, better, None) if joined is None and lo.settings.tagged else joined
 
 
 def _guess(lo: Lowerer, site: Site, element: ir.Type | None) -> None:

@@ -8,8 +8,8 @@ from adjoint import ir
 from adjoint.frontend.calls.emitted_calls import refuse_linked
 from adjoint.frontend.calls.operands import array_operand
 from adjoint.frontend.data.containers import bounds, name_of
-from adjoint.frontend.data.element_types import as_element, element_of, mark_array_written, note_element, slot
-from adjoint.frontend.data.making import refuse_if_iterated, replace
+from adjoint.frontend.data.element_types import mark_array_written
+from adjoint.frontend.data.making import put_in, refuse_if_iterated, replace
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites
 from adjoint.frontend.interpreter.materialize import materialize
@@ -41,12 +41,7 @@ def set_item(lo: Lowerer, base: Value, index: Value, value: Value, node: ast.AST
             if isinstance(index, SliceValue):
                 _set_slice(lo, base, index, value, node)
                 return
-            atom = slot(lo, value, node)
-            note_element(lo, base, atom, node)
-            atom = as_element(lo, atom, element_of(base))
-            place = materialize(lo, index, node)
-            refuse_linked(lo, [place], node)
-            lo.emit(ir.Store(base, ir.Subscript((place,)), atom, "set", lo.span(node)))
+            put_in(lo, base, materialize(lo, index, node), value, node)
             return
         case IteratorValue(kind="flat", parts=(array,)):
             set_flat_item(lo, array, index, value, node)

@@ -6,14 +6,13 @@ import ast
 
 from adjoint import ir
 from adjoint.frontend.control.iteration import run_for
-from adjoint.frontend.data.making import list_items, refuse_if_iterated, replace
+from adjoint.frontend.data.making import append, list_items, refuse_if_iterated, replace
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites
 from adjoint.frontend.interpreter.values import Ref, Value, list_record
 from adjoint.frontend.iterators.items import items_if_known
 from adjoint.frontend.iterators.iterators import is_lazy
 from adjoint.frontend.library import python_functions
-from adjoint.frontend.syntax.comprehensions import append
 
 
 def extend_list(lo: Lowerer, current: Value, value: Value, node: ast.AST | None) -> Value:

@@ -12,13 +12,18 @@ from adjoint import ir
 from adjoint.frontend.calls.emitted_calls import refuse_linked
 from adjoint.frontend.data.element_types import (
     as_element,
+    as_tagged,
+    element_of,
+    join_items,
     join_optional,
     joined_types,
+    note_element,
     note_outside,
     remember,
     slot,
     slots,
 )
+from adjoint.frontend.data.tagged_items import first_union, put_each
 from adjoint.frontend.entry import inputs
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import NeedsRuntime, type_of
@@ -62,7 +67,11 @@ def new_list(lo: Lowerer, items: list[Value] | tuple[Value, ...], node: ast.AST 
     assert node is not None
     site = lo.site(node)
     if site in lo.settings.runtime_sites:
-        return runtime_list(lo, site, slots(lo, items, node), node)
+        single = next((place for place, item in enumerate(items) if first_union(item) is not None), len(items))
+        made = runtime_list(lo, site, slots(lo, items[:single], node), node)
+        for item in items[single:]:
+            append(lo, made, item, node)
+        return made
     ref = Ref(site)
     lo.store[ref] = list_record(items)
     return ref
@@ -70,7 +79,7 @@ def new_list(lo: Lowerer, items: list[Value] | tuple[Value, ...], node: ast.AST 
 
 def runtime_list(lo: Lowerer, site: Site, held: list[ir.Atom], node: ast.AST | None) -> ir.Var:
     """A list that exists at run time, made here."""
-    element = joined_types([type_of(atom) for atom in held], lo, node)
+    element = joined_types([type_of(atom) for atom in held], lo, node, are_items=True)
     known = lo.settings.site_types.get(site)
     if isinstance(known, ir.List):
         element = join_optional(lo, known.element, element, node)
@@ -82,6 +91,34 @@ def runtime_list(lo: Lowerer, site: Site, held: list[ir.Atom], node: ast.AST | N
     items = tuple(as_element(lo, atom, element) for atom in held)
     lo.emit(ir.Call((target,), display.make_list, items, (), lo.span(node)))
     return target
+
+
+def append(lo: Lowerer, target: Value, value: Value, node: ast.AST | None) -> None:
+    """``target.append(value)``"""
+    known = list_items(lo, target)
+    if known is not None:
+        assert isinstance(target, Ref)
+        replace(lo, target, list_record([*known, value]), node)
+        return
+    assert isinstance(target, ir.Var)
+    if put_each(lo, value, lambda option: append(lo, target, option, node), node):
+        return
+    atom = slot(lo, value, node)
+    note_element(lo, target, atom, node)
+    assert isinstance(target.type, ir.List)
+    atom = as_element(lo, atom, target.type.element)
+    lo.emit(ir.Call((), list.append, (target, atom), (), lo.span(node)))
+
+
+def put_in(lo: Lowerer, base: ir.Var, place: ir.Atom, value: Value, node: ast.AST | None) -> None:
+    """``base[place] = value`` for a list or a dict that exists at run time."""
+    if put_each(lo, value, lambda option: put_in(lo, base, place, option, node), node):
+        return
+    atom = slot(lo, value, node)
+    note_element(lo, base, atom, node)
+    atom = as_element(lo, atom, element_of(base))
+    refuse_linked(lo, [place], node)
+    lo.emit(ir.Store(base, ir.Subscript((place,)), atom, "set", lo.span(node)))
 
 
 def as_tuple(items: Value) -> Value:
@@ -104,6 +141,8 @@ def grow_field(lo: Lowerer, base: ir.Var, name: str, atom: ir.Atom) -> None:
     type_.storage.mark_written()
     before = type_.fields.get(name)
     after = type_of(atom) if before is None else lo.types.join(before, type_of(atom))
+    if after is None and before is not None:
+        after = join_items(lo, before, type_of(atom), None)
     if after is None:
         raise lo.problem("AD0402", None, f"the attribute {name!r} takes values of different structures")
     if after != before:
@@ -125,12 +164,12 @@ def runtime_object(lo: Lowerer, ref: Ref, node: ast.AST | None) -> ir.Var:
     atoms = slots(lo, record.items, node)
     fields: dict[str, ir.Type] = {key: type_of(atom) for key, atom in zip(record.keys, atoms, strict=True)}
     if isinstance(known, ir.Instance):
-        joined = {
-            key: lo.types.join(type_, fields[key]) if key in fields else type_ for key, type_ in known.fields.items()
-        }
-        fields = {key: type_ if type_ is not None else ir.OPAQUE for key, type_ in {**fields, **joined}.items()}
+        for key, type_ in known.fields.items():
+            mine = fields.get(key, type_)
+            fields[key] = lo.types.join(type_, mine) or join_items(lo, type_, mine, node) or ir.OPAQUE
     storage = ir.Storage(written=True)
     lo.run_data.sites_of_storage.append((storage, ref.site))
+    atoms = [as_tagged(lo, atom, fields[key]) for key, atom in zip(record.keys, atoms, strict=True)]
     target = ir.Var("obj", ir.Instance(record.cls, fields, storage))
     unset = [key for key in fields if record.get(key) is None] if issubclass(record.cls, Resumable) else []
     keys, atoms = ir.Const((*record.keys, *unset)), [*atoms, *(blank(fields[key]) for key in unset)]
@@ -145,7 +184,9 @@ def _with_defaults(lo: Lowerer, record: Record, known: ir.Instance, node: ast.AS
         found = inspect.getattr_static(cls, name, _MISSING)
         if record.get(name) is not None or found is _MISSING or inspect.isdatadescriptor(found):
             continue
-        if not isinstance(found, (bool, int, float, complex, np.generic)):
+        is_none = found is None and lo.settings.tagged
+        if not is_none and not isinstance(found, (bool, int, float, complex, np.generic)):
+            lo.settings.mixed.add(node)
             label = f"{name!r} is an attribute of the class, and assigned for an object that must exist at run time"
             raise lo.problem("AD0402", node, label, helps=(f"assign {name!r} in '__init__', a value of the same kind",))
         inputs.guard_lookup(lo, cls, name, found)
@@ -227,10 +268,12 @@ def new_dict(lo: Lowerer, parts: list[tuple[Any, Value]], node: ast.AST | None) 
 
 
 def _runtime_dict(lo: Lowerer, site: Site, parts: list[tuple[Any, Value]], node: ast.AST | None) -> ir.Var:
+    single = next((place for place, (_, value) in enumerate(parts) if first_union(value) is not None), len(parts))
+    parts, more = parts[:single], parts[single:]
     atoms: list[ir.Atom] = []
     value_type: ir.Type | None = None
     for (key, _), held in zip(parts, slots(lo, [value for _, value in parts], node), strict=True):
-        atoms.append(materialize(lo, key, node) if isinstance(key, (ir.Var, TupleValue, ir.Const)) else ir.Const(key))
+        atoms.append(_key(lo, key, node))
         atoms.append(held)
         value_type = join_optional(lo, value_type, type_of(atoms[-1]), node)
     known = lo.settings.site_types.get(site)
@@ -242,7 +285,13 @@ def _runtime_dict(lo: Lowerer, site: Site, parts: list[tuple[Any, Value]], node:
     lo.run_data.sites_of_storage.append((storage, site))
     target = ir.Var("items", ir.Dict(value_type, storage))
     lo.emit(ir.Call((target,), display.make_dict, tuple(atoms), (), lo.span(node)))
+    for key, value in more:
+        put_in(lo, target, _key(lo, key, node), value, node)
     return target
+
+
+def _key(lo: Lowerer, key: Any, node: ast.AST | None) -> ir.Atom:
+    return materialize(lo, key, node) if isinstance(key, (ir.Var, TupleValue, ir.Const)) else ir.Const(key)
 
 
 def refuse_if_iterated(lo: Lowerer, value: Value, node: ast.AST | None) -> None:

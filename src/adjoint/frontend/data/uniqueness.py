@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from adjoint.frontend.interpreter.options.choices import parts_of
 from adjoint.frontend.interpreter.state.blocks import Open
 from adjoint.frontend.interpreter.values import Cell, Value
 from adjoint.ir.walk import blocks_of, operands, statements_in, targets_of, terminators_in
+from adjoint.records import dataclass
 
 Path = tuple[Sequence[ir.Statement], ...]
 """The statements that ran before, block by block, outermost first."""
@@ -39,16 +40,14 @@ def _holders(store: Mapping[Any, Value], value: ir.Var) -> list[Any]:
 
 
 def _is_owned(lo: Lowerer, block: Open, value: ir.Var) -> bool:
-    path = _path_to(block)
-    known = lo.run_data.alone
-    if _is_made(path, value, known.keys()):
+    owned = _Owned(lo.run_data.alone, _root(block), _path_to(block), set())
+    if owned.is_made(owned.path, value):
+        lo.run_data.relied_on.update(owned.relied_on)
         return True
-    if known.get(value) is not _root(block):
+    if owned.known.get(value) is not owned.root or list(owned.keepers(value)):
         return False
-    is_read = all(_only_reads(part, value) for statements in path for each in statements for part in _with_inner(each))
-    if is_read:
-        lo.run_data.relied_on.add(value)
-    return is_read
+    lo.run_data.relied_on.add(value)
+    return True
 
 
 def _root(block: Open) -> Open:
@@ -68,42 +67,90 @@ def _path_to(block: Open) -> Path:
     return tuple(reversed(found))
 
 
-def _is_made(path: Path, value: ir.Var, known: Collection[ir.Var]) -> bool:
-    for statements in reversed(path):
-        for statement in reversed(statements):
-            if value in targets_of(statement):
-                return _makes(statement, value, known)
-            if not all(_only_reads(part, value) for part in _with_inner(statement)):
+@dataclass(frozen=True, slots=True)
+class _Owned:
+    """What is known to be held by one variable alone.
+
+    Attributes
+    ----------
+    known
+        Variables of loops that alone have what may be an array: parameters, with the body, and what is left behind.
+    root
+        The body that is being looked at.
+    path
+        What ran before.
+    relied_on
+        The parameters of which that was made use of.
+    """
+
+    known: Mapping[ir.Var, Open | None]
+    root: Open
+    path: Path
+    relied_on: set[ir.Var]
+
+    def is_made(self, path: Path, value: ir.Var) -> bool:
+        """Whether an operation made what a variable holds, and so far it was only read."""
+        for statements in reversed(path):
+            for statement in reversed(statements):
+                if value in targets_of(statement):
+                    return self._makes(statement, value)
+                if not all(_only_reads(part, value) for part in _with_inner(statement)):
+                    return False
+        return False
+
+    def keepers(self, value: ir.Var) -> Iterator[ir.Statement | ir.Terminator]:
+        """What did more than read it."""
+        for statements in self.path:
+            for each in statements:
+                yield from (part for part in _with_inner(each) if not _only_reads(part, value))
+
+    def _makes(self, statement: ir.Statement, value: ir.Var) -> bool:
+        match statement:
+            case ir.Call():
+                facts = effects_of(statement)
+                return facts.known and facts.view_of is None and not facts.hands_on
+            case ir.If(then=then, orelse=orelse, targets=targets):
+                place = targets.index(value)
+                return all(self._gives_own((), block, place, statement) for block in (then, orelse))
+            case ir.Loop():
+                return value in self.known
+            case _:
                 return False
-    return False
 
+    def _gives_own(self, path: Path, block: ir.Block, place: int, branch: ir.If) -> bool:
+        path = (*path, block.statements)
+        match block.terminator:
+            case ir.Yield(values=values):
+                atom = values[place]
+                if _is_number(atom) or not isinstance(atom, ir.Var):
+                    return _is_number(atom)
+                return values.count(atom) == 1 and (self.is_made(path, atom) or self._is_passed_on(atom, place, branch))
+            case ir.Branch(then=then, orelse=orelse):
+                return all(self._gives_own(path, side, place, branch) for side in (then, orelse))
+            case terminator:
+                return isinstance(terminator, ir.Raise)
 
-def _makes(statement: ir.Statement, value: ir.Var, known: Collection[ir.Var]) -> bool:
-    match statement:
-        case ir.Call():
-            facts = effects_of(statement)
-            return facts.known and facts.view_of is None and not facts.hands_on
-        case ir.If(then=then, orelse=orelse, targets=targets):
-            place = targets.index(value)
-            return all(_gives_own((), block, place, known) for block in (then, orelse))
-        case ir.Loop():
-            return value in known
-        case _:
+    def _is_passed_on(self, param: ir.Var, place: int, branch: ir.If) -> bool:
+        """Whether a branch only gives what a loop alone had another name, and nothing else did more than read it."""
+        if self.known.get(param) is not self.root:
             return False
+        ends = [end for block in (branch.then, branch.orelse) for end in _ends_of(block)]
+        own = [end for end in ends if isinstance(end, ir.Yield) and end.values[place] is param]
+        if any(end.values.count(param) > 1 for end in own):
+            return False
+        if not all(any(keeper is end for end in own) for keeper in self.keepers(param)):
+            return False
+        self.relied_on.add(param)
+        return True
 
 
-def _gives_own(path: Path, block: ir.Block, place: int, known: Collection[ir.Var]) -> bool:
-    path = (*path, block.statements)
+def _ends_of(block: ir.Block) -> Iterator[ir.Terminator]:
     match block.terminator:
-        case ir.Yield(values=values):
-            atom = values[place]
-            return _is_number(atom) or (
-                isinstance(atom, ir.Var) and values.count(atom) == 1 and _is_made(path, atom, known)
-            )
         case ir.Branch(then=then, orelse=orelse):
-            return all(_gives_own(path, side, place, known) for side in (then, orelse))
-        case terminator:
-            return isinstance(terminator, ir.Raise)
+            yield from _ends_of(then)
+            yield from _ends_of(orelse)
+        case end:
+            yield end
 
 
 def _is_number(atom: ir.Atom) -> bool:
@@ -112,18 +159,18 @@ def _is_number(atom: ir.Atom) -> bool:
     return isinstance(atom, ir.Undefined) or isinstance(atom.type, ir.Scalar)
 
 
-def _with_inner(statement: ir.Statement) -> Iterator[ir.Statement | ir.Yield]:
+def _with_inner(statement: ir.Statement) -> Iterator[ir.Statement | ir.Terminator]:
     yield statement
     for block in blocks_of(statement):
         yield from statements_in(block)
-        yield from (end for end in terminators_in(block) if isinstance(end, ir.Yield))
+        yield from terminators_in(block)
 
 
-def _only_reads(part: ir.Statement | ir.Yield, value: ir.Var) -> bool:
+def _only_reads(part: ir.Statement | ir.Terminator, value: ir.Var) -> bool:
     """Whether a statement leaves the value alone: it keeps no part of it, and does not write it."""
     if value not in operands(part):
         return True
-    if isinstance(part, ir.If):
+    if isinstance(part, (ir.If, ir.Branch)):
         return True  # its condition
     if not isinstance(part, ir.Call):
         return False

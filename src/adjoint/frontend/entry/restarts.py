@@ -78,9 +78,24 @@ def attempt(build: Callable[[Lowerer], Entry], settings: Settings | None = None)
     """Runs ``build`` until it goes through with all that it found out.
 
     Where a structure is refused that objects make which refer to each other, these are put into lists. Where functions
-    that stay calls may be why something is refused, they are inlined.
+    that stay calls may be why something is refused, they are inlined. Where a container is refused whose items have
+    several structures, a number beside each says which it has.
     """
     settings = settings or Settings()
+    try:
+        return _attempt_linked(build, settings)
+    except (DifferentiationError, RecursionError) as refusal:
+        if settings.tagged or not settings.mixed or not _is_about_structure(refusal):
+            raise
+        first = refusal
+    try:
+        return _attempt_linked(build, settings.begun_anew(settings.linked, tagged=True))
+    except (DifferentiationError, RecursionError):
+        raise first from None
+
+
+def _attempt_linked(build: Callable[[Lowerer], Entry], settings: Settings) -> Entry:
+    """The same, as far as no number beside an item says which structure it has."""
     try:
         return _attempt(build, settings)
     except (DifferentiationError, RecursionError) as refusal:
@@ -90,14 +105,14 @@ def attempt(build: Callable[[Lowerer], Entry], settings: Settings | None = None)
     if is_linked:
         linked = settings.begun_anew(frozenset(settings.may_be_linked))
         try:
-            return attempt(build, linked)
+            return _attempt_linked(build, linked)
         except (DifferentiationError, RecursionError) as refusal:
             if linked.refused_linked or not _is_about_structure(refusal):
                 of_linked = refusal
         settings.attempts, settings.went_back = linked.attempts, linked.went_back
     if not isinstance(first, DifferentiationError) or not _may_be_by_calls(settings, first):
         raise of_linked or first
-    again = _attempt if is_linked else attempt
+    again = _attempt if is_linked else _attempt_linked
     try:
         return again(build, settings.begun_anew(settings.linked, inlined=True))
     except (DifferentiationError, RecursionError):

@@ -38,6 +38,7 @@ def bind(
     name = closure.source.name
     bound: dict[str, Value] = {}
     named = dict(kwargs)
+    rest = named.pop("**", None)
     for parameter, value in zip(positional, args, strict=False):
         bound[parameter.arg] = value
     if spec.vararg is not None:
@@ -77,5 +78,5 @@ def bind(
             helps.append("hand over the method of an object, which is its first argument")
         raise lo.mistake(TypeError, node, label, code="AD0203", helps=helps, name=name)
     if spec.kwarg is not None:
-        bound[spec.kwarg.arg] = making.new_dict(lo, list(named.items()), spec.kwarg)
+        bound[spec.kwarg.arg] = making.new_dict(lo, list(named.items()), spec.kwarg) if rest is None else rest
     return bound

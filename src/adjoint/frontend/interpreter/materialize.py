@@ -35,7 +35,7 @@ from adjoint.frontend.iterators.coming_back import come_back
 from adjoint.frontend.iterators.iterators import drawn
 from adjoint.rules.typing import abstract
 from adjoint.runtime import display
-from adjoint.runtime.objects import make_object
+from adjoint.runtime.objects import make_object, untagged
 
 
 def materialize(lo: Lowerer, value: Value, node: ast.AST | None, *, observer: bool = False) -> ir.Atom:
@@ -46,6 +46,8 @@ def materialize(lo: Lowerer, value: Value, node: ast.AST | None, *, observer: bo
     with that object existing at run time.
     """
     match value:
+        case ir.Var() if lo.settings.tagged and ir.is_tagged_within(value.type):
+            return _untagged(lo, value, node, observer)
         case ir.Var(type=ir.List(is_tuple=True)) if observer:
             return _call(lo, tuple, [value])
         case ir.Var() | ir.Const():
@@ -98,6 +100,35 @@ def materialize(lo: Lowerer, value: Value, node: ast.AST | None, *, observer: bo
             raise lo.problem("AD0202", node, label, helps=("make it outside, and hand it to the function",))
         case _:
             raise lo.problem("AD0202", node, "this value cannot be handed to code whose body is not visible")
+
+
+def _untagged(lo: Lowerer, value: ir.Var, node: ast.AST | None, observer: bool) -> ir.Atom:
+    """What others see of a container whose items have several structures: a copy, if they only look at it."""
+    layout = layout_of(value.type)
+    if not observer or layout is None:
+        label = "a container whose items have different structures is handed on as a whole"
+        raise lo.problem("AD0402", node, label)
+    seen = ir.Var(value.hint, ir.OPAQUE)
+    lo.emit(ir.Call((seen,), untagged, (value, ir.Const(layout)), (), lo.span(node)))
+    return seen
+
+
+def layout_of(type_: ir.Type | None) -> Any:
+    """How what lies in a container is to be read, for `untagged`; None where nobody can say."""
+    options = ir.options_of(type_)
+    match type_:
+        case ir.Tuple() if options is not None:
+            parts = [layout_of(option) for option in options]
+            return None if None in parts else ("tagged", options[0] == ir.OF_NONE, *parts)
+        case ir.List(element=part) | ir.Dict(value=part):
+            inner = "as it is" if part is None else layout_of(part)
+            name = "dict" if isinstance(type_, ir.Dict) else "tuple of any" if type_.is_tuple else "list"
+            return None if inner is None else (name, inner)
+        case ir.Tuple(items=items):
+            parts = [layout_of(item) for item in items]
+            return None if None in parts else ("tuple", *parts)
+        case _:
+            return None if ir.is_tagged_within(type_) else "as it is"
 
 
 def _call(lo: Lowerer, callee: Any, atoms: list[ir.Atom]) -> ir.Atom:

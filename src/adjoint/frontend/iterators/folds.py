@@ -14,6 +14,7 @@ import numpy as np
 from adjoint import ir
 from adjoint.frontend.calls.emitted_calls import call, refuse_linked
 from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles
+from adjoint.frontend.calls.rule_calls import untagged
 from adjoint.frontend.data import containers, making
 from adjoint.frontend.data.element_types import joined_types
 from adjoint.frontend.interpreter.core import Lowerer
@@ -223,6 +224,7 @@ def sorted_list(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: 
         except TypeError as error:
             raise lo.mistake(TypeError, node, str(error)) from None
         return making.new_list(lo, [ir.Const(item) for item in ordered], node)
+    (keys,) = untagged(lo, [keys], node)
     atoms = [materialize(lo, keys, node, observer=True), materialize(lo, reverse, node)]
     refuse_linked(lo, atoms, node)
     places = ir.Var("order", ir.List(ir.Scalar("int")))

@@ -14,13 +14,13 @@ from adjoint.frontend.calls.emitted_calls import call
 from adjoint.frontend.data import containers, making
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
-from adjoint.frontend.interpreter.options.choices import on_each_option
+from adjoint.frontend.interpreter.options.choices import Several, on_each_option
 from adjoint.frontend.interpreter.state.signals import Restart
-from adjoint.frontend.interpreter.values import IteratorValue, RangeValue, Record, Ref, TupleValue, Union, Value
+from adjoint.frontend.interpreter.values import NONE, IteratorValue, RangeValue, Record, Ref, TupleValue, Union, Value
 from adjoint.frontend.iterators.iterator_objects import iterated
 from adjoint.frontend.iterators.iterators import drawn
 from adjoint.frontend.library import python_functions
-from adjoint.frontend.syntax.operations import apply_operator
+from adjoint.frontend.syntax.operations import apply_operator, is_number
 from adjoint.records import dataclass
 from adjoint.runtime.display import keys_of, make_tuple
 from adjoint.runtime.objects import check_length, first_items
@@ -52,6 +52,13 @@ class Indexed:
     item: Callable[[Value], Value]
     bounds: tuple[ir.Atom, ir.Atom, ir.Atom] | None = None
     """For a range by itself: its own start, stop and step, which the loop counts through."""
+
+
+def is_sequence(value: Value) -> bool:
+    """Whether a loop leaves a value as it is; an iterator ends for all who have it, and numbers have no items."""
+    if isinstance(value, ir.Var):
+        return not isinstance(value.type, ir.Scalar)
+    return isinstance(value, (RangeValue, Ref, TupleValue))
 
 
 def known_range(iterable: Value) -> range | None:
@@ -216,14 +223,23 @@ def _record(lo: Lowerer, ref: Ref) -> Record:
 
 def _items_of_each(lo: Lowerer, value: Union, node: ast.AST | None) -> list[Getter] | None:
     """The items of one of several tuples of one length: each item is one of several."""
-    tuples = [option for option in value.options if isinstance(option, TupleValue)]
-    if len(tuples) < len(value.options) or len({len(option.items) for option in tuples}) != 1:
+    lengths = {_length_of_tuple(option) for option in value.options}
+    count = lengths.pop()
+    if lengths or count is None:
         return None
 
     def item(place: int) -> Value:
-        return on_each_option(lo, value, lambda option: option.items[place], node)  # type: ignore[union-attr]
+        return on_each_option(lo, value, lambda option: containers.tuple_items(lo, option, node)[place], node)
 
-    return given_now([item(place) for place in range(len(tuples[0].items))])
+    return given_now([item(place) for place in range(count)])
+
+
+def _length_of_tuple(value: Value) -> int | None:
+    match value:
+        case TupleValue(items=items) | ir.Var(type=ir.Tuple(items=items)):
+            return len(items)
+        case _:
+            return None
 
 
 def _parts(lo: Lowerer, ref: Ref, keys: Sequence[Any]) -> list[Getter]:
@@ -362,7 +378,9 @@ def by_index(lo: Lowerer, value: Value, node: ast.AST | None) -> Indexed | None:
             )
         case Union():
             label = "this is no list, or not the same, on each path that leads here"
-            raise lo.problem("AD0402", node, label, helps=_ONE_KIND)
+            problem = lo.problem("AD0402", node, label, helps=_ONE_KIND)
+            is_clear = all(is_sequence(each) or each == NONE or is_number(each) for each in value.options)
+            raise Several(problem, value) if is_clear else problem
         case _:
             return None
 

@@ -135,6 +135,22 @@ def pop_or(table: Any, key: Any, default: Any) -> Any:
     return table.pop(key) if key in table else default
 
 
+def argument(table: Any, name: Any, function: Any) -> Any:
+    if name not in table:
+        raise TypeError(f"{function}() missing required argument: {name!r}")
+    return table.pop(name)
+
+
+def check_once(table: Any, name: Any, function: Any) -> None:
+    if name in table:
+        raise TypeError(f"{function}() got multiple values for argument {name!r}")
+
+
+def check_no_more(table: Any, function: Any) -> None:
+    for name in table:
+        raise TypeError(f"{function}() got an unexpected keyword argument {name!r}")
+
+
 def pop_last(table: Any) -> Any:
     if len(table) == 0:
         raise KeyError("popitem(): dictionary is empty")
@@ -167,6 +183,15 @@ def repeat_in_place(items: Any, count: Any) -> None:
 
 def part(items: Any, places: Any) -> Any:
     return [items[i] for i in places]
+
+
+def without_none(items: Any) -> Any:
+    result = []
+    for item in items:
+        if item is None:
+            raise TypeError("None lies among the items that a function takes for an array")
+        result.append(item)
+    return result
 
 
 def check_reaches(length: Any, count: Any) -> None:

@@ -8,9 +8,10 @@ import inspect
 from adjoint import ir
 from adjoint.frontend.calls.emitted_calls import refuse_linked
 from adjoint.frontend.data.constants import as_stored
-from adjoint.frontend.data.element_types import as_element, slot
+from adjoint.frontend.data.element_types import as_element, as_tagged, slot
 from adjoint.frontend.data.item_writes import set_item
 from adjoint.frontend.data.making import grow_field
+from adjoint.frontend.data.tagged_items import put_each
 from adjoint.frontend.entry import inputs
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
@@ -51,9 +52,12 @@ def set_attribute(
     match base:
         case Ref():
             put_attribute(lo, base, name, value, node)
-        case ir.Var(type=ir.Instance()):
+        case ir.Var(type=ir.Instance(fields=fields)):
+            if put_each(lo, value, lambda option: set_attribute(lo, base, name, option, node, bare=True), node):
+                return
             stored = slot(lo, as_stored(lo, cls, name, value), node)
             grow_field(lo, base, name, stored)
+            stored = as_tagged(lo, stored, fields.get(name))
             lo.emit(ir.Store(base, ir.Attribute(name), stored, "set", lo.span(node)))
         case ir.Var(type=ir.Reference()):
             _set_attribute_of_linked(lo, base, name, value, node)
@@ -79,6 +83,8 @@ def set_attribute(
 
 def _set_attribute_of_linked(lo: Lowerer, base: ir.Var, name: str, value: Value, node: ast.AST | None) -> None:
     """``base.name = value`` for an object that others of its class refer to."""
+    if put_each(lo, value, lambda option: _set_attribute_of_linked(lo, base, name, option, node), node):
+        return
     found = referent(lo, base, node)
     assert isinstance(found.type, ir.Instance)
     stored = slot(lo, as_stored(lo, found.type.cls, name, value), node)

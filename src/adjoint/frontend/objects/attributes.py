@@ -18,6 +18,7 @@ from adjoint.diagnostics.other_names import elsewhere
 from adjoint.diagnostics.similar import did_you_mean
 from adjoint.frontend.calls.emitted_calls import call_any
 from adjoint.frontend.data.outside.lookups import note
+from adjoint.frontend.data.tagged_items import taken
 from adjoint.frontend.entry import inputs
 from adjoint.frontend.entry.captured import CONSTANT
 from adjoint.frontend.interpreter.core import Lowerer
@@ -217,7 +218,7 @@ def _attribute_of_variable(lo: Lowerer, base: ir.Var, name: str, node: ast.AST |
         case ir.Instance(fields=fields) if name in fields:
             target = ir.Var(name, fields[name])
             lo.emit(ir.Load(target, base, ir.Attribute(name), lo.span(node)))
-            return target
+            return taken(lo, target, node)
         case ir.Instance(cls=cls):
             return _through_class(lo, base, cls, name, node)
         case ir.Array() | ir.Scalar() | ir.Number():

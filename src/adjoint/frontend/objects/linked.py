@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from adjoint import ir
-from adjoint.frontend.data.element_types import as_element, slots
+from adjoint.frontend.data.element_types import as_element, join_items, slots
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import type_of
 from adjoint.frontend.interpreter.state.signals import OtherItems
@@ -84,6 +84,8 @@ def _joined_fields(
     fields = dict(known.fields)
     for name, type_ in found.items():
         joined = lo.types.join(fields[name], type_) if name in fields else type_
+        if joined is None:
+            joined = join_items(lo, fields[name], type_, node)
         if joined is None:
             raise lo.problem("AD0402", node, f"the attribute {name!r} takes values of different structures")
         fields[name] = joined

@@ -10,12 +10,12 @@ from weakref import WeakKeyDictionary
 from adjoint import ir
 from adjoint.frontend.control.iteration import going_through, in_advance, run_for
 from adjoint.frontend.data import making
-from adjoint.frontend.data.element_types import as_element, check_guess, guess_numbers, guessed_anew, note_element, slot
+from adjoint.frontend.data.element_types import check_guess, guess_numbers, guessed_anew
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.state.frames import Frame
 from adjoint.frontend.interpreter.state.signals import Problem
-from adjoint.frontend.interpreter.values import Cell, GeneratorValue, Ref, TupleValue, Value, list_record
+from adjoint.frontend.interpreter.values import Cell, GeneratorValue, Ref, TupleValue, Value
 from adjoint.frontend.iterators.items import Getter, known_range, lengths_of, static_getters
 from adjoint.frontend.iterators.iterators import has_generator, hold
 from adjoint.frontend.syntax import assign
@@ -143,7 +143,7 @@ def _list_of(
         def whole() -> Value:
             guess_numbers(lo, lo.site(node), [element, *(generator.iter for generator in generators)])
             result = making.new_list(lo, [], node)
-            each(lo, generators, lambda: append(lo, result, lo.evaluate(element), element), iterable, [element])
+            each(lo, generators, lambda: making.append(lo, result, lo.evaluate(element), element), iterable, [element])
             check_guess(lo, result)
             return result
 
@@ -161,23 +161,8 @@ def _items_of(lo: Lowerer, generator: ast.comprehension, iterable: Value, node: 
 def list_of_items(lo: Lowerer, iterable: Value, node: ast.AST) -> Value:
     """A list of what is gone through: its items are known one by one where no loop gives them."""
     result = making.new_list(lo, [], node)
-    run_for(lo, node, iterable, lambda item: append(lo, result, item, node), lambda: None)
+    run_for(lo, node, iterable, lambda item: making.append(lo, result, item, node), lambda: None)
     return result
-
-
-def append(lo: Lowerer, target: Value, value: Value, node: ast.AST | None) -> None:
-    """``target.append(value)``"""
-    known = making.list_items(lo, target)
-    if known is not None:
-        assert isinstance(target, Ref)
-        making.replace(lo, target, list_record([*known, value]), node)
-        return
-    assert isinstance(target, ir.Var)
-    atom = slot(lo, value, node)
-    note_element(lo, target, atom, node)
-    assert isinstance(target.type, ir.List)
-    atom = as_element(lo, atom, target.type.element)
-    lo.emit(ir.Call((), list.append, (target, atom), (), lo.span(node)))
 
 
 def _known(lo: Lowerer, generator: ast.comprehension, items: Sequence[Getter], element: ast.expr) -> list[Value] | None:
@@ -298,9 +283,7 @@ def dict_comprehension(lo: Lowerer, node: ast.DictComp) -> Value:
 
         def add() -> None:
             key = materialize(lo, lo.evaluate(node.key), node.key)
-            atom = slot(lo, lo.evaluate(node.value), node.value)
-            note_element(lo, result, atom, node)
-            lo.emit(ir.Store(result, ir.Subscript((key,)), atom, "set", lo.span(node)))
+            making.put_in(lo, result, key, lo.evaluate(node.value), node)
 
         each(lo, node.generators, add, iterable, [node.key, node.value])
         return result

@@ -18,6 +18,7 @@ from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.options.choices import on_each_option
+from adjoint.frontend.interpreter.state.signals import Unreached
 from adjoint.frontend.interpreter.values import NONE, Method, Partial, Record, Ref, TupleValue, Union, Value, is_atom
 from adjoint.frontend.iterators.iterator_objects import iterated
 from adjoint.frontend.iterators.iterators import is_lazy
@@ -65,6 +66,12 @@ def apply_operator(
         left, right = (containers.tuple_items(lo, operand, node) for operand in operands)
         return _ordered(lo, op, left, right, node)
     _refuse_sequence_beside_float(lo, op, operands, node)
+    alien = _beside_numbers(op, operands) if lo.run_data.choices or lo.settings.tagged else None
+    if alien is not None:
+        label = f"unsupported operand type for '{op.__name__}': {alien.__name__!r}"
+        lo.run_data.reasons.append(lo.problem("AD0213", node, label, name="TypeError").diagnostic)
+        lo.stop(ir.Raise(lo.open.call(TypeError, ir.Const(label)), None, lo.span(node)))
+        raise Unreached
     atoms = [materialize(lo, operand, node) for operand in operands]
     if any(isinstance(joins.type_of(atom), ir.Opaque) for atom in atoms):
         from adjoint.frontend.external.sparse.matrices import is_sparse_matrix  # lazy
@@ -76,6 +83,40 @@ def apply_operator(
             if result is not None:
                 return result
     return call(lo, op, atoms, node)
+
+
+_EQUALS = (operator.eq, operator.ne, operator.is_, operator.is_not)
+_OF_TEXTS = (operator.add, operator.mod, operator.lt, operator.le, operator.gt, operator.ge)
+
+
+def _beside_numbers(op: Callable[..., Any], operands: Sequence[Value]) -> type | None:
+    """The class of an operand, None or a text, where an operator is certain to raise for it."""
+    if method_name(op) is None or op in _EQUALS:
+        return None
+    classes = [float if _is_inexact(operand) else _class_of_alien(operand) for operand in operands]
+    if None in classes:
+        return None
+    if type(None) in classes:
+        return type(None)
+    if str not in classes or (classes[0] is str and op in (_OF_TEXTS if float not in classes else (operator.mod,))):
+        return None
+    return str
+
+
+def _class_of_alien(value: Value) -> type | None:
+    type_ = joins.type_of(value)
+    return type_.cls if isinstance(type_, ir.Opaque) and type_.cls in (type(None), str) else None
+
+
+def _is_inexact(value: Value) -> bool:
+    """Whether a value is a number or an array of numbers that are no whole ones."""
+    match joins.type_of(value):
+        case ir.Scalar(kind=kind):
+            return kind in ("float", "complex")
+        case ir.Array(dtype=dtype):
+            return ir.is_float_dtype(dtype)
+        case _:
+            return False
 
 
 def _is_of_named_tuples(lo: Lowerer, op: Callable[..., Any], operands: list[Value]) -> bool:
@@ -352,6 +393,10 @@ def contains(lo: Lowerer, container: Value, item: Value, node: ast.AST | None) -
     if method is not None:
         return lo.call(method, [item], {}, node)
     container = iterated(lo, container, node)
+    if isinstance(container, ir.Var) and ir.is_tagged_within(container.type):
+        if isinstance(container.type, ir.Dict):
+            return lo.open.call(operator.contains, container, materialize(lo, item, node))
+        return python_functions.call(lo, python_functions.found, [container, item], node)
     if is_lazy(container):
         return python_functions.call(lo, python_functions.found, [container, item], node)
     return call(lo, operator.contains, [materialize(lo, container, node), materialize(lo, item, node)], node)

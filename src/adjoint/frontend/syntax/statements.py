@@ -17,10 +17,11 @@ from adjoint.frontend.control.loops import go_on_if, run_loop
 from adjoint.frontend.entry.local_fixpoints import InOrder
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
-from adjoint.frontend.interpreter.options.choices import for_each_structure, on_each_option
+from adjoint.frontend.interpreter.options.choices import for_each_structure, on_each_option, with_each_structure
 from adjoint.frontend.interpreter.options.refine import Fact, refine
 from adjoint.frontend.interpreter.state.signals import Problem, TooMuch, Unreached
-from adjoint.frontend.interpreter.values import NONE, RangeValue, Ref, TupleValue, Union, Value
+from adjoint.frontend.interpreter.values import NONE, Union, Value
+from adjoint.frontend.iterators.items import is_sequence
 from adjoint.frontend.syntax import assign
 from adjoint.frontend.syntax.conditions import truth, truth_of
 from adjoint.frontend.syntax.expressions import make_closure
@@ -207,17 +208,10 @@ def _while(lo: Lowerer, node: ast.While) -> None:
 def _for(lo: Lowerer, node: ast.For) -> None:
     head = _head(lo, node, node.iter)
     iterable = for_each_structure(lo, lambda: lo.evaluate(head), head)
-    if isinstance(iterable, Union) and all(map(_is_sequence, iterable.options)):
+    if isinstance(iterable, Union) and all(map(is_sequence, iterable.options)):
         on_each_option(lo, iterable, lambda option: _go_through(lo, node, option), node)
     else:
-        _go_through(lo, node, iterable)
-
-
-def _is_sequence(value: Value) -> bool:
-    """Whether a loop leaves a value as it is; an iterator ends for all who have it, and numbers have no items."""
-    if isinstance(value, ir.Var):
-        return not isinstance(value.type, ir.Scalar)
-    return isinstance(value, (RangeValue, Ref, TupleValue))
+        with_each_structure(lo, iterable, lambda each: _go_through(lo, node, each), node)
 
 
 def _go_through(lo: Lowerer, node: ast.For, iterable: Value) -> Value:

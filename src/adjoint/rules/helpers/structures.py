@@ -23,11 +23,12 @@ from adjoint.runtime.objects import (
     put_attribute,
     put_item,
     slice_bounds,
+    untagged,
 )
 from adjoint.runtime.outside import assign_attribute, assign_captured, assign_global
 from adjoint.runtime.overlap import check_separate
 
-no_derivative(first_of_same, order_of_items, slice_bounds)
+no_derivative(first_of_same, order_of_items, slice_bounds, untagged)
 no_derivative(first_items, pure=False)
 CHECKS = (
     *(

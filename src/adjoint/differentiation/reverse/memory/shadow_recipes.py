@@ -261,6 +261,10 @@ class ShadowRecipes:
     def unused_shadow(self, atom: ir.Atom, type_: ir.Type, statement: ir.Statement) -> ir.Var:
         """A shadow of what does not vary: what is beside it in the same container may, and both are read alike."""
         unused = ir.Var(f"{getattr(atom, 'hint', 't')}_bar", type_)
+        like = type_of_atom(atom)
+        if isinstance(like, ir.Tuple) and all(type(part) is ir.Scalar for part in like.items):
+            slots = (ir.Const(0.0 if ir.carries_derivative(part) else None) for part in like.items)
+            return self.made_beside(statement, ir.Call((unused,), display.make_list, tuple(slots)))
         return self.made_beside(statement, ir.Call((unused,), tangents.shadow_like, (atom,)))
 
     def made_beside(self, statement: ir.Statement, make: ir.Call) -> ir.Var:

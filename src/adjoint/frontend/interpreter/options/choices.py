@@ -15,7 +15,16 @@ from adjoint import ir
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.state.signals import Problem
 from adjoint.frontend.interpreter.tracking import set_unseen
-from adjoint.frontend.interpreter.values import Method, Partial, Record, SliceValue, TupleValue, Union, Value
+from adjoint.frontend.interpreter.values import (
+    IteratorValue,
+    Method,
+    Partial,
+    Record,
+    SliceValue,
+    TupleValue,
+    Union,
+    Value,
+)
 from adjoint.records import replace
 
 
@@ -43,6 +52,15 @@ def on_each_option(lo: Lowerer, union: Union, apply: Callable[[Value], Value], n
         lo.run_data.choices -= len(union.options) > 1
 
 
+def one_of(lo: Lowerer, union: Union, places: list[int]) -> Value:
+    """The value where it is known to have one of some of its structures."""
+    if len(places) == 1:
+        return union.options[places[0]]
+    numbers = tuple(places.index(place) if place in places else 0 for place in range(len(union.options)))
+    tag = lo.open.item(ir.Const(numbers), union.tag, ir.INT, "case")
+    return Union(tag, tuple(union.options[place] for place in places))
+
+
 def for_each_structure(lo: Lowerer, body: Callable[[], Value], node: ast.AST | None) -> Value:
     """What ``body`` gives; where it needs one structure of a variable that has several, it runs for each of them."""
     kept = lo.checkpoint()
@@ -66,6 +84,23 @@ def for_each_structure(lo: Lowerer, body: Callable[[], Value], node: ast.AST | N
                 if lo.store.get(key) is value:  # what it was is told by the tag from here on, too
                     set_unseen(lo.store, key, before[key])
         return result
+
+    return on_each_option(lo, union, with_option, node)
+
+
+def with_each_structure(lo: Lowerer, value: Value, apply: Callable[[Value], Value], node: ast.AST | None) -> Value:
+    """What ``apply`` gives for a value; where it needs one structure of it or of a part, it runs for each of them."""
+    kept = lo.checkpoint()
+    try:
+        return apply(value)
+    except Several as several:
+        union = several.union
+        if not holds(value, union):
+            raise
+        lo.roll_back(kept)
+
+    def with_option(option: Value) -> Value:
+        return with_each_structure(lo, chosen(value, union, option), apply, node)
 
     return on_each_option(lo, union, with_option, node)
 
@@ -102,6 +137,8 @@ def parts_of(value: Value) -> Iterable[Value]:
     match value:
         case TupleValue(items=items) | Record(items=items):
             return items
+        case IteratorValue(parts=parts):
+            return parts
         case SliceValue(lower=lower, upper=upper, step=step):
             return (lower, upper, step)
         case Method(function=function, receiver=receiver):
@@ -137,6 +174,8 @@ def chosen(value: Value, union: Union, option: Value) -> Value:
             return replace(value, items=tuple(map(part, items)))
         case Record(parts=parts):
             return replace(value, parts=tuple((key, part(each)) for key, each in parts))
+        case IteratorValue(parts=parts):
+            return replace(value, parts=tuple(map(part, parts)))
         case SliceValue(lower=lower, upper=upper, step=step):
             return SliceValue(part(lower), part(upper), part(step))
         case Method(function=function, receiver=receiver):

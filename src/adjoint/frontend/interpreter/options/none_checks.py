@@ -7,6 +7,7 @@ import operator
 
 from adjoint import ir
 from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.options.choices import one_of
 from adjoint.frontend.interpreter.values import NONE, Union, Value
 
 
@@ -31,12 +32,7 @@ def without_none(lo: Lowerer, value: Value, node: ast.AST, exception: type[Excep
 
     absent = lo.open.call(operator.eq, value.tag, ir.Const(value.options.index(NONE)))
     lo.branch(absent, stop, lambda: ir.UNDEFINED, node)
-    if len(places) == 1:
-        present = value.options[places[0]]
-    else:
-        numbers = tuple(places.index(place) if place in places else 0 for place in range(len(value.options)))
-        tag = lo.open.item(ir.Const(numbers), value.tag, ir.INT, "case")
-        present = Union(tag, tuple(value.options[place] for place in places))
+    present = one_of(lo, value, places)
     _remember(lo, node, value, present)
     return present
 

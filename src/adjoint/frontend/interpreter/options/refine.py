@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from adjoint import ir
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
+from adjoint.frontend.interpreter.options.choices import one_of
 from adjoint.frontend.interpreter.tracking import set_unseen
 from adjoint.frontend.interpreter.values import NONE, Cell, Union, Value
 from adjoint.frontend.objects.classes import is_instance
@@ -118,5 +119,5 @@ def refine(lo: Lowerer, facts: Iterable[Fact], holds: bool) -> None:
             continue
         wanted = holds != fact.negated
         left = [i for i in range(len(fact.union.options)) if (i in fact.when_true) == wanted]
-        if len(left) == 1:
-            set_unseen(lo.store, fact.cell, fact.union.options[left[0]])
+        if 0 < len(left) < len(fact.union.options):
+            set_unseen(lo.store, fact.cell, one_of(lo, fact.union, left))

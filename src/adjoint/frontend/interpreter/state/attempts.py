@@ -193,6 +193,10 @@ class Settings:
     """Whether such an object is handed on as a whole, which cannot be."""
     may_be_linked: set[type] = field(default_factory=set)
     """Those of which that could be so."""
+    tagged: bool = False
+    """Whether what lies in a container may have one of several structures: a number beside it says which."""
+    mixed: set[ast.AST | None] = field(default_factory=set)
+    """Where something was refused that would be possible then, by this attempt and those before."""
     stepped: set[Site] = field(default_factory=set)
     """Where iterators are made to which the program comes back: objects, which know their place."""
     not_alone: set[tuple[Site, str]] = field(default_factory=set)
@@ -268,8 +272,10 @@ class Settings:
         self.site_types.clear()
         return True
 
-    def begun_anew(self, linked: frozenset[type], *, inlined: bool = False) -> Settings:
+    def begun_anew(self, linked: frozenset[type], *, inlined: bool = False, tagged: bool = False) -> Settings:
         """Nothing is known but these classes; the functions that were called stay inlined for as long as can be."""
         target = replace(self.target, inlined=ALL_INLINED) if inlined else self.target
         patience = PATIENCE if inlined else 1
-        return Settings(target, self.attempts, self.went_back, linked=linked, patience=patience)
+        again = Settings(target, self.attempts, self.went_back, linked=linked, patience=patience)
+        again.tagged, again.mixed = tagged or self.tagged, self.mixed
+        return again

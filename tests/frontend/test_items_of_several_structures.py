@@ -1,0 +1,87 @@
+"""What a container holds that has one of several structures: what is refused, what raises, and what callers get."""
+
+import numpy as np
+import pytest
+
+import adjoint as ad
+
+X = np.array([1.5, -2.0, 3.0])
+
+
+def with_a_hole(x):
+    found = [None] * len(x)
+    for i in range(len(x)):
+        if x[i] > 0:
+            found[i] = x[i]
+    return found
+
+
+def none_beside_a_number(x):
+    return sum(with_a_hole(x))
+
+
+def none_among_numbers_for_numpy(x):
+    return np.sum(np.array(with_a_hole(x)))
+
+
+def compared(x):
+    return max(with_a_hole(x))
+
+
+@pytest.mark.parametrize("native", [False, True])
+@pytest.mark.parametrize("f", [none_beside_a_number, none_among_numbers_for_numpy, compared])
+def test_what_python_refuses_raises(f, native):
+    with pytest.raises(TypeError):
+        f(X)
+    with pytest.raises(TypeError):
+        ad.value_and_grad(f, native=native)(X)
+
+
+def test_such_a_list_is_no_result():
+    with pytest.raises(ad.DifferentiationError, match="AD0402"):
+        ad.vjp(with_a_hole, X)
+
+
+def test_others_see_it_as_it_is(capsys):
+    def printed(x):
+        rows = {"found": with_a_hole(x), "pairs": []}
+        for each in rows["found"]:
+            rows["pairs"].append((each, [each]) if each is None else each)
+        print(rows["found"], rows["pairs"], f"{rows['found']}")
+        return np.sum(x)
+
+    printed(X)
+    said = capsys.readouterr().out
+    np.testing.assert_array_equal(ad.grad(printed)(X), np.ones(3))
+    assert capsys.readouterr().out == said
+
+
+def test_a_list_of_the_caller_stays_what_it_is():
+    def put(x, items):
+        for i in range(len(x)):
+            if x[i] > 0:
+                items[i] = x[i] ** 2
+        return np.sum(x)
+
+    given = [None, None, None]
+    try:
+        ad.grad(put)(X, given)
+    except ad.DifferentiationError:
+        assert given == [None, None, None]
+    else:
+        assert given == [2.25, None, 9.0]
+
+
+def test_two_names_of_what_may_be_an_array():
+    def f(x):
+        y = x[0] if len(x) > 5 else x * 2
+        total, other = y * 1.0, y * 0.0
+        for i in range(3):
+            if i == 1:
+                other = total
+            elif i > 1:
+                total += y * x[i]
+        return np.sum(total) + np.sum(other * x)
+
+    with pytest.raises(ad.DifferentiationError, match="AD0401"):
+        ad.grad(f)(X)
