@@ -12,6 +12,7 @@ import pytest
 
 import adjoint as ad
 from adjoint.target import ALL_INLINED
+from adjoint.testing import check_grads
 from fuzz.inlining import repeating
 
 X = np.array([0.0, 4.0, -1.0])
@@ -240,3 +241,18 @@ def test_the_same_with_calls_in_machine_code(f: Callable[..., Any]) -> None:
     with np.errstate(all="ignore"), repeating(0):
         found = ad.vjp(f, X, native=True)[1](1.0)[0]
     np.testing.assert_allclose(found, ad.grad(f)(X), rtol=1e-12)
+
+
+def checkpointed_where_a_support_is_an_array(x: float) -> float:
+    root = ad.implicit(lambda a: math.sqrt(a + 2), lambda z, a: z * z - a - 2)(x) * x
+
+    def scaled(y: float) -> float:
+        np.linalg.matrix_power(np.array([[y, 0.3], [0.59, x]]), 3)
+        return y * 0.47 + root * y
+
+    return ad.checkpoint(scaled)(root) + ad.checkpoint(scaled)(x)
+
+
+def test_supports_that_are_arrays_go_through_checkpoints() -> None:
+    with repeating(0):
+        check_grads(checkpointed_where_a_support_is_an_array, (0.59,), order=2)

@@ -207,26 +207,16 @@ def _by_kind(callee: Any) -> Effects:
 
 # Functions of the IR
 
-_MOST_REMEMBERED = 256
-_judged: dict[ir.Function, tuple[Effects, tuple[tuple[ir.Definition, ir.Function | None], ...]]] = {}
+_MOST_REMEMBERED = 1024
+_Behind = tuple[tuple[ir.Definition, ir.Function | None], ...]
+_judged: dict[ir.Function, tuple[Effects, _Behind]] = {}
 """What functions do, and what was behind the definitions that this was seen from."""
 on_change(_judged.clear)
 
 
 def _remembered(callee: ir.Function | ir.Definition | ir.Derived) -> Effects:
     """The effects of a body: every pass asks for those of the same few functions."""
-    function = callee.function if isinstance(callee, ir.Definition) else callee
-    if not isinstance(function, ir.Function):
-        return _of_function(callee, _Query())
-    known = _judged.get(function)
-    if known is not None and all(definition.function is behind for definition, behind in known[1]):
-        return known[0]
-    if len(_judged) >= _MOST_REMEMBERED:
-        _judged.clear()
-    query = _Query()
-    found = _of_function(function, query)
-    _judged[function] = found, tuple(query.definitions.items())
-    return found
+    return _of_function(callee, _Query())
 
 
 def _of_function(callee: ir.Function | ir.Definition | ir.Derived, query: _Query) -> Effects:
@@ -241,20 +231,51 @@ def _of_function(callee: ir.Function | ir.Definition | ir.Derived, query: _Query
         return UNKNOWN
     if function in query.judged:
         judged = query.judged[function]
-        query.crossed |= judged is None
+        query.crossed |= judged is None or function in query.crossing
         return judged or PART
+    known = _judged.get(function)
+    if known is not None and all(definition.function is behind for definition, behind in known[1]):
+        query.definitions.update(known[1])
+        return known[0]
+    return _judge(function, query)
+
+
+def _judge(function: ir.Function, query: _Query) -> Effects:
+    """Looks at a body. What is seen of it is final where nothing hung on a function that is being looked at."""
+    is_first = not query.judged
+    around, crossed = query.definitions, query.crossed
+    query.definitions, query.crossed = {}, False
     query.judged[function] = None
     query.judged[function] = found = _Body(function, query).effects()
+    if is_first or not query.crossed:
+        if len(_judged) >= _MOST_REMEMBERED:
+            _judged.clear()
+        _judged[function] = found, tuple(query.definitions.items())
+    else:
+        query.crossing.add(function)
+    around.update(query.definitions)
+    query.definitions, query.crossed = around, crossed or query.crossed
     return found
 
 
 @dataclass(slots=True)
 class _Query:
-    """What is known of the functions that were met on the way; whether one was met again inside of another."""
+    """What is known of the functions that were met on the way.
+
+    Attributes
+    ----------
+    definitions
+        What is behind the definitions that were met in the function at hand.
+    crossed
+        Whether one was met there again that is being looked at, or one of ``crossing``.
+    crossing
+        The functions of which this was so.
+    """
 
     judged: dict[ir.Function, Effects | None] = field(default_factory=dict)
     definitions: dict[ir.Definition, ir.Function | None] = field(default_factory=dict)
     crossed: bool = False
+    crossing: set[ir.Function] = field(default_factory=set)
 
 
 class _Body:

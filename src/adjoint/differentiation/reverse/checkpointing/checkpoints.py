@@ -7,6 +7,7 @@ up to there, keeping states on the way where there is room, and then that iterat
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from adjoint import ir
@@ -17,7 +18,7 @@ from adjoint.differentiation.reverse.calls.calling_convention import Request
 from adjoint.differentiation.reverse.checkpointing.loops import MOVING, Iterations
 from adjoint.differentiation.reverse.checkpointing.loops_backward import Backward
 from adjoint.differentiation.reverse.checkpointing.loops_forward import Forward
-from adjoint.differentiation.reverse.checkpointing.recomputed_calls import Repeated
+from adjoint.differentiation.reverse.checkpointing.recomputed_calls import Repeated, in_place
 from adjoint.differentiation.reverse.cotangents import cotangent_var
 from adjoint.ir.checked import checked
 from adjoint.ir.rebuild import clone_function
@@ -58,21 +59,30 @@ def reverse_checkpointed(reverser: Reverser, call: ir.Call, scope: Scope, reques
         zero(sweep, target) if cotangent is None else cotangent
         for target, cotangent in zip(targets, cotangents, strict=True)
     ]
-    given = [arg for place in request.wrt if isinstance(arg := call.args[place], ir.Var)]
-    values = [arg for arg in given if not isinstance(arg.type, ir.Array) and not ir.is_handle(arg.type)]
+    assert isinstance(call.callee, ir.Definition)
+    assert call.callee.function is not None
+    params = call.callee.function.params
+    given = [(params[place], arg) for place in request.wrt if isinstance(arg := call.args[place], ir.Var)]
+    values = [arg for param, arg in given if not in_place(param)]
     before: list[ir.Atom] = []
     for value in values:  # one that is handed over twice has its cotangent added up in the first
-        known = scope.get(value) if values.index(value) == len(before) else None
+        known = scope.get(value) if _is_first(values, len(before)) else None
         before.append(zero(sweep, value) if known is None else known)
-    memory = [reverser.shadows.of(arg) if ir.is_handle(arg.type) else reverser.memory(arg) for arg in given]
+    lent = [arg for param, arg in given if in_place(param)]
+    memory = [reverser.shadows.of(arg) if ir.is_handle(arg.type) else reverser.memory(arg) for arg in lent]
     shadows = [own for own in memory if own is not None]
     after = tuple(map(cotangent_var, values))
     sweep.emit(ir.Call(after, halves.adjoint, (residual, *before, *seeds, *shadows), (), call.span))
     for place, (value, total) in enumerate(zip(values, after, strict=True)):
-        if values.index(value) == place:
+        if _is_first(values, place):
             scope.set(value, total)
         else:
             reverser.add(scope, value, total)
+
+
+def _is_first(values: Sequence[ir.Var], place: int) -> bool:
+    """Whether the cotangent so far of a value is handed over: of a number, where it is handed over first."""
+    return not in_place(values[place]) and values.index(values[place]) == place
 
 
 def split_checkpointed(request: Request, family: Family) -> tuple[ir.Function, ir.Function]:
