@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -84,6 +85,88 @@ def counted(a: np.ndarray, b: np.ndarray) -> float:
     return total
 
 
+def carried_by_numbers(a: np.ndarray) -> float:
+    """Each iteration reads places that the one before wrote."""
+    w = np.zeros(3)
+    w[1] = a[0]
+    for i in range(3):
+        w[0] = w[1] * a[i] + 0.1 * i
+        w[2] = w[0] * w[1] + w[2]
+        w[1] = w[2] * a[0]
+    return float(w[0] * w[2] + w[1])
+
+
+def made_in_each_iteration(a: np.ndarray) -> float:
+    total = 0.0
+    for i in range(3):
+        w = np.zeros(3)
+        w[0] = a[i] * a[0]
+        w[1] = w[0] * a[1]
+        w[0] = w[1] * w[0]
+        total += w[0] * w[1] + w[2]
+    return float(total)
+
+
+def sliding_view(a: np.ndarray) -> float:
+    """What is the first place in one iteration was the second in the one before."""
+    work = a * 1.0
+    for i in range(3):
+        part = work[i:]
+        part[1] = part[0] * a[i] + part[1]
+        part[0] = part[1] * a[0]
+    return float(np.sum(work))
+
+
+def carried_view(a: np.ndarray) -> float:
+    work = np.concatenate((a, a))
+    part = work[:]
+    for i in range(3):
+        part[1] = part[0] * a[i] + part[1]
+        part[0] = part[1] * a[0]
+        part = part[1:]
+    return float(part[0] * part[1] + work[0] * work[1])
+
+
+def exchanged(a: np.ndarray) -> float:
+    one, other = a * 1.0, a * 2.0
+    for i in range(3):
+        one[0] = other[1] * a[i] + one[1]
+        one[1] = one[0] * other[0]
+        one, other = other, one
+    return float(one[0] * other[1] + one[1])
+
+
+def from_both_ends(a: np.ndarray) -> float:
+    w = np.zeros(2)
+    w[-1] = a[0] * a[1]
+    w[0] = w[1] * a[2]
+    w[1] = w[0] * w[-1]
+    w[-2] = w[1] * w[0]
+    return float(w[0] * w[-1])
+
+
+def rows_and_places(a: np.ndarray) -> float:
+    m = np.zeros((2, 2))
+    m[0, 1] = a[0] * a[1]
+    m[1] = m[0] * a[2]
+    m[0, 0] = m[1, 1] * m[0, 1]
+    m[0, 1] = m[0, 0] * a[1]
+    return float(m[0, 0] * m[1, 1] + np.sum(m[0]))
+
+
+def reset_in_a_handler(a: np.ndarray) -> float:
+    w = np.zeros(2)
+    try:
+        w[0] = a[0] * a[1]
+        w[1] = w[0] * a[2]
+        if w[1] > -1.0:
+            raise ValueError
+        w[0] = 0.0
+    except ValueError:
+        w[1] = w[0] * w[1]
+    return float(w[0] * w[1])
+
+
 pytestmark = pytest.mark.filterwarnings("ignore::adjoint.diagnostics.DifferentiationWarning")
 
 A, B = np.random.default_rng(0).uniform(0.2, 0.9, (3, 4)), np.random.default_rng(1).uniform(0.2, 0.9, (4, 5))
@@ -98,6 +181,14 @@ PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (in_two_lists, (A[0],)),
     (reshaped, (np.arange(24.0).reshape(2, 3, 4), B[:, :4])),
     (counted, (A, B)),
+    (carried_by_numbers, (A[0],)),
+    (made_in_each_iteration, (A[0],)),
+    (sliding_view, (A[0],)),
+    (carried_view, (A[0],)),
+    (exchanged, (A[0],)),
+    (from_both_ends, (A[0],)),
+    (rows_and_places, (A[0],)),
+    (reset_in_a_handler, (A[0],)),
 ]
 
 
@@ -129,6 +220,13 @@ def test_products_for_a_shape_are_not_computed(function: Callable[..., Any]) -> 
     derivative = ad.grad(function, wrt=tuple(range(len(args))))
     primal = ad.source(derivative, *args).split("_bar")[0]
     assert " @ " not in primal
+
+
+@pytest.mark.parametrize(("function", "reset"), [(made_in_each_iteration, ["0"]), (from_both_ends, ["-2", "1", "0"])])
+def test_places_that_nobody_reads_again_are_not_reset(function: Callable[..., Any], reset: list[str]) -> None:
+    specialize.forget()
+    text = ad.source(ad.grad(function), A[0])
+    assert re.findall(r"w_bar\[(.*)\] = 0.0", text) == reset
 
 
 def test_what_a_pullback_hands_out_is_stored() -> None:

@@ -1,13 +1,14 @@
 """Dead store elimination: what is stored in arrays of a function's own, and never read from there, is not stored.
 
 The value of a program that is built up in an array is the last thing that happens to the array: a gradient asks only
-for its shape from then on.
+for its shape from then on. And a cotangent that is read element by element is reset at places that nobody reads again.
 """
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Hashable, Iterable
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator
 
 from adjoint import ir
 from adjoint.analysis.effects import effects_of
@@ -16,8 +17,26 @@ from adjoint.analysis.memory.storage_alias import owns_result
 from adjoint.analysis.shapes.shape_arguments import shape_argument
 from adjoint.ir.rebuild import map_blocks
 from adjoint.ir.walk import blocks_of, is_basic, operands, statements_in, targets_of, terminators_in
+from adjoint.records import dataclass
 
 Classes = set[Hashable]
+"""Of memory; and elements, where only these are read of a class."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Element:
+    """A place in an array, by numbers."""
+
+    memory: Hashable
+    base: ir.Var
+    at: tuple[int, ...]
+
+    def is_other(self, other: _Element | None) -> bool:
+        """Whether it is certain that this is another place than one in the same memory."""
+        if other is None or self.base is not other.base or len(self.at) != len(other.at):
+            return False
+        pairs = zip(self.at, other.at, strict=True)
+        return any(one != another and (one < 0) == (another < 0) for one, another in pairs)
 
 
 def without_dead_stores(function: ir.Function) -> ir.Function:
@@ -39,6 +58,7 @@ class _Search:
         self.own = self._classes(
             each.base for each in statements_in(function.body) if isinstance(each, ir.Store)
         ) - self._shared(function)
+        self._variables = Counter(self._bound(statements_in(function.body))) + Counter(self._classes(function.params))
 
     def _shared(self, function: ir.Function) -> Classes:
         """The classes of memory that also comes from elsewhere, or that flows where variables do not tell it."""
@@ -50,6 +70,11 @@ class _Search:
 
     def _classes(self, atoms: Iterable[object]) -> Classes:
         return self._aliases.classes(atoms)
+
+    def _bound(self, statements: Iterable[ir.Statement]) -> Iterator[Hashable]:
+        """The class of each variable that statements bind."""
+        for var in _bound_by(statements):
+            yield from self._classes([var])
 
     # Backwards, with the memory that is read later
 
@@ -76,14 +101,34 @@ class _Search:
 
     def _is_dead(self, store: ir.Store, later: Classes) -> bool:
         memory = self._classes([store.base])
-        return bool(memory) and memory <= self.own and memory.isdisjoint(later)
+        if not memory or not memory <= self.own or not memory.isdisjoint(later):
+            return False
+        read = [each for each in later if isinstance(each, _Element) and each.memory in memory]
+        return not read or (len(memory) == 1 and self._are_others(store, read))
+
+    def _are_others(self, store: ir.Store, read: list[_Element]) -> bool:
+        stored = self._element(store.base, store.key)
+        return all(each.is_other(stored) for each in read)
+
+    def _element(self, base: object, key: ir.Key | None) -> _Element | None:
+        """The place that an index of known numbers means in memory of the function's own."""
+        memory = self._classes([base])
+        if (
+            not isinstance(base, ir.Var)
+            or not isinstance(key, ir.Subscript)
+            or len(memory) != 1
+            or not memory <= self.own
+        ):
+            return None
+        at = [item.value if isinstance(item, ir.Const) else None for item in key.items]
+        return _Element(*memory, base, tuple(at)) if at and all(type(each) is int for each in at) else None  # type: ignore
 
     def _statement(self, statement: ir.Statement, later: Classes) -> tuple[ir.Statement, Classes]:
         inner = blocks_of(statement)
         if not inner:
             return statement, later | self._read(statement)
         if isinstance(statement, (ir.Loop, ir.Guarded)):  # what comes before in the text may come later
-            later = later | {each for block in inner for each in self._read_in(block)}
+            later = later | self._read_again(statement)
         found = later | self._read(statement)
 
         def without(block: ir.Block) -> ir.Block:
@@ -93,6 +138,19 @@ class _Search:
             return changed
 
         return map_blocks(statement, without), found
+
+    def _read_again(self, statement: ir.Loop | ir.Guarded) -> Classes:
+        """What may be read in another iteration, or by a handler; an iteration's own memory is gone by then."""
+        inner = blocks_of(statement)
+        read = {each for block in inner for each in self._read_in(block)}
+        if isinstance(statement, ir.Guarded):
+            return read
+        statements = list(statements_in(statement.body))
+        counted = Counter(self._bound(statements))
+        anew = {memory for memory in self.own if counted[memory] == self._variables[memory]}
+        bound = {*_bound_by([statement]), *_bound_by(statements)}
+        widened = {each.memory if isinstance(each, _Element) and each.base in bound else each for each in read}
+        return {each for each in widened if _memory_of(each) not in anew}
 
     def _read_in(self, block: ir.Block) -> Classes:
         found: Classes = set()
@@ -109,12 +167,28 @@ class _Search:
                 return self._classes((*operands(statement)[1:-1], value))
             case ir.Load(target=ir.Var(type=ir.Array()), base=ir.Var(type=ir.Array())) if _makes_view(statement):
                 return self._classes(operands(statement)[1:])
+            case ir.Load(target=ir.Var(type=ir.Scalar()), base=base, key=key):
+                element = self._element(base, key)
+                return {element} if element is not None else self._classes(operands(statement))
             case ir.Call(callee=callee):
                 asked = shape_argument(callee)
                 named = (value for _, value in statement.kwargs)
                 return self._classes((*(arg for at, arg in enumerate(statement.args) if at != asked), *named))
             case _:
                 return self._classes(operands(statement))
+
+
+def _bound_by(statements: Iterable[ir.Statement]) -> Iterator[ir.Var]:
+    for statement in statements:
+        yield from targets_of(statement)
+        if isinstance(statement, ir.Loop):
+            yield from statement.params
+            if statement.index is not None:
+                yield statement.index
+
+
+def _memory_of(read: Hashable) -> Hashable:
+    return read.memory if isinstance(read, _Element) else read
 
 
 def _is_about_arrays_alone(statement: ir.Statement) -> bool:
