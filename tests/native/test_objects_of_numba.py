@@ -46,6 +46,12 @@ def sum_and_product(x: Any, total: Any, whole: Any) -> None:
         whole[0] *= x[i]
 
 
+@numba.guvectorize(["void(float64[:], float64[:], float64[:])"], "(n),()->(n)")
+def stretched(x: Any, factor: Any, out: Any) -> None:
+    for i in range(len(x)):
+        out[i] = x[i] * factor[0]
+
+
 @numba.experimental.jitclass([("a", numba.float64), ("w", numba.float64[:])])
 class Weights:
     def __init__(self, a: Any, w: Any) -> None:
@@ -95,6 +101,8 @@ def test_functions_of_arrays() -> None:
         return np.sum(out**3)
 
     check_grads(into, (TABLE, X))
+    check_grads(lambda x, b: np.sum(stretched(x, b) ** 2), (X, 0.7))
+    check_grads(lambda x, b: np.sum(stretched(x, b) ** 2), (TABLE, X[:2]))
 
 
 def test_classes() -> None:

@@ -144,14 +144,6 @@ def test_entries_that_vary(f: Callable[..., Any]) -> None:
     second(lambda d: f(d, X), SQUARE.data)
 
 
-def entries_sorted(x):
-    return sp.csr_matrix((x, (np.array([2, 0, 1]), np.array([1, 0, 2])))).data @ X
-
-
-def entries_added_up(x):
-    return sp.coo_matrix((x, (np.array([0, 0, 1]), np.array([1, 1, 2])))).tocsr().data.max()
-
-
 def entries_of_diagonals(x):
     return np.sum(sp.diags([x, x[:2]], [0, 1]).data)
 
@@ -165,7 +157,7 @@ def plus_an_array(x):
 
 
 def spectrum(x):
-    return linalg.eigsh(sp.diags(x), k=1)[0][0]
+    return linalg.eigs(sp.diags(x), k=1)[0][0].real
 
 
 def row_of_an_array(x):
@@ -212,7 +204,7 @@ def a_determinant(x):
 @pytest.mark.parametrize(
     "f",
     [
-        *(entries_sorted, entries_added_up, entries_of_diagonals, over_a_matrix, plus_an_array),
+        *(entries_of_diagonals, over_a_matrix, plus_an_array),
         *(spectrum, row_of_an_array, entries_one_by_one, a_mask, written_where_others_may_see_it),
         *(multiplied_in_place, compared, an_entry_that_is_written, a_determinant),
     ],

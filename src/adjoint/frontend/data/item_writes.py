@@ -65,6 +65,10 @@ def set_item(lo: Lowerer, base: Value, index: Value, value: Value, node: ast.AST
     if is_object(lo, base) or (isinstance(base, ir.Var) and isinstance(base.type, ir.Scalar)):
         raise _no_items_to_assign(lo, class_of(lo, base), node)
     if isinstance(base, ir.Var):
+        if isinstance(base.type, ir.Opaque) and base.type.cls is not None:
+            from adjoint.frontend.external.sparse.matrices import written_by_entries  # lazy
+
+            written_by_entries(lo, base, value)
         given = materialize(lo, value, node)
         refuse_linked(lo, [given], node)
         lo.emit(ir.Store(base, array_key(lo, index, node), given, "set", lo.span(node)))

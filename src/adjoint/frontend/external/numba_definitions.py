@@ -18,10 +18,11 @@ def elementwise(function, dtype, *args, out=None):
     return vectorized_to(dtype, function, *args)
 
 
-def by_cores(function, dtype, inputs, outputs, *given):
+def by_cores(function, dtype, inputs, outputs, as_arrays, *given):
     """Calls a function of arrays, the last of which it fills, along all axes but those that a signature names.
 
-    ``inputs`` and ``outputs`` are the names of the axes of each array.
+    ``inputs`` and ``outputs`` are the names of the axes of each array, ``as_arrays`` tells which numbers the function
+    takes as arrays of one element.
     """
     args, results = given[: len(inputs)], given[len(inputs) :]
     sizes = {}
@@ -32,7 +33,7 @@ def by_cores(function, dtype, inputs, outputs, *given):
     around = np.broadcast_shapes(*[_around(arg, names) for arg, names in zip(args, inputs)])  # noqa: B905
     if len(around) == 0:
         made = [np.zeros(_core(names, sizes), dtype) for names in outputs]
-        function(*args, *made)
+        function(*_asked_for(args, as_arrays), *made)
         filled = [part if len(names) > 0 else part[0] for part, names in zip(made, outputs)]  # noqa: B905
     else:
         count = int(np.prod(np.array(around)))
@@ -42,7 +43,7 @@ def by_cores(function, dtype, inputs, outputs, *given):
             rows.append(np.reshape(np.broadcast_to(arg, (*around, *core)), (count, *core)))
         made = [np.zeros((count, *_core(names, sizes)), dtype) for names in outputs]
         for i in range(count):
-            function(*[row[i] for row in rows], *[part[i] for part in made])
+            function(*_asked_for([row[i] for row in rows], as_arrays), *[part[i] for part in made])
         filled = []
         for part, names in zip(made, outputs):  # noqa: B905
             filled.append(np.reshape(part, (*around, *[sizes[name] for name in names])))
@@ -50,6 +51,10 @@ def by_cores(function, dtype, inputs, outputs, *given):
         result[...] = part
     returned = results if len(results) > 0 else tuple(filled)
     return returned[0] if len(outputs) == 1 else returned
+
+
+def _asked_for(args, as_arrays):
+    return [np.reshape(arg, (1,)) if single else arg for arg, single in zip(args, as_arrays)]  # noqa: B905
 
 
 def _around(arg, names):

@@ -28,7 +28,7 @@ def function_of(constant: Any) -> Value | None:
             if dtype is None:
                 return None
             inputs, outputs = map(_axes, constant.signature.split("->"))
-            given = (ir.Const(function), ir.Const(dtype), inputs, outputs)
+            given = (ir.Const(function), ir.Const(dtype), inputs, outputs, ir.Const(_as_arrays(constant)))
             return Partial(ir.Const(numba_definitions.by_cores), given, ())
         case _:
             return None
@@ -40,6 +40,18 @@ def _dtype(function: Any) -> Any:
     if not kinds or "d" in kinds:
         return np.dtype(float)
     return np.dtype(np.float32) if kinds == {"f"} else None
+
+
+def _as_arrays(function: Any) -> tuple[bool, ...]:
+    """Which arguments a function takes as arrays of one element, where its signature tells of a number."""
+    declared = [getattr(signature, "args", ()) for signature in function.gufunc_builder._sigs]
+    count = function.signature.partition("->")[0].count("(")
+    texts = function.signature.partition("->")[0].split(")")[:count]
+    is_number = [text.rpartition("(")[2].strip() == "" for text in texts]
+    return tuple(
+        single and bool(declared) and all(hasattr(args[place], "ndim") for args in declared)
+        for place, single in enumerate(is_number)
+    )
 
 
 def _axes(text: str) -> TupleValue:

@@ -65,14 +65,12 @@ def _given(options):
 
 
 def _reported(found, full_output):
-    """A root, with what SciPy tells of it if that is asked for: it converged, or has raised."""
+    """A root, with what SciPy tells of it if that is asked for: it converged, or has raised, whatever ``disp`` says."""
     return (found, RootResults(found)) if full_output else found
 
 
 def _bracketing(solver):
     def find(f, a, b, args=(), xtol=2e-12, rtol=FOUR_ULPS, maxiter=100, full_output=False, disp=True):
-        if not disp:
-            raise NotImplementedError("disp=False")
         args = tupled(args)
         settings = (stop_gradient(a), stop_gradient(b), (), xtol, rtol, maxiter)
         return _reported(solved(root, lambda x: f(x, *args), (0.5,), solver, settings), full_output)
@@ -81,14 +79,16 @@ def _bracketing(solver):
 
 
 def _toms748(f, a, b, args=(), k=1, xtol=2e-12, rtol=FOUR_ULPS, maxiter=100, full_output=False, disp=True):
-    if not disp:
-        raise NotImplementedError("disp=False")
     args = tupled(args)
     settings = (stop_gradient(a), stop_gradient(b), (), k, xtol, rtol, maxiter)
     return _reported(solved(root, lambda x: f(x, *args), (0.5,), optimize.toms748, settings), full_output)
 
 
-BRACKETS = [case(lambda x: x * x - 2.0, 0.0, 2.0), case(lambda x, a: x * x - a, 0.0, 2.0, args=(3.0,))]
+BRACKETS = [
+    case(lambda x: x * x - 2.0, 0.0, 2.0),
+    case(lambda x, a: x * x - a, 0.0, 2.0, args=(3.0,)),
+    case(lambda x: x * x - 2.0, 0.0, 2.0, disp=False),
+]
 for _solver in (optimize.brentq, optimize.brenth, optimize.bisect, optimize.ridder):
     definition(_solver, _bracketing(_solver), functional=True, arrays=(), cases=BRACKETS)
 definition(optimize.toms748, _toms748, functional=True, arrays=(), cases=BRACKETS)
@@ -109,8 +109,6 @@ def _newton(
 ):
     if full_output and np.ndim(x0) > 0:
         raise NotImplementedError("full_output=True")
-    if not disp:
-        raise NotImplementedError("disp=False")
     if fprime2 is not None:
         raise NotImplementedError("fprime2")
     start = _start(x0)

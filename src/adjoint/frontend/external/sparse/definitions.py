@@ -35,12 +35,15 @@ class SparseMatrix:
     SciPy puts entries in an order of its own, and adds up: ``kept`` is whether they are still as they were given,
     ``single`` whether no two are known to be in one place. ``is_array`` is whether it is one of SciPy's sparse arrays,
     of which ``*`` multiplies elements. ``form`` is that of SciPy's classes where it is known. What SciPy may keep in
-    the same memory as something else is ``shared``, and not written.
+    the same memory as something else is ``shared``, and not written. ``by_rows`` is whether SciPy has put the entries
+    in the order of rows, each place once.
     """
 
     __adjoint_stands_for__ = ANY
 
-    def __init__(self, values, rows, cols, shape, is_array, kept=False, single=False, form=None, shared=False):
+    def __init__(
+        self, values, rows, cols, shape, is_array, kept=False, single=False, form=None, shared=False, by_rows=False
+    ):
         self.values = values
         self.rows = rows
         self.cols = cols
@@ -50,15 +53,32 @@ class SparseMatrix:
         self.single = single
         self.form = form
         self.shared = shared
+        self.by_rows = by_rows
 
     def __getattr__(self, name):
         return refused(name, "the entries of a sparse matrix that varies")
 
     @property
     def data(self):
-        if not self.kept:
-            raise NotImplementedError("entries of a sparse matrix that SciPy has put in another order")
+        self._in_order()
         return self.values
+
+    @data.setter
+    def data(self, values):
+        self._in_order()
+        self.values = np.asarray(values)
+
+    def _in_order(self):
+        """Puts the entries in the order that they have in SciPy's matrix."""
+        if not self.kept:
+            if not self.by_rows:
+                raise NotImplementedError("entries of a sparse matrix that SciPy has put in another order")
+            ordered = self.merged()
+            self.values = ordered.values
+            self.rows = ordered.rows
+            self.cols = ordered.cols
+            self.kept = True
+            self.single = True
 
     @property
     def dtype(self):
@@ -288,7 +308,8 @@ class SparseMatrix:
             self.shared = True
         shared = self.form is None and not copy
         parts = (self.values, self.rows, self.cols, self.shape)
-        return SparseMatrix(*parts, self.is_array, False, self.single, format, shared)
+        by_rows = self.kept and self.form == "coo" and format == "csr"
+        return SparseMatrix(*parts, self.is_array, False, self.single, format, shared, by_rows)
 
     def tocsc(self, copy=False):
         return self.asformat("csc", copy)

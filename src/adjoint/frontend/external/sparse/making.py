@@ -17,7 +17,7 @@ def of_entries(data, places, shape=None, *, is_array, form):
     if shape is None:
         shape = (int(np.max(rows)) + 1, int(np.max(cols)) + 1)
     kept = form == "coo"
-    return SparseMatrix(np.asarray(data), rows, cols, shape, is_array, kept, False, form, kept)
+    return SparseMatrix(np.asarray(data), rows, cols, shape, is_array, kept, False, form, kept, form == "csr")
 
 
 def of_rows(data, indices, indptr, shape=None, *, is_array):

@@ -6,8 +6,10 @@ import ast
 from typing import Any
 
 from adjoint import ir
+from adjoint.frontend.calls.opaque.arguments import may_carry
 from adjoint.frontend.external.sparse.definitions import elementwise
 from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.state.signals import Restart
 from adjoint.frontend.interpreter.values import Method, Partial, Value
 from adjoint.runtime.array_functions.sparse import in_format, is_sparse, transposed_sparse
 
@@ -15,6 +17,14 @@ from adjoint.runtime.array_functions.sparse import in_format, is_sparse, transpo
 def is_sparse_matrix(value: Value) -> bool:
     """Whether a value is known to be a sparse matrix."""
     return isinstance(value, ir.Var) and isinstance(value.type, ir.Opaque) and is_sparse(value.type.cls)
+
+
+def written_by_entries(lo: Lowerer, matrix: Value, value: Value) -> None:
+    """An entry of a matrix is written: where that varies, such matrices are made of entries the next time."""
+    is_filled = is_sparse_matrix(matrix) and matrix.type.cls.__name__[:4] in ("lil_", "dok_")  # type: ignore[union-attr]
+    if is_filled and not lo.settings.written_matrices and may_carry(lo, value):
+        lo.settings.written_matrices = True
+        raise Restart
 
 
 def attribute(lo: Lowerer, matrix: ir.Var, name: str, node: ast.AST | None) -> Value | None:

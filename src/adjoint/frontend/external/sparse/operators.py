@@ -9,8 +9,8 @@ from scipy.sparse import linalg
 
 from adjoint.declarations.custom_derivatives import stop_gradient
 from adjoint.declarations.implicit import refused, solved
-from adjoint.runtime.numerical_methods.implicit import root_of_part
-from adjoint.runtime.numerical_methods.of_scipy.sparse import solution_by_products
+from adjoint.runtime.numerical_methods.implicit import root, root_of_part
+from adjoint.runtime.numerical_methods.of_scipy.sparse import eigenpair, solution_by_products
 
 
 class Operator:
@@ -104,6 +104,48 @@ class Operator:
         return refused(name, "the products of a linear operator with vectors")
 
 
+def product_with(matrix):
+    """The operator whose products are those with a matrix."""
+    if isinstance(matrix, (Operator, linalg.LinearOperator)):
+        return matrix
+    m, n = np.shape(matrix)
+    return Operator((m, n), lambda v: matrix @ v, lambda v: matrix.T @ v)
+
+
+def eigenpairs(
+    A,
+    k=6,
+    M=None,
+    sigma=None,
+    which="LM",
+    v0=None,
+    ncv=None,
+    maxiter=None,
+    tol=0,
+    return_eigenvectors=True,
+    Minv=None,
+    OPinv=None,
+    mode="normal",
+    rng=None,
+):
+    """``eigsh``: eigenvalues, and vectors of length one, each pair as a solution of its equations."""
+    if M is not None or sigma is not None or Minv is not None or OPinv is not None or mode != "normal":
+        raise NotImplementedError("another problem than that of a symmetric matrix by itself")
+    n = A.shape[0]
+    options = {"k": k, "which": which, "v0": stop_gradient(v0), "ncv": ncv, "maxiter": maxiter, "tol": tol}
+
+    def equations(pair):
+        v, w = pair[:n], pair[n]
+        return np.concatenate([A @ v - w * v, np.array([0.5 * (1.0 - np.sum(v * v))])])
+
+    point = np.zeros(n + 1)
+    pairs = [solved(root, equations, (point,), eigenpair, (n, i, options)) for i in range(k)]
+    values = np.array([pair[n] for pair in pairs])
+    if not return_eigenvectors:
+        return values
+    return values, np.stack([pair[:n] for pair in pairs], axis=1)
+
+
 def iterated(solver, A, b, x0=None, M=None, **settings):
     """What an iterative solver finds, with the derivative of the solution that it is near."""
     if any(name.startswith("callback") for name in settings):
@@ -121,7 +163,7 @@ def iterated(solver, A, b, x0=None, M=None, **settings):
             root_of_part, _told_with(A, M, right), (point,), 0, solution_by_products, (solver, len(right), options)
         ), 0
     if M is not None:
-        raise NotImplementedError("a preconditioner that is not given by its products")
+        return iterated(solver, A, b, x0, product_with(M), **settings)
     return solved(root_of_part, _told(A, right), (point,), 0, solution_by_products, (solver, len(right), options)), 0
 
 

@@ -16,7 +16,7 @@ from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles
 from adjoint.frontend.calls.opaque.arguments import may_carry
 from adjoint.frontend.data import making as lists
 from adjoint.frontend.external.constant_objects import made_of_constants
-from adjoint.frontend.external.sparse import definitions, making, operators
+from adjoint.frontend.external.sparse import definitions, making, operators, written
 from adjoint.frontend.external.sparse.matrices import is_sparse_matrix
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import NONE, Method, Partial, TupleValue, Value
@@ -32,7 +32,8 @@ def _varies(lo: Lowerer, values: list[Value]) -> bool:
 
 
 def _is_of_entries(lo: Lowerer, value: Value) -> bool:
-    return class_of(lo, value) is definitions.SparseMatrix
+    cls = class_of(lo, value)
+    return cls is not None and issubclass(cls, definitions.SparseMatrix)
 
 
 def _has_matrix(lo: Lowerer, value: Value) -> bool:
@@ -66,6 +67,25 @@ def _made(by_rows: Callable[..., Any] | None, is_array: bool, form: str) -> Hand
         return lo.call(ir.Const(making.of_entries), [*entries.items, *rest], named | made, node)
 
     return make
+
+
+def _filled(callee: Any, is_array: bool, form: str) -> Handler:
+    """Handles the making of a matrix that is filled entry by entry, perhaps by what varies."""
+
+    def make(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+        if not args:
+            return NotImplemented
+        if not lo.settings.written_matrices and not _any_varies(lo, args[:1], {}):
+            return _constant(lo, callee, args, kwargs, node, callee)
+        return lo.call(ir.Const(written.Written), [args[0], ir.Const(is_array), ir.Const(form)], {}, node)
+
+    return make
+
+
+for _kind in ("matrix", "array"):
+    for _name in ("lil", "dok"):
+        _cls = getattr(sp, f"{_name}_{_kind}")
+        HANDLERS[_cls] = _filled(_cls, _kind == "array", _name)
 
 
 def _made_of_bands(is_array: bool) -> Handler:
@@ -232,6 +252,20 @@ _of_entries(linalg.spsolve_triangular, making.spsolve_triangular)
 _of_entries(linalg.inv, making.inverse)
 
 
+@handles(linalg.aslinearoperator)
+def _as_operator(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    if not _any_varies(lo, args, kwargs) or len(args) != 1:
+        return NotImplemented
+    return lo.call(ir.Const(operators.product_with), args, kwargs, node)
+
+
+@handles(linalg.eigsh)
+def _eigenpairs(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    if not _any_varies(lo, args, kwargs):
+        return NotImplemented
+    return lo.call(ir.Const(operators.eigenpairs), args, kwargs, node)
+
+
 @handles(linalg.LinearOperator)
 def _operator(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     return lo.call(ir.Const(operators.Operator), args, kwargs, node)
@@ -267,7 +301,7 @@ def _spectral(
     raise lo.problem("AD0204", node, f"no derivative of {callee.__name__!r} is known", helps=dense)
 
 
-REFUSED = (linalg.eigs, linalg.eigsh, linalg.svds, linalg.lobpcg)
+REFUSED = (linalg.eigs, linalg.svds, linalg.lobpcg)
 for _callee in REFUSED:
     HANDLERS[_callee] = partial(_spectral, _callee)
 

@@ -64,6 +64,22 @@ def solution_by_products(told: Any, solver: Any, count: int, options: Any) -> An
     return _converged(solver, operators[0], known[2], {**options, **preconditioner})
 
 
+def eigenpair(told: Any, count: int, place: int, options: Any) -> Any:
+    """One of the eigenvectors that SciPy finds, and its eigenvalue behind it.
+
+    Of a vector and a number, ``told`` gives the product of a symmetric operator with the vector, less the number times
+    the vector.
+
+    >>> twice = lambda pair: np.append(2.0 * pair[:3] - pair[3] * pair[:3], 0.0)
+    >>> eigenpair(twice, 3, 0, {"k": 1, "v0": np.ones(3)}).round(3).tolist()
+    [0.577, 0.577, 0.577, 2.0]
+    """
+    operator = linalg.LinearOperator((count, count), lambda x: told(np.append(x, 0.0))[:count], dtype=float)
+    start = {"v0": np.random.default_rng(0).uniform(-1.0, 1.0, count)} if options.get("v0") is None else {}
+    values, vectors = linalg.eigsh(operator, **{**options, **start})
+    return np.append(vectors[:, place], values[place])
+
+
 def _converged(solver: Any, matrix: Any, b: Any, options: Any) -> Any:
     found, told = solver(matrix, b, **options)
     if told != 0:
