@@ -361,3 +361,140 @@ def written_under_a_condition_in_a_loop(x):
         if i > 0:
             total += y * x[i]
     return np.sum(total)
+
+
+@program(VALUES)
+def objects_with_another_name(x):
+    shapes, last = [], None
+    for i, v in enumerate(x):
+        if i % 2:
+            circle = Circle(v)
+            shapes.append(circle)
+            last = circle
+        else:
+            shapes.append(Rectangle(v, v * v))
+    last.radius = last.radius * 3
+    return sum(shape.area() for shape in shapes) + last.radius
+
+
+@program(VALUES)
+def arrays_with_another_name(x):
+    found, buffer = [None] * 4, np.zeros(2)
+    for i in range(4):
+        if i % 2:
+            found[i] = buffer
+        buffer[0] += x[i]
+        if i == 2:
+            buffer[1] = x[0] * x[1]
+    total = 0.0
+    for each in found:
+        if each is not None:
+            total += np.sum(each**2)
+    return total
+
+
+@program(VALUES)
+def arrays_written_where_there(x):
+    found = [None] * 4
+    for i in range(4):
+        if x[i] > 0:
+            found[i] = np.array([x[i], 1.0])
+    for i in range(4):
+        each = found[i]
+        if each is not None:
+            each[0] *= x[0]
+            each[1] += x[i]
+    return sum(np.sum(each**2) for each in found if each is not None)
+
+
+@program(VALUES)
+def objects_written_by_class(x):
+    shapes = [Circle(v) if v > 0 else Rectangle(v, 2.0) for v in x]
+    for shape in shapes:
+        if isinstance(shape, Rectangle):
+            shape.b = shape.b * x[0]
+            shape.a = shape.a + x[1]
+        else:
+            shape.radius = shape.radius + x[1]
+    return sum(shape.area() for shape in shapes)
+
+
+@program(VALUES)
+def lists_that_grow_and_shrink(x):
+    items = []
+    for v in x:
+        items.insert(0, v if v > 0 else None)
+    del items[1]
+    items.append(None)
+    items.extend([x[0], None])
+    items[0:1] = [None, x[2]]
+    return sum((i + 1) * v for i, v in enumerate(items) if v is not None)
+
+
+@program(VALUES)
+def what_is_missing_or_none(x):
+    table = {}
+    for i, v in enumerate(x):
+        try:
+            table[i % 3] = table[i % 3] * v
+        except KeyError:
+            table[i % 3] = v
+        except TypeError:
+            table[i % 3] = 1.0
+        if i == 1:
+            table[i % 3] = None
+    return sum(v for v in table.values() if v is not None)
+
+
+@program(VALUES)
+def lists_in_lists_of_any_depth(x):
+    def made(i, depth):
+        return x[i % 4] if depth == 0 else [made(i, depth - 1), made(i + 1, depth - 1)]
+
+    def total(item):
+        return total(item[0]) * 2 + total(item[1]) if isinstance(item, list) else item * item
+
+    return total(made(0, 3))
+
+
+@program(VALUES)
+def sorted_with_none_at_the_end(x):
+    items = [v if v > 0 else None for v in x]
+    items.sort(key=lambda v: (v is None, v if v is not None else 0.0))
+    return items[0] * 2 + items[1]
+
+
+@program(VALUES)
+def changed_places(x):
+    items = [None] * 4
+    for i in range(4):
+        items[i] = x[i]
+    for i in range(3):
+        if items[i] > items[i + 1]:
+            items[i], items[i + 1] = items[i + 1], items[i]
+    return items[0] * 2 + items[3]
+
+
+class Grid:
+    def __init__(self, n):
+        self.cells = [[None] * n for _ in range(n)]
+        self.total = 0.0
+
+    def put(self, i, j, value):
+        self.cells[i][j] = value
+        self.total += value
+
+    def beside(self, i, j):
+        n, total = len(self.cells), 0.0
+        for a, b in ((i - 1, j), (i + 1, j), (i, j - 1), (i, j + 1)):
+            if 0 <= a < n and 0 <= b < n and self.cells[a][b] is not None:
+                total += self.cells[a][b]
+        return total
+
+
+@program(VALUES)
+def cells_of_an_object(x):
+    grid = Grid(3)
+    for k, v in enumerate(x):
+        grid.put(k % 3, (k * 2) % 3, v * v)
+    return sum(grid.beside(i, j) * (i + 1) for i in range(3) for j in range(3)) * grid.total

@@ -559,12 +559,17 @@ def test_reports_of_roots() -> None:
     assert ad.value_and_grad(f)(1.7)[0] == pytest.approx(f(1.7), rel=1e-12)
 
 
+def test_a_root_that_is_not_found_raises_whatever_disp_says() -> None:
+    f = lambda a, n: optimize.bisect(lambda x: x * x - a, 0.0, 3.0, maxiter=n, disp=False)
+    assert ad.grad(f)(2.0, 100) == pytest.approx(0.5 / np.sqrt(2.0))
+    with pytest.raises(RuntimeError, match="converge"):
+        ad.grad(f)(2.0, 3)
+
+
 def test_options_that_are_not_covered_are_refused_by_name() -> None:
     known = "no derivative of {!r} is known with {}"
-    f = lambda a: optimize.brentq(lambda x: x - a, 0.0, 3.0, disp=False)
-    refused(f, "AD0204", known.format("brentq", "disp=False"))
-    f = lambda a: optimize.newton(lambda x: x - a, 0.0, disp=False)
-    refused(f, "AD0204", known.format("newton", "disp=False"))
+    f = lambda a: optimize.newton(lambda x: x - a, 0.0, fprime2=lambda x: 0.0)
+    refused(f, "AD0204", known.format("newton", "fprime2"))
     f = lambda a: optimize.minimize(lambda x: (x[0] - a) ** 2, np.zeros(1), bounds=[(0, 1)], jac="2-point").x[0]
     refused(f, "AD0204", known.format("minimize", "bounds and jac"))
     f = lambda a: optimize.minimize(lambda x: (x[0] - a) ** 2, np.zeros(1), constraints={"type": "eq"}).x[0]

@@ -254,7 +254,10 @@ def _plain_name(fn: Value) -> str:
 
 
 def finish_entry(lo: Lowerer, name: str, params: Sequence[ir.Var], result: Value) -> Entry:
-    atom = materialize(lo, result, None, observer=True)
+    if isinstance(result, ir.Var) and isinstance(result.type, ir.Tuple):
+        atom: ir.Atom = result  # with what a pullback keeps, as it is
+    else:
+        atom = materialize(lo, result, None, observer=True)
     lo.open.terminator = ir.Return((atom,))
     body = lo.root.seal()
     if lo.run_data.flow:
