@@ -263,6 +263,7 @@ PASSES = {
         Pass("tapes-to-arrays", "differentiation.reverse.residuals.tapes:as_arrays", everywhere=True),
         # loops
         Pass("unroll-and-jam", "native.loops.vectorize.unroll_and_jam:jammed", everywhere=True),
+        Pass("reuse-storage", "native.loops.storage_reuse:with_storage_reused", everywhere=True),
         Pass("hoist-allocations", "native.loops.allocation_hoisting:without_allocations_in_loops", everywhere=True),
         Pass("reverse-loops", "native.loops.loop_reversal:forwards", everywhere=True),
         Pass("initialize-by-first-sum", "native.loops.first_sums:with_first_sums_stored", everywhere=True),

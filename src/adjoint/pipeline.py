@@ -96,6 +96,7 @@ LEGALIZE = (
 
 LOOPS = (
     "unroll-and-jam",
+    "reuse-storage",
     "hoist-allocations",
     "reverse-loops",
     "initialize-by-first-sum",

@@ -125,6 +125,28 @@ def test_what_is_asked_for_its_shape_is_not_stored():
     assert "empty_sum" not in text_of("quotient_of_polynomials", *args)
 
 
+def test_rows_that_are_others_do_not_wait_for_each_other():
+    def eliminated(a):
+        a = a.copy()
+        for i in range(len(a) - 1):
+            factors = a[i + 1 :, i] / a[i, i]
+            a[i + 1 :, i:] -= np.outer(factors, a[i, i:])
+        return a
+
+    def mixed(a):
+        a = a.copy()
+        for i in range(len(a) - 1):
+            a[i:, i:] -= np.outer(a[i:, i], a[i, i:])
+        return a
+
+    x = np.random.default_rng(0).normal(size=(5, 5)) + 4.0 * np.eye(5)
+    for function, stored in (eliminated, 0), (mixed, 1):
+        loops = fused(ad.compile, function, (x,))
+        np.testing.assert_allclose(loops(x), function(x), rtol=1e-14)
+        text = emit(fuse(ad.compile(function, native=True).specialized((x,), {}).function)).text
+        assert len(re.findall(r"np.empty\(\(\w+, \w+\)\)", text)) == stored
+
+
 def test_rows_are_looked_at_together():
     text = text_of("nearest", np.ones((4, 3)), np.zeros((2, 3)))
     assert not re.search(r"np.empty\(\(\w+, \w+, \w+\)\)", text)

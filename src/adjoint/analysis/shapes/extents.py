@@ -49,6 +49,7 @@ _BY_ELEMENTS: frozenset[Any] = frozenset(
 )
 """Functions besides the element-wise ones of which rules tell derivatives."""
 _PRODUCTS = (operator.matmul, np.matmul, arrays.empty_product)
+_OF_A_SHAPE = (np.zeros, np.ones, np.empty, arrays.without_elements, bundles.zero_bundles, bundles.no_bundles_yet)
 _REDUCTIONS = (np.sum, np.mean, np.prod, np.max, np.min, np.var, np.std, np.any, np.all)
 _FILLS = (list.append, list.pop)
 _MOST_TAPES = 4
@@ -192,7 +193,7 @@ class Extents:
         given = shape_in_arguments(call)
         if given is not None:
             return self.made(given)
-        if callee in (np.zeros, np.ones, np.empty, bundles.zero_bundles, bundles.no_bundles_yet):
+        if callee in _OF_A_SHAPE:
             return self.made(args[0])
         if callee in _PRODUCTS and len(args) == 2:
             return self.product(*args)

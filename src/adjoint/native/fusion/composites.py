@@ -257,6 +257,11 @@ def _empty_sum(reader: Recognizer, target: ir.Var, a: ir.Atom, b: ir.Atom) -> bo
     return reader.spread(target, dims, [ir.Const(0.0)], converted(dtype_of_target(target)), 0)
 
 
+def _shape_only(reader: Recognizer, target: ir.Var, x: ir.Atom) -> bool:
+    dims = reader.shapes.of(x)
+    return bool(dims) and reader.hollow(target, dims)  # type: ignore[arg-type]
+
+
 def _astype(reader: Recognizer, target: ir.Var, x: ir.Atom, dtype: ir.Atom, copy: ir.Atom = _NONE) -> bool:
     dims = reader.shapes.of(x)
     if not dims or not _can_hold(target, x) or dtype_of_target(target) not in DTYPES or not isinstance(dtype, ir.Const):
@@ -344,6 +349,7 @@ COMPOSITES: dict[Any, Any] = {
     arrays.share: _share,
     arrays.zeros_like: _filled(0.0),
     arrays.empty_sum: _empty_sum,
+    arrays.shape_only: _shape_only,
     np.zeros_like: _filled(0.0),
     np.ones_like: _filled(1.0),
     np.ndarray.astype: _astype,

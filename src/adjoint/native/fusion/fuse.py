@@ -93,7 +93,7 @@ class _Fusion:
         return result
 
     def _fused(self, nodes: Sequence[Node], live: set[ir.Var]) -> Sequence[ir.Statement]:
-        plan = Plan(nodes, live, self._aliases)
+        plan = Plan(nodes, live, self._aliases, self._shapes.are_apart)
         inputs = {
             node: {leaf.atom for part in node.operands for leaf in plan.leaves(part) if isinstance(leaf.atom, ir.Var)}
             for node in plan.nodes

@@ -19,6 +19,8 @@ from adjoint.native.fusion.terms import (
     Axis,
     Check,
     Computed,
+    Dims,
+    Hollow,
     Map,
     Node,
     Other,
@@ -28,6 +30,7 @@ from adjoint.native.fusion.terms import (
 )
 from adjoint.runtime import display
 from adjoint.runtime.arithmetic import fused_loops, indices
+from adjoint.runtime.array_functions import arrays
 
 _INDEX_NAMES = "ijkl"
 _ACCUMULATORS: dict[str, Any] = {"f": np.float64, "i": np.int64, "b": np.bool_, "c": np.complex128}
@@ -82,7 +85,6 @@ class Generator(Elements):
         target = node.target
         if memory.dims is None:
             return
-        shape = [ir.Const(1) if extent is None else self._extent(extent) for extent in memory.dims]
         written = self._plan.aliases.is_written(target)
         array = target
         if not (memory.whole and written):
@@ -90,15 +92,18 @@ class Generator(Elements):
             array = ir.Var(target.hint, ir.Array(node.dtype, dims, ir.Storage(written=True)), target.named)  # type: ignore[arg-type]
         if memory.whole and array is not target:
             self.renamed[target] = array
-        size: ir.Atom = shape[0]
-        if len(shape) != 1:
-            size = self._top.scalars.call(
-                display.make_tuple, *shape, type=ir.Tuple((ir.INT,) * len(shape)), hint="shape"
-            )
+        size = self._shape(memory.dims)
         dtype = dtype_argument(node.dtype)
         maker = np.zeros if memory.accumulates and self._is_cleared_at_once(node) else np.empty
         self.statements.append(ir.Call((array,), maker, (size, *dtype)))
         self._arrays[target] = array
+
+    def _shape(self, dims: Dims) -> ir.Atom:
+        """Extents as the argument of a function that makes an array."""
+        parts = [ir.Const(1) if extent is None else self._extent(extent) for extent in dims]
+        if len(parts) == 1:
+            return parts[0]
+        return self._top.scalars.call(display.make_tuple, *parts, type=ir.Tuple((ir.INT,) * len(parts)), hint="shape")
 
     # Items
 
@@ -111,6 +116,11 @@ class Generator(Elements):
             self._loop(item, body)
         elif isinstance(item, Map):
             self._finish(item, self._value(item, body), body)
+        elif isinstance(item, Hollow):
+            shape = self._shape(item.dims)
+            self.statements.append(
+                ir.Call((item.target,), arrays.without_elements, (shape, *dtype_argument(item.dtype)))
+            )
         elif isinstance(item, Write):
             self._write(item, body)
         elif isinstance(item, Reduce):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 
 from adjoint import ir
 from adjoint.analysis.memory.alias import Aliases
@@ -12,6 +12,7 @@ from adjoint.native.costs import CHEAP, DEEPEST_INLINED
 from adjoint.native.fusion.terms import (
     CannotCompose,
     Extent,
+    Hollow,
     Map,
     Node,
     Operand,
@@ -52,16 +53,28 @@ class Plan:
         What is read by more than these nodes.
     aliases
         Which variables may share memory.
+    are_apart
+        Whether two places along a dimension are never the same.
     """
 
-    def __init__(self, nodes: Sequence[Node], live: set[ir.Var], aliases: Aliases) -> None:
+    def __init__(
+        self,
+        nodes: Sequence[Node],
+        live: set[ir.Var],
+        aliases: Aliases,
+        are_apart: Callable[[Place, Place], bool],
+    ) -> None:
         self.live = live
         self.aliases = aliases
+        self._are_apart = are_apart
         self.inlined: dict[ir.Var, Map] = {}
         self._costs: dict[ir.Atom | Extent, int] = {}
         self._depths: dict[ir.Atom | Extent, int] = {}
         self._all = nodes
-        self._written = {memory for node in nodes for memory in self._written_by(node)}
+        self._written: dict[Hashable, list[int]] = defaultdict(list)
+        for node in nodes:
+            for memory in self._written_by(node):
+                self._written[memory].append(node.order)
         self._readers: dict[ir.Var, list[tuple[Node, Operand]]] = defaultdict(list)
         for node in nodes:
             for operand in node.operands:
@@ -73,6 +86,8 @@ class Plan:
         self.nodes = [node for node in nodes if not self._is_left_out(node)]
 
     def _is_left_out(self, node: Node) -> bool:
+        if isinstance(node, Hollow):
+            return not (node.target in self.live or self._readers[node.target])
         if not isinstance(node, (Map, Reduce)):
             return False
         return node.target in self.inlined or not (node.target in self.live or self._readers[node.target])
@@ -90,7 +105,7 @@ class Plan:
         once = len(readers) == 1 and len(readers[0][0].axes) == len(node.axes)
         if cost > CHEAP and not once:
             return False
-        if not self._written.isdisjoint(self.aliases.classes(leaf.atom for leaf in self.all_leaves(node))):
+        if self._is_overwritten(node, max((reader.order for reader, _ in readers), default=node.order)):
             return False
         try:
             for _, operand in readers:
@@ -98,6 +113,13 @@ class Plan:
         except CannotCompose:
             return False
         return True
+
+    def _is_overwritten(self, node: Node, until: int) -> bool:
+        """Whether what a node is computed from may be written before, or while, it is read."""
+        read = self.aliases.classes(leaf.atom for leaf in self.all_leaves(node))
+        return any(
+            node.order < order <= until for memory in read & self._written.keys() for order in self._written[memory]
+        )
 
     def all_leaves(self, node: Node) -> Iterator[Operand]:
         """What a node is computed from, through what is computed within it."""
@@ -141,7 +163,7 @@ class Plan:
             accesses = list(self._accesses(node))
             for access in accesses:
                 for other, theirs in touched[access.memory]:
-                    if access.writes or theirs.writes:
+                    if (access.writes or theirs.writes) and not self._never_meet(theirs, access):
                         _link(waits, other, theirs, access)
             for access in accesses:
                 touched[access.memory].append((node, access))
@@ -183,18 +205,23 @@ class Plan:
         """What a node does to memory that is written in this segment."""
         if isinstance(node, Other):
             written = self._written_by(node)
-            for memory in self.aliases.classes(operands(node.statement)) & self._written:
+            for memory in self.aliases.classes(operands(node.statement)) & self._written.keys():
                 yield Access(memory, None, None, memory in written)
             return
         for leaf in self.all_leaves(node):
             if isinstance(leaf.atom, ir.Var):
-                for memory in self.aliases.classes([leaf.atom]) & self._written:
+                for memory in self.aliases.classes([leaf.atom]) & self._written.keys():
                     yield Access(memory, leaf.atom, leaf.places, writes=False)
         for memory in self._written_by(node):
             if isinstance(node, Write):
                 yield Access(memory, node.base, node.places, writes=True)
             elif isinstance(node, (Map, Reduce)):
                 yield Access(memory, node.target, own_places(node), writes=True)
+
+    def _never_meet(self, one: Access, other: Access) -> bool:
+        if one.array is not other.array or one.places is None or other.places is None:
+            return False
+        return any(map(self._are_apart, one.places, other.places))
 
 
 def _link(waits: Dependences, other: Node, theirs: Access, mine: Access) -> None:
@@ -221,7 +248,7 @@ def operands_at(node: Map, places: Places) -> Iterator[Operand]:
 def targets_made_by(node: Node) -> tuple[ir.Var, ...]:
     if isinstance(node, Other):
         return targets_of(node.statement)
-    return (node.target,) if isinstance(node, (Map, Reduce)) else ()
+    return (node.target,) if isinstance(node, (Map, Reduce, Hollow)) else ()
 
 
 def source_arrays(extent: Extent) -> Iterator[ir.Var]:

@@ -19,6 +19,7 @@ from adjoint.native.fusion.terms import (
     CannotCompose,
     Dims,
     Extent,
+    Hollow,
     Map,
     Node,
     Operand,
@@ -141,6 +142,16 @@ class Recognizer:
                 cost=cost,
             )
         )
+        return True
+
+    def hollow(self, target: ir.Var, dims: Dims) -> bool:
+        """An array of which only the shape counts."""
+        if rank_of(target) != len(dims):
+            return False
+        self.shapes.bind(target, dims)
+        extents = tuple(Operand(extent) for extent in dims if extent is not None)
+        dtype = dtype_of_target(target)
+        self.nodes.append(Hollow(order=self.order, axes=(), operands=extents, target=target, dtype=dtype, dims=dims))
         return True
 
     def _needs_layout(self, target: ir.Var) -> bool:

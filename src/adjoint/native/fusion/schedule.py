@@ -132,8 +132,8 @@ class Schedule:
         """Whether in a loop of both a node touches only what the same iteration of the other does."""
         if links is None or len(node.axes) <= depth or len(other.axes) <= depth:
             return False
-        theirs, mine = Place(other.axes[depth]), Place(node.axes[depth])
-        return all((theirs, mine) in zip(*link, strict=True) for link in links)
+        theirs, mine = other.axes[depth], node.axes[depth]
+        return all(any(_moves_along(*pair, theirs, mine) for pair in zip(*link, strict=True)) for link in links)
 
     def _fits(self, node: Node, group: LoopTree, depth: int, joins: set[int]) -> bool:
         if group.extent.find(node.order) is not node.axes[depth].extent.find(node.order):
@@ -141,6 +141,13 @@ class Schedule:
         if id(group) in joins or len(node.axes) > depth + 1:
             return True
         return any(self._inputs[node] & self._inputs[member] for member in group.nodes)
+
+
+def _moves_along(one: Place, other: Place, axis: Axis, other_axis: Axis) -> bool:
+    """Whether two places are the same in one iteration of a loop along both axes, and never else."""
+    if one.axis is not axis or other.axis is not other_axis:
+        return False
+    return one == Place(axis, one.offset, start=one.start) and other == Place(other_axis, one.offset, start=one.start)
 
 
 def common_path(one: Sequence[LoopTree], other: Sequence[LoopTree]) -> list[LoopTree]:

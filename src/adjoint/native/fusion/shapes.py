@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from adjoint import ir
 from adjoint.analysis.shapes.extents import Extents
+from adjoint.analysis.shapes.linear_indices import Linear
 from adjoint.analysis.shapes.nonnegative import naturals_of
-from adjoint.native.fusion.terms import Check, Dims, Extent, Sliced, Source
+from adjoint.native.fusion.terms import Check, Dims, Extent, Place, Sliced, Source
 from adjoint.runtime.arithmetic import fused_loops
 
 
@@ -48,6 +49,30 @@ class Shapes:
         if self._naturals is None:
             self._naturals = naturals_of(self._function)
         return number in self._naturals
+
+    def are_apart(self, one: Place, other: Place) -> bool:
+        """Whether two places along one dimension are surely never the same, in whichever iterations."""
+        mine, theirs = self._index(one), self._index(other)
+        if mine is not None and theirs is not None:
+            return bool(_constant(mine, theirs))
+        if mine is None:
+            mine, one, other = theirs, other, one
+        first = self._first(other)
+        return mine is not None and first is not None and (_constant(first, mine) or 0) > 0
+
+    def _index(self, place: Place) -> Linear | None:
+        """The one index of a place that no loop moves, counted from the front."""
+        at = place.at
+        if isinstance(at, ir.Var) and self.is_natural(at):
+            return self._terms.whole.of(at)
+        return Linear(at.value) if isinstance(at, ir.Const) and type(at.value) is int and at.value >= 0 else None
+
+    def _first(self, place: Place) -> Linear | None:
+        """The least index of a place that a loop moves."""
+        if place.axis is None or place.at is not None or place.wrap is not None or place.offset < 0:
+            return None
+        start = Linear(0) if place.start is None else self._terms.whole.of(place.start)
+        return start.plus(Linear(place.offset))
 
     def bind(self, var: ir.Var, dims: Dims) -> None:
         self._dims[var] = dims
@@ -127,6 +152,12 @@ class Shapes:
     def require_some(self, extent: Extent, order: int) -> None:
         """An extent that must not be 0."""
         self.checks.append(Check(fused_loops.some, (extent,), order))
+
+
+def _constant(one: Linear, other: Linear) -> int | None:
+    """The difference of two numbers, where that is known."""
+    difference = one.plus(other.times(-1))
+    return None if difference.terms else difference.constant
 
 
 def _is_many(term: object) -> bool:

@@ -191,6 +191,15 @@ class Write(Node):
 
 
 @dataclass(eq=False, slots=True, kw_only=True)
+class Hollow(Node):
+    """An array of these extents whose elements nobody reads."""
+
+    target: ir.Var
+    dtype: np.dtype
+    dims: Dims
+
+
+@dataclass(eq=False, slots=True, kw_only=True)
 class Other(Node):
     """A statement that stays as it is."""
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from typing import Any
 
 from adjoint import ir
 from adjoint.analysis.effects import effects_of
@@ -65,10 +66,11 @@ def _atoms(key: ir.Subscript) -> Iterator[object]:
             yield item
 
 
-def own_arrays(function: ir.Function) -> dict[ir.Var, int]:
+def own_arrays(function: ir.Function, new: Collection[Any] = ()) -> dict[ir.Var, int]:
     """Arrays that the function makes, of which no other variable shows any part, and that it does not hand out.
 
-    With the number of statements that use their elements.
+    With the number of statements that use their elements. ``new`` are functions whose results are new arrays, besides
+    those that are known to share memory with no argument.
     """
     uses = Uses(function.body)
     names: dict[ir.Storage, set[ir.Var]] = {}
@@ -78,7 +80,7 @@ def own_arrays(function: ir.Function) -> dict[ir.Var, int]:
                 names.setdefault(var.type.storage.find(), set()).add(var)
     found = {}
     for var, made in uses.made.items():
-        fresh = isinstance(made, ir.Call) and effects_of(made).fresh
+        fresh = isinstance(made, ir.Call) and (effects_of(made).fresh or any(made.callee is each for each in new))
         if isinstance(var.type, ir.Array) and fresh and names[var.type.storage.find()] == {var} and uses.stays(var):
             found[var] = sum(not asks_about_array(node) for node in uses.of[var])
     return found

@@ -142,7 +142,16 @@ def shape_only(x: Any) -> Any:
     >>> kept.shape, kept.dtype, kept.strides
     ((2, 3), dtype('float64'), (0, 0))
     """
-    return np.ndarray(x.shape, x.dtype, _NOTHING, 0, (0,) * x.ndim) if isinstance(x, np.ndarray) else x
+    return without_elements(x.shape, x.dtype) if isinstance(x, np.ndarray) else x
+
+
+def without_elements(shape: int | tuple[int, ...], dtype: Any = np.float64) -> Any:
+    """An array of a shape and dtype that takes no memory.
+
+    >>> without_elements((2, 3)).strides
+    (0, 0)
+    """
+    return np.ndarray(shape, dtype, _NOTHING, 0, (0,) * len(shape) if isinstance(shape, tuple) else (0,))
 
 
 def empty_sum(a: Any, b: Any) -> Any:

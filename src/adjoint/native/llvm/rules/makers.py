@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import operator
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -69,11 +70,19 @@ def _zeros_in_shape(e: Emission, x: Value, dtype: Value | None = None) -> Value:
 
 @rule(runtime_arrays.shape_only)
 def _shape_only(e: Emission, x: Value) -> Value:
-    if not isinstance(x, Array) or not x.kind.rank:
-        return x
-    one = arrays.new(e, x.kind.element, ("1",), zero=True)
-    kind = ArrayKind(x.kind.element, x.kind.rank, False)
-    return Array(kind, one.base, one.data, x.shape, ("0",) * x.kind.rank, one.owner)
+    return _of_one_element(e, x.kind.element, x.shape) if isinstance(x, Array) and x.kind.rank else x
+
+
+@rule(runtime_arrays.without_elements)
+def _without_elements(e: Emission, shape: Value, dtype: Value | None = None) -> Array:
+    return _of_one_element(e, arrays.element_kind(dtype), arrays.extents_of(shape))
+
+
+def _of_one_element(e: Emission, kind: str, shape: Sequence[str]) -> Array:
+    """An array all of whose elements lie in one place."""
+    one = arrays.new(e, kind, ("1",), zero=True)
+    rank = len(shape)
+    return Array(ArrayKind(kind, rank, False), one.base, one.data, tuple(shape), ("0",) * rank, one.owner)
 
 
 @rule(np.ones_like)

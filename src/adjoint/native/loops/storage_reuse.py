@@ -1,0 +1,236 @@
+"""Results that are computed element by element take over the memory of an array that is read for the last time.
+
+``x[i, j] = f(y[i, j])`` writes into ``y`` where nobody reads ``y`` afterwards: what compilers of array programs call
+buffer reuse, or donation.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from adjoint import ir
+from adjoint.analysis.shapes.extents import Extents
+from adjoint.analysis.shapes.shape_arguments import asks_about_array, shape_argument
+from adjoint.analysis.shapes.window_extents import Extent
+from adjoint.ir.rebuild import map_blocks, rebuild_terminator, same_atom, substitute
+from adjoint.ir.walk import blocks_of, operands
+from adjoint.native.fusion.terms import found_in
+from adjoint.native.loops.uses import Node, Uses, own_arrays
+from adjoint.records import dataclass
+from adjoint.runtime.arithmetic import fused_loops
+
+_BY_ROWS: dict[Any, bool] = dict.fromkeys((np.empty, np.zeros, np.matmul, operator.matmul), True)
+"""Functions whose results are new arrays that lie by rows."""
+
+
+def with_storage_reused(function: ir.Function) -> ir.Function:
+    """The function with fewer arrays: some take over the memory of others."""
+    if not any(_makes_room(statement) for statement in _all(function.body)):
+        return function
+    reuse = _Reuse(function)
+    body = reuse.block(function.body)
+    if not reuse.homes:
+        return function
+    named = reuse.named()
+    return ir.Function(function.name, function.params, _written(substitute(body, named), named), function.doc)
+
+
+@dataclass(frozen=True, slots=True)
+class _Scope:
+    """A block: what its statements touch, at any depth, and what lies in memory that it may hand on."""
+
+    touched: Sequence[set[ir.Var]]
+    given: dict[ir.Var, list[ir.Var]]
+
+    def is_read_later(self, arrays: Collection[ir.Var], place: int) -> bool:
+        return any(not touched.isdisjoint(arrays) for touched in self.touched[place + 1 :])
+
+
+class _Reuse:
+    """Finds arrays that take over the memory of others.
+
+    Attributes
+    ----------
+    homes
+        For each array that needs no memory of its own the one whose memory it takes over.
+    """
+
+    def __init__(self, function: ir.Function) -> None:
+        self.homes: dict[ir.Var, ir.Var] = {}
+        uses = Uses(function.body)
+        self._own = {array for array in own_arrays(function, new=_BY_ROWS) if not any(map(_is_view, uses.of[array]))}
+        self._extents = Extents(function)
+        self._equal: dict[Extent, Extent] = {}
+
+    def named(self) -> dict[ir.Var, ir.Atom]:
+        """One variable for all arrays that lie in the same memory, of the type of the last: others are never shown."""
+        last = {home: array for array, home in self.homes.items()}
+        one = {home: ir.Var(array.hint, array.type, array.named) for home, array in last.items()}
+        return {**one, **{array: one[home] for array, home in self.homes.items()}}
+
+    def block(self, block: ir.Block) -> ir.Block:
+        outer = dict(self._equal)
+        looks = any(map(_makes_room, block.statements)) and any(isinstance(each, ir.Loop) for each in block.statements)
+        scope = _Scope([set(_touched(each)) for each in (*block.statements, block.terminator)], {}) if looks else None
+        statements, waiting = [], set[ir.Var]()
+        for place, statement in enumerate(block.statements):
+            if scope is not None:
+                first = waiting & scope.touched[place]
+                waiting -= first
+                for array in sorted(first, key=repr) if isinstance(statement, ir.Loop) else ():
+                    self._take_over(array, statement, place, scope)  # type: ignore[arg-type]
+                if _makes_room(statement):
+                    waiting.add(_target(statement))
+                self._give(statement, scope)
+            statements.append(map_blocks(statement, self.block))
+            self._learn(statement)
+        end = rebuild_terminator(block.terminator, same_atom, self.block)
+        self._equal = outer
+        return ir.Block(tuple(each for each in statements if not self._is_gone(each)), end)
+
+    def _is_gone(self, statement: ir.Statement) -> bool:
+        return _makes_room(statement) and _target(statement) in self.homes
+
+    def _give(self, statement: ir.Statement, scope: _Scope) -> None:
+        match statement:
+            case ir.Call(targets=(target,), callee=callee) if found_in(_BY_ROWS, callee) and target in self._own:
+                scope.given[target] = [target]
+
+    def _learn(self, statement: ir.Statement) -> None:
+        """Takes down which extents are equal from here on."""
+        match statement:
+            case ir.Call(callee=fused_loops.same_extent, args=(one, other)):
+                mine, theirs = (self._known(self._extents.number(number)) for number in (one, other))
+                if mine is not None and theirs is not None and mine != theirs:
+                    self._equal[mine] = theirs
+
+    def _known(self, extent: Extent | None) -> Extent | None:
+        while extent is not None and extent in self._equal:
+            extent = self._equal[extent]
+        return extent
+
+    def _are_alike(self, one: ir.Var, other: ir.Var) -> bool:
+        mine, theirs = self._extents.of(one), self._extents.of(other)
+        assert isinstance(one.type, ir.Array) and isinstance(other.type, ir.Array)
+        if mine is None or theirs is None or not ir.same_dtype(one.type.dtype, other.type.dtype):
+            return False
+        return [*map(self._known, mine)] == [*map(self._known, theirs)]
+
+    def _take_over(self, array: ir.Var, loop: ir.Loop, place: int, scope: _Scope) -> None:
+        for home, members in reversed(scope.given.items()):
+            if array in members or not scope.touched[place].intersection(members):
+                continue
+            if not self._are_alike(array, home) or scope.is_read_later(members, place):
+                continue
+            if not _is_read_first(loop, array, set(members), ()):
+                continue
+            self.homes[array] = home
+            scope.given.pop(array, None)
+            if array in self._own:
+                members.append(array)
+            else:
+                del scope.given[home]
+            return
+
+
+def _is_read_first(loop: ir.Loop, written: ir.Var, read: set[ir.Var], around: tuple[ir.Var, ...]) -> bool:
+    """Whether nobody reads an element of some arrays once that of a new one is written in its place.
+
+    ``around`` are the counters of the loops around, which are the first indices of all that is touched.
+    """
+    if not isinstance(loop.over, ir.Range) or loop.index is None:
+        return False
+    counters = (*around, loop.index)
+    both = {written, *read}
+    for node in _nodes(loop.body):
+        if not both.isdisjoint(_own_operands(node)) and not _is_at(node, both, counters):
+            return False
+    body = loop.body.statements
+    reads = [place for place, statement in enumerate(body) if not read.isdisjoint(_touched(statement))]
+    writes = [place for place, statement in enumerate(body) if written in _touched(statement)]
+    if not reads or not writes or reads[-1] < writes[0]:
+        return True
+    both_in = body[reads[-1]]
+    return reads[-1] == writes[0] and isinstance(both_in, ir.Loop) and _is_read_first(both_in, written, read, counters)
+
+
+def _is_at(node: Node, arrays: Collection[ir.Var], counters: tuple[ir.Var, ...]) -> bool:
+    """Whether a node loads or stores one element of an array, whose first indices are counters of loops."""
+    match node:
+        case ir.Load(target=ir.Var(type=ir.Scalar()), base=base, key=ir.Subscript(items=items)):
+            pass
+        case ir.Store(base=base, key=ir.Subscript(items=items), value=value) if value not in arrays:
+            if not all(isinstance(item, ir.Var) and item.type == ir.INT for item in items):
+                return False
+        case _:
+            return False
+    dims = base.type.dims if isinstance(base, ir.Var) and isinstance(base.type, ir.Array) else None
+    return dims is not None and len(items) == len(dims) and items[: len(counters)] == counters
+
+
+def _is_view(node: Node) -> bool:
+    """Whether a node loads a part of an array, or asks whatever else it may show."""
+    return isinstance(node, ir.Load) and not isinstance(node.target.type, ir.Scalar) and not asks_about_array(node)
+
+
+def _makes_room(statement: ir.Statement) -> bool:
+    match statement:
+        case ir.Call(targets=(ir.Var(type=ir.Array()),), callee=callee, kwargs=()):
+            return callee is np.empty
+        case _:
+            return False
+
+
+def _target(statement: ir.Statement) -> ir.Var:
+    assert isinstance(statement, ir.Call)
+    return statement.targets[0]
+
+
+def _nodes(block: ir.Block) -> Iterator[Node]:
+    for node in (*block.statements, block.terminator):
+        yield node
+        for inner in blocks_of(node):
+            yield from _nodes(inner)
+
+
+def _all(block: ir.Block) -> Iterator[ir.Statement]:
+    return (node for node in _nodes(block) if isinstance(node, ir.Statement))
+
+
+def _touched(node: Node) -> Iterator[ir.Var]:
+    """The arrays that a node, or one in it, touches more of than their extents."""
+    yield from _own_operands(node)
+    for block in blocks_of(node):
+        for inner in (*block.statements, block.terminator):
+            yield from _touched(inner)
+
+
+def _own_operands(node: Node) -> Iterator[ir.Var]:
+    if asks_about_array(node):
+        return
+    place = shape_argument(node.callee) if isinstance(node, ir.Call) else None
+    if isinstance(node, ir.Call) and place is not None and not node.kwargs:
+        atoms: Sequence[object] = [arg for at, arg in enumerate(node.args) if at != place]
+    else:
+        atoms = operands(node)
+    yield from (atom for atom in atoms if isinstance(atom, ir.Var) and isinstance(atom.type, ir.Array))
+
+
+def _written(block: ir.Block, named: dict[ir.Var, ir.Atom]) -> ir.Block:
+    """The block that binds the variables that stand for others."""
+
+    def bound(statement: ir.Statement) -> ir.Statement:
+        match statement:
+            case ir.Call(targets=(target,)) if target in named:
+                home = named[target]
+                assert isinstance(home, ir.Var)
+                return ir.Call((home,), statement.callee, statement.args, statement.kwargs, statement.span)
+            case _:
+                return map_blocks(statement, lambda inner: _written(inner, named))
+
+    end = rebuild_terminator(block.terminator, same_atom, lambda inner: _written(inner, named))
+    return ir.Block(tuple(map(bound, block.statements)), end)
