@@ -77,7 +77,7 @@ ELSEWHERE = {
     "poly1d": "tests/regressions/test_polynomial_objects.py",
 }
 """Definitions that other tests call, by name."""
-REFUSED = ("epps_singleton_2samp", "expectile", "lmoment", "shapiro", "siegelslopes", "mode")
+REFUSED = ("epps_singleton_2samp", "lmoment", "shapiro", "siegelslopes", "mode")
 """What SciPy's decorator is understood of, and not what it decorates."""
 
 

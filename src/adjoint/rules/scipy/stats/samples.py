@@ -2,9 +2,12 @@
 
 # mypy: allow-untyped-defs, allow-untyped-calls
 
+from inspect import signature
+
 import numpy as np
 from scipy import special, stats
 
+from adjoint.declarations.custom_derivatives import stop_gradient
 from adjoint.rules.declare import case, constant, definition, sample
 
 EPSILON = float(np.finfo(float).eps)
@@ -205,3 +208,32 @@ definition(
     cases=[case(0.3, sample(5, kind="positive")), case(0, sample(4, kind="positive"))],
 )
 constant(stats.rankdata)
+
+
+def _expectile(a, alpha=0.5, *, weights=None):
+    """The mean with other weights for what is above it: those are the same nearby."""
+    if alpha < 0 or alpha > 1:
+        raise ValueError("The expectile level alpha must be in the range [0, 1].")
+    values = np.ravel(np.asarray(a) * 1.0)
+    shares = np.ones(len(values)) if weights is None else np.ravel(np.broadcast_to(weights, np.shape(a)) * 1.0)
+    found = np.sum(shares * values) / np.sum(shares)
+    for _ in range(len(values) + 1):
+        factors = np.abs((values <= stop_gradient(found)) - alpha) * shares
+        if np.sum(factors) == 0.0:
+            return found
+        found = np.sum(factors * values) / np.sum(factors)
+    return found
+
+
+def _expectile_of_a_row(a, alpha=0.5, *, weights=None, axis=None, nan_policy="propagate", keepdims=False):
+    """The same with the arguments of SciPy 1.18, which has rows of an array for samples."""
+    if np.ndim(a) != 1 or axis not in (None, 0, -1) or nan_policy != "propagate" or keepdims:
+        raise NotImplementedError("samples that are rows or columns of an array")
+    return _expectile(a, alpha, weights=weights)
+
+
+definition(
+    stats.expectile,
+    _expectile_of_a_row if "axis" in signature(stats.expectile).parameters else _expectile,
+    cases=[case(sample(6)), case(sample(5), 0.3), case(sample(5), 0.8, weights=np.array([1.0, 3.0, 1.0, 2.0, 1.0]))],
+)
