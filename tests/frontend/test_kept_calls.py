@@ -1,6 +1,7 @@
 """Functions stay functions where inlining them repeats too much: text grows with its source, and numbers are right."""
 
 import math
+import re
 import sys
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -674,3 +675,22 @@ def test_what_works_inlined_works_with_calls(f, args):
     """References through which nothing flows, text beside numbers, linked objects, columns of rows."""
     with repeating(0):
         check_grads(f, args, order=2)
+
+
+def damped(u, k):
+    r = u * k
+    for _ in range(3):
+        r = math.sin(r) * k + u
+    return r
+
+
+def twice_damped(x):
+    return damped(damped(x, 1.5), x)
+
+
+def test_adjoints_are_named_by_what_they_are_taken_with_respect_to() -> None:
+    with repeating(0):
+        text = ad.source(ad.grad(twice_damped), 0.7)
+        check_grads(twice_damped, (0.7,), order=2)
+
+    assert re.findall(r"def (\w+_adjoint\w*)", text) == ["damped_adjoint", "damped_adjoint_wrt_u"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import linecache
 import os
 import subprocess
 import sys
@@ -48,6 +49,14 @@ def test_a_text_in_linecache() -> None:
         "exec(compile(text, 'made', 'exec'))\nimport adjoint as ad\nprint(ad.grad(f)(3.0))"
     )
     assert run("-c", text).stdout == "6.0\n"
+
+
+def test_functions_of_no_module() -> None:
+    text = "def g(x, k=2.0):\n    return k * x * x\ndef f(x):\n    return g(x)\n"
+    linecache.cache["<no module>"] = (len(text), None, text.splitlines(True), "<no module>")
+    namespace: dict[str, Any] = {}
+    exec(compile(text, "<no module>", "exec"), namespace)
+    assert ad.grad(namespace["f"])(3.0) == 12.0
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the C library's buffer is laid out as glibc has it")

@@ -107,7 +107,7 @@ def is_plain(value: Any) -> bool:
 
 def is_library_constant(path: Path) -> bool:
     if path[0] == "default":
-        return bool(path[1].__module__.startswith("adjoint."))
+        return str(path[1].__module__ or "").startswith("adjoint.")  # none, where "exec" is given no name
     if path[0] == "global":
         return bool(path[1].get("__name__", "").startswith("adjoint.rules."))
     if path[0] != "attribute" or not isinstance(path[1], types.ModuleType):

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from adjoint.differentiation.reverse.calls.pullbacks import Pullback
 
 T = TypeVar("T")
+MOST_NAMED = 3
+"""How many parameters the name of an adjoint tells."""
 _Key = tuple[ir.Definition, tuple[int, ...], tuple[int, ...], tuple[int, ...]]
 """A function, the places of the arguments and results that are differentiated, and of those with shared memory."""
 
@@ -40,6 +42,8 @@ class Family:
     wholes: dict[_Key, Whole] = field(default_factory=dict)
     pullbacks: dict[_Key, Pullback | None] = field(default_factory=dict)
     origins: dict[ir.Definition, Origin] = field(default_factory=dict)
+    asked: dict[ir.Definition, tuple[int, ...]] = field(default_factory=dict)
+    """With respect to which parameters functions are differentiated first."""
 
     def of(self, request: Request) -> Halves:
         """The primal and the adjoint of a function that stays one."""
@@ -49,7 +53,8 @@ class Family:
                 self.meets_itself.add(request)
             return known
         name = request.definition.name
-        halves = Halves(ir.Definition(f"{name}_primal"), ir.Definition(f"{name}_adjoint"))
+        adjoint = f"{name}_adjoint{self.difference(request.definition, request.wrt)}"
+        halves = Halves(ir.Definition(f"{name}_primal"), ir.Definition(adjoint))
         self.halves[request] = halves
         form = Carried(request.given, request.cotangents)
         can_carry = not request.moves_shadows and request.definition.checkpoints is None
@@ -64,6 +69,13 @@ class Family:
             halves = self.halves[request] = split_called(request, halves, self, carries=origin.carried is not None)
             self.origins[halves.adjoint] = origin
         return halves
+
+    def difference(self, definition: ir.Definition, wrt: tuple[int, ...]) -> str:
+        """What tells an adjoint from the first of its function by name: what it is taken with respect to."""
+        function = definition.function
+        if function is None or self.asked.setdefault(definition, wrt) == wrt or len(wrt) > MOST_NAMED:
+            return ""
+        return "_".join(("_wrt", *(function.params[place].hint for place in wrt)))
 
     @property
     def carries(self) -> bool:

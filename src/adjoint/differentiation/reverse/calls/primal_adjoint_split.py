@@ -83,6 +83,7 @@ def split_called(request: Request, halves: Halves, family: Family, *, carries: b
     seeds = (*sweeps.seeds, *known.given, *sweeps.supports)
     params = (*known.args.values(), *known.results.values(), *known.packs, *seeds)
     name = f"{function.name}_{'adjoint' if known.packs else 'pullback'}"
+    name += family.difference(request.definition, request.wrt)
     adjoint = checked(clone_function(ir.Function(name, params, backward)), "adjoint")
     args, results = tuple(known.args), tuple(known.results)
     shapes = only_asked(adjoint)

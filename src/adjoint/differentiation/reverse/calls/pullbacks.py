@@ -79,8 +79,9 @@ def pullback_of(
     if forward is None:
         return None
     params = (*prepared.params, *known.values(), *sweeps.seeds, *memory, *sweeps.supports)
+    name = f"{function.name}_pullback{family.difference(definition, wrt)}"
     body = ir.Block((*forward, *backward.statements), backward.terminator)
-    whole = simplify(clone_function(ir.Function(f"{function.name}_pullback", params, body)))
+    whole = simplify(clone_function(ir.Function(name, params, body)))
     used = set(free_vars(whole.body))
     arguments, given = whole.params[: len(prepared.params)], whole.params[len(prepared.params) :]
     args = {place: param for place, param in enumerate(arguments) if param in used}
