@@ -91,6 +91,7 @@ LEGALIZE = (
     "explicit-dtypes",
     "sized-integers",
     "tapes-to-arrays",
+    "unite-views",
 )
 """From a finished function to loops over numbers."""
 

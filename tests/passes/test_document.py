@@ -9,7 +9,7 @@ from passes import document
 from passes.firing import fired
 from programs.registry import collect
 
-SILENT = ("unite-memory",)
+SILENT = ("unite-memory", "unite-views")
 """Passes whose work the text of a function does not show."""
 SELDOM = ()
 """Passes for functions longer than those of the corpus; their own tests have some."""

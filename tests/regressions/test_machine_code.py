@@ -249,3 +249,26 @@ def test_a_fault_before_the_text_is_made_is_one_of_machine_code(monkeypatch):
     with pytest.warns(ad.DifferentiationWarning, match=r"AD0601(.|\n)*a bug: KeyError: 'lost'"):
         found = ad.grad(with_a_dtype_of_what_varies, native=True)(A)
     np.testing.assert_allclose(found, ad.grad(with_a_dtype_of_what_varies)(A), rtol=1e-12)
+
+
+# Loops along two views of one array
+
+
+def subtracted_backwards(x):
+    x = x.copy()
+    x[:-1] -= np.tanh(x[::-1][1:])
+    return np.sum(x * x)
+
+
+def backwards_in_a_loop(x):
+    x = x.copy()
+    for _ in range(3):
+        x[:-1] -= 0.3 * np.cos(x[::-1][1:])
+        x[1:] += np.tanh(x[::-1][:-1])
+    return np.sum(x * x)
+
+
+@pytest.mark.each_time
+@pytest.mark.parametrize("f", [subtracted_backwards, backwards_in_a_loop])
+def test_loops_along_views_of_one_array_are_not_one(f):
+    alike(ad.grad, f, np.array([0.3, 1.2, 0.8, 1.9, 1.1]))
