@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from adjoint import ir
 from adjoint.analysis.dependence.may_vary import varying
 from adjoint.analysis.dependence.taint import holds_text, reads_tainted, tainted_objects
@@ -170,6 +172,9 @@ def _memory_problems(dependence: Dependence, opaque: bool) -> list[Diagnostic]:
         elif names_field(store.base, store.key):
             label = "what is stored here, into an array of records, varies"
             found.append(diagnostic("AD0307", store.span, label, helps=_OF_RECORDS))
+        elif _is_of_others(store.base):
+            label = "what is stored here, into an array of records or objects, varies"
+            found.append(diagnostic("AD0307", store.span, label, helps=_OF_RECORDS))
         elif isinstance(base, ir.Array):
             found.append(diagnostic("AD0408", store.span, f"the array has dtype {base.dtype}"))
         elif not (opaque and isinstance(base, ir.Opaque) and dependence.active(store.base)):
@@ -296,6 +301,11 @@ def name_of(call: ir.Call) -> str:
 def names_field(base: ir.Atom, key: ir.Key | None) -> bool:
     """Whether a field of all records in an array is meant."""
     items = key.items if isinstance(key, ir.Subscript) else ()
-    return isinstance(type_of_atom(base), ir.Array) and any(
-        isinstance(item, ir.Const) and isinstance(item.value, str) for item in items
-    )
+    is_array = isinstance(type_of_atom(base), ir.Array) or _is_of_others(base)
+    return is_array and any(isinstance(item, ir.Const) and isinstance(item.value, str) for item in items)
+
+
+def _is_of_others(base: ir.Atom) -> bool:
+    """Whether something is an array of what is no number."""
+    type_ = type_of_atom(base)
+    return isinstance(type_, ir.Opaque) and type_.cls is np.ndarray

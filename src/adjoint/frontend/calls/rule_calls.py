@@ -127,11 +127,26 @@ def call_rule(lo: Lowerer, callee: Any, args: list[Value], kwargs: dict[str, Val
     observer = getattr(rule, "observes", False) or type(rule).__name__ in ("NoDerivative", "Observer")
     if isinstance(rule, (Elementwise, Linear, Bilinear, General)):
         refuse_objects(lo, rule, (*bound, *named.values()), node)
+    named = {name: _known_dtype(lo, each, node) if name == "dtype" else each for name, each in named.items()}
     names = [*(parameter.name for parameter in rule.parameters), *("" for _ in bound)]
     placed = [_axes(lo, name, value) for name, value in zip(names, bound, strict=False)]
     atoms = [materialize(lo, value, node, observer=observer) for value in placed]
     pairs = {name: materialize(lo, _axes(lo, name, each), node, observer=observer) for name, each in named.items()}
     return call_any(lo, callee, atoms, node, **pairs)
+
+
+def _known_dtype(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
+    """The dtype of records, where a list says what fields they have."""
+    items = making.list_items(lo, value)
+    if items is None:
+        return value
+    atoms = [materialize(lo, item, node) for item in items]
+    if not all(isinstance(atom, ir.Const) for atom in atoms):
+        return value
+    try:
+        return ir.Const(np.dtype([atom.value for atom in atoms if isinstance(atom, ir.Const)]))
+    except TypeError:
+        return value
 
 
 def untagged(lo: Lowerer, values: list[Value], node: ast.AST | None) -> list[Value]:
