@@ -99,6 +99,18 @@ def stored_before_it_is_read(x: np.ndarray) -> np.ndarray:
     return z
 
 
+def read_where_the_loop_ends(x: np.ndarray) -> np.ndarray:
+    y = np.matmul(x, x)
+    z = np.empty(x.shape)
+    for i in range(len(x)):
+        for j in range(x.shape[1]):
+            z[i, j] = x[i, j] * 2.0
+            if j > 1:
+                z[i, j] += y[i, j]
+                break
+    return z
+
+
 def of_other_extents(x: np.ndarray) -> np.ndarray:
     y = np.matmul(x, x)
     z = np.empty((len(x) + 1, x.shape[1]))
@@ -158,7 +170,8 @@ def test_what_is_read_through_a_view_keeps_its_memory() -> None:
 
 REUSED = {last_read: True, in_turn: True, in_each_iteration: True}
 REUSED |= dict.fromkeys((read_later, handed_out, turned, read_in_the_next_row, read_after_its_row), False)
-REUSED |= dict.fromkeys((stored_before_it_is_read, of_other_extents, seen_through_a_view, kept_over_iterations), False)
+REUSED |= dict.fromkeys((stored_before_it_is_read, read_where_the_loop_ends, of_other_extents), False)
+REUSED |= dict.fromkeys((seen_through_a_view, kept_over_iterations), False)
 
 
 @pytest.mark.each_time

@@ -149,9 +149,9 @@ def _is_read_first(loop: ir.Loop, written: ir.Var, read: set[ir.Var], around: tu
     for node in _nodes(loop.body):
         if not both.isdisjoint(_own_operands(node)) and not _is_at(node, both, counters):
             return False
-    body = loop.body.statements
-    reads = [place for place, statement in enumerate(body) if not read.isdisjoint(_touched(statement))]
-    writes = [place for place, statement in enumerate(body) if written in _touched(statement)]
+    body = (*loop.body.statements, loop.body.terminator)
+    reads = [place for place, node in enumerate(body) if not read.isdisjoint(_touched(node))]
+    writes = [place for place, node in enumerate(body) if written in _touched(node)]
     if not reads or not writes or reads[-1] < writes[0]:
         return True
     both_in = body[reads[-1]]
