@@ -41,10 +41,15 @@ from adjoint.native.llvm.writing.emission import (
     is_undefined,
 )
 from adjoint.records import dataclass, field
+from adjoint.runtime.array_functions.arrays import unbroadcast
 from adjoint.runtime.tangents import follow_view
 
 if TYPE_CHECKING:
     from adjoint.native.llvm.writing.program import Program
+
+
+_DECIDED_AS_THEY_RUN = (follow_view, unbroadcast)
+"""Functions that give an argument itself or a new array, as its shape is when they run: their rules do the same."""
 
 
 @dataclass(eq=False, slots=True)
@@ -196,7 +201,7 @@ class Statements(Emission):
         return found
 
     def _require_sharing(self, call: ir.Call, args: Sequence[Value], found: Array) -> None:
-        if call.callee is follow_view:  # it is decided when it runs
+        if any(call.callee is each for each in _DECIDED_AS_THEY_RUN):
             return
         facts = effects_of(call)
         given = {arg.base for arg in args if isinstance(arg, Array)}

@@ -70,9 +70,9 @@ def eigenpair(told: Any, count: int, place: int, options: Any) -> Any:
     Of a vector and a number, ``told`` gives the product of a symmetric operator with the vector, less the number times
     the vector.
 
-    >>> twice = lambda pair: np.append(2.0 * pair[:3] - pair[3] * pair[:3], 0.0)
-    >>> eigenpair(twice, 3, 0, {"k": 1, "v0": np.ones(3)}).round(3).tolist()
-    [0.577, 0.577, 0.577, 2.0]
+    >>> told = lambda pair: np.append(np.arange(1.0, 5.0) * pair[:4] - pair[4] * pair[:4], 0.0)
+    >>> np.abs(eigenpair(told, 4, 0, {"k": 1, "v0": np.ones(4)}).round(6)).tolist()
+    [0.0, 0.0, 0.0, 1.0, 4.0]
     """
     operator = linalg.LinearOperator((count, count), lambda x: told(np.append(x, 0.0))[:count], dtype=float)
     start = {"v0": np.random.default_rng(0).uniform(-1.0, 1.0, count)} if options.get("v0") is None else {}
