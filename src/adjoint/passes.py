@@ -261,8 +261,8 @@ PASSES = {
         Pass("explicit-dtypes", "native.legalize.numbers.promotions:with_dtypes", needed=True),
         Pass("sized-integers", "native.legalize.numbers.small_integers:with_whole_numbers_of_their_size", needed=True),
         Pass("tapes-to-arrays", "differentiation.reverse.residuals.tapes:as_arrays", everywhere=True),
-        Pass("unite-views", "native.legalize.arrays.united_views:with_views_united", everywhere=True, needed=True),
         # loops
+        Pass("unite-views", "native.legalize.arrays.united_views:with_views_united", everywhere=True, needed=True),
         Pass("unroll-and-jam", "native.loops.vectorize.unroll_and_jam:jammed", everywhere=True),
         Pass("reuse-storage", "native.loops.storage_reuse:with_storage_reused", everywhere=True),
         Pass("hoist-allocations", "native.loops.allocation_hoisting:without_allocations_in_loops", everywhere=True),

@@ -91,11 +91,11 @@ LEGALIZE = (
     "explicit-dtypes",
     "sized-integers",
     "tapes-to-arrays",
-    "unite-views",
 )
 """From a finished function to loops over numbers."""
 
 LOOPS = (
+    "unite-views",
     "unroll-and-jam",
     "reuse-storage",
     "hoist-allocations",
@@ -136,7 +136,7 @@ HELPERS = (
 )
 """From the text of a helper to what is written as LLVM IR."""
 
-THREADS = (*LEGALIZE, "reverse-loops")
+THREADS = (*LEGALIZE, "unite-views", "reverse-loops")
 """From a finished function to the loops of which some run in chunks side by side."""
 
 SEVERAL_DIRECTIONS = ("sparse-tangents",)
