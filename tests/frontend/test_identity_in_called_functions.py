@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from adjoint.testing import check_grads
+from frontend.kept_functions import as_usual_and_kept, layer
 from fuzz.inlining import repeating
 
 
@@ -29,17 +30,6 @@ class K:
 
     def me(self):
         return self
-
-
-def layer(a, b):
-    def run(y):
-        if y < 0.5:
-            y = a * math.sin(y) + b
-        else:
-            y = math.exp(-y) * a - b
-        return y * a + b
-
-    return run
 
 
 LAW, OTHER = layer(0.3, 0.2), layer(0.3, 0.2)
@@ -413,7 +403,7 @@ CASES: list[Callable[..., Any]] = [
 
 
 @pytest.mark.parametrize("function", CASES, ids=lambda function: function.__name__)
-@pytest.mark.parametrize("most", [None, 0], ids=["as usual", "kept"])
+@as_usual_and_kept
 def test_objects_are_told_apart_as_in_each_call(function: Any, most: int | None) -> None:
     with repeating(most):
         check_grads(function, (0.7,), order=2)

@@ -13,18 +13,8 @@ import adjoint as ad
 from adjoint.differentiation.definitions import called_by
 from adjoint.frontend.entry.entry import lower_operator
 from adjoint.testing import check_grads
+from frontend.kept_functions import as_usual_and_kept, layer
 from fuzz.inlining import repeating
-
-
-def layer(a, b):
-    def run(y):
-        if y < 0.5:
-            y = a * math.sin(y) + b
-        else:
-            y = math.exp(-y) * a - b
-        return y * a + b
-
-    return run
 
 
 def both(f, g, y):
@@ -361,7 +351,7 @@ CASES: list[Callable[..., Any]] = [
 
 
 @pytest.mark.parametrize("function", CASES, ids=lambda function: function.__name__)
-@pytest.mark.parametrize("most", [None, 0], ids=["as usual", "kept"])
+@as_usual_and_kept
 def test_numbers_that_are_known_count_as_in_each_call(function: Any, most: int | None) -> None:
     with repeating(most):
         check_grads(function, (0.7,), order=2)

@@ -11,6 +11,7 @@ import pytest
 from adjoint.differentiation.definitions import called_by
 from adjoint.frontend.entry.entry import lower_operator
 from adjoint.testing import check_grads
+from frontend.kept_functions import as_usual_and_kept, layer
 from fuzz.inlining import repeating
 
 SCALE = 2.0
@@ -215,17 +216,6 @@ def what_is_returned_is_a_captured_function(x):
 # Closures of one place
 
 
-def layer(a, b):
-    def run(y):
-        if y < 0.5:
-            y = a * math.sin(y) + b
-        else:
-            y = math.exp(-y) * a - b
-        return y * a + b
-
-    return run
-
-
 def made_inside(x):
     return layer(x, 1.0)(layer(x * 2.0, x)(layer(0.5, x * x)(x)))
 
@@ -418,7 +408,7 @@ CASES: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
 
 
 @pytest.mark.parametrize(("function", "args"), CASES, ids=[function.__name__ for function, _ in CASES])
-@pytest.mark.parametrize("most", [None, 0], ids=["as usual", "kept"])
+@as_usual_and_kept
 def test_derivatives_go_by_what_is_there_now(function: Any, args: tuple[Any, ...], most: int | None) -> None:
     with repeating(most):
         check_grads(function, args, order=2)

@@ -71,7 +71,7 @@ def effects(callee: Any) -> Effects:
 def _declared(callee: Any) -> Effects:
     """The effects of what the table does not know."""
     if isinstance(callee, (ir.Function, ir.Definition, ir.Derived)):
-        return _remembered(callee)
+        return _of_function(callee, _Query())
     if isinstance(callee, (ir.Declared, ir.Requested)):
         return PURE
     if isinstance(callee, ir.Applied):
@@ -210,13 +210,8 @@ def _by_kind(callee: Any) -> Effects:
 _MOST_REMEMBERED = 1024
 _Behind = tuple[tuple[ir.Definition, ir.Function | None], ...]
 _judged: dict[ir.Function, tuple[Effects, _Behind]] = {}
-"""What functions do, and what was behind the definitions that this was seen from."""
+"""What functions do, and what was behind the definitions that this was seen from: passes ask of the same few."""
 on_change(_judged.clear)
-
-
-def _remembered(callee: ir.Function | ir.Definition | ir.Derived) -> Effects:
-    """The effects of a body: every pass asks for those of the same few functions."""
-    return _of_function(callee, _Query())
 
 
 def _of_function(callee: ir.Function | ir.Definition | ir.Derived, query: _Query) -> Effects:

@@ -205,13 +205,13 @@ def same_code(one: CodeType, other: CodeType) -> bool:
     )
 
 
-_CLEARED_BY_NUMBA = ~0xFFFE
-"""What Numba clears of a function that it calls while a profiler runs (``_dispatcher.cpp``): the code is the same."""
+_LEFT_BY_NUMBA = 0xFFFE
+"""The flags that Numba leaves a function that it calls while a profiler runs (``_dispatcher.cpp``)."""
 
 
 def _same_flags(one: int, other: int) -> bool:
     differ = (one ^ other) & ~inspect.CO_NESTED
-    return not differ & (~_CLEARED_BY_NUMBA if not other & inspect.CO_OPTIMIZED else -1)
+    return not differ & (-1 if other & inspect.CO_OPTIMIZED else _LEFT_BY_NUMBA)
 
 
 def _parameters(code: CodeType) -> tuple[object, ...]:

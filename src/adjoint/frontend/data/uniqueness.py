@@ -13,7 +13,7 @@ from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.options.choices import parts_of
 from adjoint.frontend.interpreter.state.blocks import Open
 from adjoint.frontend.interpreter.values import Cell, Value
-from adjoint.ir.walk import blocks_of, operands, statements_in, targets_of, terminators_in
+from adjoint.ir.walk import blocks_of, leaves, operands, statements_in, targets_of, terminators_in
 from adjoint.records import dataclass
 
 Path = tuple[Sequence[ir.Statement], ...]
@@ -134,7 +134,7 @@ class _Owned:
         """Whether a branch only gives what a loop alone had another name, and nothing else did more than read it."""
         if self.known.get(param) is not self.root:
             return False
-        ends = [end for block in (branch.then, branch.orelse) for end in _ends_of(block)]
+        ends = [end for block in (branch.then, branch.orelse) for end in leaves(block)]
         own = [end for end in ends if isinstance(end, ir.Yield) and end.values[place] is param]
         if any(end.values.count(param) > 1 for end in own):
             return False
@@ -142,15 +142,6 @@ class _Owned:
             return False
         self.relied_on.add(param)
         return True
-
-
-def _ends_of(block: ir.Block) -> Iterator[ir.Terminator]:
-    match block.terminator:
-        case ir.Branch(then=then, orelse=orelse):
-            yield from _ends_of(then)
-            yield from _ends_of(orelse)
-        case end:
-            yield end
 
 
 def _is_number(atom: ir.Atom) -> bool:

@@ -86,9 +86,7 @@ class Plan:
         self.nodes = [node for node in nodes if not self._is_left_out(node)]
 
     def _is_left_out(self, node: Node) -> bool:
-        if isinstance(node, Hollow):
-            return not (node.target in self.live or self._readers[node.target])
-        if not isinstance(node, (Map, Reduce)):
+        if not isinstance(node, (Map, Reduce, Hollow)):
             return False
         return node.target in self.inlined or not (node.target in self.live or self._readers[node.target])
 

@@ -17,19 +17,18 @@ from adjoint.analysis.shapes.extents import Extents
 from adjoint.analysis.shapes.shape_arguments import asks_about_array, shape_argument
 from adjoint.analysis.shapes.window_extents import Extent
 from adjoint.ir.rebuild import map_blocks, rebuild_terminator, same_atom, substitute
-from adjoint.ir.walk import blocks_of, operands
-from adjoint.native.fusion.terms import found_in
-from adjoint.native.loops.uses import Node, Uses, own_arrays
+from adjoint.ir.walk import blocks_of, operands, statements_in, terminators_in
+from adjoint.native.loops.uses import Node, own_arrays
 from adjoint.records import dataclass
 from adjoint.runtime.arithmetic import fused_loops
 
-_BY_ROWS: dict[Any, bool] = dict.fromkeys((np.empty, np.zeros, np.matmul, operator.matmul), True)
+_BY_ROWS: tuple[Any, ...] = (np.empty, np.zeros, np.matmul, operator.matmul)
 """Functions whose results are new arrays that lie by rows."""
 
 
 def with_storage_reused(function: ir.Function) -> ir.Function:
     """The function with fewer arrays: some take over the memory of others."""
-    if not any(_makes_room(statement) for statement in _all(function.body)):
+    if not any(map(_makes_room, statements_in(function.body))):
         return function
     reuse = _Reuse(function)
     body = reuse.block(function.body)
@@ -61,8 +60,7 @@ class _Reuse:
 
     def __init__(self, function: ir.Function) -> None:
         self.homes: dict[ir.Var, ir.Var] = {}
-        uses = Uses(function.body)
-        self._own = {array for array in own_arrays(function, new=_BY_ROWS) if not any(map(_is_view, uses.of[array]))}
+        self._own = own_arrays(function, new=_BY_ROWS)
         self._extents = Extents(function)
         self._equal: dict[Extent, Extent] = {}
 
@@ -97,7 +95,7 @@ class _Reuse:
 
     def _give(self, statement: ir.Statement, scope: _Scope) -> None:
         match statement:
-            case ir.Call(targets=(target,), callee=callee) if found_in(_BY_ROWS, callee) and target in self._own:
+            case ir.Call(targets=(target,), callee=callee) if target in self._own and callee in _BY_ROWS:
                 scope.given[target] = [target]
 
     def _learn(self, statement: ir.Statement) -> None:
@@ -146,7 +144,7 @@ def _is_read_first(loop: ir.Loop, written: ir.Var, read: set[ir.Var], around: tu
         return False
     counters = (*around, loop.index)
     both = {written, *read}
-    for node in _nodes(loop.body):
+    for node in (*statements_in(loop.body), *terminators_in(loop.body)):
         if not both.isdisjoint(_own_operands(node)) and not _is_at(node, both, counters):
             return False
     body = (*loop.body.statements, loop.body.terminator)
@@ -172,11 +170,6 @@ def _is_at(node: Node, arrays: Collection[ir.Var], counters: tuple[ir.Var, ...])
     return dims is not None and len(items) == len(dims) and items[: len(counters)] == counters
 
 
-def _is_view(node: Node) -> bool:
-    """Whether a node loads a part of an array, or asks whatever else it may show."""
-    return isinstance(node, ir.Load) and not isinstance(node.target.type, ir.Scalar) and not asks_about_array(node)
-
-
 def _makes_room(statement: ir.Statement) -> bool:
     match statement:
         case ir.Call(targets=(ir.Var(type=ir.Array()),), callee=callee, kwargs=()):
@@ -188,17 +181,6 @@ def _makes_room(statement: ir.Statement) -> bool:
 def _target(statement: ir.Statement) -> ir.Var:
     assert isinstance(statement, ir.Call)
     return statement.targets[0]
-
-
-def _nodes(block: ir.Block) -> Iterator[Node]:
-    for node in (*block.statements, block.terminator):
-        yield node
-        for inner in blocks_of(node):
-            yield from _nodes(inner)
-
-
-def _all(block: ir.Block) -> Iterator[ir.Statement]:
-    return (node for node in _nodes(block) if isinstance(node, ir.Statement))
 
 
 def _touched(node: Node) -> Iterator[ir.Var]:

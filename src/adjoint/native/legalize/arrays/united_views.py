@@ -16,19 +16,19 @@ def with_views_united(function: ir.Function) -> ir.Function:
     """The function, after the storage classes of arrays and of what may be a view of them were united."""
     for statement in statements_in(function.body):
         match statement:
-            case ir.Load(target=ir.Var(type=ir.Array(storage=mine)), base=ir.Var(type=ir.Array(storage=theirs))):
-                mine.unite(theirs)
+            case ir.Load(target=target, base=base):
+                _unite_arrays(target, base)
             case ir.Call(targets=targets, args=args):
                 place = effects_of(statement).view_of
                 if place is not None and place < len(args):
                     for target in targets:
-                        _unite(target, args[place])
+                        _unite_arrays(target, args[place])
             case _:
                 pass
     unite_flows(function)
     return function
 
 
-def _unite(view: ir.Var, array: ir.Atom) -> None:
+def _unite_arrays(view: ir.Var, array: ir.Atom) -> None:
     if isinstance(array, ir.Var) and isinstance(view.type, ir.Array) and isinstance(array.type, ir.Array):
         view.type.storage.unite(array.type.storage)
