@@ -84,7 +84,31 @@ def join_optional(
 def join_items(lo: Lowerer, one: ir.Type, other: ir.Type, node: ast.AST | None) -> ir.Type | None:
     """What lies in a container that holds items of both types, which have no join: None as long as none are tagged."""
     lo.settings.mixed.add(node)
+    lo.settings.beyond_links |= not _may_be_references(one, other)
     return _tagged(lo, one, other, node) if lo.settings.tagged else None
+
+
+def _may_be_references(one: ir.Type, other: ir.Type) -> bool:
+    """Whether what differs may be objects of one class, or an object and None: references to linked objects.
+
+    So may be what nothing is known of, as after another refusal.
+    """
+    mine, theirs = _classes_within(one), _classes_within(other)
+    both = mine | theirs
+    return None in both or bool(mine & theirs) or (type(None) in both and len(both) > 1)
+
+
+def _classes_within(type_: ir.Type | None) -> set[type | None]:
+    """The classes of the objects that lie in a structure, as far as objects are looked at from outside."""
+    match type_:
+        case ir.Instance(cls=cls) | ir.Opaque(cls=cls):
+            return {cls}
+        case ir.List(element=inner) | ir.Dict(value=inner):
+            return _classes_within(inner)
+        case ir.Tuple(items=items):
+            return set().union(*map(_classes_within, items))
+        case _:
+            return set()
 
 
 def _tagged(lo: Lowerer, one: ir.Type, other: ir.Type, node: ast.AST | None) -> ir.Type | None:

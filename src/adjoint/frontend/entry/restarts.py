@@ -79,13 +79,13 @@ def attempt(build: Callable[[Lowerer], Entry], settings: Settings | None = None)
 
     Where a structure is refused that objects make which refer to each other, these are put into lists. Where functions
     that stay calls may be why something is refused, they are inlined. Where a container is refused whose items have
-    several structures, a number beside each says which it has.
+    several structures, a number beside each says which it has: at once, where these would be several all the same.
     """
     settings = settings or Settings()
     try:
         return _attempt_linked(build, settings)
     except (DifferentiationError, RecursionError) as refusal:
-        if settings.tagged or not settings.mixed or not _is_about_structure(refusal):
+        if settings.tagged or not settings.mixed or settings.beyond_links or not _is_about_structure(refusal):
             raise
         first = refusal
     try:
@@ -100,6 +100,11 @@ def _attempt_linked(build: Callable[[Lowerer], Entry], settings: Settings) -> En
         return _attempt(build, settings)
     except (DifferentiationError, RecursionError) as refusal:
         first = refusal
+    if settings.beyond_links and not settings.tagged and _is_about_structure(first):
+        tagged = settings.begun_anew(settings.linked, tagged=True)
+        with suppress(DifferentiationError, RecursionError):
+            return _attempt_linked(build, tagged)
+        settings.attempts, settings.went_back = tagged.attempts, tagged.went_back
     of_linked = None
     is_linked = bool(settings.may_be_linked and not settings.linked and _is_about_structure(first))
     if is_linked:
@@ -157,6 +162,7 @@ def _attempt(build: Callable[[Lowerer], Entry], settings: Settings) -> Entry:
     for _ in range(MAX_ATTEMPTS):
         lo = Interpreter(settings)
         settings.attempts += 1
+        settings.beyond_links = False
         try:
             entry = build(lo)
             if lo.run_data.has_grown or not _is_settled(lo) or _tells_owners_apart(lo):
