@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import pickle
+import re
 import traceback
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +14,7 @@ import numpy as np
 import pytest
 
 import adjoint as ad
+from adjoint.diagnostics.spans import shown_path
 from adjoint.dispatch import compiling
 
 PACKAGE = str(Path(ad.__file__).parent)
@@ -78,6 +81,106 @@ def test_generated_lines_are_there() -> None:
     with pytest.raises(ZeroDivisionError) as found:
         ad.value_and_grad(inverse)(2.0)
     assert traceback.extract_tb(found.value.__traceback__)[-1].filename.startswith("<adjoint ")
+
+
+def guarded(x):
+    return math.sin(x)
+
+
+@ad.derivative_of(guarded)
+def guarded_vjp(x):
+    def pullback(ct):
+        if x > 1.0:
+            raise ValueError("no slope here")
+        return ct * math.cos(x)
+
+    return math.sin(x), pullback
+
+
+def logarithm(x):
+    return math.log(x)
+
+
+def slope(x, a):
+    """Long enough to stay a function: two calls of it, inlined, are more than the budget."""
+    p = x * a + math.sin(x) * a
+    q = p * p - math.cos(p) * x
+    r = q * x + p / (1.0 + a * a)
+    s = math.exp(-r * r) * q + x
+    t = s * r + p * q - r / (2.0 + s * s)
+    return t + guarded(a) + (logarithm(x) if a < 1.0 else x)
+
+
+def three_slopes(x, a):
+    y = x + slope(x, 0.5)
+    y = 0.1 * slope(y, 0.5)
+    return slope(y, a) * slope(x, a)
+
+
+def shown(run: Callable[[], Any]) -> str:
+    """The traceback below the lines of the test, and what stands for the places of this file."""
+    with pytest.raises(ValueError) as found:
+        run()
+    text = "".join(traceback.format_exception(found.value))
+    text = re.sub(r" #\w+>", ">", text[text.index('  File "<adjoint') :])
+    text = re.sub(r"line \d+, in (\w+)", r"in \1", re.sub(r"\n *[~^]+(?=\n)", "", text))
+    text = re.sub(rf"{re.escape(shown_path(__file__))}:\d+", "here", text)
+    return re.sub(r"(\w+_(?:primal|pullback)\w*\().*?\)  #", r"\1...)  #", text)
+
+
+OF_CALLS = """\
+  File "<adjoint three_slopes_grad>", in three_slopes_grad
+    y = x + slope(x, 0.5)  # here:13, slope(x, 0.5)
+  File "<adjoint three_slopes_grad>", in slope
+    return t + math.sin(a) + (math.log(x) if a < 1.0 else x)  # here:12, math.log(x)
+ValueError: math domain error
+in the derivative of here:12, math.log(x)
+called from here:30, logarithm(x)
+called from here:13, slope(x, 0.5)
+"""
+
+OF_PULLBACKS = """\
+  File "<adjoint three_slopes_adjoint>", in three_slopes_adjoint
+    x_bar, a_bar = slope_pullback(...)  # here:26, slope(x, a)
+  File "<adjoint three_slopes_adjoint>", in slope_pullback
+    raise ValueError('no slope here')  # here:13, raise ValueError("no slope here")
+ValueError: no slope here
+in the derivative of here:13, raise ValueError("no slope here")
+called from here:16, guarded(a)
+called from here:26, slope(x, a)
+"""
+
+
+def test_each_generated_line_shows_that_of_the_user() -> None:
+    assert shown(lambda: ad.grad(three_slopes)(-0.5, 0.5)) == OF_CALLS
+
+
+def test_lines_of_pullbacks_show_that_of_the_user() -> None:
+    pullback = ad.vjp(three_slopes, 0.5, 2.0)[1]
+    assert shown(lambda: pullback(1.0)) == OF_PULLBACKS
+
+
+def test_recursive_calls_are_told_once() -> None:
+    def power(x: float, n: int) -> float:
+        return x * power(x, n - 1) if n > 0 else math.log(x)
+
+    with pytest.raises(ValueError) as found:
+        ad.value_and_grad(power)(-1.0, 5)
+    (note,) = found.value.__notes__
+    assert note.endswith("power(x, n - 1) (5 times)") and note.count("power") == 1
+
+
+def test_an_exception_that_passes_two_derivatives_tells_all_calls() -> None:
+    inner = ad.value_and_grad(lambda x: math.log(x))
+    outer = ad.value_and_grad(lambda x: x * ad.stop_gradient(failing(x)))
+
+    def failing(x: float) -> float:
+        return inner(x)[0]
+
+    with pytest.raises(ValueError) as found:
+        outer(-1.0)
+    (note,) = found.value.__notes__
+    assert note.startswith("in the derivative of ") and "math.log(x)" in note and "failing(x)" in note
 
 
 def test_all_frames_on_demand(monkeypatch: pytest.MonkeyPatch) -> None:

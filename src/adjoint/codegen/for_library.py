@@ -38,7 +38,7 @@ def load_for_library(emitted: Emitted, library: Library) -> Callable[..., Any]:
     if problems:
         raise DifferentiationError(*problems)
     filename = file_of(emitted)
-    origins[filename] = emitted.lines, emitted.calls
+    origins[filename] = emitted.lines, emitted.parts
     lines = emitted.text.splitlines(keepends=True)
     linecache.cache[filename] = (len(emitted.text), None, lines, filename)
     try:

@@ -44,8 +44,8 @@ class Lines:
         """The choices, by their ids, that were found not to fit into an expression: asked again for each around them,
         a nest of them would take time exponential in its depth."""
         self.calls: dict[ir.Var, ir.Call] = {}
-        self.of_definitions: list[tuple[ast.expr, Span]] = []
-        """The calls of functions of the text, and where they come from."""
+        self.places: dict[int, tuple[ast.expr, Span]] = {}
+        """Expressions, by their ids, and where they come from."""
 
     def _tick(self) -> int:
         self.clock += 1
@@ -56,6 +56,11 @@ class Lines:
 
     def _numbers(self, variables: Sequence[ir.Var]) -> tuple[int, ...]:
         return tuple(self.uses.numbers[var] for var in variables)
+
+    def _placed(self, written: ast.expr, span: Span | None) -> ast.expr:
+        if span is not None:
+            self.places[id(written)] = written, span
+        return written
 
     def _result(self, target: ir.Var, fragment: Fragment, place: int, out: OpenBlock, span: Span | None) -> None:
         """A value: it waits for its use, or it is bound here."""
@@ -77,13 +82,8 @@ class Lines:
         count = len(call.args)
 
         def make(nodes: list[ast.expr]) -> ast.expr:
-            if not call.kwargs:
-                written = self.expressions.call(call.callee, call.args, nodes, ())
-                if isinstance(call.callee, ir.Definition) and call.span is not None:
-                    self.of_definitions.append((written, call.span))
-                return written
             pairs = [(name, node) for (name, _), node in zip(call.kwargs, nodes[count:], strict=True)]
-            return self.expressions.call(call.callee, call.args, nodes[:count], pairs)
+            return self._placed(self.expressions.call(call.callee, call.args, nodes[:count], pairs), call.span)
 
         beside = 0
         for target in call.targets:
@@ -109,9 +109,11 @@ class Lines:
         atoms = (base, *key_atoms(key))
         beside = len(target.hint)
         span = out.origin(load.span, atoms)
-        fragment = out.take(
-            atoms, lambda nodes: self.expressions.load(nodes[0], key, nodes[1:]), clock, own, beside=beside
-        )
+
+        def make(nodes: list[ast.expr]) -> ast.expr:
+            return self._placed(self.expressions.load(nodes[0], key, nodes[1:]), load.span)
+
+        fragment = out.take(atoms, make, clock, own, beside=beside)
         self._result(target, fragment, clock, out, span)
 
     def _store(self, store: ir.Store, out: OpenBlock) -> None:

@@ -14,7 +14,7 @@ from adjoint.codegen.placement.liveness import interference_of
 from adjoint.codegen.placement.loop_exits import return_from_loops
 from adjoint.codegen.placement.unpacking import with_packs_unpacked
 from adjoint.codegen.statements import StatementPrinter
-from adjoint.codegen.texts import Calls, Emitted, Lines
+from adjoint.codegen.texts import Emitted, Lines, Parts
 from adjoint.codegen.tree import Stmt, bits, mentioned, number_in, walk
 from adjoint.codegen.unparse import Writer
 from adjoint.ir.walk import statements_in
@@ -48,19 +48,19 @@ def emit(function: ir.Function, *, name: str | None = None, counted: bool = Fals
     avoid = {settled[token] for token in names.used()}
     texts: list[str] = []
     lines: Lines = {}
-    calls: Calls = {}
+    parts: Parts = {}
     others: set[str] = set()
     containers: set[str] = set()
     first = 0
     for draft in drafts:
-        text, spans, called = draft.finish(settled, avoid, augments)
+        text, spans, within = draft.finish(settled, avoid, augments)
         texts.append(text)
         for var, name in zip(draft.variables, draft.names, strict=True):
             (containers if isinstance(var.type, _CONTAINERS) else others).add(name)
         lines.update((first + line, span) for line, span in spans.items())
-        calls.update((first + line, found) for line, found in called.items())
+        parts.update((first + line, found) for line, found in within.items())
         first += text.count("\n") + 2
-    return Emitted("\n\n".join(texts), namespace, settled[main], lines, frozenset(containers - others), calls)
+    return Emitted("\n\n".join(texts), namespace, settled[main], lines, frozenset(containers - others), parts)
 
 
 def _calls_definitions(function: ir.Function) -> bool:
@@ -86,13 +86,13 @@ class _Draft:
         lowering = Lowering(return_from_loops(function), names, counted)
         self.doc = function.doc
         self.statements: list[Stmt] = lowering.run()
-        self.calls = {id(node): (node, span) for node, span in lowering.of_definitions}
+        self.places = lowering.places
         self.variables: Sequence[ir.Var] = tuple(lowering.uses.numbers)
         self.params = parameter_names(function.params)
         self.names: Sequence[str] = ()
 
-    def finish(self, settled: dict[str, str], avoid: set[str], augments: bool) -> tuple[str, Lines, Calls]:
-        """The text of the function with all names in place, and where its lines and the calls in them come from."""
+    def finish(self, settled: dict[str, str], avoid: set[str], augments: bool) -> tuple[str, Lines, Parts]:
+        """The text of the function with all names in place, and where its lines and parts of them come from."""
         numbers = range(len(self.params))
         webs = Webs(self.variables, numbers, interference_of(self.statements, numbers))
         everything = walk(self.statements)
@@ -103,21 +103,15 @@ class _Draft:
         body = arrange_function(printer.block(self.statements))
         if self.doc:
             body = [part for part in body if not isinstance(part, ast.Pass)]
-        writer = Writer(_Written(settled, names).__getitem__)
+        writer = Writer(_Written(settled, names).__getitem__, self.places)
         text = writer.function(settled[self.token], self.params, self.doc, body)
         spans = {line: printer.spans[part] for part, line in writer.lines.items() if part in printer.spans}
-        return text, spans, self._calls_by_line(body, writer, settled) if self.calls else {}
-
-    def _calls_by_line(self, body: Sequence[ast.stmt], writer: Writer, settled: dict[str, str]) -> Calls:
-        found: Calls = {}
-        for statement in (part for each in body for part in ast.walk(each) if isinstance(part, ast.stmt)):
-            line = writer.lines.get(id(statement))
-            expressions = (part for part in ast.iter_child_nodes(statement) if isinstance(part, ast.expr))
-            for part in (part for expression in expressions for part in ast.walk(expression)):
-                if line is not None and isinstance(part, ast.Call) and id(part) in self.calls:
-                    assert isinstance(part.func, ast.Name)
-                    found.setdefault(line, []).append((settled[part.func.id], self.calls[id(part)][1]))
-        return found
+        parts = {
+            line: found
+            for line, all_parts in writer.parts.items()
+            if (found := [part for part in all_parts if part[1] != spans.get(line)])
+        }
+        return text, spans, parts
 
 
 class _Written(dict[str, str]):

@@ -27,9 +27,8 @@ class Emitted:
         For lines of the text the places in the user's source that they come from.
     containers
         The variables that only ever stand for lists, dicts and objects.
-    calls
-        For lines in which functions of the text are called within something larger: their names, and where these
-        calls come from.
+    parts
+        For lines of which not all comes from one place: the texts of expressions, and where these come from.
     """
 
     text: str
@@ -37,14 +36,14 @@ class Emitted:
     name: str
     lines: dict[int, Span] = field(default_factory=dict, compare=False)
     containers: frozenset[str] = field(default=frozenset(), compare=False)
-    calls: dict[int, list[tuple[str, Span]]] = field(default_factory=dict, compare=False)
+    parts: dict[int, list[tuple[str, Span]]] = field(default_factory=dict, compare=False)
 
 
 Lines = dict[int, Span]
-Calls = dict[int, list[tuple[str, Span]]]
+Parts = dict[int, list[tuple[str, Span]]]
 
-origins: dict[str, tuple[Lines, Calls]] = {}
-"""Where lines of the texts that were run come from, and calls in them, by the names under which tools know these."""
+origins: dict[str, tuple[Lines, Parts]] = {}
+"""Where lines of the texts that were run come from, and parts of them, by the names under which tools know these."""
 
 
 def file_of(emitted: Emitted, filename_hint: str = "") -> str:
@@ -56,7 +55,7 @@ def file_of(emitted: Emitted, filename_hint: str = "") -> str:
 def load(emitted: Emitted, filename_hint: str = "") -> Callable[..., Any]:
     """Runs a text and gives the function; the text is registered so that tools find its lines."""
     filename = file_of(emitted, filename_hint)
-    origins[filename] = emitted.lines, emitted.calls
+    origins[filename] = emitted.lines, emitted.parts
     code = compile(emitted.text, filename, "exec")
     lines = emitted.text.splitlines(keepends=True)
     linecache.cache[filename] = (len(emitted.text), None, lines, filename)

@@ -9,10 +9,11 @@ from __future__ import annotations
 import ast
 import copy
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from adjoint.codegen import fstrings
+from adjoint.diagnostics.spans import Span
 
 # How tightly syntax binds: an operand that binds less tightly than its place asks for is put in parentheses.
 _TUPLE, _TEST, _OR, _AND, _NOT, _CMP, _BOR, _BXOR, _BAND, _SHIFT, _ARITH, _TERM, _FACTOR, _POWER, _ATOM = range(15)
@@ -53,6 +54,7 @@ _COMPARISON: dict[type[ast.cmpop], str] = {
 _STEP = "    "
 
 NameOf = Callable[[str], str]
+_NOWHERE: Mapping[int, tuple[ast.expr, Span]] = {}
 
 
 def on_one_line(text: str) -> str:
@@ -68,11 +70,15 @@ class Expressions:
     """Writes expressions; ``name_of`` says how each name is written.
 
     With ``keep`` the text of every node is kept on it, so that an expression built around others costs little.
+    ``parts`` collects the texts of those that have a place, with these.
     """
 
-    def __init__(self, name_of: NameOf, *, keep: bool = False) -> None:
-        self.name_of = name_of
+    def __init__(
+        self, name_of: NameOf, places: Mapping[int, tuple[ast.expr, Span]] = _NOWHERE, *, keep: bool = False
+    ) -> None:
+        self.name_of, self.places = name_of, places
         self.keep = keep
+        self.parts: list[tuple[str, Span]] = []
 
     def write(self, node: ast.expr, at: int = _TEST) -> str:
         """The text of an expression in a place that asks for a certain tightness."""
@@ -87,7 +93,11 @@ class Expressions:
 
     def _bare(self, node: ast.expr) -> tuple[str, int]:
         writer = _WRITERS.get(type(node))
-        return (self._other(node), _ATOM) if writer is None else writer(self, node)
+        found = (self._other(node), _ATOM) if writer is None else writer(self, node)
+        place = self.places.get(id(node))
+        if place is not None:
+            self.parts.append((found[0], place[1]))
+        return found
 
     def _other(self, node: ast.expr) -> str:
         named = _WithTexts(self).visit(copy.deepcopy(node))
@@ -210,10 +220,15 @@ _WRITERS: dict[type[ast.AST], Callable[[Expressions, Any], tuple[str, int]]] = {
 
 
 class Writer:
-    """Writes a function. ``lines`` tells on which line of its text each statement begins, by its identity."""
+    """Writes a function.
 
-    def __init__(self, name_of: NameOf) -> None:
-        self.expressions = Expressions(name_of)
+    ``lines`` tells on which line of its text each statement begins, by its identity, ``parts`` the expressions of lines
+    that have a place.
+    """
+
+    def __init__(self, name_of: NameOf, places: Mapping[int, tuple[ast.expr, Span]]) -> None:
+        self.expressions = Expressions(name_of, places)
+        self.parts: dict[int, list[tuple[str, Span]]] = {}
         self.text: list[str] = []
         self.lines: dict[int, int] = {}
         self.line = 1
@@ -228,6 +243,8 @@ class Writer:
 
     def _line(self, indent: str, text: str) -> None:
         self.text.append(f"{indent}{text}\n")
+        if self.expressions.parts:
+            self.parts[self.line], self.expressions.parts = self.expressions.parts, []
         self.line += 1 + text.count("\n")
 
     def _block(self, statements: Sequence[ast.stmt], indent: str) -> None:

@@ -6,7 +6,6 @@ its frames, and so does everything where the environment has ``ADJOINT_TRACEBACK
 
 from __future__ import annotations
 
-import dis
 import functools
 import os
 from collections.abc import Callable, Mapping
@@ -15,7 +14,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from adjoint.diagnostics.errors import DifferentiationError
 from adjoint.diagnostics.request import place_of_request
-from adjoint.diagnostics.user_lines import GENERATED, tell_users_line
+from adjoint.diagnostics.user_lines import GENERATED, RAISE, tell_users_line
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -23,7 +22,6 @@ R = TypeVar("R")
 _PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
 _MACHINE = os.path.join(_PACKAGE, "native", "")
 """What calls machine code, whose exceptions have no lines of their own."""
-_RAISE = dis.opmap["RAISE_VARARGS"]
 
 
 def hand_over(failure: BaseException) -> None:
@@ -81,7 +79,7 @@ def _is_fault(failure: BaseException) -> bool:
         if file.startswith((GENERATED, _MACHINE)):
             return False
         if last.tb_next is None:
-            return file.startswith(_PACKAGE) and last.tb_frame.f_code.co_code[last.tb_lasti] != _RAISE
+            return file.startswith(_PACKAGE) and last.tb_frame.f_code.co_code[last.tb_lasti] != RAISE
         last = last.tb_next
     return False
 
