@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adjoint import ir
+from adjoint.analysis.memory.results_of_functions import results_of_their_own
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.mistakes import NEVER_OF_FLOATS, always_raises
 from adjoint.ir.walk import leaves, operands, statements_in, terminators_in
@@ -289,6 +290,8 @@ class _Body:
         self.read: set[int] = set()
         self.handed_on: list[tuple[int, int]] = []
         self.known = True
+        self.facts: dict[int, Effects] = {}
+        """What its calls do, by their identities."""
         self.acts = any(isinstance(end, ir.Raise) for end in terminators_in(function.body))
         """Whether it does something besides that must not be left out: raises, prints."""
         for statement in statements_in(function.body):
@@ -307,13 +310,14 @@ class _Body:
         written = self.added | self.stored
         if not self.known or (written and self.query.crossed):
             return UNKNOWN
-        returned = [atom for end in leaves(self.function.body) for atom in operands(end)]
-        numbers = all(isinstance(type_of_atom(atom), ir.Scalar) for atom in returned)
+        returned = [enumerate(operands(end)) for end in leaves(self.function.body)]
+        own = results_of_their_own(self.function, lambda call: self.facts.get(id(call), PART))
+        known = all(type(type_of_atom(atom)) is ir.Scalar or at in own for end in returned for at, atom in end)
         if not written and not self.acts:
-            return PURE if numbers else PART
+            return Effects(hands_on=not known, own=own) if own else PURE if known else PART
         adds = tuple(sorted(self.added - self.stored - self.read))
         writes = tuple(sorted(written))
-        return Effects(pure=False, writes=writes, confined=not self.acts, hands_on=not numbers, adds=adds)
+        return Effects(pure=False, writes=writes, confined=not self.acts, hands_on=not known, adds=adds, own=own)
 
     def statement(self, statement: ir.Statement) -> bool:
         """Takes down what a statement does itself; whether that is known."""
@@ -343,7 +347,7 @@ class _Body:
 
     def call(self, call: ir.Call) -> bool:
         nested = isinstance(call.callee, (ir.Function, ir.Definition, ir.Derived))
-        found = _of_function(call.callee, self.query) if nested else effects_of(call)
+        found = self.facts[id(call)] = _of_function(call.callee, self.query) if nested else effects_of(call)
         args = operands(call)
         adds = [self.given.get(args[place]) for place in found.adds]
         self.added.update(place for place in adds if place is not None)
@@ -369,7 +373,8 @@ class _Body:
             self.given[load.target] = self.given[base]
         elif not isinstance(load.key, ir.Attribute):
             self.note_read((base,))
-        return not isinstance(type_of_atom(base), (ir.Opaque, ir.Instance))
+        type_ = type_of_atom(base)
+        return isinstance(type_, ir.Pack) or not isinstance(type_, (ir.Opaque, ir.Instance))
 
     def note_read(self, atoms: Iterable[ir.Atom]) -> None:
         self.read.update(self.given[atom] for atom in atoms if atom in self.given)

@@ -38,6 +38,9 @@ class Effects:
         The result may be, or hold, any of the arguments or a part of them.
     adds
         Positions among ``writes`` of arrays to which it adds numbers, and with which it does nothing else.
+    own
+        Of a function of the IR, positions of the arrays among its results that it makes itself: nobody else has their
+        memory, nor do other results.
     """
 
     pure: bool = True
@@ -49,6 +52,7 @@ class Effects:
     fresh: bool = False
     hands_on: bool = False
     adds: tuple[int, ...] = ()
+    own: tuple[int, ...] = ()
 
     @property
     def acts(self) -> bool:

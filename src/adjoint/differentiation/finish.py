@@ -9,6 +9,7 @@ import numpy as np
 
 from adjoint import ir
 from adjoint.analysis.effects import effects_of
+from adjoint.analysis.memory.results_of_functions import makes_memory
 from adjoint.declarations.custom_derivatives import stop_gradient
 from adjoint.differentiation.reverse.residuals.notes import Notes
 from adjoint.ir.join import is_array, type_of_atom
@@ -163,15 +164,4 @@ def _is_own(atom: ir.Atom, made: dict[ir.Var, ir.Call], holders: Counter[ir.Var]
     statement = made.get(atom)
     if statement is None or not isinstance(atom.type, ir.Array):
         return False
-    return holders[atom] <= 1 and _makes_memory(statement)
-
-
-def _makes_memory(call: ir.Call) -> bool:
-    """Whether the result of a call is surely memory of its own."""
-    if call.callee is np.sum:
-        return True
-    facts = effects_of(call)
-    if not facts.known or facts.view_of is not None:
-        return False
-    rule = rule_for(call.callee)
-    return facts.fresh or isinstance(rule, (Elementwise, Bilinear)) or rule is None
+    return holders[atom] <= 1 and makes_memory(statement, statement.targets.index(atom), effects_of(statement))
