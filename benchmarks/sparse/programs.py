@@ -106,6 +106,84 @@ def control_lagrangian(z, lam, steps, h):
     return total
 
 
+def elastic_energy(x, triangles, inverses, areas, mu, lam):
+    """A neo-Hookean sheet of triangles: the energy of positions in the plane (Bonet and Wood, 2008)."""
+    total = 0.0
+    for e in range(triangles.shape[0]):
+        a = triangles[e, 0]
+        b = triangles[e, 1]
+        c = triangles[e, 2]
+        p = x[2 * b] - x[2 * a]
+        q = x[2 * c] - x[2 * a]
+        s = x[2 * b + 1] - x[2 * a + 1]
+        t = x[2 * c + 1] - x[2 * a + 1]
+        f00 = p * inverses[e, 0, 0] + q * inverses[e, 1, 0]
+        f01 = p * inverses[e, 0, 1] + q * inverses[e, 1, 1]
+        f10 = s * inverses[e, 0, 0] + t * inverses[e, 1, 0]
+        f11 = s * inverses[e, 0, 1] + t * inverses[e, 1, 1]
+        j = math.log(f00 * f11 - f01 * f10)
+        strain = f00 * f00 + f01 * f01 + f10 * f10 + f11 * f11 - 2.0
+        total += areas[e] * (0.5 * mu * (strain - 2.0 * j) + 0.5 * lam * j * j)
+    return total
+
+
+def reprojections(x, cameras, points, which_camera, which_point, features):
+    """Bundle adjustment: how far cameras see points from where they were seen, weighted; what keeps weights from 0.
+
+    The variables are the cameras, of 11 numbers (rotation, centre, focal length, principal point, distortion), the
+    points, and a weight for each observation.
+    """
+    n = features.shape[0]
+    r = np.zeros(3 * n)
+    for i in range(n):
+        c = 11 * which_camera[i]
+        p = 11 * cameras + 3 * which_point[i]
+        w = x[11 * cameras + 3 * points + i]
+        x0 = x[p] - x[c + 3]
+        x1 = x[p + 1] - x[c + 4]
+        x2 = x[p + 2] - x[c + 5]
+        angle = math.sqrt(x[c] * x[c] + x[c + 1] * x[c + 1] + x[c + 2] * x[c + 2])
+        a0 = x[c] / angle
+        a1 = x[c + 1] / angle
+        a2 = x[c + 2] / angle
+        cosine = math.cos(angle)
+        sine = math.sin(angle)
+        along = (a0 * x0 + a1 * x1 + a2 * x2) * (1.0 - cosine)
+        y0 = x0 * cosine + (a1 * x2 - a2 * x1) * sine + a0 * along
+        y1 = x1 * cosine + (a2 * x0 - a0 * x2) * sine + a1 * along
+        y2 = x2 * cosine + (a0 * x1 - a1 * x0) * sine + a2 * along
+        u = y0 / y2
+        v = y1 / y2
+        squared = u * u + v * v
+        scale = x[c + 6] * (1.0 + x[c + 9] * squared + x[c + 10] * squared * squared)
+        r[2 * i] = w * (u * scale + x[c + 7] - features[i, 0])
+        r[2 * i + 1] = w * (v * scale + x[c + 8] - features[i, 1])
+        r[2 * n + i] = 1.0 - w * w
+    return r
+
+
+def sheet(side: int) -> tuple[np.ndarray, tuple[np.ndarray, ...]]:
+    """Where the corners of a square of ``2 side**2`` triangles are, and the triangles, inverse edges and areas."""
+    columns, rows = np.meshgrid(np.arange(side + 1.0), np.arange(side + 1.0))
+    corners = np.stack([columns.ravel(), rows.ravel()], 1)
+    first = (np.arange(side)[:, None] * (side + 1) + np.arange(side)).ravel()
+    lower = np.stack([first, first + 1, first + side + 1], 1)
+    upper = np.stack([first + 1, first + side + 2, first + side + 1], 1)
+    triangles = np.concatenate([lower, upper])
+    edges = np.stack([corners[triangles[:, each]] - corners[triangles[:, 0]] for each in (1, 2)], 2)
+    return corners, (triangles, np.ascontiguousarray(np.linalg.inv(edges)), np.full(len(triangles), 0.5))
+
+
+def scene(cameras: int, points: int, observations: int) -> tuple[np.ndarray, tuple[Any, ...]]:
+    """Variables of a bundle adjustment, and its data, as GradBench sizes them."""
+    rng = np.random.default_rng(0)
+    camera = np.tile([0.1, 0.2, -0.1, 0.0, 0.0, -5.0, 1.2, 0.5, 0.4, 0.01, -0.02], (cameras, 1))
+    camera += 0.01 * rng.normal(size=camera.shape)
+    x = np.concatenate([camera.ravel(), rng.normal(size=3 * points), rng.uniform(0.5, 1.5, observations)])
+    seen = np.arange(observations)
+    return x, (cameras, points, seen % cameras, seen % points, rng.normal(size=(observations, 2)))
+
+
 def _table(text: str, name: str) -> np.ndarray:
     found = re.search(rf"mpc\.{name} = \[(.*?)\];", text, re.S)
     assert found is not None
@@ -155,4 +233,12 @@ def cases(large: bool) -> dict[str, tuple[str, Any, tuple[Any, ...]]]:
     z = rng.normal(size=3 * n + 2)
     found[f"control, {n} steps"] = "jacobian", control, (z, n, 0.1)
     found[f"control, {n} steps, Lagrangian"] = "hessian", control_lagrangian, (z, rng.normal(size=2 * n), n, 0.1)
+    corners, data = sheet(224 if large else 3)
+    found[f"sheet, {len(data[0])} triangles"] = (
+        "hessian",
+        elastic_energy,
+        (corners.ravel() + 0.05 * rng.normal(size=corners.size), *data, 1.0, 2.0),
+    )
+    x, scenery = scene(*((49, 7776, 31843) if large else (3, 5, 7)))
+    found[f"bundle adjustment, {len(scenery[-1])} observations"] = "jacobian", reprojections, (x, *scenery)
     return found

@@ -7,6 +7,9 @@ import numpy as np
 import pytest
 
 import adjoint as ad
+from adjoint.dispatch import specialize
+from adjoint.native.kept import known_objects
+from adjoint.native.llvm import unit
 
 
 def branches(x, first, second, weight):
@@ -249,6 +252,45 @@ def test_other_whole_numbers_have_other_entries():
     for pair in ((first, second), (second, first), (first[:3], second[:3])):
         dense = ad.jacobian(f)(x, *pair, weight)
         np.testing.assert_allclose(jacobian(x, *pair, weight).toarray(), dense, rtol=1e-13, atol=1e-14)
+
+
+def test_results_go_where_machine_code_may_write():
+    f, args = CASES["grid"]
+    at = ad.jacobian(f, sparsity="auto", native=True).at(*args)
+    expected = at.values(*args)
+    between = np.zeros(2 * len(expected))
+    at.values(*args, out=between[::2], check=False)
+    np.testing.assert_array_equal(between[::2], expected)
+    assert not between[1::2].any()
+    singles = np.zeros(len(expected), np.float32)
+    at.values(*args, out=singles, check=False)
+    np.testing.assert_allclose(singles, expected, rtol=1e-6)
+    for length in (len(expected) - 1, len(expected) + 1):
+        with pytest.raises(ValueError):
+            at.values(*args, out=np.zeros(length), check=False)
+
+
+def test_results_do_not_overwrite_what_is_read():
+    f, (x, *rest) = CASES["branches"]
+    at = ad.jacobian(f, sparsity="auto").at(x, *rest)
+    expected = at.values(x, *rest)
+    memory = np.zeros(max(len(expected), len(x)))
+    memory[: len(x)] = x
+    at.values(memory[: len(x)], *rest, out=memory[: len(expected)], check=False)
+    np.testing.assert_array_equal(memory[: len(expected)], expected)
+
+
+@pytest.mark.parametrize("name", ["grid", "branches"])
+def test_patterns_and_entries_are_found_by_machine_code(name, monkeypatch):
+    made = []
+    compiled = unit.compiled
+    monkeypatch.setattr(known_objects, "known_object", lambda entry: None)
+    specialize.forget()
+    monkeypatch.setattr(unit, "compiled", lambda *args, **kwargs: made.append(compiled(*args, **kwargs)) or made[-1])
+    f, args = CASES[name]
+    ad.jacobian(f, sparsity="auto", native=True)(*args)
+    assert made
+    assert not [callback.symbol for each in made for callback in each.callbacks]
 
 
 def test_threads():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -38,6 +39,8 @@ class Structure:
         Whether it was compared with the derivative in a direction.
     local
         What fills in entries iteration by iteration, or why there is no such thing. Then there is no plan.
+    prototype
+        A matrix with the pattern, of which others are shallow copies.
     """
 
     pattern: Any
@@ -45,6 +48,11 @@ class Structure:
     found: Found | None = None
     checked: bool = False
     local: LocalEntries | str = "the pattern was given"
+    prototype: Any = None
+
+    def __post_init__(self) -> None:
+        self.prototype = self.pattern.astype(float)
+        self.prototype.has_canonical_format  # noqa: B018  # looked at once, and kept
 
 
 class SparseDerivative(LikeFunction):
@@ -293,10 +301,10 @@ class At:
 
 def as_matrix(structure: Structure, values: np.ndarray) -> Any:
     """Entries as a matrix; its pattern is its own."""
-    from scipy.sparse import csr_array  # lazy
-
     pattern = structure.pattern
-    return csr_array((values, pattern.indices.copy(), pattern.indptr.copy()), shape=pattern.shape)
+    matrix = copy.copy(structure.prototype)  # the constructor would look at the pattern anew
+    matrix.data, matrix.indices, matrix.indptr = values, pattern.indices.copy(), pattern.indptr.copy()
+    return matrix
 
 
 def _structure(kind: str, pattern: Any) -> Structure:

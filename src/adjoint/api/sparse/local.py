@@ -10,6 +10,7 @@ import numpy as np
 from adjoint.api.gradients import grad
 from adjoint.api.sparse.patterns import Found, checking, said
 from adjoint.api.sweeps.many_directions import copied
+from adjoint.differentiation.local.walk import PLACES, Mode
 from adjoint.dispatch.specialize import Specialization, specialization
 from adjoint.frontend.entry.captured import differentiated
 from adjoint.frontend.entry.patterns import lower_entries
@@ -31,22 +32,35 @@ class LocalEntries:
         self._captured = compiled.captured
         self._root = root
         self._places = places
-        self._spare: list[np.ndarray] = []
-        """Memory that no call uses; several threads may call."""
+        self._has_overwritten = bool(np.any(places == len(matrix.indices)))
 
     def values(self, arguments: tuple[Any, ...], out: np.ndarray | None = None) -> np.ndarray:
         """The entries, in compressed rows."""
-        data = self._spare.pop() if self._spare else np.empty(len(self.matrix.indices) + 1)
-        data.fill(0.0)  # the last one is for entries that are overwritten later
+        count = len(self.matrix.indices)
+        if out is not None and self._may_fill(out, count, arguments):
+            out.fill(0.0)
+            self._fill(arguments, out)
+            return out
+        data = np.zeros(count + self._has_overwritten)  # what is overwritten goes to one place more
+        self._fill(arguments, data)
+        if self._has_overwritten:
+            data = data[:-1]
+        if out is None:
+            return data
+        out[:] = data
+        return out
+
+    def _may_fill(self, out: np.ndarray, count: int, arguments: tuple[Any, ...]) -> bool:
+        """Whether machine code may write to an array: it is what that was made for, and no part of an argument."""
+        if self._has_overwritten or out.shape != (count,) or out.dtype != np.float64 or not out.flags.carray:
+            return False
+        arrays = [each for each in arguments if isinstance(each, np.ndarray)]
+        return not any(np.may_share_memory(out, each) for each in arrays)
+
+    def _fill(self, arguments: tuple[Any, ...], data: np.ndarray) -> None:
         outside = [item.read(self._root) for item in self._captured] if self._captured else ()
         count = self._call(*arguments, data, self._places, *outside)
         assert count == len(self._places), "a pattern was found for other entries"
-        if out is None:
-            out = data[:-1].copy()
-        else:
-            out[:] = data[:-1]
-        self._spare.append(data)
-        return out
 
 
 def local_entries(
@@ -81,15 +95,16 @@ def _made(
     matrix = Found(indptr, indices, found.shape).matrix()
     if (matrix > found.matrix()).nnz:
         return "its entries are not those of the pattern"
-    data = np.zeros(len(indices) + 1)
-    filling = _compiled(function, arguments, place, (data, places), "values", native)
+    places = places.astype(PLACES)
+    mode: Mode = "values" if np.bincount(places, minlength=len(indices) + 1)[:-1].max(initial=1) == 1 else "sums"
+    filling = _compiled(function, arguments, place, (np.zeros(len(indices)), places), mode, native)
     if any(written != count for written in filling.written):
         return "the function writes to its arguments"
     return LocalEntries(filling, root, matrix, places)
 
 
 def _compiled(
-    function: Any, arguments: tuple[Any, ...], place: int, besides: tuple[np.ndarray, ...], mode: Any, native: Any
+    function: Any, arguments: tuple[Any, ...], place: int, besides: tuple[np.ndarray, ...], mode: Mode, native: Any
 ) -> Specialization:
     lower = lambda target: lower_entries(function, place, arguments, besides, mode, target)
     return specialization(function, (mode, place), (*arguments, *besides), {}, lower, native)

@@ -4,7 +4,7 @@ A function is *local* if it reads numbers of its argument one by one, computes n
 result, or adds to them. A number that it computes depends on the few elements that were read before in the same block,
 and has a tangent for each of them: forward mode, in which it is known when the code is made which tangents are zero.
 Where a number goes into the result, each of its tangents is an entry of the Jacobian. Two programs are made by the same
-walk: one takes down where entries stand, one adds their values up.
+walk: one takes down where entries stand, one stores their values, or adds them up.
 """
 
 from __future__ import annotations
@@ -36,7 +36,9 @@ from adjoint.rules.typing import type_of_call
 from adjoint.runtime.sets import entries
 from adjoint.target import Target
 
-Mode = Literal["places", "values"]
+Mode = Literal["places", "sums", "values"]
+PLACES = np.dtype(np.int32)
+"""What the places of entries are held in: half the memory that a sweep over all of them reads."""
 MOST_TANGENTS = 4000
 """How many tangents may be written out."""
 
@@ -64,7 +66,8 @@ def with_entries(function: ir.Function, mode: Mode, target: Target) -> ir.Functi
     ----------
     mode
         ``"places"``: the function takes its parameters, and arrays for rows, columns, and the latest store of each
-        result. ``"values"``: its parameters, the data of the matrix, and the places of entries in that.
+        result. ``"sums"``: its parameters, the data of the matrix, and the places of entries in that, to which they are
+        added. ``"values"``: the same where each place is that of one entry, which is stored there.
 
     Returns
     -------
@@ -109,7 +112,7 @@ class _Local:
             )
         else:
             data = ir.Var("data", ir.Array(np.dtype(float), ("any",), ir.Storage(written=True)))
-            self.params = (data, ir.Var("pos", whole))
+            self.params = (data, ir.Var("pos", ir.Array(PLACES, whole.dims)))
         self.read, self.written = (Parts(whole, mode == "places") for whole in (self.x, self.result))
         self.base: ir.Atom = ir.Const(0)
         self.offset = 0
@@ -406,8 +409,11 @@ class _Local:
             builder.effect(entries.put_entry, *self.params[:2], at, row, read.place)
             return
         data, pos = self.params
-        place = builder.item(pos, at, ir.INT, "place")
-        builder.store(data, ir.Subscript((place,)), dot, "sub" if is_negative else "add")
+        key = ir.Subscript((builder.item(pos, at, ir.Scalar("int", PLACES), "place"),))
+        if self.mode == "sums":
+            builder.store(data, key, dot, "sub" if is_negative else "add")
+        else:
+            builder.store(data, key, builder.call(operator.neg, dot) if is_negative else dot)
 
 
 def _is_real(target: ir.Var) -> bool:

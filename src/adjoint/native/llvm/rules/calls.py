@@ -32,7 +32,10 @@ from adjoint.native.llvm.rules.linear_algebra import (  # noqa: F401
 from adjoint.native.llvm.rules.of_python import calls, objects  # noqa: F401
 from adjoint.native.llvm.rules.table import RULES, Rule
 
-_AS_WRITTEN = tuple(f"adjoint.runtime.array_functions.{name}" for name in ("linalg", "arrays", "sequences", "scans"))
+_AS_WRITTEN = (
+    *(f"adjoint.runtime.array_functions.{name}" for name in ("linalg", "arrays", "sequences", "scans")),
+    *(f"adjoint.runtime.sets.{name}" for name in ("entries", "numbers")),
+)
 """Whose functions are what their text says, where there is no rule."""
 
 for _callee, _write in complexes.OF_COMPLEX.items():
