@@ -1,13 +1,17 @@
 """Entries of functions whose loops read and store a few elements: equal to the dense matrices, without sweeps."""
 
 import math
+import operator
 import threading
 
 import numpy as np
 import pytest
 
 import adjoint as ad
+from adjoint import ir
+from adjoint.api.sparse import local
 from adjoint.dispatch import specialize
+from adjoint.ir import walk
 from adjoint.native.kept import known_objects
 from adjoint.native.llvm import unit
 
@@ -310,3 +314,67 @@ def test_threads():
     for k in range(4):
         for values in found[k]:
             np.testing.assert_array_equal(values, expected[k])
+
+
+def through_one_number(x, first):
+    """What eight elements meet in, and eight results are made of."""
+    r = np.zeros((len(first), 8))
+    for k in range(len(first)):
+        i = first[k]
+        s = x[i] * x[i + 1] + x[i + 2] * x[i + 3] + x[i + 4] * x[i + 5] + x[i + 6] * x[i + 7]
+        t = math.exp(s) / (1.0 + s * s)
+        for j in range(4):
+            r[k, j] += t * t
+        r[k, 4] -= t
+        r[k, 5] = math.sin(t) - t
+        r[k, 6] = 2.0 * t
+        r[k, 7] = t * x[i]
+    return r
+
+
+def test_products_go_through_what_paths_have_in_common(monkeypatch):
+    made = []
+    specialization = local.specialization
+    monkeypatch.setattr(local, "specialization", lambda *args: made.append(specialization(*args)) or made[-1])
+    x, first = RNG.normal(size=9), np.array([0, 1])
+    found = ad.jacobian(through_one_number, sparsity="auto")(x, first)
+    np.testing.assert_allclose(
+        found.toarray(), np.reshape(ad.jacobian(through_one_number)(x, first), (16, 9)), rtol=1e-13, atol=1e-13
+    )
+    calls = [each for each in walk.statements_in(made[-1].function.body) if isinstance(each, ir.Call)]
+    products = sum(each.callee is operator.mul for each in calls)
+    assert products < 70, "forward mode has 8 for each of the nine operations that t goes through"
+
+
+def roots(x, first):
+    r = np.zeros(len(first))
+    for k in range(len(first)):
+        s = math.sqrt(x[first[k]] * x[first[k]]) + 2.0 * x[k]
+        r[k] = s * s
+    return r
+
+
+def test_partial_derivatives_that_are_infinite():
+    """Tangents that are zero stay so."""
+    x, first = np.array([0.0, 1.0, 4.0]), np.array([0, 1, 0])
+    found = ad.jacobian(roots, sparsity="auto")
+    assert found.at(x, first).method == "local"
+    np.testing.assert_array_equal(found(x, first).toarray(), [[0.0, 0.0, 0.0], [0.0, 18.0, 0.0], [0.0, 0.0, 32.0]])
+
+
+@pytest.mark.parametrize("native", [False, True])
+def test_entries_that_have_places_of_their_own(native):
+    def f(x):
+        r = np.zeros(2 * len(x))
+        for i in range(len(x) - 1):
+            y = x[i] * x[i + 1]
+            r[2 * i] -= y / (1.0 + x[i] ** 2)
+            if y > 0.0:
+                r[2 * i + 1] -= math.cos(y)
+        return r
+
+    x = np.array([1.0, 2.0, -3.0, -4.0, 5.0])
+    at = ad.jacobian(f, sparsity="auto", native=native).at(x)
+    assert at.method == "local"
+    for point in (x, -x[::-1].copy(), np.abs(x)):
+        np.testing.assert_allclose(at.matrix(point).toarray(), ad.jacobian(f)(point), rtol=1e-13, atol=1e-15)

@@ -1,10 +1,10 @@
-"""Local derivatives: each element that an iteration reads has a tangent of its own, until the end of the iteration.
+"""Local derivatives: of the numbers of an iteration by the elements that it reads, which no other number depends on.
 
 A function is *local* if it reads numbers of its argument one by one, computes numbers of them, and sets elements of its
 result, or adds to them. A number that it computes depends on the few elements that were read before in the same block,
-and has a tangent for each of them: forward mode, in which it is known when the code is made which tangents are zero.
-Where a number goes into the result, each of its tangents is an entry of the Jacobian. Two programs are made by the same
-walk: one takes down where entries stand, one stores their values, or adds them up.
+which is known when the code is made. Where a number goes into the result, its derivative by each of them is an entry of
+the Jacobian; those of a block are found together, by elimination. Two programs are made by the same walk: one takes
+down where entries stand, one stores their values, or adds them up.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from adjoint.analysis.effects import effects_of
 from adjoint.diagnostics import DifferentiationError, error
 from adjoint.diagnostics.spans import Span
 from adjoint.differentiation.forward.tangent_rules import TangentRules
+from adjoint.differentiation.local.linearized import ONE, Linearized, Read, Tangents, TooManyEdges
 from adjoint.differentiation.local.parts import Parts, is_whole
 from adjoint.differentiation.memory.shadow_types import ShadowTypes
 from adjoint.differentiation.reachability import Dependence
@@ -27,10 +28,11 @@ from adjoint.differentiation.sets.steering import FIXED, Steering
 from adjoint.differentiation.sets.united import levels_of
 from adjoint.ir.builder import Builder
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.walk import statements_in
+from adjoint.ir.walk import blocks_of, statements_in, vars_used
 from adjoint.passes import Context
 from adjoint.pipeline import run
 from adjoint.records import dataclass
+from adjoint.rules.kinds import Rule
 from adjoint.rules.registry import rule_for
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime.sets import entries
@@ -39,8 +41,6 @@ from adjoint.target import Target
 Mode = Literal["places", "sums", "values"]
 PLACES = np.dtype(np.int32)
 """What the places of entries are held in: half the memory that a sweep over all of them reads."""
-MOST_TANGENTS = 4000
-"""How many tangents may be written out."""
 
 
 def not_local(what: str, span: Span | None = None) -> DifferentiationError:
@@ -48,15 +48,14 @@ def not_local(what: str, span: Span | None = None) -> DifferentiationError:
     return error("AD0412", span, what)
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class _Read:
-    """An element that is read: its place in the argument, and the block in which that happens."""
+@dataclass(frozen=True, slots=True)
+class _Entries:
+    """A store to the result, of which the entries are not written yet."""
 
-    place: ir.Atom
-    block: int
-
-
-Tangents = dict[_Read, ir.Atom]
+    row: ir.Atom
+    value: ir.Atom
+    mode: Literal["set", "add", "sub", "add_at"]
+    span: Span | None
 
 
 def with_entries(function: ir.Function, mode: Mode, target: Target) -> ir.Function:
@@ -102,7 +101,7 @@ class _Local:
         self.x = function.params[0]
         self.result = end.values[0]
         assert isinstance(self.result, ir.Var)
-        self.tangents: dict[ir.Var, Tangents] = {}
+        self.graph = Linearized()
         self.rules = TangentRules(self.found, ShadowTypes(self.found.memory), {}, lambda: ())
         whole = ir.Array(np.dtype(np.int64), ("any",))
         if mode == "places":
@@ -118,7 +117,8 @@ class _Local:
         self.offset = 0
         self.block_number = 0
         self.blocks: list[int] = [0]
-        self.written_out = 0
+        self.waiting: list[_Entries] = []
+        """What was stored in this block, and waits for its end: then derivatives are found together."""
         self.has_entries = False
         self.steering = steering
         self.by_floats: set[int] = set()
@@ -140,6 +140,7 @@ class _Local:
     def function(self, function: ir.Function) -> ir.Function:
         builder = Builder(type_of_call)
         self.statements(function.body, builder)
+        self.write_entries(builder)
         body = builder.block(ir.Return((self.count(builder),)))
         return ir.Function(f"{function.name}_{self.mode}", (*function.params, *self.params), body, function.doc)
 
@@ -162,8 +163,10 @@ class _Local:
         """A block inside another one, of which the reads last as long as it does."""
         self.block_number += 1
         self.blocks.append(self.block_number)
-        base, offset = self.base, self.offset
+        base, offset, waiting = self.base, self.offset, self.waiting
+        self.waiting = []
         self.statements(block, builder)
+        self.write_entries(builder)
         end = block.terminator
         if isinstance(end, ir.Branch):
             if self.found.active(end.cond):
@@ -174,7 +177,7 @@ class _Local:
         else:
             made = builder.block(leaf(end, builder))
         self.blocks.pop()
-        self.base, self.offset = base, offset
+        self.base, self.offset, self.waiting = base, offset, waiting
         return made
 
     def statements(self, block: ir.Block, builder: Builder) -> None:
@@ -194,17 +197,24 @@ class _Local:
                 case ir.Guarded():
                     raise not_local("a block that handles exceptions", statement.span)
 
+    def write_out(self, statement: ir.If | ir.Loop, builder: Builder) -> None:
+        """Writes the tangents of what is used inside a statement in front of it."""
+        for block in blocks_of(statement):
+            for var in vars_used(block):
+                self.of(var, builder)
+
     def if_(self, statement: ir.If, builder: Builder) -> None:
+        self.write_out(statement, builder)
         if not self.stores_nothing(statement):
             self.if_with_entries(statement, builder)
             return
         self.note(statement)
         joined: list[list[Tangents]] = [[] for _ in statement.targets]
 
-        def look(end: ir.Terminator, _: Builder) -> ir.Terminator:
+        def look(end: ir.Terminator, inner: Builder) -> ir.Terminator:
             if isinstance(end, ir.Yield):
                 for slot, value in enumerate(end.values):
-                    joined[slot].append(self.of(value))
+                    joined[slot].append(self.of(value, inner))
             return end
 
         for side in (statement.then, statement.orelse):
@@ -213,11 +223,11 @@ class _Local:
         if any(read.block not in self.blocks for each in reads for read in each):
             raise not_local("an element that only one side of a branch reads", statement.span)
 
-        def leaf(end: ir.Terminator, _: Builder) -> ir.Terminator:
+        def leaf(end: ir.Terminator, inner: Builder) -> ir.Terminator:
             if not isinstance(end, ir.Yield):
                 return end
             dots = [
-                ir.UNDEFINED if isinstance(value, ir.Undefined) else self.of(value).get(read, ir.Const(0.0))
+                ir.UNDEFINED if isinstance(value, ir.Undefined) else self.of(value, inner).get(read, ir.Const(0.0))
                 for value, own in zip(end.values, reads, strict=True)
                 for read in own
             ]
@@ -228,8 +238,9 @@ class _Local:
         for target, own in zip(statement.targets, reads, strict=True):
             if own and not isinstance(target.type, ir.Scalar):
                 raise not_local("an array that varies", statement.span)
-            self.tangents[target] = {read: ir.Var(f"{target.hint}_dot", target.type) for read in own}
-            dots += list(self.tangents[target].values())
+            tangents: Tangents = {read: ir.Var(f"{target.hint}_dot", target.type) for read in own}
+            self.graph.set_tangents(target, tangents)
+            dots += list(tangents.values())
         builder.emit(ir.If(statement.cond, then, orelse, (*statement.targets, *dots), statement.span))  # type: ignore[arg-type]
 
     def note(self, statement: ir.If) -> bool:
@@ -262,6 +273,7 @@ class _Local:
         """A choice that whole numbers make: the sides have as many entries as they have."""
         if any(map(self.found.active, statement.targets)):
             raise not_local("what one side of a branch reads goes on behind it", statement.span)
+        self.write_entries(builder)
         if self.note(statement):
             self.if_by_floats(statement, builder)
             return
@@ -287,6 +299,7 @@ class _Local:
         if self.mode == "places":
             for side in sides:
                 self.statements(side, builder)
+                self.write_entries(builder)
             then, orelse = (ir.Block((), side.terminator) for side in sides)
             builder.emit(ir.If(statement.cond, then, orelse, statement.targets, statement.span))
             return
@@ -307,6 +320,8 @@ class _Local:
     def loop(self, loop: ir.Loop, builder: Builder) -> None:
         if any(map(self.found.active, (*loop.params, *loop.targets))):
             raise not_local("a number that varies and is carried from one iteration to the next", loop.span)
+        self.write_out(loop, builder)
+        self.write_entries(builder)
         count = len(loop.params)
         init = self.count(builder)
         param, target = ir.Var("at", ir.INT), ir.Var("at", ir.INT)
@@ -327,8 +342,12 @@ class _Local:
 
     # Statements
 
-    def of(self, atom: ir.Atom) -> Tangents:
-        return self.tangents.get(atom, {}) if isinstance(atom, ir.Var) else {}
+    def of(self, atom: ir.Atom, builder: Builder) -> Tangents:
+        """The tangents of a number, written out."""
+        try:
+            return self.graph.tangents_of(atom, builder)
+        except TooManyEdges:
+            raise not_local("too many tangents", builder.span) from None
 
     def call(self, call: ir.Call, builder: Builder) -> None:
         builder.emit(call)
@@ -336,30 +355,51 @@ class _Local:
             return
         active = [target for target in call.targets if self.found.active(target)]
         args = (*call.args, *(value for _, value in call.kwargs))
-        reads = list(dict.fromkeys(read for arg in args for read in self.of(arg)))
+        operands = [arg for arg in dict.fromkeys(args) if isinstance(arg, ir.Var) and self.graph.depends(arg)]
         if not active or effects_of(call).reads == ():
             return
         if any(
             isinstance(arg, ir.Var) and self.found.active(arg) and not isinstance(arg.type, ir.Scalar) for arg in args
         ):
             raise not_local("an array that varies is read as a whole", call.span)
-        if not reads and all(isinstance(target.type, ir.Array) for target in active):
+        if not operands and all(isinstance(target.type, ir.Array) for target in active):
             return  # new memory
         rule = rule_for(call.callee)
         is_plain = isinstance(call.callee, (ir.Definition, ir.Function, ir.Declared, ir.Applied, ir.Derived))
         if is_plain or rule is None or not all(map(_is_real, active)):
             raise not_local("something that numbers have no derivatives of", call.span)
-        for read in reads:
-            self.rules.dots.clear()
-            self.rules.dots.update({arg: self.of(arg)[read] for arg in args if read in self.of(arg)})  # type: ignore[misc]
-            self.rules.apply(builder, call, rule, active)
-            for target in active:
-                dot = self.rules.dots.get(target, ir.Const(0.0))
-                if not (isinstance(dot, ir.Const) and dot.value == 0):
-                    self.tangents.setdefault(target, {})[read] = dot
-            self.written_out += 1
-        if self.written_out > MOST_TANGENTS:
-            raise not_local("too many tangents", call.span)
+        try:
+            self.linearize(call, rule, operands, active, builder)
+        except TooManyEdges:
+            raise not_local("too many tangents", call.span) from None
+
+    def linearize(
+        self, call: ir.Call, rule: Rule, operands: list[ir.Var], active: list[ir.Var], builder: Builder
+    ) -> None:
+        """Takes down the derivatives of what a call computes: partial ones, or tangents where these may be infinite."""
+        if _has_finite_partials(call, rule):
+            partials = [(operand, self.products(call, rule, {operand: ONE}, active, builder)) for operand in operands]
+            for number, target in enumerate(active):
+                self.graph.set_partials(target, {operand: dots[number] for operand, dots in partials})
+            return
+        of = {operand: self.of(operand, builder) for operand in operands}
+        tangents: list[Tangents] = [{} for _ in active]
+        for read in dict.fromkeys(read for each in of.values() for read in each):
+            own = {operand: each[read] for operand, each in of.items() if read in each}
+            for found, dot in zip(tangents, self.products(call, rule, own, active, builder), strict=True):
+                if dot != ir.Const(0.0):
+                    found[read] = dot
+        for target, found in zip(active, tangents, strict=True):
+            self.graph.set_tangents(target, found)
+
+    def products(
+        self, call: ir.Call, rule: Rule, dots: dict[ir.Var, ir.Atom], active: list[ir.Var], builder: Builder
+    ) -> list[ir.Atom]:
+        """The tangents of what a call computes, of those of its arguments."""
+        self.rules.dots.clear()
+        self.rules.dots.update(dots)
+        self.rules.apply(builder, call, rule, active)
+        return [self.rules.dots.get(target, ir.Const(0.0)) for target in active]
 
     def load(self, load: ir.Load, builder: Builder) -> None:
         builder.emit(load)
@@ -369,8 +409,8 @@ class _Local:
             return
         if load.base not in self.read or not isinstance(load.target.type, ir.Scalar):
             raise not_local("memory that varies is read, and is not an element of the argument", load.span)
-        read = _Read(self.place(self.read, load.base, load.key, builder, load.span), self.blocks[-1])
-        self.tangents[load.target] = {read: ir.Const(1.0)}
+        read = Read(self.place(self.read, load.base, load.key, builder, load.span), self.blocks[-1])
+        self.graph.set_tangents(load.target, {read: ONE})
 
     def place(self, parts: Parts, base: ir.Atom, key: Any, builder: Builder, span: Span | None) -> ir.Atom:
         """The place of an element, row by row."""
@@ -388,32 +428,56 @@ class _Local:
             builder.emit(store)
             return
         builder.emit(store)
-        tangents = self.of(store.value)
+        depends = self.graph.depends(store.value)
         if self.found.active(store.value) and not isinstance(type_of_atom(store.value), ir.Scalar):
             raise not_local("an array that varies is stored", store.span)
-        if store.mode != "set" and not tangents:
+        if store.mode != "set" and not depends:
             return
-        if not tangents and not self.has_entries and len(self.blocks) == 1:
+        if not depends and not self.has_entries and len(self.blocks) == 1:
             return  # it begins with a constant
         row = self.place(self.written, store.base, store.key, builder, store.span)
-        if store.mode == "set" and self.mode == "places":
-            builder.effect(entries.put_store, self.params[2], row, self.count(builder))
-        for read, dot in tangents.items():
-            self.entry(builder, row, read, dot, store.mode == "sub")
-        self.has_entries |= bool(tangents)
+        self.waiting.append(_Entries(row, store.value, store.mode, store.span))
+        self.has_entries |= depends
 
-    def entry(self, builder: Builder, row: ir.Atom, read: _Read, dot: ir.Atom, is_negative: bool) -> None:
-        at = self.count(builder)
-        self.offset += 1
+    def write_entries(self, builder: Builder) -> None:
+        """Writes the entries of what was stored."""
+        waiting, self.waiting = self.waiting, []
         if self.mode == "places":
-            builder.effect(entries.put_entry, *self.params[:2], at, row, read.place)
+            for each in waiting:
+                builder.span = each.span
+                if each.mode == "set":
+                    builder.effect(entries.put_store, self.params[2], each.row, self.count(builder))
+                for read in self.graph.reads_of(each.value):
+                    builder.effect(entries.put_entry, *self.params[:2], self.count(builder), each.row, read.place)
+                    self.offset += 1
             return
+        try:
+            found = self.graph.eliminated([each.value for each in waiting], builder)
+        except TooManyEdges:
+            raise not_local("too many tangents", builder.span) from None
+        for each, tangents in zip(waiting, found, strict=True):
+            builder.span = each.span
+            for dot in tangents.values():
+                self.entry(builder, dot, each.mode == "sub")
+
+    def entry(self, builder: Builder, dot: ir.Atom, is_negative: bool) -> None:
         data, pos = self.params
-        key = ir.Subscript((builder.item(pos, at, ir.Scalar("int", PLACES), "place"),))
+        place = builder.item(pos, self.count(builder), ir.Scalar("int", PLACES), "place")
+        self.offset += 1
         if self.mode == "sums":
-            builder.store(data, key, dot, "sub" if is_negative else "add")
+            builder.store(data, ir.Subscript((place,)), dot, "sub" if is_negative else "add")
         else:
-            builder.store(data, key, builder.call(operator.neg, dot) if is_negative else dot)
+            value = builder.call(operator.neg, dot) if is_negative else dot
+            builder.store(data, ir.Subscript((place,)), value)
+
+
+def _has_finite_partials(call: ir.Call, rule: Rule) -> bool:
+    """Whether a derivative is a product with a partial one: a rule that is singular somewhere looks at the tangent."""
+    if not getattr(rule, "singular", False):
+        return True
+    ranks = [0 if isinstance(type_of_atom(arg), ir.Scalar) else None for arg in call.args]
+    constants = {place: arg.value for place, arg in enumerate(call.args) if isinstance(arg, ir.Const)}
+    return rule.form(ranks, constants) in rule.by_rank.values()
 
 
 def _is_real(target: ir.Var) -> bool:
