@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import adjoint as ad
+from adjoint.api.sparse import local, patterns
 from adjoint.api.sweeps.sweep_requests import Sweeps
 from adjoint.dispatch import contents, persistent_cache, specialize, targets
 from adjoint.dispatch.speculative import Speculative
@@ -571,3 +572,27 @@ def test_a_later_process_loads_no_front_end(tmp_path):
     declared = "import adjoint as ad\n\n@ad.derivative_of(slope)\ndef _(x):\n    return x * x, lambda ct: ct * 7.0\n"
     found, loaded = _run(tmp_path, square + declared)
     assert found == [7.0, 7.0] and loaded
+
+
+def pairs(x, count):
+    r = np.zeros(count)
+    for i in range(count):
+        r[i] = x[i] * x[i + 1]
+    return r
+
+
+def test_patterns_and_entries_of_sparse_derivatives(monkeypatch, tmp_path):
+    monkeypatch.setenv("ADJOINT_CACHE_DIR", str(tmp_path))
+
+    def matrices():
+        specialize.forget()
+        jacobian = ad.jacobian(pairs, sparsity="auto", native=True)
+        return [jacobian(np.arange(5.0), count).toarray() for count in (4, 3)]
+
+    made = matrices()
+    matrices()  # each is compared with what is made anew
+    monkeypatch.setattr(persistent_cache, "CHECKING", False)
+    for module, name in ((patterns, "lower_sets"), (local, "lower_entries")):
+        monkeypatch.setattr(module, name, None)
+    for found, expected in zip(matrices(), made, strict=True):
+        np.testing.assert_array_equal(found, expected)

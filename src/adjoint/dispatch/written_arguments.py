@@ -22,9 +22,9 @@ _told: WeakSet[CodeType] = WeakSet()
 def tell(found: Specialization, key: Any, function: Any, args: Sequence[Any]) -> None:
     """Warns of the first argument that varies and is written in place: the caller sees that, as of the function."""
     code = getattr(function, "__code__", None)
-    if code is None or code in _told:
-        return
     varying = _varying(key, len(args), found.names)
+    if code is None or code in _told or not varying:
+        return
     for place in sorted(set(found.written).intersection(written_places(found.function))):
         param = found.function.params[place]
         if place in varying and isinstance(param.type, (ir.Array, ir.List, ir.Dict)):

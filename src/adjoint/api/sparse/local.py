@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,9 @@ from adjoint.differentiation.local.walk import PLACES, Mode
 from adjoint.dispatch.specialize import Specialization, specialization
 from adjoint.frontend.entry.captured import differentiated
 from adjoint.frontend.entry.patterns import lower_entries
+from adjoint.frontend.entry.restarts import Entry
 from adjoint.runtime.sets.entries import structure_of
+from adjoint.target import Target
 
 
 class LocalEntries:
@@ -106,5 +108,7 @@ def _made(
 def _compiled(
     function: Any, arguments: tuple[Any, ...], place: int, besides: tuple[np.ndarray, ...], mode: Mode, native: Any
 ) -> Specialization:
-    lower = lambda target: lower_entries(function, place, arguments, besides, mode, target)
-    return specialization(function, (mode, place), (*arguments, *besides), {}, lower, native)
+    def lower(args: Sequence[Any], _: Mapping[str, Any], target: Target) -> Entry:
+        return lower_entries(function, place, args[: len(arguments)], args[len(arguments) :], mode, target)
+
+    return specialization(function, (mode, place), (*arguments, *besides), {}, None, native, lower)

@@ -7,7 +7,7 @@ meet; else it is the pattern of one call, and found again at each.
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,10 +23,12 @@ from adjoint.dispatch.specialize import Specialization, specialization
 from adjoint.frontend.calls.argument_names import resolve
 from adjoint.frontend.entry.captured import differentiated
 from adjoint.frontend.entry.patterns import lower_sets
+from adjoint.frontend.entry.restarts import Entry
 from adjoint.records import dataclass
 from adjoint.rules.registry import is_exchanged, on_change
 from adjoint.runtime.outside import Before, as_once
 from adjoint.runtime.sets.numbers import MOST_EXACT, exact_in, new_unions
+from adjoint.target import Target
 
 KEPT = 4
 """How many patterns are kept."""
@@ -166,11 +168,13 @@ class _Search:
         if for_all not in self.compiled:
             unions = new_unions(self.count, 1)
             given = (*self.arguments, self.seeds, unions)
-            lower = lambda target: lower_sets(
-                self.function, self.place, self.arguments, self.seeds, unions, for_all, target
-            )
             key = "sets", self.place, for_all
-            self.compiled[for_all] = specialization(self.function, key, given, {}, lower, self.native)
+
+            def lower(args: Sequence[Any], _: Mapping[str, Any], target: Target) -> Entry:
+                *own, seeds, unions = args
+                return lower_sets(self.function, self.place, own, seeds, unions, for_all, target)
+
+            self.compiled[for_all] = specialization(self.function, key, given, {}, None, self.native, lower)
         return self.compiled[for_all]
 
     def _run(self, for_all: bool, reason: str) -> Found | str:
