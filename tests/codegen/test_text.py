@@ -19,6 +19,7 @@ from adjoint.codegen.texts import load
 from adjoint.diagnostics.spans import Span
 from adjoint.ir.verifier import verify
 from adjoint.runtime import display
+from adjoint.runtime.array_functions.sequences import array_of
 from codegen.building import FLOATS, MATRIX, VECTOR, WRITTEN, at, attribute, builder, end, function, named
 
 
@@ -967,3 +968,33 @@ def test_tools_see_the_text() -> None:
     frame = traceback.extract_tb(caught.value.__traceback__)[-1]
     assert frame.line == "y = 1.0 / x"
     assert frame.filename.startswith("<adjoint inverse of x #")
+
+
+def test_arrays_of_numbers_are_displays() -> None:
+    x, y = named("x"), named("y")
+    b = builder()
+    rows = b.call(array_of, ir.Const(((0, 1), (1, 2))), x, y, ir.Const(1.0))
+    run = check(
+        function("rows", (x, y), b.block(ir.Return((rows,)))),
+        """
+        def rows(x, y):
+            return np.array([[x, y], [y, 1.0]])
+        """,
+    )
+    np.testing.assert_array_equal(run(2.0, 3.0), array_of(((0, 1), (1, 2)), 2.0, 3.0, 1.0))
+
+
+def test_a_number_among_some_is_in_these() -> None:
+    n = named("n", ir.INT)
+    b = builder()
+    found = b.call(op.eq, ir.Const(1), n)
+    for other in (-2, 5):
+        found = b.call(op.or_, found, b.call(op.eq, ir.Const(other), n))
+    run = check(
+        function("among", (n,), b.block(ir.Return((found,)))),
+        """
+        def among(n):
+            return n in (1, -2, 5)
+        """,
+    )
+    assert [run(k) for k in (1, -2, 5, 2)] == [True, True, True, False]

@@ -19,7 +19,9 @@ from adjoint import ir
 from adjoint.codegen import fstrings, unparse
 from adjoint.codegen.global_names import GlobalNames
 from adjoint.codegen.tree import Number, token
+from adjoint.ir.join import type_of_atom
 from adjoint.runtime import display
+from adjoint.runtime.array_functions.sequences import array_of
 
 BINARY: dict[Any, type[ast.operator]] = {
     operator.add: ast.Add,
@@ -186,9 +188,13 @@ class Expressions:
         if isinstance(callee, (ir.Definition, ir.Function)):
             return self._plain(self.names.reference(callee), args, kwargs)
         if not kwargs:
-            special = self._operator(callee, args) or self._display(callee, args) or self._of_array(callee, atoms, args)
+            special = _membership(callee, atoms, args) or self._operator(callee, args) or self._display(callee, args)
+            special = special or self._of_array(callee, atoms, args)
             if special is not None:
                 return special
+        if callee is array_of and isinstance(atoms[0], ir.Const) and isinstance(atoms[0].value, tuple):
+            rows = _nested(atoms[0].value, args[1:])
+            return self._plain(ast.Attribute(self.names.module("np"), "array", _LOAD), [rows], kwargs)
         if callee is display.print_all:
             return self._plain(self.names.builtin("print"), [part for arg in args for part in _spread(arg)], kwargs)
         if callee is display.make_tuple:
@@ -242,6 +248,34 @@ class Expressions:
 def is_call_of_pullback(callee: Any) -> bool:
     """Whether what is called is the first argument: the pullback of a call of a function value."""
     return getattr(callee, "__name__", "") == "pulled_back" and callee.__module__ == "adjoint.runtime.functions"
+
+
+def _nested(template: tuple[Any, ...], leaves: Sequence[ast.expr]) -> ast.expr:
+    """The display of lists whose items are leaves, by their places."""
+    parts = [_nested(part, leaves) if isinstance(part, tuple) else leaves[part] for part in template]
+    return ast.List(parts, _LOAD)
+
+
+def _membership(callee: Any, atoms: Sequence[ir.Atom], args: Sequence[ast.expr]) -> ast.expr | None:
+    """``t in (1, 2)`` for ``(1 == t) | (2 == t)``, as which the front end looks for a number among some."""
+    if callee is not operator.or_ or len(args) != 2:
+        return None
+    one, other = (_asked_for(atom, node) for atom, node in zip(atoms, args, strict=True))
+    if one is None or other is None or one[0].id != other[0].id:
+        return None
+    return ast.Compare(one[0], [ast.In()], [ast.Tuple([*one[1], *other[1]], _LOAD)])
+
+
+def _asked_for(atom: ir.Atom, node: ast.expr) -> tuple[ast.Name, list[ast.expr]] | None:
+    """The number that is compared with others, and these."""
+    match node:
+        case ast.Compare(one, [ast.Eq()], [ast.Name() as number]) if type_of_atom(atom) == ir.BOOL:
+            is_literal = isinstance(one.operand if isinstance(one, ast.UnaryOp) else one, ast.Constant)
+            return (number, [one]) if is_literal else None
+        case ast.Compare(ast.Name() as number, [ast.In()], [ast.Tuple(some)]):
+            return number, some
+        case _:
+            return None
 
 
 def _spread(container: ast.expr) -> list[ast.expr]:

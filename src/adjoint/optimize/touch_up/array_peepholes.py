@@ -24,6 +24,7 @@ from adjoint.rules.kinds import Elementwise
 from adjoint.rules.registry import rule_for
 from adjoint.runtime.arithmetic.numbers import selected
 from adjoint.runtime.array_functions.arrays import count, spread, unbroadcast
+from adjoint.runtime.array_functions.sequences import array_leaf, paths_to
 from adjoint.runtime.objects import Checkpoints, make_object
 from adjoint.types.vectors import TangentVector
 
@@ -97,6 +98,31 @@ class _Polish:
             return store
         self.changed = True
         return ir.Store(store.base, store.key, made.args[1], store.mode, store.span)
+
+    def leaf(self, call: ir.Call, before: list[ir.Statement]) -> ir.Call:
+        """The element of a cotangent at the one place of a number in an array."""
+        ct, template, place, like = call.args
+        kind, number = _type(ct), _type(like)
+        if not isinstance(kind, ir.Array) or kind.dtype != np.float64 or number != ir.Scalar("float"):
+            return call
+        assert isinstance(template, ir.Const) and isinstance(place, ir.Const)
+        paths = paths_to(template.value, place.value)
+        if len(paths) != 1 or not paths[0]:
+            return call
+        negative = self.made_just_now(ct, operator.neg, before)
+        element = ir.Var("t", ir.Scalar("float", kind.dtype))
+        key = ir.Subscript(tuple(map(ir.Const, paths[0])), tupled=len(paths[0]) > 1)
+        before.append(ir.Load(element, ct if negative is None else negative.args[0], key, call.span))
+        if negative is not None:
+            opposite = ir.Var("t", element.type)
+            before.append(ir.Call((opposite,), operator.neg, (element,), (), call.span))
+            element = opposite
+        return ir.Call(call.targets, float, (element,), (), call.span)
+
+    def made_just_now(self, atom: ir.Atom, callee: Any, before: list[ir.Statement]) -> ir.Call | None:
+        """The call of a function that made an array which nothing else reads, if what that reads is still there."""
+        found = None if self.is_read_again(atom) else self.maker(atom, callee)
+        return found if found is not None and before and before[-1] is found else None
 
     def call(self, old: ir.Call, before: list[ir.Statement]) -> ir.Call:
         """The best form of a call; what it needs is added to what stands before it."""
@@ -298,6 +324,7 @@ _REWRITES: dict[int, Callable[[_Polish, ir.Call, list[ir.Statement]], ir.Call]] 
     id(count): _Polish.size,
     id(np.size): _Polish.size,
     id(unbroadcast): _Polish.summed,
+    id(array_leaf): _Polish.leaf,
     id(operator.neg): _Polish.scaled_spread,
     id(operator.mul): _Polish.scaled_spread,
     id(operator.truediv): _Polish.scaled_spread,
