@@ -7,11 +7,11 @@ nobody needs is dropped (:func:`prune`), so that only real needs decide what the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 
 from adjoint import ir
 from adjoint.analysis.effects import effects_of
-from adjoint.differentiation.reverse.bindings import Region
+from adjoint.differentiation.reverse.bindings import Binding, Region
 from adjoint.ir.builder import Builder
 from adjoint.ir.rebuild import rebuild, substitute
 from adjoint.ir.walk import blocks_of, leaves, operands, statements_in, targets_of, vars_used
@@ -218,6 +218,89 @@ class _Pruner:
                     node.targets[:] = [node.targets[slot] for slot in kept]
             for block in blocks(node):
                 self.drop(block)
+
+
+# What the forward region has computed already
+
+
+def known_values(root: Sweep, bindings: Mapping[ir.Var, Binding]) -> dict[ir.Var, ir.Var]:
+    """The values that are computed in the reverse region, but are read of the forward region, too; they are dropped.
+
+    What a rule computes anew, as the sine in the derivative of a cosine, is that of the forward region where the
+    reverse region reads this all the same: so nothing more is kept.
+    """
+    read: dict[ir.Var, None] = {}
+    _note_reads(root, read)
+    computed: dict[Hashable, list[ir.Var]] = {}
+    for var in read:
+        binding = bindings.get(var)
+        made = None if binding is None else binding.statement
+        if isinstance(made, ir.Call) and made.targets == (var,) and _gives_the_same_again(made):
+            computed.setdefault(_key(made), []).append(var)
+    found: dict[ir.Var, ir.Var] = {}
+    if computed:
+        _drop_known(root, computed, bindings, found)
+    return found
+
+
+def _note_reads(sweep: Sweep, found: dict[ir.Var, None]) -> None:
+    for node in sweep.content():
+        found.update(dict.fromkeys(own_reads(node)))
+        if isinstance(node, ReverseIf):
+            found.update(dict.fromkeys(atom for pair in node.values for atom in pair if isinstance(atom, ir.Var)))
+        elif isinstance(node, ReverseLoop):
+            found.update(dict.fromkeys(atom for atom in (*node.inits, *node.values) if isinstance(atom, ir.Var)))
+        for block in blocks(node):
+            _note_reads(block, found)
+
+
+def _drop_known(
+    sweep: Sweep,
+    computed: Mapping[Hashable, Sequence[ir.Var]],
+    bindings: Mapping[ir.Var, Binding],
+    found: dict[ir.Var, ir.Var],
+) -> None:
+    kept: list[Node] = []
+    for node in sweep.nodes:
+        if isinstance(node, ir.Call) and len(node.targets) == 1 and node.targets[0] not in bindings:
+            (target,) = node.targets
+            there = [
+                var
+                for var in computed.get(_key(node), ())
+                if var.type == target.type and sweep.region.within(bindings[var].region)
+            ]
+            if there and _gives_the_same_again(node):
+                found[target] = there[0]
+                continue
+        kept.append(node)
+        for block in blocks(node):
+            _drop_known(block, computed, bindings, found)
+    sweep.nodes[:] = kept
+
+
+def _key(call: ir.Call) -> Hashable:
+    values = [(type(atom.value), atom) if isinstance(atom, ir.Const) else atom for atom in operands(call)]
+    return id(call.callee), tuple(values), tuple(name for name, _ in call.kwargs)
+
+
+def _gives_the_same_again(call: ir.Call) -> bool:
+    """Whether a call computes a new value of values that nobody writes."""
+    if not all(map(_is_value, (*operands(call), *call.targets))):
+        return False
+    facts = effects_of(call)
+    return facts.pure and not facts.fresh and not facts.hands_on and facts.view_of is None
+
+
+def _is_value(atom: ir.Atom) -> bool:
+    match atom:
+        case ir.Const(value=value):
+            return isinstance(value, (bool, int, float, complex, str, type(None), tuple))
+        case ir.Var(type=ir.Scalar()):
+            return True
+        case ir.Var(type=ir.Array(storage=storage)):
+            return not storage.find().written
+        case _:
+            return False
 
 
 # Into statements

@@ -17,7 +17,7 @@ from adjoint.differentiation.reverse.context import Context, make_context
 from adjoint.differentiation.reverse.cotangents import cotangent_type
 from adjoint.differentiation.reverse.forward_edits import apply
 from adjoint.differentiation.reverse.memory.joined_sums import with_sums_joined
-from adjoint.differentiation.reverse.region import freeze, prune
+from adjoint.differentiation.reverse.region import freeze, known_values, prune
 from adjoint.differentiation.reverse.residuals.notes import Notes
 from adjoint.differentiation.reverse.residuals.selection import Keeper
 from adjoint.differentiation.reverse.statements import NOTHING, Reverser, YieldLeaf
@@ -93,13 +93,18 @@ def sweeps_of(
     if context.problems:
         raise DifferentiationError(context.problems)
     prune(reverser.root, cotangents)
+    known = known_values(reverser.root, context.regions.bindings)
     keeper = Keeper(reverser, halves=halves, notes=notes)
     keeper.run(reverser.root, cotangents)
-    backward = with_sums_joined(freeze(reverser.root, keeper.resolve))
+
+    def resolve(atom: ir.Atom) -> ir.Atom:
+        return keeper.resolve(known.get(atom, atom) if isinstance(atom, ir.Var) else atom)
+
+    backward = with_sums_joined(freeze(reverser.root, resolve))
     family.by_chance.update(reverser.supports.found)
     family.shadows.update((*reverser.shadows.found.values(), *reverser.ownership.owned.values()))
     forward = apply(function.body, context.edits, context.regions.cores)
-    results = tuple(map(keeper.resolve, cotangents))
+    results = tuple(map(resolve, cotangents))
     popped = tuple(keeper.popped)
     return Sweeps(reverser, forward.statements, end.values, backward, seeds, results, popped, partial=is_partial)
 
