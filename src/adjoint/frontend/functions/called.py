@@ -15,7 +15,7 @@ from adjoint.frontend.data.outside.lookups import LookedUp, note_all
 from adjoint.frontend.functions.returned_arrays import HandedOut
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
-from adjoint.frontend.interpreter.values import Closure, Value
+from adjoint.frontend.interpreter.values import Closure, GivenValue, Value
 from adjoint.records import dataclass, field
 
 
@@ -98,7 +98,7 @@ def _names_objects(result: joins.Shape | None) -> bool:
     """Whether a function returns what it found outside, as what it is, and not its numbers."""
     match result:
         case joins.Same(value=value):
-            return not isinstance(value, ir.Const)
+            return not isinstance(value, (ir.Const, GivenValue))
         case joins.RefShape(record=record):
             return _names_objects(record)
         case joins.TupleShape(items=items) | joins.RecordShape(items=items) | joins.ComposedShape(items=items):

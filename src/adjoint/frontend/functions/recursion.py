@@ -26,7 +26,9 @@ from adjoint.frontend.functions.returned_arrays import (
     own_copy,
     storages_of,
     value_of_its_own,
+    with_arguments,
     with_values_returned,
+    without_arguments_returned,
 )
 from adjoint.frontend.functions.storage_unification import unify_storage
 from adjoint.frontend.interpreter import joins
@@ -112,7 +114,7 @@ def _called(
     if returned:
         others = {key: held for key, held in lo.store.items() if key not in returned}
         lo.run_data.received.update(dict.fromkeys(returned, others))
-    return own_copy(lo, result) if is_copied(lo, code) else result
+    return with_arguments(own_copy(lo, result) if is_copied(lo, code) else result, given)
 
 
 @contextmanager
@@ -210,6 +212,7 @@ def _lower(lo: Lowerer, called: Called, closure: Closure, found: dict[str, joins
     called.definition.function = ir.Function(name, (*params, *inner.values()), block)
     called.lowering = False
     if not called.is_recursive:
+        called.definition.function = without_arguments_returned(lo, called)
         called.definition.function = with_values_returned(lo, called)
     unify_storage(lo, called, called.calls)
 

@@ -1,17 +1,21 @@
-"""Arrays that functions return which stay ones: their callers get them as values, where nobody can tell."""
+"""Arrays that functions return which stay ones: their callers get them as values, where nobody can tell.
+
+What a function is given and returns is no result: its callers have it.
+"""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from adjoint import ir
 from adjoint.analysis.effects import storages
+from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
-from adjoint.frontend.interpreter.values import Record, TupleValue, Value
+from adjoint.frontend.interpreter.values import GivenValue, Record, TupleValue, Value
 from adjoint.records import dataclass, replace
 
 if TYPE_CHECKING:
@@ -138,6 +142,63 @@ def with_values_returned(lo: Lowerer, called: Called) -> ir.Function:
     values = tuple(found[place].value if place in found else value for place, value in enumerate(end.values))
     body = ir.Block(function.body.statements, ir.Return(values, end.span))
     return ir.Function(function.name, function.params, body, function.doc)
+
+
+def without_arguments_returned(lo: Lowerer, called: Called) -> ir.Function:
+    """The function without those of its results that are arrays or containers which it is given."""
+    function = called.definition.function
+    assert function is not None and called.result is not None
+    end = function.body.terminator
+    if not isinstance(end, ir.Return) or joins.has_options(called.result):
+        return function
+    made = {each.target: each for each in function.body.statements if isinstance(each, ir.Load)}
+    given: dict[int, int] = {}
+    for place, value in enumerate(end.values):
+        if isinstance(value, ir.Var) and (isinstance(value.type, ir.Array) or ir.is_handle(value.type)):
+            view = made.get(value)
+            source = view.base if view is not None and view.key == _ALL_OF_IT else value
+            if source in function.params:
+                given[place] = function.params.index(source)
+    gone: set[int] = set()
+    called.result = _with_given(called.result, given, iter(range(len(end.values))), gone)
+    if not gone:
+        return function
+    left_out = {end.values[place] for place in gone}
+    lo.run_data.handed_out = [each for each in lo.run_data.handed_out if each.view not in left_out]
+    values = tuple(value for place, value in enumerate(end.values) if place not in gone)
+    body = ir.Block(function.body.statements, ir.Return(values, end.span))
+    return ir.Function(function.name, function.params, body, function.doc)
+
+
+_ALL_OF_IT = ir.Subscript((ir.Const(Ellipsis),))
+
+
+def _with_given(shape: joins.Shape, given: Mapping[int, int], places: Iterator[int], gone: set[int]) -> joins.Shape:
+    """What a function returns, as far as it is no argument; ``gone`` takes the places of what is."""
+    match shape:
+        case joins.Leaf():
+            place = next(places)
+            if place not in given:
+                return shape
+            gone.add(place)
+            return joins.Same(GivenValue(given[place]))
+        case joins.TupleShape(items=items, cls=cls) if cls is not slice:
+            return joins.TupleShape(cls, tuple(_with_given(item, given, places, gone) for item in items))
+        case _:
+            for _ in joins.leaf_types(shape, "t"):
+                next(places)
+            return shape
+
+
+def with_arguments(value: Value, given: Sequence[ir.Atom]) -> Value:
+    """What a call gives, with its arguments where the function returns these."""
+    match value:
+        case GivenValue(place=place):
+            return given[place]
+        case TupleValue(items=items, cls=cls):
+            return TupleValue(tuple(with_arguments(item, given) for item in items), cls)
+        case _:
+            return value
 
 
 def results_are_settled(lo: Lowerer) -> bool:

@@ -243,6 +243,13 @@ class IteratorValue:
     """Where it is made, if it could be an object that is come back to."""
 
 
+@dataclass(frozen=True, slots=True)
+class GivenValue:
+    """What a function that stays one returns of what it is given, by its place: the caller has it already."""
+
+    place: int
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class GeneratorValue:
     """A generator expression: run where it is consumed. What its first ``for`` goes through is known before."""
@@ -320,6 +327,7 @@ Value = (
     | Pullback
     | RangeValue
     | IteratorValue
+    | GivenValue
     | GeneratorValue
     | GeneratorObject
     | GeneratorContext
