@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -43,3 +44,17 @@ def test_the_compiler_is_left_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None
     with short_loops.made_for_short_loops():
         pass
     assert told == []
+
+
+def test_loops_of_unknown_length_are_not_unrolled(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    from adjoint.native.llvm import engine
+
+    monkeypatch.setenv("ADJOINT_CACHE_DIR", str(tmp_path))
+    texts = []
+    usual = engine._Engine.object_code
+    monkeypatch.setattr(engine._Engine, "object_code", lambda self, text: texts.append(text) or usual(self, text))
+    ad.grad(lambda w, x: gates(w, x) * gates(x, w), native="strict")(np.ones(3), np.ones(3))
+    (text,) = texts
+    loops = text.count(", !llvm.loop !")
+    assert loops > 1 and text.count(" = distinct !{") == loops
+    assert text.count("llvm.loop.unroll.runtime.disable") == 1

@@ -58,7 +58,7 @@ class Body(Statements):
             following = self._following(loop.params, inits, frame.handed["continue"])
             if steps is not None:
                 following.insert(0, steps.following(writer, counter))
-            writer.jump(header)
+            writer.jump_back(header)
         for place, phi in enumerate(phis):
             back = f", [ {following[place]}, %{latch} ]" if following else ""
             writer.lines[phi.line] = f"  {phi.name} = phi {phi.type} [ {phi.first}, %{before} ]{back}"
