@@ -199,3 +199,20 @@ def assigned_in_conditions_and_tables(xs):
     large = [y * x for x in xs if (y := x * x) > 1.0]
     table = {i: (last := x * y) for i, x in enumerate(xs)}
     return sum(large) * last + table[0] + max((z := x) for x in xs) * z
+
+
+@program([1.5, -2.0, 0.75])
+def tested_where_the_first_is_known(x):
+    log = []
+
+    def noted(v):
+        log.append(v)
+        return v
+
+    values = [noted(v) for k, v in enumerate([x[0], x[1]]) if k == 0 or x[2] > 0]
+    return sum(values) * x[2] + 10.0 * sum(log)
+
+
+@program([1.5, -2.0, 0.75])
+def tested_only_behind_what_is_passed(x):
+    return x[0] * sum([v for v in ("a", x[1], x[2]) if not isinstance(v, str) if v > 0])

@@ -1,5 +1,8 @@
 """Keyword arguments from dicts whose keys are known at run time only."""
 
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
 import numpy as np
 
 from programs.registry import program
@@ -55,3 +58,35 @@ def of_a_method(p):
     for name, v in zip("uv", p, strict=False):
         table[name] = v
     return Product().of(**table)
+
+
+class Line:
+    def __init__(self, a, b=1.0):
+        self.a, self.b = a, b
+
+
+@dataclass
+class Fields:
+    a: float
+    b: float = 2.0
+    others: list = field(default_factory=list)
+
+
+class Pair(NamedTuple):
+    a: float
+    b: float = 3.0
+
+
+@program(VALUES)
+def of_classes(p):
+    table = {}
+    for name, v in zip(["a", "b"], p[:2] if p[3] > 2.0 else p[:1], strict=False):
+        table[name] = v
+    line, fields, pair = Line(**table), Fields(**table), Pair(**table)
+    return line.a * line.b**2 + fields.a**2 * fields.b + pair.a * pair.b * p[2] + len(fields.others)
+
+
+@program(VALUES)
+def some_left_out(p):
+    table = {"x": p[0], "a": p[1], "b": p[2]}
+    return line(**{name: v for name, v in table.items() if name != "b"})

@@ -667,3 +667,79 @@ def lru(xs):
             cache[k] = order
         t += cache[k].value
     return t
+
+
+class Branching:
+    def __init__(self, v):
+        self.v = v
+        self.children = {}
+
+
+def put_below(root, v):
+    node = root
+    while True:
+        side = "left" if v < node.v else "right"
+        if side not in node.children:
+            node.children[side] = Branching(v)
+            return
+        node = node.children[side]
+
+
+def weighted_below(node, depth):
+    return node.v**2 * depth + sum(weighted_below(each, depth + 1) for each in node.children.values())
+
+
+@program([0.3, -1.1, 0.7, 2.0, -0.4])
+def tree_with_dicts_of_children(x):
+    root = Branching(x[0])
+    for v in x[1:]:
+        put_below(root, v)
+    return weighted_below(root, 1)
+
+
+class Halves:
+    def __init__(self, v):
+        self.v = v
+        self.kids = [None, None]
+
+    def add(self, v):
+        side = 0 if v < self.v else 1
+        if self.kids[side] is None:
+            self.kids[side] = Halves(v)
+        else:
+            self.kids[side].add(v)
+
+    def total(self, depth=1):
+        return self.v**2 * depth + sum(kid.total(depth + 1) for kid in self.kids if kid is not None)
+
+
+@program([0.3, -1.1, 0.7, 2.0, -0.4])
+def tree_with_places_for_two(x):
+    root = Halves(x[0])
+    for v in x[1:]:
+        root.add(v)
+    return root.total()
+
+
+@program([0.3, -1.1, 0.7])
+def empty_places_or_taken_ones(x):
+    chained = chain(x)
+    kids = [None, None] if x[0] > 0.0 else [chained, None]
+    kids[1] = chained
+    t = 0.0
+    for kid in kids:
+        while kid is not None:
+            t += kid.value**2
+            kid = kid.next
+    return t
+
+
+@program([0.3, -1.1, 0.7])
+def pairs_with_an_empty_place(x):
+    pairs = [(v, None) for v in x]
+    head = None
+    for i, v in enumerate(x):
+        head = Node(v, head)
+        if v > 0.0:
+            pairs[i] = (v * 2.0, head)
+    return sum([v * (1.0 if kid is None else kid.value) for v, kid in pairs])

@@ -282,6 +282,8 @@ def are_tagged_alike(one: Type | None, other: Type | None) -> bool:
             return all(map(are_tagged_alike, mine, theirs))
         case Instance(fields=mine), Instance(fields=theirs):
             return all(are_tagged_alike(mine[name], theirs[name]) for name in mine.keys() & theirs.keys())
+        case (Reference(), Opaque()) | (Opaque(), Reference()):
+            return False
         case _:
             return not is_tagged_within(one) and not is_tagged_within(other)
 

@@ -99,7 +99,7 @@ def _pop(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST
         if place != ir.Const(-1):
             return python_functions.call(lo, python_functions.pop, [args[0], place], node)
         args[0].type.storage.mark_written()
-        target = ir.Var("t", containers.reached(args[0].type.element))
+        target = ir.Var("t", containers.reached(lo, args[0], node))
         lo.emit(ir.Call((target,), list.pop, (args[0],), (), lo.span(node)))
         return item_taken(lo, target, node)
     return NotImplemented
@@ -231,7 +231,7 @@ def _take_out(lo: Lowerer, table: ir.Var, key: Value, node: ast.AST | None) -> V
     """``table.pop(key)`` of a dict that exists at run time."""
     assert isinstance(table.type, ir.Dict)
     table.type.storage.mark_written()
-    target = ir.Var("t", containers.reached(table.type.value))
+    target = ir.Var("t", containers.reached(lo, table, node))
     lo.emit(ir.Call((target,), dict.pop, (table, materialize(lo, key, node)), (), lo.span(node)))
     return item_taken(lo, target, node)
 

@@ -12,7 +12,7 @@ import numpy as np
 from adjoint import ir
 from adjoint.diagnostics.similar import did_you_mean, one_of
 from adjoint.frontend.calls.emitted_calls import call, refuse_linked
-from adjoint.frontend.data.element_types import as_element, joined_types
+from adjoint.frontend.data.element_types import as_element, element_of, joined_types, learn_from_others
 from adjoint.frontend.data.making import as_tuple, is_tuple, new_list, runtime_list
 from adjoint.frontend.data.tagged_items import taken
 from adjoint.frontend.interpreter.core import Lowerer
@@ -120,15 +120,15 @@ def subscript(lo: Lowerer, base: Value, index: Value, node: ast.AST | None) -> V
             whole = lo.open.call(np.asarray, base) if not is_ranked else base
             lo.emit(ir.Load(target, whole, key, lo.span(node)))
             return target
-        case ir.Var(type=ir.List(element=element)):
+        case ir.Var(type=ir.List()):
             if isinstance(index, SliceValue):
                 chosen = python_functions.call(lo, python_functions.part, [base, bounds(lo, index, base)], node)
                 return as_tuple(chosen) if is_tuple(base) else chosen
-            return _item(lo, base, materialize(lo, index, node), reached(element), node)
-        case ir.Var(type=ir.Dict(value=value)):
+            return _item(lo, base, materialize(lo, index, node), reached(lo, base, node), node)
+        case ir.Var(type=ir.Dict()):
             name = materialize(lo, index, node)
             refuse_linked(lo, [name], node)
-            return _item(lo, base, name, reached(value), node)
+            return _item(lo, base, name, reached(lo, base, node), node)
         case ir.Var(type=ir.Tuple(items=types_)):
             return _item_of_run_time_tuple(lo, base, types_, index, node)
         case IteratorValue(kind="flat", parts=(array,)):
@@ -235,9 +235,11 @@ def _item_of_run_time_tuple(
     return _load(lo, base, materialize(lo, index, node), joined or ir.OPAQUE, node)
 
 
-def reached(element: ir.Type | None) -> ir.Type:
+def reached(lo: Lowerer, container: ir.Var, node: ast.AST | None) -> ir.Type:
     """The type of an item of a container; of one that is always empty nothing is ever read."""
+    element = element_of(container)
     if element is None:
+        learn_from_others(lo, container, node)
         raise Unreached
     return element
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import Any
 
 from adjoint import ir
 from adjoint.frontend.data.tagged_items import merged, tagged
@@ -47,8 +48,24 @@ def as_tagged(lo: Lowerer, atom: ir.Atom, type_: ir.Type | None) -> ir.Atom:
         return atom
     if ir.options_of(type_) is not None:
         return tagged(lo, atom, type_, as_element)
+    if isinstance(type_, ir.Tuple) and isinstance(atom, ir.Var):
+        return _tuple_as_element(lo, atom, type_)
     _tag_within(lo, type_of(atom), type_)
     return atom
+
+
+def _tuple_as_element(lo: Lowerer, atom: ir.Var, type_: ir.Tuple) -> ir.Atom:
+    """A tuple as a container holds it: made anew, of its parts as they are held there."""
+    assert isinstance(atom.type, ir.Tuple)
+    parts = []
+    for place, (mine, part) in enumerate(zip(atom.type.items, type_.items, strict=True)):
+        item = ir.Var("t", mine)
+        lo.emit(ir.Load(item, atom, ir.Subscript((ir.Const(place),)), lo.open.span))
+        parts.append(as_element(lo, NONE if mine == ir.OF_NONE else item, part))
+    target = ir.Var("t", type_)
+    named = () if type_.cls is tuple else (("cls", ir.Const(type_.cls)),)
+    lo.emit(ir.Call((target,), display.make_tuple, tuple(parts), named, lo.open.span))
+    return target
 
 
 def joined_types(types: list[ir.Type], lo: Lowerer, node: ast.AST | None, *, are_items: bool = False) -> ir.Type | None:
@@ -131,10 +148,6 @@ def _tag_within(lo: Lowerer, type_: ir.Type, element: ir.Type) -> None:
     match type_, element:
         case (ir.List(), ir.List()) | (ir.Dict(), ir.Dict()) | (ir.Instance(), ir.Instance()):
             remember(lo, type_, element, None)  # type: ignore[arg-type]
-        case ir.Tuple(items=mine), ir.Tuple(items=theirs):
-            for one, other in zip(mine, theirs, strict=True):
-                if not ir.are_tagged_alike(one, other):
-                    _tag_within(lo, one, other)
     raise lo.problem("AD0402", None, "the elements of this container have different structures")
 
 
@@ -287,6 +300,32 @@ def remember(lo: Lowerer, type_: ir.List | ir.Dict | ir.Instance, better: ir.Typ
         lo.run_data.has_grown = True  # nothing can have been read from it so far: there may be more to be found out
     else:
         raise OtherItems(tuple(changed))
+
+
+def learn_from_others(lo: Lowerer, container: ir.Var, node: ast.AST | None) -> None:
+    """Has a container of which nothing is known hold what others do that it may be; starts again where these do."""
+    assert isinstance(container.type, (ir.List, ir.Dict))
+    for site in _sites_of(lo, container.type):
+        known = lo.settings.site_types.get(site)
+        if isinstance(known, (ir.List, ir.Dict)) and known != type(known)(None):
+            remember(lo, container.type, known, node)
+
+
+def are_laid_out_alike(lo: Lowerer) -> bool:
+    """Whether containers of which a variable may be either hold their items in one way; the next time they do."""
+    if not lo.run_data.pools:
+        return True
+    known: dict[ir.Storage, ir.Type] = {}
+    for made in lo.run_data.made:
+        type_: Any = made.type
+        other = known.setdefault(type_.storage.find(), type_)
+        joined = None if ir.are_tagged_alike(other, type_) else _widened(lo, other, type_)
+        if joined is not None:
+            try:
+                remember(lo, type_, joined, None)
+            except OtherItems:
+                return False
+    return True
 
 
 def _widened(lo: Lowerer, known: ir.Type, better: ir.Type) -> ir.Type | None:

@@ -88,6 +88,7 @@ def runtime_list(lo: Lowerer, site: Site, held: list[ir.Atom], node: ast.AST | N
     storage = ir.Storage(written=True)
     lo.run_data.sites_of_storage.append((storage, site))
     target = ir.Var("items", ir.List(element, storage))
+    lo.run_data.made.append(target)
     items = tuple(as_element(lo, atom, element) for atom in held)
     lo.emit(ir.Call((target,), display.make_list, items, (), lo.span(node)))
     return target
@@ -171,6 +172,7 @@ def runtime_object(lo: Lowerer, ref: Ref, node: ast.AST | None) -> ir.Var:
     lo.run_data.sites_of_storage.append((storage, ref.site))
     atoms = [as_tagged(lo, atom, fields[key]) for key, atom in zip(record.keys, atoms, strict=True)]
     target = ir.Var("obj", ir.Instance(record.cls, fields, storage))
+    lo.run_data.made.append(target)
     unset = [key for key in fields if record.get(key) is None] if issubclass(record.cls, Resumable) else []
     keys, atoms = ir.Const((*record.keys, *unset)), [*atoms, *(blank(fields[key]) for key in unset)]
     lo.emit(ir.Call((target,), make_object, (ir.Const(record.cls), keys, *atoms), (), lo.span(node)))
@@ -284,6 +286,7 @@ def _runtime_dict(lo: Lowerer, site: Site, parts: list[tuple[Any, Value]], node:
     storage = ir.Storage(written=True)
     lo.run_data.sites_of_storage.append((storage, site))
     target = ir.Var("items", ir.Dict(value_type, storage))
+    lo.run_data.made.append(target)
     lo.emit(ir.Call((target,), display.make_dict, tuple(atoms), (), lo.span(node)))
     for key, value in more:
         put_in(lo, target, _key(lo, key, node), value, node)

@@ -11,7 +11,7 @@ from adjoint.diagnostics import Diagnostic, DifferentiationError, Span, diagnost
 from adjoint.diagnostics.diagnostic import Label
 from adjoint.differentiation.zeros.called_supports import SupportsLost
 from adjoint.frontend.calls.opaque.library_classes import causes
-from adjoint.frontend.data.element_types import sites_of_objects_at
+from adjoint.frontend.data.element_types import are_laid_out_alike, sites_of_objects_at
 from adjoint.frontend.entry.captured import Captured, Guard
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
@@ -140,12 +140,12 @@ def _is_about_structure(refusal: DifferentiationError | RecursionError) -> bool:
 def _is_settled(lo: Lowerer) -> bool:
     """Whether what functions that stay ones return can be what it is; else what to do the next time is noted."""
     if not lo.run_data.definitions:
-        return True
+        return are_laid_out_alike(lo)
     from adjoint.frontend.functions.returned_arrays import results_are_settled  # lazy
     from adjoint.frontend.functions.storage_unification import settle_memory  # lazy
 
     settle_memory(lo)
-    return results_are_settled(lo)
+    return results_are_settled(lo) and are_laid_out_alike(lo)
 
 
 def _tells_owners_apart(lo: Lowerer) -> bool:

@@ -92,14 +92,21 @@ def bind_dataclass(
             yield spec.name, named.pop(spec.name)
         elif spec.init and remaining and not spec.kw_only:
             yield spec.name, remaining.pop(0)
-        elif spec.default is not dataclasses.MISSING:
-            yield spec.name, inputs.captured(lo, spec.default, ("default", cls, spec.name), spec.name, node)
-        elif spec.default_factory is not dataclasses.MISSING:
-            yield spec.name, lo.call(ir.Const(spec.default_factory), [], {}, node)
+        elif (default := default_of_field(lo, cls, spec, node)) is not None:
+            yield spec.name, default
         elif spec.init:
             raise lo.mistake(TypeError, node, f"the field {spec.name!r} of {cls.__name__!r} is missing", code="AD0203")
     if remaining or named:
         raise lo.mistake(TypeError, node, f"the call does not fit the fields of {cls.__name__!r}", code="AD0203")
+
+
+def default_of_field(lo: Lowerer, cls: Any, spec: dataclasses.Field[Any], node: ast.AST | None) -> Value | None:
+    """What a field of a dataclass is that is not given; None where it has to be."""
+    if spec.default is not dataclasses.MISSING:
+        return inputs.captured(lo, spec.default, ("default", cls, spec.name), spec.name, node)
+    if spec.default_factory is not dataclasses.MISSING:
+        return lo.call(ir.Const(spec.default_factory), [], {}, node)
+    return None
 
 
 def construct(

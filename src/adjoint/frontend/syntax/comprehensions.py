@@ -166,20 +166,32 @@ def list_of_items(lo: Lowerer, iterable: Value, node: ast.AST) -> Value:
 
 
 def _known(lo: Lowerer, generator: ast.comprehension, items: Sequence[Getter], element: ast.expr) -> list[Value] | None:
+    """What is evaluated for each item; None, and nothing done, where it is not known which of them are left out."""
     if any(map(lengths_of, items)):
         return None
+    before = lo.checkpoint() if generator.ifs else None
     result: list[Value] = []
     for item in items:
         assign.assign(lo, generator.target, item())
-        kept = True
-        for test in generator.ifs:
-            cond, _ = truth(lo, test)
-            if not isinstance(cond, ir.Const):
-                return None
-            kept = kept and bool(cond.value)
+        kept = _is_kept(lo, generator)
+        if kept is None:
+            assert before is not None
+            lo.roll_back(before)
+            return None
         if kept:
             result.append(lo.evaluate(element))
     return result
+
+
+def _is_kept(lo: Lowerer, generator: ast.comprehension) -> bool | None:
+    """Whether an item passes all tests, of which those behind one that it does not pass are not made."""
+    for test in generator.ifs:
+        cond, _ = truth(lo, test)
+        if not isinstance(cond, ir.Const):
+            return None
+        if not cond.value:
+            return False
+    return True
 
 
 def _objects_known(
@@ -269,7 +281,7 @@ def fold_generator(lo: Lowerer, value: GeneratorValue, start: Value, step: Calla
 def dict_comprehension(lo: Lowerer, node: ast.DictComp) -> Value:
     first = lo.evaluate(node.generators[0].iter)
     with in_advance(lo, first, node) as iterable, _scope(lo, node.generators):
-        if len(node.generators) == 1 and not node.generators[0].ifs:
+        if len(node.generators) == 1:
             items = _items_of(lo, node.generators[0], iterable, node)
             if items is not None:
                 pairs = ast.Tuple([node.key, node.value], ast.Load())

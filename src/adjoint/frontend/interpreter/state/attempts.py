@@ -77,6 +77,8 @@ class Run:
     argument_guards: list[tuple[tuple[Any, ...], int]] = field(default_factory=list)
     """Integers, and lengths of lists, that the specialisation takes for known."""
     sites_of_storage: list[tuple[ir.Storage, Site]] = field(default_factory=list)
+    made: list[ir.Var] = field(default_factory=list)
+    """Containers and objects that exist at run time, as they are made."""
     come_to: list[Site] = field(default_factory=list)
     """All places that were asked for, in order."""
     loose: list[tuple[ir.Var, Any]] = field(default_factory=list)
