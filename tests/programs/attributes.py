@@ -236,3 +236,110 @@ def assigned_by_the_class(x):
     doubling.total += doubling.x
     setattr(doubling, "total", doubling.total * x)
     return doubling.x * doubling.square + doubling.total
+
+
+TAGS = {"p": 2.0}
+
+
+class Wrapped:
+    tags = TAGS
+
+    def __init__(self, inner):
+        self._inner = inner
+
+    def __getattribute__(self, name):
+        def get(name):
+            return object.__getattribute__(self, name)
+
+        try:
+            return get(name)
+        except AttributeError:
+            pass
+        value = getattr(get("_inner"), name)
+        factor = self.tags.get(name)
+        return value if factor is None else value * factor
+
+    def both(self):
+        return self.p + self._inner.q
+
+
+class Inner:
+    def __init__(self, p, q):
+        self.p, self.q = p, q
+
+    def times(self, y):
+        return self.p * y
+
+
+class TwiceByName:
+    def __init__(self, v):
+        self.v = v
+
+    def __getattribute__(self, name):
+        if name.startswith("twice_"):
+            return super().__getattribute__(name[6:]) * 2.0
+        return super().__getattribute__(name)
+
+
+@program(0.6, -0.7)
+def looked_up_by_the_class(x, y):
+    wrapped = Wrapped(Inner(x * y, y))
+    found = wrapped.p + wrapped.q**2 * x + wrapped.times(x) + wrapped.both()
+    return (
+        found * getattr(wrapped, "missing", y) * (1.0 if hasattr(wrapped, "q") and not hasattr(wrapped, "r") else 3.0)
+    )
+
+
+@program(np.array([0.6, -0.7, 1.2]))
+def looked_up_by_parts_of_names(x):
+    one, several = TwiceByName(x[1]), [TwiceByName(v) for v in x]
+    for v in x:
+        one.v = one.twice_v * v
+    for each in several[1:]:
+        each.v = each.v**2
+    return one.v + sum([each.twice_v for each in several])
+
+
+class Held:
+    def __init__(self, a):
+        self.held = {"a": a}
+
+    def __getattr__(self, name):
+        try:
+            return self.__dict__["held"][name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+
+@program(0.6, -0.7)
+def asked_whether_another_method_finds_it(x, y):
+    held = Held(x)
+    return (held.a if hasattr(held, "a") else 3.0) * y + getattr(held, "a", y) ** 2 + getattr(held, "b", y)
+
+
+class Deletable:
+    def __init__(self, **named):
+        self.__dict__.update(named)
+
+    @property
+    def first(self):
+        return self.a
+
+    @first.deleter
+    def first(self):
+        self.a = 5.0
+
+
+@program(0.6, -0.7)
+def deleted(x, y):
+    part = Deletable(a=x, b=y)
+    for i in range(3):
+        part.kept = part.a * (x + i)
+        part.b = part.b * part.kept + 1.0
+        del part.kept
+    del part.first
+    try:
+        del part.kept
+    except AttributeError:
+        part.b *= x
+    return part.a * part.b * (2.0 if hasattr(part, "kept") else 1.0)

@@ -121,3 +121,16 @@ def asked_as_dicts_are(x, y):
     total = x if isinstance(table, dict) and type(table) is dict and "a" in table and "c" not in table else y
     total *= 2.0 if table == {"a": x, "b": y} else 3.0
     return total * len(", ".join(f"{name}={value:.1f}" for name, value in table.items())) + table.setdefault("c", y)
+
+
+@program(0.7, -0.4)
+def taken_out(x, y):
+    pair = Pair(x, y)
+    pair.c = x * y
+    a, d = pair.__dict__.pop("a"), vars(pair).pop("d", y)
+    try:
+        vars(pair).pop("a")
+    except KeyError:
+        a = a * 2.0
+    del vars(pair)["c"]
+    return a * d * pair.b * len(vars(pair)) * (2.0 if hasattr(pair, "c") else 1.0)

@@ -27,6 +27,28 @@ def polynomial(x, coefficients):
         total = total * x + c
     return total
 
+def option(value, options=("one", "two"), lower=True):
+    if not isinstance(value, str):
+        raise TypeError(value)
+    value = value.lower() if lower else value
+    if value not in options:
+        raise ValueError(value)
+    return value
+
+class Chosen:
+    def __init__(self, x, how):
+        self.names = ["x", "y"]
+        self.x = x.__array__() if hasattr(x, "__array__") else x
+        self.best = None
+        if "y" in self.names:
+            self.names.remove("y")
+        if option(how) == "one":
+            self.found = self.x * 2.0
+        else:
+            self.other = self.found = self.x * 3.0
+        if np.any(self.x > 1.0):
+            self.best = 1.0
+
 def stripped(x):
     return x.strip()
 
@@ -220,6 +242,16 @@ def test_a_class_of_a_users_that_extends_it(lib: Any) -> None:
         return Mine(z).update(2 * z)
 
     check(f, 1.3)
+
+
+def test_options_that_a_library_checks(lib: Any) -> None:
+    def f(x: float) -> float:
+        first, second = lib.Chosen(np.array([x, x * x]), "ONE"), lib.Chosen(x, "two")
+        return np.sum(first.found) * second.other * (2.0 if first.best is None else 1.0) * len(first.names)
+
+    check(f, 1.3)
+    with pytest.raises(ad.DifferentiationError, match="this path ends here, by ValueError"):
+        ad.grad(lambda x: lib.Chosen(x, "three").found)(1.3)
 
 
 def test_what_cannot_be_followed_is_as_it_was(lib: Any) -> None:

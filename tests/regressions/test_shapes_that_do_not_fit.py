@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import adjoint as ad
+from regressions.differences import right
 
 W = np.array([1.0, 2.0])
 
@@ -105,3 +106,39 @@ def test_what_is_replaced_in_place_has_another_shape_afterwards() -> None:
         return np.sum(m.w * m.w)
 
     np.testing.assert_array_equal(ad.grad(shorten_field)(held).w, [2.0, 2.0, 0.0])
+
+
+def appended(x, n=0):
+    return np.append(np.zeros(n), x[:1])
+
+
+def beside_a_number(x, n=0):
+    return np.hstack([x[:n], x[0]])
+
+
+def counted(x, n=0):
+    return np.repeat(x, np.array([n, 1, 0]))
+
+
+def under_nothing(x, n=0):
+    return np.vstack([np.zeros((n, 3)), x])
+
+
+def behind_nothing(x, n=0):
+    return np.pad(x[:n], (1, 0), constant_values=2.0) * x[1]
+
+
+def places(x, n=0):
+    return x[np.where(x > n + 1.0)[0]]
+
+
+@pytest.mark.parametrize("native", [False, True])
+@pytest.mark.parametrize("made", [appended, beside_a_number, counted, under_nothing, behind_nothing, places])
+def test_what_joins_nothing_and_one_element_is_of_one_element(made: Any, native: bool) -> None:
+    right(lambda x: np.sum(made(x) * np.outer(x, x)), np.array([0.7, 1.4, -0.3]), native=native)
+
+
+@pytest.mark.parametrize("made", [appended, beside_a_number, counted, places])
+def test_what_joins_nothing_and_one_element_loses_its_axis(made: Any) -> None:
+    x = np.array([0.7, 1.4, -0.3])
+    assert ad.value_and_grad(lambda x: np.sum(made(x)) * np.ndim(np.squeeze(made(x))))(x)[0] == 0.0

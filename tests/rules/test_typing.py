@@ -63,7 +63,7 @@ CALLS: list[tuple[Any, tuple[Any, ...], dict[str, Any], ir.Type]] = [
     (np.where, (arr("many", dtype=np.dtype(bool)), arr("many"), ir.Const(0.0)), {}, arr("many")),
     (np.shape, (arr("many", "any"),), {}, ir.Tuple((ir.INT, ir.INT))),
     (concatenate_of, (arr("any"), arr("any")), {}, arr("any")),
-    (concatenate_of, (arr("many"), arr("one")), {}, arr("many")),
+    (concatenate_of, (arr("many"), arr("one")), {}, arr("any")),
     (unbroadcast, (arr("any", "many"), ir.FLOAT), {}, ir.FLOAT),
     (concatenated_part, (arr("many"), ir.Const(1), ir.Const(0), arr("many"), arr("any")), {}, arr("any")),
     (unbroadcast, (arr("any", "many"), arr("one", "many")), {}, arr("one", "many")),

@@ -24,10 +24,13 @@ _EXTENTS: tuple[Callable[[int], int], ...] = (
     lambda place: place + 1,
     lambda place: 2,
     lambda place: 12,
+    lambda place: 1,
+    lambda place: place % 2,
 )
 
 
-_MANY = (3, 3, 3, 3, 2, 12)
+_MANY = (3, 3, 3, 3, 2, 12, 0, 3)
+"""Extents that are not 1: none at all, too, which makes one of an empty array and an element."""
 
 
 _LARGE = 50
@@ -105,7 +108,8 @@ class _Maker:
             case ir.Number():
                 return self._array(np.dtype(float), ("many",), value) if self._rank else value
             case ir.List(element=ir.Scalar(kind="int")) if self._as_places:
-                return [0] * max(1, self._next())
+                count = max(1, self._next())
+                return [int(count == 3), *[0] * (count - 1)]  # counts that add up to one, too
             case ir.List(element=ir.Scalar(kind="int") as element):  # more extents would be those of a very large array
                 return [self.make(element, value) for _ in range(min(max(1, self._next()), _MOST_EXTENTS))]
             case ir.List(element=element) if element is not None:
@@ -148,10 +152,12 @@ class _Maker:
         self._many += self._apart
         if math.prod(shape) > _MOST_ELEMENTS:  # twelve along each of eight axes
             raise ValueError(f"an example of shape {shape} is too large")
+        if dtype.kind not in "bfciu":
+            raise NoSample
+        if dtype.kind in "biu" and shape == (2,):
+            return np.array([1, 0], dtype)  # counts, or a mask, by which one element is taken
         if dtype.kind == "b":
             return np.ones(shape, bool)
-        if dtype.kind not in "fciu":
-            raise NoSample
         array = np.full(shape, value if dtype.kind in "fc" else 1)
         if dtype.kind in "fc":
             array += 1e-3 * np.arange(array.size).reshape(shape)

@@ -17,7 +17,6 @@ from adjoint.frontend.calls.emitted_calls import call_any
 from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles
 from adjoint.frontend.calls.opaque.arguments import refuse_made_here
 from adjoint.frontend.data import containers, making
-from adjoint.frontend.entry.inputs import guard_presence
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import type_of
 from adjoint.frontend.interpreter.materialize import materialize
@@ -29,8 +28,6 @@ from adjoint.frontend.interpreter.values import (
     Method,
     Partial,
     RangeValue,
-    Record,
-    Ref,
     SliceValue,
     SuperValue,
     TupleValue,
@@ -43,8 +40,7 @@ from adjoint.frontend.iterators.items import kept, sequence, static_items, writt
 from adjoint.frontend.iterators.iterator_objects import is_iterator_object, iterator_of, lazily, next_of_object, rows
 from adjoint.frontend.iterators.iterators import drawn, is_iterator, is_lazy, refuse_twice
 from adjoint.frontend.library import python_functions
-from adjoint.frontend.objects.attributes import attribute, presence_of
-from adjoint.frontend.objects.classes import class_of, class_seen, is_instance, is_kind_of, is_object, note_owner, seen
+from adjoint.frontend.objects.classes import class_of, class_seen, is_instance, is_kind_of, is_object, note_owner
 from adjoint.frontend.objects.linked import identity, is_reference
 from adjoint.frontend.objects.special_methods import special_method
 from adjoint.frontend.syntax.conditions import bool_of, truth_of
@@ -251,73 +247,6 @@ def _callable(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: as
     if isinstance(args[0], (Closure, Method, Partial)):
         return ir.Const(True)
     return ir.Const(special_method(lo, args[0], "__call__") is not None)
-
-
-@handles(hasattr)
-def _hasattr(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    base, name = args
-    if not isinstance(name, ir.Const):
-        return NotImplemented
-    if isinstance(base, ir.Const):
-        return _has_now(lo, base.value, name.value)
-    if isinstance(base, Ref):
-        record = lo.store[base]
-        assert isinstance(record, Record)
-        shown = seen(record.cls)
-        if shown is record.cls and record.get(name.value) is not None:
-            return ir.Const(True)
-        return _has_now(lo, shown, name.value)
-    if isinstance(base, Closure):
-        if base.attributes.get(name.value) in lo.store:
-            return ir.Const(True)
-        return _has_now(lo, base.function, name.value) if base.function else ir.Const(hasattr(hasattr, name.value))
-    cls = class_of(lo, base)
-    if cls is None:
-        return NotImplemented
-    note_owner(lo, base, lambda number: hasattr(number, name.value))
-    if seen(cls) is not cls:
-        return ir.Const(hasattr(seen(cls), name.value))
-    if isinstance(base, ir.Var) and isinstance(base.type, ir.Instance) and not hasattr(cls, name.value):
-        return lo.open.call(hasattr, base, name)
-    return _has_now(lo, cls, name.value)
-
-
-def _has_now(lo: Lowerer, owner: Any, name: str) -> Value:
-    flag = presence_of(lo, owner, name)
-    return ir.Const(guard_presence(lo, owner, name)) if flag is None else flag
-
-
-@handles(getattr)
-def _getattr(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    base, name, *default = args
-    if not isinstance(name, ir.Const):
-        return NotImplemented
-    if not default:
-        return attribute(lo, base, name.value, node)
-    present = _hasattr(lo, [base, name], {}, node)
-    if present is NotImplemented:
-        present = lo.open.call(hasattr, materialize(lo, base, node, observer=True), name)
-    return lo.branch(present, lambda: attribute(lo, base, name.value, node), lambda: default[0], node)
-
-
-@handles(setattr)
-def _setattr(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    return _set_named(lo, args, node, bare=False)
-
-
-@handles(object.__setattr__)
-def _bare_setattr(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    return _set_named(lo, args, node, bare=True)
-
-
-def _set_named(lo: Lowerer, args: list[Value], node: ast.AST | None, *, bare: bool) -> Any:
-    from adjoint.frontend.objects.attribute_writes import set_attribute  # lazy
-
-    base, name, value = args
-    if not isinstance(name, ir.Const):
-        raise lo.problem("AD0301", node, "the name of the attribute is not known")
-    set_attribute(lo, base, name.value, value, node, bare=bare)
-    return NONE
 
 
 @handles(object.__init__)

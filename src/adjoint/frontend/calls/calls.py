@@ -356,6 +356,9 @@ def _by_source(
     if function is not None and library_classes.is_followed(lo, function, args):
         body = functools.partial(call_closure, lo, closure_of(lo, function, node), args, kwargs, node)
         return library_classes.followed(lo, function, args[0], body)
+    if function is not None and library_classes.is_of_options(lo, function, [*args, *kwargs.values()]):
+        body = functools.partial(call_closure, lo, closure_of(lo, function, node), args, kwargs, node)
+        return library_classes.followed(lo, function, None, body)
     if function is None and not isinstance(constant, (types.BuiltinFunctionType, types.MethodDescriptorType)):
         call = inspect.getattr_static(type(constant), "__call__", None)
         if isinstance(call, types.FunctionType) and package_of(type(constant)) != "numpy":

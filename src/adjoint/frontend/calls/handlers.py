@@ -24,6 +24,7 @@ _FAMILIES = (
     "library.arrays.writers",
     "calls.builtins",
     "calls.identities",
+    "calls.reflection",
     "data.container_methods",
     "library.collections_calls",
     "iterators.folds",
@@ -31,7 +32,7 @@ _FAMILIES = (
     "calls.tangent_arithmetic",
     "objects.key_paths",
 )
-_FOR_NUMBERS = ("calls.builtins", "calls.identities", "iterators.folds")
+_FOR_NUMBERS = ("calls.builtins", "calls.identities", "calls.reflection", "iterators.folds")
 _FOR_CONTAINERS = (*_FOR_NUMBERS, "data.container_methods")
 _WITH_HANDLERS = ("adjoint", "numpy", "builtins", "math", "operator", "functools", "itertools", "heapq")
 _loaded: set[str] = set()
@@ -123,7 +124,7 @@ def _families_of_functions(home: str) -> tuple[str, ...]:
     if home.startswith("adjoint.rules"):
         return ()
     if home == "inspect":
-        return (*_FOR_NUMBERS, "calls.reflection")
+        return _FOR_NUMBERS
     return _FAMILIES if home.partition(".")[0] in _WITH_HANDLERS else ()
 
 

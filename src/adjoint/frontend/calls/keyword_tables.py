@@ -15,7 +15,6 @@ from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import NONE, Closure, Method, Value
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.objects.classes import has_source
-from adjoint.frontend.objects.construction import default_of_field
 from adjoint.rules import registry
 from adjoint.sources.definitions import underlying
 from adjoint.types.classes.dataclass_fields import dataclass_fields, is_dataclass
@@ -109,6 +108,8 @@ def _of_class(lo: Lowerer, cls: type, node: ast.AST) -> _Parameters | None:
         return _Parameters(cls.__name__, names, names, {name: ir.Const(value) for name, value in plain.items()})
     init = inspect.getattr_static(cls, "__init__", None)
     if is_dataclass(cls) and not has_source(init):
+        from adjoint.frontend.objects.construction import default_of_field  # lazy
+
         fields = [spec for spec in dataclass_fields(cls) if spec.init]
         return _Parameters(
             cls.__name__,

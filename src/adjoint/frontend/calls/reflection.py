@@ -1,4 +1,4 @@
-"""What functions tell of themselves: their parameters, which decorators of libraries ask for."""
+"""What is asked of objects by name: attributes, and the parameters of functions, for decorators of libraries."""
 
 from __future__ import annotations
 
@@ -9,8 +9,13 @@ from typing import Any
 
 from adjoint import ir
 from adjoint.frontend.calls.handlers import handles
+from adjoint.frontend.entry.inputs import guard_presence
 from adjoint.frontend.interpreter.core import Lowerer
-from adjoint.frontend.interpreter.values import Closure, TupleValue, Value
+from adjoint.frontend.interpreter.materialize import materialize
+from adjoint.frontend.interpreter.values import NONE, Closure, Record, Ref, TupleValue, Value
+from adjoint.frontend.library import python_functions
+from adjoint.frontend.objects.attributes import attribute, presence_of
+from adjoint.frontend.objects.classes import class_of, is_object, note_owner, seen
 
 
 @handles(inspect.getfullargspec)
@@ -24,3 +29,90 @@ def _parameters_of(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], nod
     others: list[Value] = [ir.Const(each) for each in (found.varargs, found.varkw, found.defaults)]
     items: tuple[Value, ...] = (names, *others, named_only, ir.Const(found.kwonlydefaults), ir.Const(found.annotations))
     return TupleValue(items, inspect.FullArgSpec)
+
+
+def _looks_up_by_methods(lo: Lowerer, base: Value) -> bool:
+    """Whether the class of an object says itself which attributes its objects have."""
+    cls = class_of(lo, base) if is_object(lo, base) else None
+    if cls is None or seen(cls) is not cls:
+        return False
+    return hasattr(cls, "__getattr__") or isinstance(cls.__getattribute__, FunctionType)
+
+
+@handles(hasattr)
+def _hasattr(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    base, name = args
+    if not isinstance(name, ir.Const):
+        return NotImplemented
+    if isinstance(base, ir.Const):
+        return _has_now(lo, base.value, name.value)
+    if _looks_up_by_methods(lo, base):
+        return python_functions.call(lo, python_functions.has_attribute, [base, name], node)
+    if isinstance(base, Ref):
+        record = lo.store[base]
+        assert isinstance(record, Record)
+        shown = seen(record.cls)
+        if shown is record.cls and record.get(name.value) is not None:
+            return ir.Const(True)
+        return _has_now(lo, shown, name.value)
+    if isinstance(base, Closure):
+        if base.attributes.get(name.value) in lo.store:
+            return ir.Const(True)
+        return _has_now(lo, base.function, name.value) if base.function else ir.Const(hasattr(hasattr, name.value))
+    cls = class_of(lo, base)
+    if cls is None:
+        return NotImplemented
+    note_owner(lo, base, lambda number: hasattr(number, name.value))
+    if seen(cls) is not cls:
+        return ir.Const(hasattr(seen(cls), name.value))
+    if isinstance(base, ir.Var) and isinstance(base.type, ir.Instance) and not hasattr(cls, name.value):
+        return lo.open.call(hasattr, base, name)
+    return _has_now(lo, cls, name.value)
+
+
+def _has_now(lo: Lowerer, owner: Any, name: str) -> Value:
+    flag = presence_of(lo, owner, name)
+    return ir.Const(guard_presence(lo, owner, name)) if flag is None else flag
+
+
+@handles(getattr)
+def _getattr(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    base, name, *default = args
+    if not isinstance(name, ir.Const):
+        return NotImplemented
+    if not default:
+        return attribute(lo, base, name.value, node)
+    if _looks_up_by_methods(lo, base):
+        return python_functions.call(lo, python_functions.attribute_or, [base, name, default[0]], node)
+    present = _hasattr(lo, [base, name], {}, node)
+    if present is NotImplemented:
+        present = lo.open.call(hasattr, materialize(lo, base, node, observer=True), name)
+    return lo.branch(present, lambda: attribute(lo, base, name.value, node), lambda: default[0], node)
+
+
+@handles(object.__getattribute__)
+def _bare_getattr(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    base, name = args
+    if not isinstance(name, ir.Const):
+        raise lo.problem("AD0301", node, "the name of the attribute is not known")
+    return attribute(lo, base, name.value, node, bare=True)
+
+
+@handles(setattr)
+def _setattr(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    return _set_named(lo, args, node, bare=False)
+
+
+@handles(object.__setattr__)
+def _bare_setattr(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    return _set_named(lo, args, node, bare=True)
+
+
+def _set_named(lo: Lowerer, args: list[Value], node: ast.AST | None, *, bare: bool) -> Any:
+    from adjoint.frontend.objects.attribute_writes import set_attribute  # lazy
+
+    base, name, value = args
+    if not isinstance(name, ir.Const):
+        raise lo.problem("AD0301", node, "the name of the attribute is not known")
+    set_attribute(lo, base, name.value, value, node, bare=bare)
+    return NONE

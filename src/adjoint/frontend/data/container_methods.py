@@ -321,6 +321,20 @@ def _remove(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.
     return python_functions.call(lo, python_functions.remove, args, node)
 
 
+@handles(list.index)
+def _index(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    """Where an item is in a list of constants that is known."""
+    items = making.list_items(lo, args[0])
+    if items is None or len(args) != 2 or not isinstance(args[1], ir.Const):
+        return NotImplemented
+    for place, item in enumerate(items):
+        if not isinstance(item, ir.Const):
+            return NotImplemented
+        if item.value == args[1].value:
+            return ir.Const(place)
+    return NotImplemented
+
+
 @handles(list.sort)
 def _sort(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     making.refuse_if_iterated(lo, args[0], node)

@@ -85,7 +85,9 @@ def attempt(build: Callable[[Lowerer], Entry], settings: Settings | None = None)
     try:
         return _attempt_linked(build, settings)
     except (DifferentiationError, RecursionError) as refusal:
-        if settings.tagged or not settings.mixed or settings.beyond_links or not _is_about_structure(refusal):
+        if settings.tagged or not settings.mixed or settings.beyond_links:
+            raise
+        if not (_is_about_structure(refusal) or _is_opaque(refusal)):
             raise
         first = refusal
     try:
@@ -135,6 +137,11 @@ def _may_be_by_calls(settings: Settings, refusal: DifferentiationError) -> bool:
 
 def _is_about_structure(refusal: DifferentiationError | RecursionError) -> bool:
     return isinstance(refusal, RecursionError) or any(each.code == "AD0402" for each in refusal.diagnostics)
+
+
+def _is_opaque(refusal: DifferentiationError | RecursionError) -> bool:
+    """Whether something is not looked into, perhaps for a structure in what it holds."""
+    return isinstance(refusal, DifferentiationError) and any(each.code == "AD0201" for each in refusal.diagnostics)
 
 
 def _is_settled(lo: Lowerer) -> bool:

@@ -57,7 +57,7 @@ def is_structural(lo: Lowerer, before: tuple[Value, ...], now: list[Value]) -> b
             return True
         if _size(lo, new) < _size(lo, old):
             return True
-        if isinstance(old, ir.Const) and isinstance(new, ir.Const) and old != new and isinstance(new.value, int):
+        if isinstance(old, ir.Const) and isinstance(new, ir.Const) and old != new and isinstance(new.value, (int, str)):
             return True
     return False
 

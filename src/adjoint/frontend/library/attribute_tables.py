@@ -17,6 +17,10 @@ def put_own(owner: Any, name: Any, value: Any) -> None:
     vars(owner)[name] = value
 
 
+def remove_own(owner: Any, name: Any) -> None:
+    del vars(owner)[name]
+
+
 def values_of(owner: Any) -> Any:
     return vars(owner).values()
 
@@ -40,6 +44,11 @@ class AttributeTable:
 
     def __setitem__(self, name: Any, value: Any) -> None:
         put_own(self._owner, name, value)
+
+    def __delitem__(self, name: Any) -> None:
+        if name not in names_of(self._owner):
+            raise KeyError(name)
+        remove_own(self._owner, name)
 
     def __contains__(self, name: Any) -> bool:
         return name in names_of(self._owner)
@@ -69,6 +78,15 @@ class AttributeTable:
         if name not in names_of(self._owner):
             put_own(self._owner, name, default)
         return own_attribute(self._owner, name)
+
+    def pop(self, name: Any, *default: Any) -> Any:
+        if name not in names_of(self._owner):
+            if default:
+                return default[0]
+            raise KeyError(name)
+        value = own_attribute(self._owner, name)
+        remove_own(self._owner, name)
+        return value
 
     def update(self, *tables: Any, **named: Any) -> None:
         for name, value in dict(*tables, **named).items():

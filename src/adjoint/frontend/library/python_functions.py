@@ -151,6 +151,21 @@ def check_no_more(table: Any, function: Any) -> None:
         raise TypeError(f"{function}() got an unexpected keyword argument {name!r}")
 
 
+def has_attribute(owner: Any, name: Any) -> Any:
+    try:
+        getattr(owner, name)
+    except AttributeError:
+        return False
+    return True
+
+
+def attribute_or(owner: Any, name: Any, default: Any) -> Any:
+    try:
+        return getattr(owner, name)
+    except AttributeError:
+        return default
+
+
 def pop_last(table: Any) -> Any:
     if len(table) == 0:
         raise KeyError("popitem(): dictionary is empty")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import types
 
 from adjoint import ir
 from adjoint.frontend.calls.emitted_calls import refuse_linked
@@ -16,11 +17,11 @@ from adjoint.frontend.entry import inputs
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.options.choices import on_each_option
-from adjoint.frontend.interpreter.values import ELLIPSIS, NONE, Closure, Ref, Union, Value, is_atom
+from adjoint.frontend.interpreter.values import ELLIPSIS, NONE, Closure, Record, Ref, Union, Value, is_atom
 from adjoint.frontend.objects import attributes_outside, class_customs
 from adjoint.frontend.objects.attributes import attribute, described
 from adjoint.frontend.objects.classes import class_of
-from adjoint.frontend.objects.fields import put_attribute
+from adjoint.frontend.objects.fields import put_attribute, remove_attribute
 from adjoint.frontend.objects.linked import referent
 
 
@@ -79,6 +80,23 @@ def set_attribute(
             lo.emit(ir.Store(base, ir.Attribute(name), given, "set", lo.span(node)))  # type: ignore[arg-type]
         case _:
             raise lo.problem("AD0301", node, "an attribute of this value cannot be assigned")
+
+
+def delete_attribute(lo: Lowerer, base: Value, name: str, node: ast.AST | None) -> None:
+    """``del base.name``"""
+    cls = class_of(lo, base)
+    record = lo.store.get(base) if isinstance(base, Ref) else None
+    found = None if cls is None else inspect.getattr_static(cls, name, None)
+    if isinstance(found, property) and found.fdel is not None:
+        lo.call(ir.Const(found.fdel), [base], {}, node)
+        return
+    is_deleted_by_class = isinstance(getattr(cls, "__delattr__", None), types.FunctionType)
+    if not isinstance(record, Record) or is_deleted_by_class or hasattr(type(found), "__delete__"):
+        raise lo.problem("AD0301", node, "an attribute of this value is deleted")
+    if record.get(name) is None:
+        raise lo.mistake(AttributeError, node, f"this object has no attribute {name!r} of its own")
+    assert isinstance(base, Ref)
+    remove_attribute(lo, base, name, node)
 
 
 def _set_attribute_of_linked(lo: Lowerer, base: ir.Var, name: str, value: Value, node: ast.AST | None) -> None:

@@ -41,7 +41,7 @@ from adjoint.frontend.interpreter.values import (
 from adjoint.frontend.iterators.coming_back import come_back
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.objects import class_customs
-from adjoint.frontend.objects.classes import class_of, note_owner, seen
+from adjoint.frontend.objects.classes import class_of, is_object, note_owner, seen
 from adjoint.frontend.objects.fields import put_attribute
 from adjoint.frontend.objects.linked import field_type, referent, refuse_none
 from adjoint.rules import registry
@@ -53,8 +53,11 @@ from adjoint.types.structure import is_namedtuple_class
 _MISSING = object()
 
 
-def attribute(lo: Lowerer, base: Value, name: str, node: ast.AST | None) -> Value:
-    """``base.name``"""
+def attribute(lo: Lowerer, base: Value, name: str, node: ast.AST | None, *, bare: bool = False) -> Value:
+    """``base.name``; ``bare`` is past any ``__getattribute__`` of the class."""
+    cls = class_of(lo, base) if is_object(lo, base) and not bare else None
+    if cls is not None and class_customs.looks_up_by_itself(lo, cls, node):
+        return lo.call(ir.Const(cls.__getattribute__), [base, ir.Const(name)], {}, node)
     match base:
         case Union():
             return on_each_option(lo, base, lambda option: attribute(lo, option, name, node), node)
@@ -64,7 +67,6 @@ def attribute(lo: Lowerer, base: Value, name: str, node: ast.AST | None) -> Valu
             record = lo.store[base]
             assert isinstance(record, Record)
             if record.cls not in (list, dict):
-                class_customs.refuse_custom_lookup(lo, record.cls, node)
                 part = record.get(name)
                 if part is not None:
                     return lo.known_part(base, name, part)
@@ -210,8 +212,6 @@ def _attribute_of_variable(lo: Lowerer, base: ir.Var, name: str, node: ast.AST |
     note_owner(lo, base, lambda number: number if name == "__class__" else hasattr(number, name))
     if name == "__class__" and isinstance(base.type, (ir.Scalar, ir.Array)) and cls is not None:
         return ir.Const(cls)
-    if isinstance(base.type, ir.Instance):
-        class_customs.refuse_custom_lookup(lo, base.type.cls, node)
     if isinstance(base.type, ir.Reference):
         return _attribute_of_linked(lo, base, base.type.cls, name, node)
     match base.type:
@@ -256,7 +256,6 @@ def _attribute_of_variable(lo: Lowerer, base: ir.Var, name: str, node: ast.AST |
 
 def _attribute_of_linked(lo: Lowerer, base: ir.Var, cls: type, name: str, node: ast.AST | None) -> Value:
     """An attribute of an object that others of its class refer to, or None."""
-    class_customs.refuse_custom_lookup(lo, cls, node)
     held = field_type(lo, base, name)
     if held == ir.Opaque(type(None)):  # of all of them, as far as it is known: what is put there starts this again
         return NONE

@@ -16,10 +16,13 @@ from adjoint.frontend.interpreter.core import Lowerer
 _SLOTS = (types.MemberDescriptorType, types.GetSetDescriptorType)
 
 
-def refuse_custom_lookup(lo: Lowerer, cls: type, node: ast.AST | None) -> None:
-    """Raises where a class looks all its attributes up by a method of its own."""
-    if isinstance(cls.__getattribute__, types.FunctionType):
-        raise lo.problem("AD0301", node, f"the class {cls.__name__!r} defines '__getattribute__'")
+def looks_up_by_itself(lo: Lowerer, cls: type, node: ast.AST | None) -> bool:
+    """Whether a class looks all its attributes up by a method of its own; raises where another comes after it."""
+    if not isinstance(cls.__getattribute__, types.FunctionType):
+        return False
+    if hasattr(cls, "__getattr__"):
+        raise lo.problem("AD0301", node, f"the class {cls.__name__!r} defines '__getattribute__' and '__getattr__'")
+    return True
 
 
 def assigns_by_itself(lo: Lowerer, cls: type, node: ast.AST | None) -> bool:

@@ -38,6 +38,16 @@ def put_attribute(lo: Lowerer, base: Ref, name: str, value: Value, node: ast.AST
         lo.open.effect(write_through, base.origin, ir.Const(name), handed_out(lo, value, node))
 
 
+def remove_attribute(lo: Lowerer, base: Ref, name: str, node: ast.AST | None) -> None:
+    """Takes an attribute from an object whose parts are known, and that has it."""
+    writable(lo, base, node)
+    record = lo.store[base]
+    assert isinstance(record, Record)
+    if base.origin is not None:
+        raise lo.problem("AD0301", node, f"the attribute {name!r} of an object that is given is deleted")
+    lo.store[base] = Record(record.cls, tuple([part for part in record.parts if part[0] != name]))
+
+
 def handed_out(lo: Lowerer, value: Value, node: ast.AST | None) -> ir.Atom:
     """A value for memory of the caller. Lists and dicts in it are copies: where they are written later, all exist."""
     atom = materialize(lo, value, node)

@@ -13,7 +13,7 @@ from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import STANDS_FOR, IteratorValue, Record, Ref, Value
 from adjoint.frontend.library import attribute_tables
 from adjoint.frontend.objects.construction import construct
-from adjoint.frontend.objects.fields import put_attribute
+from adjoint.frontend.objects.fields import put_attribute, remove_attribute
 from adjoint.types.classes.dataclass_fields import dataclass_fields
 from adjoint.types.structure import slots_of
 
@@ -62,6 +62,14 @@ def _put_own(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast
         )
     assert isinstance(owner, Ref)
     put_attribute(lo, owner, key, value, node)
+    return ir.Const(None)
+
+
+@handles(attribute_tables.remove_own)
+def _remove_own(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    owner, name = args
+    assert isinstance(owner, Ref)
+    remove_attribute(lo, owner, _name(lo, name, node), node)
     return ir.Const(None)
 
 

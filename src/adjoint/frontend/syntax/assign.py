@@ -328,6 +328,10 @@ def delete(lo: Lowerer, target: ast.expr) -> None:
             note_bound(lo, cell, is_bound=False)
         case ast.Subscript():
             _delete_item(lo, lo.evaluate(target.value), lo.evaluate(target.slice), target)
+        case ast.Attribute():
+            from adjoint.frontend.objects.attribute_writes import delete_attribute  # lazy
+
+            delete_attribute(lo, lo.evaluate(target.value), target.attr, target)
         case _:
             raise lo.problem("AD0301", target, "'del' is not supported here")
 

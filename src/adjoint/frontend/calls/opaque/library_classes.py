@@ -10,17 +10,21 @@ import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from adjoint import ir
 from adjoint.diagnostics import Diagnostic, diagnostic
 from adjoint.diagnostics.spans import place
 from adjoint.frontend.calls.opaque.arguments import may_carry
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.state.signals import Problem, Restart, TooMuch
-from adjoint.frontend.interpreter.values import Value
+from adjoint.frontend.interpreter.values import TupleValue, Value
 from adjoint.frontend.objects.classes import class_of, is_object
 from adjoint.sources.library_folders import file_of, is_installed, is_of_a_library
 
 MOST_STATEMENTS = 3000
 """Up to how many statements of a library are followed to know an object."""
+
+MOST_CODE = 1000
+"""Up to how many bytes of code a function is short."""
 
 _RULED = ("numpy.", "scipy.sparse.", "numba.", "pandas.")
 """Packages of whose classes rules tell what they do, or nobody: pandas keeps what they hold out of sight."""
@@ -51,6 +55,20 @@ def is_followed(lo: Lowerer, function: types.FunctionType, args: Sequence[Value]
     cls = class_of(lo, args[0])
     assert cls is not None
     return any(_functions_of(base.__dict__.get(function.__name__)) & {function} for base in cls.__mro__)
+
+
+def is_of_options(lo: Lowerer, function: types.FunctionType, given: Sequence[Value]) -> bool:
+    """Whether a package's function is given nothing but constants, a text among them: what it gives decides branches.
+
+    Short ones check what they are given, and hand it on.
+    """
+    values = [value for each in given for value in (each.items if isinstance(each, TupleValue) else (each,))]
+    constants = [value.value for value in values if isinstance(value, ir.Const)]
+    if len(constants) < len(values) or not any(isinstance(value, str) for value in constants):
+        return False
+    code = function.__code__
+    is_short = len(code.co_code) < MOST_CODE and is_installed(code.co_filename)
+    return is_short and function not in lo.settings.unseen
 
 
 def _functions_of(member: Any) -> set[Any]:

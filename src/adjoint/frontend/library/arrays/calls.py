@@ -104,6 +104,12 @@ def _asarray(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast
     return NotImplemented
 
 
+@handles(np.ndarray.__array__)
+def _itself(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    """What an array gives where it is asked for one, as libraries ask what may be none."""
+    return _call(lo, np.asarray, args, kwargs, node)
+
+
 @handles(np.ndarray.item)
 def _item(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     """One element: by its place in all of them, or by an index."""
