@@ -349,3 +349,29 @@ def getattr_and_setattr(x):
 @program(Affine(np.array([0.5, 1.0]), np.array([0.1, -0.3])), lambda rng: rng.normal(size=2))
 def arrays_in_object(layer, x):
     return np.sum(layer(x) ** 2)
+
+
+class Factor:
+    def __init__(self, factor):
+        self.factor = factor
+
+    def value(self, x):
+        return self.factor * x**2
+
+
+class WithDefault(Factor):
+    def __init__(self, factor=None):
+        if factor is None:
+            factor = 3.0
+        super().__init__(factor)
+
+    def value(self, x):
+        total = 0.0
+        for i in range(3):
+            total = total + x * i
+        return super().value(total)
+
+
+@program(0.7)
+def reached_by_super_alone(x):
+    return WithDefault().value(x) * WithDefault(x).value(2.0)
