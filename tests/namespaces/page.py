@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from namespaces.peers import SYSTEMS, count, lists
 from namespaces.survey import NAMESPACES
 
 HEAD = """# Functions of NumPy and SciPy
@@ -19,8 +20,11 @@ differences; *refused* are calls that end with a message. What gives no number t
 arrays of floats (it makes strings, takes functions or graphs, opens files) counts as *not called*, and not in the
 shares. `make coverage` counts again and writes this page.
 
-| namespace | functions | rule | works | constant | refused | share | not called |
-|---|---:|---:|---:|---:|---:|---:|---:|
+Beside the share stand those of two systems with NumPy's names: which of the same functions JAX {jax} has, and of
+which autograd {autograd} has a derivative or knows that there is none. Neither reads NumPy's and SciPy's Python.
+
+| namespace | functions | rule | works | constant | refused | share | JAX | autograd | not called |
+|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|
 """
 KINDS = ("rule", "works", "constant", "refused", "not called")
 
@@ -35,24 +39,31 @@ def outcomes(folder: Path, namespace: str) -> dict[str, str]:
 
 def row(folder: Path, namespace: str) -> str:
     """The line of a namespace."""
-    return _row(f"`{namespace}`", Counter(outcomes(folder, namespace).values()))
+    return _row(f"`{namespace}`", [namespace], folder)
 
 
-def _row(name: str, kinds: Counter[str]) -> str:
-    count = kinds.total() - kinds["not called"]
-    share = 100 * (count - kinds["refused"]) / max(count, 1)
-    cells = [kinds["rule"], kinds["works"], kinds["constant"], kinds["refused"], f"{share:.0f} %", kinds["not called"]]
-    return f"| {name} | {count} | {' | '.join(map(str, cells))} |"
+def _row(name: str, namespaces: Sequence[str], folder: Path) -> str:
+    kinds: Counter[str] = Counter()
+    theirs: Counter[str] = Counter()
+    for namespace in namespaces:
+        found = outcomes(folder, namespace)
+        kinds.update(found.values())
+        called = [name for name, kind in found.items() if kind != "not called"]
+        theirs.update({system: count(lists(), system, namespace, called) for system in SYSTEMS})
+    total = kinds.total() - kinds["not called"]
+    shares = [f"{100 * each / max(total, 1):.0f} %" for each in (total - kinds["refused"], *map(theirs.get, SYSTEMS))]
+    cells = [*map(kinds.get, KINDS[:4]), *shares, kinds["not called"]]
+    return f"| {name} | {total} | {' | '.join(str(cell or 0) for cell in cells)} |"
 
 
 def document(folder: Path) -> str:
     """The whole page."""
     known = [name for name in NAMESPACES if outcomes(folder, name)]
-    whole: Counter[str] = Counter()
-    for name in known:
-        whole.update(outcomes(folder, name).values())
     rows = [row(folder, name) for name in known]
-    return HEAD + "\n".join([*rows, _row("all", whole)]) + "\n" + "".join(_names(folder, name) for name in known)
+    head = HEAD.format(**{system: lists()[system]["version"] for system in SYSTEMS})
+    return (
+        head + "\n".join([*rows, _row("all", known, folder)]) + "\n" + "".join(_names(folder, name) for name in known)
+    )
 
 
 def _names(folder: Path, namespace: str) -> str:

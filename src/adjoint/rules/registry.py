@@ -69,7 +69,10 @@ _SPECIAL = tuple(
 )
 _OF_MATRICES = ("linalg", "decompositions", "systems", "factors", "riccati", "toeplitz")
 _OF_STATISTICS = (
-    *(f"distributions.{name}" for name in ("continuous", "bounded", "above_zero", "elsewhere", "of_tests", "discrete")),
+    *(
+        f"distributions.{name}"
+        for name in ("continuous", "bounded", "above_zero", "elsewhere", "of_tests", "discrete", "rarer")
+    ),
     *("hypotheses", "distributions.multivariate", "samples", "kernels", "fits", "orders", "distributions.classes"),
 )
 OF_SCIPY = {

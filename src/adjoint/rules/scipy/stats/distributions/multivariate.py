@@ -138,5 +138,45 @@ def _wishart_logpdf(x, df, scale):
 MATRICES = [case(DEFINITE, 4.5, DEFINITE)]
 definition(stats.wishart.logpdf, _wishart_logpdf, cases=MATRICES)
 definition(stats.wishart.pdf, lambda x, df, scale: np.exp(_wishart_logpdf(x, df, scale)), cases=MATRICES)
-for dist in (stats.multivariate_normal, stats.multivariate_t, stats.dirichlet, stats.wishart):
+
+
+def _inverse_wishart_logpdf(x, df, scale):
+    if np.ndim(x) != 2 or np.ndim(scale) != 2:
+        raise NotImplementedError("several matrices, or numbers")
+    extent = np.shape(scale)[0]
+    trace = np.trace(np.linalg.solve(completed(x, True), scale))
+    size = 0.5 * df * (_log_determinant(scale) - extent * LOG_TWO) - special.multigammaln(0.5 * df, extent)
+    return size - 0.5 * (df + extent + 1) * _log_determinant(x) - 0.5 * trace
+
+
+definition(stats.invwishart.logpdf, _inverse_wishart_logpdf, cases=MATRICES)
+definition(stats.invwishart.pdf, lambda x, df, scale: np.exp(_inverse_wishart_logpdf(x, df, scale)), cases=MATRICES)
+
+
+def _matrix_logpdf(X, mean=None, rowcov=1, colcov=1):
+    if np.ndim(X) != 2 or np.ndim(rowcov) != 2 or np.ndim(colcov) != 2:
+        raise NotImplementedError("several matrices, or covariances that are numbers")
+    rows, columns = np.shape(X)
+    off = X if mean is None else X - mean
+    scaled = np.linalg.solve(completed(rowcov, True), off)
+    found = np.sum(off * np.transpose(np.linalg.solve(completed(colcov, True), np.transpose(scaled))))
+    size = rows * columns * LOG_TWO_PI + columns * _log_determinant(rowcov) + rows * _log_determinant(colcov)
+    return -0.5 * (size + found)
+
+
+OF_MATRICES = [
+    case(sample(3, 2), sample(3, 2), DEFINITE, sample(2, 2, kind="definite")),
+    case(sample(3, 3), rowcov=DEFINITE, colcov=DEFINITE),
+]
+definition(stats.matrix_normal.logpdf, _matrix_logpdf, cases=OF_MATRICES)
+definition(
+    stats.matrix_normal.pdf,
+    lambda X, mean=None, rowcov=1, colcov=1: np.exp(_matrix_logpdf(X, mean, rowcov, colcov)),
+    cases=OF_MATRICES[:1],
+)
+_FAMILIES = (
+    *(stats.multivariate_normal, stats.multivariate_t, stats.dirichlet, stats.wishart, stats.invwishart),
+    stats.matrix_normal,
+)
+for dist in _FAMILIES:
     freezable(dist)
