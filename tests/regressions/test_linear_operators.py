@@ -105,9 +105,37 @@ def eigenvectors(p, b):
     return values[0] * np.sum(vectors[:, 1] ** 4) + np.sum(np.outer(vectors[:, 0], vectors[:, 0]) @ b)
 
 
+def singular_values(p, b):
+    def product(v):
+        return p * np.ravel(v) + 0.3 * b[0] * np.roll(np.ravel(v), 1)
+
+    def turned(u):
+        return p * np.ravel(u) + 0.3 * b[0] * np.roll(np.ravel(u), -1)
+
+    values = linalg.svds(linalg.LinearOperator((4, 4), product, turned), k=2, return_singular_vectors=False)
+    return values[0] * values[1] ** 2
+
+
+def singular_vectors(p, b):
+    matrix = sp.csr_matrix(
+        (np.concatenate([p, b]), (np.array([0, 1, 2, 0, 1, 2, 0, 1]), np.array([0, 1, 2, 1, 2, 0, 2, 0]))), shape=(3, 3)
+    )
+    left, values, right = linalg.svds(matrix, k=1, v0=np.ones(3))
+    return values[0] + np.sum(left[:, 0] * right[0]) * p[0]
+
+
+def eigenvectors_by_blocks(p, b):
+    matrix = np.diag(p * b + np.arange(4.0)) + 0.2 * np.outer(p, p)
+    values, vectors = linalg.lobpcg(matrix, np.eye(4)[:, :2] + 0.1, tol=1e-13, maxiter=400)
+    return values[0] * values[1] + np.sum(vectors[:, 0] * b) ** 2
+
+
 @pytest.mark.parametrize(
     "f",
     [
+        singular_values,
+        singular_vectors,
+        eigenvectors_by_blocks,
         with_a_matrix_beside,
         of_a_matrix,
         eigenvalues,
@@ -150,3 +178,5 @@ def test_what_a_product_does_not_tell_is_refused() -> None:
 
     for f in (other, handed_on, turned):
         refused(lambda f=f: ad.grad(f)(B))
+    with pytest.raises(ad.DifferentiationError, match="was made with, not its 'rmatvec'"):
+        ad.grad(turned)(B)

@@ -10,7 +10,7 @@ from scipy.sparse import linalg
 from adjoint.declarations.custom_derivatives import stop_gradient
 from adjoint.declarations.implicit import refused, solved
 from adjoint.runtime.numerical_methods.implicit import root, root_of_part
-from adjoint.runtime.numerical_methods.of_scipy.sparse import eigenpair, solution_by_products
+from adjoint.runtime.numerical_methods.of_scipy.sparse import eigenpair, singular_triplet, solution_by_products
 
 
 class Operator:
@@ -87,7 +87,7 @@ class Operator:
     @property
     def T(self):
         if self._turned is None:
-            raise NotImplementedError("rmatvec is not defined")
+            return refused("rmatvec", "the products that a linear operator was made with")
         return Operator((self.shape[1], self.shape[0]), self._turned, self._product)
 
     @property
@@ -133,17 +133,79 @@ def eigenpairs(
         raise NotImplementedError("another problem than that of a symmetric matrix by itself")
     n = A.shape[0]
     options = {"k": k, "which": which, "v0": stop_gradient(v0), "ncv": ncv, "maxiter": maxiter, "tol": tol}
+    pairs = [solved(root, _eigenequations(A, n), (np.zeros(n + 1),), eigenpair, (n, i, options)) for i in range(k)]
+    values = np.array([pair[n] for pair in pairs])
+    if not return_eigenvectors:
+        return values
+    return values, np.stack([pair[:n] for pair in pairs], axis=1)
+
+
+def blockwise(
+    A,
+    X,
+    B=None,
+    M=None,
+    Y=None,
+    tol=None,
+    maxiter=None,
+    largest=True,
+    verbosityLevel=0,
+    retLambdaHistory=False,
+    retResidualNormsHistory=False,
+    restartControl=20,
+):
+    """``lobpcg``: as many eigenpairs as there are columns in ``X``, where the search begins."""
+    if B is not None or Y is not None or retLambdaHistory or retResidualNormsHistory:
+        raise NotImplementedError("another problem than that of a symmetric matrix by itself")
+    n, k = np.shape(X)
+    options = {"X": stop_gradient(X), "tol": tol, "maxiter": maxiter, "largest": largest}
+    if M is not None:
+        raise NotImplementedError("a preconditioner")
+    pairs = [solved(root, _eigenequations(A, n), (np.zeros(n + 1),), eigenpair, (n, i, options)) for i in range(k)]
+    return np.array([pair[n] for pair in pairs]), np.stack([pair[:n] for pair in pairs], axis=1)
+
+
+def _eigenequations(A, n):
+    """What a vector of length one and a number are a root of that are an eigenpair."""
 
     def equations(pair):
         v, w = pair[:n], pair[n]
         return np.concatenate([A @ v - w * v, np.array([0.5 * (1.0 - np.sum(v * v))])])
 
-    point = np.zeros(n + 1)
-    pairs = [solved(root, equations, (point,), eigenpair, (n, i, options)) for i in range(k)]
-    values = np.array([pair[n] for pair in pairs])
-    if not return_eigenvectors:
+    return equations
+
+
+def triplets(
+    A,
+    k=6,
+    ncv=None,
+    tol=0,
+    which="LM",
+    v0=None,
+    maxiter=None,
+    return_singular_vectors=True,
+    solver="arpack",
+    rng=None,
+    options=None,
+):
+    """``svds``: singular values and pairs of vectors of length one, each triplet as a solution of its equations."""
+    m, n = A.shape
+    told = {"k": k, "ncv": ncv, "tol": tol, "which": which, "maxiter": maxiter, "solver": solver, "options": options}
+    turned = A.T
+
+    def equations(triplet):
+        u, v, s = triplet[:m], triplet[m : m + n], triplet[m + n]
+        return np.concatenate([A @ v - s * u, turned @ u - s * v, np.array([0.5 * (1.0 - np.sum(v * v))])])
+
+    point, start = np.zeros(m + n + 1), {"v0": stop_gradient(v0), **told}
+    found = [solved(root, equations, (point,), singular_triplet, (m, n, i, start)) for i in range(k)]
+    values = np.array([triplet[m + n] for triplet in found])
+    if return_singular_vectors is False:
         return values
-    return values, np.stack([pair[:n] for pair in pairs], axis=1)
+    if return_singular_vectors is not True:
+        raise NotImplementedError("singular vectors of one side")
+    left = np.stack([triplet[:m] for triplet in found], axis=1)
+    return left, values, np.stack([triplet[m : m + n] for triplet in found])
 
 
 def iterated(solver, A, b, x0=None, M=None, **settings):

@@ -259,11 +259,18 @@ def _as_operator(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node:
     return lo.call(ir.Const(operators.product_with), args, kwargs, node)
 
 
-@handles(linalg.eigsh)
-def _eigenpairs(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    if not _any_varies(lo, args, kwargs):
-        return NotImplemented
-    return lo.call(ir.Const(operators.eigenpairs), args, kwargs, node)
+def _by_equations(callee: Any, means: Any) -> None:
+    """A function that finds vectors and numbers which solve equations; where nothing varies, it stays SciPy's."""
+
+    def call(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+        return lo.call(ir.Const(means), args, kwargs, node) if _any_varies(lo, args, kwargs) else NotImplemented
+
+    HANDLERS[callee] = call
+
+
+_by_equations(linalg.eigsh, operators.eigenpairs)
+_by_equations(linalg.lobpcg, operators.blockwise)
+_by_equations(linalg.svds, operators.triplets)
 
 
 @handles(linalg.LinearOperator)
@@ -301,7 +308,7 @@ def _spectral(
     raise lo.problem("AD0204", node, f"no derivative of {callee.__name__!r} is known", helps=dense)
 
 
-REFUSED = (linalg.eigs, linalg.svds, linalg.lobpcg)
+REFUSED = (linalg.eigs,)
 for _callee in REFUSED:
     HANDLERS[_callee] = partial(_spectral, _callee)
 

@@ -75,9 +75,38 @@ def eigenpair(told: Any, count: int, place: int, options: Any) -> Any:
     [0.0, 0.0, 0.0, 1.0, 4.0]
     """
     operator = linalg.LinearOperator((count, count), lambda x: told(np.append(x, 0.0))[:count], dtype=float)
-    start = {"v0": np.random.default_rng(0).uniform(-1.0, 1.0, count)} if options.get("v0") is None else {}
-    values, vectors = linalg.eigsh(operator, **{**options, **start})
+    if "X" in options:
+        values, vectors = linalg.lobpcg(operator, **options)
+    else:
+        values, vectors = linalg.eigsh(operator, **_started(options, count))
     return np.append(vectors[:, place], values[place])
+
+
+def singular_triplet(told: Any, rows: int, columns: int, place: int, options: Any) -> Any:
+    """One of the pairs of singular vectors that SciPy finds, one behind the other, and the singular value.
+
+    Of such a triplet, ``told`` gives the products with an operator and its transpose, less the value times the vectors.
+
+    >>> told = lambda x: np.concatenate([np.arange(1.0, 5.0) * x[4:8], np.arange(1.0, 5.0) * x[:4], [0.0]])
+    >>> np.abs(singular_triplet(told, 4, 4, 0, {"k": 1}).round(6)).tolist()
+    [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 4.0]
+    """
+    none = np.zeros(rows), np.zeros(columns)
+    operator = linalg.LinearOperator(
+        (rows, columns),
+        lambda v: told(np.concatenate([none[0], np.ravel(v), [0.0]]))[:rows],
+        lambda u: told(np.concatenate([np.ravel(u), none[1], [0.0]]))[rows : rows + columns],
+        dtype=float,
+    )
+    left, values, right = linalg.svds(operator, **_started(options, min(rows, columns)))
+    return np.concatenate([left[:, place], right[place], [values[place]]])
+
+
+def _started(options: Any, count: int) -> Any:
+    """Options of a search that begins at the same vector each time, where none is given."""
+    if options.get("v0") is not None:
+        return options
+    return {**options, "v0": np.random.default_rng(0).uniform(-1.0, 1.0, count)}
 
 
 def _converged(solver: Any, matrix: Any, b: Any, options: Any) -> Any:
