@@ -125,9 +125,9 @@ def singular_vectors(p, b):
 
 
 def eigenvectors_by_blocks(p, b):
-    matrix = np.diag(p * b + np.arange(4.0)) + 0.2 * np.outer(p, p)
-    values, vectors = linalg.lobpcg(matrix, np.eye(4)[:, :2] + 0.1, tol=1e-13, maxiter=400)
-    return values[0] * values[1] + np.sum(vectors[:, 0] * b) ** 2
+    matrix = np.diag(np.arange(6.0)) + np.pad(np.diag(p * b) + 0.2 * np.outer(p, p), 1)
+    values, vectors = linalg.lobpcg(matrix, np.eye(6)[:, 5:] + 0.1, tol=1e-13, maxiter=400)
+    return values[0] ** 2 + np.sum(vectors[1:-1, 0] * b) ** 2
 
 
 @pytest.mark.parametrize(

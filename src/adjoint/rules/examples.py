@@ -24,13 +24,14 @@ _EXTENTS: tuple[Callable[[int], int], ...] = (
     lambda place: place + 1,
     lambda place: 2,
     lambda place: 12,
-    lambda place: 1,
-    lambda place: place % 2,
 )
 
 
-_MANY = (3, 3, 3, 3, 2, 12, 0, 3)
-"""Extents that are not 1: none at all, too, which makes one of an empty array and an element."""
+_MANY = (3, 3, 3, 3, 2, 12)
+
+
+_OF_NOTHING: tuple[tuple[Callable[[int], int], int], ...] = ((lambda place: 1, 0), (lambda place: place % 2, 3))
+"""Choices with empty arrays, which with one element make an array of one: others have to tell everything else."""
 
 
 _LARGE = 50
@@ -54,7 +55,11 @@ def examples_of(rule: Rule, arguments: Sequence[Any], named: Sequence[tuple[str,
         choices.append((_EXTENTS[0], _MANY[0], 1, False))
     above = max((len(known.dims) for known in arguments if isinstance(known, ir.Array) and known.dims), default=1)
     for rank in dict.fromkeys((0, 1, above)):  # the last, so that what is known does not decide the rank
-        for extent, many, apart, as_places in choices:
+        found: list[Any] = []
+        for extent, many, apart, as_places in (*choices, *((*choice, 0, False) for choice in _OF_NOTHING)):
+            is_of_nothing = (extent, many) in _OF_NOTHING
+            if is_of_nothing and len(found) < 2:
+                break
             maker = _Maker(extent, many, rank, apart, as_places)
             try:
                 args = [maker.make(argument, _value_at(rule, place)) for place, argument in enumerate(arguments)]
@@ -68,12 +73,24 @@ def examples_of(rule: Rule, arguments: Sequence[Any], named: Sequence[tuple[str,
                 if maker.varied:
                     continue
                 break
+            if is_of_nothing and not all(_is_like(result, other) for other in found):
+                continue
+            found.append(result)
             yield result
             if not maker.varied:
                 yield result
                 break
         if not any(is_vague(argument) for argument in (*arguments, *(value for _, value in named))):
             return
+
+
+def _is_like(one: Any, other: Any) -> bool:
+    """Whether two results differ in extents alone."""
+    if isinstance(one, (tuple, list)):
+        return type(one) is type(other) and len(one) == len(other) and all(map(_is_like, one, other))
+    if not isinstance(one, np.ndarray) or not isinstance(other, np.ndarray):
+        return type(one) is type(other)
+    return one.ndim == other.ndim and one.dtype == other.dtype
 
 
 def _value_at(rule: Rule, place: int) -> float:
