@@ -357,3 +357,12 @@ def array_swapped_with_a_field(x):
         class_[0], spare = spare, class_[0]
         class_[1][0] += spare[1]
     return np.sum(class_[0] * spare * class_[1])
+
+
+@program(np.array([0.4, -0.7, 1.2]))
+def masked_through_flat_of_what_may_have_no_axes(x):
+    error, scale = np.asarray(x[0]) - np.asarray(x[1]), np.asarray(x[1])
+    relative = np.full_like(error, np.nan)
+    places = (scale != 0).ravel()
+    relative.flat[places] = error.flat[places] / scale.flat[places]
+    return np.nanmean(relative**2) * x[2].flat[0]

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import scipy.fft
+import scipy.fftpack
 import scipy.integrate
 import scipy.linalg
 import scipy.ndimage
@@ -24,6 +25,7 @@ Derivative = Callable[..., Any]
 WITH_RULES = (
     np,
     scipy.fft,
+    scipy.fftpack,
     scipy.ndimage,
     scipy.special,
     scipy.linalg,

@@ -69,11 +69,9 @@ _SPECIAL = tuple(
 )
 _OF_MATRICES = ("linalg", "decompositions", "systems", "factors", "riccati", "toeplitz")
 _OF_STATISTICS = (
-    *(
-        f"distributions.{name}"
-        for name in ("continuous", "bounded", "above_zero", "elsewhere", "of_tests", "discrete", "rarer")
-    ),
-    *("hypotheses", "distributions.multivariate", "samples", "kernels", "fits", "orders", "distributions.classes"),
+    *(f"distributions.{name}" for name in ("continuous", "bounded", "above_zero", "elsewhere", "of_tests", "discrete")),
+    *(f"distributions.{name}" for name in ("multivariate", "rarer", "classes")),
+    *("hypotheses", "samples", "kernels", "fits", "orders"),
 )
 OF_SCIPY = {
     "scipy._lib": ("scipy.array_api",),
@@ -95,6 +93,7 @@ OF_SCIPY = {
         *("scipy.neighbours", "scipy.interpolation.scattered"),
     ),
     "scipy.fft": ("scipy.fft",),
+    "scipy.fftpack": ("scipy.fft", "scipy.signals.older_transforms"),
 }
 """What is said of modules of SciPy, which need not be installed."""
 MESSAGES = ("mpi.messages", "mpi.methods")

@@ -318,10 +318,10 @@ def _undeclared(lo: Lowerer, cls: type, name: str, node: ast.AST | None) -> Exce
 
 
 def _attribute_of_number(lo: Lowerer, base: ir.Var, owner: type, name: str, node: ast.AST | None) -> Value:
-    if name == "flat" and isinstance(base.type, ir.Array):
+    if name == "flat" and isinstance(base.type, (ir.Array, ir.Scalar)):
         from adjoint.frontend.library.arrays.writers import flat  # lazy
 
-        return flat(lo, base, node)
+        return flat(lo, base if isinstance(base.type, ir.Array) else lo.open.call(np.asarray, base), node)
     dtype = base.type.dtype if isinstance(base.type, (ir.Array, ir.Scalar)) else None
     if dtype is not None:
         if name == "dtype":

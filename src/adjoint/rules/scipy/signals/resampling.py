@@ -66,6 +66,7 @@ def _lfilter_with_state(b, a, x, axis=-1, zi=None):
     """What a filter gives that goes on from a state, and the state it ends in (1-D)."""
     if zi is None or np.ndim(x) != 1:
         raise NotImplementedError("states of several signals")
+    b, a = np.asarray(b), np.asarray(a)
     size = max(np.size(b), np.size(a))
     over, under = _longer(b / a[0], size), _longer(a / a[0], size)
     n = np.shape(x)[0]
@@ -97,7 +98,17 @@ definition(
     signal.lfilter,
     _lfilter_with_state,
     when=lambda given: given.get("zi") is not None,
-    cases=[case(B, A, sample(6), zi=sample(2)), case(B[:2], A, sample(1), zi=sample(2))],
+    cases=[
+        case(B, A, sample(6), zi=sample(2)),
+        case(B[:2], A, sample(1), zi=sample(2)),
+        case([1], A, sample(4), zi=sample(2)),
+    ],
+)
+definition(
+    signal.lfilter,
+    lambda b, a, x, axis=-1, zi=None: signal.lfilter(b, a, x, axis),
+    when=lambda given: "zi" in given and given["zi"] is None,
+    cases=[case(B, A, sample(6), zi=None)],
 )
 definition(signal.lfilter_zi, _lfilter_zi, cases=[case(B, A), case(B[:2], A)])
 
