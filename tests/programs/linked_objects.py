@@ -743,3 +743,12 @@ def pairs_with_an_empty_place(x):
         if v > 0.0:
             pairs[i] = (v * 2.0, head)
     return sum([v * (1.0 if kid is None else kid.value) for v, kid in pairs])
+
+
+@program([0.3, -1.1, 0.7])
+def constant_pairs_with_an_empty_place(x):
+    pairs, head = [(1.0, None)], None
+    for v in x:
+        head = Node(v, head)
+        pairs.append((2.0, head))
+    return sum([v * (x[0] if kid is None else kid.value**2) for v, kid in pairs])

@@ -48,20 +48,24 @@ def as_tagged(lo: Lowerer, atom: ir.Atom, type_: ir.Type | None) -> ir.Atom:
         return atom
     if ir.options_of(type_) is not None:
         return tagged(lo, atom, type_, as_element)
-    if isinstance(type_, ir.Tuple) and isinstance(atom, ir.Var):
+    if isinstance(type_, ir.Tuple):
         return _tuple_as_element(lo, atom, type_)
     _tag_within(lo, type_of(atom), type_)
     return atom
 
 
-def _tuple_as_element(lo: Lowerer, atom: ir.Var, type_: ir.Tuple) -> ir.Atom:
+def _tuple_as_element(lo: Lowerer, atom: ir.Atom, type_: ir.Tuple) -> ir.Atom:
     """A tuple as a container holds it: made anew, of its parts as they are held there."""
-    assert isinstance(atom.type, ir.Tuple)
+    given = type_of(atom)
+    assert isinstance(given, ir.Tuple)
     parts = []
-    for place, (mine, part) in enumerate(zip(atom.type.items, type_.items, strict=True)):
-        item = ir.Var("t", mine)
-        lo.emit(ir.Load(item, atom, ir.Subscript((ir.Const(place),)), lo.open.span))
-        parts.append(as_element(lo, NONE if mine == ir.OF_NONE else item, part))
+    for place, (mine, part) in enumerate(zip(given.items, type_.items, strict=True)):
+        item: ir.Atom = NONE if mine == ir.OF_NONE else ir.Var("t", mine)
+        if isinstance(atom, ir.Const):
+            item = ir.Const(atom.value[place])
+        elif isinstance(item, ir.Var):
+            lo.emit(ir.Load(item, atom, ir.Subscript((ir.Const(place),)), lo.open.span))
+        parts.append(as_element(lo, item, part))
     target = ir.Var("t", type_)
     named = () if type_.cls is tuple else (("cls", ir.Const(type_.cls)),)
     lo.emit(ir.Call((target,), display.make_tuple, tuple(parts), named, lo.open.span))

@@ -18,7 +18,7 @@ from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.state.signals import Problem, Restart, TooMuch
 from adjoint.frontend.interpreter.values import TupleValue, Value
 from adjoint.frontend.objects.classes import class_of, is_object
-from adjoint.sources.library_folders import file_of, is_installed, is_of_a_library
+from adjoint.sources.library_folders import file_of, is_installed, is_of_a_library, package_of
 
 MOST_STATEMENTS = 3000
 """Up to how many statements of a library are followed to know an object."""
@@ -68,7 +68,8 @@ def is_of_options(lo: Lowerer, function: types.FunctionType, given: Sequence[Val
         return False
     code = function.__code__
     is_short = len(code.co_code) < MOST_CODE and is_installed(code.co_filename)
-    return is_short and function not in lo.settings.unseen
+    has_rules = package_of(function) in ("numpy", "scipy")
+    return is_short and not has_rules and function not in lo.settings.unseen
 
 
 def _functions_of(member: Any) -> set[Any]:

@@ -144,7 +144,7 @@ def _inverse_wishart_logpdf(x, df, scale):
     if np.ndim(x) != 2 or np.ndim(scale) != 2:
         raise NotImplementedError("several matrices, or numbers")
     extent = np.shape(scale)[0]
-    trace = np.trace(np.linalg.solve(completed(x, True), scale))
+    trace = np.trace(np.linalg.solve(completed(x, True), completed(scale, True)))
     size = 0.5 * df * (_log_determinant(scale) - extent * LOG_TWO) - special.multigammaln(0.5 * df, extent)
     return size - 0.5 * (df + extent + 1) * _log_determinant(x) - 0.5 * trace
 
