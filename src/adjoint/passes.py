@@ -252,6 +252,7 @@ PASSES = {
         Pass("drop-error-states", "native.legalize.errstate:without_silencing", needed=True),
         Pass("powers-as-floats", "native.legalize.numbers.powers:with_fractions", needed=True),
         Pass("tuple-records", "native.legalize.recursion.records:with_records", needed=True),
+        Pass("joined-cotangents", "native.legalize.arrays.joined_cotangents:with_slices"),
         Pass("plain-clips", "native.legalize.numbers.clips:with_plain_clips"),
         Pass("undefined-to-empty", "native.legalize.undefined_values:with_empty_stand_ins", needed=True),
         Pass("overlapping-updates", "native.legalize.arrays.overlapping_updates:without_overlaps", needed=True),

@@ -82,6 +82,7 @@ LEGALIZE = (
     "drop-error-states",
     "powers-as-floats",
     "tuple-records",
+    "joined-cotangents",
     "plain-clips",
     "undefined-to-empty",
     "overlapping-updates",

@@ -26,7 +26,7 @@ ELEMENTWISE = (
     np.add, np.subtract, np.multiply, np.true_divide, np.divide, np.power, np.negative, runtime_numbers.sign,
     np.tan, np.sinh, np.cosh, np.arcsin, np.arccos, np.arctan, np.arcsinh, np.arccosh, np.arctanh,
     np.conj, np.conjugate, np.ndarray.conj, np.ndarray.conjugate, np.angle, runtime_arrays.complex_of,
-    np.isnan, np.isinf, np.isfinite,
+    np.isnan, np.isinf, np.isfinite, runtime_numbers.selected,
 )  # fmt: skip
 
 
@@ -150,9 +150,19 @@ def _summed_to(e: Emission, given: Array, x: Array) -> Array:
     return out
 
 
-@rule(np.any)
+@rule(runtime_numbers.selected)
+def _selected(e: Emission, support: Value, value: Value) -> Number:
+    given = numbers.number(value)
+    if given.kind[0] != "f":
+        raise Unsupported("supports of these numbers")
+    return numbers.choice(e, numbers.is_true(e, support), given, constant(0.0, given.kind))
+
+
+@rule(np.any, runtime_numbers.somewhere)
 def _any(e: Emission, a: Value) -> Number:
     """Whether some element is not zero."""
+    if isinstance(a, Number):
+        return numbers.is_true(e, a)
     x = arrays.array(a)
     if is_complex(x.kind.element):
         raise Unsupported("truths of complex numbers")
