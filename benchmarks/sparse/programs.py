@@ -191,14 +191,22 @@ def _table(text: str, name: str) -> np.ndarray:
     return np.array([[float(part) for part in row.split()] for row in rows if row])
 
 
-def power_flow_data(name: str) -> tuple[tuple[Any, ...], np.ndarray]:
-    """What the constraints take besides the variables, and the costs, of a case file."""
+def _case(name: str) -> tuple[float, dict[str, np.ndarray]]:
+    """The base of a case file, and its tables, of what is in use."""
     text = (DATA / f"{name}.m").read_text()
     found = re.search(r"baseMVA = ([\d.]+)", text)
     assert found is not None
-    base = float(found.group(1))
-    bus, gen, branch, price = (_table(text, part) for part in ("bus", "gen", "branch", "gencost"))
-    price, gen, branch = price[gen[:, 7] > 0], gen[gen[:, 7] > 0], branch[branch[:, 10] > 0]
+    tables = {part: _table(text, part) for part in ("bus", "gen", "branch", "gencost")}
+    tables["gencost"] = tables["gencost"][tables["gen"][:, 7] > 0]
+    tables["gen"] = tables["gen"][tables["gen"][:, 7] > 0]
+    tables["branch"] = tables["branch"][tables["branch"][:, 10] > 0]
+    return float(found.group(1)), tables
+
+
+def power_flow_data(name: str) -> tuple[tuple[Any, ...], np.ndarray]:
+    """What the constraints take besides the variables, and the costs, of a case file."""
+    base, tables = _case(name)
+    bus, gen, branch, price = tables.values()
     number = {int(name): place for place, name in enumerate(bus[:, 0])}
     places = [np.array([number[int(each)] for each in column]) for column in (gen[:, 0], branch[:, 0], branch[:, 1])]
     y = 1 / (branch[:, 2] + 1j * branch[:, 3])
@@ -215,6 +223,26 @@ def power_flow_data(name: str) -> tuple[tuple[Any, ...], np.ndarray]:
         cost[row, 3 - len(given) :] = given
     sizes = (len(bus), len(gen), len(branch))
     return (*sizes, *places, *loads, np.stack(flows, 1)), cost * np.array([base**2, base, 1.0])
+
+
+def power_flow_bounds(name: str) -> dict[str, np.ndarray]:
+    """Where the search begins, and the bounds of variables and constraints, of a case file."""
+    base, tables = _case(name)
+    bus, gen, branch, _ = tables.values()
+    nb, nl = len(bus), len(branch)
+    rate = np.where(branch[:, 5] == 0, 1e3, branch[:, 5] / base)
+    is_reference = bus[:, 1] == 3
+    lower = [np.where(is_reference, 0.0, -np.inf), bus[:, 12], gen[:, 9] / base, gen[:, 4] / base, *[-rate] * 4]
+    upper = [np.where(is_reference, 0.0, np.inf), bus[:, 11], gen[:, 8] / base, gen[:, 3] / base, *[rate] * 4]
+    g_lower, g_upper = np.zeros(2 * nb + 7 * nl), np.zeros(2 * nb + 7 * nl)
+    of_line = 2 * nb + 7 * np.arange(nl)
+    g_lower[of_line + 4], g_upper[of_line + 4] = np.radians(branch[:, 11]), np.radians(branch[:, 12])
+    for end in (5, 6):
+        g_lower[of_line + end], g_upper[of_line + end] = -np.inf, rate**2
+    middle = [(gen[:, 8] + gen[:, 9]) / (2 * base), (gen[:, 3] + gen[:, 4]) / (2 * base)]
+    start = np.concatenate([np.zeros(nb), np.ones(nb), *middle, np.zeros(4 * nl)])
+    found = {"lower": np.concatenate(lower), "upper": np.concatenate(upper), "g_lower": g_lower, "g_upper": g_upper}
+    return found | {"start": np.clip(start, found["lower"], found["upper"])}
 
 
 def cases(large: bool) -> dict[str, tuple[str, Any, tuple[Any, ...]]]:

@@ -17,6 +17,7 @@ from adjoint.dispatch import contents, persistent_cache, specialize, targets
 from adjoint.dispatch.speculative import Speculative
 from adjoint.native.kept import files as cache
 from adjoint.native.kept import known_functions
+from adjoint.optim.vector_functions import VectorFunction
 from adjoint.records import replace
 from adjoint.rules import registry
 from adjoint.types import registry as types_registry
@@ -596,3 +597,23 @@ def test_patterns_and_entries_of_sparse_derivatives(monkeypatch, tmp_path):
         monkeypatch.setattr(module, name, None)
     for found, expected in zip(matrices(), made, strict=True):
         np.testing.assert_array_equal(found, expected)
+
+
+def twice(x):
+    return 2.0 * x
+
+
+def thrice(x):
+    return 3.0 * x
+
+
+def test_closures_of_libraries_are_told_apart_by_what_they_capture():
+    def words(f, *args):
+        found = contents.Contents()
+        found.function(VectorFunction(f, {"a": np.ones(2), "b": 1.0}, args).function)
+        return found.words
+
+    assert words(lambda x: twice(x["a"])) == words(lambda x: twice(x["a"]))
+    first, second = (words(lambda x, f=f: f(x["a"])) for f in (twice, thrice))
+    assert first != second
+    assert words(lambda x, n: x["a"] * n, 2) != words(lambda x, n: x["a"] * n, 3)

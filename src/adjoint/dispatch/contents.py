@@ -124,15 +124,14 @@ class Contents:
         return True
 
     def _name(self, value: Any) -> str:
-        """The name of what a library says, with the version where that is not looked at anyway."""
+        """The name of what a library says."""
         if isinstance(value, np.dtype):
             return _dtype(value)
         found = address_of(value)
         root = found[0].partition(".")[0]
         if root not in _VERSIONED:
             raise Nameless(value)
-        version = f" {sys.modules['scipy'].__version__}" if root == "scipy" else ""
-        return f"name {found[0]} {found[1]}{version}"
+        return f"name {found[0]} {found[1]}{_version(root)}"
 
     def function(self, function: Any) -> None:
         """Writes down a function, of Numba's too: its text, its code, and all that it refers to."""
@@ -143,7 +142,10 @@ class Contents:
             self.function(function.py_func)
             return
         if (function.__module__ or "").partition(".")[0] in _VERSIONED:
-            self.say(self._name(function))
+            if "<locals>" in function.__qualname__:
+                self._closure_of_library(function)
+            else:
+                self.say(self._name(function))
             return
         table = function.__globals__
         text = _text(function.__code__)
@@ -159,6 +161,18 @@ class Contents:
         locals_ = _locals(function.__code__) - names
         told = [annotation for annotation in annotations_of(function).values() if isinstance(annotation, str)]
         self._globals(table, names | (set(_NAME.findall(" ".join((text, *told)))) - locals_))
+
+    def _closure_of_library(self, function: types.FunctionType) -> None:
+        """Writes down which function it is, and what it captures: its text is that of the version."""
+        version = _version(function.__module__.partition(".")[0])
+        self.say(f"closure {function.__module__} {function.__qualname__} {function.__code__.co_firstlineno}{version}")
+        self._code(function.__code__)
+        self.constant(function.__defaults__)
+        self.constant(function.__kwdefaults__)
+        self.constant(dict(vars(function)))
+        for cell in function.__closure__ or ():
+            if not self._is_known(cell):
+                self._cell(cell)
 
     def _cell(self, cell: types.CellType) -> None:
         try:
@@ -278,6 +292,11 @@ def _options(options: dict[str, Any]) -> list[tuple[str, str]]:
 def _leads_anywhere(name: str) -> bool:
     """Whether what an attribute or a function of this name gives may be anything."""
     return name in _REFLECTION or (name.startswith("__") and name.endswith("__") and name != "__name__")
+
+
+def _version(root: str) -> str:
+    """The version of a library, where that is not looked at anyway."""
+    return f" {sys.modules['scipy'].__version__}" if root == "scipy" else ""
 
 
 def _dtype(dtype: np.dtype[Any]) -> str:
