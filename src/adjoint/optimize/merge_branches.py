@@ -10,7 +10,7 @@ from adjoint import ir
 from adjoint.analysis.effects import effects_of
 from adjoint.analysis.memory.storage_alias import Memory
 from adjoint.ir.rebuild import map_blocks, map_leaves, rebuild_terminator, substitute
-from adjoint.ir.walk import blocks_of, free_vars, leaves, operands, statements_in, targets_of, vars_used
+from adjoint.ir.walk import blocks_of, free_vars, key_atoms, leaves, operands, statements_in, targets_of, vars_used
 from adjoint.optimize.dead_code import load_is_pure
 
 
@@ -111,9 +111,10 @@ class _Merger:
             case ir.Call():
                 found = effects_of(statement)
                 return found.pure and (found.reads == () or not any(map(self.written, operands(statement))))
-            case ir.Load(base=base):
-                return load_is_pure(statement) and (
-                    (isinstance(base, ir.Var) and isinstance(base.type, ir.Tuple)) or not self.written(base)
+            case ir.Load(base=base, key=key):
+                is_tuple = isinstance(base, ir.Var) and isinstance(base.type, ir.Tuple)
+                return load_is_pure(statement) and not any(
+                    map(self.written, (*key_atoms(key), *[base] * (not is_tuple)))
                 )
             case _:
                 return False

@@ -8,16 +8,17 @@ values that they had when the terms were made: a term that leaves a loop names n
 from __future__ import annotations
 
 import operator
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from adjoint import ir
 from adjoint.analysis.shapes.linear_indices import Linear
+from adjoint.analysis.shapes.tapes import pushed_together, tapes_of
 from adjoint.analysis.shapes.window_extents import Extent, WholeNumbers, as_extent, less
 from adjoint.ir.join import is_whole_number
-from adjoint.ir.walk import blocks_of, defined_by, is_basic, leaves, operands, statements_in, terminators_in
+from adjoint.ir.walk import blocks_of, defined_by, is_basic, leaves
 from adjoint.rules.kinds import Elementwise
 from adjoint.rules.registry import exchanges, rule_for
 from adjoint.runtime import display
@@ -51,7 +52,6 @@ _BY_ELEMENTS: frozenset[Any] = frozenset(
 _PRODUCTS = (operator.matmul, np.matmul, arrays.empty_product)
 _OF_A_SHAPE = (np.zeros, np.ones, np.empty, arrays.without_elements, bundles.zero_bundles, bundles.no_bundles_yet)
 _REDUCTIONS = (np.sum, np.mean, np.prod, np.max, np.min, np.var, np.std, np.any, np.all)
-_FILLS = (list.append, list.pop)
 _MOST_TAPES = 4
 """So many tapes are looked through of which one is filled from the other."""
 _LAYOUT = ("dtype", "order")
@@ -70,6 +70,9 @@ class Extents:
         self.tapes: dict[ir.Var, Shape | None] = dict.fromkeys(tapes_of(function.body))
         self.filled: dict[ir.Var, Shape | None] = {}
         self.selected: dict[int, Shape | None] = {}
+        self.together = pushed_together(function.body) if self.tapes else {}
+        self.masks: dict[ir.Atom, Extent] = {}
+        """How many elements a mask selects, of masks that are taken from tapes."""
         for param in function.params:
             self.name(param)
         self.block(function.body)
@@ -88,6 +91,10 @@ class Extents:
         if not isinstance(atom, ir.Var):
             return None
         return () if isinstance(atom.type, ir.Scalar) else self.shapes.get(atom)
+
+    def of_all_items(self, tape: ir.Var) -> Shape | None:
+        """The shape that all items of a tape have; None where they differ."""
+        return _at(self.tapes.get(tape), None)
 
     def selection(self, statement: ir.Load | ir.Store) -> Shape | None:
         """The shape of the part of an array that a statement reads or writes."""
@@ -167,6 +174,8 @@ class Extents:
             case ir.Load(target=target, base=base, key=key):
                 self.selected[id(statement)] = shape = self.loaded(base, key)
                 self.bind(target, shape)
+                if base in self.together and _is_mask(target) and (index := _single_index(key)) is not None:
+                    self.masks[target] = ("count", ("item", base, index))
                 self.measure_part(target, base, key)
             case ir.Store(base=ir.Var() as tape, value=value) if tape in self.tapes:
                 self.fill(tape, value)
@@ -186,7 +195,7 @@ class Extents:
         if not args or any(name not in _LAYOUT for name, _ in call.kwargs):
             return None
         if callee is list.pop and isinstance(args[0], ir.Var):
-            return self.tapes.get(args[0])
+            return _at(self.tapes.get(args[0]), None)
         place = like_argument(callee)
         if place is not None:
             return self.of(args[place]) if place < len(args) else None
@@ -283,7 +292,7 @@ class Extents:
 
     def loaded(self, base: ir.Atom, key: ir.Key) -> Shape | None:
         if isinstance(base, ir.Var) and base in self.tapes:
-            return self.tapes[base]
+            return _at(self.tapes[base], key)
         shape = self.of(base)
         if not isinstance(key, ir.Subscript) or shape is None or not isinstance(base, ir.Var):
             return None
@@ -292,10 +301,11 @@ class Extents:
         return self.part(shape, key.items)
 
     def part(self, shape: Shape, items: Sequence[ir.Atom | ir.Slice]) -> Shape | None:
-        """The shape of what basic indices select."""
+        """The shape of what basic indices select, or a mask beside slices."""
         result: list[Extent] = []
         axis = 0
-        taken = sum(1 for item in items if item not in (ir.Const(None), ir.Const(Ellipsis)))
+        taken = sum(_mask_rank(item) or 1 for item in items if item not in (ir.Const(None), ir.Const(Ellipsis)))
+        may_mask = all(isinstance(item, (ir.Slice, ir.Const)) or _is_mask(item) for item in items)
         for item in items:
             match item:
                 case ir.Slice():
@@ -311,6 +321,9 @@ class Extents:
                     axis += skipped
                 case _ if is_basic(item):
                     axis += 1
+                case ir.Var() if may_mask and sum(map(_is_mask, items)) == 1:
+                    result.append(self.masks.get(item, ("count", item)))
+                    axis += _mask_rank(item)
                 case _:
                     return None
         return None if axis > len(shape) else (*result, *shape[axis:])
@@ -330,10 +343,19 @@ class Extents:
 
     def fill(self, tape: ir.Var, value: ir.Atom) -> None:
         shape = self.of(value) if isinstance(value, ir.Var) and isinstance(value.type, ir.Array) else None
+        if shape is not None and tape in self.together:
+            shape = tuple([self.on_tape(extent, self.together[tape]) for extent in shape])
         if tape not in self.filled:
             self.filled[tape] = shape
         elif self.filled[tape] != shape:
             self.filled[tape] = None
+
+    def on_tape(self, extent: Extent, together: Mapping[ir.Atom, ir.Var]) -> Extent:
+        """The term of an extent for who takes an array from its tape: masks are there at the same index."""
+        match extent:
+            case ("count", ir.Var() as mask) if mask in together:
+                return ("count", ("pushed", together[mask]))
+        return extent
 
     # Where paths meet
 
@@ -386,53 +408,39 @@ def _is_by_elements(call: ir.Call) -> bool:
     return (isinstance(callee, Hashable) and callee in _BY_ELEMENTS) or isinstance(rule_for(callee), Elementwise)
 
 
-def tapes_of(body: ir.Block) -> list[ir.Var]:
-    """Lists that are made here and only ever filled, read and emptied, in the order in which they are made."""
-    statements = statements_in(body)
-    made = [each.targets[0] for each in statements if isinstance(each, ir.Call) and _is_empty_list(each)]
-    if not made:
-        return []
-    other: set[ir.Atom] = set()
-    for statement in statements:
-        match statement:
-            case ir.Call() if _is_empty_list(statement):
-                pass
-            case ir.Call(callee=callee, args=(_, *rest)) if callee in _FILLS or callee is len:
-                other.update(rest)
-            case ir.Load(key=ir.Subscript(items=items)):
-                other.update(item for item in items if isinstance(item, ir.Var))
-            case ir.Store(key=ir.Subscript(items=items), value=value):
-                other.update((value, *(item for item in items if isinstance(item, ir.Var))))
-            case _:
-                other.update(operands(statement))
-    other.update(atom for end in terminators_in(body) for atom in operands(end))
-    return [tape for tape in made if tape not in other]
+def _is_mask(item: object) -> bool:
+    return _mask_rank(item) > 0
 
 
-def put_on_tape(statement: ir.Statement) -> tuple[ir.Var, ir.Atom] | None:
-    """The list to which a statement adds an item, or in which it replaces one, and the item."""
-    match statement:
-        case ir.Call(callee=list.append, args=(ir.Var() as tape, item)):
-            return tape, item
-        case ir.Store(base=ir.Var() as tape, key=ir.Subscript(), value=item):
-            return tape, item
-        case _:
-            return None
+def _mask_rank(item: object) -> int:
+    """Of how many axes a mask selects elements, whose truths stay as they are; 0 for anything else."""
+    type_ = getattr(item, "type", None)
+    if not isinstance(type_, ir.Array) or type_.dtype != np.bool_ or type_.dims is None or type_.storage.written:
+        return 0
+    return len(type_.dims)
 
 
-def taken_from_tape(statement: ir.Statement) -> tuple[ir.Var, ir.Var] | None:
-    """The list from which a statement takes an item, or reads one, and the item."""
-    match statement:
-        case ir.Load(target=target, base=ir.Var() as tape, key=ir.Subscript()):
-            return tape, target
-        case ir.Call(targets=(target,), callee=list.pop, args=(ir.Var() as tape,)):
-            return tape, target
-        case _:
-            return None
+def _at(shape: Shape | None, key: ir.Key | None) -> Shape | None:
+    """The shape of an item of a tape: where masks say its extents, those are the items at the same index."""
+    if shape is None or not any(_is_pushed(extent) for extent in shape):
+        return shape
+    index = _single_index(key)
+    if index is None:
+        return None
+    return tuple([("count", ("item", extent[1][1], index)) if _is_pushed(extent) else extent for extent in shape])  # type: ignore[index]
 
 
-def _is_empty_list(call: ir.Call) -> bool:
-    return call.callee is display.make_list and not call.args and len(call.targets) == 1
+def _single_index(key: ir.Key | None) -> ir.Atom | None:
+    if not isinstance(key, ir.Subscript) or len(key.items) != 1 or isinstance(key.items[0], ir.Slice):
+        return None
+    return key.items[0]
+
+
+def _is_pushed(extent: Extent) -> bool:
+    match extent:
+        case ("count", ("pushed", _)):
+            return True
+    return False
 
 
 def like_argument(callee: Any) -> int | None:

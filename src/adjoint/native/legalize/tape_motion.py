@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from adjoint import ir
-from adjoint.analysis.shapes.extents import tapes_of
+from adjoint.analysis.shapes.tapes import tapes_of
 from adjoint.ir.rebuild import map_blocks, map_branch
 from adjoint.ir.walk import blocks_of, operands, vars_used
 

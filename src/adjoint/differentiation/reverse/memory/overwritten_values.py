@@ -19,8 +19,9 @@ from adjoint.analysis.shapes.shape_arguments import shape_argument
 from adjoint.diagnostics import Span
 from adjoint.differentiation.reverse.bindings import Region, Regions
 from adjoint.differentiation.reverse.region import Sweep
+from adjoint.ir.join import type_of_atom
 from adjoint.ir.rebuild import map_key
-from adjoint.ir.walk import blocks_of, operands, statements_in, targets_of, terminators_in
+from adjoint.ir.walk import blocks_of, key_atoms, operands, statements_in, targets_of, terminators_in
 from adjoint.runtime.copies import owned, snapshot
 
 if TYPE_CHECKING:
@@ -186,6 +187,13 @@ class Writes:
         if not isinstance(storage, ir.Storage):
             return isinstance(base, ir.Var) and isinstance(base.type, ir.Tuple)
         return not self.may_write(storage) or not self.after(statement, storage, base)
+
+    def is_repeatable(self, load: ir.Load) -> bool:
+        """Whether a load gives the same at any later time: arrays of places and masks in its index stay, too."""
+        given = [(atom, found) for atom in key_atoms(load.key) for found in all_memory(type_of_atom(atom))]
+        return self.settled(load, load.base) and not any(
+            self.may_write(found) and self.after(load, found, atom) for atom, found in given
+        )
 
 
 def _common(one: Region, other: Region) -> Region:

@@ -220,8 +220,8 @@ class Keeper(Keeping):
                 if not isinstance(target.type, ir.Scalar) and callee is not np.shape:
                     return False
                 return all(_number_or_shape(atom, callee) for atom in operands(statement))
-            case ir.Load(target=target, base=base):
-                return isinstance(target.type, (ir.Scalar, ir.Array)) and self.reverser.writes.settled(statement, base)
+            case ir.Load(target=target):
+                return isinstance(target.type, (ir.Scalar, ir.Array)) and self.reverser.writes.is_repeatable(statement)
             case ir.If(targets=targets):
                 if not targets or not all(isinstance(target.type, ir.Scalar) for target in targets):
                     return False

@@ -15,7 +15,7 @@ from adjoint import ir
 from adjoint.analysis.effects import effects_of
 from adjoint.analysis.joins import joins
 from adjoint.analysis.memory.array_layout import layout_readers
-from adjoint.analysis.shapes.extents import put_on_tape, taken_from_tape, tapes_of
+from adjoint.analysis.shapes.tapes import put_on_tape, taken_from_tape, tapes_of
 from adjoint.diagnostics import Span
 from adjoint.differentiation.reverse.memory.gathers import is_gathered
 from adjoint.ir.join import type_of_atom

@@ -79,13 +79,40 @@ for _own, *_usual in (
     ("cbrt", np.cbrt),
     ("erf", math.erf),
     ("erfc", math.erfc),
-    ("hypot", math.hypot, np.hypot),
     ("fmod", math.fmod, np.fmod),
     ("pow", math.pow),
     ("tgamma", math.gamma),
     ("lgamma", math.lgamma),
 ):
     _declare_library(_own, *_usual)
+
+
+_LEAST_SQUARE, _MOST_SQUARE = 1e-280, 1e280
+"""Sums of squares between these have lost nothing to underflow, and nothing to overflow."""
+
+
+@rule(math.hypot, np.hypot)
+def _hypot(e: Emission, a: Value, b: Value) -> Number:
+    """The root of the sum of squares, where that is in range: the C library is called for what is not."""
+    writer = e.writer
+    single = all(numbers.number(value).kind == "f4" for value in (a, b))
+    if any(width_of(numbers.number(value).kind) for value in (a, b)):
+        raise Unsupported("hypot of bundles")
+    x, y = (as_kind(writer, numbers.number(value), "f8") for value in (a, b))
+    total = numbers.arithmetic(e, "fadd", numbers.arithmetic(e, "fmul", x, x), numbers.arithmetic(e, "fmul", y, y))
+    least, most = constant(_LEAST_SQUARE, "f8"), constant(_MOST_SQUARE, "f8")
+    in_range = numbers.both(e, numbers.compare(e, "gt", total, least), numbers.compare(e, "lt", total, most))
+    root, library, on = (writer.new_label(name) for name in ("root", "hypot", "on"))
+    writer.branch(in_range.name, root, library)
+    writer.start(root)
+    fast = numbers.intrinsic(e, "sqrt", "f8", total.name)
+    writer.jump(on)
+    writer.start(library)
+    slow = of_library(e, "hypot", x, y)
+    writer.jump(on)
+    writer.start(on)
+    found = Number("f8", writer.phi("double", [(fast, root), (slow.name, library)]))
+    return as_kind(writer, found, "f4") if single else found
 
 
 @rule(runtime_numbers.log)

@@ -15,7 +15,7 @@ import numpy as np
 
 from adjoint import ir
 from adjoint.analysis.joins import flows, reached
-from adjoint.analysis.shapes.extents import put_on_tape, taken_from_tape, tapes_of
+from adjoint.analysis.shapes.tapes import put_on_tape, taken_from_tape, tapes_of
 from adjoint.differentiation.reverse.residuals.shapes.unread_results import asked_by
 from adjoint.ir.rebuild import map_blocks, map_branch
 from adjoint.ir.walk import blocks_of, leaves, read_counts, statements_in, targets_of

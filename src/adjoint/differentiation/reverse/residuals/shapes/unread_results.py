@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 
 from adjoint import ir
-from adjoint.analysis.shapes.extents import Extents, taken_from_tape, tapes_of
+from adjoint.analysis.shapes.extents import Extents
 from adjoint.analysis.shapes.shape_arguments import shape_argument
+from adjoint.analysis.shapes.tapes import taken_from_tape, tapes_of
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.rebuild import map_blocks, substitute
 from adjoint.ir.walk import blocks_of, read_counts, statements_in
@@ -74,7 +75,7 @@ def tapes_of_one_shape(function: ir.Function) -> list[ir.Var]:
         return []
     unread = _Unread(function)
     asked = unread.tapes(function)
-    return [tape for tape, shape in unread.extents.tapes.items() if tape in asked and shape is not None]
+    return [tape for tape in unread.extents.tapes if tape in asked and unread.extents.of_all_items(tape) is not None]
 
 
 class _Unread:
