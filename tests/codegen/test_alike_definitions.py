@@ -82,3 +82,26 @@ def test_other_numbers_in_the_same_place_are_another_function():
         check_grads(program, (0.3,))
         text = ad.source(ad.grad(program), 0.3)
     assert sum(name.startswith("def scaled_pullback") for name in names(text)) == 2
+
+
+def response(x, a):
+    r = np.empty(2)
+    r[0] = math.exp(x) * a
+    r[1] = math.sin(x) - a * x
+    return r
+
+
+def searched(x, a):
+    """The response decides, and counts, too."""
+    t = 1.0
+    while response(x * t, a)[1] > 0.0 or t > 0.7:
+        t = 0.5 * t
+    r = response(x * t, a)
+    return r[0] * r[1]
+
+
+def test_a_function_that_decides_is_the_primal_half():
+    with repeating(0):
+        check_grads(searched, (0.7, 1.3))
+        text = ad.source(ad.grad(searched), 0.7, 1.3)
+    assert [name.removeprefix("def ") for name in names(text)][1:] == ["response_primal", "response_adjoint"]
