@@ -161,3 +161,22 @@ def test_what_callers_make_of_it():
         text = ad.source(ad.grad(used_twice), np.ones(3))
         check_grads(used_twice, (np.full(3, 0.3),))
     assert "owned" not in text and "1.0 * r" not in text
+
+
+def iterated(x, n):
+    for _ in range(n):
+        x = np.sin(x) + x
+    return x
+
+
+def total(x, n):
+    return np.sum(iterated(x, n))
+
+
+@as_usual_and_kept
+def test_gradients_of_loops_need_no_copy(most):
+    x, ct = np.array([0.3, 0.7]), np.ones(2)
+    with repeating(most):
+        assert "owned" not in ad.source(ad.grad(total), x, 2)
+        found = [ad.grad(total)(x, 2), *(ad.vjp(lambda x, n=n: iterated(x, n), x)[1](ct) for n in (0, 2))]
+    assert not any(np.shares_memory(one, other) for one in found for other in (x, ct))

@@ -9,7 +9,8 @@ import numpy as np
 
 from adjoint import ir
 from adjoint.analysis.effects import effects_of
-from adjoint.analysis.memory.results_of_functions import makes_memory
+from adjoint.analysis.known_effects import Effects
+from adjoint.analysis.memory.results_of_functions import makes_memory, results_of_their_own
 from adjoint.declarations.custom_derivatives import stop_gradient
 from adjoint.differentiation.reverse.residuals.notes import Notes
 from adjoint.ir.join import is_array, type_of_atom
@@ -42,7 +43,9 @@ def without_idle_conversions(function: ir.Function) -> ir.Function:
     if not conversions:
         return function
     made = {target: call for call in calls for target in call.targets}
-    holders = _holders(function.body) if any(call.callee is owned for call in conversions) else Counter()
+    copies = any(call.callee is owned for call in conversions)
+    holders = _holders(function.body) if copies else Counter()
+    returned = _returned_alone(function) if copies else frozenset()
     renamed: dict[ir.Var, ir.Atom] = {}
     names: dict[ir.Var, ir.Var] = {}
     idle: set[ir.Statement] = set()
@@ -52,7 +55,7 @@ def without_idle_conversions(function: ir.Function) -> ir.Function:
         arg, target = statement.args[0], statement.targets[0]
         if (
             (statement.callee is float and _is_float(arg))
-            or (statement.callee is owned and _is_own(arg, made, holders))
+            or (statement.callee is owned and (_is_own(arg, made, holders) or target in returned))
             or (statement.callee is stop_gradient and _is_plain(arg))
         ):
             idle.add(statement)
@@ -165,3 +168,13 @@ def _is_own(atom: ir.Atom, made: dict[ir.Var, ir.Call], holders: Counter[ir.Var]
     if statement is None or not isinstance(atom.type, ir.Array):
         return False
     return holders[atom] <= 1 and makes_memory(statement, statement.targets.index(atom), effects_of(statement))
+
+
+def _returned_alone(function: ir.Function) -> frozenset[ir.Atom]:
+    """The results of a function that are nobody else's memory even if nothing of it is copied."""
+    own = results_of_their_own(function, lambda call: _NO_COPY if call.callee is owned else effects_of(call))
+    end = function.body.terminator
+    return frozenset(end.values[place] for place in own) if isinstance(end, ir.Return) else frozenset()
+
+
+_NO_COPY = Effects(view_of=0)

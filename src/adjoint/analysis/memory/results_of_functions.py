@@ -17,12 +17,15 @@ from adjoint.ir.join import type_of_atom
 from adjoint.ir.walk import leaves, operands, statements_in
 from adjoint.rules.kinds import Bilinear, Elementwise
 from adjoint.rules.registry import rule_for
+from adjoint.runtime.array_functions.arrays import spread
 
 FactsOf = Callable[[ir.Call], Effects]
 
 
 def makes_memory(call: ir.Call, place: int, facts: Effects) -> bool:
     """Whether a result of a call is surely memory that nobody else has."""
+    if call.callee is spread and isinstance(type_of_atom(call.args[1]), ir.Array):
+        return True
     if not facts.known or facts.view_of is not None:
         return False
     if place in facts.own or facts.fresh or call.callee is np.sum:
