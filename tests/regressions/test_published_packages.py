@@ -135,3 +135,25 @@ def test_calls_that_always_raise_inside_expressions() -> None:
         check(f, 1.3)
     with pytest.raises(ValueError, match="no"):
         ad.grad(on_a_path)(-1.0)
+
+
+def test_a_switch_where_a_function_may_stand() -> None:
+    def newton(f: Any, x: float, slope: Any) -> float:
+        both = slope is True
+        for _ in range(20):
+            value, rate = f(x) if both else (f(x), slope(x))
+            if abs(value) < 1e-14:
+                break
+            x = x - value / rate
+        return x
+
+    check(lambda a: newton(lambda y: (y * y - a**3, 2 * y), 1.0, True), 1.3)
+    check(lambda a: newton(lambda y: y * y - a**3, 1.0, lambda y: 2 * y), 1.3)
+
+    def otherwise(x: float, scale: Any = None) -> float:
+        try:
+            return scale(x)  # type: ignore[no-any-return]
+        except TypeError:
+            return x**3
+
+    check(lambda x: otherwise(x), 1.3)

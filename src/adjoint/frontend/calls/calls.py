@@ -208,6 +208,8 @@ def _call_constant(
         result = means(lo, constant, args, kwargs, node)
         if result is not None:
             return result
+    if not callable(constant):
+        raise lo.mistake(TypeError, node, f"what is called here is of class {type(constant).__name__!r}, no function")
     from adjoint.frontend.calls.opaque.results import call_opaque  # lazy
 
     return call_opaque(lo, constant, args, kwargs, node)
