@@ -22,6 +22,16 @@ READS = (
     "total += np.sum(a * z[i])",
     "total += z[i[1]] * x[i[0]]",
     "total += z[p[0]] * x[p[-1]] + np.sum(z[p])",
+    "total += np.sum(np.where(m, z, x))",
+    "total += np.sum(z * z, where=m)",
+    "total += np.sum(np.compress(m, z) ** 2)",
+    "total += np.sum(z.take(i) * x.take(i))",
+    "total += np.sum(z[np.flatnonzero(m)] * x[np.flatnonzero(m)])",
+    "total += np.sum(t[np.ix_(i, i)] ** 2)",
+    "total += np.sum(np.take_along_axis(z, i, 0))",
+    "total += np.sum(c * z) * x[0]",
+    "total += np.max(z[i]) * np.min(x[j])",
+    "total += z[i].dot(x[i])",
 )
 WRITES = (
     "z[i] = z[i] * x[i]",
@@ -36,6 +46,15 @@ WRITES = (
     "t[m] = z[m][:, None] * x",
     "z[i[0]] = z[i[1]] * x[0]",
     "z[p] = z[p] * x[p]",
+    "np.copyto(z, x * 1.1, where=m)",
+    "np.putmask(z, m, x * 0.9)",
+    "np.put(z, i, x[i] * 0.7)",
+    "np.multiply(z, x, out=z, where=m)",
+    "np.put_along_axis(z, i, x[i] * 0.5, 0)",
+    "z *= c",
+    "z = np.where(m, z * c, z)",
+    "np.multiply.at(z, i, x[i])",
+    "t[np.ix_(i, i)] *= 0.5",
 )
 CHANGES = (
     "i[0] = {c}",
@@ -53,6 +72,10 @@ CHANGES = (
     "p[0] = {c}",
     "p.append({c})",
     "p.reverse()",
+    "c[{c}] = 0.5",
+    "c += 0.25",
+    "c[m] = 1.5",
+    "c[i] *= 0.9",
 )
 
 
@@ -77,6 +100,7 @@ def text_of(seed: int) -> str:
         "    i = np.array([0, 3, 1]); j = i[1:]",
         "    m = x > 0.7",
         "    p = [0, 2]",
+        "    c = np.ones(5)",
         "    z = x * 1.2",
         "    t = np.outer(x, x)",
         "    a = z[i]",

@@ -7,6 +7,8 @@ import functools
 import operator
 from typing import Any
 
+import numpy as np
+
 from adjoint import ir
 from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles
 from adjoint.frontend.data import making
@@ -46,6 +48,13 @@ def _in_place(means: Any) -> Handler:
 for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "or", "and", "xor"):
     HANDLERS[getattr(operator, f"i{_name}")] = _in_place(getattr(in_place_operators, f"i{_name}"))
 HANDLERS[operator.iconcat] = _in_place(in_place_operators.iadd)
+
+
+@handles(operator.getitem, np.ndarray.__getitem__, list.__getitem__, dict.__getitem__, tuple.__getitem__)
+def _getitem(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    if kwargs or len(args) != 2:
+        return NotImplemented
+    return python_functions.call(lo, python_functions.item_at, args[::-1], node)
 
 
 @handles(operator.itemgetter)

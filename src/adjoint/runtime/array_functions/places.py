@@ -77,7 +77,7 @@ def unchosen(ct: Any, x: Any, mask: NDArray[np.bool_]) -> Any:
 def along(shape: tuple[int, ...], indices: NDArray[np.intp], axis: int) -> tuple[Any, ...]:
     """The index that ``np.put_along_axis`` writes to."""
     grids: list[Any] = list(np.ogrid[tuple(slice(extent) for extent in np.shape(indices))])
-    grids[axis % len(shape)] = indices
+    grids[axis % len(shape)] = np.copy(indices)  # which the caller may change
     return tuple(grids)
 
 

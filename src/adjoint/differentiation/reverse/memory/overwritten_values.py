@@ -129,6 +129,19 @@ class Writes:
 
         return loose_views(self.function, lambda statement: self.timeline.number[id(statement)], self.may_write)
 
+    @cached_property
+    def held(self) -> dict[ir.Atom, set[ir.Storage]]:
+        """The memory that results of functions of which nothing is known may refer to: any that these were handed."""
+        found: dict[ir.Atom, set[ir.Storage]] = {}
+        for statement in statements_in(self.function.body):
+            given = set[ir.Storage]().union(*(found.get(atom, ()) for atom in operands(statement)))
+            if isinstance(statement, ir.Call) and not effects_of(statement).known:
+                given.update(*(all_memory(type_of_atom(atom)) for atom in operands(statement)))
+            if given and isinstance(statement, (ir.Call, ir.Load)):
+                opaque = [target for target in targets_of(statement) if isinstance(target.type, ir.Opaque)]
+                found.update(dict.fromkeys(opaque, given))
+        return found
+
     def read_late(self) -> Iterator[tuple[ir.Var, Span | None]]:
         """Values that may be views of memory which was written before they are read."""
         loose = self.loose
@@ -173,6 +186,8 @@ class Writes:
             return True
         if self.loose is not None and any(self.after(statement, found) for found in self.loose.memory_of(read)):
             return True
+        if any(self.may_write(found) and self.after(statement, found) for found in self.held.get(read, ())):
+            return True
         inner = [found for part in parts(read.type) for found in all_memory(part)]
         return any(self.may_write(found) and self.after(statement, found) for found in inner)
 
@@ -190,9 +205,12 @@ class Writes:
 
     def is_repeatable(self, load: ir.Load) -> bool:
         """Whether a load gives the same at any later time: arrays of places and masks in its index stay, too."""
-        given = [(atom, found) for atom in key_atoms(load.key) for found in all_memory(type_of_atom(atom))]
+        atoms = (load.base, *key_atoms(load.key))
+        held = [found for atom in atoms for found in self.held.get(atom, ())]
+        given = [(atom, found) for atom in atoms[1:] for found in all_memory(type_of_atom(atom))]
         return self.settled(load, load.base) and not any(
-            self.may_write(found) and self.after(load, found, atom) for atom, found in given
+            self.may_write(found) and self.after(load, found, atom)
+            for atom, found in (*given, *((None, found) for found in held))
         )
 
 
