@@ -406,3 +406,34 @@ def comprehension_that_reads_while_written(x):
     more = [a[i] * v for i, v in enumerate(parts)]
     a[0] = sum(more)
     return np.sum(a * x)
+
+
+@program(lambda rng: rng.normal(size=4))
+def places_change_between_reads(x):
+    places = np.array([0, 1, 2])
+    z = x * 2.0
+    for k in range(3):
+        z[places] += x[places] * x[k]
+        places[k] = 3
+    return np.sum(z * x)
+
+
+@program(lambda rng: rng.uniform(0.1, 0.9, size=4))
+def masks_change_between_reads(x):
+    mask = np.array([True, False, True, False])
+    z = x * 2.0
+    few = z[mask]
+    mask[1] = True
+    for k in range(3):
+        z[mask] = z[mask] * x[mask] + x[k]
+        mask[k] = not mask[k]
+    return np.sum(z * x) + np.sum(few) * np.sum(z[mask])
+
+
+@program(lambda rng: rng.normal(size=(3, 4)))
+def parts_selected_by_masks(m):
+    z = m * m
+    chosen = z > 0.2
+    z[chosen] = np.sin(z[chosen]) * m[chosen]
+    rows = np.sum(z, axis=1) > 0.5
+    return np.sum(z[rows] * m[rows]) + np.sum(z[:, rows.nonzero()[0]])
