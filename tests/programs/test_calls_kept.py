@@ -6,6 +6,7 @@ from types import CodeType, FunctionType
 import numpy as np
 import pytest
 
+import adjoint as ad
 from adjoint import target
 from adjoint.dispatch import specialize
 from adjoint.frontend.entry.entry import lower_operator
@@ -45,6 +46,29 @@ def test_modes_agree_with_every_call_kept(case: Case) -> None:
     single = any(np.asarray(arg).dtype == np.float32 for arg in args if isinstance(arg, np.ndarray))
     forward, reverse = w @ _forward(problem, v), _reverse(problem, w) @ v
     assert np.isclose(forward, reverse, rtol=1e-4 if single else 1e-8, atol=1e-10, equal_nan=True)
+
+
+@pytest.mark.parametrize("case", CASES[::3], ids=[case.name for case in CASES[::3]])
+def test_gradients_are_no_memory_of_others(case: Case) -> None:
+    """Who writes a gradient writes neither an argument nor another gradient."""
+    args = case.arguments()
+    try:
+        gradients = ad.grad(case.function)(*args)
+    except Exception:
+        pytest.skip("it gives no gradient of a number with respect to the first argument")
+    of_args, found = list(_arrays(args)), list(_arrays(gradients))
+    others = [(one, other) for place, one in enumerate(found) for other in (*of_args, *found[:place])]
+    assert not any(np.shares_memory(one, other) for one, other in others)
+    assert all(each.flags.writeable for each in found)
+
+
+def _arrays(value: object) -> Iterator[np.ndarray]:
+    if isinstance(value, np.ndarray):
+        yield value
+    elif isinstance(value, (list, tuple, dict)) or hasattr(value, "__dict__"):
+        inside = value if isinstance(value, (list, tuple)) else value if isinstance(value, dict) else vars(value)
+        for part in inside.values() if isinstance(inside, dict) else inside:
+            yield from _arrays(part)
 
 
 def test_the_net_sees_calls() -> None:
