@@ -50,7 +50,7 @@ for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul"
 HANDLERS[operator.iconcat] = _in_place(in_place_operators.iadd)
 
 
-@handles(operator.getitem, np.ndarray.__getitem__, list.__getitem__, dict.__getitem__, tuple.__getitem__)
+@handles(operator.getitem, np.ndarray.__getitem__)
 def _getitem(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     if kwargs or len(args) != 2:
         return NotImplemented
