@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import adjoint as ad
+from programs.read_write_order import places_change_between_reads
 from regressions.changing_indices import wrong
 from sampling import IN_DEPTH, THOROUGH
 
@@ -24,15 +25,6 @@ def places_read_twice(x):
     a = x[i]
     i[1] = 3
     return np.sum(a * x[i])
-
-
-def changed_in_turns(x):
-    i = np.array([0, 1, 2])
-    z = x * 2.0
-    for k in range(3):
-        z[i] += x[i] * x[k]
-        i[k] = 3
-    return np.sum(z * x)
 
 
 def masks_changed_in_turns(x):
@@ -87,7 +79,7 @@ def on_both_sides(x):
 PROGRAMS = (
     read_twice,
     places_read_twice,
-    changed_in_turns,
+    places_change_between_reads,
     masks_changed_in_turns,
     views_of_places,
     lists_of_places,
@@ -109,7 +101,7 @@ def test_programs(program):
     np.testing.assert_allclose(rows, ad.jacobian(ad.grad(program))(X), rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.parametrize("program", [changed_in_turns, masks_changed_in_turns])
+@pytest.mark.parametrize("program", [places_change_between_reads, masks_changed_in_turns])
 def test_compiled(program):
     pytest.importorskip("llvmlite")
     value, gradient = ad.value_and_grad(program, native=True)(X)

@@ -150,13 +150,7 @@ class Contents:
         table = function.__globals__
         text = _text(function.__code__)
         self.say(f"function {table.get('__name__')} {function.__module__} {function.__qualname__} {text!r}")
-        self._code(function.__code__)
-        self.constant(function.__defaults__)
-        self.constant(function.__kwdefaults__)
-        self.constant(dict(vars(function)))
-        for cell in function.__closure__ or ():
-            if not self._is_known(cell):
-                self._cell(cell)
+        self._own(function)
         names = _names(function.__code__)
         locals_ = _locals(function.__code__) - names
         told = [annotation for annotation in annotations_of(function).values() if isinstance(annotation, str)]
@@ -166,6 +160,10 @@ class Contents:
         """Writes down which function it is, and what it captures: its text is that of the version."""
         version = _version(function.__module__.partition(".")[0])
         self.say(f"closure {function.__module__} {function.__qualname__} {function.__code__.co_firstlineno}{version}")
+        self._own(function)
+
+    def _own(self, function: types.FunctionType) -> None:
+        """Writes down the code of a function, its defaults, and what it captures."""
         self._code(function.__code__)
         self.constant(function.__defaults__)
         self.constant(function.__kwdefaults__)

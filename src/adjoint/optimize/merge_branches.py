@@ -6,11 +6,13 @@ passed over where nothing can tell the difference.
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from adjoint import ir
 from adjoint.analysis.effects import effects_of
 from adjoint.analysis.memory.storage_alias import Memory
 from adjoint.ir.rebuild import map_blocks, map_leaves, rebuild_terminator, substitute
-from adjoint.ir.walk import blocks_of, free_vars, key_atoms, leaves, operands, statements_in, targets_of, vars_used
+from adjoint.ir.walk import blocks_of, free_vars, leaves, operands, statements_in, targets_of, vars_used
 from adjoint.optimize.dead_code import load_is_pure
 
 
@@ -40,15 +42,16 @@ class _Merger:
     def __init__(self, function: ir.Function) -> None:
         self.function = function
         self.changed = False
-        self._memory: Memory | None = None
+
+    @cached_property
+    def memory(self) -> Memory:
+        return Memory(self.function)
 
     def written(self, atom: ir.Atom) -> bool:
         """Whether some statement may write memory that a value refers to."""
         if not isinstance(atom, ir.Var) or isinstance(atom.type, ir.Scalar):
             return False
-        if self._memory is None:
-            self._memory = Memory(self.function)
-        return self._memory.written(atom)
+        return self.memory.written(atom)
 
     def block(self, block: ir.Block) -> ir.Block:
         out: list[ir.Statement] = []
@@ -111,11 +114,8 @@ class _Merger:
             case ir.Call():
                 found = effects_of(statement)
                 return found.pure and (found.reads == () or not any(map(self.written, operands(statement))))
-            case ir.Load(base=base, key=key):
-                is_tuple = isinstance(base, ir.Var) and isinstance(base.type, ir.Tuple)
-                return load_is_pure(statement) and not any(
-                    map(self.written, (*key_atoms(key), *[base] * (not is_tuple)))
-                )
+            case ir.Load():
+                return load_is_pure(statement) and self.memory.same_again(statement)
             case _:
                 return False
 

@@ -16,7 +16,7 @@ from adjoint.analysis.known_effects import Effects
 from adjoint.analysis.memory.storage_alias import Memory
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.rebuild import rebuild, rebuild_terminator
-from adjoint.ir.walk import key_atoms, leaves, operands, read_counts
+from adjoint.ir.walk import leaves, operands, read_counts
 from adjoint.optimize.algebraic_simplification import fold, negated
 from adjoint.optimize.block_results import handing_out, invariant_params, only_value, with_carried
 from adjoint.optimize.correlated_conditions import Place, Rewritten, RewrittenSide, SameChoices, Seen
@@ -334,9 +334,7 @@ class _Rewriter:
             return False
         if load.key == ir.Attribute("dtype") and isinstance(base.type, ir.Array):
             return True
-        if any(map(self.memory.written, key_atoms(load.key))):  # arrays of places, and masks
-            return False
-        return type(base.type) is ir.Tuple or not self.memory.written(base)
+        return self.memory.same_again(load)
 
     def known_part(self, load: ir.Load) -> ir.Atom | None:
         """The element that a load takes out of a tuple or list which was just put together."""

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from adjoint import ir
 from adjoint.analysis.effects import effects_of
 from adjoint.analysis.known_effects import Effects
+from adjoint.ir.walk import key_atoms
 
 
 class Memory:
@@ -36,6 +37,12 @@ class Memory:
     def written(self, atom: ir.Atom) -> bool:
         """Whether some statement may write memory that this value refers to."""
         return type(atom) is ir.Var and type(atom.type) is not ir.Scalar and self._find(atom) in self._written
+
+    def same_again(self, load: ir.Load) -> bool:
+        """Whether nobody writes what a load reads: its base, unless that is a tuple, and arrays of places and masks."""
+        base = load.base
+        is_tuple = type(base) is ir.Var and type(base.type) is ir.Tuple
+        return (is_tuple or not self.written(base)) and not any(map(self.written, key_atoms(load.key)))
 
     def may_share(self, one: ir.Atom, other: ir.Atom) -> bool:
         """Whether two values may refer to the same memory."""

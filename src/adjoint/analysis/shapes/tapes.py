@@ -86,6 +86,8 @@ def _collect(block: ir.Block, counts: Counter[ir.Var], blocks: list[dict[ir.Var,
             tape, value = put
             counts[tape] += 1 if isinstance(statement, ir.Call) else 2  # what is replaced counts as another place
             own[tape] = value
+        elif isinstance(statement, ir.Call) and statement.callee is list.pop and isinstance(statement.args[0], ir.Var):
+            counts[statement.args[0]] += 2  # then an index is that of several turns
         for inner in blocks_of(statement):
             _collect(inner, counts, blocks)
     if isinstance(block.terminator, ir.Branch):

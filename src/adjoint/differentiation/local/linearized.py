@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
 from adjoint import ir
+from adjoint.diagnostics import error
 from adjoint.ir.builder import Builder
 from adjoint.records import dataclass
 
@@ -31,10 +32,6 @@ _Key = TypeVar("_Key")
 ONE = ir.Const(1.0)
 _MOST_EDGES = 4000
 """How many products may be written out."""
-
-
-class TooManyEdges(Exception):
-    """The code would get too long."""
 
 
 class Linearized:
@@ -62,14 +59,14 @@ class Linearized:
         self.partials.pop(number, None)
         self.tangents[number] = tangents
 
-    def set_partials(self, number: ir.Var, partials: Mapping[ir.Var, ir.Atom]) -> None:
+    def set_partials(self, number: ir.Var, partials: Mapping[ir.Var, ir.Atom], builder: Builder) -> None:
         """Takes down the derivatives of a number by those that it is computed of."""
         self.tangents.pop(number, None)
         own = self.partials[number] = {}
         for operand, partial in partials.items():
             if partial != ir.Const(0.0) and self.depends(operand):
                 own[self._vertex(operand)] = partial
-        self._count(len(own))
+        self._count(len(own), builder)
 
     def tangents_of(self, atom: ir.Atom, builder: Builder) -> Tangents:
         """The derivatives of a number by elements, in forward mode; their code is written if it is not yet."""
@@ -156,12 +153,12 @@ class Linearized:
     def _add(self, edges: dict[_Key, ir.Atom], operand: _Key, product: ir.Atom, builder: Builder) -> None:
         known = edges.get(operand)
         edges[operand] = product if known is None else _sum(known, product, builder)
-        self._count(1)
+        self._count(1, builder)
 
-    def _count(self, more: int) -> None:
+    def _count(self, more: int, builder: Builder) -> None:
         self._edges += more
         if self._edges > _MOST_EDGES:
-            raise TooManyEdges
+            raise error("AD0412", builder.span, "too many tangents")
 
 
 def _product(a: ir.Atom, b: ir.Atom, builder: Builder) -> ir.Atom:

@@ -20,7 +20,7 @@ from adjoint.analysis.effects import effects_of
 from adjoint.diagnostics import DifferentiationError, error
 from adjoint.diagnostics.spans import Span
 from adjoint.differentiation.forward.tangent_rules import TangentRules
-from adjoint.differentiation.local.linearized import ONE, Linearized, Read, Tangents, TooManyEdges
+from adjoint.differentiation.local.linearized import ONE, Linearized, Read, Tangents
 from adjoint.differentiation.local.parts import Parts, is_whole
 from adjoint.differentiation.memory.shadow_types import ShadowTypes
 from adjoint.differentiation.reachability import Dependence
@@ -344,10 +344,7 @@ class _Local:
 
     def of(self, atom: ir.Atom, builder: Builder) -> Tangents:
         """The tangents of a number, written out."""
-        try:
-            return self.graph.tangents_of(atom, builder)
-        except TooManyEdges:
-            raise not_local("too many tangents", builder.span) from None
+        return self.graph.tangents_of(atom, builder)
 
     def call(self, call: ir.Call, builder: Builder) -> None:
         builder.emit(call)
@@ -368,10 +365,7 @@ class _Local:
         is_plain = isinstance(call.callee, (ir.Definition, ir.Function, ir.Declared, ir.Applied, ir.Derived))
         if is_plain or rule is None or not all(map(_is_real, active)):
             raise not_local("something that numbers have no derivatives of", call.span)
-        try:
-            self.linearize(call, rule, operands, active, builder)
-        except TooManyEdges:
-            raise not_local("too many tangents", call.span) from None
+        self.linearize(call, rule, operands, active, builder)
 
     def linearize(
         self, call: ir.Call, rule: Rule, operands: list[ir.Var], active: list[ir.Var], builder: Builder
@@ -380,7 +374,7 @@ class _Local:
         if _has_finite_partials(call, rule):
             partials = [(operand, self.products(call, rule, {operand: ONE}, active, builder)) for operand in operands]
             for number, target in enumerate(active):
-                self.graph.set_partials(target, {operand: dots[number] for operand, dots in partials})
+                self.graph.set_partials(target, {operand: dots[number] for operand, dots in partials}, builder)
             return
         of = {operand: self.of(operand, builder) for operand in operands}
         tangents: list[Tangents] = [{} for _ in active]
@@ -451,10 +445,7 @@ class _Local:
                     builder.effect(entries.put_entry, *self.params[:2], self.count(builder), each.row, read.place)
                     self.offset += 1
             return
-        try:
-            found = self.graph.eliminated([each.value for each in waiting], builder)
-        except TooManyEdges:
-            raise not_local("too many tangents", builder.span) from None
+        found = self.graph.eliminated([each.value for each in waiting], builder)
         for each, tangents in zip(waiting, found, strict=True):
             builder.span = each.span
             for dot in tangents.values():
@@ -473,7 +464,7 @@ class _Local:
 
 def _has_finite_partials(call: ir.Call, rule: Rule) -> bool:
     """Whether a derivative is a product with a partial one: a rule that is singular somewhere looks at the tangent."""
-    if not getattr(rule, "singular", False):
+    if not rule.singular:
         return True
     ranks = [0 if isinstance(type_of_atom(arg), ir.Scalar) else None for arg in call.args]
     constants = {place: arg.value for place, arg in enumerate(call.args) if isinstance(arg, ir.Const)}

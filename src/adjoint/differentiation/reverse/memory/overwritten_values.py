@@ -205,13 +205,8 @@ class Writes:
 
     def is_repeatable(self, load: ir.Load) -> bool:
         """Whether a load gives the same at any later time: arrays of places and masks in its index stay, too."""
-        atoms = (load.base, *key_atoms(load.key))
-        held = [found for atom in atoms for found in self.held.get(atom, ())]
-        given = [(atom, found) for atom in atoms[1:] for found in all_memory(type_of_atom(atom))]
-        return self.settled(load, load.base) and not any(
-            self.may_write(found) and self.after(load, found, atom)
-            for atom, found in (*given, *((None, found) for found in held))
-        )
+        places = [atom for atom in key_atoms(load.key) if isinstance(atom, ir.Var)]
+        return self.settled(load, load.base) and not any(self.reach(load, atom) for atom in places)
 
 
 def _common(one: Region, other: Region) -> Region:

@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 
 from adjoint import ir
+from adjoint.ir.builder import Builder
 from adjoint.ir.join import type_of_atom
 from adjoint.native.legalize.rewriting import Rewriting
+from adjoint.rules.typing import type_of_call
 from adjoint.runtime.array_functions import sequences
 
 _NONE = ir.Const(None)
@@ -38,14 +40,14 @@ class _Slices(Rewriting):
         axis, is_stacked = found
         if is_stacked:
             return (_part(statement, axis, place),)
-        before: list[ir.Statement] = []
+        builder = Builder(type_of_call, statement.span)
         parts = statement.args[_first_part(statement) :][: place.value + 1]
-        extents = [_extent(part, axis, before, statement) for part in parts]
+        extents = [builder.item(builder.call(np.shape, part), ir.Const(axis), ir.INT, "n") for part in parts]
         start: ir.Atom = ir.Const(0)
-        for extent in extents[:-1]:
-            start = extent if start == ir.Const(0) else _sum(start, extent, before, statement)
-        stop = extents[-1] if start == ir.Const(0) else _sum(start, extents[-1], before, statement)
-        return (*before, _part(statement, axis, ir.Slice(start, stop, _NONE)))
+        for number, extent in enumerate(extents[:-1]):
+            start = builder.call(operator.add, start, extent, hint="n") if number else extent
+        stop = builder.call(operator.add, start, extents[-1], hint="n") if len(extents) > 1 else extents[0]
+        return (*builder.statements, _part(statement, axis, ir.Slice(start, stop, _NONE)))
 
 
 def _along(call: ir.Call, ranks: Sequence[int]) -> tuple[int, bool] | None:
@@ -102,20 +104,6 @@ def _has_dtype_of_parts(call: ir.Call) -> bool:
     """Whether nothing is converted: the part has the dtype of the whole."""
     mine, whole = call.targets[0].type, type_of_atom(call.args[0])
     return isinstance(mine, ir.Array) and isinstance(whole, ir.Array) and ir.same_dtype(mine.dtype, whole.dtype)
-
-
-def _extent(part: ir.Atom, axis: int, before: list[ir.Statement], call: ir.Call) -> ir.Atom:
-    rank = _rank(part)
-    shape, extent = ir.Var("shape", ir.Tuple((ir.INT,) * rank)), ir.Var("n", ir.INT)
-    before.append(ir.Call((shape,), np.shape, (part,), (), call.span))
-    before.append(ir.Load(extent, shape, ir.Subscript((ir.Const(axis),)), call.span))
-    return extent
-
-
-def _sum(a: ir.Atom, b: ir.Atom, before: list[ir.Statement], call: ir.Call) -> ir.Atom:
-    total = ir.Var("n", ir.INT)
-    before.append(ir.Call((total,), operator.add, (a, b), (), call.span))
-    return total
 
 
 def _part(call: ir.Call, axis: int, item: ir.Atom | ir.Slice) -> ir.Load:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -46,20 +47,25 @@ for _name, *_callees in (
 _PURE = "nounwind willreturn memory(none)"
 
 
-def of_library(e: Emission, name: str, *values: Value) -> Number:
+def _of_library(e: Emission, name: str, *values: Number) -> Number:
     """A function of the C library."""
-    if any(width_of(numbers.number(value).kind) for value in values):
-        raise Unsupported(f"{name} of bundles")
-    given = [as_kind(e.writer, numbers.number(value), "f8") for value in values]
-    return Number("f8", e.writer.call(name, "double", [("double", each.name) for each in given], _PURE))
+    return Number("f8", e.writer.call(name, "double", [("double", each.name) for each in values], _PURE))
+
+
+def _declare_in_double(name: str, compute: Callable[..., Number], *callees: Any) -> None:
+    """Declares what is computed in double precision; of single precision the result is single, too."""
+
+    @rule(*callees)
+    def write(e: Emission, *values: Value) -> Number:
+        given = [numbers.number(value) for value in values]
+        if any(width_of(each.kind) for each in given):
+            raise Unsupported(f"{name} of bundles")
+        found = compute(e, *[as_kind(e.writer, each, "f8") for each in given])
+        return as_kind(e.writer, found, "f4") if all(each.kind == "f4" for each in given) else found
 
 
 def _declare_library(name: str, *callees: Any) -> None:
-    @rule(*callees)
-    def write(e: Emission, *values: Value) -> Number:
-        single = all(numbers.number(value).kind == "f4" for value in values)
-        found = of_library(e, name, *values)
-        return as_kind(e.writer, found, "f4") if single else found
+    _declare_in_double(name, lambda e, *values: _of_library(e, name, *values), *callees)
 
 
 for _own, *_usual in (
@@ -91,14 +97,9 @@ _LEAST_SQUARE, _MOST_SQUARE = 1e-280, 1e280
 """Sums of squares between these have lost nothing to underflow, and nothing to overflow."""
 
 
-@rule(math.hypot, np.hypot)
-def _hypot(e: Emission, a: Value, b: Value) -> Number:
+def _hypot(e: Emission, x: Number, y: Number) -> Number:
     """The root of the sum of squares, where that is in range: the C library is called for what is not."""
     writer = e.writer
-    single = all(numbers.number(value).kind == "f4" for value in (a, b))
-    if any(width_of(numbers.number(value).kind) for value in (a, b)):
-        raise Unsupported("hypot of bundles")
-    x, y = (as_kind(writer, numbers.number(value), "f8") for value in (a, b))
     total = numbers.arithmetic(e, "fadd", numbers.arithmetic(e, "fmul", x, x), numbers.arithmetic(e, "fmul", y, y))
     least, most = constant(_LEAST_SQUARE, "f8"), constant(_MOST_SQUARE, "f8")
     in_range = numbers.both(e, numbers.compare(e, "gt", total, least), numbers.compare(e, "lt", total, most))
@@ -108,11 +109,13 @@ def _hypot(e: Emission, a: Value, b: Value) -> Number:
     fast = numbers.intrinsic(e, "sqrt", "f8", total.name)
     writer.jump(on)
     writer.start(library)
-    slow = of_library(e, "hypot", x, y)
+    slow = _of_library(e, "hypot", x, y)
     writer.jump(on)
     writer.start(on)
-    found = Number("f8", writer.phi("double", [(fast, root), (slow.name, library)]))
-    return as_kind(writer, found, "f4") if single else found
+    return Number("f8", writer.phi("double", [(fast, root), (slow.name, library)]))
+
+
+_declare_in_double("hypot", _hypot, math.hypot, np.hypot)
 
 
 @rule(runtime_numbers.log)

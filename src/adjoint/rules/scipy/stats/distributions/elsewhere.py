@@ -14,7 +14,7 @@ _TINY = np.finfo(float).tiny
 VALUES = np.array([-1.3, 0.4, 0.7])
 
 
-def _declared(dist, shapes, parameters, log_density, *, support=unbounded, **formulas):
+def declared(dist, shapes, parameters, log_density, *, support=unbounded, **formulas):
     """A distribution with examples for some shapes."""
     continuous(
         dist,
@@ -54,7 +54,7 @@ def _chosen(condition, one, other):
 
 # --- on the whole line ------------------------------------------------------------------------------------------------
 
-_declared(
+declared(
     stats.hypsecant,
     (),
     _no_shape,
@@ -64,7 +64,7 @@ _declared(
     quantile=lambda q: np.where(np.equal(q, 1), np.inf, np.log(np.tan(0.5 * np.pi * q))),
     upper_quantile=lambda q: np.where(np.equal(q, 1), -np.inf, -np.log(np.tan(0.5 * np.pi * q))),
 )
-_declared(
+declared(
     stats.moyal,
     (),
     _no_shape,
@@ -73,7 +73,7 @@ _declared(
     rest=lambda z: special.erf(np.exp(-0.5 * z) / ROOT_TWO),
     quantile=lambda q: -np.log(2 * special.erfcinv(q) ** 2),
 )
-_declared(
+declared(
     stats.genlogistic,
     (1.4,),
     _c,
@@ -86,7 +86,7 @@ _declared(
     support=_whole_line,
     inner=0.0,
 )
-_declared(
+declared(
     stats.johnsonsu,
     (0.3, 1.4),
     _a_b,
@@ -98,7 +98,7 @@ _declared(
     quantile=lambda q, a, b: np.sinh((special.ndtri(q) - a) / b),
     upper_quantile=lambda q, a, b: np.sinh((-special.ndtri(q) - a) / b),
 )
-_declared(
+declared(
     stats.powernorm,
     (1.4,),
     _c,
@@ -109,7 +109,7 @@ _declared(
     quantile=lambda q, c: -special.ndtri(np.power(1.0 - q, 1.0 / c)),
     upper_quantile=lambda q, c: -special.ndtri(np.power(q, 1.0 / c)),
 )
-_declared(
+declared(
     stats.dgamma,
     (1.4,),
     lambda a, loc=0, scale=1: ((positive(a),), loc, scale),
@@ -121,7 +121,7 @@ _declared(
         np.greater(z, 0), 0.5 * special.gammaincc(a, np.abs(z)), 0.5 + 0.5 * special.gammainc(a, np.abs(z))
     ),
 )
-_declared(
+declared(
     stats.dweibull,
     (1.4,),
     _c,
@@ -139,7 +139,7 @@ def _share_below(kappa):
     return kappa / (kappa + 1.0 / kappa)
 
 
-_declared(
+declared(
     stats.laplace_asymmetric,
     (1.4,),
     lambda kappa, loc=0, scale=1: ((positive(kappa),), loc, scale),
@@ -160,7 +160,7 @@ _declared(
         -np.log((1.0 - q) / (1.0 - _share_below(kappa))) / kappa,
     ),
 )
-_declared(
+declared(
     stats.skewcauchy,
     (0.3,),
     lambda a, loc=0, scale=1: ((inside(a, -1.0, 1.0),), loc, scale),
@@ -174,7 +174,7 @@ def _hyperbola(z):
     return np.sqrt(1.0 + z * z)
 
 
-_declared(
+declared(
     stats.norminvgauss,
     (1.4, 0.3),
     lambda a, b, loc=0, scale=1: ((positive(a), b), loc, scale),
@@ -193,7 +193,7 @@ _declared(
 
 # --- below zero -------------------------------------------------------------------------------------------------------
 
-_declared(
+declared(
     stats.levy_l,
     (),
     _no_shape,
@@ -213,7 +213,7 @@ def _between(low, high):
     return {"support": lambda *shapes: (low, high), "inner": 0.5 * (low + high)}
 
 
-_declared(
+declared(
     stats.arcsine,
     (),
     _no_shape,
@@ -225,7 +225,7 @@ _declared(
     upper_quantile=lambda q: np.cos(0.5 * np.pi * q) ** 2,
     **_between(0.0, 1.0),
 )
-_declared(
+declared(
     stats.anglit,
     (),
     _no_shape,
@@ -235,7 +235,7 @@ _declared(
     quantile=lambda q: np.arcsin(np.sqrt(q)) - 0.25 * np.pi,
     **_between(-0.25 * np.pi, 0.25 * np.pi),
 )
-_declared(
+declared(
     stats.cosine,
     (),
     _no_shape,
@@ -245,7 +245,7 @@ _declared(
     exact_tails=False,
     **_between(-np.pi, np.pi),
 )
-_declared(
+declared(
     stats.semicircular,
     (),
     _no_shape,
@@ -254,7 +254,7 @@ _declared(
     exact_tails=False,
     **_between(-1.0, 1.0),
 )
-_declared(
+declared(
     stats.rdist,
     (2.5,),
     _c,
@@ -264,21 +264,21 @@ _declared(
     quantile=lambda q, c: 2 * special.betaincinv(0.5 * c, 0.5 * c, q) - 1.0,
     **_between(-1.0, 1.0),
 )
-_declared(
+declared(
     stats.vonmises_line,
     (1.4,),
     lambda kappa, loc=0, scale=1: ((positive(kappa),), loc, scale),
     lambda z, kappa: kappa * special.cosm1(z) - np.log(2 * np.pi * special.i0e(kappa)),
     **_between(-np.pi, np.pi),
 )
-_declared(
+declared(
     stats.wrapcauchy,
     (0.3,),
     lambda c, loc=0, scale=1: ((inside(c, 0.0, 1.0),), loc, scale),
     lambda z, c: np.log1p(-c * c) - LOG_TWO - LOG_PI - np.log(1.0 + c * c - 2 * c * np.cos(z)),
     **_between(0.0, 2 * np.pi),
 )
-_declared(
+declared(
     stats.bradford,
     (1.4,),
     _c,
@@ -287,7 +287,7 @@ _declared(
     quantile=lambda q, c: np.expm1(q * np.log1p(c)) / c,
     **_between(0.0, 1.0),
 )
-_declared(
+declared(
     stats.johnsonsb,
     (0.3, 1.4),
     _a_b,
@@ -308,7 +308,7 @@ def _nonzero(x):
     return np.where(np.equal(x, 0), 1.0, x)
 
 
-_declared(
+declared(
     stats.triang,
     (0.3,),
     lambda c, loc=0, scale=1: ((inside(c, 0.0, 1.0),), loc, scale),
@@ -327,14 +327,14 @@ def _log_of_trapezoid(z, c, d):
     return LOG_TWO - np.log(d - c + 1.0) + _chosen(flat, 0.0, sides)
 
 
-_declared(
+declared(
     stats.trapezoid,
     (0.3, 0.6),
     lambda c, d, loc=0, scale=1: ((inside(c, 0.0, 1.0), inside(d, c, 1.0)), loc, scale),
     _log_of_trapezoid,
     **_between(0.0, 1.0),
 )
-_declared(
+declared(
     stats.truncexpon,
     (1.4,),
     lambda b, loc=0, scale=1: ((positive(b),), loc, scale),
@@ -346,7 +346,7 @@ _declared(
     exact_tails=False,
     quantile=lambda q, b: -np.log1p(q * np.expm1(-b)),
 )
-_declared(
+declared(
     stats.truncpareto,
     (1.4, 2.5),
     lambda b, c, loc=0, scale=1: (
@@ -369,7 +369,7 @@ def _log_power_mass(low, high, c):
     return -np.power(low, c) + np.log(-np.expm1(-less))
 
 
-_declared(
+declared(
     stats.truncweibull_min,
     (1.4, 0.2, 2.5),
     lambda c, a, b, loc=0, scale=1: ((positive(c), a, np.where(np.less(a, b), b, np.nan)), loc, scale),

@@ -7,25 +7,12 @@ from scipy import special, stats
 
 from adjoint.rules.declare import case
 from adjoint.rules.results import as_result
-from adjoint.rules.scipy.stats.distributions.continuous import HALF_LOG_TWO_PI, LOG_TWO, QUANTILES
-from adjoint.rules.scipy.stats.distributions.formulas import continuous, discrete, inside, positive, unbounded
+from adjoint.rules.scipy.stats.distributions.continuous import HALF_LOG_TWO_PI, LOG_PI, LOG_TWO
+from adjoint.rules.scipy.stats.distributions.elsewhere import declared
+from adjoint.rules.scipy.stats.distributions.formulas import discrete, inside, positive
 
-_LOG_PI = 1.1447298858494002
 _ROOT_TWO_PI = 2.5066282746310002
-VALUES = np.array([-1.3, 0.4, 0.7])
 COUNTS = np.array([1, 2, 5])
-
-
-def _declared(dist, shapes, parameters, log_density, *, support=unbounded, **formulas):
-    continuous(
-        dist,
-        parameters,
-        log_density,
-        support=support,
-        cases=[case(VALUES, *shapes, -0.1, 1.7)],
-        shares=[case(QUANTILES, *shapes, 0.2, 1.7)],
-        **formulas,
-    )
 
 
 # --- above zero, and between two numbers ------------------------------------------------------------------------------
@@ -39,7 +26,7 @@ def _area_below(chi):
     return 0.5 * special.gammainc(1.5, 0.5 * chi * chi)
 
 
-_declared(
+declared(
     stats.argus,
     (1.4,),
     lambda chi, loc=0, scale=1: ((positive(chi),), loc, scale),
@@ -63,7 +50,7 @@ def _rate_of_growth(z, a, b, c):
     return -(a + b) * z - b * np.expm1(-c * z) / c
 
 
-_declared(
+declared(
     stats.genexpon,
     (1.4, 0.7, 2.1),
     lambda a, b, c, loc=0, scale=1: ((positive(a), positive(b), positive(c)), loc, scale),
@@ -74,7 +61,7 @@ _declared(
     rest=lambda z, a, b, c: np.exp(_rate_of_growth(z, a, b, c)),
     log_rest=_rate_of_growth,
 )
-_declared(
+declared(
     stats.genhalflogistic,
     (0.4,),
     lambda c, loc=0, scale=1: ((positive(c),), loc, scale),
@@ -89,11 +76,11 @@ _declared(
 
 def _log_of_resonance(z, rho):
     root = np.sqrt(1.0 + 1.0 / (rho * rho))
-    constant = 0.5 * (LOG_TWO + 2.0 * np.log(root) - np.log1p(root)) + LOG_TWO - _LOG_PI
+    constant = 0.5 * (LOG_TWO + 2.0 * np.log(root) - np.log1p(root)) + LOG_TWO - LOG_PI
     return constant - np.log1p(((z - rho) * (z + rho) / rho) ** 2)
 
 
-_declared(
+declared(
     stats.rel_breitwigner,
     (1.4,),
     lambda rho, loc=0, scale=1: ((positive(rho),), loc, scale),
@@ -101,7 +88,7 @@ _declared(
     support=_half_line,
     inner=1.0,
 )
-_declared(
+declared(
     stats.geninvgauss,
     (1.4, 0.7),
     lambda p, b, loc=0, scale=1: ((p, positive(b)), loc, scale),
@@ -137,7 +124,7 @@ def _share_of_ball(z, beta, m):
     return as_result(np.where(np.greater(z, -beta), core, tail)) / whole
 
 
-_declared(
+declared(
     stats.crystalball,
     (0.6, 2.5),
     lambda beta, m, loc=0, scale=1: ((positive(beta), np.where(np.greater(m, 1), m, np.nan)), loc, scale),
@@ -155,7 +142,7 @@ def _log_of_hyperbolic(z, p, a, b):
     return constant + (p - 0.5) * np.log(distance) + waves + b * z
 
 
-_declared(
+declared(
     stats.genhyperbolic,
     (0.7, 1.4, 0.3),
     lambda p, a, b, loc=0, scale=1: ((p, np.where(np.less(np.abs(b), a), a, np.nan), b), loc, scale),
@@ -171,7 +158,7 @@ def _from_share(share, a, b):
     return (2.0 * share - 1.0) * np.sqrt(a + b) / (2.0 * np.sqrt(share * (1.0 - share)))
 
 
-_declared(
+declared(
     stats.jf_skew_t,
     (1.4, 2.1),
     lambda a, b, loc=0, scale=1: ((positive(a), positive(b)), loc, scale),
