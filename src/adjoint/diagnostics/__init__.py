@@ -2,8 +2,7 @@
 
 from adjoint.diagnostics.diagnostic import Diagnostic, Label, diagnostic
 from adjoint.diagnostics.errors import DifferentiationError, DifferentiationWarning, error, warn
-from adjoint.diagnostics.positions import span_of
-from adjoint.diagnostics.spans import Span, calls_through, place
+from adjoint.diagnostics.spans import Span, calls_through, place, span_of
 
 __all__ = [
     "Diagnostic",

@@ -191,7 +191,7 @@ class Specialization:
 
     def _ways(self) -> tuple[dict[int, Any], dict[int, Any]]:
         if self.ways is None:
-            from adjoint.dispatch.written_ways import ARRAYS, CONTAINERS, ways_to_written  # lazy
+            from adjoint.dispatch.written_arguments import ARRAYS, CONTAINERS, ways_to_written  # lazy
 
             self.ways = (
                 ways_to_written(self.function, self.written, ARRAYS),

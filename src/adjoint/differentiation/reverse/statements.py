@@ -14,13 +14,12 @@ from adjoint import ir
 from adjoint.differentiation.reverse.calls.calling_convention import Given
 from adjoint.differentiation.reverse.calls.calls import reverse_call
 from adjoint.differentiation.reverse.context import Context, effects_inside
-from adjoint.differentiation.reverse.cotangents import LoopScope, Scope, cotangent_var
+from adjoint.differentiation.reverse.cotangents import LoopScope, Scope, cotangent_var, fitted
 from adjoint.differentiation.reverse.memory.gathers import is_gathered
 from adjoint.differentiation.reverse.memory.overwritten_values import Writes, content_key, refuse_lost_reference
 from adjoint.differentiation.reverse.memory.ownership import Ownership
 from adjoint.differentiation.reverse.memory.shadows import Shadows
 from adjoint.differentiation.reverse.region import ReverseIf, ReverseLoop, Sweep, is_zero
-from adjoint.differentiation.reverse.unbroadcast import fitted
 from adjoint.differentiation.zeros.supports import Supports
 from adjoint.ir.raising import goes_on
 from adjoint.ir.walk import blocks_of, leaves
