@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import builtins
 import operator
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from types import BuiltinMethodType
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,7 @@ import numpy as np
 
 from adjoint import ir
 from adjoint.analysis.memory.results_of_functions import results_of_their_own
+from adjoint.analysis.operand_types import are_numbers, may_be_overloaded
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.mistakes import NEVER_OF_FLOATS, always_raises
 from adjoint.ir.walk import leaves, operands, statements_in, terminators_in
@@ -45,11 +46,6 @@ from adjoint.analysis.known_effects import (
     Effects,
 )
 
-_PLAIN = (
-    *(bool, int, float, complex, str, bytes, type(None), type, tuple, list, dict, set, frozenset, range, slice),
-    *(np.ndarray, np.generic, np.dtype),
-)
-_NUMBERS = (float, int, bool)
 _SIZES = (len, np.shape, np.ndim, np.size)
 _WITH_MEMO: dict[Any, int] = {tangents.to_shadow: 2, tangents.finish: 2, tangents.zero_tangent: 1}
 """Functions that may be given what earlier calls made, and after how many other arguments."""
@@ -103,7 +99,7 @@ def effects_of(call: ir.Call) -> Effects:
         known = KNOWN.get(callee) or _known_by_name(callee)
     except TypeError:  # not hashable
         return UNKNOWN
-    numbers = _are_numbers(call.args) and not call.kwargs
+    numbers = are_numbers(call.args) and not call.kwargs
     if numbers and known is not None and callee not in NEVER_OF_FLOATS:
         return known  # which most calls are
     found = _declared(callee) if known is None else known
@@ -119,21 +115,11 @@ def effects_of(call: ir.Call) -> Effects:
         return PART
     if known is None:
         return UNKNOWN if isinstance(callee, np.ufunc) and len(call.args) > callee.nin else found
-    if found.pure and found is not FACT and callee is not fresh_shadows and _may_be_overloaded(call.args):
+    if found.pure and found is not FACT and callee is not fresh_shadows and may_be_overloaded(call.args):
         return _impure(found)
     if found is FACT and callee in _SIZES and any(_may_grow(type_of_atom(arg)) for arg in call.args):
         return PURE
     return found
-
-
-def _are_numbers(args: Sequence[ir.Atom]) -> bool:
-    for arg in args:
-        if type(arg) is ir.Var:
-            if type(arg.type) is not ir.Scalar:
-                return False
-        elif type(arg) is not ir.Const or type(arg.value) not in _NUMBERS:
-            return False
-    return True
 
 
 def _may_grow(type_: ir.Type | None) -> bool:
@@ -150,29 +136,6 @@ def _may_grow(type_: ir.Type | None) -> bool:
 @lru_cache(maxsize=64)
 def _impure(found: Effects) -> Effects:
     return replace(found, pure=False, confined=False)
-
-
-def _may_be_overloaded(args: Sequence[ir.Atom]) -> bool:
-    """Whether Python may run methods of some class for a call of one of its own functions."""
-    for arg in args:
-        if type(arg) is ir.Var:
-            if type(arg.type) is not ir.Scalar and _has_methods(arg.type):
-                return True
-        elif not (type(arg) is ir.Const and type(arg.value) in _NUMBERS) and _has_methods(type_of_atom(arg)):
-            return True
-    return False
-
-
-def _has_methods(type_: ir.Type | None) -> bool:
-    match type_:
-        case ir.Opaque(cls=cls, signature=signature):
-            return cls is None or not (issubclass(cls, _PLAIN) or signature is not None or hasattr(cls, ir.RESIDUAL))
-        case ir.Instance():
-            return True
-        case ir.Array(dtype=dtype):
-            return dtype is not None and dtype.kind == "O"
-        case _:
-            return False
 
 
 def _display_facts(callee: Any) -> dict[str, Any]:
@@ -392,29 +355,79 @@ def _is_plain(key: ir.Key) -> bool:
     )
 
 
+Written = frozenset[tuple[ir.Storage, str | None]]
+"""Slots that a function may write: of which memory, and which field of it; None for any."""
+
+
 def written_places(function: ir.Function) -> tuple[int, ...]:
     """Which parameters of a function refer to memory that its body may write."""
-    return _written_places(function, set())
+    return _places(function, written_slots(function))
 
 
-def _written_places(function: ir.Function | None, seen: set[int]) -> tuple[int, ...]:
-    if function is None or id(function) in seen:
-        return ()
-    seen.add(id(function))
+def written_args(call: ir.Call) -> tuple[ir.Atom, ...]:
+    """The arguments of a call of a function of the IR, or of its derivative, to memory that it may write."""
+    inner = _behind(call.callee)
+    return call.args if inner is None else tuple(call.args[place] for place in written_places(inner))
+
+
+def written_slots(function: ir.Function) -> Written:
+    """What the body of a function may write of memory that it has not made itself: a fixed point over its calls."""
+    order: list[ir.Function] = []
+    _callees_first(function, order, set())
+    known: dict[ir.Function, Written] = dict.fromkeys(order, frozenset())
+    changed = True
+    while changed:
+        changed = False
+        for each in order:
+            found = _written_slots(each, known)
+            changed |= found != known[each]
+            known[each] = found
+        changed &= len(order) > 1 or function in _called(function)
+    return known[function]
+
+
+def _callees_first(function: ir.Function, order: list[ir.Function], seen: set[ir.Function]) -> None:
+    seen.add(function)
+    for inner in _called(function):
+        if inner not in seen:
+            _callees_first(inner, order, seen)
+    order.append(function)
+
+
+def _called(function: ir.Function) -> list[ir.Function]:
+    calls = (statement for statement in statements_in(function.body) if isinstance(statement, ir.Call))
+    return [inner for call in calls if (inner := _behind(call.callee)) is not None]
+
+
+def _behind(callee: Any) -> ir.Function | None:
+    """The function of the IR that a call executes, or of whose derivative it does."""
+    if isinstance(callee, (ir.Definition, ir.Derived)):
+        return callee.function
+    return callee if isinstance(callee, ir.Function) else None
+
+
+def _written_slots(function: ir.Function, known: Mapping[ir.Function, Written]) -> Written:
     own = made_here(function)
-    written: set[ir.Storage] = set()
+    written: set[tuple[ir.Storage, str | None]] = set()
     for statement in statements_in(function.body):
         match statement:
-            case ir.Store(base=ir.Var(type=type_) as base):
-                written.update(() if base in own else _own_storage(type_))
+            case ir.Store(base=ir.Var(type=type_) as base, key=key):
+                name = key.name if isinstance(key, ir.Attribute) else None
+                written.update(() if base in own else ((storage, name) for storage in _own_storage(type_)))
             case ir.Call(args=(base, *_)) if base in own and _writes_only_slots(statement):
                 pass
             case ir.Call():
                 values = (*statement.args, *(value for _, value in statement.kwargs))
-                for place in _places_written_by(statement, len(values), seen):
+                for place in _places_written_by(statement, len(values), known):
                     value = type_of_atom(values[place])
-                    written.update(_own_storage(value) if _writes_only_slots(statement) else storages(value))
-    return tuple(place for place, param in enumerate(function.params) if not written.isdisjoint(storages(param.type)))
+                    memory = _own_storage(value) if _writes_only_slots(statement) else ir.storages(value)
+                    written.update((storage, None) for storage in memory)
+    return frozenset(written)
+
+
+def _places(function: ir.Function, written: Written) -> tuple[int, ...]:
+    memory = {storage for storage, _ in written}
+    return tuple(place for place, param in enumerate(function.params) if not memory.isdisjoint(ir.storages(param.type)))
 
 
 def made_here(function: ir.Function) -> set[ir.Atom]:
@@ -424,10 +437,10 @@ def made_here(function: ir.Function) -> set[ir.Atom]:
     return {target for call in made if effects(call.callee).fresh for target in call.targets}
 
 
-def _places_written_by(call: ir.Call, count: int, seen: set[int]) -> tuple[int, ...]:
-    callee = call.callee
-    if isinstance(callee, (ir.Function, ir.Definition, ir.Derived)):
-        return _written_places(callee if isinstance(callee, ir.Function) else callee.function, seen)
+def _places_written_by(call: ir.Call, count: int, known: Mapping[ir.Function, Written]) -> tuple[int, ...]:
+    if isinstance(call.callee, (ir.Function, ir.Definition, ir.Derived)):
+        inner = _behind(call.callee)
+        return () if inner is None else _places(inner, known[inner])
     found = effects_of(call)
     return tuple(place for place in found.writes if place < count) if found.known else tuple(range(count))
 
@@ -442,24 +455,10 @@ def _own_storage(type_: ir.Type | None) -> tuple[ir.Storage, ...]:
     return () if storage is None else (storage,)
 
 
-def storages(type_: ir.Type | None) -> set[ir.Storage]:
-    """The classes of memory that can be reached from values of a type."""
-    found = set(_own_storage(type_))
-    match type_:
-        case ir.List(element=part) | ir.Dict(value=part):
-            return found | storages(part)
-        case ir.Tuple(items=items) | ir.PerPlace(items=items):
-            return found.union(*map(storages, items))
-        case ir.Instance(fields=fields):
-            return found.union(*map(storages, fields.values()))
-        case _:
-            return found
-
-
 def _hands_on(call: ir.Call) -> bool:
     """Whether results of a declared function may be memory that others have, too."""
-    given = set[ir.Storage]().union(*(storages(type_of_atom(arg)) for arg in call.args))
-    return bool(given) and any(not given.isdisjoint(storages(target.type)) for target in call.targets)
+    given = set[ir.Storage]().union(*(ir.storages(type_of_atom(arg)) for arg in call.args))
+    return bool(given) and any(not given.isdisjoint(ir.storages(target.type)) for target in call.targets)
 
 
 def is_shared_and_written(call: ir.Call) -> bool:

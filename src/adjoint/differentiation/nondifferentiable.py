@@ -295,6 +295,8 @@ def name_of(call: ir.Call) -> str:
     callee = _called(call)
     if isinstance(callee, ir.Var):
         return f"'{callee.hint}'"
+    if isinstance(callee, (ir.Definition, ir.Derived)) and callee.function is not None:
+        return f"'{callee.function.name}'"
     return f"'{getattr(callee, '__name__', repr(callee))}'"
 
 

@@ -3,22 +3,28 @@
 ``y, x_bar = D[f](x, v)`` with an array ``x`` that ``f`` writes becomes ``y, last, x_bar = D[g](x, v)`` and
 ``x[...] = last``, where ``g`` does on a copy of ``x`` what ``f`` does, and returns the copy too. What was written is
 then a result like any other, and the derivative can be differentiated again. In the same way with lists, dicts and
-objects of which the function changes what lies in them, but not which references lie where.
+objects of which the function changes what lies in them, but not which references lie where; of objects, what is
+written is copied and returned, and the rest shared.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 
 from adjoint import ir
-from adjoint.analysis.effects import storages, written_places
+from adjoint.analysis.effects import written_places, written_slots
 from adjoint.differentiation.memory.copying import (
+    assembled,
+    at,
     can_be_copied,
     can_be_written,
     copied,
     holds_references,
     moves_references,
-    write_back,
+    of_its_own,
+    part_type,
+    write_back_at,
+    written_parts,
 )
 from adjoint.ir.builder import Builder
 from adjoint.ir.join import type_of_atom
@@ -45,16 +51,20 @@ def _can_be_rewritten(statement: ir.Statement, chosen: Chosen) -> bool:
         return False
     args = [statement.args[place] for place in written]
     params = [statement.callee.function.params[place] for place in written]
-    own: set[ir.Storage] = set().union(*(storages(param.type) for param in params))
+    own: set[ir.Storage] = set().union(*(ir.storages(param.type) for param in params))
     if any(holds_references(param.type) for param in params) and moves_references(statement.callee.function, own):
         return False
-    memory: set[ir.Storage] = set().union(*(storages(type_of_atom(arg)) for arg in args))
+    slots = written_slots(statement.callee.function)
+    memory: set[ir.Storage] = set().union(*(ir.storages(type_of_atom(arg)) for arg in args))
     results = statement.targets[: len(statement.targets) - len(statement.callee.wrt)]
     return (
-        all(isinstance(arg, ir.Var) and can_be_copied(arg.type) for arg in args)
-        and all(can_be_copied(param.type) and can_be_written(param.type) for param in params)
+        all(
+            isinstance(arg, ir.Var) and type(arg.type) is type(param.type)
+            for arg, param in zip(args, params, strict=True)
+        )
+        and all(can_be_copied(param.type, slots) and can_be_written(param.type) for param in params)
         and len(set(args)) == len(args)
-        and all(memory.isdisjoint(storages(result.type)) for result in results)
+        and all(memory.isdisjoint(ir.storages(result.type)) for result in results)
     )
 
 
@@ -75,42 +85,102 @@ def _block(block: ir.Block, chosen: Chosen) -> ir.Block:
 def _rewrite(call: ir.Call, builder: Builder) -> None:
     derived = call.callee
     assert isinstance(derived, ir.Derived)
-    written = written_places(derived.function)
-    args = [call.args[place] for place in written]
-    _check_separate(args, builder)
-    results = len(call.targets) - len(derived.wrt)
-    last = tuple(ir.Var(arg.hint, ir.fresh(arg.type), arg.named) for arg in args if isinstance(arg, ir.Var))
-    targets = (*call.targets[:results], *last, *call.targets[results:])
-    second = ir.Derived(on_copies(derived.function, written), derived.wrt, derived.outputs)
-    builder.emit(ir.Call(targets, second, call.args, call.kwargs, call.span))
-    for arg, value in zip(args, last, strict=True):
-        assert isinstance(arg, ir.Var)
-        write_back(builder, arg, value)
-
-
-def _check_separate(args: list[ir.Atom], builder: Builder) -> None:
-    """What may be one memory, as far as the program text tells, is looked at when the program runs."""
-    known: set[ir.Storage] = set()
-    in_doubt = any(holds_references(type_of_atom(arg)) for arg in args)
-    for arg in args:
-        in_doubt |= not known.isdisjoint(storages(type_of_atom(arg)))
-        known |= storages(type_of_atom(arg))
-    if in_doubt:
-        builder.emit(ir.Call((), check_separate, tuple(args)))
-
-
-def on_copies(function: ir.Function, written: tuple[int, ...], returned: bool = True) -> ir.Function:
-    """The function on copies of its ``written`` parameters: their last contents are results too, if ``returned``."""
-    builder = Builder(type_of_call)
-    params = tuple(
-        ir.Var(param.hint, ir.fresh(param.type) if place in written else param.type, param.named)
-        for place, param in enumerate(function.params)
+    function, written = derived.function, written_places(derived.function)
+    slots = written_slots(function)
+    parts = [
+        (arg, way)
+        for place in written
+        if isinstance(arg := call.args[place], ir.Var)
+        for way in written_parts(function.params[place].type, slots)
+    ]
+    _check_separate(parts, builder)
+    by_fields = _given_by_fields(derived, written)
+    second = ir.Derived(
+        on_copies(function, written, by_fields=by_fields),
+        tuple(place + _more_before(function, place, by_fields) for place in derived.wrt),
+        derived.outputs,
     )
-    own = {place: copied(builder, params[place], function.params[place].type) for place in written}
-    args: list[ir.Atom] = [own.get(place, param) for place, param in enumerate(params)]
+    results = len(call.targets) - len(derived.wrt)
+    last = tuple(_last(arg, way) for arg, way in parts)
+    targets = (*call.targets[:results], *last, *call.targets[results:])
+    args = [arg for place, given in enumerate(call.args) for arg in _fields(builder, given, place in by_fields)]
+    builder.emit(ir.Call(targets, second, tuple(args), call.kwargs, call.span))
+    for (arg, way), value in zip(parts, last, strict=True):
+        write_back_at(builder, arg, way, value)
+
+
+def _given_by_fields(derived: ir.Derived, written: Sequence[int]) -> frozenset[int]:
+    """Which objects are handed over field by field: nobody asks then what the objects held before they are written."""
+    params = derived.function.params
+    return frozenset(
+        place for place in written if place not in derived.wrt and isinstance(params[place].type, ir.Instance)
+    )
+
+
+def _more_before(function: ir.Function, place: int, by_fields: frozenset[int]) -> int:
+    return sum(len(_fields_of(function.params[other])) - 1 for other in by_fields if other < place)
+
+
+def _fields_of(memory: ir.Atom) -> Mapping[str, ir.Type]:
+    type_ = type_of_atom(memory)
+    assert isinstance(type_, ir.Instance)
+    return type_.fields
+
+
+def _fields(builder: Builder, given: ir.Atom, by_fields: bool) -> list[ir.Atom]:
+    if not by_fields:
+        return [given]
+    return [builder.attribute(given, name, type_) for name, type_ in _fields_of(given).items()]
+
+
+def _last(arg: ir.Var, way: tuple[ir.Key, ...]) -> ir.Var:
+    """What is written in an argument, as a result."""
+    type_ = ir.fresh(part_type(arg.type, way))
+    key = way[-1] if way else None
+    return ir.Var(key.name, type_, True) if isinstance(key, ir.Attribute) else ir.Var(arg.hint, type_, arg.named)
+
+
+def _check_separate(parts: Sequence[tuple[ir.Var, tuple[ir.Key, ...]]], builder: Builder) -> None:
+    """What may be one memory, as far as the program text tells, is looked at when the program runs."""
+    args = tuple(dict.fromkeys(arg for arg, _ in parts))
+    known: set[ir.Storage] = set()
+    in_doubt = any(holds_references(arg.type) and ir.is_handle(part_type(arg.type, way)) for arg, way in parts)
+    for arg in args:
+        in_doubt |= not known.isdisjoint(ir.storages(arg.type))
+        known |= ir.storages(arg.type)
+    if in_doubt:
+        builder.emit(ir.Call((), check_separate, args))
+
+
+def on_copies(
+    function: ir.Function, written: tuple[int, ...], *, returned: bool = True, by_fields: frozenset[int] = frozenset()
+) -> ir.Function:
+    """The function on copies of its ``written`` parameters: what it writes there is a result, too, if ``returned``.
+
+    Objects in ``by_fields`` are given as the values of their fields.
+    """
+    builder, slots = Builder(type_of_call), written_slots(function)
+    params: list[ir.Var] = []
+    args: list[ir.Var] = []
+    for place, param in enumerate(function.params):
+        if place not in written:
+            params.append(param)
+            args.append(param)
+        elif place in by_fields:
+            fields = _fields_of(param).items()
+            given = [ir.Var(name, of_its_own(type_, slots), True) for name, type_ in fields]
+            params += given
+            args.append(assembled(builder, ir.Var(param.hint, param.type, param.named), given, slots))
+        else:
+            params.append(ir.Var(param.hint, of_its_own(param.type, slots), param.named))
+            args.append(copied(builder, params[-1], param.type, slots))
+    last: list[ir.Atom] = []
     results = inline(builder, function, args)
-    last = [copied(builder, own[place], ir.fresh(params[place].type)) for place in written if returned]
-    return ir.Function(function.name, params, builder.block(ir.Return((*results, *last))), function.doc)
+    for own in [args[place] for place in written] if returned else ():
+        for way in written_parts(own.type, slots):
+            part = at(builder, own, way)
+            last.append(copied(builder, part, ir.fresh(part.type)) if ir.is_handle(part.type) else part)
+    return ir.Function(function.name, tuple(params), builder.block(ir.Return((*results, *last))), function.doc)
 
 
 __all__ = ["on_copies", "without_writes"]

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from adjoint import ir
-from adjoint.analysis.effects import effects
+from adjoint.analysis.effects import effects, written_args
 from adjoint.analysis.joins import caught, joins
 from adjoint.analysis.memory.reachable import keeper_in, lends_memory, may_write_anything
 from adjoint.analysis.messages import communicates
@@ -190,7 +190,7 @@ class Dependence(Aliases):
         args = (*call.args, *(value for _, value in call.kwargs))
         sources, sinks = self._all(args), self._all(call.targets)
         if isinstance(call.callee, (ir.Definition, ir.Function, ir.Derived)):
-            written = [node for arg in args for node in self.nodes(arg) if isinstance(node, tuple)]
+            written = [node for node in self._all(written_args(call)) if isinstance(node, tuple)]
             memory = [node for node in sinks if isinstance(node, tuple)]
             packs = [node for node in sinks if isinstance(node, ir.Var) and isinstance(node.type, ir.Opaque)]
             if communicates(call.callee):

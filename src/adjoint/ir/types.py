@@ -336,6 +336,21 @@ def storage_of(type_: Type | None) -> Storage | None:
     return storage.find() if isinstance(storage, Storage) else None
 
 
+def storages(type_: Type | None) -> set[Storage]:
+    """The classes of memory that can be reached from values of a type."""
+    own = storage_of(type_)
+    found = set[Storage]() if own is None else {own}
+    match type_:
+        case List(element=part) | Dict(value=part):
+            return found | storages(part)
+        case Tuple(items=items) | PerPlace(items=items):
+            return found.union(*map(storages, items))
+        case Instance(fields=fields):
+            return found.union(*map(storages, fields.values()))
+        case _:
+            return found
+
+
 def may_vary(type_: Type | None) -> bool:
     """Whether a value of this type, or one of its parts, may carry a derivative."""
     match type_:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from adjoint import ir
-from adjoint.analysis.effects import effects_of, storages
+from adjoint.analysis.effects import effects_of
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.rebuild import map_blocks, rebuild_terminator, substitute
 from adjoint.ir.walk import operands, with_inner
@@ -101,14 +101,14 @@ def _forget(known: Known, statement: ir.Statement) -> None:
             known.clear()
             return
         written |= found
-    for place in [place for place in known if not written.isdisjoint(storages(place[0].type))]:
+    for place in [place for place in known if not written.isdisjoint(ir.storages(place[0].type))]:
         del known[place]
 
 
 def written_by(statement: ir.Statement) -> set[ir.Storage] | None:
     """The memory that a statement writes by itself; None if that is not known."""
     if isinstance(statement, ir.Store):
-        return set(storages(type_of_atom(statement.base)))
+        return set(ir.storages(type_of_atom(statement.base)))
     if not isinstance(statement, ir.Call):
         return set()
     found = effects_of(statement)
@@ -116,4 +116,4 @@ def written_by(statement: ir.Statement) -> set[ir.Storage] | None:
         return None
     values = operands(statement)
     places = [place for place in found.writes if place < len(values)]
-    return set().union(*(storages(type_of_atom(values[place])) for place in places))
+    return set().union(*(ir.storages(type_of_atom(values[place])) for place in places))

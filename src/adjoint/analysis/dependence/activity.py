@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from adjoint import ir
 from adjoint.analysis.dependence.scalar_functions import NumberFlows, varies_smoothly
+from adjoint.analysis.effects import written_args
 from adjoint.analysis.memory.reachable import (
     GROWING,
     all_memory,
@@ -252,9 +253,8 @@ def _forward_call(call: ir.Call, marks: Marks) -> None:
         else:
             marks.add_slots(target)
     if isinstance(call.callee, (ir.Definition, ir.Derived)):
-        for arg in args:
-            if isinstance(arg, ir.Var) and ir.is_handle(arg.type):
-                marks.add_all(arg)
+        for arg in _may_be_written(call, args):
+            marks.add_all(arg)
         for target in call.targets:
             marks.add_all(target)
 
@@ -414,7 +414,7 @@ def _idle_changes(body: ir.Block, at_end: Marks, useful: Marks) -> frozenset[int
 def _may_be_written(call: ir.Call, args: tuple[ir.Atom, ...]) -> list[ir.Atom]:
     """The arguments of a call that it may write, for all that is known here."""
     if isinstance(call.callee, (ir.Definition, ir.Derived)):
-        return [arg for arg in args if isinstance(arg, ir.Var) and ir.is_handle(arg.type)]
+        return [arg for arg in written_args(call) if isinstance(arg, ir.Var) and ir.is_handle(arg.type)]
     return [arg for arg in args if lends_memory(arg)] if may_write_anything(call) else []
 
 

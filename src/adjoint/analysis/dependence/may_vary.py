@@ -5,34 +5,60 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from adjoint import ir
-from adjoint.analysis.effects import effects
+from adjoint.analysis.effects import effects, effects_of
 from adjoint.analysis.joins import caught
 from adjoint.ir.walk import blocks_of, leaves, operands, statements_in, targets_of
 
 
 def varying(block: ir.Block, params: Iterable[ir.Var]) -> set[ir.Atom]:
-    """The variables of ``block`` that may depend on ``params``, through values and through memory."""
+    """The variables of ``block`` that may depend on ``params``, through values and through memory.
+
+    Of objects, the fields that are written are told apart from the others.
+    """
     varied: set[ir.Atom] = set(params)
-    before = -1
-    while before != len(varied):
-        before = len(varied)
+    fields: set[tuple[ir.Atom, str]] = set()
+    partly: set[ir.Atom] = set()
+    """Objects of which only fields vary."""
+    before = (-1, -1)
+    while before != (len(varied), len(fields)):
+        before = len(varied), len(fields)
         for statement in statements_in(block):
             if isinstance(statement, ir.Call) and effects(statement.callee).reads == ():
                 continue  # looks at shapes and types only
             varied.update(name for source, name in caught(statement) if source in varied)
-            inside = [atom for inner in blocks_of(statement) for leaf in leaves(inner) for atom in operands(leaf)]
-            if not any(atom in varied for atom in (*operands(statement), *inside)):
+            if not _depends(statement, varied, fields, partly):
                 continue
             varied.update(targets_of(statement))
             if isinstance(statement, ir.Loop):
                 varied.update(statement.params)
-                if isinstance(statement.over, ir.Items) and statement.over.iterable in varied:
+                if isinstance(statement.over, ir.Items) and statement.over.iterable in varied | partly:
                     varied.update(filter(None, (statement.index,)))
             elif isinstance(statement, ir.Store) and isinstance(statement.base, ir.Var):
-                varied.add(statement.base)
+                if isinstance(statement.base.type, ir.Instance) and isinstance(statement.key, ir.Attribute):
+                    fields.add((statement.base, statement.key.name))
+                    partly.add(statement.base)
+                else:
+                    varied.add(statement.base)
             elif isinstance(statement, ir.Call) and not statement.targets:
-                varied.update(atom for atom in statement.args if isinstance(atom, ir.Var))
-    return varied
+                varied.update(atom for atom in _written(statement) if isinstance(atom, ir.Var))
+    return varied | partly
+
+
+def _written(call: ir.Call) -> tuple[ir.Atom, ...]:
+    found = effects_of(call)
+    return tuple(call.args[place] for place in found.writes if place < len(call.args)) if found.known else call.args
+
+
+def _depends(
+    statement: ir.Statement, varied: set[ir.Atom], fields: set[tuple[ir.Atom, str]], partly: set[ir.Atom]
+) -> bool:
+    if isinstance(statement, ir.Load) and statement.base in partly and isinstance(statement.key, ir.Attribute):
+        return statement.base in varied or (statement.base, statement.key.name) in fields
+    read = operands(statement)
+    if isinstance(statement, ir.Store):
+        read = tuple(atom for atom in read if atom is not statement.base or atom in varied)
+    inside = [atom for inner in blocks_of(statement) for leaf in leaves(inner) for atom in operands(leaf)]
+    return any(atom in varied or atom in partly for atom in (*read, *inside))
 
 
 def varying_in_calls(block: ir.Block, params: Iterable[ir.Var]) -> set[ir.Atom]:

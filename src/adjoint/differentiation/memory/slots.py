@@ -98,30 +98,36 @@ class Memory:
     def slots(self, type_: ir.Type | None) -> list[Slot]:
         """Every slot that can be reached from a value of this type."""
         found: dict[Slot, None] = {}
-        self._collect(type_, found, set())
+        self._collect(type_, found, {})
         return list(found)
 
-    def _collect(self, type_: ir.Type | None, found: dict[Slot, None], seen: set[int]) -> None:
+    def _collect(self, type_: ir.Type | None, found: dict[Slot, None], seen: dict[int, bool]) -> bool:
+        """Adds the slots that a value of a type leads to, and says whether a derivative may lie in one of them."""
         match type_:
             case ir.Array(storage=storage):
                 if storage.written and ir.may_vary(type_):
                     found[self.find(storage), None] = None
+                return ir.may_vary(type_)
             case ir.List(element=part, storage=storage) | ir.Dict(value=part, storage=storage):
-                self._collect_slot((self.find(storage), None), part, found, seen)
+                return self._collect_slot((self.find(storage), None), part, found, seen)
             case ir.Instance(fields=fields, storage=storage):
                 root = self.find(storage)
                 names = dict.fromkeys((*fields, *(name for owner, name in self.content if owner is root and name)))
-                for name in names:
-                    self._collect_slot((root, name), fields.get(name), found, seen)
+                parts = [self._collect_slot((root, name), fields.get(name), found, seen) for name in names]
+                return any(parts)
             case ir.Tuple(items=items) | ir.PerPlace(items=items):
-                for item in items:
-                    self._collect(item, found, seen)
+                parts = [self._collect(item, found, seen) for item in items]
+                return any(parts)
+            case _:
+                return ir.may_vary(type_)
 
-    def _collect_slot(self, slot: Slot, part: ir.Type | None, found: dict[Slot, None], seen: set[int]) -> None:
-        content = self.content.get(slot)
-        if ir.may_vary(content or part):
-            found[slot] = None
-        for inner in (content, part):
+    def _collect_slot(self, slot: Slot, part: ir.Type | None, found: dict[Slot, None], seen: dict[int, bool]) -> bool:
+        varies = False
+        for inner in (self.content.get(slot), part):
             if inner is not None and id(inner) not in seen:
-                seen.add(id(inner))
-                self._collect(inner, found, seen)
+                seen[id(inner)] = True  # what leads back to itself may lead to anything
+                seen[id(inner)] = self._collect(inner, found, seen)
+            varies = varies or (inner is not None and seen[id(inner)])
+        if varies:
+            found[slot] = None
+        return varies

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from adjoint import ir
-from adjoint.analysis.effects import effects, effects_of, storages
+from adjoint.analysis.effects import effects, effects_of
 from adjoint.analysis.joins import caught, joins
 from adjoint.analysis.known_effects import FACT
 from adjoint.diagnostics.spans import Span
@@ -101,14 +101,14 @@ class Steering:
         """The level of a value, and of all that can be reached from it."""
         if not isinstance(atom, ir.Var):
             return FIXED
-        inside = [self.contents.get(self.memory.find(storage), FIXED) for storage in storages(atom.type)]
+        inside = [self.contents.get(self.memory.find(storage), FIXED) for storage in ir.storages(atom.type)]
         return max(self.values.get(atom, FIXED), *inside, FIXED)
 
     def shape(self, atom: ir.Atom | None) -> int:
         """The level of the shape of an array, and of how many items there are in what else has items."""
         if not isinstance(atom, ir.Var):
             return FIXED
-        inside = [self.structures.get(self.memory.find(storage), FIXED) for storage in storages(atom.type)]
+        inside = [self.structures.get(self.memory.find(storage), FIXED) for storage in ir.storages(atom.type)]
         own = self.shapes.get(atom, FIXED)
         return max(own, *inside, FIXED) if not _is_opaque(atom.type) else max(own, self.value(atom))
 
@@ -127,7 +127,7 @@ class Steering:
 
     def _fill(self, atom: ir.Atom, value: int, shape: int) -> None:
         """Something is put into the memory that a value refers to."""
-        for storage in storages(type_of_atom(atom)):
+        for storage in ir.storages(type_of_atom(atom)):
             root = self.memory.find(storage)
             self.contents[root] = max(value, self.contents.get(root, FIXED))
             self.structures[root] = max(shape, self.structures.get(root, FIXED))

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from adjoint import ir
-from adjoint.analysis.effects import effects_of, storages
+from adjoint.analysis.effects import effects_of
 from adjoint.analysis.joins import flows, reached
 from adjoint.differentiation.definitions import with_called
 from adjoint.differentiation.memory.slots import has_slots
@@ -96,7 +96,7 @@ def _asks_support(call: ir.Call) -> bool:
 
 def _is_noticed(function: ir.Function, statements: Iterable[ir.Statement], *, through_calls: bool = False) -> bool:
     """Whether anybody sees how often a function is run."""
-    outside = {storage.find() for param in function.params for storage in storages(param.type)}
+    outside = {storage.find() for param in function.params for storage in ir.storages(param.type)}
     for statement in statements:
         if type(statement) is ir.Call:
             if isinstance(statement.callee, ir.Definition) and through_calls:
@@ -158,7 +158,7 @@ class _Flow:
 
     def homes(self, var: ir.Var) -> Iterable[ir.Storage]:
         """The memory that can be reached from a variable."""
-        return () if type(var.type) is ir.Scalar else storages(var.type)
+        return () if type(var.type) is ir.Scalar else ir.storages(var.type)
 
     def edges(self, sources: Iterable[ir.Atom], targets: Iterable[ir.Atom]) -> None:
         ends: list[Any] = []

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from adjoint import ir
-from adjoint.analysis.effects import effects_of, storages, written_places
+from adjoint.analysis.effects import effects_of, written_places
 from adjoint.analysis.memory.storage_alias import owns_result
 from adjoint.ir.rebuild import substitute
 from adjoint.ir.walk import leaves, operands, statements_in
@@ -64,7 +64,7 @@ def with_values_carried(loop: ir.Loop) -> tuple[list[ir.Statement], ir.Loop, lis
         for slot, param in enumerate(loop.params)
         if isinstance(param.type, ir.Array) and ir.is_handle(param.type) and loop.inits[slot] is not ir.UNDEFINED
     ]
-    homes: set[ir.Storage] = set().union(*(storages(loop.params[slot].type) for slot in slots))
+    homes: set[ir.Storage] = set().union(*(ir.storages(loop.params[slot].type) for slot in slots))
     if not slots or not _writes_only_its_own(loop.body, homes):
         return [], loop, []
     before: list[ir.Statement] = []
@@ -80,7 +80,7 @@ def with_values_carried(loop: ir.Loop) -> tuple[list[ir.Statement], ir.Loop, lis
     changed = [
         place
         for place, target in enumerate(targets)
-        if isinstance(target.type, ir.Array) and not homes.isdisjoint(storages(target.type))
+        if isinstance(target.type, ir.Array) and not homes.isdisjoint(ir.storages(target.type))
     ]
     for place in changed:
         targets[place] = _value(targets[place])
@@ -141,7 +141,7 @@ def _writes_only_its_own(body: ir.Block, homes: set[ir.Storage]) -> bool:
             case ir.Load(target=target, base=base) if base in own:
                 own.add(target)
     return all(
-        atom in own or homes.isdisjoint(storages(atom.type))
+        atom in own or homes.isdisjoint(ir.storages(atom.type))
         for statement in statements_in(body)
         for atom in _written(statement)
         if isinstance(atom, ir.Var)

@@ -8,7 +8,7 @@ from typing import Any
 
 from adjoint import ir
 from adjoint.analysis.dependence.may_vary import varying
-from adjoint.analysis.effects import effects_of, storages
+from adjoint.analysis.effects import effects_of
 from adjoint.declarations.custom_derivatives import stop_gradient
 from adjoint.diagnostics import Diagnostic, diagnostic
 from adjoint.frontend.calls.emitted_calls import refuse_linked
@@ -141,7 +141,7 @@ def _in_order(block: ir.Block, loops: tuple[ir.Loop, ...]) -> Iterator[tuple[ir.
 
 
 def _reached(atom: Any) -> set[ir.Storage]:
-    return {storage.find() for storage in storages(type_of_atom(atom))}
+    return {storage.find() for storage in ir.storages(type_of_atom(atom))}
 
 
 def _written(statement: ir.Statement) -> set[ir.Storage]:

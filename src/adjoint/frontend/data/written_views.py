@@ -7,7 +7,7 @@ of it, only the whole function shows whether it is.
 from __future__ import annotations
 
 from adjoint import ir
-from adjoint.analysis.effects import effects_of, storages
+from adjoint.analysis.effects import effects_of
 from adjoint.diagnostics import DifferentiationError, diagnostic
 from adjoint.ir.walk import statements_in
 
@@ -31,7 +31,7 @@ def _is_written_view(statement: ir.Statement) -> bool:
     place = effects_of(statement).view_of
     if place is None or place >= len(statement.args) or not _is_either(statement.args[place]):
         return False
-    return any(storage.find().written for target in statement.targets for storage in storages(target.type))
+    return any(storage.find().written for target in statement.targets for storage in ir.storages(target.type))
 
 
 def _is_either(atom: ir.Atom) -> bool:

@@ -15,7 +15,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from adjoint import ir
-from adjoint.analysis.effects import effects_of, storages
+from adjoint.analysis.effects import effects_of
 from adjoint.frontend.calls.levels import levels_now
 from adjoint.frontend.declared.arguments import bound, refs_in
 from adjoint.frontend.declared.forms import Forms, Map
@@ -254,4 +254,4 @@ def _write(lo: Lowerer, statements: Iterable[ir.Statement], args: list[Value]) -
 
 
 def _memory(atom: ir.Atom) -> set[ir.Storage]:
-    return storages(atom.type) if isinstance(atom, ir.Var) else set()
+    return ir.storages(atom.type) if isinstance(atom, ir.Var) else set()

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adjoint import ir
-from adjoint.analysis.effects import storages
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import GivenValue, Record, TupleValue, Value
@@ -96,7 +95,7 @@ def storages_of(values: Iterable[Any]) -> set[ir.Storage]:
         if isinstance(value, (Record, TupleValue)):
             found |= storages_of(value.items)
         elif isinstance(value, ir.Var):
-            found |= storages(value.type)
+            found |= ir.storages(value.type)
     return found
 
 

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from adjoint import ir
-from adjoint.analysis.effects import storages
 from adjoint.differentiation.reverse.memory.storage_classes import unite_flows
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.type_joins import TypeJoins
@@ -78,17 +77,17 @@ def _unite_arguments(
 
 
 def _found(var: ir.Var) -> set[ir.Storage]:
-    return {storage.find() for storage in storages(var.type)}
+    return {storage.find() for storage in ir.storages(var.type)}
 
 
 def _shared(function: ir.Function) -> Iterator[ir.Storage]:
     """Memory that a function writes, what it returns, and what lies in containers."""
     for var in (*function.params, *(target for each in statements_in(function.body) for target in targets_of(each))):
         if not isinstance(var.type, ir.Array):
-            yield from storages(var.type)
+            yield from ir.storages(var.type)
         elif var.type.storage.written:
             yield var.type.storage
     for end in leaves(function.body):
         if isinstance(end, ir.Return):
             for value in end.values:
-                yield from storages(type_of_atom(value))
+                yield from ir.storages(type_of_atom(value))

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from adjoint import ir
-from adjoint.analysis.effects import storages
 from adjoint.declarations.checkpointing import checkpointed
 from adjoint.diagnostics import Span
 from adjoint.frontend.calls.handlers import handles
@@ -205,12 +204,12 @@ def _call(name: str, body: ir.Block, options: tuple[ir.Atom, ...], span: Span | 
     """
     results = next(leaf.values for leaf in leaves(body) if isinstance(leaf, ir.Return))
     captured = free_vars(body)
-    given = {storage for var in captured for storage in storages(var.type)}
+    given = {storage for var in captured for storage in ir.storages(var.type)}
     copies: dict[ir.Var, ir.Array] = {}
     for var in results:
         if isinstance(var, ir.Var) and isinstance(var.type, ir.Array) and ir.is_handle(var.type):
-            home = storages(var.type)
-            alone = sum(not home.isdisjoint(storages(type_of_atom(other))) for other in results) == 1
+            home = ir.storages(var.type)
+            alone = sum(not home.isdisjoint(ir.storages(type_of_atom(other))) for other in results) == 1
             if alone and home.isdisjoint(given):
                 copies[var] = ir.Array(var.type.dtype, var.type.dims)
     body = with_values_handed_over(_handing_out(body, copies) if copies else body, is_called=True)

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from adjoint import ir
-from adjoint.analysis.effects import effects_of, storages
+from adjoint.analysis.effects import effects_of
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.rebuild import map_blocks, rebuild_terminator, same_atom
 from adjoint.ir.walk import binders_of, blocks_of, operands, targets_of
@@ -146,7 +146,7 @@ def _own(var: ir.Var) -> ir.Storage | None:
 
 
 def reached_by(atom: ir.Atom) -> set[ir.Storage]:
-    return {storage.find() for storage in storages(type_of_atom(atom))}
+    return {storage.find() for storage in ir.storages(type_of_atom(atom))}
 
 
 def written_by(statement: ir.Statement) -> set[ir.Storage]:

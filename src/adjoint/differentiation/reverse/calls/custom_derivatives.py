@@ -13,7 +13,7 @@ import numpy as np
 
 from adjoint import ir
 from adjoint.analysis.dependence.linearity import is_linear
-from adjoint.analysis.effects import is_shared_and_written, storages, written_places
+from adjoint.analysis.effects import is_shared_and_written, written_places
 from adjoint.differentiation.forward.custom_derivatives import excluded
 from adjoint.differentiation.reverse.build import reverse
 from adjoint.differentiation.reverse.cotangents import Scope
@@ -52,12 +52,12 @@ def write_values(builder: Builder, call: ir.Call, renamed: dict[ir.Var, ir.Atom]
 
 def _only_cotangents_use(reverser: Reverser, written: Sequence[ir.Atom]) -> bool:
     """Whether memory that is written in the reverse sweep is used by nothing but such functions."""
-    memory = {storage.find() for atom in written for storage in storages(type_of_atom(atom))}
+    memory = {storage.find() for atom in written for storage in ir.storages(type_of_atom(atom))}
     body = reverser.context.function.body
     for node in (*statements_in(body), *terminators_in(body)):
         is_surgery = isinstance(node, ir.Call) and isinstance(node.callee, ir.Surgery)
         atoms = ir.differentiated_args(node) if isinstance(node, ir.Call) and is_surgery else operands(node)
-        reached = {storage.find() for atom in atoms for storage in storages(type_of_atom(atom))}
+        reached = {storage.find() for atom in atoms for storage in ir.storages(type_of_atom(atom))}
         if not memory.isdisjoint(reached):
             return False
     return True

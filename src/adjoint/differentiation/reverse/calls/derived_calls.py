@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from adjoint import ir
-from adjoint.analysis.effects import storages, written_places
+from adjoint.analysis.effects import written_places
 from adjoint.differentiation.reverse.cotangents import cotangent_type
 from adjoint.differentiation.reverse.memory.overwritten_values import content
 from adjoint.differentiation.reverse.memory.storage_classes import unite_flows
@@ -64,10 +64,10 @@ def _changes_memory(reverser: Reverser, call: ir.Call, derived: ir.Derived, resu
     """Refuses a derivative of a function that writes its arguments, or returns part of them, where it varies."""
     unite_flows(derived.function)
     written = [call.args[place] for place in written_places(derived.function)]
-    memory: set[ir.Storage] = set().union(*(storages(type_of_atom(arg)) for arg in call.args))
+    memory: set[ir.Storage] = set().union(*(ir.storages(type_of_atom(arg)) for arg in call.args))
     lent = {storage for storage in memory if storage.written}
     returned = [target for target in call.targets[:results] if ir.is_handle(target.type)]
-    shared = [target for target in returned if not lent.isdisjoint(storages(target.type))]
+    shared = [target for target in returned if not lent.isdisjoint(ir.storages(target.type))]
     if not any(map(reverser.active, (*written, *shared))):
         return False
     label = "the derivative of a function that writes its arguments is differentiated again"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from adjoint import ir
-from adjoint.analysis.effects import storages
 from adjoint.differentiation.reverse.build import shared_reverse
 from adjoint.differentiation.reverse.residuals.notes import Notes
 from adjoint.ir.builder import Builder
@@ -36,7 +35,7 @@ class _Expansion:
         ):
             nodes = (*statements_in(function.body), *terminators_in(function.body))
             self.read.update(atom for node in nodes for atom in operands(node))
-        given = (storage for param in function.params for storage in storages(param.type))
+        given = (storage for param in function.params for storage in ir.storages(param.type))
         self.outside_is_written |= any(storage.written for storage in given)
         body = self.block(function.body)
         return function if body is function.body else ir.Function(function.name, function.params, body, function.doc)

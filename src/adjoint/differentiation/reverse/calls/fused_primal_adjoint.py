@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from adjoint import ir
-from adjoint.analysis.effects import effects_of, storages
+from adjoint.analysis.effects import effects_of
 from adjoint.differentiation.reverse.residuals.tapes import as_arrays
 from adjoint.ir.join import is_array, type_of_atom
 from adjoint.ir.rebuild import map_blocks, rebuild_terminator
@@ -133,7 +133,7 @@ def _used(statement: ir.Statement) -> set[ir.Atom]:
 
 
 def _memory(atoms: Iterable[ir.Atom]) -> set[ir.Storage]:
-    return {storage for atom in atoms for storage in storages(type_of_atom(atom))}
+    return {storage for atom in atoms for storage in ir.storages(type_of_atom(atom))}
 
 
 def _may_be_later(statement: ir.Statement) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from adjoint import ir
-from adjoint.analysis.effects import effects_of, storages
+from adjoint.analysis.effects import effects_of
 from adjoint.differentiation.reverse.calls.calling_convention import Halves, Request, Treatment
 from adjoint.differentiation.reverse.cotangents import cotangent_var
 from adjoint.differentiation.reverse.memory.overwritten_values import content
@@ -207,7 +207,7 @@ def _note_treatment(reverser: Reverser, call: ir.Call) -> None:
         return {
             place
             for place, atom in enumerate(atoms)
-            for storage in storages(type_of_atom(atom))
+            for storage in ir.storages(type_of_atom(atom))
             if storage in reverser.given.exposed or reverser.writes.after(call, storage)
         }
 

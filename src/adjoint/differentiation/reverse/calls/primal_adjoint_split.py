@@ -13,7 +13,6 @@ from itertools import compress
 from typing import TYPE_CHECKING
 
 from adjoint import ir
-from adjoint.analysis.effects import storages
 from adjoint.differentiation.reverse.calls.calling_convention import Given, Halves, Request
 from adjoint.differentiation.reverse.memory.overwritten_values import only_asked
 from adjoint.differentiation.reverse.residuals.handed_over import (
@@ -124,7 +123,7 @@ def _given(function: ir.Function, request: Request, family: Family) -> Given:
         shadows=frozenset(params[place] for place in request.wrt if ir.is_handle(params[place].type)),
         first=frozenset(params[place] for place in request.first),
         returned=frozenset(vars_of([results[place] for place in request.references])),
-        elsewhere=frozenset(storage for atom in vars_of(shared) for storage in storages(atom.type)),
+        elsewhere=frozenset(storage for atom in vars_of(shared) for storage in ir.storages(atom.type)),
     )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from adjoint import ir
-from adjoint.analysis.effects import effects_of, storages
+from adjoint.analysis.effects import effects_of
 from adjoint.analysis.shapes.shape_arguments import shape_argument
 from adjoint.differentiation.reverse.calls.rerun_sweeps import sweeps_again
 from adjoint.differentiation.reverse.memory.overwritten_values import only_asked
@@ -118,7 +118,7 @@ def _calls_others(function: ir.Function) -> bool:
 
 def _written_only(function: ir.Function) -> set[ir.Storage] | None:
     """The memory of the caller that a function writes; None where it reads that, too."""
-    given = {storage.find() for param in function.params for storage in storages(param.type)}
+    given = {storage.find() for param in function.params for storage in ir.storages(param.type)}
     written: set[ir.Storage] = set()
     read: set[ir.Storage] = set()
     for statement in statements_in(function.body):
@@ -142,7 +142,7 @@ def _written_only(function: ir.Function) -> set[ir.Storage] | None:
 
 
 def _memory(atom: ir.Atom) -> set[ir.Storage]:
-    return {storage.find() for storage in storages(type_of_atom(atom))}
+    return {storage.find() for storage in ir.storages(type_of_atom(atom))}
 
 
 def _again(sweeps: Sweeps, backward: ir.Block, written: set[ir.Storage]) -> tuple[ir.Statement, ...] | None:

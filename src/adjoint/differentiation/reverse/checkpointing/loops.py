@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from adjoint import ir
 from adjoint.analysis.dependence.activity import activity
-from adjoint.analysis.effects import storages
 from adjoint.diagnostics import DifferentiationError, diagnostic
 from adjoint.differentiation.reverse.calls.calling_convention import Request
 from adjoint.differentiation.reverse.checkpointing.recomputed_calls import Whole, copied, in_place, memory_written
@@ -78,7 +77,7 @@ class Iterations:
         self.memory = [place - first for place in memory_written(self.step, ()) if place >= first]
         if any(ir.is_handle(loop.params[slot].type) for slot in self.slots):
             raise DifferentiationError(diagnostic("AD0309", loop.span, MOVING, helps=(ASSIGN,)))
-        homes = [storage for place in self.memory for storage in storages(self.captured[place].type)]
+        homes = [storage for place in self.memory for storage in ir.storages(self.captured[place].type)]
         simple = all(isinstance(self.captured[place].type, ir.Array) for place in self.memory)
         if plan.files and not (simple and len(set(homes)) == len(homes)):
             label = "its state refers to memory in several ways, or to lists and objects: that cannot lie in files"

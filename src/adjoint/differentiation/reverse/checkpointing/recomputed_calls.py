@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from adjoint import ir
-from adjoint.analysis.effects import storages, written_places
+from adjoint.analysis.effects import written_places
 from adjoint.differentiation.reverse.calls.calling_convention import Given, Request
 from adjoint.differentiation.reverse.statements import NOTHING
 from adjoint.differentiation.reverse.sweeps import again_of, sweeps_of, with_supports
@@ -105,17 +105,17 @@ def memory_written(function: ir.Function, places: Iterable[int]) -> list[int]:
     """The parameters that refer to memory which a function writes, or which parameters at ``places`` refer to."""
     written: set[ir.Storage] = set()
     for place in (*written_places(function), *places):
-        written |= storages(function.params[place].type)
+        written |= ir.storages(function.params[place].type)
     return [
         place
         for place, param in enumerate(function.params)
-        if ir.is_handle(param.type) and not written.isdisjoint(storages(param.type))
+        if ir.is_handle(param.type) and not written.isdisjoint(ir.storages(param.type))
     ]
 
 
 def copied(builder: Builder, memory: Sequence[ir.Var]) -> list[ir.Var]:
     """Copies of memory as it is."""
-    homes = [storage for var in memory for storage in storages(var.type)]
+    homes = [storage for var in memory for storage in ir.storages(var.type)]
     if all(isinstance(var.type, ir.Array) for var in memory) and len(set(homes)) == len(homes):
         return [_copy(builder, copy_as_it_lies, var) for var in memory]
     before, after = ir.Var("memory", ir.OPAQUE), ir.Var("memory", ir.OPAQUE)

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from adjoint import ir
-from adjoint.analysis.effects import storages
 from adjoint.analysis.memory.reachable import parts
 from adjoint.differentiation.reverse.residuals.shapes.kept_shapes import read_elements, with_kept_shapes
 from adjoint.differentiation.reverse.residuals.shapes.shape_only import without_idle_shapes
@@ -29,7 +28,7 @@ def memory_of_the_caller(function: ir.Function) -> frozenset[ir.Storage]:
     """What the arguments and the results of a function refer to; arrays that nobody writes are copied as a whole."""
     returned = [value for end in leaves(function.body) if isinstance(end, ir.Return) for value in end.values]
     references = [var for var in vars_of((*function.params, *returned)) if ir.is_handle(var.type)]
-    return frozenset(storage for var in references for storage in storages(var.type))
+    return frozenset(storage for var in references for storage in ir.storages(var.type))
 
 
 def vars_of(atoms: Sequence[ir.Atom]) -> tuple[ir.Var, ...]:
@@ -83,10 +82,10 @@ def copied(
     kept: list[ir.Atom] = []
     of_caller = vars_of((*function.params, *sweeps.results))
     outside = {_storage(var) for var in of_caller} - {None}
-    inside = set[ir.Storage]().union(*(storages(var.type) for var in of_caller if ir.is_handle(var.type)))
+    inside = set[ir.Storage]().union(*(ir.storages(var.type) for var in of_caller if ir.is_handle(var.type)))
     read = read_elements(ir.Block(sweeps.backward, ir.Return(sweeps.cotangents)))
     for var in residuals:
-        shared = storages(var.type) & (inside if var in sweeps.popped else outside | inside)
+        shared = ir.storages(var.type) & (inside if var in sweeps.popped else outside | inside)
         make = _copy_of(var) if shared else None
         if var not in read and isinstance(var.type, ir.Array):
             make = arrays.shape_only

@@ -10,7 +10,6 @@ from itertools import chain
 from typing import Any
 
 from adjoint import ir
-from adjoint.analysis.effects import storages
 from adjoint.analysis.memory.reachable import may_write_anything
 from adjoint.frontend.calls.emitted_calls import refuse_linked
 from adjoint.frontend.interpreter.core import Lowerer
@@ -102,7 +101,7 @@ def lend(callee: Any, args: Sequence[ir.Atom], kwargs: Mapping[str, ir.Atom]) ->
     call = ir.Call((), callee, tuple(args), tuple(kwargs.items()))
     types_ = [atom.type for atom in operands(call) if isinstance(atom, ir.Var)]
     if may_write_anything(call) and any(map(ir.carries_derivative, types_)):
-        for storage in chain.from_iterable(map(storages, types_)):
+        for storage in chain.from_iterable(map(ir.storages, types_)):
             storage.mark_written()
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 
 from adjoint import ir
-from adjoint.analysis.effects import storages, written_places
+from adjoint.analysis.effects import written_places
 from adjoint.differentiation.memory.copying import can_be_copied, holds_references, moves_references
 from adjoint.differentiation.pure import on_copies
 from adjoint.frontend.differentiation.inner_functions import Inner
@@ -47,13 +47,13 @@ def _of_other_memory(function: ir.Function) -> ir.Function:
 
 def _check(lo: Lowerer, inner: Inner, place: int, node: ast.AST | None) -> None:
     """Refuses memory that cannot be copied, or that another argument may be as well."""
-    param, memory = inner.function.params[place], storages(type_of_atom(inner.atoms[place]))
+    param, memory = inner.function.params[place], ir.storages(type_of_atom(inner.atoms[place]))
     if not can_be_copied(param.type):
         raise _refused(lo, node, f"what the function writes in {param.hint!r} cannot be copied")
-    if holds_references(param.type) and moves_references(inner.function, storages(param.type)):
+    if holds_references(param.type) and moves_references(inner.function, ir.storages(param.type)):
         raise _refused(lo, node, f"the function changes which arrays or objects lie in {param.hint!r}")
     for other, atom in enumerate(inner.atoms):
-        if other != place and not memory.isdisjoint(storages(type_of_atom(atom))):
+        if other != place and not memory.isdisjoint(ir.storages(type_of_atom(atom))):
             raise _refused(lo, node, f"{param.hint!r} may share memory with another argument, and is written")
 
 

@@ -7,7 +7,7 @@ import ast
 import numpy as np
 
 from adjoint import ir
-from adjoint.analysis.effects import storages, written_places
+from adjoint.analysis.effects import written_places
 from adjoint.frontend.differentiation.inner_functions import Inner, copy_as, lower_inner, targets_of_call
 from adjoint.frontend.differentiation.tangent_values import converted, differentiable_leaves, paired, tangent_of
 from adjoint.frontend.interpreter import joins
@@ -62,7 +62,7 @@ def _changes(type_: ir.Type) -> bool:
     flat = isinstance(type_, ir.List) and not isinstance(
         type_.element, (ir.List, ir.Dict, ir.Tuple, ir.Instance, ir.Array)
     )
-    return not flat and not isinstance(type_, ir.Array) and any(storage.written for storage in storages(type_))
+    return not flat and not isinstance(type_, ir.Array) and any(storage.written for storage in ir.storages(type_))
 
 
 def call_pullback(
