@@ -272,3 +272,46 @@ def backwards_in_a_loop(x):
 @pytest.mark.parametrize("f", [subtracted_backwards, backwards_in_a_loop])
 def test_loops_along_views_of_one_array_are_not_one(f):
     alike(ad.grad, f, np.array([0.3, 1.2, 0.8, 1.9, 1.1]))
+
+
+# Cotangents that are moved where a condition chooses: LLVM read them behind the store that clears them
+
+
+def chosen_by_a_mask(x, mask):
+    y = np.zeros_like(x)
+    for i in range(len(x)):
+        y[i] = np.maximum(x[i], 0.0) if mask[i] else x[i]
+    return np.sum(y * y)
+
+
+def moved_where_a_mask_says(x, mask):
+    y, z = np.sin(x), np.zeros_like(x)
+    for i in range(len(x)):
+        moved = 1.0
+        if mask[i]:
+            moved = y[i]
+            y[i] = 3.0
+        z[i] = moved * x[i]
+    return np.sum(y * z * z)
+
+
+def exchanged(x, mask):
+    y, z = np.sin(x), np.cos(x)
+    for i in range(len(x)):
+        one, other = y[i], z[i]
+        if mask[i]:
+            y[i], z[i] = other, one * one
+    return np.sum(y * y * z)
+
+
+@pytest.mark.each_time
+@pytest.mark.parametrize("f", [chosen_by_a_mask, moved_where_a_mask_says, exchanged])
+def test_cotangents_moved_where_a_condition_chooses(f):
+    x = np.linspace(-1.5, 2.0, 37)
+    args = x, np.arange(37) % 3 == 0
+    alike(ad.grad, f, *args)
+    direction = (np.cos(x), None)
+    for operator in (ad.jvp, ad.hvp):
+        expected, found = (operator(f, args, direction, native=native) for native in (False, "strict"))
+        np.testing.assert_allclose(np.ravel(found[0]), np.ravel(expected[0]), rtol=1e-12)
+        assert operator is ad.hvp or np.isclose(found[1], expected[1], rtol=1e-12)
