@@ -153,6 +153,16 @@ def in_each_iteration(x: np.ndarray) -> np.ndarray:
     return x
 
 
+def handed_on_in_one_loop(x: np.ndarray) -> np.ndarray:
+    y = np.matmul(x, x)
+    between, after = np.empty(x.shape), np.empty(x.shape)
+    for i in range(len(x)):
+        for j in range(x.shape[1]):
+            between[i, j] = y[i, j] * 2.0
+            after[i, j] = between[i, j] * between[i, j]
+    return after
+
+
 def read_through_a_view(x: np.ndarray) -> Any:
     y = x @ x[0]
     part = y[1:]
@@ -168,7 +178,7 @@ def test_what_is_read_through_a_view_keeps_its_memory() -> None:
     np.testing.assert_allclose(found[1], expected[1], rtol=1e-13)
 
 
-REUSED = {last_read: True, in_turn: True, in_each_iteration: True}
+REUSED = dict.fromkeys((last_read, in_turn, in_each_iteration, handed_on_in_one_loop), True)
 REUSED |= dict.fromkeys((read_later, handed_out, turned, read_in_the_next_row, read_after_its_row), False)
 REUSED |= dict.fromkeys((stored_before_it_is_read, read_where_the_loop_ends, of_other_extents), False)
 REUSED |= dict.fromkeys((seen_through_a_view, kept_over_iterations), False)

@@ -119,6 +119,8 @@ class _Reuse:
         return [*map(self._known, mine)] == [*map(self._known, theirs)]
 
     def _take_over(self, array: ir.Var, loop: ir.Loop, place: int, scope: _Scope) -> None:
+        if array in self.homes.values():  # in this loop, where it is read for the last time, too
+            return
         for home, members in reversed(scope.given.items()):
             if array in members or not scope.touched[place].intersection(members):
                 continue
