@@ -315,3 +315,23 @@ def test_cotangents_moved_where_a_condition_chooses(f):
         expected, found = (operator(f, args, direction, native=native) for native in (False, "strict"))
         np.testing.assert_allclose(np.ravel(found[0]), np.ravel(expected[0]), rtol=1e-12)
         assert operator is ad.hvp or np.isclose(found[1], expected[1], rtol=1e-12)
+
+
+# Maxima that are found once, of arrays that each sweep computes again: of another last bit, nobody attained them
+
+
+def maximum_of_what_a_loop_makes(x, mask):
+    a = x
+    for _ in range(3):
+        a = np.where(mask, a, 0.0) * np.log(x + 1.0)
+    greatest = np.max(a)
+    roots = np.zeros_like(x)
+    for i in range(len(x)):
+        roots[i] = a[i] ** 0.5
+    return np.sum(roots**2) + greatest * greatest
+
+
+@pytest.mark.each_time
+def test_maxima_of_what_sweeps_compute_again():
+    x = np.array([0.3, 1.5, 2.0, 0.2, 0.7])
+    alike(ad.hessian, maximum_of_what_a_loop_makes, x, np.arange(5) < 9)

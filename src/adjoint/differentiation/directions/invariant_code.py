@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
 
 from adjoint import ir
 from adjoint.analysis.effects import written_places
@@ -15,6 +19,13 @@ from adjoint.optimize.dead_code import remove_dead_code
 from adjoint.optimize.touch_up.zeros_by_shape import with_named_shapes
 from adjoint.records import dataclass
 from adjoint.runtime import display
+from adjoint.runtime.array_functions.arrays import share, share_forward
+
+_COMPARING: dict[Any, int] = dict.fromkeys((operator.eq, operator.ne, np.equal, np.not_equal), 0)
+_COMPARING |= dict.fromkeys((operator.lt, operator.le, operator.gt, operator.ge), 0)
+_COMPARING |= dict.fromkeys((np.less, np.less_equal, np.greater, np.greater_equal), 0)
+_COMPARING |= dict.fromkeys((share, share_forward), 1)
+"""Functions that compare two of their arguments, and which is the first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +74,8 @@ def beforehand(function: ir.Function, seeds: Sequence[int], *, with_value: bool)
     alone = _returning(function, derivative)
     costly = _Costly(function, alone, directed)
     once = [call for call in alone.body.statements if isinstance(call, ir.Call) and costly.holds(call)]
+    while apart := _compared_with_others(once, alone):
+        once = [call for call in once if apart.isdisjoint(call.targets)]
     made = {target: ir.Var(target.hint, target.type, target.named) for call in once for target in call.targets}
     rest = tuple(statement for statement in alone.body.statements if statement not in once)
     sweep = remove_dead_code(
@@ -79,6 +92,23 @@ def beforehand(function: ir.Function, seeds: Sequence[int], *, with_value: bool)
     return Beforehand(
         clone_function(before), clone_function(ir.Function(function.name, params, sweep.body, function.doc))
     )
+
+
+def _compared_with_others(once: Sequence[ir.Call], function: ir.Function) -> set[ir.Atom]:
+    """What calls that are made once give and a sweep compares with what it computes itself.
+
+    Machine code may compute the same in two ways, which differ in the last bit: of an element that attains a maximum
+    nobody would know.
+    """
+    made = {target for call in once for target in call.targets}
+    found: set[ir.Atom] = set()
+    for statement in statements_in(function.body):
+        if isinstance(statement, ir.Call) and statement not in once and statement.callee in _COMPARING:
+            compared = set(statement.args[_COMPARING[statement.callee] :][:2])
+            computed = {atom for atom in compared - made if isinstance(atom, ir.Var) and atom not in function.params}
+            if computed and not made.isdisjoint(compared):
+                found |= compared & made
+    return found
 
 
 def _with_body(function: ir.Function, body: ir.Block) -> ir.Function:
