@@ -198,3 +198,31 @@ def copies_in_an_order(a):
 def vectors_in_any_order(x):
     y = x * 2
     return np.sum(y.ravel("K") * np.ravel(x[::-1], order="A")) + np.sum(y.flatten("K") ** 3)
+
+
+@program(lambda rng: rng.normal(size=6))
+def shapes_assigned(x):
+    y = x * 2.0
+    same, part = y, y[1:]
+    y.shape = 2, -1
+    same[1, 0] = x[0] * x[5]
+    part[0] = x[2] * part[3]
+    return np.sum(same[0] * y[1]) * len(same) + np.sum(part**2)
+
+
+def flattened(a):
+    a.shape = a.size
+    return a
+
+
+@program(lambda rng: rng.normal(size=(2, 3)))
+def shapes_assigned_in_turn(x):
+    total = 0.0
+    rows, columns = np.mgrid[0:2, 0:3]
+    for i in range(2):
+        each = np.sin(x) * (columns + i)
+        grid = rows + 1
+        grid.shape = each.shape = (3, 2)
+        total += np.sum(each[0] * grid[2]) * np.sum(flattened(x * i) * each.ravel())
+    rows.shape = columns.shape = 6
+    return total + np.sum(rows * columns * x.ravel())

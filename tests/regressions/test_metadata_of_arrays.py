@@ -41,3 +41,61 @@ def test_a_question_about_memory() -> None:
 
     check_grads(f, (X,))
     np.testing.assert_array_equal(ad.grad(f)(X[:]), np.ones(4))
+
+
+# Shapes that are assigned where something else may hold the same array
+
+
+def of_an_argument(x):
+    x.shape = 2, 2
+    return np.sum(x[0])
+
+
+def held_by_a_list(x):
+    y = x * 2.0
+    held = [y]
+    y.shape = 2, 2
+    return np.sum(held[0][0])
+
+
+def of_what_may_be_the_same(x):
+    y = x * 2.0
+    same = np.asarray(y)
+    y.shape = 2, 2
+    return np.sum(same[0])
+
+
+def in_a_loop(x):
+    y = x * 2.0
+    for _ in range(2):
+        y.shape = 2, 2
+    return np.sum(y[0])
+
+
+def of_a_name_of_the_caller(x):
+    def square():
+        y.shape = 2, 2
+
+    y = x * 2.0
+    square()
+    return np.sum(y[0])
+
+
+def of_what_is_yielded(x):
+    def both():
+        y = x * 2.0
+        yield y
+        y.shape = 2, 2
+        yield y
+
+    one, other = both()
+    return np.sum(one[0] * other[1])
+
+
+@pytest.mark.parametrize(
+    "f",
+    [of_an_argument, held_by_a_list, of_what_may_be_the_same, in_a_loop, of_a_name_of_the_caller, of_what_is_yielded],
+)
+def test_shapes_of_shared_arrays_are_not_assigned(f: Callable[[Any], Any]) -> None:
+    with pytest.raises(ad.DifferentiationError, match="AD0303"):
+        ad.grad(f)(X.copy())

@@ -208,9 +208,9 @@ def view_by_another_type(x):
 
 #: ad.grad(shape_assigned)(np.ones(4))
 def shape_assigned(x):
-    y = x.copy()
-    y.shape = (2, 2)  # error[AD0303]: the attribute 'shape' of an array is assigned
-    return y[0].sum()
+    y = [x.copy()]
+    y[0].shape = (2, 2)  # error[AD0303]: the attribute 'shape' of an array is assigned
+    return y[0][0].sum()
 
 
 #: ad.grad(strides_made_up)(np.ones(4))

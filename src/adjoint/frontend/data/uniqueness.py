@@ -35,6 +35,49 @@ def starts_alone(lo: Lowerer, store: Mapping[Any, Value], block: Open, cell: Cel
     return _is_number(value) or (_holders(store, value) == [cell] and _is_owned(lo, block, value))
 
 
+def names_of_object(lo: Lowerer, value: ir.Var) -> list[Cell] | None:
+    """The variables of this call that hold an array; None where something else may hold the same object, not a view."""
+    frame = lo.frame
+    own = () if frame is None else tuple(frame.cells.values())
+    holders = _holders(lo.store, value)
+    if not all(key in own and lo.store[key] is value for key in holders):
+        return None
+    for statement in reversed(lo.open.statements):
+        if value in targets_of(statement):
+            return holders if _is_new_object(statement) else None
+        if not all(_keeps_no_object(part, value) for part in _with_inner(statement)):
+            return None
+    return None
+
+
+def _is_new_object(statement: ir.Statement) -> bool:
+    match statement:
+        case ir.Call():
+            facts = effects_of(statement)
+            return facts.known and facts.view_of is None and not facts.hands_on
+        case ir.Load(base=ir.Var(type=ir.Array()), key=ir.Subscript()):
+            return True
+        case _:
+            return False
+
+
+def _keeps_no_object(part: ir.Statement | ir.Terminator, value: ir.Var) -> bool:
+    match part:
+        case _ if value not in operands(part):
+            return True
+        case ir.If() | ir.Branch():
+            return True  # its condition
+        case ir.Load(key=ir.Subscript()):
+            return True
+        case ir.Store(value=stored):
+            return stored is not value
+        case ir.Call():
+            facts = effects_of(part)
+            return facts.known and facts.view_of is None and not facts.hands_on
+        case _:
+            return False
+
+
 def _holders(store: Mapping[Any, Value], value: ir.Var) -> list[Any]:
     return [key for key, held in store.items() if _has(held, value)]
 

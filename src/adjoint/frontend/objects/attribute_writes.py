@@ -6,6 +6,8 @@ import ast
 import inspect
 import types
 
+import numpy as np
+
 from adjoint import ir
 from adjoint.frontend.calls.emitted_calls import refuse_linked
 from adjoint.frontend.data.constants import as_stored
@@ -13,6 +15,7 @@ from adjoint.frontend.data.element_types import as_element, as_tagged, slot
 from adjoint.frontend.data.item_writes import set_item
 from adjoint.frontend.data.making import grow_field
 from adjoint.frontend.data.tagged_items import put_each
+from adjoint.frontend.data.uniqueness import names_of_object
 from adjoint.frontend.entry import inputs
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
@@ -23,6 +26,7 @@ from adjoint.frontend.objects.attributes import attribute, described
 from adjoint.frontend.objects.classes import class_of
 from adjoint.frontend.objects.fields import put_attribute, remove_attribute
 from adjoint.frontend.objects.linked import referent
+from adjoint.frontend.syntax.assign import bind_anew, outlives_the_call
 
 
 def set_attribute(
@@ -122,7 +126,14 @@ def _set_of_each(lo: Lowerer, base: Union, name: str, value: Value, node: ast.AS
 
 
 def _set_attribute_of_array(lo: Lowerer, array: ir.Var, name: str, value: Value, node: ast.AST | None) -> None:
-    """``array.name = value``: for a part of the array, a store into it."""
+    """``array.name = value``: for a part of the array, a store into it; for its shape, another array for its names."""
+    if name == "shape" and isinstance(array.type, ir.Array) and isinstance(node, ast.Attribute):
+        cells = names_of_object(lo, array)
+        if cells is not None and not any(outlives_the_call(lo, cell) for cell in cells):
+            changed = lo.call(ir.Const(np.reshape), [array, value], {}, node)
+            for cell in cells:
+                bind_anew(lo, cell, changed, node)
+            return
     if name not in ("real", "imag") or isinstance(array.type, ir.Number):
         helps = ("make a view of another shape: b = a.reshape(shape)",) if name == "shape" else ()
         raise lo.problem("AD0303", node, f"the attribute {name!r} of an array is assigned", helps=helps)
