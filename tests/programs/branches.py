@@ -270,3 +270,13 @@ def returns_on_both_sides_of_an_inner_branch(x, y):
                 return math.tanh(v)
             return v * v
     return x * y
+
+
+@program(lambda rng: rng.normal(size=4), np.array([True, False, True, True]), np.linspace(0.5, 1.2, 4))
+def part_of_one_iteration(x, mask, weights):
+    total = 0.0
+    for i in range(3):
+        x = x * weights
+        if i == 1:
+            total += np.sum(x[mask])
+    return total

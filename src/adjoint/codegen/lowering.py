@@ -159,7 +159,10 @@ class Lowering(Lines):
 
     def _value_of(self, block: ir.Block, place: _Place) -> Fragment | None:
         """The expression that a block yields, if it does nothing else."""
-        if not isinstance(block.terminator, ir.Yield) or isinstance(block.terminator.values[0], ir.Undefined):
+        if not isinstance(block.terminator, ir.Yield):
+            return None
+        value = block.terminator.values[0]
+        if isinstance(value, ir.Undefined) or value in self.uses.unbound:
             return None
         if not all(map(self._may_be_inside, block.statements)):
             return None

@@ -7,9 +7,11 @@ stand there, too, if it is taken back out of what a loop kept: ``y_kept[i]`` say
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 
 from adjoint import ir
+from adjoint.analysis.joins import flows, reached
 from adjoint.ir.walk import binders_of, blocks_of, operands, targets_of
 
 
@@ -63,6 +65,7 @@ class Uses:
         self.homes: dict[ir.Var, int] = {}
         self.outlets: dict[ir.Var, ir.Var] = {}
         self.taken_back: set[ir.Var] = set()
+        self._joined: list[tuple[ir.Atom, ir.Var]] = []
         for param in function.params:
             self._define(param, -1)
         self._block(function.body)
@@ -87,6 +90,7 @@ class Uses:
             self._block(inner)
 
     def _inside(self, statement: ir.Statement) -> None:
+        self._joined += flows(statement)
         for var in binders_of(statement):
             self._define(var, -1)
         if isinstance(statement, ir.Loop) and statement.over is not None:
@@ -111,6 +115,15 @@ class Uses:
         """Whether anybody reads a variable, or what a loop's parameter becomes when the loop ends."""
         outlet = self.outlets.get(var)
         return var in self.places or (outlet is not None and self.wanted(outlet))
+
+    @functools.cached_property
+    def unbound(self) -> set[ir.Var]:
+        """Variables that some way leads to on which they are not bound: there nobody reads them."""
+        onward: dict[ir.Var, list[ir.Var]] = {}
+        for value, var in self._joined:
+            if isinstance(value, ir.Var):
+                onward.setdefault(value, []).append(var)
+        return reached((var for value, var in self._joined if isinstance(value, ir.Undefined)), onward)
 
     def inlinable(self, var: ir.Var) -> bool:
         """Whether a value may be printed inside its use, as far as its uses tell."""
