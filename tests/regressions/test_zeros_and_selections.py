@@ -142,3 +142,31 @@ def test_extremes_beside_what_is_not_a_number(extreme: Callable[..., Any], nativ
     gradient = ad.value_and_grad(f, wrt=(0, 1), native=native)
     assert gradient(2.0, np.nan) == (4.0, (4.0, 0.0))
     assert gradient(np.nan, 2.0) == (1.0, (0.0, 0.0))
+
+
+def powers_of_rows(x: np.ndarray, mask: np.ndarray, weights: np.ndarray) -> Any:
+    rows = np.zeros((4, len(x)))
+    for t in range(3):
+        rows[t + 1] = rows[t] ** 1.5 + x
+    return np.sum(rows[:, mask])
+
+
+def weighted_rows(x: np.ndarray, mask: np.ndarray, weights: np.ndarray) -> Any:
+    rows = np.zeros((4, len(x)))
+    rows[0] = x
+    for t in range(3):
+        rows[t + 1] = rows[t] * weights
+    return np.sum(rows[:, mask] ** 2)
+
+
+@pytest.mark.each_time
+@pytest.mark.parametrize("f", [powers_of_rows, weighted_rows])
+def test_what_a_mask_leaves_out_of_iterations_that_are_run_again(f: Callable[..., Any]) -> None:
+    x, mask = np.array([0.0, 1.5, 0.0, 0.7]), np.array([False, True, False, True])
+    args = x, mask, np.where(mask, 1.2, np.inf)
+    with np.errstate(all="ignore"):
+        for native in (False, True):
+            assert np.all(ad.grad(f, native=native)(*args)[~mask] == 0)
+            product, *_ = ad.hvp(f, args, (np.array([1.0, 0.5, -2.0, 3.0]), None, None), native=native)
+            assert np.all(product[~mask] == 0)
+            assert np.isfinite(ad.hessian(f, native=native)(*args)).all()

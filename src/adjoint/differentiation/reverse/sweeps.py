@@ -179,16 +179,17 @@ def reversed_iteration(
     handles: dict[ir.Var, ir.Var],
     owned: dict[ir.Var, ir.Var],
     outside: frozenset[ir.Storage],
+    partial: bool,
 ) -> Reversed | None:
     """Both sweeps of one iteration of a loop; cotangents of arrays from outside go where the loop's do."""
     try:
         given = Given(frozenset(handles), final=outside)
-        sweeps = sweeps_of(function, wrt, outputs, family, given, halves=False, lent=handles | owned)
+        sweeps = sweeps_of(function, wrt, outputs, family, given, halves=False, lent=handles | owned, partial=partial)
     except DifferentiationError:
         return None
     from adjoint.differentiation.reverse.residuals.recomputed_iterations import Reversed  # lazy
 
-    return Reversed((*sweeps.forward, *sweeps.backward), sweeps.seeds, sweeps.cotangents)
+    return Reversed((*sweeps.forward, *sweeps.backward), sweeps.seeds, sweeps.cotangents, sweeps.partial)
 
 
 def _seed(value: ir.Atom, nameless: str = "t") -> ir.Var:

@@ -34,19 +34,32 @@ class Iteration:
 
 @dataclass(frozen=True, slots=True)
 class Reversed:
-    """Both sweeps of an iteration: statements, and the cotangents of values and of what was captured."""
+    """Both sweeps of an iteration: statements, and the cotangents of values and of what was captured.
+
+    ``partial``: a selection may have left something out of those, or of the memory in which they accumulate.
+    """
 
     statements: tuple[ir.Statement, ...]
     seeds: tuple[ir.Var, ...]
     cotangents: tuple[ir.Atom, ...]
+    partial: bool = False
 
 
 Again = Callable[
-    [ir.Function, tuple[int, ...], tuple[int, ...], dict[ir.Var, ir.Var], dict[ir.Var, ir.Var], frozenset[ir.Storage]],
+    [
+        ir.Function,
+        tuple[int, ...],
+        tuple[int, ...],
+        dict[ir.Var, ir.Var],
+        dict[ir.Var, ir.Var],
+        frozenset[ir.Storage],
+        bool,
+    ],
     Reversed | None,
 ]
 """Reverses an iteration: its function, ``wrt``, ``outputs``, the memory in which cotangents of arrays from outside
-accumulate, of such as are written and of others, and the memory from outside, which has its last values."""
+accumulate, of such as are written and of others, the memory from outside, which has its last values, and whether a
+selection may have left something out of what it is given."""
 
 
 def iteration_of(reverser: Reverser, loop: ir.Loop) -> Iteration | None:
@@ -123,7 +136,11 @@ def replay(
     wanted = [*(loop.params[slot] for slot in given), *varying]
     wrt = tuple(function.params.index(var) for var in wanted)
     outside = frozenset(storage for var in iteration.captured for storage in all_memory(var.type))
-    found = again(function, wrt, tuple(given), handles, owned, outside)
+    left_out = reverser.supports.partial
+    partial = not left_out.isdisjoint(
+        (*memory.values(), *(each for each in given.values() if isinstance(each, ir.Var)))
+    )
+    found = again(function, wrt, tuple(given), handles, owned, outside, partial)
     if found is None:
         return None
     for var in owned:
@@ -141,6 +158,8 @@ def replay(
     for known in (reverser.family.by_chance, reverser.family.shadows):
         known.update([new for var in known if isinstance(new := names.get(var), ir.Var)])
     cotangents = dict(zip(values, inlined, strict=True))
+    if found.partial:
+        left_out.update(var for var in (*memory.values(), *inlined) if isinstance(var, ir.Var))
     for var in varying:
         reverser.add(scope, var, cotangents.get(var))
     return {slot: cotangents[loop.params[slot]] for slot in given}
