@@ -162,3 +162,15 @@ def vector_behind_a_checkpoint(v: np.ndarray, k: float) -> float:
 
 def test_an_eigenvalue_is_not_compared_with_itself() -> None:
     ad.testing.check_grads(vector_behind_a_checkpoint, (np.array([0.3, -0.7]), 0.4), order=2)
+
+
+def below_a_limit(x: float, table: list[np.ndarray]) -> float:
+    return np.arcsin(min(x, table[0][0]) / table[0][0])
+
+
+def test_what_is_not_the_least_has_no_part_in_an_infinite_derivative() -> None:
+    """Nor where the kinds of the numbers are not known."""
+    table = [np.array([2.0, "limit"], dtype=object)]
+    assert ad.grad(below_a_limit)(3.0, table) == 0.0
+    assert ad.jvp(lambda x: below_a_limit(x, table), (3.0,), (1.0,))[1] == 0.0
+    assert ad.grad(below_a_limit)(1.0, table) == pytest.approx(1 / np.sqrt(3))

@@ -183,11 +183,13 @@ class Opaque(Type):
     """Anything else; it carries no derivative. ``cls`` is its class where that is known.
 
     ``signature`` is that of a function value, which is called with its derivatives
-    (:class:`adjoint.declarations.function_values.Fn`).
+    (:class:`adjoint.declarations.function_values.Fn`); ``data`` are attributes that are there, and that no code of the
+    class gives.
     """
 
     cls: type | None = None
     signature: Any = None
+    data: tuple[str, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from adjoint.analysis.known_effects import PURE
 from adjoint.analysis.memory.reachable import parts
 from adjoint.analysis.memory.storage_alias import owns_result
 from adjoint.analysis.shapes.shape_arguments import shape_argument
+from adjoint.ir.join import type_of_atom
 from adjoint.ir.raising import is_decided
 from adjoint.ir.walk import leaves, operands
 from adjoint.runtime.arithmetic.checks import check_bound
@@ -119,7 +120,7 @@ class _Marker:
 
     def _scan_load(self, load: ir.Load, construct: _Construct | None, guarded: bool) -> None:
         self._simple[load.target] = (load, construct)
-        if guarded or not load_is_pure(load):
+        if guarded or not (load_is_pure(load) or _reads_data(load)):
             self._roots.append((load, construct))
         if type(load.base) is ir.Var and type(load.base.type) is ir.Array and type(load.target.type) is ir.Array:
             self._derive(load.base, (load.target,))
@@ -276,6 +277,12 @@ def load_is_pure(load: ir.Load) -> bool:
             return cls is not None and issubclass(cls, _REPLAYABLE)
         case _:
             return False
+
+
+def _reads_data(load: ir.Load) -> bool:
+    """Whether a load reads an attribute that is there, without code of the class."""
+    type_, key = type_of_atom(load.base), load.key
+    return isinstance(type_, ir.Opaque) and isinstance(key, ir.Attribute) and key.name in type_.data
 
 
 def _terminates_quietly(loop: ir.Loop) -> bool:

@@ -119,6 +119,18 @@ def fields_of(value: Any) -> dict[str, Any]:
     return {name: item for name, item in found.items() if item is not missing and (name in own or name in slots)}
 
 
+def plain_attributes(cls: type, names: Iterable[str]) -> tuple[str, ...]:
+    """Those attributes of objects of a class that none of its code gives: no property, no ``__getattribute__``."""
+    if any("__getattribute__" in vars(base) for base in cls.__mro__ if base is not object):
+        return ()
+    return tuple(name for name in names if not _is_given_by_code(cls, name))
+
+
+def _is_given_by_code(cls: type, name: str) -> bool:
+    found = next((vars(base)[name] for base in cls.__mro__ if name in vars(base)), None)
+    return hasattr(type(found), "__set__") and not isinstance(found, types.MemberDescriptorType)
+
+
 def excluded_fields(x: object) -> list[str]:
     """The names of the fields that an object has and that do not vary by declaration."""
     excluded = no_derivative_fields(type(x))

@@ -31,7 +31,7 @@ from adjoint.rules.declarations import counts_by_identity
 from adjoint.rules.typing import abstract
 from adjoint.types.array_libraries import is_foreign
 from adjoint.types.classes.annotations import annotations_of
-from adjoint.types.structure import fields_of, own_attribute
+from adjoint.types.structure import fields_of, own_attribute, plain_attributes
 
 MAX_DEPTH = 8
 
@@ -370,14 +370,15 @@ def _enter_object(lo: Lowerer, value: Any, path: Path, hint: str, declare: Calla
         lo.run_data.sites_of_storage.append((type_.storage, site))
         lo.run_data.objects[id(value)] = var
         return var
-    base = ir.Var(hint, ir.Opaque(cls), True)
+    fields = fields_of(value)
+    base = ir.Var(hint, ir.Opaque(cls, data=plain_attributes(cls, fields)), True)
     declare(base)
     ref = Ref(site, base)
     lo.run_data.objects[id(value)] = ref
     set_unseen(lo.store, ref, Record(cls, ()))
     annotations = annotations_of(cls)
     parts = []
-    for name, item in fields_of(value).items():
+    for name, item in fields.items():
         if not name.isidentifier():  # it would be written into the text of the derivative
             raise error("AD0413", None, f"the attribute is called {name!r}", name=hint)
         if type(item) is int and annotations.get(name) in (float, "float"):

@@ -167,7 +167,9 @@ def choose(condition: Any, a: Any, b: Any) -> Any:
 
 def unit(ct: Any, index: Any, place: int) -> Any:
     """``ct`` if ``index`` is ``place``, else zero: the cotangent of one candidate of several."""
-    return ct if index == place else ct * 0.0
+    if index == place:
+        return ct
+    return np.zeros_like(ct) if isinstance(ct, np.ndarray) else type(ct)(0)
 
 
 def first_equal(y: Any, *candidates: Any) -> int:

@@ -290,20 +290,19 @@ def _choose(e: Emission, condition: Value, a: Value, b: Value) -> Complex:
 @of_complex(runtime_numbers.selected)
 def _selected(e: Emission, support: Value, value: Value) -> Value:
     if isinstance(value, Complex):
-        zero = literal(part_of(value.kind), 0.0)
-        return _one_of(e, RULES["truth"](e, support), value, Complex(value.kind, zero, zero))
+        return _one_of(e, RULES["truth"](e, support), value, _zero_of(value))
     flat = constant(0.0, value.kind if isinstance(value, Number) and numbers.is_float(value) else "f8")
     return numbers.choice(e, RULES["truth"](e, support), value, flat)
 
 
 @of_complex(runtime_numbers.unit)
 def _unit(e: Emission, cotangent: Complex, index: Value, place: Value) -> Complex:
-    return _one_of(e, numbers.compare(e, "eq", index, place), cotangent, _zero_of(e, cotangent))
+    return _one_of(e, numbers.compare(e, "eq", index, place), cotangent, _zero_of(cotangent))
 
 
-def _zero_of(e: Emission, x: Complex) -> Complex:
-    """``x * 0.0``"""
-    return product(e, x, constant(0.0, part_of(x.kind)))
+def _zero_of(x: Complex) -> Complex:
+    zero = literal(part_of(x.kind), 0.0)
+    return Complex(x.kind, zero, zero)
 
 
 # Parts
@@ -356,7 +355,7 @@ def _angle(e: Emission, x: Value) -> Number:
 @of_complex(runtime_numbers.sign)
 def _sign(e: Emission, x: Complex) -> Complex:
     direction = quotient(e, conjugate(e, x), magnitude(e, x))
-    return _one_of(e, is_zero(e, x), _zero_of(e, x), direction)
+    return _one_of(e, is_zero(e, x), _zero_of(x), direction)
 
 
 @rule(complex)

@@ -241,7 +241,7 @@ def _somewhere(e: Emission, support: Value) -> Number:
 
 @rule(runtime_numbers.unit)
 def _unit(e: Emission, cotangent: Value, index: Value, place: Value) -> Number:
-    flat = numbers.arithmetic(e, "fmul", cotangent, constant(0.0))
+    flat = constant(0.0, cotangent.kind if isinstance(cotangent, Number) else "f8")
     return numbers.choice(e, numbers.compare(e, "eq", index, place), cotangent, flat)
 
 
