@@ -184,12 +184,18 @@ class _Maker:
 
 
 def _tamed(constant: Any) -> Any:
-    """A constant of the call, but no large numbers: they may be extents."""
+    """A constant of the call, but no large numbers: they may be extents, where there are few of them."""
+    return constant if _count(constant) > _LARGE else _without_large(constant)
+
+
+def _count(constant: Any) -> int:
+    return sum(map(_count, constant)) if type(constant) is tuple else 1
+
+
+def _without_large(constant: Any) -> Any:
     if type(constant) is int and abs(constant) > _LARGE:
         return _LARGE
-    if type(constant) is tuple:
-        return tuple([_tamed(item) for item in constant])
-    return constant
+    return tuple(map(_without_large, constant)) if type(constant) is tuple else constant
 
 
 def lists_integers(known: Any) -> bool:

@@ -33,7 +33,7 @@ from adjoint.runtime.array_functions.sequences import (
 
 linear(
     concatenate_of,
-    lambda ct, *arrays, axis=0: tuple([concatenated_part(ct, k, axis, *arrays) for k in range(len(arrays))]),
+    lambda ct, *arrays, axis=0: tuple([concatenated_part(ct, k, axis, *arrays) for k, _ in enumerate(arrays)]),
     wrt=None,
     always_array=True,
     cases=[
@@ -44,28 +44,28 @@ linear(
 )
 linear(
     stack_of,
-    lambda ct, *arrays, axis=0: tuple([stacked_part(ct, k, axis, arrays[k]) for k in range(len(arrays))]),
+    lambda ct, *arrays, axis=0: tuple([stacked_part(ct, k, axis, array) for k, array in enumerate(arrays)]),
     wrt=None,
     always_array=True,
     cases=[case(sample(3), sample(3)), case(sample(4, 3), sample(4, 3), axis=-1), case(number(), number())],
 )
 linear(
     vstack_of,
-    lambda ct, *arrays: tuple([rows_part(ct, k, *arrays) for k in range(len(arrays))]),
+    lambda ct, *arrays: tuple([rows_part(ct, k, *arrays) for k, _ in enumerate(arrays)]),
     wrt=None,
     always_array=True,
     cases=[case(sample(3), sample(2, 3)), case(sample(2, 3), sample(3), sample(1, 3))],
 )
 linear(
     hstack_of,
-    lambda ct, *arrays: tuple([beside_part(ct, k, *arrays) for k in range(len(arrays))]),
+    lambda ct, *arrays: tuple([beside_part(ct, k, *arrays) for k, _ in enumerate(arrays)]),
     wrt=None,
     always_array=True,
     cases=[case(sample(3), sample(2)), case(sample(2, 3), sample(2, 1)), case(number(), sample(2))],
 )
 linear(
     column_stack_of,
-    lambda ct, *arrays: tuple([columns_part(ct, k, *arrays) for k in range(len(arrays))]),
+    lambda ct, *arrays: tuple([columns_part(ct, k, *arrays) for k, _ in enumerate(arrays)]),
     wrt=None,
     always_array=True,
     cases=[case(sample(3), sample(3, 2))],
@@ -78,7 +78,7 @@ def _array_of_jvp(dots, y, template, *leaves, dtype=None):
 
 
 def _array_of_vjp(ct, y, template, *leaves, dtype=None):
-    return (None, *[array_leaf(ct, template, k, leaves[k]) for k in range(len(leaves))])
+    return (None, *[array_leaf(ct, template, k, leaf) for k, leaf in enumerate(leaves)])
 
 
 general(

@@ -69,7 +69,7 @@ def _extreme_jvp(dots, y, *xs):
 
 def _extreme_vjp(ct, y, *xs):
     index = first_equal(y, *xs)
-    return tuple([unit(ct, index, place) for place in range(len(xs))])
+    return tuple([unit(ct, index, place) for place, _ in enumerate(xs)])
 
 
 def _two(form):

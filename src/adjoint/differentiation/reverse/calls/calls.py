@@ -316,6 +316,10 @@ class _Pullback:
         each = cotangents if isinstance(cotangents, tuple) else (cotangents,)
         if isinstance(self.rule, (Elementwise, General)):
             self.refuse_unknown(each)
+        elif any(place < len(self.args) and self.reverser.active(self.args[place]) for place in places[len(each) :]):
+            raise AssertionError(
+                f"the rule of {self.rule.name} gives {len(each)} cotangents for {len(places)} arguments"
+            )
         for place, cotangent in zip(places, each, strict=False):
             if place < len(self.args) and not _is_literal(cotangent, None):
                 if isinstance(cotangent, tuple) and isinstance(type_of_atom(self.args[place]), (ir.List, ir.Tuple)):

@@ -13,6 +13,7 @@ from adjoint.native.llvm.values import Array, List, Number, Tuple, Unsupported, 
 from adjoint.native.llvm.writer import constant
 from adjoint.native.llvm.writing.emission import Emission
 from adjoint.runtime.array_functions import sequences
+from adjoint.runtime.array_functions.arrays import unbroadcast
 
 
 @rule(np.asarray, np.asanyarray)
@@ -74,4 +75,4 @@ def _array_leaf(e: Emission, cotangent: Value, template: Value, place: Value, le
         if found == int(numbers.number(place).name):
             one = arrays.item(e, given.kind.element, arrays.address(e, given, list(map(str, path))))
             total = RULES[operator.add](e, total, one)
-    return total
+    return RULES[unbroadcast](e, total, leaf)  # type: ignore[no-any-return]
