@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from scipy.sparse import linalg
 
 import adjoint as ad
+from adjoint.runtime.numerical_methods.of_scipy import systems
 from regressions.differences import refused, right, second
 
 B = np.array([1.0, 2.0, -1.0, 0.5])
@@ -130,9 +131,30 @@ def eigenvectors_by_blocks(p, b):
     return values[0] ** 2 + np.sum(vectors[1:-1, 0] * b) ** 2
 
 
+SPARSE = sp.diags([4.0 * np.ones(4), -np.ones(3), -0.5 * np.ones(3)], [0, 1, -1], format="csc")
+INCOMPLETE = linalg.spilu(SPARSE)
+
+
+def with_a_constant_matrix(p, b):
+    operator = linalg.LinearOperator((4, 4), lambda v: SPARSE @ v + p * v, rmatvec=lambda v: SPARSE.T @ v + p * v)
+    near = linalg.LinearOperator((4, 4), INCOMPLETE.solve)
+    by_both = np.sum(linalg.bicg(operator, b, rtol=1e-13)[0] * linalg.qmr(operator, np.sin(b), rtol=1e-13)[0])
+    return by_both + np.sum(linalg.lgmres(operator, b * p, M=near, rtol=1e-13)[0] ** 2)
+
+
+def with_incomplete_factors(p, b):
+    matrix = SPARSE + sp.diags(p)
+    near = linalg.LinearOperator((4, 4), linalg.spilu(matrix, drop_tol=0.1).solve)
+    scaled = sp.diags(1.0 / matrix.diagonal())
+    x = linalg.gmres(matrix, b, M=near, rtol=1e-13)[0]
+    return x @ linalg.bicgstab(matrix, np.sin(b), M=scaled, rtol=1e-13)[0]
+
+
 @pytest.mark.parametrize(
     "f",
     [
+        with_a_constant_matrix,
+        with_incomplete_factors,
         singular_values,
         singular_vectors,
         eigenvectors_by_blocks,
@@ -164,6 +186,56 @@ def test_a_solver_that_does_not_converge() -> None:
 
     with pytest.raises(RuntimeError, match="cg did not converge"):
         ad.grad(f)(np.array([1.0, 50.0, 9.0, 0.1]))
+
+
+def test_a_derivative_makes_no_matrix(monkeypatch: pytest.MonkeyPatch) -> None:
+    def f(p):
+        operator = linalg.LinearOperator((400, 400), lambda v: p * v + 3.0 * v)
+        return np.sum(linalg.cg(operator, np.ones(400))[0])
+
+    monkeypatch.setattr(systems, "solvable", None)
+    x = np.linspace(1.0, 2.0, 400)
+    np.testing.assert_allclose(ad.grad(f)(x), -1.0 / (x + 3.0) ** 2, rtol=1e-4)
+
+
+@pytest.mark.parametrize("solver", [linalg.cg, linalg.cgs, linalg.minres, linalg.gcrotmk, linalg.tfqmr])
+def test_solvers(solver: Callable[..., Any]) -> None:
+    def f(p):
+        by_products = linalg.LinearOperator((4, 4), lambda v: laplacian(v) + p * v)
+        by_entries = sp.diags([p, -np.ones(3), -np.ones(3)], [0, 1, -1]) + 4.0 * sp.eye(4)
+        return solver(by_products, B, rtol=1e-13)[0] @ solver(by_entries, B, rtol=1e-13)[0]
+
+    right(f, np.array([1.3, 0.8, 1.1, 2.0]))
+
+
+def test_an_operator_without_an_inverse() -> None:
+    def f(p):
+        u = np.array([1.0, p[0], 2.0])
+        operator = linalg.LinearOperator((3, 3), lambda v: u * (u @ v))
+        return np.sum(linalg.cg(operator, u, rtol=1e-10)[0] ** 2)
+
+    for run in (ad.grad(f), lambda x: ad.jvp(f, (x,), (x,))):
+        with pytest.raises(np.linalg.LinAlgError, match="singular at the solution"):
+            run(np.array([0.5]))
+
+
+def test_what_is_near_no_solution() -> None:
+    def f(p):
+        operator = linalg.LinearOperator((9, 9), lambda v: (np.arange(1.0, 10.0) ** 2 + p[0]) * v)
+        return np.sum(linalg.cg(operator, np.ones(9), rtol=0.5)[0])
+
+    with pytest.raises(ValueError, match="is no solution"):
+        ad.grad(f)(np.array([0.5]))
+
+
+def test_a_matrix_that_meets_what_a_solver_captures_is_refused() -> None:
+    other = np.ma.masked_array(B, mask=[False, True, False, False])
+
+    def f(p):
+        operator = linalg.LinearOperator((4, 4), lambda v: laplacian(v) + p * other * v)
+        return np.sum(linalg.cg(operator, B)[0])
+
+    refused(lambda: ad.grad(f)(B))
 
 
 def test_what_a_product_does_not_tell_is_refused() -> None:

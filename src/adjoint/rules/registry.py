@@ -101,7 +101,8 @@ MESSAGES = ("mpi.messages", "mpi.methods")
 _HELPERS_OF_SCIPY = {
     f"adjoint.runtime.numerical_methods.{helper}": f"scipy.{module}"
     for module, helpers in {
-        **{name: (f"of_scipy.{name}",) for name in ("linalg", "signal", "sparse", "spatial")},
+        **{name: (f"of_scipy.{name}",) for name in ("linalg", "signal", "spatial")},
+        "sparse": ("of_scipy.sparse", "of_scipy.systems"),
         "optimize": ("of_scipy.choices",),
         "special": tuple(f"special.{name}" for name in ["bessel_orders", "elliptic", "incomplete", "student", "zeta"]),
     }.items()

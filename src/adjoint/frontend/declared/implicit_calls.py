@@ -24,8 +24,8 @@ from adjoint.ir.rebuild import inline
 from adjoint.runtime.numerical_methods import implicit
 from adjoint.types.classes.annotations import annotations_of
 
-_ROOTS = (implicit.root, implicit.root_of_part, implicit.minimum, implicit.minimum_of_part)
-_OF_PARTS = (implicit.root_of_part, implicit.minimum_of_part, implicit.happenings)
+_ROOTS = (implicit.root, implicit.root_of_part, implicit.system, implicit.minimum, implicit.minimum_of_part)
+_OF_PARTS = (implicit.root_of_part, implicit.system, implicit.minimum_of_part, implicit.happenings)
 
 
 def call_function(lo: Lowerer, function: ir.Function, args: list[Value], node: ast.AST | None) -> Value:

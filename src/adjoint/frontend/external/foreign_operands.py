@@ -7,12 +7,14 @@ they do not: it is refused where it is known, else the operand is asked when the
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
+from typing import TypeGuard
 
 from adjoint import ir
 from adjoint.analysis.dependence.may_vary import varying
 from adjoint.diagnostics import Diagnostic, DifferentiationError, diagnostic
 from adjoint.ir.rebuild import map_blocks
 from adjoint.ir.walk import operands, statements_in
+from adjoint.records import replace
 from adjoint.rules.kinds import Bilinear, Elementwise, General, Linear
 from adjoint.rules.registry import exchanges, rule_for
 from adjoint.runtime.arithmetic.checks import PLAIN, brings_arithmetic, check_operand, ways_out
@@ -62,7 +64,9 @@ def _checked(block: ir.Block, varied: Set[ir.Atom], asked: Set[ir.Var], found: l
     statements: list[ir.Statement] = []
     for statement in block.statements:
         unsure = _unsure(statement)
-        if unsure and any(isinstance(atom, ir.Var) and _varies(atom, varied) for atom in operands(statement)):
+        if unsure and _is_functional(statement):
+            statement = _with_function_checked(statement)
+        elif unsure and any(isinstance(atom, ir.Var) and _varies(atom, varied) for atom in operands(statement)):
             assert isinstance(statement, ir.Call)
             for operand in dict.fromkeys(unsure):
                 cls = operand.type.cls if isinstance(operand.type, ir.Opaque) else None
@@ -79,6 +83,22 @@ def _checked(block: ir.Block, varied: Set[ir.Atom], asked: Set[ir.Var], found: l
             end.cond, _checked(end.then, varied, asked, found), _checked(end.orelse, varied, asked, found), end.span
         )
     return ir.Block(tuple(statements), end)
+
+
+def _is_functional(statement: ir.Statement) -> TypeGuard[ir.Call]:
+    """Whether a call is that of a solver, which hands its operands on to a function of the IR."""
+    return isinstance(statement, ir.Call) and getattr(rule_for(statement.callee), "functional", False)
+
+
+def _with_function_checked(call: ir.Call) -> ir.Call:
+    """The call, with the questions where the function that it is handed computes with the operands."""
+    args = tuple(
+        ir.Const(with_operands_checked(arg.value, arg.value.params))
+        if isinstance(arg, ir.Const) and isinstance(arg.value, ir.Function)
+        else arg
+        for arg in call.args
+    )
+    return replace(call, args=args)
 
 
 def _varies(atom: ir.Var, varied: Set[ir.Atom]) -> bool:

@@ -76,10 +76,14 @@ def is_kind_of(cls: type, classes: Any) -> bool | None:
     own = tuple(each for each in asked if isinstance(each, type) and STANDS_FOR in each.__dict__)
     if issubclass(seen(cls), classes) or issubclass(cls, own):
         return True
-    narrower = is_any_sparse(seen(cls)) and any(
-        getattr(each, "__module__", "").startswith("scipy.sparse") for each in asked
-    )
+    narrower = is_any_sparse(seen(cls)) and any(map(_is_of_sparse, asked))
     return None if narrower and asked != own else False
+
+
+def _is_of_sparse(cls: Any) -> bool:
+    """Whether a class may be one of sparse matrices; linear operators are none."""
+    module = getattr(cls, "__module__", "")
+    return module.startswith("scipy.sparse") and not module.startswith("scipy.sparse.linalg")
 
 
 _OF_NUMBERS = (bool, int, float, complex, np.ndarray, np.bool_, np.int64, np.float64, np.complex128)

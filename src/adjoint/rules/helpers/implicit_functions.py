@@ -1,6 +1,8 @@
 """Derivatives of solutions, integrals and trajectories (:mod:`adjoint.runtime.numerical_methods.implicit`).
 
 * A root moves as the implicit function theorem says: one system of linear equations with the Jacobian of the residual.
+* The solution of a system that is known by its products moves by another one with the same products; backwards, with
+  those of the transpose, which are pullbacks. The solver that found the solution solves these, too.
 * An integral moves as Leibniz' rule says: the integral of the derivative, and the integrand at limits that move.
 * A trajectory moves, forwards, with its variational equation; backwards, with its continuous adjoint: from each time
   to the one before, the state, its cotangent and the cotangents of all else are integrated together.
@@ -26,6 +28,7 @@ from adjoint.runtime.numerical_methods.implicit import (
     root_of_part,
     solvable,
     stops,
+    system,
     trajectory,
     vector_quadrature,
 )
@@ -114,6 +117,55 @@ general(
     ),
     functional=True,
 )
+
+
+# --- systems of linear equations --------------------------------------------------------------------------------------
+
+
+def _residual(function):
+    def residual(x, *leaves):
+        told = function(x, *leaves)
+        return told[0] - told[1]
+
+    return residual
+
+
+def _exactly(told, y, residual, settings, leaves):
+    """The solution of a system that a derivative asks for; of the first one it is asked whether there is one."""
+    exactly, rest = settings[0], settings[:4]
+    if len(settings) > 4:
+        return solved(system, told, (y,), exactly, (*rest, None, None))
+    found, missed = stop_gradient(y), stop_gradient(residual(y, *leaves))
+    return solved(system, told, (y,), exactly, (*rest, found, missed))
+
+
+def _system_jvp(dots, y, function, solve, settings, count, *leaves):
+    residual = _residual(function)
+    given = (None, *dots[4 : 4 + count], *[None] * (len(leaves) - count))
+    change = jvp(residual, (y, *leaves), given)[1]
+
+    def told(v):
+        products = function(v, *leaves)
+        return (products[0], -change, *products[2:])
+
+    return _exactly(told, y, residual, settings, leaves)
+
+
+def _system_vjp(ct, y, function, solve, settings, count, *leaves):
+    residual = _residual(function)
+
+    def turned(v, place):
+        return vjp(lambda x: function(x, *leaves)[place], y)[1](v)[0]
+
+    def told(v):
+        helping = [turned(v, place) for place in range(2, len(function(v, *leaves)))]
+        return (turned(v, 0), ct, *helping)
+
+    seed = _exactly(told, y, residual, settings, leaves)
+    return (None, None, None, None, *vjp(residual, y, *leaves)[1](-seed)[1:])
+
+
+general(system, _system_jvp, _system_vjp, functional=True)
 
 
 # --- integrals --------------------------------------------------------------------------------------------------------

@@ -11,7 +11,6 @@ from adjoint.runtime.numerical_methods.of_scipy.sparse import (
     entries_product,
     entries_solution,
     factored_solution,
-    iterated_solution,
     meetings,
     merged_order,
     merged_places,
@@ -19,6 +18,11 @@ from adjoint.runtime.numerical_methods.of_scipy.sparse import (
     picked_entries,
     picked_shape,
     sparse_solution,
+)
+from adjoint.runtime.numerical_methods.of_scipy.systems import (
+    exact_iterated_solution,
+    incomplete_solution,
+    iterated_solution,
 )
 
 MATRIX = csc_matrix(np.array([[2.0, 0.0, 0.5], [0.3, 1.5, 0.0], [0.0, -0.4, 1.0]]))
@@ -74,14 +78,28 @@ general(
 )
 
 
-general(
-    iterated_solution,
-    lambda dots, y, data, rows, cols, shape, b, solver, options: _solution_jvp(dots, y, data, rows, cols, shape, b),
-    lambda ct, y, data, rows, cols, shape, b, solver, options: (
-        *_solution_vjp(ct, y, data, rows, cols, shape, b),
-        *(None, None),
+def _iterated_jvp(dots, y, data, rows, cols, shape, b, solver, options, turned=False):
+    moved = dots[4] - entries_product(dots[0], y, rows, cols, shape, turned)
+    return exact_iterated_solution(data, rows, cols, shape, moved, solver, options, turned)
+
+
+def _iterated_vjp(ct, y, data, rows, cols, shape, b, solver, options, turned=False):
+    b_bar = exact_iterated_solution(data, rows, cols, shape, ct, solver, options, not turned)
+    return (-_outer(b_bar, y, rows, cols, turned), None, None, None, b_bar, None, None)
+
+
+for _solution in (iterated_solution, exact_iterated_solution):
+    _given = (ENTRIES, ROWS, COLS, (3, 3), sample(3), linalg.gmres, {"rtol": 1e-13})
+    general(_solution, _iterated_jvp, _iterated_vjp, cases=[case(*_given), case(*_given, True)])
+
+
+linear(
+    incomplete_solution,
+    lambda ct, data, rows, cols, shape, b, options, turned=False: incomplete_solution(
+        data, rows, cols, shape, ct, options, not turned
     ),
-    cases=[case(ENTRIES, ROWS, COLS, (3, 3), sample(3), linalg.gmres, {"rtol": 1e-13})],
+    wrt=(4,),
+    cases=[case(ENTRIES, ROWS, COLS, (3, 3), sample(3), {}), case(ENTRIES, ROWS, COLS, (3, 3), sample(3), {}, True)],
 )
 
 

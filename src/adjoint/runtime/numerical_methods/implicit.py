@@ -51,6 +51,20 @@ def root_of_part(function: Fn, place: int, solve: Fn, settings: Any, count: int,
     return solve(lambda x: function(x, *leaves), *settings)
 
 
+def system(function: Fn, solve: Fn, settings: Any, count: int, *leaves: Any) -> Any:
+    """The solution of a system of linear equations.
+
+    Of a vector, the function gives the product of the matrix with it, the right side, which does not depend on the
+    vector, and products of other matrices with it, which help to find the solution. The first of the settings solves
+    the systems that derivatives ask for: it is handed the settings, a solution, and the residual there, or None twice.
+
+    >>> twice = lambda x, a: (2.0 * x, a)
+    >>> system(twice, lambda f, exactly: f(np.zeros(1))[1] / 2.0, (None,), 1, np.ones(1)).tolist()
+    [0.5]
+    """
+    return solve(lambda x: function(x, *leaves), *settings)
+
+
 def minimum(function: Fn, solve: Fn, settings: Any, count: int, *leaves: Any) -> Any:
     """Where the function is least, as ``solve(function, *settings)`` finds it.
 

@@ -7,9 +7,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import linalg
 
-from adjoint.declarations.custom_derivatives import stop_gradient
 from adjoint.frontend.external.sparse.definitions import ANY, SparseMatrix, entries_of
-from adjoint.runtime.numerical_methods.of_scipy.sparse import iterated_solution
 
 
 def of_entries(data, places, shape=None, *, is_array, form):
@@ -85,7 +83,7 @@ def spdiags(data, diags, m=None, n=None, format=None):
 
 
 def _part(matrix, keep):
-    found = _block(matrix)
+    found = block_of(matrix)
     return found._only(np.flatnonzero(keep(found.cols - found.rows)))
 
 
@@ -98,7 +96,7 @@ def triu(A, k=0, format=None):
 
 
 def kron(A, B, format=None):
-    left, right = _block(A), _block(B)
+    left, right = block_of(A), block_of(B)
     m, n = right.shape
     values = np.ravel(np.outer(left.values, right.values))
     rows = np.ravel(np.add.outer(left.rows * m, right.rows))
@@ -108,7 +106,7 @@ def kron(A, B, format=None):
 
 
 def kronsum(A, B, format=None):
-    left, right = _block(A), _block(B)
+    left, right = block_of(A), block_of(B)
     return kron(_unit(right.shape[0]), left) + kron(right, _unit(left.shape[0]))
 
 
@@ -116,7 +114,7 @@ def _unit(n):
     return SparseMatrix(np.ones(n), np.arange(n), np.arange(n), (n, n), False, False, True)
 
 
-def _block(given):
+def block_of(given):
     return entries_of(given) if isinstance(given, ANY) else of_whole(given, is_array=False)
 
 
@@ -132,7 +130,7 @@ def _together(blocks, tops, lefts, shape):
 
 
 def vstack(blocks, format=None, dtype=None):
-    found = [_block(block) for block in blocks]
+    found = [block_of(block) for block in blocks]
     tops, top = [], 0
     for block in found:
         tops.append(top)
@@ -141,11 +139,11 @@ def vstack(blocks, format=None, dtype=None):
 
 
 def hstack(blocks, format=None, dtype=None):
-    return vstack([_block(block).T for block in blocks]).T
+    return vstack([block_of(block).T for block in blocks]).T
 
 
 def block_diag(mats, format=None, dtype=None):
-    found = [_block(block) for block in mats]
+    found = [block_of(block) for block in mats]
     tops, lefts, top, left = [], [], 0, 0
     for block in found:
         tops.append(top)
@@ -157,7 +155,7 @@ def block_diag(mats, format=None, dtype=None):
 def empty(beside, below):
     """A block without entries, as high as one beside it and as wide as one below."""
     none = np.zeros(0, dtype=int)
-    shape = (_block(beside).shape[0], _block(below).shape[1])
+    shape = (block_of(beside).shape[0], block_of(below).shape[1])
     return SparseMatrix(np.zeros(0), none, none, shape, False, False, True)
 
 
@@ -180,14 +178,3 @@ def spsolve_triangular(A, b, lower=True, overwrite_A=False, overwrite_b=False, u
 
 def inverse(A):
     return of_whole(np.linalg.inv(A.toarray()), is_array=A.is_array)
-
-
-def iterated(solver, A, b, x0=None, **settings):
-    """What an iterative solver finds, with the derivative of the solution that it is near."""
-    if any(name.startswith("callback") for name in settings):
-        raise NotImplementedError("callback")
-    if np.ndim(b) != 1:
-        raise NotImplementedError("a right side that is no vector")
-    start = None if x0 is None else stop_gradient(x0)
-    m = _block(A)
-    return iterated_solution(m.values, m.rows, m.cols, m.shape, b, solver, {"x0": start, **settings}), 0

@@ -9,8 +9,16 @@ from scipy.sparse import linalg
 
 from adjoint.declarations.custom_derivatives import stop_gradient
 from adjoint.declarations.implicit import refused, solved
-from adjoint.runtime.numerical_methods.implicit import root, root_of_part
-from adjoint.runtime.numerical_methods.of_scipy.sparse import eigenpair, singular_triplet, solution_by_products
+from adjoint.frontend.external.sparse.making import block_of
+from adjoint.runtime.numerical_methods.implicit import root, system
+from adjoint.runtime.numerical_methods.of_scipy.sparse import eigenpair, singular_triplet
+from adjoint.runtime.numerical_methods.of_scipy.systems import (
+    OF_BOTH,
+    exact_solution,
+    incomplete_solution,
+    iterated_solution,
+    solution_by_products,
+)
 
 
 class Operator:
@@ -112,6 +120,26 @@ def product_with(matrix):
     return Operator((m, n), lambda v: matrix @ v, lambda v: matrix.T @ v)
 
 
+class Incomplete:
+    """Stands for incomplete factors of a matrix that varies, which help to solve systems: what they give is linear."""
+
+    def __init__(self, matrix, drop_tol=None, fill_factor=None, drop_rule=None, permc_spec=None):
+        self.matrix = matrix
+        self.options = {
+            "drop_tol": drop_tol,
+            "fill_factor": fill_factor,
+            "drop_rule": drop_rule,
+            "permc_spec": permc_spec,
+        }
+
+    def solve(self, b, trans="N"):
+        m = self.matrix
+        return incomplete_solution(m.values, m.rows, m.cols, m.shape, b, self.options, trans != "N")
+
+    def __getattr__(self, name):
+        return refused(name, "the solutions that incomplete factors of a sparse matrix give")
+
+
 def eigenpairs(
     A,
     k=6,
@@ -210,8 +238,9 @@ def triplets(
 
 def iterated(solver, A, b, x0=None, M=None, **settings):
     """What an iterative solver finds, with the derivative of the solution that it is near."""
-    if any(name.startswith("callback") for name in settings):
-        raise NotImplementedError("callback")
+    for name in settings:
+        if name.startswith("callback") or name in ("shift", "M1", "M2", "outer_v", "CU"):
+            raise NotImplementedError(name)
     if np.ndim(b) != 1:
         raise NotImplementedError("a right side that is no vector")
     right = np.asarray(b)
@@ -219,27 +248,21 @@ def iterated(solver, A, b, x0=None, M=None, **settings):
         raise NotImplementedError("a right side that is complex")
     start = None if x0 is None else stop_gradient(x0)
     options = {"x0": start, **settings}
-    point = np.zeros(len(right))
-    if isinstance(M, (Operator, linalg.LinearOperator)):
-        return solved(
-            root_of_part, _told_with(A, M, right), (point,), 0, solution_by_products, (solver, len(right), options)
-        ), 0
+    if M is None and not isinstance(A, (Operator, linalg.LinearOperator)):
+        m = block_of(A)
+        return iterated_solution(m.values, m.rows, m.cols, m.shape, right, solver, options), 0
+    preconditioner = None if M is None else product_with(M)
+    told = _told(product_with(A), preconditioner, right, solver in OF_BOTH)
+    how = (exact_solution, solver, len(right), options)
+    return solved(system, told, (np.zeros(len(right)),), solution_by_products, how), 0
+
+
+def _told(A, M, b, turned_too):
+    """What is told of a system: products with the operator, its transpose, and a preconditioner and its transpose."""
+    if turned_too and M is not None:
+        return lambda v: (A.matvec(v), b, A.rmatvec(v), M.matvec(v), M.rmatvec(v))
+    if turned_too:
+        return lambda v: (A.matvec(v), b, A.rmatvec(v))
     if M is not None:
-        return iterated(solver, A, b, x0, product_with(M), **settings)
-    return solved(root_of_part, _told(A, right), (point,), 0, solution_by_products, (solver, len(right), options)), 0
-
-
-def _told(A, b):
-    def told(x):
-        product = A.matvec(x)
-        return product - b, product, b
-
-    return told
-
-
-def _told_with(A, M, b):
-    def told(x):
-        product = A.matvec(x)
-        return product - b, product, b, M.matvec(x)
-
-    return told
+        return lambda v: (A.matvec(v), b, M.matvec(v))
+    return lambda v: (A.matvec(v), b)

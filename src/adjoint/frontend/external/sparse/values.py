@@ -31,9 +31,13 @@ def _varies(lo: Lowerer, values: list[Value]) -> bool:
     return any(may_carry(lo, value) for value in values)
 
 
-def _is_of_entries(lo: Lowerer, value: Value) -> bool:
+def _is_of(lo: Lowerer, value: Value, classes: tuple[type, ...]) -> bool:
     cls = class_of(lo, value)
-    return cls is not None and issubclass(cls, definitions.SparseMatrix)
+    return cls is not None and issubclass(cls, classes)
+
+
+def _is_of_entries(lo: Lowerer, value: Value) -> bool:
+    return _is_of(lo, value, (definitions.SparseMatrix,))
 
 
 def _has_matrix(lo: Lowerer, value: Value) -> bool:
@@ -222,6 +226,13 @@ def _spsolve(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast
     return lo.call(ir.Const(definitions.solve), args[:2], {}, node)
 
 
+@handles(linalg.spilu)
+def _spilu(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    if _is_first_of_entries(lo, args):
+        return lo.call(ir.Const(operators.Incomplete), args, kwargs, node)
+    return _constant(lo, linalg.spilu, args, kwargs, node, linalg.SuperLU)
+
+
 @handles(linalg.splu)
 def _splu(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     if _is_first_of_entries(lo, args):
@@ -283,13 +294,13 @@ def _iterated(
 ) -> Any:
     """A solver of a system of equations that goes on until it is near; derivatives are those of the solution."""
     first = args[0] if args else None
-    cls = None if first is None else class_of(lo, first)
-    if cls is not None and issubclass(cls, (operators.Operator, linalg.LinearOperator)):
-        return lo.call(ir.Const(operators.iterated), [ir.Const(solver), *args], kwargs, node)
-    is_known = first is not None and (_is_of_entries(lo, first) or is_sparse_matrix(first))
-    if not is_known and not (isinstance(first, ir.Var) and isinstance(first.type, ir.Array)):
+    is_whole = isinstance(first, ir.Var) and isinstance(first.type, ir.Array)
+    if first is None or not (is_whole or is_sparse_matrix(first) or _is_of(lo, first, _ASKED_FOR_PRODUCTS)):
         return NotImplemented
-    return lo.call(ir.Const(making.iterated), [ir.Const(solver), *args], kwargs, node)
+    return lo.call(ir.Const(operators.iterated), [ir.Const(solver), *args], kwargs, node)
+
+
+_ASKED_FOR_PRODUCTS = (operators.Operator, linalg.LinearOperator, definitions.SparseMatrix)
 
 
 for _callee in (

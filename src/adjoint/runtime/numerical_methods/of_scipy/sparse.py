@@ -33,37 +33,6 @@ def entries_solution(data: Any, rows: Any, cols: Any, shape: Any, b: Any, turned
     return factored_solution(linalg.splu(matrix), b, turned)
 
 
-def iterated_solution(data: Any, rows: Any, cols: Any, shape: Any, b: Any, solver: Any, options: Any) -> Any:
-    """The solution that an iterative solver of SciPy finds.
-
-    Raises
-    ------
-    RuntimeError
-        If it does not converge.
-
-    >>> two = np.array([2.0, 4.0])
-    >>> iterated_solution(two, [0, 1], [0, 1], (2, 2), two, linalg.cg, {"rtol": 1e-9}).round(6).tolist()
-    [1.0, 1.0]
-    """
-    return _converged(solver, csr_matrix((data, (rows, cols)), shape=shape), b, options)
-
-
-def solution_by_products(told: Any, solver: Any, count: int, options: Any) -> Any:
-    """The same with a linear operator.
-
-    Of a vector, ``told`` gives a residual, the product of the operator with it, the right side, and perhaps the product
-    of a preconditioner with it.
-
-    >>> twice = lambda x: (2.0 * x - 1.0, 2.0 * x, np.ones(3))
-    >>> solution_by_products(twice, linalg.cg, 3, {}).tolist()
-    [0.5, 0.5, 0.5]
-    """
-    known = told(np.zeros(count))
-    operators = [linalg.LinearOperator((count, count), lambda x, k=k: told(x)[k]) for k in (1, 3) if k < len(known)]
-    preconditioner = {"M": operators[1]} if len(operators) > 1 else {}
-    return _converged(solver, operators[0], known[2], {**options, **preconditioner})
-
-
 def eigenpair(told: Any, count: int, place: int, options: Any) -> Any:
     """One of the eigenvectors that SciPy finds, and its eigenvalue behind it.
 
@@ -107,13 +76,6 @@ def _started(options: Any, count: int) -> Any:
     if options.get("v0") is not None:
         return options
     return {**options, "v0": np.random.default_rng(0).uniform(-1.0, 1.0, count)}
-
-
-def _converged(solver: Any, matrix: Any, b: Any, options: Any) -> Any:
-    found, told = solver(matrix, b, **options)
-    if told != 0:
-        raise RuntimeError(f"{solver.__name__} did not converge: it tells {told}")
-    return found
 
 
 def entries_product(data: Any, x: Any, rows: Any, cols: Any, shape: Any, turned: bool = False) -> Any:
