@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from adjoint.frontend.calls.handlers import handler
-from adjoint.frontend.external.sparse import values as sparse_values
 from adjoint.rules import registry
 from adjoint.rules.helpers.solvers import unknown
 from adjoint.rules.kinds import Constant, NoDerivative
@@ -57,8 +56,6 @@ def said_of(value: Any) -> str | None:
     rule = registry.rule_for(value)
     definitions = registry.definitions_of(value)
     if definitions and all(entry.means is unknown for entry in definitions):
-        return "refused"
-    if any(value is each for each in sparse_values.REFUSED):
         return "refused"
     if definitions or handler(value) is not None:
         return "rule"

@@ -106,6 +106,25 @@ def eigenvectors(p, b):
     return values[0] * np.sum(vectors[:, 1] ** 4) + np.sum(np.outer(vectors[:, 0], vectors[:, 0]) @ b)
 
 
+def inner_eigenvalues(p, b):
+    matrix = sp.csc_matrix(np.diag(p * b) + 0.3 * np.ones((4, 4)))
+    values, vectors = linalg.eigsh(matrix, k=2, M=SPARSE + SPARSE.T, sigma=0.1, v0=np.ones(4))
+    return values[0] * values[1] + np.sum(vectors**4) + linalg.eigsh(matrix, 1, sp.diags(p), which="LA")[0][0]
+
+
+def eigenvalues_in_the_plane(p, b):
+    operator = linalg.LinearOperator((4, 4), lambda v: (v[::-1] * (1.0 + p)) * np.sign(b) + 0.1 * b * v)
+    values = linalg.eigs(operator, k=2, return_eigenvectors=False)
+    return np.sum(np.abs(values)) + np.sum(values.real**3)
+
+
+def eigenvectors_of_any_matrix(p, b):
+    matrix = sp.csr_matrix(np.diag(np.arange(1.0, 5.0)) + 0.1 * np.outer(p, b))
+    values, vectors = linalg.eigs(matrix, k=2, which="LR", v0=np.ones(4))
+    near, _ = linalg.eigs(matrix, k=1, sigma=0.9)
+    return np.sum(np.abs(vectors) ** 4) + np.sum(values.real) * near[0].real
+
+
 def singular_values(p, b):
     def product(v):
         return p * np.ravel(v) + 0.3 * b[0] * np.roll(np.ravel(v), 1)
@@ -155,6 +174,9 @@ def with_incomplete_factors(p, b):
     [
         with_a_constant_matrix,
         with_incomplete_factors,
+        inner_eigenvalues,
+        eigenvalues_in_the_plane,
+        eigenvectors_of_any_matrix,
         singular_values,
         singular_vectors,
         eigenvectors_by_blocks,
@@ -226,6 +248,18 @@ def test_what_is_near_no_solution() -> None:
 
     with pytest.raises(ValueError, match="is no solution"):
         ad.grad(f)(np.array([0.5]))
+
+
+def test_a_complex_eigenvector_has_no_phase() -> None:
+    def f(p):
+        turned = sp.diags([0.1 * p, np.array([p[0], 0.0, 0.0]), np.array([-5.0, 0.0, 0.0])], [0, 1, -1])
+        values, vectors = linalg.eigs(turned, k=2, v0=B)
+        return np.sum(np.abs(values)), vectors
+
+    x = np.array([1.3, 0.8, 1.1, 2.0])
+    with pytest.raises(ValueError, match=r"eigenvectors of real ones: np.linalg.eig\(A.toarray\(\)\)"):
+        ad.grad(lambda p: np.sum(f(p)[1].real ** 2))(x)
+    right(lambda p: f(p)[0], x)
 
 
 def test_a_matrix_that_meets_what_a_solver_captures_is_refused() -> None:

@@ -28,6 +28,7 @@ from adjoint.frontend.objects.linked import identity, is_reference
 from adjoint.frontend.objects.special_methods import compared_fields, is_named, special_method
 from adjoint.frontend.syntax.operators import inplace_name, method_name, reflected_name
 from adjoint.runtime.arithmetic.checks import check_factor
+from adjoint.runtime.array_functions.sparse import is_sparse
 
 
 def apply_operator(
@@ -182,9 +183,7 @@ def _identity(lo: Lowerer, op: Callable[..., Any], operands: list[Value], node: 
         return call(lo, op, [materialize(lo, side, node) for side in operands], node)
     if is_atom(left) and is_atom(right) and not (isinstance(left, ir.Const) and isinstance(right, ir.Const)):
         if any(isinstance(side, ir.Const) for side in (left, right)) and any(
-            isinstance(joins.type_of(side), (ir.Scalar, ir.Array, ir.List, ir.Dict, ir.Tuple, ir.Instance, ir.Number))
-            for side in (left, right)
-            if isinstance(side, ir.Var)
+            isinstance(side, ir.Var) and _is_never_constant(joins.type_of(side)) for side in (left, right)
         ):
             return ir.Const(op is operator.is_not)
         return call(lo, op, [left, right], node)  # type: ignore[list-item]
@@ -194,6 +193,13 @@ def _identity(lo: Lowerer, op: Callable[..., Any], operands: list[Value], node: 
     if isinstance(left, Union) or isinstance(right, Union):
         raise lo.problem("AD0301", node, "the identity of a value that has several structures is not known")
     return ir.Const(same == (op is operator.is_))
+
+
+def _is_never_constant(type_: ir.Type) -> bool:
+    """Whether nothing of a type is an object such as None."""
+    if isinstance(type_, ir.Opaque):
+        return is_sparse(type_.cls)
+    return isinstance(type_, (ir.Scalar, ir.Array, ir.List, ir.Dict, ir.Tuple, ir.Instance, ir.Number))
 
 
 def _refuse_unknown_identity(lo: Lowerer, left: Value, right: Value, node: ast.AST | None) -> None:

@@ -11,7 +11,13 @@ from adjoint.declarations.custom_derivatives import stop_gradient
 from adjoint.declarations.implicit import refused, solved
 from adjoint.frontend.external.sparse.making import block_of
 from adjoint.runtime.numerical_methods.implicit import root, system
-from adjoint.runtime.numerical_methods.of_scipy.sparse import eigenpair, singular_triplet
+from adjoint.runtime.numerical_methods.of_scipy.sparse import (
+    complex_eigenpair,
+    direction,
+    eigenpair,
+    real_eigenpair,
+    singular_triplet,
+)
 from adjoint.runtime.numerical_methods.of_scipy.systems import (
     OF_BOTH,
     exact_solution,
@@ -157,15 +163,52 @@ def eigenpairs(
     rng=None,
 ):
     """``eigsh``: eigenvalues, and vectors of length one, each pair as a solution of its equations."""
-    if M is not None or sigma is not None or Minv is not None or OPinv is not None or mode != "normal":
-        raise NotImplementedError("another problem than that of a symmetric matrix by itself")
+    if Minv is not None or OPinv is not None or mode != "normal":
+        raise NotImplementedError("another problem than those of eigsh(A, k, M, sigma)")
     n = A.shape[0]
-    options = {"k": k, "which": which, "v0": stop_gradient(v0), "ncv": ncv, "maxiter": maxiter, "tol": tol}
-    pairs = [solved(root, _eigenequations(A, n), (np.zeros(n + 1),), eigenpair, (n, i, options)) for i in range(k)]
+    options = _of_search(k, which, v0, ncv, maxiter, tol) | {"sigma": stop_gradient(sigma)}
+    mass = None if M is None else product_with(M)
+    equations, given = _eigenequations(A, n, mass), (n, M is not None, options)
+    pairs = [solved(root, equations, (np.zeros(n + 1),), eigenpair, (i, *given)) for i in range(k)]
     values = np.array([pair[n] for pair in pairs])
     if not return_eigenvectors:
         return values
     return values, np.stack([pair[:n] for pair in pairs], axis=1)
+
+
+def _of_search(k, which, v0, ncv, maxiter, tol):
+    return {"k": k, "which": which, "v0": stop_gradient(v0), "ncv": ncv, "maxiter": maxiter, "tol": tol}
+
+
+def general_eigenpairs(
+    A,
+    k=6,
+    M=None,
+    sigma=None,
+    which="LM",
+    v0=None,
+    ncv=None,
+    maxiter=None,
+    tol=0,
+    return_eigenvectors=True,
+    Minv=None,
+    OPinv=None,
+    OPpart=None,
+    rng=None,
+):
+    """``eigs``: eigenvalues, complex ones too, and vectors of those that are real."""
+    if M is not None or Minv is not None or OPinv is not None or OPpart is not None:
+        raise NotImplementedError("another problem than those of eigs(A, k, sigma=sigma)")
+    n = A.shape[0]
+    options = _of_search(k, which, v0, ncv, maxiter, tol) | {"sigma": stop_gradient(sigma)}
+    point, equations = np.zeros(2 * n + 2), _complex_eigenequations(A, n)
+    found = [solved(root, equations, (point,), complex_eigenpair, (i, n, options)) for i in range(k)]
+    values = np.array([pair[2 * n] + 1j * pair[2 * n + 1] for pair in found])
+    if not return_eigenvectors:
+        return values
+    equations = _eigenequations(A, n, None)
+    pairs = [solved(root, equations, (np.zeros(n + 1),), real_eigenpair, (i, n, options)) for i in range(k)]
+    return values, np.stack([pair[:n] for pair in pairs], axis=1) + 0j
 
 
 def blockwise(
@@ -189,16 +232,30 @@ def blockwise(
     options = {"X": stop_gradient(X), "tol": tol, "maxiter": maxiter, "largest": largest}
     if M is not None:
         raise NotImplementedError("a preconditioner")
-    pairs = [solved(root, _eigenequations(A, n), (np.zeros(n + 1),), eigenpair, (n, i, options)) for i in range(k)]
+    equations, given = _eigenequations(A, n, None), (n, False, options)
+    pairs = [solved(root, equations, (np.zeros(n + 1),), eigenpair, (i, *given)) for i in range(k)]
     return np.array([pair[n] for pair in pairs]), np.stack([pair[:n] for pair in pairs], axis=1)
 
 
-def _eigenequations(A, n):
-    """What a vector of length one and a number are a root of that are an eigenpair."""
+def _eigenequations(A, n, M):
+    """What a vector of length one and a number are a root of that are an eigenpair; a matrix may measure the length."""
 
     def equations(pair):
         v, w = pair[:n], pair[n]
-        return np.concatenate([A @ v - w * v, np.array([0.5 * (1.0 - np.sum(v * v))])])
+        weighed = v if M is None else M @ v
+        return np.concatenate([A @ v - w * weighed, np.array([0.5 * (1.0 - np.sum(v * weighed))])])
+
+    return equations
+
+
+def _complex_eigenequations(A, n):
+    """The same of the real and the imaginary part of a pair; a weighted sum of the vector is real."""
+
+    def equations(pair):
+        v, u, w, s = pair[:n], pair[n : 2 * n], pair[2 * n], pair[2 * n + 1]
+        length = 0.5 * (1.0 - np.sum(v * v) - np.sum(u * u))
+        phase = np.sum(direction(n) * u)
+        return np.concatenate([A @ v - w * v + s * u, A @ u - w * u - s * v, np.array([length, phase])])
 
     return equations
 

@@ -280,6 +280,7 @@ def _by_equations(callee: Any, means: Any) -> None:
 
 
 _by_equations(linalg.eigsh, operators.eigenpairs)
+_by_equations(linalg.eigs, operators.general_eigenpairs)
 _by_equations(linalg.lobpcg, operators.blockwise)
 _by_equations(linalg.svds, operators.triplets)
 
@@ -308,20 +309,6 @@ for _callee in (
     *(linalg.qmr, linalg.tfqmr, linalg.gcrotmk),
 ):
     HANDLERS[_callee] = partial(_iterated, _callee)
-
-
-def _spectral(
-    callee: Callable[..., Any], lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
-) -> Any:
-    if not _any_varies(lo, args, kwargs):
-        return NotImplemented
-    dense = ("np.linalg.eigh(A.toarray()) and np.linalg.svd have derivatives",)
-    raise lo.problem("AD0204", node, f"no derivative of {callee.__name__!r} is known", helps=dense)
-
-
-REFUSED = (linalg.eigs,)
-for _callee in REFUSED:
-    HANDLERS[_callee] = partial(_spectral, _callee)
 
 
 # Operators, and attributes

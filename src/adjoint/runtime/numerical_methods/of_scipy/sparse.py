@@ -33,22 +33,82 @@ def entries_solution(data: Any, rows: Any, cols: Any, shape: Any, b: Any, turned
     return factored_solution(linalg.splu(matrix), b, turned)
 
 
-def eigenpair(told: Any, count: int, place: int, options: Any) -> Any:
+def eigenpair(told: Any, place: int, count: int, has_mass: bool, options: Any) -> Any:
     """One of the eigenvectors that SciPy finds, and its eigenvalue behind it.
 
     Of a vector and a number, ``told`` gives the product of a symmetric operator with the vector, less the number times
-    the vector.
+    the vector, or times its product with another one.
 
     >>> told = lambda pair: np.append(np.arange(1.0, 5.0) * pair[:4] - pair[4] * pair[:4], 0.0)
-    >>> np.abs(eigenpair(told, 4, 0, {"k": 1, "v0": np.ones(4)}).round(6)).tolist()
+    >>> np.abs(eigenpair(told, 0, 4, False, {"k": 1, "v0": np.ones(4)}).round(6)).tolist()
     [0.0, 0.0, 0.0, 1.0, 4.0]
     """
-    operator = linalg.LinearOperator((count, count), lambda x: told(np.append(x, 0.0))[:count], dtype=float)
+    operator = _product(told, count, options.get("sigma") is not None or has_mass)
     if "X" in options:
         values, vectors = linalg.lobpcg(operator, **options)
     else:
-        values, vectors = linalg.eigsh(operator, **_started(options, count))
+        mass = _whole(lambda x: told(np.append(x, -1.0))[:count] - told(np.append(x, 0.0))[:count], count)
+        values, vectors = linalg.eigsh(operator, M=mass if has_mass else None, **_started(options, count))
     return np.append(vectors[:, place], values[place])
+
+
+def _product(told: Any, count: int, is_factored: bool) -> Any:
+    """The operator; where it is to be factored, as a matrix."""
+    product = lambda x: told(np.append(x, 0.0))[:count]
+    return _whole(product, count) if is_factored else linalg.LinearOperator((count, count), product, dtype=float)
+
+
+def _whole(product: Any, count: int) -> Any:
+    return csc_matrix(np.stack([product(unit) for unit in np.eye(count)], axis=1))
+
+
+def complex_eigenpair(told: Any, place: int, count: int, options: Any) -> Any:
+    """The real and the imaginary part of an eigenvector that SciPy finds, and those of the eigenvalue.
+
+    Of such, ``told`` gives the two parts of the product with the vector, less the number times the vector.
+
+    >>> told = lambda x: np.concatenate([np.arange(1.0, 5.0) * x[:4], np.arange(1.0, 5.0) * x[4:8], [0.0, 0.0]])
+    >>> np.abs(complex_eigenpair(told, 0, 4, {"k": 1}).round(6)).tolist()
+    [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 4.0, 0.0]
+    """
+    real = lambda x: told(np.concatenate([x[:count], np.zeros(count + 1), x[count:]]))
+    values, vectors = _general(real, count, options)
+    value, vector = values[place], vectors[:, place]
+    vector = vector * np.exp(-1j * np.angle(direction(count) @ vector))
+    return np.concatenate([vector.real, vector.imag, [value.real, value.imag]])
+
+
+def real_eigenpair(told: Any, place: int, count: int, options: Any) -> Any:
+    """An eigenvector that SciPy finds, and its eigenvalue behind it, where that is real.
+
+    Raises
+    ------
+    ValueError
+        If it is not: then the vector times any number of absolute value one is as good.
+
+    >>> told = lambda pair: np.append(np.arange(1.0, 5.0) * pair[:4] - pair[4] * pair[:4], 0.0)
+    >>> np.abs(real_eigenpair(told, 0, 4, {"k": 1}).round(6)).tolist()
+    [0.0, 0.0, 0.0, 1.0, 4.0]
+    """
+    values, vectors = _general(told, count, options)
+    if values[place].imag != 0.0:
+        message = "derivatives of eigs are known of complex eigenvalues, and of eigenvectors of real ones"
+        raise ValueError(f"{message}: np.linalg.eig(A.toarray()) has those of all vectors")
+    return np.append(vectors[:, place].real, values[place].real)
+
+
+def _general(told: Any, count: int, options: Any) -> Any:
+    operator = _product(told, count, options.get("sigma") is not None)
+    return linalg.eigs(operator, **_started(options, count))
+
+
+def direction(count: int) -> Any:
+    """A vector that hardly any other is orthogonal to.
+
+    >>> direction(2).shape
+    (2,)
+    """
+    return np.random.default_rng(1).uniform(0.5, 1.5, count)
 
 
 def singular_triplet(told: Any, rows: int, columns: int, place: int, options: Any) -> Any:
