@@ -174,3 +174,12 @@ def test_what_is_not_the_least_has_no_part_in_an_infinite_derivative() -> None:
     assert ad.grad(below_a_limit)(3.0, table) == 0.0
     assert ad.jvp(lambda x: below_a_limit(x, table), (3.0,), (1.0,))[1] == 0.0
     assert ad.grad(below_a_limit)(1.0, table) == pytest.approx(1 / np.sqrt(3))
+
+
+def test_what_becomes_complex_by_value_is_told() -> None:
+    def root(x):
+        return np.sum(np.emath.sqrt(x - 2.0).real)
+
+    np.testing.assert_allclose(ad.grad(root)(np.array([3.0, 6.0])), [0.5, 0.25])
+    with pytest.raises(ValueError, match=r"hand the function of np itself x \+ 0j"):
+        ad.grad(root)(np.array([3.0, 1.0]))

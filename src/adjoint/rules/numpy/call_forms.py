@@ -208,3 +208,38 @@ def _lifted_3d(*arys):
 for _fn, _means in ((np.atleast_1d, _lifted_1d), (np.atleast_2d, _lifted_2d), (np.atleast_3d, _lifted_3d)):
     for _count in (2, 3):
         definition(_fn, _means, arity=_count, arrays=(), cases=[case(*[sample(2)] * _count)])
+
+
+# functions of real numbers whose results are complex outside of an interval (``numpy.lib.scimath``)
+
+
+def _inside(x, low, high):
+    """Numbers within bounds, or complex ones; of others the kind of a result depends on their values."""
+    found = np.asarray(x) if np.ndim(x) > 0 else x
+    if not np.iscomplexobj(found) and np.any(np.logical_or(found < low, found > high)):
+        outside = "a function of np.emath gives complex numbers here, where its derivative is known of real ones"
+        raise ValueError(f"{outside}: hand the function of np itself x + 0j")
+    return found
+
+
+def _power(x, p):
+    exponent = np.asarray(p, dtype=float) if np.result_type(p).kind == "i" else p
+    return np.power(_inside(x, 0.0, np.inf), exponent)
+
+
+def _of_interval(fn, low, high):
+    return lambda x: fn(_inside(x, low, high))
+
+
+for _name in ("sqrt", "log", "log2", "log10"):
+    _means = _of_interval(getattr(np, _name), 0.0, np.inf)
+    definition(getattr(np.emath, _name), _means, cases=[case(np.array([0.5, 2.0, 3.0]))])
+for _name in ("arccos", "arcsin", "arctanh"):
+    _means = _of_interval(getattr(np, _name), -1.0, 1.0)
+    definition(getattr(np.emath, _name), _means, cases=[case(np.array([0.5, -0.2])), case(0.3)])
+definition(
+    np.emath.logn,
+    lambda n, x: np.log(_inside(x, 0.0, np.inf)) / np.log(_inside(n, 0.0, np.inf)),
+    cases=[case(2.0, np.array([0.5, 3.0])), case(np.array([2.0, 3.0]), np.array([0.5, 3.0]))],
+)
+definition(np.emath.power, _power, cases=[case(np.array([0.5, 2.0]), 1.5), case(1.7, np.array([2.0, 0.3]))])
