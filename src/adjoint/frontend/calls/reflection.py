@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import ast
 import inspect
+from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
 from adjoint import ir
-from adjoint.frontend.calls.handlers import handles
+from adjoint.frontend.calls.handlers import Handler, handles
 from adjoint.frontend.entry.inputs import guard_presence
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
-from adjoint.frontend.interpreter.values import NONE, Closure, Record, Ref, TupleValue, Value
+from adjoint.frontend.interpreter.values import NONE, Closure, IteratorValue, Record, Ref, TupleValue, Value
 from adjoint.frontend.library import python_functions
+from adjoint.frontend.library.bound_arguments import KINDS, BoundArguments
 from adjoint.frontend.objects.attributes import attribute, presence_of
 from adjoint.frontend.objects.classes import class_of, is_object, note_owner, seen
 
@@ -29,6 +31,59 @@ def _parameters_of(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], nod
     others: list[Value] = [ir.Const(each) for each in (found.varargs, found.varkw, found.defaults)]
     items: tuple[Value, ...] = (names, *others, named_only, ir.Const(found.kwonlydefaults), ir.Const(found.annotations))
     return TupleValue(items, inspect.FullArgSpec)
+
+
+@handles(inspect.signature)
+def _signature_of(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    match args:
+        case [Closure(function=FunctionType() as function)] | [ir.Const(value=FunctionType() as function)]:
+            return NotImplemented if kwargs else ir.Const(inspect.signature(function))
+        case _:
+            return NotImplemented
+
+
+def _binder(binds: Callable[..., inspect.BoundArguments]) -> Handler:
+    """Handles a method of a signature that is known: it is asked here, with values in place of arguments."""
+
+    def bound(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+        match args:
+            case [ir.Const(value=inspect.Signature() as signature), *rest]:
+                pass
+            case _:
+                return NotImplemented
+        if "**" in kwargs or any(isinstance(value, IteratorValue) for value in rest):
+            return NotImplemented
+        try:
+            given = binds(signature, *rest, **kwargs).arguments
+        except TypeError as mistake:
+            raise lo.mistake(TypeError, node, str(mistake)) from None
+        parameters = TupleValue(tuple(map(_described, signature.parameters.values())))
+        arguments = _pairs({name: _as_value(value) for name, value in given.items()})
+        return lo.call(ir.Const(BoundArguments), [ir.Const(signature), parameters, arguments], {}, node)
+
+    return bound
+
+
+for _binds in (inspect.Signature.bind, inspect.Signature.bind_partial):
+    handles(_binds)(_binder(_binds))
+
+
+def _described(parameter: inspect.Parameter) -> Value:
+    """The name of a parameter, its kind, whether it has a default, and that."""
+    has_default = parameter.default is not inspect.Parameter.empty
+    default = ir.Const(parameter.default if has_default else None)
+    return TupleValue((ir.Const(parameter.name), ir.Const(KINDS[parameter.kind]), ir.Const(has_default), default))
+
+
+def _as_value(bound: Any) -> Value:
+    """What is bound to a parameter: a value, several, or several with names."""
+    if isinstance(bound, dict):
+        return _pairs(bound)
+    return TupleValue(bound) if isinstance(bound, tuple) else bound
+
+
+def _pairs(values: dict[str, Value]) -> Value:
+    return TupleValue(tuple(TupleValue((ir.Const(name), value)) for name, value in values.items()))
 
 
 def _looks_up_by_methods(lo: Lowerer, base: Value) -> bool:

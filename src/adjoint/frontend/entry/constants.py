@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import operator
 import random
 import types
@@ -34,6 +35,8 @@ _CONSTANT_CLASSES = (
     np.dtype,
     slice,
     range,
+    inspect.Signature,
+    inspect.Parameter,
 )
 
 
