@@ -682,19 +682,21 @@ def test_second_derivatives_where_cotangents_are_changed_besides() -> None:
     assert problem.labels[0].text == "a derivative of this is differentiated, and cotangents are changed besides"
 
 
+OfArray = ad.Fn[[np.ndarray, float], np.ndarray]
+
+
 def test_function_values_known_only_at_run_time() -> None:
     """They compute: what else they do to memory is refused when they run."""
-    kind = ad.Fn[[np.ndarray, float], np.ndarray]
-    kept = lru_cache(lambda: kind(lambda v, k: np.sin(v) * k))
+    kept = lru_cache(lambda: OfArray(lambda v, k: np.sin(v) * k))
 
     def f(v, k):
-        layer: kind = kept()
+        layer: OfArray = kept()
         for _ in ad.checkpointed(range(4), snapshots=2):
             v = layer(v, k) + v
         return np.sum(v)
 
     def plain(v, k):
-        layer: kind = kept()
+        layer: OfArray = kept()
         for _ in range(4):
             v = layer(v, k) + v
         return np.sum(v)

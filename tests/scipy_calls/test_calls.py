@@ -74,6 +74,7 @@ def test_arrays_that_lie_in_other_ways(name: str) -> None:
 INSIDE = ("scipy.array_api", "scipy.stats.distributions.moments", "scipy.stats.distributions.formulas")
 """Homes of definitions that SciPy itself calls, or that are made by tables, of which the tables have examples."""
 ELSEWHERE = {
+    "expectile": "src/adjoint/rules/scipy/stats/samples.py",
     "poly1d": "tests/regressions/test_polynomial_objects.py",
 }
 """Definitions that other tests call, by name."""

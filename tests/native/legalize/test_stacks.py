@@ -205,7 +205,7 @@ def test_errors_are_those_of_python() -> None:
 
     bodies = bodies_of(20)
     bodies[4].x = 0.0
-    with pytest.raises(ZeroDivisionError, match="float division by zero"):
+    with pytest.raises(ZeroDivisionError, match="division by zero"):
         ad.grad(inverse, native="strict")(bodies)
 
 

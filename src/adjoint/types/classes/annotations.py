@@ -67,6 +67,8 @@ def annotations_of(holder: Any) -> dict[str, Any]:
     """The annotations of a function or a class; of what has none, no annotations."""
     try:
         found = getattr(holder, "__annotations__", None)
+        if found is None and getattr(holder, "__annotate__", None) is not None:  # all that a wrapper has of them
+            found = inspect.get_annotations(holder)
     except Exception:
         found = inspect.get_annotations(holder, **_unevaluated("format"))
     return found if isinstance(found, dict) else {}
@@ -75,7 +77,7 @@ def annotations_of(holder: Any) -> dict[str, Any]:
 def has_annotations(holder: Any) -> bool:
     """Whether something is of a kind that has annotations, be they none."""
     try:
-        return hasattr(holder, "__annotations__")
+        return hasattr(holder, "__annotations__") or hasattr(holder, "__annotate__")
     except Exception:  # it has some that cannot be evaluated
         return True
 
