@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy import special
 
 import adjoint as ad
 
@@ -183,3 +184,33 @@ def test_what_becomes_complex_by_value_is_told() -> None:
     np.testing.assert_allclose(ad.grad(root)(np.array([3.0, 6.0])), [0.5, 0.25])
     with pytest.raises(ValueError, match=r"hand the function of np itself x \+ 0j"):
         ad.grad(root)(np.array([3.0, 1.0]))
+
+
+def hypergeometric(p: np.ndarray) -> float:
+    return special.hyp2f1(p[0], p[1], p[2], p[3]) * special.hyp1f1(p[0], p[1], p[3]) * special.hyp0f1(p[1], p[3])
+
+
+@pytest.mark.parametrize("z", [0.3, 0.0, -0.8])
+def test_parameters_of_hypergeometric_functions(z: float) -> None:
+    p, step = np.array([0.7, -1.3, 2.2, z]), 1e-5
+    gradient, hessian = ad.grad(hypergeometric)(p), ad.hessian(hypergeometric)(p)
+    for i, unit in enumerate(np.eye(4)):
+        ahead, behind = p + step * unit, p - step * unit
+        np.testing.assert_allclose(
+            gradient[i], (hypergeometric(ahead) - hypergeometric(behind)) / (2 * step), rtol=1e-7, atol=1e-8
+        )
+        differences = (ad.grad(hypergeometric)(ahead) - ad.grad(hypergeometric)(behind)) / (2 * step)
+        np.testing.assert_allclose(hessian[i], differences, rtol=1e-6, atol=1e-7)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda a: special.hyp2f1(a, 1.3, 2.2, 0.99999),
+        lambda a: special.hyp1f1(a - 61.0, 2.0, 80.0),
+        lambda a: special.hyp0f1(a, -900.0),
+    ],
+)
+def test_parameters_of_hypergeometric_functions_where_series_say_nothing(f) -> None:
+    with pytest.raises(ValueError, match="not known so far out"):
+        ad.grad(f)(0.5)

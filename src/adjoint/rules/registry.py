@@ -104,7 +104,10 @@ _HELPERS_OF_SCIPY = {
         **{name: (f"of_scipy.{name}",) for name in ("linalg", "signal", "spatial")},
         "sparse": ("of_scipy.sparse", "of_scipy.systems"),
         "optimize": ("of_scipy.choices",),
-        "special": tuple(f"special.{name}" for name in ["bessel_orders", "elliptic", "incomplete", "student", "zeta"]),
+        "special": tuple(
+            f"special.{name}"
+            for name in ["bessel_orders", "elliptic", "hypergeometric", "incomplete", "student", "zeta"]
+        ),
     }.items()
     for helper in helpers
 }

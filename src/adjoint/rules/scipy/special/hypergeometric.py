@@ -1,7 +1,4 @@
-"""Rules of hypergeometric functions, exponential and trigonometric integrals, zeta functions and their relatives.
-
-Parameters of hypergeometric functions are taken as given.
-"""
+"""Rules of hypergeometric functions, exponential and trigonometric integrals, zeta functions and their relatives."""
 
 # mypy: allow-untyped-defs, allow-untyped-calls
 
@@ -12,6 +9,11 @@ from adjoint.rules.declare import case, definition, elementwise, number, sample
 from adjoint.rules.scipy.special.several_results import of_one_argument
 from adjoint.runtime.arithmetic.numbers import divide, times
 from adjoint.runtime.array_functions.arrays import match
+from adjoint.runtime.numerical_methods.special.hypergeometric import (
+    confluent_limit_slope,
+    confluent_slope,
+    gauss_slope,
+)
 from adjoint.runtime.numerical_methods.special.zeta import zeta_slope
 
 POSITIVE = (0.5, 3.0)
@@ -22,21 +24,80 @@ UNITY = np.array([-2.5, 0.0, 0.6])
 
 elementwise(
     special.hyp0f1,
-    lambda v, z, y: (None, special.hyp0f1(v + 1.0, z) / v),
-    fixed=(0,),
-    cases=[case(1.5, number()), case(0.3, UNITY), case(2.5, sample(2, kind="complex"))],
+    lambda v, z, y: (confluent_limit_slope(1, 0, v, z), special.hyp0f1(v + 1.0, z) / v),
+    cases=[case(1.5, number()), case(0.3, UNITY), case(2, sample(2, kind="complex"))],
 )
+
+
+def _confluent(a, b, x, y):
+    """By Kummer's transformation, which turns a negative variable around."""
+    is_negative = np.less(np.real(x), 0.0)
+    scale, first = np.exp(np.where(is_negative, x, 0.0)), np.where(is_negative, b - a, a)
+    place = np.where(is_negative, -x, x)
+    by_first = scale * confluent_slope(1, 0, 0, first, b, place)
+    by_second = scale * confluent_slope(0, 1, 0, first, b, place)
+    return np.where(is_negative, -by_first, by_first), np.where(is_negative, by_first + by_second, by_second)
+
+
+def _gauss(a, b, c, z, y):
+    """By Pfaff's transformation, which takes negative variables to positive ones."""
+    is_negative = np.less(np.real(z), 0.0)
+    fall = np.log1p(np.where(is_negative, -z, 0.0))
+    second, place = np.where(is_negative, c - b, b), np.where(is_negative, z / (z - 1.0), z)
+    by_first, by_second, by_third = [
+        np.exp(-a * fall) * gauss_slope(*orders, 0, a, second, c, place) for orders in ((1, 0, 0), (0, 1, 0), (0, 0, 1))
+    ]
+    return (
+        by_first - fall * y,
+        np.where(is_negative, -by_second, by_second),
+        np.where(is_negative, by_third + by_second, by_third),
+    )
+
+
 elementwise(
     special.hyp1f1,
-    lambda a, b, x, y: (None, None, special.hyp1f1(a + 1.0, b + 1.0, x) * (a / b)),
-    fixed=(0, 1),
-    cases=[case(1.2, 0.7, number()), case(0.3, 2.5, UNITY), case(1, 2, UNITY)],
+    lambda a, b, x, y: (
+        _confluent(a, b, x, y)[0],
+        _confluent(a, b, x, y)[1],
+        special.hyp1f1(a + 1.0, b + 1.0, x) * (a / b),
+    ),
+    cases=[case(1.2, 0.7, number()), case(0.3, 2.5, UNITY), case(1, 2, UNITY), case(-0.4, 1.5, np.array([-3.0, 9.0]))],
 )
 elementwise(
     special.hyp2f1,
-    lambda a, b, c, z, y: (None, None, None, special.hyp2f1(a + 1.0, b + 1.0, c + 1.0, z) * (a * b / c)),
-    fixed=(0, 1, 2),
+    lambda a, b, c, z, y: (
+        _gauss(a, b, c, z, y)[0],
+        _gauss(a, b, c, z, y)[1],
+        _gauss(a, b, c, z, y)[2],
+        special.hyp2f1(a + 1.0, b + 1.0, c + 1.0, z) * (a * b / c),
+    ),
     cases=[case(1.2, 0.7, 1.9, 0.4), case(0.3, 2.5, 1.1, UNITY), case(1, 1, 2, np.array([0.3 + 0.4j, -0.2 - 1j]))],
+)
+elementwise(
+    confluent_limit_slope,
+    lambda i, k, v, z, y: (None, None, confluent_limit_slope(i + 1, k, v, z), confluent_limit_slope(i, k + 1, v, z)),
+    cases=[case(1, 0, 1.5, 0.4), case(1, 1, 2.5, UNITY)],
+)
+elementwise(
+    confluent_slope,
+    lambda i, j, k, a, b, z, y: (
+        *(None, None, None),
+        confluent_slope(i + 1, j, k, a, b, z),
+        confluent_slope(i, j + 1, k, a, b, z),
+        confluent_slope(i, j, k + 1, a, b, z),
+    ),
+    cases=[case(1, 0, 0, 1.2, 0.7, 0.4), case(1, 1, 1, 0.3, 2.5, np.array([0.2, 3.0]))],
+)
+elementwise(
+    gauss_slope,
+    lambda i, j, l, k, a, b, c, z, y: (
+        *(None, None, None, None),
+        gauss_slope(i + 1, j, l, k, a, b, c, z),
+        gauss_slope(i, j + 1, l, k, a, b, c, z),
+        gauss_slope(i, j, l + 1, k, a, b, c, z),
+        gauss_slope(i, j, l, k + 1, a, b, c, z),
+    ),
+    cases=[case(1, 0, 0, 0, 1.2, 0.7, 1.9, 0.4), case(0, 1, 1, 0, 0.3, 2.5, 1.1, np.array([0.2, 0.7]))],
 )
 elementwise(
     special.hyperu,
