@@ -352,3 +352,16 @@ def name_of_another_python(x):
     except NameError:
         numbers = range(3)
     return sum(x**k for k in numbers)
+
+
+@program(1.3)
+def functions_that_may_be_missing(x):
+    try:
+        y = np.atleast_1d(x)
+        z = np.sin(y)
+        if z[0] > 2.0:
+            raise ValueError(z)
+    except NameError:
+        y, z = x, math.sin(x)
+    z[0] *= 2.0
+    return z[0] * y[0]

@@ -181,3 +181,15 @@ def open_meshes_of_masks_and_ranges(x):
     y = x * 1.0
     y[np.ix_([True, False, True], range(1, 3))] *= x[0, 1]
     return np.sum(y**2) + np.sum(x[np.ix_(rest, [0, 2])] ** 3) + np.sum(x[np.ix_(x[:, 0] > 0.5, [1, 3])])
+
+
+@program(0.7)
+@program(-0.7)
+def masks_of_a_number(x):
+    y = np.sin(x)
+    is_low = y < 0.0
+    try:
+        y[is_low] = -y[is_low]
+    except TypeError:
+        y = y * (3.0 + np.sum(y[is_low]))
+    return y * np.sum(y[y > 0.0])

@@ -10,6 +10,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from adjoint import ir
+from adjoint.analysis.effects import effects_of
 from adjoint.frontend.control.joins_of_exits import is_closing
 from adjoint.frontend.control.liveness import is_live_after
 from adjoint.frontend.control.partial_effects import Body, body_of, keep_or_refuse, restore, store_of_handlers, watched
@@ -20,6 +21,8 @@ from adjoint.frontend.interpreter.tracking import set_unseen
 from adjoint.frontend.interpreter.values import TORN, Cell, Value, is_torn
 from adjoint.frontend.syntax import assign
 from adjoint.frontend.syntax import statements as module
+from adjoint.ir.join import type_of_atom
+from adjoint.ir.walk import statements_in, terminators_in
 from adjoint.records import dataclass
 from adjoint.rules.registry import rule_for
 from adjoint.sources.scope import assigned_names
@@ -243,7 +246,11 @@ def _try_except(lo: Lowerer, node: ast.Try) -> None:
 
     root, exits = _guarded_block(lo, base, body, watch, "catching")
     is_closed = any(is_closing(leaf.action) for leaf in exits)
-    if lo.run_data.raising == watch.start and not is_closed:  # no handler is ever reached
+    is_quiet = lo.run_data.raising == watch.start
+    if not is_quiet and exits:
+        lo.block, lo.store = origin, base
+        is_quiet = _handles_names(lo, node) and _finds_all_names(_sealed(root, exits))
+    if is_quiet and not is_closed:  # no handler is ever reached
         lo.roll_back(kept)
         run(lo, [*node.body, *node.orelse])
         return
@@ -286,6 +293,43 @@ def _try_except(lo: Lowerer, node: ast.Try) -> None:
     if node.orelse:
         assert isinstance(through, (ir.Var, ir.Const))
         lo.branch(through, lambda: _run_else(lo, node), lambda: ir.UNDEFINED, node)
+
+
+def _handles_names(lo: Lowerer, node: ast.Try) -> bool:
+    """Whether all that handlers wait for are names that nothing is called by."""
+    for handler in node.handlers:
+        kind = ir.Const(BaseException) if handler.type is None else lo.evaluate(handler.type)
+        if not isinstance(kind, ir.Const) or not isinstance(kind.value, type) or not issubclass(kind.value, NameError):
+            return False
+    return True
+
+
+def _sealed(root: Open, exits: Sequence[Exiting]) -> ir.Block:
+    """A body, whatever is handed out where it is left."""
+    for leaf in exits:
+        leaf.block.terminator = ir.Yield(())
+    return root.seal()
+
+
+def _finds_all_names(block: ir.Block) -> bool:
+    """Whether no name is missing where a body runs: those of the program are known here, and no other code runs."""
+    made: set[ir.Atom | None] = {None}
+    for statement in statements_in(block):
+        match statement:
+            case ir.Call(targets=targets, callee=type() as cls) if issubclass(cls, BaseException):
+                if issubclass(cls, NameError):
+                    return False
+                made |= {*targets}
+            case ir.Call():
+                if not effects_of(statement).confined:
+                    return False
+            case ir.Load(base=base) | ir.Store(base=base):
+                if not isinstance(type_of_atom(base), (ir.Array, ir.Number, ir.List, ir.Tuple, ir.Dict)):
+                    return False
+            case ir.Guarded(context=context):
+                if context is not None:
+                    return False
+    return all(end.exception in made for end in terminators_in(block) if isinstance(end, ir.Raise))
 
 
 def _handler_of(lo: Lowerer, node: ast.Try, root: Open) -> ast.ExceptHandler | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Mapping, Sequence
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeGuard
 
 import numpy as np
 
@@ -112,6 +112,9 @@ def subscript(lo: Lowerer, base: Value, index: Value, node: ast.AST | None) -> V
             return base  # a number of NumPy
         case ir.Var(type=ir.Scalar()) if _adds_axes_only(index):
             return subscript(lo, lo.open.call(np.asarray, base), index, node)
+        case ir.Var(type=ir.Scalar(dtype=np.dtype())) if _is_mask_of_a_number(index):
+            whole, mask = (lo.open.call(np.reshape, each, ir.Const(1)) for each in (base, index))
+            return subscript(lo, whole, mask, node)
         case ir.Var(type=ir.Array() | ir.Number()):
             key = array_key(lo, index, node)
             target = ir.Var("t", type_of_item(base.type, key))
@@ -179,6 +182,15 @@ def _atoms_of(item: ir.Atom | ir.Slice) -> tuple[ir.Atom, ...]:
 
 def _is_inexact(dtype: np.dtype | None) -> bool:
     return dtype is None or ir.is_float_dtype(dtype)
+
+
+def _is_mask_of_a_number(index: Value) -> TypeGuard[ir.Atom]:
+    """Whether an index chooses a number of NumPy or nothing: what it gives is an array of one element or none."""
+    match index:
+        case ir.Var(type=ir.Scalar(kind="bool")) | ir.Const(value=bool()):
+            return True
+        case _:
+            return False
 
 
 def _adds_axes_only(index: Value) -> bool:
