@@ -1,5 +1,7 @@
 """Sets of names and whole numbers, which decide what is computed."""
 
+import inspect
+
 from programs.registry import program
 
 
@@ -32,3 +34,22 @@ def seen_before(x, n):
         seen.add(k)
         total += x**k
     return total * len(seen)
+
+
+def scaled(x, b=1.0, c=1.0):
+    return x * b + c
+
+
+def accepted(function, **named):
+    for name in set(named.keys()) - set(inspect.signature(function).parameters):
+        named.pop(name)
+    return named
+
+
+@program(0.7)
+def arguments_that_a_function_takes(x):
+    table = {"b": x, "d": 3.0}
+    total = scaled(x, **accepted(scaled, b=x, d=2.0))
+    for name in set(table) - set(("d",)):
+        total = total * table[name]
+    return total + sum(table[name] for name in frozenset(table) & {"d"})

@@ -35,6 +35,12 @@ def option(value, options=("one", "two"), lower=True):
         raise ValueError(value)
     return value
 
+def given_or(value, default):
+    return default if value is None else value
+
+def as_kind(x, kind=None, function=None):
+    return given_or(kind, np.float64)(given_or(function, np.sin)(x)) * given_or(function, shared)(x, 2.0)
+
 class Chosen:
     def __init__(self, x, how):
         self.names = ["x", "y"]
@@ -197,6 +203,10 @@ def test_arguments_that_vary(lib: Any) -> None:
         return h(3.0) * lib.Filter.scaled(z) + lib.Filter.of((z, 1.0)).x + h.history[-1]
 
     check(f, 0.7)
+
+
+def test_classes_and_functions_that_are_handed_on(lib: Any) -> None:
+    check(lambda z: lib.as_kind(z) + lib.as_kind(z, float, lambda x, y=1.0: x * x * y), 0.7)
 
 
 def test_operators(lib: Any) -> None:

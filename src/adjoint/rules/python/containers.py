@@ -28,6 +28,8 @@ def _handlers() -> dict[int, Handler]:
         display.make_dict: _make_dict,
         display.keys_of: lambda table: ir.List(ir.OPAQUE),
         display.make_set: lambda *items: ir.Opaque(set),
+        set: lambda *items: ir.Opaque(set),
+        frozenset: lambda *items: ir.Opaque(frozenset),
         display.make_slice: lambda *parts: ir.Opaque(slice),
         display.format_value: lambda *parts: ir.Opaque(str),
         display.join_string: lambda *parts: ir.Opaque(str),

@@ -58,13 +58,13 @@ def is_followed(lo: Lowerer, function: types.FunctionType, args: Sequence[Value]
 
 
 def is_of_options(lo: Lowerer, function: types.FunctionType, given: Sequence[Value]) -> bool:
-    """Whether a package's function is given nothing but constants, a text among them: what it gives decides branches.
+    """Whether a package's function is given nothing but constants, a text, a class or a function among them.
 
-    Short ones check what they are given, and hand it on.
+    What it gives decides branches, or is called. Short ones check what they are given, and hand it on.
     """
     values = [value for each in given for value in (each.items if isinstance(each, TupleValue) else (each,))]
     constants = [value.value for value in values if isinstance(value, ir.Const)]
-    if len(constants) < len(values) or not any(isinstance(value, str) for value in constants):
+    if len(constants) < len(values) or not any(isinstance(value, str) or callable(value) for value in constants):
         return False
     code = function.__code__
     is_short = len(code.co_code) < MOST_CODE and is_installed(code.co_filename)
