@@ -99,17 +99,13 @@ OF_SCIPY = {
 MESSAGES = ("mpi.messages", "mpi.methods")
 """What is said of mpi4py, and of the maps that its methods mean."""
 _HELPERS_OF_SCIPY = {
-    f"adjoint.runtime.numerical_methods.{helper}": f"scipy.{module}"
-    for module, helpers in {
-        **{name: (f"of_scipy.{name}",) for name in ("linalg", "signal", "spatial")},
-        "sparse": ("of_scipy.sparse", "of_scipy.systems"),
-        "optimize": ("of_scipy.choices",),
-        "special": tuple(
-            f"special.{name}"
-            for name in ["bessel_orders", "elliptic", "hypergeometric", "incomplete", "student", "zeta"]
-        ),
-    }.items()
-    for helper in helpers
+    f"adjoint.runtime.numerical_methods.{folder}.{helper}": f"scipy.{module}"
+    for folder, module, helpers in (
+        *(("of_scipy", name, name) for name in ("linalg", "signal", "spatial")),
+        *(("of_scipy", "sparse", "sparse systems"), ("of_scipy", "optimize", "choices")),
+        ("special", "special", "bessel_orders elliptic hypergeometric incomplete student zeta"),
+    )
+    for helper in helpers.split()
 }
 _ARRAY_HELPERS = frozenset(
     f"adjoint.runtime.{home}.{name}"

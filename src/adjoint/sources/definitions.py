@@ -8,6 +8,7 @@ import linecache
 import sys
 from _thread import RLock  # `threading` takes a while to import
 from collections.abc import Callable, Sequence
+from importlib.machinery import ModuleSpec
 from types import CodeType, FunctionType, MethodType
 from typing import Any
 
@@ -163,8 +164,18 @@ def _unsupported(code: CodeType) -> str | None:
     return None
 
 
+def _with_spec(module_globals: dict[str, Any]) -> dict[str, Any]:
+    """What `linecache` asks for a text: from Python 3.15 on it asks no loader that stands beside no specification."""
+    name, loader = module_globals.get("__name__"), module_globals.get("__loader__")
+    if name is None or loader is None or module_globals.get("__spec__") is not None:
+        return module_globals
+    return {"__name__": name, "__loader__": loader, "__spec__": ModuleSpec(name, loader)}
+
+
 def _definition(code: CodeType, name: str, module_globals: dict[str, Any] | None) -> tuple[Definition, Sequence[str]]:
     file = code.co_filename
+    if module_globals is not None:
+        module_globals = _with_spec(module_globals)
     # What linecache holds may be the text as it was imported, even if the file has changed since: ask it first.
     lines = linecache.getlines(file, module_globals)
     nodes = _definitions_in(lines, code)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import zlib
 from collections.abc import Iterator
+from importlib.machinery import ModuleSpec
 from typing import Any, NoReturn, get_args, get_origin
 
 import numpy as np
@@ -64,7 +65,8 @@ def write_members(cls: type, missing: list[str]) -> None:
     text = "\n\n".join(writer.member(name) for name in missing) + "\n"
     filename = f"members of {cls.__module__}.{cls.__qualname__} {zlib.crc32(text.encode()):08x}"
     namespace: dict[str, Any] = writer.names | {cls.__name__: cls, "math": math, "np": np, "memberwise": memberwise}
-    namespace |= {"__name__": cls.__module__, "__loader__": _Text(text)}
+    found = ModuleSpec(cls.__module__, _Text(text))  # type: ignore[arg-type]
+    namespace |= {"__name__": found.name, "__loader__": found.loader, "__spec__": found}
     exec(compile(text, filename, "exec"), namespace)
     for name in missing:
         member = namespace[name]
