@@ -1,5 +1,6 @@
 """``total += ...`` in loops where what is added may be a number or an array: written in place, or bound anew."""
 
+import dataclasses
 import json
 import math
 from collections.abc import Callable
@@ -8,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import adjoint as ad
 from regressions.differences import either, right, second
 
 X = np.array([0.7, -0.4, 1.3])
@@ -161,3 +163,42 @@ def test_a_shape_that_does_not_fit_raises() -> None:
         import adjoint as ad
 
         ad.grad(f)(X)
+
+
+# Slots that hold a number or an array, in second derivatives: their cotangents are added up by calls
+
+
+@dataclasses.dataclass(frozen=True)
+class Held:
+    time: Any
+    place: Any
+
+
+def held_in_fields(x: np.ndarray) -> Any:
+    either = (x * 2.0)[json.loads("0")]
+    states = [Held(either, x * 1.0)]
+    for _ in range(3):
+        states.append(Held(states[-1].time * either, states[-1].place * 0.9 * states[-1].time))
+    return states[-1].time ** 2 + np.sum(states[-1].place ** 2) + states[1].time
+
+
+def held_in_a_dict(x: np.ndarray) -> Any:
+    either = (x * 2.0)[json.loads("0")]
+    held = {"a": either, "b": either * x[1]}
+    name = "a" if x[0] > 0 else "b"
+    for _ in range(2):
+        held[name] = held[name] * either
+    return held["a"] * held["b"]
+
+
+@pytest.mark.each_time
+@pytest.mark.parametrize("f", [held_in_fields, held_in_a_dict])
+def test_second_derivatives_of_what_is_held_as_a_number_or_an_array(f: Callable[[np.ndarray], Any]) -> None:
+    x, v = np.array([0.3, 0.9]), np.array([1.0, 2.0])
+    right(f, x)
+    gradient = ad.grad(f)
+    expected = (gradient(x + 1e-5 * v) - gradient(x - 1e-5 * v)) / 2e-5
+    for native in (False, True):
+        np.testing.assert_allclose(ad.hvp(f, (x,), (v,), native=native)[0], expected, rtol=1e-6)
+    np.testing.assert_allclose(ad.hessian(f)(x) @ v, expected, rtol=1e-6)
+    np.testing.assert_allclose(ad.grad(lambda x: np.dot(ad.grad(f)(x), v))(x), expected, rtol=1e-6)

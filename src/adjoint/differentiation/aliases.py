@@ -5,7 +5,7 @@ from __future__ import annotations
 from adjoint import ir
 from adjoint.analysis.joins import joins
 from adjoint.differentiation.memory.slots import Memory, Slot, has_slots, is_container
-from adjoint.differentiation.memory.structural import is_object_display, object_display, roles_of
+from adjoint.differentiation.memory.structural import as_store, is_object_display, object_display, roles_of
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.walk import leaves, statements_in
 from adjoint.rules.registry import rule_for
@@ -61,6 +61,8 @@ class Aliases:
                 slot = self.slot(type_of_atom(base), key)
                 if slot is not None and not isinstance(type_of_atom(base), ir.Array):
                     memory.hold(*slot, type_of_atom(value))
+            case ir.Call() if (stored := as_store(statement)) is not None:
+                self._link(stored)
             case ir.Call():
                 self._link_call(statement)
         for source, target in joins(statement):

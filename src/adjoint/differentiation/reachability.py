@@ -19,7 +19,7 @@ from adjoint.analysis.memory.reachable import keeper_in, lends_memory, may_write
 from adjoint.analysis.messages import communicates
 from adjoint.differentiation.aliases import Aliases, Node, takes_out
 from adjoint.differentiation.memory.slots import Slot, has_slots, is_container
-from adjoint.differentiation.memory.structural import is_object_display, object_display, roles_of
+from adjoint.differentiation.memory.structural import as_store, is_object_display, object_display, roles_of
 from adjoint.differentiation.nondifferentiable import names_field, problems_of
 from adjoint.ir.join import reads_metadata, type_of_atom
 from adjoint.ir.walk import leaves, operands, statements_in
@@ -130,6 +130,8 @@ class Dependence(Aliases):
                 else:
                     self.stores.append(statement)
                     self._flow(self.nodes(value), self.nodes(base))
+            case ir.Call() if (stored := as_store(statement)) is not None:
+                self._connect(stored)
             case ir.Call():
                 self._connect_call(statement)
             case ir.Loop(over=ir.Items(iterable=iterable), index=ir.Var() as index):

@@ -14,6 +14,7 @@ from adjoint.differentiation.forward.function_values import forward_applied
 from adjoint.differentiation.forward.tangent_rules import TangentRules
 from adjoint.differentiation.memory.shadow_types import ShadowTypes, typed
 from adjoint.differentiation.memory.slots import has_slots
+from adjoint.differentiation.memory.structural import as_store
 from adjoint.differentiation.reachability import Dependence
 from adjoint.differentiation.reverse.memory.gathers import is_gathered
 from adjoint.differentiation.zeros.supports_in_memory import keep_supports
@@ -157,6 +158,11 @@ class Forward:
                 forward_declared(builder, statement, self.rules, self.bind)
             case ir.Call(callee=ir.Applied()):
                 forward_applied(builder, statement, self.rules, self.bind)
+            case ir.Call() if (stored := as_store(statement)) is not None:
+                builder.emit(statement)
+                base, value = self.dots.get(stored.base), self.dots.get(stored.value)  # type: ignore[arg-type]
+                if base is not None and value is not None:
+                    builder.effect(statement.callee, base, statement.args[1], value)
             case ir.Call():
                 self.rules.call(builder, statement)
             case ir.Load():

@@ -78,6 +78,19 @@ def roles_of(call: ir.Call, is_container: Callable[[Any], bool]) -> tuple[Role, 
     return roles[:count] if is_container(call.args[0]) else None
 
 
+def as_store(call: ir.Call) -> ir.Store | None:
+    """What a call stores that adds to a slot of which it is not known whether it holds a number or an array."""
+    if call.callee is tangents.add_to_slot:
+        key: ir.Key = ir.Subscript((call.args[1],))
+    elif call.callee is tangents.add_to_field:
+        name = call.args[1]
+        assert isinstance(name, ir.Const)
+        key = ir.Attribute(name.value)
+    else:
+        return None
+    return ir.Store(call.args[0], key, call.args[2], "add", call.span)
+
+
 def _is_array(atom: Any) -> bool:
     """Whether NumPy answers for an operator."""
     return isinstance(getattr(atom, "type", None), (ir.Array, ir.Number))
