@@ -33,3 +33,26 @@ def test_what_has_no_length_is_refused() -> None:
 
     with pytest.raises(ad.DifferentiationError, match="AD0301"):
         ad.grad(weighted)([1.0, 2.0])
+
+
+class Countdown:
+    def __init__(self, n):
+        self.n = n
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self.n == 0:
+            raise StopIteration
+        self.n -= 1
+        return self.n
+
+
+def test_iterators_have_no_length() -> None:
+    def f(x, n):
+        several = [Countdown(2) for _ in range(n)]
+        return sum(k * y for k, y in zip(several[0], (x, 2 * x), strict=True))
+
+    with pytest.raises(ad.DifferentiationError, match="'strict' of something that has no length"):
+        ad.grad(f)(1.5, 2)

@@ -752,3 +752,25 @@ def constant_pairs_with_an_empty_place(x):
         head = Node(v, head)
         pairs.append((2.0, head))
     return sum([v * (x[0] if kid is None else kid.value**2) for v, kid in pairs])
+
+
+class Chain:
+    def __init__(self, value, rest):
+        self.value, self.rest = value, rest
+
+    def __iter__(self):
+        part = self
+        while part is not None:
+            yield part.value
+            part = part.rest
+
+
+@program([0.7, -0.3, 1.2])
+def objects_that_hand_out_items(xs):
+    chain = None
+    for x in xs:
+        chain = Chain(x * x, chain)
+    total = sum(k * a for a, k in zip(chain, (1.0, 2.0, 3.0)))
+    for i, a in enumerate(chain):
+        total += i * a * a
+    return total

@@ -68,7 +68,7 @@ def _refuse_uniterable(lo: Lowerer, values: Iterable[Value], node: ast.AST | Non
     """Numbers, and arrays without axes, are no iterables, whether anybody asks for an item or not."""
     for value in values:
         type_ = type_of(value)
-        if isinstance(type_, ir.Scalar) or (isinstance(type_, ir.Array) and type_.dims == ()) or value == NONE:
+        if type(type_) is ir.Scalar or (isinstance(type_, ir.Array) and type_.dims == ()) or value == NONE:
             name = "NoneType" if value == NONE else getattr(class_of(lo, value), "__name__", "array")
             raise lo.mistake(TypeError, node, f"a value of class {name!r} cannot be iterated over")
 
@@ -89,7 +89,7 @@ def _zip(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST
     refuse_twice(lo, parts, node)
     if kwargs.get("strict", ir.Const(False)) != ir.Const(False):
         for place, part in enumerate(parts[1:], 2):
-            if isinstance(part, IteratorValue) or isinstance(parts[0], IteratorValue):
+            if any(isinstance(each, IteratorValue) or is_iterator_object(lo, each) for each in (part, parts[0])):
                 raise lo.problem("AD0301", node, "'zip' with 'strict' of something that has no length")
             end = "argument 1" if place == 2 else f"arguments 1-{place - 1}"
             words = [ir.Const(f"zip() argument {place} is {than} than {end}") for than in ("shorter", "longer")]
