@@ -20,7 +20,10 @@ from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import Closure, Method, TupleValue, Value
 from adjoint.frontend.library import python_functions
+from adjoint.ir.builder import Builder
 from adjoint.ir.rebuild import inline
+from adjoint.records import replace
+from adjoint.rules.typing import type_of_call
 from adjoint.runtime.numerical_methods import implicit
 from adjoint.types.classes.annotations import annotations_of
 
@@ -46,6 +49,7 @@ def _solved(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.
     what = "the function that a solver is handed"
     inner = lower_inner(lo, function, list(point.items), {}, range(len(point.items)), node, what=what)
     result = ir.FLOAT if primitive.value in _OF_PARTS else _result_of(lo, inner, node)
+    inner = _with_flat_containers(lo, inner, node)
     callee, leaves, varying = _with_varying_first(inner)
     for param in callee.params[inner.count :]:
         if _varies(param.type) and not isinstance(param.type, (ir.Scalar, ir.Number, ir.Array)):
@@ -131,6 +135,54 @@ def _result_of(lo: Lowerer, inner: Inner, node: ast.AST | None) -> ir.Type:
             return type_
     label = f"the function that a solver is handed returns {describe(inner.shape)}, not a number or an array"
     raise lo.problem("AD0407", node, label, helps=("return a number or an array: np.array([...])",))
+
+
+def _with_flat_containers(lo: Lowerer, inner: Inner, node: ast.AST | None) -> Inner:
+    """The function of the numbers in the lists and dicts that it captures, as vectors, and of their structures."""
+    function = inner.function
+    captured = list(zip(function.params[inner.count :], inner.atoms[inner.count :], strict=True))
+    if not any(_is_container(param.type) for param, _ in captured):
+        return inner
+    builder = Builder(type_of_call)
+    params, atoms = list(function.params[: inner.count]), list(inner.atoms[: inner.count])
+    args: list[ir.Atom] = list(params)
+    for param, atom in captured:
+        if not _is_container(param.type):
+            params.append(param)
+            atoms.append(atom)
+            args.append(param)
+            continue
+        flat, like = (
+            python_functions.call(lo, definition, [atom], node)
+            for definition in (implicit_definitions.flattened, implicit_definitions.outline)
+        )
+        refilled = lower_inner(lo, ir.Const(implicit_definitions.refilled), [like, flat], {}, (1,), node)
+        params += refilled.function.params
+        atoms += refilled.atoms
+        args += inline(builder, refilled.function, refilled.function.params)
+    results = inline(builder, function, args)
+    flat_function = ir.Function(function.name, tuple(params), builder.block(ir.Return(results)), function.doc)
+    return replace(inner, function=flat_function, atoms=tuple(atoms))
+
+
+def _is_container(type_: ir.Type) -> bool:
+    """Whether a list or dict holds numbers that vary, and nothing but numbers, arrays, and tuples of these.
+
+    A list may hold dicts and a dict lists, but neither its own kind: one comprehension makes one kind of list.
+    """
+    return isinstance(type_, (ir.List, ir.Dict)) and _varies(type_) and _holds_numbers(type_)
+
+
+def _holds_numbers(type_: ir.Type | None, around: tuple[type, ...] = ()) -> bool:
+    match type_:
+        case ir.List(element=part) | ir.Dict(value=part):
+            return type(type_) not in around and _holds_numbers(part, (*around, type(type_)))
+        case ir.Tuple(items=items):
+            return all(_holds_numbers(item, around) for item in items)
+        case ir.Array(dtype=dtype, dims=dims):
+            return dtype is not None and dtype.kind == "f" and dims is not None
+        case _:
+            return type_ == ir.FLOAT
 
 
 def _with_varying_first(inner: Inner) -> tuple[ir.Function, tuple[ir.Atom, ...], int]:

@@ -1,0 +1,101 @@
+"""Solvers of functions that are handed lists and dicts of parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import integrate, optimize
+
+import adjoint as ad
+
+RNG = np.random.default_rng(0)
+LAYERS = [(0.5 * RNG.normal(size=(2, 3)), RNG.normal(size=3)), (0.5 * RNG.normal(size=(3, 2)), RNG.normal(size=2))]
+NAMED = {"rate": 0.7, "limit": 2.0}
+ROWS = [(0.3, 0.1), (0.2, 0.4)]
+LISTS = {"a": [0.3, 0.1], "b": [0.2]}
+TIMES = np.array([0.0, 0.3, 0.6])
+
+
+def network(y: Any, layers: Any) -> Any:
+    for weights, bias in layers:
+        y = np.tanh(y @ weights + bias)
+    return y
+
+
+def by_odeint(layers: Any, y: Any) -> Any:
+    return integrate.odeint(lambda y, t, layers: network(y, layers), y, TIMES, args=(layers,), rtol=1e-10, atol=1e-10)
+
+
+def by_solve_ivp(layers: Any, y: Any) -> Any:
+    return integrate.solve_ivp(lambda t, y: network(y, layers), (0.0, 0.6), y, t_eval=TIMES, rtol=1e-10, atol=1e-10).y
+
+
+def growth(named: dict[str, float], y: Any) -> Any:
+    def rate(y: Any, t: float) -> Any:
+        total = 0.0
+        for value in named.values():
+            total = total + value
+        return total * y * (1.0 - y / named["limit"])
+
+    return integrate.odeint(rate, y, TIMES, rtol=1e-10, atol=1e-10)
+
+
+def root(rows: list[tuple[float, float]], y: Any) -> Any:
+    def residual(x: Any) -> Any:
+        total = x**3
+        for row in rows:
+            for at, value in enumerate(row):
+                total = total + value * (at + 1) * x
+        return total - y
+
+    return optimize.root(residual, np.ones(2), tol=1e-12).x
+
+
+def root_of_lists(lists: dict[str, list[float]], y: Any) -> Any:
+    def residual(x: Any) -> Any:
+        total = x**3
+        for values in lists.values():
+            for value in values:
+                total = total + value * x
+        return total - y
+
+    return optimize.root(residual, np.ones(2), tol=1e-12).x
+
+
+def area(layers: Any, y: Any) -> Any:
+    return integrate.quad(lambda t: network(t * y, layers)[0], 0.0, 1.0)[0]
+
+
+@pytest.mark.parametrize(
+    ("f", "given"),
+    [
+        (by_odeint, LAYERS),
+        (by_solve_ivp, LAYERS),
+        (growth, NAMED),
+        (root, ROWS),
+        (root_of_lists, LISTS),
+        (area, LAYERS),
+    ],
+    ids=["odeint", "solve_ivp", "dict", "root", "dict of lists", "quad"],
+)
+def test_gradients_of_what_a_structure_holds(f: Callable[[Any, Any], Any], given: Any) -> None:
+    ad.testing.check_grads(f, (given, np.array([0.4, 0.6])), order=1, tol=1e-5)
+
+
+def test_lists_of_other_lengths_are_other_calls() -> None:
+    gradient = ad.grad(lambda layers, y: np.sum(by_odeint(layers, y)))
+    y = np.array([0.4, 0.6])
+    for layers in (LAYERS, [*LAYERS, *LAYERS]):
+        found = gradient(layers, y)
+        assert [np.shape(bar) for bar, _ in found] == [np.shape(weights) for weights, _ in layers]
+    step, (weights, bias) = 1e-6, LAYERS[0]
+    moved = [np.sum(by_odeint([(weights, bias + s * step), LAYERS[1]], y)) for s in (1, -1)]
+    assert np.sum(gradient(LAYERS, y)[0][1]) == pytest.approx((moved[0] - moved[1]) / (2 * step), rel=1e-5)
+
+
+def test_lists_of_lists_are_refused() -> None:
+    with pytest.raises(ad.DifferentiationError, match="whose parts are not known here"):
+        ad.grad(lambda rows, y: np.sum(root(rows, y)))([[0.3, 0.1], [0.2, 0.4]], np.array([0.4, 0.6]))
