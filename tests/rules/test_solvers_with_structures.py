@@ -96,6 +96,18 @@ def test_lists_of_other_lengths_are_other_calls() -> None:
     assert np.sum(gradient(LAYERS, y)[0][1]) == pytest.approx((moved[0] - moved[1]) / (2 * step), rel=1e-5)
 
 
+def of_a_list_made_here(a: float) -> float:
+    weights = []
+    for i in range(int(a) + 3):
+        weights.append(a * i)
+    return optimize.brentq(lambda x: sum(weights) * x - 1.0, 0.0, 100.0, xtol=1e-14)
+
+
+def test_a_list_may_be_made_where_the_solver_is_called() -> None:
+    assert ad.grad(of_a_list_made_here)(1.5) == pytest.approx(-1 / (6 * 1.5**2))
+    assert ad.jvp(of_a_list_made_here, (1.5,), (1.0,))[1] == pytest.approx(-1 / (6 * 1.5**2))
+
+
 def test_lists_of_lists_are_refused() -> None:
     with pytest.raises(ad.DifferentiationError, match="whose parts are not known here"):
         ad.grad(lambda rows, y: np.sum(root(rows, y)))([[0.3, 0.1], [0.2, 0.4]], np.array([0.4, 0.6]))
