@@ -129,7 +129,7 @@ def _products_of_others(e: Emission, x: Value, axis: Value | None = None) -> Arr
     return _in_shape(e, along(e, axis, kind, write, x), given)
 
 
-# Orders
+# Orders: but for ``np.argsort``, whose order of equal elements is NumPy's own, so that it is NumPy that is called
 
 _order_of_line, _origins_of_line = helper(order.order_of_line), helper(order.origins_of_line)
 
@@ -161,11 +161,6 @@ def _move(e: Emission, out: Array, at: Sequence[str], x: Array, place: Sequence[
 @rule(runtime_arrays.order_of)
 def _order_of(e: Emission, x: Value, axis: Value | None = None) -> Array:
     return along(e, constant(-1) if axis is None else axis, "i8", _put_order(e, _order_of_line), _ordered(x))
-
-
-@rule(np.argsort)
-def _argsort(e: Emission, a: Value, axis: Value | None = None) -> Array:
-    return _order_of(e, a, axis)
 
 
 @rule(places.origins)
