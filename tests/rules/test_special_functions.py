@@ -140,7 +140,7 @@ def test_the_distribution_of_student_by_its_degrees_of_freedom() -> None:
 
 
 def of_a_parameter(a: float) -> float:
-    return float(s.hyp1f1(a, 1.5, 0.3))
+    return float(s.hyperu(a, 1.5, 0.3))
 
 
 def of_a_degree(n: float) -> float:
