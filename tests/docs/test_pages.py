@@ -5,6 +5,7 @@ Blocks of ``python`` are sessions, or programs; of ``console``, commands and wha
 """
 
 import doctest
+import inspect
 import linecache
 import os
 import re
@@ -43,6 +44,8 @@ PAGES = sorted(
     if path.relative_to(ROOT).as_posix() not in ELSEWHERE
 )
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+SEES_WHOLE_MESSAGES = "format_exception_only(*exception[:2])[-1]" not in inspect.getsource(doctest)
+"""Earlier versions of doctest compare the last line only: the last of the notes."""
 BLOCK = re.compile(r"^(?P<mark><!-- test: thorough -->\n)?```(?P<kind>[^\n]*)\n(?P<text>.*?)^```$", re.M | re.S)
 
 
@@ -92,7 +95,8 @@ def test_sessions(page):
         for name, lines in sections(text).items():
             skipped |= set() if not name or is_chosen(name, 3) else lines
     for example in test.examples:
-        if example.lineno in skipped:
+        is_cut = not SEES_WHOLE_MESSAGES and (example.exc_msg or "").rstrip().endswith("...")
+        if example.lineno in skipped or is_cut:
             example.options[doctest.SKIP] = True
     runner = doctest.DocTestRunner(optionflags=FLAGS)
     before = set(declarations._declarations)
