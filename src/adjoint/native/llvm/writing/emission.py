@@ -90,6 +90,8 @@ class Emission:
         self.program = program
         self.writer = Writer(program.module)
         self.learnt = learnt
+        self.told: set[Any] = set()
+        """What this sweep has learnt: what it writes from then on is not kept."""
         self.env: dict[ir.Var, Value] = {}
         self.scopes: list[Scope] = []
         self.guards: list[Guard] = []
@@ -222,6 +224,8 @@ class Emission:
     def called(self, function: ir.Function, key: Any, args: Sequence[Value], targets: Sequence[ir.Var]) -> Value:
         """The results of a function that is called."""
         writer = self.writer
+        if self.told and not self.program.knows(key, args):
+            raise Learnt  # for arguments of other kinds, it may be
         callee = self.program.function(function, key, args, targets)
         assert callee.results is not None
         types = types_of_parts(TupleKind(callee.results))
@@ -255,10 +259,12 @@ class Emission:
     # What a sweep learns
 
     def learn(self, key: Any, found: Kind) -> None:
-        """Starts again with what is known now."""
-        if self.learnt.get(key) == found:
-            raise Unsupported("a value of several kinds")
-        self.learnt[key] = found
+        """Has the next sweep know this."""
+        if key not in self.told:
+            if self.learnt.get(key) == found:
+                raise Unsupported("a value of several kinds")
+            self.learnt[key] = found
+            self.told.add(key)
         raise Learnt
 
     # Checks

@@ -97,7 +97,7 @@ class Program:
         self, function: ir.Function, key: Any, args: Sequence[Value], targets: Sequence[ir.Var] = ()
     ) -> Emitted:
         """The function for arguments of these kinds; the targets of a call tell its results while it is written."""
-        kinds = tuple(arg if isinstance(arg, Known) and arg.value is not None else kind(arg) for arg in args)
+        kinds = _kinds(args)
         known = self._known.get((key, kinds))
         if known is None:
             self._count += 1
@@ -111,6 +111,10 @@ class Program:
             known.results = tuple(map(_guessed, targets))
         return known
 
+    def knows(self, key: Any, args: Sequence[Value]) -> bool:
+        """Whether the function for arguments of these kinds is written, or being written."""
+        return (key, _kinds(args)) in self._known
+
     def _write(self, function: ir.Function, known: Emitted, kinds: Sequence[Kind | Any]) -> None:
         learnt: dict[Any, Kind] = {}
         for _ in range(_MOST_SWEEPS):
@@ -119,6 +123,12 @@ class Program:
             try:
                 text = emission.function(function, known.name, kinds)
             except Learnt:
+                continue
+            except (Unsupported, TakenAsObject):
+                if not emission.told:
+                    raise
+                continue
+            if emission.told:
                 continue
             calls_itself, given = known.results is not None, emission.results()
             if calls_itself and given != known.results:
@@ -131,6 +141,10 @@ class Program:
             self.module.functions[known.name] = text
             return
         raise Unsupported("a value that changes its kind again and again")
+
+
+def _kinds(args: Sequence[Value]) -> tuple[Kind | Any, ...]:
+    return tuple(arg if isinstance(arg, Known) and arg.value is not None else kind(arg) for arg in args)
 
 
 def _guessed(target: ir.Var) -> Kind:

@@ -35,6 +35,7 @@ from adjoint.native.llvm.writing.emission import (
     NONE_YET,
     Emission,
     Guard,
+    Learnt,
     Scope,
     is_of_python,
     is_same_known,
@@ -130,6 +131,8 @@ class Statements(Emission):
     def statement(self, statement: ir.Statement) -> None:
         self._made = statement, 0
         match statement:
+            case ir.Call(targets=()):
+                self._or_next_time(lambda: self._call(statement))
             case ir.Call():
                 self._call(statement)
             case ir.Load(target=target, base=base, key=key):
@@ -141,7 +144,7 @@ class Statements(Emission):
                 self.bind(target, self._frozen(found) if target in self.settled else found)
             case ir.Store(base=base, key=key, value=value, mode=mode):
                 write = functools.partial(self.program.written("store"), self, self.value(base), key)
-                self._else_by_python(lambda: write(self.value(value), mode), statement)
+                self._or_next_time(lambda: self._else_by_python(lambda: write(self.value(value), mode), statement))
             case ir.If():
                 self._if(statement)
             case ir.Loop():
@@ -218,6 +221,17 @@ class Statements(Emission):
         given = {arg.base for arg in args if isinstance(arg, Array)}
         if facts is not UNKNOWN and (found.base in given) != (facts.view_of is not None):
             raise Unsupported("a copy that is a view where memory is written, or a view that is a copy")
+
+    def _or_next_time(self, write: Callable[[], Any]) -> None:
+        """Writes a statement that binds nothing; one by which a sweep learns is left to the next sweep.
+
+        So one sweep learns of all lists what is put on them.
+        """
+        mark = self.mark()
+        try:
+            write()
+        except Learnt:
+            self.back_to(mark)
 
     def _else_by_python(self, write: Callable[[], Any], statement: ir.Call | ir.Load | ir.Store) -> Any:
         """What a rule gives; where it has no form for such a statement, what Python gives."""
