@@ -131,7 +131,8 @@ def test_what_another_process_needs_is_all_there(monkeypatch):
     assert again == list(found[-1].callbacks)
 
 
-def test_lines_that_run_as_python_are_told_before(monkeypatch):
+def test_lines_that_run_as_python_are_told_before(monkeypatch, tmp_path):
+    monkeypatch.setenv("ADJOINT_CACHE_DIR", str(tmp_path))  # where nothing is kept yet
     said = []
     monkeypatch.setattr(progress.Progress, "leaves", lambda self, lines: said.append(sorted(lines)))
 
