@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -108,6 +108,15 @@ def test_a_list_may_be_made_where_the_solver_is_called() -> None:
     assert ad.jvp(of_a_list_made_here, (1.5,), (1.0,))[1] == pytest.approx(-1 / (6 * 1.5**2))
 
 
-def test_lists_of_lists_are_refused() -> None:
+class Row(NamedTuple):
+    first: float
+    second: float
+
+
+@pytest.mark.parametrize(
+    "rows", [[[0.3, 0.1], [0.2, 0.4]], [np.ones(2, np.float32), np.ones(2, np.float32)], [Row(0.3, 0.1), Row(0.2, 0.4)]]
+)
+def test_other_items_are_refused(rows: Any) -> None:
+    """Lists in lists, numbers of single precision, which a vector does not hold, and named tuples."""
     with pytest.raises(ad.DifferentiationError, match="whose parts are not known here"):
-        ad.grad(lambda rows, y: np.sum(root(rows, y)))([[0.3, 0.1], [0.2, 0.4]], np.array([0.4, 0.6]))
+        ad.grad(lambda rows, y: np.sum(root(rows, y)))(rows, np.array([0.4, 0.6]))

@@ -177,10 +177,10 @@ def _holds_numbers(type_: ir.Type | None, around: tuple[type, ...] = ()) -> bool
     match type_:
         case ir.List(element=part) | ir.Dict(value=part):
             return type(type_) not in around and _holds_numbers(part, (*around, type(type_)))
-        case ir.Tuple(items=items):
-            return all(_holds_numbers(item, around) for item in items)
+        case ir.Tuple(items=items, cls=cls):
+            return cls is tuple and all(_holds_numbers(item, around) for item in items)
         case ir.Array(dtype=dtype, dims=dims):
-            return dtype is not None and dtype.kind == "f" and dims is not None
+            return dtype is not None and ir.same_dtype(dtype, np.dtype(float)) and dims is not None
         case _:
             return type_ == ir.FLOAT
 
