@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import linecache
 import random
 import sys
 from types import ModuleType
@@ -11,6 +10,7 @@ from typing import Any
 import numpy as np
 
 import adjoint as ad
+from texts import run_text
 
 FIELDS = {
     "a": "np.array([1.0, 2.0, 0.5])",
@@ -83,12 +83,11 @@ def source_of(seed: int) -> str:
 
 def outcome(seed: int) -> str:
     """Compares the derivatives of the function with differences, and what the object holds after each."""
-    text, name = source_of(seed), f"<random objects {seed}>"
-    linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+    text = source_of(seed)
     module: Any = ModuleType(f"random_objects_{seed}")
     sys.modules[module.__name__] = module
     vars(module).update(np=np, ad=ad)
-    exec(compile(text, name, "exec"), vars(module))
+    run_text(text, f"<random objects {seed}>", vars(module))
 
     def anew(call: Any) -> tuple[Any, str]:
         module.thing = module.Thing()

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from scipy.sparse import linalg
 
 import adjoint as ad
-from adjoint.runtime.numerical_methods.of_scipy import systems
+from adjoint.runtime.numerical_methods.of_scipy import krylov
 from regressions.differences import refused, right, second
 
 B = np.array([1.0, 2.0, -1.0, 0.5])
@@ -215,7 +215,7 @@ def test_a_derivative_makes_no_matrix(monkeypatch: pytest.MonkeyPatch) -> None:
         operator = linalg.LinearOperator((400, 400), lambda v: p * v + 3.0 * v)
         return np.sum(linalg.cg(operator, np.ones(400))[0])
 
-    monkeypatch.setattr(systems, "solvable", None)
+    monkeypatch.setattr(krylov, "solvable", None)
     x = np.linspace(1.0, 2.0, 400)
     np.testing.assert_allclose(ad.grad(f)(x), -1.0 / (x + 3.0) ** 2, rtol=1e-4)
 

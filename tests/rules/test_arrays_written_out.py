@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import linecache
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +9,7 @@ import numpy as np
 import pytest
 
 import adjoint as ad
+from texts import run_text
 
 SHAPES = [(3,), (2, 3), (51,), (70,), (4, 14), (14, 14), (2, 5, 8), (1, 60), (60, 1)]
 KINDS = {"whole": "{}", "float": "{}.5", "complex": "{}.5j", "truth": "True"}
@@ -23,10 +23,7 @@ def written_out(shape: tuple[int, ...], kind: str, places: dict[int, str]) -> Ca
         items = ["[" + ", ".join(items[at : at + extent]) + "]" for at in range(0, len(items), extent)]
     text = f"def f(x):\n    return np.array([{', '.join(items)}])\n"
     name = f"<written out {shape} {kind} {sorted(places)}>"
-    linecache.cache[name] = (len(text), None, text.splitlines(True), name)
-    namespace: dict[str, Any] = {"np": np}
-    exec(compile(text, name, "exec"), namespace)
-    return namespace["f"]  # type: ignore[no-any-return]
+    return run_text(text, name, {"np": np})["f"]  # type: ignore[no-any-return]
 
 
 @pytest.mark.parametrize("native", [False, True])
@@ -61,15 +58,10 @@ JOINED = {
 def test_what_is_joined_may_be_many(name: str, count: int) -> None:
     parts = ", ".join("x * x[0]" if place % 7 == 1 else "np.zeros(2)" for place in range(count))
     text = f"def f(x):\n    return {JOINED[name].format(parts)}\n"
-    linecache.cache[text] = (len(text), None, text.splitlines(True), text)
-    namespace: dict[str, Any] = {"np": np}
-    exec(compile(text, text, "exec"), namespace)
-    ad.testing.check_grads(namespace["f"], (np.array([0.5, -1.5]),), order=1)
+    f = run_text(text, f"<joined {name} {count}>", {"np": np})["f"]
+    ad.testing.check_grads(f, (np.array([0.5, -1.5]),), order=1)
 
 
 def test_the_least_of_many() -> None:
     text = "def f(x):\n    return min(" + ", ".join(f"x * {k}.5 + {70 - k}" for k in range(70)) + ")\n"
-    linecache.cache[text] = (len(text), None, text.splitlines(True), text)
-    namespace: dict[str, Any] = {}
-    exec(compile(text, text, "exec"), namespace)
-    ad.testing.check_grads(namespace["f"], (0.3,), order=1)
+    ad.testing.check_grads(run_text(text, "<the least of many>")["f"], (0.3,), order=1)

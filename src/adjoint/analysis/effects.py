@@ -361,13 +361,16 @@ Written = frozenset[tuple[ir.Storage, str | None]]
 
 def written_places(function: ir.Function) -> tuple[int, ...]:
     """Which parameters of a function refer to memory that its body may write."""
-    return _places(function, written_slots(function))
+    return places_of(function, written_slots(function))
 
 
 def written_args(call: ir.Call) -> tuple[ir.Atom, ...]:
-    """The arguments of a call of a function of the IR, or of its derivative, to memory that it may write."""
-    inner = _behind(call.callee)
-    return call.args if inner is None else tuple(call.args[place] for place in written_places(inner))
+    """The arguments of a call that lead to memory that it may write."""
+    values, inner = operands(call), _behind(call.callee)
+    if inner is not None:
+        return tuple(values[place] for place in written_places(inner))
+    found = effects_of(call)
+    return tuple(values[place] for place in found.writes if place < len(values)) if found.known else values
 
 
 def written_slots(function: ir.Function) -> Written:
@@ -425,7 +428,8 @@ def _written_slots(function: ir.Function, known: Mapping[ir.Function, Written]) 
     return frozenset(written)
 
 
-def _places(function: ir.Function, written: Written) -> tuple[int, ...]:
+def places_of(function: ir.Function, written: Written) -> tuple[int, ...]:
+    """Which parameters of a function lead to slots that are written."""
     memory = {storage for storage, _ in written}
     return tuple(place for place, param in enumerate(function.params) if not memory.isdisjoint(ir.storages(param.type)))
 
@@ -440,7 +444,7 @@ def made_here(function: ir.Function) -> set[ir.Atom]:
 def _places_written_by(call: ir.Call, count: int, known: Mapping[ir.Function, Written]) -> tuple[int, ...]:
     if isinstance(call.callee, (ir.Function, ir.Definition, ir.Derived)):
         inner = _behind(call.callee)
-        return () if inner is None else _places(inner, known[inner])
+        return () if inner is None else places_of(inner, known[inner])
     found = effects_of(call)
     return tuple(place for place in found.writes if place < count) if found.known else tuple(range(count))
 

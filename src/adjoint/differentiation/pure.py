@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from adjoint import ir
-from adjoint.analysis.effects import written_places, written_slots
+from adjoint.analysis.effects import Written, places_of, written_slots
 from adjoint.differentiation.memory.copying import (
     assembled,
     at,
@@ -38,15 +38,17 @@ Chosen = Callable[[ir.Call], bool]
 
 def without_writes(function: ir.Function, chosen: Chosen = lambda call: True) -> ir.Function:
     """The same function, in which the ``chosen`` derivatives are of functions that write nothing, where that can be."""
-    if not any(_can_be_rewritten(statement, chosen) for statement in statements_in(function.body)):
+    calls = {id(call) for call in statements_in(function.body) if _can_be_rewritten(call, chosen)}
+    if not calls:
         return function
-    return ir.Function(function.name, function.params, _block(function.body, chosen), function.doc)
+    return ir.Function(function.name, function.params, _block(function.body, calls), function.doc)
 
 
 def _can_be_rewritten(statement: ir.Statement, chosen: Chosen) -> bool:
     if not isinstance(statement, ir.Call) or not isinstance(statement.callee, ir.Derived):
         return False
-    written = written_places(statement.callee.function)
+    slots = written_slots(statement.callee.function)
+    written = places_of(statement.callee.function, slots)
     if not written or not chosen(statement):
         return False
     args = [statement.args[place] for place in written]
@@ -54,7 +56,6 @@ def _can_be_rewritten(statement: ir.Statement, chosen: Chosen) -> bool:
     own: set[ir.Storage] = set().union(*(ir.storages(param.type) for param in params))
     if any(holds_references(param.type) for param in params) and moves_references(statement.callee.function, own):
         return False
-    slots = written_slots(statement.callee.function)
     memory: set[ir.Storage] = set().union(*(ir.storages(type_of_atom(arg)) for arg in args))
     results = statement.targets[: len(statement.targets) - len(statement.callee.wrt)]
     return (
@@ -68,25 +69,24 @@ def _can_be_rewritten(statement: ir.Statement, chosen: Chosen) -> bool:
     )
 
 
-def _block(block: ir.Block, chosen: Chosen) -> ir.Block:
+def _block(block: ir.Block, calls: set[int]) -> ir.Block:
     builder = Builder(type_of_call)
     for statement in block.statements:
-        if _can_be_rewritten(statement, chosen):
-            assert isinstance(statement, ir.Call)
+        if isinstance(statement, ir.Call) and id(statement) in calls:
             _rewrite(statement, builder)
         else:
-            builder.emit(map_blocks(statement, lambda inner: _block(inner, chosen)))
+            builder.emit(map_blocks(statement, lambda inner: _block(inner, calls)))
     end = block.terminator
     if isinstance(end, ir.Branch):
-        end = ir.Branch(end.cond, _block(end.then, chosen), _block(end.orelse, chosen), end.span)
+        end = ir.Branch(end.cond, _block(end.then, calls), _block(end.orelse, calls), end.span)
     return builder.block(end)
 
 
 def _rewrite(call: ir.Call, builder: Builder) -> None:
     derived = call.callee
     assert isinstance(derived, ir.Derived)
-    function, written = derived.function, written_places(derived.function)
-    slots = written_slots(function)
+    function, slots = derived.function, written_slots(derived.function)
+    written = places_of(function, slots)
     parts = [
         (arg, way)
         for place in written
@@ -96,7 +96,7 @@ def _rewrite(call: ir.Call, builder: Builder) -> None:
     _check_separate(parts, builder)
     by_fields = _given_by_fields(derived, written)
     second = ir.Derived(
-        on_copies(function, written, by_fields=by_fields),
+        on_copies(function, slots, by_fields=by_fields),
         tuple(place + _more_before(function, place, by_fields) for place in derived.wrt),
         derived.outputs,
     )
@@ -153,13 +153,13 @@ def _check_separate(parts: Sequence[tuple[ir.Var, tuple[ir.Key, ...]]], builder:
 
 
 def on_copies(
-    function: ir.Function, written: tuple[int, ...], *, returned: bool = True, by_fields: frozenset[int] = frozenset()
+    function: ir.Function, slots: Written, *, returned: bool = True, by_fields: frozenset[int] = frozenset()
 ) -> ir.Function:
-    """The function on copies of its ``written`` parameters: what it writes there is a result, too, if ``returned``.
+    """The function on copies of the parameters in which it writes ``slots``; these are results, too, if ``returned``.
 
     Objects in ``by_fields`` are given as the values of their fields.
     """
-    builder, slots = Builder(type_of_call), written_slots(function)
+    builder, written = Builder(type_of_call), places_of(function, slots)
     params: list[ir.Var] = []
     args: list[ir.Var] = []
     for place, param in enumerate(function.params):

@@ -52,7 +52,7 @@ _OTHERS = (
     "numerical_methods",
     *(f"numerical_methods.{part}" for part in ("implicit", "jacobians", "quadrature", "of_scipy", "special")),
     *(f"numerical_methods.of_scipy.{part}" for part in ("choices", "linalg", "signal", "solvers", "sparse", "spatial")),
-    *("numerical_methods.of_scipy.systems", "numerical_methods.special.hypergeometric"),
+    *("numerical_methods.of_scipy.krylov", "numerical_methods.special.hypergeometric"),
     *(f"numerical_methods.special.{part}" for part in ("bessel_orders", "elliptic", "incomplete", "student", "zeta")),
     "outside",
     "overlap",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from adjoint import ir
-from adjoint.analysis.effects import effects, effects_of
+from adjoint.analysis.effects import effects, written_args
 from adjoint.analysis.joins import caught
 from adjoint.ir.walk import blocks_of, leaves, operands, statements_in, targets_of
 
@@ -40,13 +40,8 @@ def varying(block: ir.Block, params: Iterable[ir.Var]) -> set[ir.Atom]:
                 else:
                     varied.add(statement.base)
             elif isinstance(statement, ir.Call) and not statement.targets:
-                varied.update(atom for atom in _written(statement) if isinstance(atom, ir.Var))
+                varied.update(atom for atom in written_args(statement) if isinstance(atom, ir.Var))
     return varied | partly
-
-
-def _written(call: ir.Call) -> tuple[ir.Atom, ...]:
-    found = effects_of(call)
-    return tuple(call.args[place] for place in found.writes if place < len(call.args)) if found.known else call.args
 
 
 def _depends(

@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from adjoint import ir
-from adjoint.analysis.effects import effects_of, written_places
+from adjoint.analysis.effects import effects_of, written_args
 from adjoint.analysis.memory.storage_alias import owns_result
 from adjoint.ir.rebuild import substitute
-from adjoint.ir.walk import leaves, operands, statements_in
+from adjoint.ir.walk import leaves, statements_in
 
 
 def without_invariants(loop: ir.Loop) -> tuple[ir.Loop, dict[ir.Var, ir.Atom]]:
@@ -152,11 +152,4 @@ def _written(statement: ir.Statement) -> Iterator[ir.Atom]:
     if isinstance(statement, ir.Store):
         yield statement.base
     elif isinstance(statement, ir.Call):
-        atoms, callee = operands(statement), statement.callee
-        if isinstance(callee, (ir.Definition, ir.Derived, ir.Function)):
-            function = callee if isinstance(callee, ir.Function) else callee.function
-            places = range(len(atoms)) if function is None else written_places(function)
-        else:
-            found = effects_of(statement)
-            places = found.writes if found.known else range(len(atoms))
-        yield from (atoms[place] for place in places if place < len(atoms))
+        yield from written_args(statement)

@@ -8,7 +8,7 @@ from typing import Any
 
 from adjoint import ir
 from adjoint.analysis.dependence.may_vary import varying
-from adjoint.analysis.effects import effects_of
+from adjoint.analysis.effects import written_args
 from adjoint.declarations.custom_derivatives import stop_gradient
 from adjoint.diagnostics import Diagnostic, diagnostic
 from adjoint.frontend.calls.emitted_calls import refuse_linked
@@ -18,7 +18,7 @@ from adjoint.frontend.interpreter.joins import original_sites
 from adjoint.frontend.interpreter.state.signals import Problem
 from adjoint.frontend.interpreter.values import Record, Ref, Site, TupleValue, Value
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.walk import blocks_of, leaves, operands, statements_in
+from adjoint.ir.walk import blocks_of, leaves, statements_in
 from adjoint.types.marks import no_derivative_fields
 
 
@@ -151,7 +151,4 @@ def _written(statement: ir.Statement) -> set[ir.Storage]:
         return set() if storage is None else {storage.find()}
     if not isinstance(statement, ir.Call):
         return set()
-    found = effects_of(statement)
-    atoms = operands(statement)
-    places = found.writes if found.known else range(len(atoms))
-    return set[ir.Storage]().union(*(_reached(atoms[place]) for place in places if place < len(atoms)))
+    return set[ir.Storage]().union(*map(_reached, written_args(statement)))

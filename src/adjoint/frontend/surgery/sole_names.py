@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from adjoint import ir
-from adjoint.analysis.effects import effects_of
+from adjoint.analysis.effects import written_args
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.rebuild import map_blocks, rebuild_terminator, same_atom
 from adjoint.ir.walk import binders_of, blocks_of, operands, targets_of
@@ -155,6 +155,4 @@ def written_by(statement: ir.Statement) -> set[ir.Storage]:
         return reached_by(statement.base)
     if not isinstance(statement, ir.Call):
         return set()
-    found, atoms = effects_of(statement), operands(statement)
-    places = found.writes if found.known else range(len(atoms))
-    return set[ir.Storage]().union(*(reached_by(atoms[place]) for place in places if place < len(atoms)))
+    return set[ir.Storage]().union(*map(reached_by, written_args(statement)))

@@ -14,7 +14,7 @@ from collections.abc import Hashable, Mapping, Sequence
 import numpy as np
 
 from adjoint import ir
-from adjoint.analysis.effects import effects_of
+from adjoint.analysis.effects import written_args
 from adjoint.analysis.memory.alias import Aliases
 from adjoint.ir.rebuild import map_blocks, map_body, rebuild_terminator, same_atom
 from adjoint.ir.walk import defined_by, operands, read_counts, statements_in, targets_of, terminators_in, with_inner
@@ -101,9 +101,7 @@ class _Delays:
             return self.aliases.classes([statement.base])
         if not isinstance(statement, ir.Call):
             return set()
-        found = effects_of(statement)
-        places = found.writes if found.known else range(len(statement.args))
-        return self.aliases.classes(statement.args[place] for place in places)
+        return self.aliases.classes(written_args(statement))
 
     def delayed(
         self, store: ir.Store, loop: ir.Loop, around: _Around, rooms: dict[object, _Room]

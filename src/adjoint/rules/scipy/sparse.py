@@ -7,6 +7,11 @@ from scipy.sparse import csc_matrix, linalg
 
 from adjoint import ir
 from adjoint.rules.declare import bilinear, case, definition, general, linear, no_derivative, sample
+from adjoint.runtime.numerical_methods.of_scipy.krylov import (
+    exact_iterated_solution,
+    incomplete_solution,
+    iterated_solution,
+)
 from adjoint.runtime.numerical_methods.of_scipy.sparse import (
     entries_product,
     entries_solution,
@@ -18,11 +23,6 @@ from adjoint.runtime.numerical_methods.of_scipy.sparse import (
     picked_entries,
     picked_shape,
     sparse_solution,
-)
-from adjoint.runtime.numerical_methods.of_scipy.systems import (
-    exact_iterated_solution,
-    incomplete_solution,
-    iterated_solution,
 )
 
 MATRIX = csc_matrix(np.array([[2.0, 0.0, 0.5], [0.3, 1.5, 0.0], [0.0, -0.4, 1.0]]))

@@ -167,9 +167,7 @@ def choose(condition: Any, a: Any, b: Any) -> Any:
 
 def unit(ct: Any, index: Any, place: int) -> Any:
     """``ct`` if ``index`` is ``place``, else zero: the cotangent of one candidate of several."""
-    if index == place:
-        return ct
-    return np.zeros_like(ct) if isinstance(ct, np.ndarray) else type(ct)(0)
+    return ct if index == place else zeros_in(ct)
 
 
 def first_equal(y: Any, *candidates: Any) -> int:

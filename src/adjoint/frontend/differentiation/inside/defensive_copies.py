@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 
 from adjoint import ir
-from adjoint.analysis.effects import written_places
+from adjoint.analysis.effects import written_places, written_slots
 from adjoint.differentiation.memory.copying import can_be_copied, holds_references, moves_references
 from adjoint.differentiation.pure import on_copies
 from adjoint.frontend.differentiation.inner_functions import Inner
@@ -30,7 +30,8 @@ def on_defensive_copies(lo: Lowerer, inner: Inner, node: ast.AST | None) -> Inne
         return inner
     for place in places:
         _check(lo, inner, place, node)
-    return replace(inner, function=on_copies(_of_other_memory(function), places, returned=False))
+    own = _of_other_memory(function)
+    return replace(inner, function=on_copies(own, written_slots(own), returned=False))
 
 
 def _of_other_memory(function: ir.Function) -> ir.Function:

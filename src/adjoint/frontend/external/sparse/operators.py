@@ -11,19 +11,19 @@ from adjoint.declarations.custom_derivatives import stop_gradient
 from adjoint.declarations.implicit import refused, solved
 from adjoint.frontend.external.sparse.making import block_of
 from adjoint.runtime.numerical_methods.implicit import root, system
+from adjoint.runtime.numerical_methods.of_scipy.krylov import (
+    OF_BOTH,
+    exact_solution,
+    incomplete_solution,
+    iterated_solution,
+    solution_by_products,
+)
 from adjoint.runtime.numerical_methods.of_scipy.sparse import (
     complex_eigenpair,
     direction,
     eigenpair,
     real_eigenpair,
     singular_triplet,
-)
-from adjoint.runtime.numerical_methods.of_scipy.systems import (
-    OF_BOTH,
-    exact_solution,
-    incomplete_solution,
-    iterated_solution,
-    solution_by_products,
 )
 
 

@@ -47,6 +47,11 @@ def is_float(value: Number) -> bool:
     return value.kind[0] == "f"
 
 
+def zero_of(value: Value) -> Number:
+    """Zero, in the precision of a float."""
+    return constant(0.0, value.kind if isinstance(value, Number) and is_float(value) else "f8")
+
+
 def common(e: Emission, *values: Value) -> list[Number]:
     """Numbers as those of the kind that they have in common."""
     given = [number(value) for value in values]

@@ -41,7 +41,7 @@ from adjoint.native.llvm.writing.emission import (
     is_same_known,
     is_undefined,
 )
-from adjoint.native.llvm.writing.settled_loads import settled_loads
+from adjoint.native.llvm.writing.frozen_loads import frozen_loads
 from adjoint.records import dataclass, field
 from adjoint.runtime.array_functions.arrays import unbroadcast
 from adjoint.runtime.tangents import follow_view
@@ -73,7 +73,7 @@ class Statements(Emission):
     def __init__(self, program: Program, learnt: dict[Any, Kind]) -> None:
         super().__init__(program, learnt)
         self.frames: list[Frame] = []
-        self.settled: set[ir.Var] = set()
+        self.frozen_loads: set[ir.Var] = set()
 
     def function(self, function: ir.Function, name: str, kinds: Sequence[Kind | Any]) -> str:
         """The text of a function whose arguments are of these kinds."""
@@ -89,7 +89,7 @@ class Statements(Emission):
             params += names
             self.env[param] = self.assembled(found, [each for _, each in names], None)
         self.frames.append(Frame(0, {"return": ()}, {}))
-        self.settled = settled_loads(function, name != self.MAIN)
+        self.frozen_loads = frozen_loads(function, name != self.MAIN)
         self.block(function.body)
         text = ", ".join(["ptr noalias %call", "ptr noalias %out", *(f"{part} {each}" for part, each in params)])
         # inlined into what Python calls, arrays of the caller's might lie anywhere, also in memory that is new here
@@ -141,7 +141,7 @@ class Statements(Emission):
                     self._learn_item(given.kind, target)
                 write = functools.partial(self.program.written("load"), self, given, key)
                 found = self._else_by_python(write, statement)
-                self.bind(target, self._frozen(found) if target in self.settled else found)
+                self.bind(target, self._frozen(found) if target in self.frozen_loads else found)
             case ir.Store(base=base, key=key, value=value, mode=mode):
                 write = functools.partial(self.program.written("store"), self, self.value(base), key)
                 self._or_next_time(lambda: self._else_by_python(lambda: write(self.value(value), mode), statement))

@@ -291,8 +291,7 @@ def _choose(e: Emission, condition: Value, a: Value, b: Value) -> Complex:
 def _selected(e: Emission, support: Value, value: Value) -> Value:
     if isinstance(value, Complex):
         return _one_of(e, RULES["truth"](e, support), value, _zero_of(value))
-    flat = constant(0.0, value.kind if isinstance(value, Number) and numbers.is_float(value) else "f8")
-    return numbers.choice(e, RULES["truth"](e, support), value, flat)
+    return numbers.choice(e, RULES["truth"](e, support), value, numbers.zero_of(value))
 
 
 @of_complex(runtime_numbers.unit)

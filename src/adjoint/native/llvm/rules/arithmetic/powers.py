@@ -230,8 +230,7 @@ def unless_zero(e: Emission, a: Value, found: Number) -> Number:
 @rule(runtime_numbers.selected)
 def _selected(e: Emission, support: Value, value: Value) -> Number:
     given = numbers.number(value)
-    zero = constant(0.0, given.kind if numbers.is_float(given) else "f8")
-    return numbers.choice(e, numbers.compare(e, "ne", support, constant(0)), given, zero)
+    return numbers.choice(e, numbers.compare(e, "ne", support, constant(0)), given, numbers.zero_of(given))
 
 
 @rule(runtime_numbers.somewhere)
@@ -241,8 +240,7 @@ def _somewhere(e: Emission, support: Value) -> Number:
 
 @rule(runtime_numbers.unit)
 def _unit(e: Emission, cotangent: Value, index: Value, place: Value) -> Number:
-    flat = constant(0.0, cotangent.kind if isinstance(cotangent, Number) else "f8")
-    return numbers.choice(e, numbers.compare(e, "eq", index, place), cotangent, flat)
+    return numbers.choice(e, numbers.compare(e, "eq", index, place), cotangent, numbers.zero_of(cotangent))
 
 
 @rule(runtime_numbers.first_equal)

@@ -15,7 +15,7 @@ from adjoint.analysis.effects import effects_of
 from adjoint.ir.walk import defined_by, defined_in, key_atoms, statements_in
 
 
-def settled_loads(function: ir.Function, is_called: bool) -> set[ir.Var]:
+def frozen_loads(function: ir.Function, is_called: bool) -> set[ir.Var]:
     """The numbers that loops with conditions read from memory that they write, at other places in each iteration.
 
     Parameters
