@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from numpy.lib.stride_tricks import as_strided
 
+import adjoint as ad
 from regressions.differences import right, second
 
 A = np.arange(1.0, 7).reshape(2, 3) / 3
@@ -22,6 +24,18 @@ def filled(x):
     for i in range(3):
         y[i] = x[i] * x[i]
     return np.sum(y)
+
+
+def into(reduction, a, **given):
+    found = np.empty(3)
+    reduction(a, axis=0, out=found, **given)
+    return weighed(found)
+
+
+def rolling(x, length):
+    found = as_strided(x, (len(x) - length + 1, length), (x.strides[0], *x.strides))
+    found.setflags(write=False)
+    return found
 
 
 FORMS = {
@@ -56,6 +70,16 @@ FORMS = {
     "min_initial": (lambda x: np.min(x, initial=0.5) ** 2, V),
     "clip_names": (lambda x: weighed(np.clip(x, min=0.0, max=1.0)), V),
     "clip_name": (lambda x: weighed(np.clip(x, max=x[::-1])), V),
+    "as_strided": (lambda x: np.sum(np.prod(as_strided(x * x, (2, 2), (8, 8)), axis=1)), V),
+    "as_strided_windows": (lambda x: weighed(rolling(x * x, 2)), V),
+    "as_strided_of_a_matrix": (lambda x: weighed(as_strided(A * x, (2, 2), (24, 8))), V),
+    "strides_of_what_is_transposed": (lambda x: x[0] ** 2 * np.outer(x, x[:2]).T.strides[0], V),
+    "list_of_no_axes": (lambda x: np.where(x[0] < 0, 1e-3, x[0] ** 2).tolist() * x[1], V),
+    "list_of_a_number": (lambda x: (np.sum(x * x) * np.ones(())).tolist() ** 2, V),
+    "nanmean_into": (lambda x: into(np.nanmean, A * x), V),
+    "nanstd_into": (lambda x: into(np.nanstd, A * x, ddof=1), V),
+    "percentile_into": (lambda x: into(lambda a, **given: np.percentile(a, 30.0, **given), A * x), V),
+    "nanmean_into_nothing": (lambda x: weighed(np.nanmean(A * x, axis=0, out=None)), V),
     "item": (lambda x: x.item(2) ** 2, V),
     "item_of_two": (lambda x: (A * x).item(1, 2) ** 2, V),
     "item_of_a_tuple": (lambda x: (A * x).item((1, 2)) ** 2, V),
@@ -83,7 +107,9 @@ def test_form(name: str) -> None:
     right(*FORMS[name])
 
 
-@pytest.mark.parametrize("name", ["sum_where", "std_where", "r_", "c_", "diff_prepend", "interp_left_that_varies"])
+@pytest.mark.parametrize(
+    "name", ["sum_where", "std_where", "r_", "c_", "diff_prepend", "interp_left_that_varies", "as_strided"]
+)
 def test_form_to_second_order(name: str) -> None:
     second(*FORMS[name])
 
@@ -108,3 +134,12 @@ def test_what_is_written_through_a_conversion_to_another_order() -> None:
 
     for order in ("C", "F", "K", None):
         right(lambda x, order=order: f(x, order), V)
+
+
+def test_memory_that_is_laid_out_anew_lies_in_c_order() -> None:
+    def f(x, y):
+        return np.sum(as_strided(np.outer(x, y).T, (2,), (8,)))
+
+    for native in (False, True):
+        with pytest.raises(ValueError, match="C order only"):
+            ad.value_and_grad(f, native=native)(V, V[:2])

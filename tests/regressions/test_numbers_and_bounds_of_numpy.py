@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable
+from sys import float_info
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,12 @@ def noncentral(x):
     return special.ncfdtr(a, b, c, d) + (1.0 - special.chndtr(d, a, c)) * special.nctdtr(b, c, a)
 
 
+def bounds_of_floats(x):
+    least, known = np.finfo(x.dtype).tiny, np.finfo(np.float32)
+    spread = np.maximum(x, least) * (1.0 + np.finfo(float).resolution + known.epsneg)
+    return np.sum(spread**2) + x[0] * np.sqrt(float_info.max * np.finfo(x[0]).tiny) + np.sum(x) * float_info.dig
+
+
 def written_view(x):
     m = np.zeros(6)
     n = min(os.cpu_count(), 5)
@@ -51,7 +58,7 @@ def written_through_views(x):
     return np.sum(m**2) + np.sum(y)
 
 
-@pytest.mark.parametrize("f", [itself, by_its_class, noncentral, written_view, written_through_views])
+@pytest.mark.parametrize("f", [itself, by_its_class, noncentral, written_view, written_through_views, bounds_of_floats])
 def test_right_in_all_modes(f: Callable[[Any], Any]) -> None:
     right(f, X)
     second(f, X)

@@ -101,7 +101,10 @@ def test_whose_views_depend_on_layout_is_known() -> None:
             found = set()
             for form in layouts(args[rule.view_of]) if isinstance(args[rule.view_of], np.ndarray) else ():
                 given = (*args[: rule.view_of], form, *args[rule.view_of + 1 :])
-                result = rule.fn(*given, **kwargs)
+                try:
+                    result = rule.fn(*given, **kwargs)
+                except ValueError:
+                    continue  # as_strided is followed in one layout only
                 found.add(isinstance(result, np.ndarray) and np.shares_memory(result, form))
             shares.add(len(found))
         assert max(shares, default=0) < 2 or rule.fn in VIEWS_AT_NEED or _is_of_cotangents(rule.fn), rule.name

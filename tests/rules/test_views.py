@@ -14,9 +14,12 @@ import evaluate as ev
 
 from adjoint.rules.kinds import Rule
 from adjoint.rules.registry import all_definitions, all_rules
+from adjoint.runtime.array_functions import places
 
 RULES = [rule for rule in all_rules() if rule.cases]
 DEFINITIONS = all_definitions()
+OF_C_ORDER = (places.strided,)
+"""What takes no other layout."""
 
 
 def shared_places(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> set[int]:
@@ -43,7 +46,7 @@ def forms_of(arg: Any) -> list[Any]:
 def test_rules_declare_views(rule: Rule) -> None:
     rng = np.random.default_rng(len(rule.name))
     for args, kwargs in ev.cases_of(rule, rng):
-        for form in range(3):
+        for form in range(1 if rule.fn in OF_C_ORDER else 3):
             laid_out = tuple(forms_of(arg)[min(form, len(forms_of(arg)) - 1)] for arg in args)
             shared = shared_places(rule.fn, laid_out, kwargs)
             assert shared <= {rule.view_of}, f"{rule.name} gives a view of argument {shared}"

@@ -13,6 +13,7 @@ import numpy as np
 
 from adjoint import ir
 from adjoint.analysis.known_effects import Effects
+from adjoint.analysis.memory.array_layout import asks_layouts, layout_readers
 from adjoint.analysis.memory.storage_alias import Memory
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.rebuild import rebuild, rebuild_terminator
@@ -113,11 +114,9 @@ class _Rewriter:
 
     def layout_shows(self) -> bool:
         if self.shows is None:
-            from adjoint.analysis.memory.array_layout import layout_readers  # lazy
-
             returned = (atom for end in leaves(self.function.body) for atom in operands(end))
             self.shows = any(isinstance(type_of_atom(atom), ir.Array) for atom in returned)
-            self.shows = self.shows or any(True for _ in layout_readers(self.function))
+            self.shows = self.shows or any(True for _ in layout_readers(self.function)) or asks_layouts(self.function)
         return self.shows
 
     # Names

@@ -13,7 +13,7 @@ from adjoint.runtime.array_functions import arrays, places, products, segments, 
 _LIKE: dict[Any, int] = {
     **dict.fromkeys((arrays.undiff, arrays.unrepeat, arrays.untile, arrays.unpad, arrays.unpad_places), 1),
     **dict.fromkeys((arrays.scatter, arrays.scatter_take, arrays.scatter_along, arrays.reverse_cumsum), 1),
-    **dict.fromkeys((arrays.place_diagonal, arrays.place_trace, arrays.undiag, arrays.unrows, places.unwindow), 1),
+    **dict.fromkeys((arrays.place_diagonal, arrays.place_trace, arrays.undiag, places.unwindow, places.unstrided), 1),
     **dict.fromkeys((arrays.reshape_like, arrays.unrows, places.uninserted, segments.unreduceat), 1),
     places.insertions: 3,
     sequences.stacked_part: 3,
@@ -39,7 +39,7 @@ _LEAST_RANKS: dict[Any, int] = {np.atleast_1d: 1, np.atleast_2d: 2, np.atleast_3
 
 def typed(fn: Any, arguments: Sequence[Any], named: Mapping[str, Any]) -> ir.Type | None:
     """The type of the result; None where this module knows nothing of ``fn``."""
-    if fn is np.reshape or fn is np.broadcast_to:
+    if fn in (np.reshape, np.broadcast_to, places.strided):
         shape = arguments[1] if len(arguments) > 1 else named.get("shape", named.get("newshape"))
         return _reshaped(arguments[0], shape) if arguments else None
     if fn in (places.all_but, places.repeated) and len(arguments) == 2:

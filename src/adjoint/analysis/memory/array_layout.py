@@ -12,32 +12,55 @@ from typing import Any
 import numpy as np
 
 from adjoint import ir
+from adjoint.ir.join import type_of_atom
 from adjoint.ir.walk import statements_in
 from adjoint.runtime.arithmetic import checks
-from adjoint.runtime.array_functions import arrays
+from adjoint.runtime.array_functions import arrays, places
 
 VIEWS_AT_NEED: tuple[Any, ...] = (
     *(np.reshape, np.ravel, np.ndarray.reshape, np.ascontiguousarray, np.asfortranarray),
     *(arrays.reshape_like, arrays.rows_of, arrays.unrows),
 )
 """Functions that give a view of an array in one layout, and a copy of the same array in another."""
+_ABOUT_LAYOUTS = ("strides", "flags", "base", "data", "ctypes", "__array_interface__")
 _IDENTITIES = frozenset(map(id, VIEWS_AT_NEED))
 
 
 def layout_readers(function: ir.Function) -> Iterator[ir.Call]:
     """The calls in a function, and in those that it calls, for which the layout of an array decides what is written."""
+    for statement in _run(function):
+        if isinstance(statement, ir.Call) and reads_layout(statement):
+            yield statement
+
+
+def _run(function: ir.Function) -> Iterator[ir.Statement]:
+    """The statements of a function, and of those that it calls."""
     pending, seen = [function], {function}
     for each in pending:
         for statement in statements_in(each.body):
-            if not isinstance(statement, ir.Call):
-                continue
-            if isinstance(statement.callee, ir.Definition):
+            yield statement
+            if isinstance(statement, ir.Call) and isinstance(statement.callee, ir.Definition):
                 inner = statement.callee.function
                 if inner is not None and inner not in seen:
                     seen.add(inner)
                     pending.append(inner)
-            elif reads_layout(statement):
-                yield statement
+
+
+def asks_layouts(function: ir.Function) -> bool:
+    """Whether a function, or one that it calls, asks how an array lies in memory."""
+    return any(map(_asks, _run(function)))
+
+
+def _asks(statement: ir.Statement) -> bool:
+    match statement:
+        case ir.Load(base=array, key=ir.Attribute(name=name)) if name in _ABOUT_LAYOUTS:
+            pass
+        case ir.Call(callee=callee, args=(array, *_)) if callee in (places.steps, places.strided):
+            pass
+        case _:
+            return False
+    type_ = type_of_atom(array)
+    return not isinstance(type_, ir.Array) or type_.dims is None or len(type_.dims) > 1
 
 
 def reads_layout(call: ir.Call) -> bool:

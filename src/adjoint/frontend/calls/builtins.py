@@ -355,6 +355,14 @@ def _result_type(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node:
     return ir.Const(found) if found == wide else NotImplemented
 
 
+@handles(np.finfo)
+def _finfo(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    dtype = _result_type(lo, args, kwargs, node) if len(args) == 1 else NotImplemented
+    if not isinstance(dtype, ir.Const) or dtype.value.kind not in "fc":
+        return NotImplemented
+    return ir.Const(np.finfo(dtype.value))
+
+
 @handles(np.common_type)
 def _common_type(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     dtypes = [_dtype(value) for value in args]  # all that counts of arrays

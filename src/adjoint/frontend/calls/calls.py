@@ -17,7 +17,7 @@ from adjoint.frontend.calls.keyword_tables import from_table
 from adjoint.frontend.calls.opaque import library_classes
 from adjoint.frontend.calls.opaque.arguments import SIGNATURE, any_carries
 from adjoint.frontend.calls.operands import with_arrays
-from adjoint.frontend.calls.rule_calls import call_by_declaration, call_rule, is_ruled
+from adjoint.frontend.calls.rule_calls import call_by_declaration, call_into, call_rule, is_ruled, place_of_out
 from adjoint.frontend.data import making
 from adjoint.frontend.differentiation.inside.operators import call_operator, operator_of
 from adjoint.frontend.entry import inputs
@@ -258,6 +258,8 @@ def _by_rule(
     meaning = definitions.meaning_of(constant, args, kwargs)
     if meaning is not None and definitions.covers(lo, meaning, len(args), tuple(kwargs), node):
         return lo.call(ir.Const(meaning), args, kwargs, node)
+    if meaning is not None and "out" in kwargs and place_of_out(constant) is not None:
+        return call_into(lo, constant, args, kwargs, node)
     if meaning is not None and registry.is_functional(constant):
         definitions.refuse_functions(lo, constant, meaning, [*args, *kwargs.values()], node)
     if meaning is not None and registry.is_only_defined(constant):

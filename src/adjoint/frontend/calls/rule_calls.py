@@ -103,8 +103,7 @@ def call_rule(lo: Lowerer, callee: Any, args: list[Value], kwargs: dict[str, Val
         args, kwargs = _of_one_dtype(lo, callee, args, _without_defaults(kwargs), node)
     bound, named = rule.bind(args, kwargs)
     if "out" in named and named["out"] != NONE:
-        rest = {name: value for name, value in kwargs.items() if name != "out"}
-        return _into(lo, callee, args, kwargs["out"], rest, node)
+        return call_into(lo, callee, args, kwargs, node)
     if isinstance(callee, np.ufunc) and rule.results == 1 and "where" in kwargs and kwargs.keys() <= {"where", "out"}:
         return _somewhere(lo, callee, args, kwargs["where"], node)
     if isinstance(rule, Elementwise) and (named or len(bound) != len(rule.accepted)):
@@ -231,13 +230,18 @@ def _needed(rule: Elementwise) -> int:
     return sum(parameter.default is parameter.empty for parameter in rule.parameters)
 
 
-def _into(
-    lo: Lowerer, callee: Any, args: list[Value], out: Value, kwargs: dict[str, Value], node: ast.AST | None
-) -> Value:
+def call_into(lo: Lowerer, callee: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Value:
+    """A call of NumPy that says where its result goes: with ``out=None`` to memory of its own."""
     from adjoint.frontend.library.arrays.writers import into  # lazy
 
-    where = kwargs.pop("where", ir.Const(True)) if isinstance(callee, np.ufunc) else ir.Const(True)
-    return into(lo, lambda: call_rule(lo, callee, args, kwargs, node), callee, args, out, where, node)
+    rest = dict(kwargs)
+    out = rest.pop("out")
+    where = rest.pop("where", ir.Const(True)) if isinstance(callee, np.ufunc) and out != NONE else ir.Const(True)
+
+    def compute() -> Value:
+        return lo.call(ir.Const(callee), args, rest, node)
+
+    return compute() if out == NONE else into(lo, compute, callee, args, out, where, node)
 
 
 def _somewhere(lo: Lowerer, callee: Any, args: list[Value], where: Value, node: ast.AST | None) -> Value:

@@ -6,6 +6,7 @@ import functools
 import inspect
 import operator
 import random
+import sys
 import types
 from typing import Any
 
@@ -47,6 +48,7 @@ def is_constant(value: Any) -> bool:
         or isinstance(type(value), _ENUM_TYPE)
         or is_operator(value)
         or any(value is each for each in _INDEX_TRICKS)
+        or any(value is each for each in _OF_THE_MACHINE)
         or hasattr(type(value), CONSTANT)
         or (
             f"{type(value).__module__}.".startswith(_CALLABLE_LIBRARIES)
@@ -61,6 +63,7 @@ def is_constant(value: Any) -> bool:
 
 
 _INDEX_TRICKS = (np.r_, np.c_, np.s_, np.index_exp, np.mgrid, np.ogrid)
+_OF_THE_MACHINE = (sys.float_info, sys.int_info, sys.hash_info, sys.version_info, sys.implementation)
 _RANDOM = getattr(random.random, "__self__", None)
 """The generator that the functions of Python's module are methods of."""
 _GETTERS = (operator.itemgetter, operator.attrgetter, operator.methodcaller)

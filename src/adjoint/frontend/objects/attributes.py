@@ -150,7 +150,7 @@ def _attribute_of_constant(lo: Lowerer, owner: Any, name: str, node: ast.AST | N
         return _held_by(lo, value, node)
     if isinstance(owner, (types.ModuleType, type)):
         return inputs.captured(lo, value, ("attribute", owner, name), name, node)
-    if name in getattr(owner, "__dict__", ()) and not (isinstance(owner, enum.Enum) or _is_our_own(owner)):
+    if name in getattr(owner, "__dict__", ()) and not (isinstance(owner, (enum.Enum, np.finfo)) or _is_our_own(owner)):
         return inputs.captured(lo, value, ("attribute", owner, name), name, node)
     if isinstance(owner, np.poly1d):
         from adjoint.frontend.library.arrays.functions import polynomial_of  # lazy

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from adjoint import ir
 from adjoint.analysis.effects import effects_of
 from adjoint.analysis.memory.alias import Aliases
+from adjoint.analysis.memory.array_layout import asks_layouts
 from adjoint.ir.rebuild import map_blocks, substitute
 from adjoint.ir.walk import operands, read_counts, targets_of
 from adjoint.native.costs import LONGEST_SEGMENT
@@ -23,7 +24,12 @@ from adjoint.runtime.array_functions import arrays
 
 
 def fuse(function: ir.Function) -> ir.Function:
-    """The function with its element-wise statements and reductions as loops over scalars."""
+    """The function with its element-wise statements and reductions as loops over scalars.
+
+    What loops make lies in C order. Where the program asks how its arrays lie, NumPy makes them.
+    """
+    if asks_layouts(function):
+        return function
     return _Fusion(with_known_ranks(function)).run()
 
 

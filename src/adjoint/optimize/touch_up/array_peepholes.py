@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from adjoint import ir
+from adjoint.analysis.memory.array_layout import asks_layouts
 from adjoint.analysis.shapes.extents import Extents
 from adjoint.ir.rebuild import map_blocks
 from adjoint.ir.walk import read_counts, statements_in
@@ -55,6 +56,11 @@ class _Polish:
     def reads(self) -> Counter[ir.Var]:
         """How often each variable is read."""
         return read_counts(self.function.body)
+
+    @cached_property
+    def layouts_matter(self) -> bool:
+        """Whether somebody would tell an array from one of the same elements that lies otherwise."""
+        return asks_layouts(self.function)
 
     def one_shape(self, atom: ir.Atom, like: ir.Atom) -> bool:
         """Whether two arrays have one shape and one dtype."""
@@ -209,7 +215,7 @@ class _Polish:
 
     def transposed_product(self, call: ir.Call, before: list[ir.Statement]) -> ir.Call:
         """``outer(b, a)`` for ``outer(a, b).T``; ``b.T @ a.T`` for ``(a @ b).T`` where one of both is a transpose."""
-        if len(call.args) != 1 or call.kwargs or self.is_read_again(call.args[0]):
+        if len(call.args) != 1 or call.kwargs or self.is_read_again(call.args[0]) or self.layouts_matter:
             return call
         outer = self.maker(call.args[0], np.outer)
         if outer is not None and not outer.kwargs and all(map(_is_steady, (*outer.args, *call.targets))):

@@ -62,6 +62,43 @@ def unwindow(ct: Any, x: Any, window_shape: Any, axis: Any = None) -> Any:
     return out.reshape(x.shape)
 
 
+def steps(x: Any, strides: Any = None) -> Any:
+    """How many elements each stride goes on, in memory that has all elements of ``x`` one after the other."""
+    _check_order(x)
+    widths = x.strides if strides is None else np.atleast_1d(strides).tolist()
+    if any(width % x.itemsize for width in widths):
+        raise ValueError("as_strided takes parts of numbers for numbers")
+    return tuple(width // x.itemsize for width in widths)
+
+
+def strided(x: Any, shape: Any, steps: Any) -> Any:
+    """``as_strided`` with the :func:`steps` of an array: a view that nobody may write."""
+    _check_order(x)
+    x = x.reshape(-1)
+    last = sum(max(step, 0) * (extent - 1) for extent, step in zip(_extents(shape), steps, strict=True))
+    first = sum(min(step, 0) * (extent - 1) for extent, step in zip(_extents(shape), steps, strict=True))
+    if (first < 0 or last >= x.size) and 0 not in _extents(shape):
+        raise ValueError("as_strided reads memory beyond its array")
+    widths = [step * x.itemsize for step in steps]
+    return np.lib.stride_tricks.as_strided(x, shape, widths, writeable=False)
+
+
+def _check_order(x: Any) -> None:
+    if not x.flags.c_contiguous:
+        raise ValueError("the derivative of as_strided is known of arrays in C order only: np.ascontiguousarray(x)")
+
+
+def unstrided(ct: Any, x: Any, shape: Any, steps: Any) -> Any:
+    """The transpose of :func:`strided`: each element adds up what its copies have."""
+    out = np.zeros(x.size, ct.dtype)
+    np.add.at(out, strided(np.arange(x.size), shape, steps), ct)
+    return out.reshape(x.shape)
+
+
+def _extents(shape: Any) -> Any:
+    return shape if isinstance(shape, (tuple, list)) else np.atleast_1d(shape).tolist()
+
+
 def chosen(x: Any, mask: NDArray[np.bool_]) -> Any:
     """The elements of ``x``, broadcast to the shape of ``mask``, at which it is true."""
     return np.broadcast_to(x, mask.shape)[mask]

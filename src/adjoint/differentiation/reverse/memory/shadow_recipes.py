@@ -17,13 +17,14 @@ from adjoint.ir.walk import operands, targets_of
 from adjoint.rules.kinds import Constant
 from adjoint.rules.registry import rule_for
 from adjoint.runtime import display, tangents
+from adjoint.runtime.array_functions import places
 from adjoint.runtime.array_functions.arrays import zeros_like
 from adjoint.runtime.objects import make_object
 from adjoint.types import tangent_class
 
 VIEWS = (*REORDERED, np.real, tangents.shadow_or_zeros)
 """Functions whose result is always a view, without overlap."""
-DETACHED = (np.broadcast_to, np.broadcast_arrays, np.lib.stride_tricks.sliding_window_view, np.imag)
+DETACHED = (np.broadcast_to, np.broadcast_arrays, np.lib.stride_tricks.sliding_window_view, np.imag, places.strided)
 """Functions of which the same view of the shadow is no shadow: elements share memory, or have another sign."""
 DISPLAYS = (display.make_list, display.make_tuple, display.make_dict, make_object)
 
@@ -302,7 +303,6 @@ def _writable(view: Any) -> Any:
     """What gives the same view as a function, but one that can be written."""
     if view is not np.diagonal and view is not np.diag:
         return view
-    from adjoint.runtime.array_functions import places  # lazy
 
     return places.diagonal if view is np.diagonal else places.diag
 

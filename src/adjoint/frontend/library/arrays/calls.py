@@ -385,11 +385,10 @@ if hasattr(np, "unstack"):  # NumPy 2.1
     handles(np.unstack)(_unstack)
 
 
-@handles(np.lib.stride_tricks.as_strided)
-def _as_strided(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    raise lo.problem(
-        "AD0303", node, "'as_strided' lays memory that varies out anew", helps=("use sliding_window_view",)
-    )
+@handles(np.ndarray.setflags)
+def _setflags(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    """What may be written is known here: nobody else is told."""
+    return NONE
 
 
 @handles(operator.setitem, np.ndarray.__setitem__, list.__setitem__, dict.__setitem__)
@@ -446,11 +445,18 @@ def _array_of_literals(lo: Lowerer, value: Value, form: Any, leaves: list[Value]
     return target
 
 
+@handles(np.generic.tolist)
+def _number_of_python(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    return python_functions.call(lo, python_functions.number, args, node)
+
+
 @handles(np.ndarray.tolist)
 def _tolist(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     type_ = getattr(args[0], "type", None)
     if not isinstance(type_, ir.Array) or type_.dims is None or len(type_.dims) > 2:
         return NotImplemented
+    if not type_.dims:
+        return _number_of_python(lo, args, kwargs, node)
     if type_.dtype == np.dtype(float):
         return python_functions.call(
             lo, python_functions.floats if len(type_.dims) == 1 else python_functions.rows_of_floats, [args[0]], node

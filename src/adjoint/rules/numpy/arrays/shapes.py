@@ -113,6 +113,29 @@ linear(
     shape="unknown",
     cases=[case(sample(5), 3), case(sample(4, 3), (2, 2)), case(sample(4, 3), 2, axis=0)],
 )
+no_derivative(places.steps)
+linear(
+    places.strided,
+    lambda ct, x, shape, steps: places.unstrided(ct, x, shape, steps),
+    view_of=0,
+    cases=[case(sample(5), (3, 2), (1, 2)), case(sample(4, 3), (3,), (4,))],
+)
+linear(
+    places.unstrided,
+    lambda ct, y_ct, x, shape, steps: places.strided(ct, shape, steps),
+    cases=[case(sample(3, 2), sample(5), (3, 2), (1, 2))],
+)
+
+
+def _as_strided(x, shape=None, strides=None, subok=False, writeable=True):
+    return places.strided(x, np.shape(x) if shape is None else shape, places.steps(x, strides))
+
+
+definition(
+    np.lib.stride_tricks.as_strided,
+    _as_strided,
+    cases=[case(sample(5), (3, 2), (8, 16)), case(sample(4, 3), strides=(24, 0))],
+)
 linear(
     np.flip, lambda ct, m, axis=None: np.flip(ct, axis), view_of=0, cases=[case(sample(4, 3)), case(sample(4, 3), 1)]
 )

@@ -57,6 +57,7 @@ from adjoint.native.llvm.writing.emission import Emission, is_of_python, kind_of
 from adjoint.records import dataclass, replace
 from adjoint.rules.declarations import declaration_for
 from adjoint.runtime import display, lists
+from adjoint.runtime.array_functions import places
 from adjoint.runtime.cotangents import as_array
 from adjoint.sources.library_folders import package_of
 
@@ -67,7 +68,7 @@ _BY_IDENTITY = (
     lists.first_of_same,
 )
 """What asks whether objects are the same: those of arrays are made anew."""
-_READ_ONLY = (np.broadcast_to, np.lib.stride_tricks.sliding_window_view)
+_READ_ONLY = (np.broadcast_to, np.lib.stride_tricks.sliding_window_view, places.strided)
 """What gives views that nobody may write."""
 _MAY_BE_NOTHING = (dict.get, dict.pop)
 """What gives None beside what its type says."""
