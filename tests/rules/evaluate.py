@@ -152,13 +152,13 @@ def pushforward(rule: Rule, dots: list[Any], y: Any, args: tuple[Any, ...], kwar
             return rule.fn(dots[0], b, *rest, **kwargs) + rule.fn(a, dots[1], *rest, **kwargs)
         case General():
             filled = tuple(
-                zeros_like(arg) if dot is None and _is_smooth(arg) else dot for arg, dot in zip(args, dots, strict=True)
+                zeros_like(arg) if dot is None and is_smooth(arg) else dot for arg, dot in zip(args, dots, strict=True)
             )
             return rule.jvp(filled, y, *args, **kwargs)
     raise TypeError(rule)
 
 
-def _is_smooth(x: Any) -> bool:
+def is_smooth(x: Any) -> bool:
     return isinstance(x, (float, complex)) or (isinstance(x, (np.ndarray, np.generic)) and x.dtype.kind in "fc")
 
 

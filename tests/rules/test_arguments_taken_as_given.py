@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import evaluate as ev
 
 import adjoint as ad
-from adjoint.rules.kinds import Constant, Elementwise, General, NoDerivative, Rule
+from adjoint.rules.kinds import Bilinear, Constant, Elementwise, General, Linear, NoDerivative, Rule
 from adjoint.rules.registry import all_rules
 
 RULES = [rule for rule in all_rules() if not isinstance(rule, (Constant, NoDerivative))]
@@ -79,6 +79,22 @@ def test_rules_say_none_only_of_what_they_take_as_given(rule: Rule) -> None:
         given = dict(rule.settings(len(args)))
         for place in _floats(args):
             assert (bars[place] is None) == (place in given), (args, kwargs, place)
+
+
+TRANSPOSED = [rule for rule in NAMED if isinstance(rule, Bilinear) or (isinstance(rule, Linear) and rule.wrt)]
+
+
+@pytest.mark.parametrize("rule", TRANSPOSED, ids=[rule.name for rule in TRANSPOSED])
+def test_linear_rules_take_as_given_what_changes_their_results(rule: Rule) -> None:
+    """What is left out of a transpose is no number that the result depends on, or a call where it varies is refused."""
+    linear_in = (0, 1) if isinstance(rule, Bilinear) else rule.wrt or ()
+    for args, kwargs in ev.cases_of(rule, np.random.default_rng(0)):
+        given = dict(rule.settings(len(args)))
+        for place in _floats(args):
+            if place in linear_in or place in rule.fixed or place in given:
+                continue
+            moved = [arg + 1e-4 if k == place else arg for k, arg in enumerate(args)]
+            np.testing.assert_array_equal(rule.fn(*moved, **kwargs), rule.fn(*args, **kwargs), err_msg=f"{place}")
 
 
 def scaled(x: Any, k: Any) -> Any:

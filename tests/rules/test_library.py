@@ -102,6 +102,30 @@ def _same_structure(bar: Any, arg: Any) -> None:
     assert isinstance(bar, np.ndarray) == isinstance(arg, np.ndarray)
 
 
+GENERAL = [rule for rule in RULES if isinstance(rule, General) and rule.jvp]
+
+
+@pytest.mark.parametrize("rule", GENERAL, ids=[rule.name for rule in GENERAL])
+def test_whole_numbers_have_no_tangent(rule: General) -> None:
+    """A whole number in place of a float: its tangent is None, and the others' derivative is that at the same float."""
+    rng = _rng(rule)
+    given = rule.fixed
+    for args, kwargs in ev.cases_of(rule, rng):
+        for place in [k for k, arg in enumerate(args) if type(arg) is float and np.isfinite(arg) and k not in given]:
+            floats, wholes = (
+                (*args[:place], kind(round(args[place]) or 1), *args[place + 1 :]) for kind in (float, int)
+            )
+            with np.errstate(all="ignore"):
+                y = rule.fn(*floats, **kwargs)
+                vary = [ev.is_smooth(arg) and k != place and k not in given for k, arg in enumerate(args)]
+                dots = [ev.direction(arg, 0.0, rng) if varies else None for arg, varies in zip(args, vary, strict=True)]
+                if not any(vary):
+                    continue
+                expected = ev.pushforward(rule, dots, y, floats, kwargs)
+                found = ev.pushforward(rule, dots, y, wholes, kwargs)
+            np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
 ELEMENTWISE = [rule for rule in RULES if isinstance(rule, Elementwise) and not rule.cases]
 
 
@@ -119,6 +143,22 @@ def test_complex_step(rule: Elementwise) -> None:
         dots = [1.0 if k == place else None for k in range(rule.arity)]
         got = ev.pushforward(rule, dots, rule.fn(*args), args, {})
         assert abs(got - expected) < 1e-11 * (1 + abs(expected))
+
+
+@pytest.mark.parametrize("rule", ELEMENTWISE, ids=[rule.name for rule in ELEMENTWISE])
+def test_branches_of_complex_functions(rule: Elementwise) -> None:
+    """In all four quadrants, inside the unit circle and outside, the slope is that of the branch that is computed."""
+    if rule.name.split(".")[-1] in NOT_ANALYTIC or rule.arity != 1:
+        pytest.skip("not analytic, or of several numbers")
+    points = [complex(r * np.exp(1j * np.pi * k / 7)) for r in (0.4, 2.3) for k in (1, 5, -2, -6)]
+    step = 1e-6 * (1 - 1j)
+    for point in points:
+        try:
+            y, above, below = (rule.fn(point + h) for h in (0, step, -step))
+            found = ev.pushforward(rule, [step], y, (point,), {})
+        except TypeError:
+            pytest.skip("not for complex numbers")
+        np.testing.assert_allclose(found, (above - below) / 2, rtol=1e-5, atol=1e-12, err_msg=str(point))
 
 
 @pytest.mark.parametrize("rule", ELEMENTWISE, ids=[rule.name for rule in ELEMENTWISE])

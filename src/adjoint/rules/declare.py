@@ -59,6 +59,11 @@ def case(*args: Any, **kwargs: Any) -> Case:
     return Case(args, kwargs)
 
 
+def or_zero(dot: Any) -> Any:
+    """A tangent that is handed to a ``jvp``; zero in place of the None of a whole number."""
+    return 0.0 if dot is None else dot
+
+
 def elementwise(
     fn: Fn,
     partials: Fn | None = None,

@@ -4,7 +4,17 @@
 
 import numpy as np
 
-from adjoint.rules.declare import case, constant, definition, elementwise, general, linear, no_derivative, sample
+from adjoint.rules.declare import (
+    case,
+    constant,
+    definition,
+    elementwise,
+    general,
+    linear,
+    no_derivative,
+    or_zero,
+    sample,
+)
 from adjoint.runtime.arithmetic.numbers import choose, divide, sqrt, times
 from adjoint.runtime.array_functions.arrays import made_finite, unbroadcast
 from adjoint.runtime.numerical_methods.special.bessel import modified, sinc_slope
@@ -36,7 +46,7 @@ elementwise(np.sinh, lambda x, y: np.cosh(x))
 elementwise(np.cosh, lambda x, y: np.sinh(x))
 elementwise(np.tanh, lambda x, y: 1 - y * y)
 elementwise(np.arcsinh, scaled=lambda ct, x, y: ct / np.sqrt(x * x + 1))
-elementwise(np.arccosh, scaled=lambda ct, x, y: divide(ct, sqrt(x * x - 1)), singular=True, domain=(1.2, 3.0))
+elementwise(np.arccosh, scaled=lambda ct, x, y: divide(ct, sqrt(x - 1) * sqrt(x + 1)), singular=True, domain=(1.2, 3.0))
 elementwise(np.arctanh, scaled=lambda ct, x, y: divide(ct, 1 - x * x), singular=True, domain=INSIDE)
 elementwise(
     np.arctan2,
@@ -94,7 +104,7 @@ def _cut_above(y, a, a_min, a_max):
 def _clip_jvp(dots, y, a, a_min=None, a_max=None):
     if a_min is None and a_max is None:
         return dots[0]
-    dot = choose(_inside(a, a_min, a_max), 0.0 if dots[0] is None else dots[0], 0.0)  # None of a whole number
+    dot = choose(_inside(a, a_min, a_max), or_zero(dots[0]), 0.0)
     if a_min is not None and dots[1] is not None:
         dot = dot + choose((a < a_min) & (y == a_min), dots[1], 0.0)
     if a_max is not None and dots[2] is not None:

@@ -4,7 +4,7 @@
 
 import numpy as np
 
-from adjoint.rules.declare import case, definition, general, linear, no_derivative, sample
+from adjoint.rules.declare import case, definition, general, linear, no_derivative, or_zero, sample
 from adjoint.runtime.array_functions.arrays import order_of, scatter, scatter_along, unbroadcast
 from adjoint.runtime.array_functions.places import counts_of_different, first_places, ranks_of_different
 
@@ -74,7 +74,7 @@ def _interp_jvp(dots, y, x, xp, fp):
     t = np.clip((x - xp[k]) / width, 0.0, 1.0)
     inside = (x >= xp[0]) & (x <= xp[-1])
     slope = np.where(inside, (fp[k + 1] - fp[k]) / width, 0.0)
-    along_x = dots[0] - dots[1][k] * (1 - t) - dots[1][k + 1] * t
+    along_x = or_zero(dots[0]) - dots[1][k] * (1 - t) - dots[1][k + 1] * t
     return slope * along_x + dots[2][k] * (1 - t) + dots[2][k + 1] * t
 
 

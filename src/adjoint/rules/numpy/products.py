@@ -6,7 +6,7 @@ import operator
 
 import numpy as np
 
-from adjoint.rules.declare import bilinear, case, definition, general, linear, no_derivative, number, sample
+from adjoint.rules.declare import bilinear, case, definition, general, linear, no_derivative, number, or_zero, sample
 from adjoint.runtime.array_functions import arrays, products
 from adjoint.runtime.array_functions.arrays import (
     dot_left,
@@ -249,13 +249,13 @@ general(
 )
 general(
     arrays.inner_left,
-    lambda dots, y, ct, a, b: arrays.inner_left(dots[0], a, b) + arrays.inner_left(ct, a, dots[2]),
+    lambda dots, y, ct, a, b: arrays.inner_left(dots[0], a, b) + arrays.inner_left(ct, a, or_zero(dots[2])),
     lambda u, y, ct, a, b: (np.inner(u, b), None, arrays.inner_right(ct, u, b)),
     cases=[case(sample(4, 5), sample(4, 3), sample(5, 3)), case(sample(2, 5), number(), sample(2, 5))],
 )
 general(
     arrays.inner_right,
-    lambda dots, y, ct, a, b: arrays.inner_right(dots[0], a, b) + arrays.inner_right(ct, dots[1], b),
+    lambda dots, y, ct, a, b: arrays.inner_right(dots[0], a, b) + arrays.inner_right(ct, or_zero(dots[1]), b),
     lambda u, y, ct, a, b: (np.inner(a, u), arrays.inner_left(ct, a, u), None),
     cases=[case(sample(4, 5, 2), sample(4, 3), sample(5, 2, 3)), case(sample(2, 5), number(), sample(2, 5))],
 )

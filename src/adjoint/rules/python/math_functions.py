@@ -77,6 +77,8 @@ def _log_jvp(dots, y, x, base=None):
         return dots[0] / x
     if dots[1] is None:  # of a whole number
         return dots[0] / (x * math.log(base))
+    if dots[0] is None:
+        return -times(dots[1], y / base) / math.log(base)
     return (dots[0] / x - times(dots[1], y / base)) / math.log(base)
 
 

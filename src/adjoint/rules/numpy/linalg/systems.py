@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from adjoint.rules.declare import case, definition, general, linear, no_derivative, sample
+from adjoint.rules.declare import case, definition, general, linear, no_derivative, or_zero, sample
 from adjoint.runtime.arithmetic.numbers import is_real
 from adjoint.runtime.array_functions import linalg
 from adjoint.runtime.array_functions.arrays import copy_laid_out_like, fitted, unbroadcast
@@ -369,7 +369,7 @@ linear(conjugated, lambda ct, a: conjugated(ct), view_of=0, cases=MATRICES)
 linear(hermitian, lambda ct, a: hermitian(ct), view_of=0, cases=MATRICES)
 general(
     scaled_by,
-    lambda dots, y, m, factor: scaled_by(dots[0], factor) + scaled_by(m, dots[1]),
+    lambda dots, y, m, factor: scaled_by(dots[0], factor) + scaled_by(m, or_zero(dots[1])),
     lambda ct, y, m, factor: (scaled_by(ct, factor), unbroadcast(np.sum(ct * m, axis=(-2, -1)), factor)),
     cases=[case(sample(2, 3, 3), sample(2)), case(sample(3, 3), 1.5)],
 )

@@ -291,6 +291,7 @@ linear(
     signal.czt,
     _czt_transpose,
     wrt=(0,),
+    fixed=(2, 3),
     always_array=True,
     cases=[
         case(sample(6)),

@@ -5,7 +5,7 @@
 import numpy as np
 from scipy import special
 
-from adjoint.rules.declare import case, elementwise, general, number, sample
+from adjoint.rules.declare import case, elementwise, general, number, or_zero, sample
 from adjoint.runtime.arithmetic.numbers import times
 from adjoint.runtime.array_functions.arrays import unbroadcast
 from adjoint.runtime.numerical_methods.special.elliptic import carlson_integral, elliptic_moment
@@ -127,8 +127,9 @@ elementwise(
 
 def _jacobi_jvp(dots, y, u, m):
     sn, cn, dn, ph = y
-    turned = dn * (dots[0] - 0.5 * elliptic_moment(1, -1.5, ph, m) * dots[1])
-    return (cn * turned, -sn * turned, -(0.5 * sn * sn * dots[1] + m * sn * cn * turned) / dn, turned)
+    u_dot, m_dot = or_zero(dots[0]), or_zero(dots[1])
+    turned = dn * (u_dot - 0.5 * elliptic_moment(1, -1.5, ph, m) * m_dot)
+    return (cn * turned, -sn * turned, -(0.5 * sn * sn * m_dot + m * sn * cn * turned) / dn, turned)
 
 
 def _jacobi_vjp(ct, y, u, m):
