@@ -300,6 +300,28 @@ def counts_are_drawn_one_by_one(x):
 
 
 @program(POINTS)
+def counted_in_floats(x):
+    numbers = itertools.count(x[0], x[1] * x[1])
+    next(numbers)
+    total = next(numbers)
+    for k, v in zip(range(len(x)), numbers, strict=False):
+        total += v * v * k
+    return total + sum(itertools.islice(itertools.count(x[1], 0.5), 3))
+
+
+@program(POINTS)
+def endless_loops_are_left(x):
+    for k in itertools.count(len(x)):
+        for factor in itertools.cycle([1.5, x[0]]):
+            if factor * k > 4.0:
+                break
+            x = [v * factor + 1.0 for v in x]
+            k += 1
+        if k > 6:
+            return x[1] * factor
+
+
+@program(POINTS)
 def repeated(x):
     return sum(itertools.repeat(x[0], 3)) * sum(map(pow, x[2:], itertools.repeat(2)))
 

@@ -264,3 +264,12 @@ def comes_back_from_a_buffer(x):
     BYTES.seek(0)
     BYTES.write(x * 2.0)  # error[AD0303]: 'write' is handed memory that varies, and may write it
     return np.sum(np.frombuffer(BYTES.getvalue()))
+
+
+#: ad.grad(comes_back_beside_others)(2.0)
+def comes_back_beside_others(x):
+    numbers = memoryview(np.array([x, x * x]))  # error[AD0201]: the body of 'memoryview' is not visible here
+    total = 0.0
+    for place, number in zip(range(3), numbers, strict=False):
+        total += place * number
+    return total

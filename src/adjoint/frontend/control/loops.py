@@ -17,7 +17,7 @@ from adjoint.frontend.interpreter.forms import loose
 from adjoint.frontend.interpreter.state.blocks import Exiting, Open
 from adjoint.frontend.interpreter.state.signals import Restart
 from adjoint.frontend.interpreter.tracking import set_unseen
-from adjoint.frontend.interpreter.values import Cell, Record, Value, is_torn
+from adjoint.frontend.interpreter.values import ENDLESS, Cell, Record, Value, is_torn
 from adjoint.records import dataclass
 from adjoint.sources.scope import assigned_names
 
@@ -241,7 +241,7 @@ def _emit(
             own[key] = atoms[0]
     _check_alone(lo, node, found, own)
     lo.block, lo.store = origin, exhausted.store
-    kinds = ["exhausted"] if over is not None else []
+    kinds = [] if over is None or _has_no_end(over) else ["exhausted"]
     kinds += [kind for kind in dict.fromkeys(leaf.action for leaf in leaving) if kind not in kinds]
     columns, stores, extras = _exit_values(lo, carried, leaving, base, exhausted, targets, kinds)
     for leaf, column in zip(leaving, columns, strict=True):
@@ -268,6 +268,11 @@ def _emit(
         lo.stop(ir.Raise(ir.Const(RecursionError)))  # which is never reached: only an exception leaves the loop
         return
     _go_on(lo, node, kinds, stores, exit_kind, orelse)
+
+
+def _has_no_end(over: ir.Range | ir.Items) -> bool:
+    """Whether a loop counts on and on."""
+    return isinstance(over, ir.Range) and over.stop == ENDLESS
 
 
 def _shape_before(before: Value, after: Value, store: dict[Any, Value]) -> joins.Shape:

@@ -7,6 +7,7 @@ store (:mod:`adjoint.frontend.store`) as a :class:`Record`. Two names of one obj
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Iterable
 from typing import Any
 
@@ -339,6 +340,8 @@ Value = (
 TORN = "<torn>"
 """The name of a variable that a ``try`` block has bound, in what runs after an exception: when is not known."""
 NONE = ir.Const(None)
+ENDLESS = ir.Const(sys.maxsize)
+"""How many items that has which never ends."""
 USED = IteratorValue("used", ())
 """Where an iterator was that somebody has gone through, or goes through: equal to others of the kind."""
 ELLIPSIS = ir.Const(Ellipsis)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import operator
-import sys
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
@@ -16,7 +15,17 @@ from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.options.choices import Several, on_each_option
 from adjoint.frontend.interpreter.state.signals import Restart
-from adjoint.frontend.interpreter.values import NONE, IteratorValue, RangeValue, Record, Ref, TupleValue, Union, Value
+from adjoint.frontend.interpreter.values import (
+    ENDLESS,
+    NONE,
+    IteratorValue,
+    RangeValue,
+    Record,
+    Ref,
+    TupleValue,
+    Union,
+    Value,
+)
 from adjoint.frontend.iterators.iterator_objects import iterated
 from adjoint.frontend.iterators.iterators import drawn
 from adjoint.frontend.library import python_functions
@@ -26,7 +35,6 @@ from adjoint.runtime.display import keys_of, make_tuple
 from adjoint.runtime.objects import check_length, first_items
 
 MAX_UNROLLED = 32
-ENDLESS = ir.Const(sys.maxsize)
 
 Getter = Callable[[], Value]
 """Gives an item at the time when it is asked for."""

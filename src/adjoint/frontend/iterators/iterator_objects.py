@@ -7,6 +7,7 @@ starts again, and what `iter` gave there is an object that knows its place.
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -142,6 +143,11 @@ def rows(lo: Lowerer, columns: Sequence[Value], node: ast.AST, path: tuple[int, 
     """``zip(*columns)`` as an object."""
     parts = [as_object(lo, column, node, (*path, place)) for place, column in enumerate(columns)]
     return _made(lo, iterator_definitions.Rows, parts, node, path)
+
+
+def counted(lo: Lowerer, start: Value, step: Value, node: ast.AST) -> Value:
+    """``itertools.count(start, step)`` as an object: what comes next is a sum, as there."""
+    return _made(lo, iterator_definitions.Counted, [start, step, ir.Const(sys.maxsize)], node, (0,))
 
 
 def cycle(lo: Lowerer, items: Value, node: ast.AST) -> Value:

@@ -19,7 +19,6 @@ from adjoint.runtime.objects import (
     check_least_length,
     check_length,
     check_size,
-    first_items,
     put_attribute,
     put_item,
     slice_bounds,
@@ -29,7 +28,6 @@ from adjoint.runtime.outside import assign_attribute, assign_captured, assign_gl
 from adjoint.runtime.overlap import check_separate
 
 no_derivative(first_of_same, order_of_items, slice_bounds, untagged)
-no_derivative(first_items, pure=False)
 CHECKS = (
     *(
         check_alike,

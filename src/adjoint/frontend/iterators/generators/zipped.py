@@ -16,9 +16,9 @@ from adjoint.frontend.control.joins_of_exits import behind, settle
 from adjoint.frontend.data import containers
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
-from adjoint.frontend.interpreter.values import Cell, IteratorValue, Ref, TupleValue, Value
+from adjoint.frontend.interpreter.values import ENDLESS, Cell, IteratorValue, Ref, TupleValue, Value
 from adjoint.frontend.iterators.effect_watches import Footprint
-from adjoint.frontend.iterators.items import ENDLESS, Indexed, by_index, static_getters
+from adjoint.frontend.iterators.items import Indexed, by_index, static_getters
 from adjoint.frontend.iterators.iterators import generators_in, has_generator, is_lazy, unnoticed
 from adjoint.frontend.syntax.conditions import truth_of
 from adjoint.frontend.syntax.operations import apply_operator

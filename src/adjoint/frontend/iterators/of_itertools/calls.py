@@ -17,10 +17,12 @@ from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import NONE, IteratorValue, RangeValue, TupleValue, Value, is_atom
 from adjoint.frontend.iterators.items import kept, sequence, static_items, written_out
-from adjoint.frontend.iterators.iterator_objects import as_object, cycle, iterator_of, lazily
+from adjoint.frontend.iterators.iterator_objects import as_object, counted, cycle, iterator_of, lazily
 from adjoint.frontend.iterators.iterators import has_generator, is_iterator, lazy, refuse_twice
 from adjoint.frontend.iterators.of_itertools import as_lists, item_by_item
 from adjoint.frontend.library import iterator_definitions, python_functions
+from adjoint.frontend.syntax.operations import is_number
+from adjoint.ir.join import is_whole_number
 
 MOST_CHOICES = 1024
 """How many choices among known items are written out."""
@@ -151,9 +153,11 @@ def _repeat(lo: Lowerer, args: Args, kwargs: Named, node: ast.AST | None) -> Any
 def _count(lo: Lowerer, args: Args, kwargs: Named, node: ast.AST | None) -> Any:
     start = kwargs.get("start", args[0] if args else ir.Const(0))
     step = kwargs.get("step", args[1] if len(args) > 1 else ir.Const(1))
-    if not all(isinstance(value, ir.Const) and type(value.value) is int for value in (start, step)):
+    if is_whole_number(start) and is_whole_number(step):
+        return IteratorValue("count", (start, step))
+    if node is None or not (is_number(start) and is_number(step)):
         return NotImplemented
-    return IteratorValue("count", (start, step))
+    return counted(lo, start, step, node)
 
 
 @handles(itertools.cycle)
