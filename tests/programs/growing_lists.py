@@ -124,3 +124,22 @@ def tail(x):
             todo.append((m, b))
         s += np.sum(x[a:b]) ** 2 * 0.5
     return s
+
+
+@program(V)
+def long_lists_of_one_item(x):
+    table, rows, marks = [0.0] * 70, [[0.0] * 66 for _ in range(3)], [None] * 80
+    for i in range(5):
+        table[i * 3] = x[i] * x[0]
+        rows[i % 3][i] = table[i] + x[i]
+        marks[i] = i
+    table[66:68] = [x[1], x[2] ** 2]
+    chosen = [k for k in marks if k is not None]
+    return sum(table) * rows[1][4] + sum(rows[k % 3][k] for k in chosen) ** 2
+
+
+@program([0.5, 1.5, -0.7])
+def lists_of_unknown_length_repeated(x):
+    thrice = x * 3
+    thrice[4] *= x[0]
+    return sum(a * a for a in thrice) + sum((2 * x)[2:4])

@@ -209,3 +209,10 @@ def functions_handed_down_a_recursion(x, v):
     w = v.copy()
     np.subtract.at(w, [1, 0, 0], total)
     return total + w @ w
+
+
+@program(np.array([1.5, -0.5, 2.0]), [0.3, 1.2, -0.4])
+def operators_between_arrays_and_lists(x, y):
+    folded = functools.reduce(operator.sub, [x, y, operator.truediv(y, x)])
+    (difference,) = map(operator.sub, [x], [y])
+    return np.sum(folded * operator.mod(x, [0.7, 0.4, 1.1])) + sum(operator.concat(y, y)) * difference[1] ** 2

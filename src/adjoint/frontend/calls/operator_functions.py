@@ -1,4 +1,4 @@
-"""Functions of the module ``operator``, given objects, lists or dicts: what their operators mean for these."""
+"""Functions of the module ``operator``: what their operators mean."""
 
 from __future__ import annotations
 
@@ -11,31 +11,26 @@ import numpy as np
 
 from adjoint import ir
 from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles
-from adjoint.frontend.data import making
 from adjoint.frontend.interpreter.core import Lowerer
-from adjoint.frontend.interpreter.values import Partial, Ref, TupleValue, Union, Value
+from adjoint.frontend.interpreter.values import Partial, TupleValue, Value
 from adjoint.frontend.library import in_place_operators, python_functions
-from adjoint.frontend.objects.classes import is_object
 from adjoint.frontend.syntax.operations import apply_operator
 from adjoint.frontend.syntax.operators import BINARY, COMPARE, UNARY
 
 
 def _handler(op: Any, operands: int) -> Handler:
     def apply(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-        if kwargs or len(args) != operands or not any(_has_structure(lo, arg) for arg in args):
+        if kwargs or len(args) != operands:
             return NotImplemented
         return apply_operator(lo, op, args, node)
 
     return apply
 
 
-def _has_structure(lo: Lowerer, value: Value) -> bool:
-    return isinstance(value, (Ref, TupleValue, Union)) or making.is_dict(lo, value) or is_object(lo, value)
-
-
 for _table, _operands in ((UNARY, 1), (BINARY, 2), (COMPARE, 2)):
     for _operator in set(_table.values()) - {operator.not_, operator.is_, operator.is_not}:
         handles(_operator)(_handler(_operator, _operands))
+HANDLERS[operator.concat] = _handler(operator.add, 2)
 
 
 def _in_place(means: Any) -> Handler:

@@ -252,6 +252,8 @@ def _on_sequences(lo: Lowerer, op: Callable[..., Any], operands: list[Value], no
         return python_functions.call(lo, python_functions.merged, operands, node)
     if op is operator.mul:
         for sequence, count in ((left, right), (right, left)):
+            if isinstance(count, ir.Const) and isinstance(count.value, bool):
+                count = ir.Const(int(count.value))
             if making.is_tuple(sequence) and isinstance(count, ir.Const) and isinstance(count.value, int):
                 return making.repeat_list(lo, sequence, count, node)
             if isinstance(count, ir.Const) and isinstance(count.value, int):
@@ -260,12 +262,12 @@ def _on_sequences(lo: Lowerer, op: Callable[..., Any], operands: list[Value], no
                 items = making.list_items(lo, sequence)
                 if items is not None and len(items) * count.value <= 64:
                     return making.new_list(lo, list(items) * count.value, node)
-            elif _is_list(lo, sequence) and isinstance(joins.type_of(count), ir.Scalar):
+            if _is_list(lo, sequence) and isinstance(joins.type_of(count), ir.Scalar):
                 kind = joins.type_of(count).kind  # type: ignore[attr-defined]
                 if kind not in ("bool", "int"):
                     raise lo.mistake(TypeError, node, f"can't multiply sequence by non-int of type {kind!r}")
                 return making.repeat_list(lo, sequence, count, node)
-            elif _is_list(lo, sequence) and joins.type_of(count) == ir.Opaque() and not _holds_floats(lo, sequence):
+            if _is_list(lo, sequence) and joins.type_of(count) == ir.Opaque() and not _holds_floats(lo, sequence):
                 return making.repeat_list(lo, sequence, count, node)  # floats might be multiplied, by an array
     if op in (operator.eq, operator.ne) and any(map(making.is_tuple, operands)):
         sides = [lo.open.call(tuple, side) if making.is_tuple(side) else side for side in operands]  # type: ignore[arg-type]
