@@ -135,3 +135,9 @@ def trapezoid_rule(x, y):
 def average_with_weights(x):
     w = np.array([1.0, 2.0, 3.0, 4.0, 5.0])
     return np.average(x * x, weights=w)
+
+
+@program([[0.5, -1.5, 2.0], [1.0, 0.2, -0.3]])
+def reductions_with_their_defaults_written(rows):
+    means = np.mean(rows, 0, np.float64, None, False) * np.prod(np.sign(rows))
+    return np.sum(np.sort(np.cumsum(means, 0, None, None), -1, "stable") ** 2) * np.max(rows, None, None, False)

@@ -88,7 +88,7 @@ def _check_case(rule: Rule, args: tuple[Any, ...], kwargs: dict[str, Any], rng: 
 
 
 def _in_single_precision(y: Any) -> bool:
-    return isinstance(y, (np.ndarray, np.generic)) and y.dtype == np.float32
+    return isinstance(y, (np.ndarray, np.generic)) and y.dtype in (np.float32, np.complex64)
 
 
 def _same_structure(bar: Any, arg: Any) -> None:

@@ -102,6 +102,21 @@ def test_first_and_second_derivatives(name: str) -> None:
             assert abs(float(derivative(x)) - wanted) <= 1e-9 * abs(wanted) + 1e-11, (x, order, wanted)
 
 
+@pytest.mark.skipif(not hasattr(s, "sph_harm_y"), reason="SciPy 1.15")
+@pytest.mark.parametrize(("n", "m"), [(0, 0), (1, 1), (2, -2), (3, 1)])
+def test_spherical_harmonics_at_the_edges_of_their_orders(n: int, m: int) -> None:
+    """The slope is made of the orders beside ``m``, of which those beyond ``n`` are zero."""
+
+    def harmonic(theta: float) -> float:
+        return s.sph_harm_y(n, m, theta, 0.4).real
+
+    for theta in (0.5, 2.0, -0.7):
+        first, second = ad.grad(harmonic), ad.grad(ad.grad(harmonic))
+        for derivative, below in ((first, harmonic), (second, first)):
+            wanted = (below(theta + 1e-6) - below(theta - 1e-6)) / 2e-6
+            assert derivative(theta) == pytest.approx(wanted, abs=1e-8)
+
+
 def test_integrals_of_elliptic_type() -> None:
     for x in (0.0, 1e-9, 0.3, 1e9):
         for y in (1e-7, 0.3, 2.0):

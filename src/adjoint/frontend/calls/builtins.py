@@ -16,6 +16,7 @@ from adjoint import ir
 from adjoint.frontend.calls.emitted_calls import call_any
 from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles
 from adjoint.frontend.calls.opaque.arguments import refuse_made_here
+from adjoint.frontend.calls.operands import arrays
 from adjoint.frontend.data import containers, making
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import type_of
@@ -397,6 +398,7 @@ def _is_real(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast
 @handles(np.sign)
 def _sign(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     """Of complex numbers it is their direction, which varies."""
+    args = arrays(lo, args, node)
     if kwargs or len(args) != 1 or not is_atom(args[0]) or _surely_real(lo, args[0], node):
         return NotImplemented
     conjugate = lo.call(ir.Const(numbers.sign), args, {}, node)

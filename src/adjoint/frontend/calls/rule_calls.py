@@ -101,8 +101,10 @@ def call_rule(lo: Lowerer, callee: Any, args: list[Value], kwargs: dict[str, Val
     args, kwargs = _with_out_named(callee, rule, args, kwargs)
     if isinstance(callee, np.ufunc) and kwargs:
         args, kwargs = _of_one_dtype(lo, callee, args, _without_defaults(kwargs), node)
+    if kwargs.get("out") == NONE:
+        kwargs = {name: value for name, value in kwargs.items() if name != "out"}
     bound, named = rule.bind(args, kwargs)
-    if "out" in named and named["out"] != NONE:
+    if "out" in named:
         return call_into(lo, callee, args, kwargs, node)
     if isinstance(callee, np.ufunc) and rule.results == 1 and "where" in kwargs and kwargs.keys() <= {"where", "out"}:
         return _somewhere(lo, callee, args, kwargs["where"], node)

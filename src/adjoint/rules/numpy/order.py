@@ -62,9 +62,9 @@ linear(
 )
 general(
     np.sort,
-    lambda dots, y, a, axis=-1: np.take_along_axis(dots[0], order_of(a, axis), axis),
-    lambda ct, y, a, axis=-1: (scatter_along(ct, a, order_of(a, axis), axis),),
-    cases=[case(sample(5)), case(sample(4, 3), axis=0), case(sample(4, 3), None)],
+    lambda dots, y, a, axis=-1, kind=None: np.take_along_axis(dots[0], order_of(a, axis), axis),
+    lambda ct, y, a, axis=-1, kind=None: (scatter_along(ct, a, order_of(a, axis), axis),),
+    cases=[case(sample(5)), case(sample(4, 3), axis=0), case(sample(4, 3), None), case(sample(5), kind="stable")],
 )
 
 

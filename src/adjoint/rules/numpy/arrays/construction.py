@@ -176,7 +176,7 @@ def _first_items(items, count):
     return [item for item in items]  # noqa: C416
 
 
-for _scalar in (np.float64, np.float32, np.complex128):
+for _scalar in (np.float64, np.float32, np.complex128, np.complex64):
     linear(_scalar, lambda ct, x=0.0: unarray(ct, x), view_of=0, cases=[case(number()), case(sample(3))])
 no_derivative(np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64, np.bool_, np.intp)
 

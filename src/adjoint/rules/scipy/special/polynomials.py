@@ -118,8 +118,8 @@ elementwise(
 
 
 def _harmonic(n, m, theta, phi, y):
-    up = np.sqrt((n - m) * (n + m + 1.0)) * special.sph_harm_y(n, m + 1, theta, phi) * np.exp(-1j * phi)
-    down = np.sqrt((n + m) * (n - m + 1.0)) * special.sph_harm_y(n, m - 1, theta, phi) * np.exp(1j * phi)
+    up = np.sqrt(np.maximum((n - m) * (n + m + 1.0), 0.0)) * special.sph_harm_y(n, m + 1, theta, phi) * np.exp(-1j * phi)
+    down = np.sqrt(np.maximum((n + m) * (n - m + 1.0), 0.0)) * special.sph_harm_y(n, m - 1, theta, phi) * np.exp(1j * phi)
     side = np.where(np.less(np.sin(theta), 0), -0.5, 0.5)  # SciPy takes the cosine of theta, which is even
     return (None, None, side * (up - down), 1j * m * y)
 
