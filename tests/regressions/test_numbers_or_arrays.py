@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import adjoint as ad
+from regressions.differences import either, right, second
 
 
 def powers(x: float, k: int) -> np.ndarray:
@@ -42,3 +43,73 @@ def test_items_of_what_may_be_a_number(f: object) -> None:
     assert ad.jvp(g, (0.7,), (1.0,)) == pytest.approx((g(0.7), slope), rel=1e-8)
     first = ad.grad(g)
     assert ad.grad(first)(0.7) == pytest.approx((first(0.7 + step) - first(0.7 - step)) / (2 * step), rel=1e-7)
+
+
+def masked(x: float, k: int) -> float:
+    z = powers(x, k)
+    z = abs(z)
+    try:
+        z[z > 1] = 2 * x - z[z > 1] ** 2
+    except TypeError:
+        if z > 1:
+            z = 2 * x
+    z[0] *= 3 * x
+    z = z * z
+    z[k - 1] = z[k - 1] + z[0]
+    return np.sum(z)
+
+
+def in_one_branch(x: float, k: int) -> float:
+    z = abs(powers(x, k))
+    if k > 1:
+        z[z < 1] = x * x
+    else:
+        z = 3 * x
+    return np.sum(z * z)
+
+
+def masks_of_numbers(x: float, k: int) -> float:
+    y = np.asarray(x)
+    h = np.hypot(y, 1.0)
+    chosen = np.asarray(y > 0)
+    total = np.sum(h[~chosen] ** 2) + np.sum(h[chosen] * h[chosen])
+    z = np.sqrt(np.squeeze(powers(x, 0)[:1] * x))
+    return total + np.sum(z[z > 0] ** 3)
+
+
+@pytest.mark.parametrize("f", [masked, in_one_branch, masks_of_numbers])
+def test_items_are_written_of_what_may_be_a_number(f: object) -> None:
+    right(f, 0.7, 2, modes=("grad", "jvp", "value"))
+    second(lambda x: f(x, 2), 0.7)  # type: ignore[operator]
+    if f is in_one_branch:  # machine code has no 'except', and inverts no masks without axes
+        right(f, 0.7, 2, native=True)
+
+
+def kept(x: float, k: int) -> float:
+    z = abs(powers(x, k))
+    others = [z]
+    z[0] = x
+    return np.sum(z * others[0])
+
+
+def viewed(x: float, k: int) -> float:
+    z = abs(powers(x, k))
+    first = z[:1]
+    z[0] = x * x
+    return np.sum(z) * first[0]
+
+
+def kept_before_an_exception(x: float, k: int) -> float:
+    z = abs(powers(x, k))
+    others = []
+    try:
+        others.append(z)
+        z[k + 7] = x
+    except IndexError:
+        z[0] = x * x
+    return np.sum(z * others[0])
+
+
+@pytest.mark.parametrize("f", [kept, viewed, kept_before_an_exception])
+def test_what_somebody_else_has_is_not_bound_anew(f: object) -> None:
+    either(right, f, 0.7, 2)

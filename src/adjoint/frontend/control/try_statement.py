@@ -67,7 +67,7 @@ def guard(
     """
     watch = None if final is None else body_of(lo, node)
     origin, base = lo.open, lo.store
-    root, exits = _guarded_block(lo, base, body, watch, kind)
+    root, exits = _guarded_block(lo, base, body, watch, kind, origin)
     bodies: list[tuple[Any, Any]] = [(root, None)]
     if watch is not None and final is not None:
         bodies.append(_finally_handler(lo, node, base, watch, final))
@@ -75,9 +75,14 @@ def guard(
 
 
 def _guarded_block(
-    lo: Lowerer, base: dict[Any, Value], body: Callable[[], None], watch: Body | None = None, kind: str = "guarded"
+    lo: Lowerer,
+    base: dict[Any, Value],
+    body: Callable[[], None],
+    watch: Body | None = None,
+    kind: str = "guarded",
+    parent: Open | None = None,
 ) -> tuple[Any, list[Exiting]]:
-    root = lo.fork(base)
+    root = lo.fork(base, parent)
 
     def run_body() -> Value:
         body()
@@ -217,9 +222,9 @@ def _end_guarded(
         code = joined.kinds.index(action)
         cond = lo.open.call(operator.eq, joined.kind, ir.Const(code))
         here, store = lo.open, lo.store
-        gone = lo.fork(store)
+        gone = lo.fork(store, here)
         lo.leave(action, joined.value_of(action))
-        here.branch = (cond, gone, lo.fork(store), None)
+        here.branch = (cond, gone, lo.fork(store, here), None)
     lo.leave(joined.kinds[0], joined.value_of(joined.kinds[0]))
 
 
@@ -244,7 +249,7 @@ def _try_except(lo: Lowerer, node: ast.Try) -> None:
         run(lo, node.body)
         set_unseen(lo.store, completed, ir.Const(True))
 
-    root, exits = _guarded_block(lo, base, body, watch, "catching")
+    root, exits = _guarded_block(lo, base, body, watch, "catching", origin)
     is_closed = any(is_closing(leaf.action) for leaf in exits)
     is_quiet = lo.run_data.raising == watch.start
     if not is_quiet and exits:

@@ -119,7 +119,7 @@ def subscript(lo: Lowerer, base: Value, index: Value, node: ast.AST | None) -> V
             key = array_key(lo, index, node)
             target = ir.Var("t", type_of_item(base.type, key))
             # a number has no items, nor has what NumPy makes a number of where its rank is zero
-            is_ranked = isinstance(base.type, ir.Array) and (base.type.dims is not None or index != TupleValue(()))
+            is_ranked = isinstance(base.type, ir.Array) and (bool(base.type.dims) or _takes_axes(key))
             whole = lo.open.call(np.asarray, base) if not is_ranked else base
             lo.emit(ir.Load(target, whole, key, lo.span(node)))
             return target
@@ -189,8 +189,20 @@ def _is_mask_of_a_number(index: Value) -> TypeGuard[ir.Atom]:
     match index:
         case ir.Var(type=ir.Scalar(kind="bool")) | ir.Const(value=bool()):
             return True
+        case ir.Var(type=ir.Array(dtype=np.dtype(kind="b"), dims=())):
+            return True
         case _:
             return False
+
+
+def _takes_axes(key: ir.Subscript) -> bool:
+    """Whether an index is of arrays with axes only: of a number NumPy takes masks and new axes."""
+    return any(
+        isinstance(item, ir.Slice)
+        or (isinstance(kind := type_of(item), ir.Scalar) and kind.kind == "int")
+        or (isinstance(kind, ir.Array) and kind.dtype is not None and kind.dtype.kind in "iu")
+        for item in key.items
+    )
 
 
 def _adds_axes_only(index: Value) -> bool:

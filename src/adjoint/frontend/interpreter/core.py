@@ -357,9 +357,9 @@ class Lowerer(ABC):
             code = exits.kinds.index(action)
             cond = self.open.call(operator.eq, kind, ir.Const(code))
             origin, store = self.open, self.store
-            gone = self.fork(store)
+            gone = self.fork(store, origin)
             self.leave(action, exits.value_of(action))
-            rest = self.fork(store)
+            rest = self.fork(store, origin)
             origin.branch = (cond, gone, rest, None)
 
     def join_leaves(self, leaves: Sequence[Exiting], base: dict[Any, Value], *, enclosed: bool = False) -> Joined:

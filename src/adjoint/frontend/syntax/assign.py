@@ -27,6 +27,7 @@ from adjoint.frontend.interpreter.options.none_checks import evaluate_owner, wit
 from adjoint.frontend.interpreter.values import Cell, IteratorValue, Record, Ref, SliceValue, Value
 from adjoint.frontend.iterators.items import known_items
 from adjoint.frontend.library import python_functions
+from adjoint.frontend.library.arrays import definitions as array_definitions
 from adjoint.frontend.objects.attributes import attribute
 from adjoint.frontend.objects.special_methods import special_method
 from adjoint.frontend.syntax import starred
@@ -52,11 +53,28 @@ def assign(lo: Lowerer, target: ast.expr, value: Value) -> None:
             set_attribute(lo, evaluate_owner(lo, target.value, target), target.attr, value, target)
         case ast.Subscript():
             base = evaluate_owner(lo, target.value, target)
+            index = lo.evaluate(target.slice)
             from adjoint.frontend.data.item_writes import set_item  # lazy
 
-            set_item(lo, base, lo.evaluate(target.slice), value, target)
+            written = _written(lo, base, target)
+            set_item(lo, written, index, value, target)
+            _keep_written(lo, base, written, target)
         case _:
             raise lo.problem("AD0301", target, "this assignment target is not supported")
+
+
+def _written(lo: Lowerer, base: Value, target: ast.Subscript) -> Value:
+    """What items are written of: of what may be a number, and one variable alone has, an array that it is bound to."""
+    if not isinstance(target.value, ast.Name) or not _is_own(lo, target.value.id, base):
+        return base
+    return python_functions.call(lo, array_definitions.own_array, [base], target)
+
+
+def _keep_written(lo: Lowerer, base: Value, written: Value, target: ast.Subscript) -> None:
+    """Binds a variable to the array that was written in place of what it held."""
+    if written is not base:
+        assert isinstance(target.value, ast.Name)
+        assign_name(lo, target.value.id, written, target)
 
 
 def assign_name(lo: Lowerer, name: str, value: Value, node: ast.AST | None) -> None:
@@ -142,7 +160,9 @@ def augment(lo: Lowerer, target: ast.expr, op: Callable[..., Any], operand: ast.
         case ast.Subscript():
             base = evaluate_owner(lo, target.value, target)
             index = lo.evaluate(target.slice)
-            _augment_item(lo, base, index, op, operand, target, node)
+            written = _written(lo, base, target)
+            _augment_item(lo, written, index, op, operand, target, node)
+            _keep_written(lo, base, written, target)
         case _:
             raise lo.problem("AD0301", target, "this assignment target is not supported")
 

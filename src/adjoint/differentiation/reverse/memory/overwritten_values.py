@@ -62,6 +62,7 @@ class _Timeline:
                 self.bound |= dict.fromkeys(statement.params, (place, inner))
             for nested in blocks_of(statement):
                 self.scan(nested, inner)
+        self.number.setdefault(id(block.terminator), (len(self.number), loops))
         for nested in blocks_of(block.terminator):
             self.scan(nested, loops)
 
@@ -160,7 +161,7 @@ class Writes:
 
         return Ordered(self.function, self.regions, lambda storage: _loops_around(self.homes.get(storage.find())))
 
-    def after(self, statement: ir.Statement, storage: ir.Storage, read: ir.Atom | None = None) -> bool:
+    def after(self, statement: ir.Statement | ir.Terminator, storage: ir.Storage, read: ir.Atom | None = None) -> bool:
         """Whether memory, or the part that is read of it, may be written after a statement was executed once.
 
         Memory that nothing outside of one iteration refers to is made anew in each.
@@ -177,7 +178,8 @@ class Writes:
             and not (read is not None and self.timeline.is_younger(name, read))
             for when, where, event, name in self.timeline.events
         )
-        return written and not (read is not None and self.ordered.holds(statement, read))
+        is_ordered = read is not None and isinstance(statement, ir.Statement) and self.ordered.holds(statement, read)
+        return written and not is_ordered
 
     def reach(self, statement: ir.Statement, read: ir.Var) -> bool:
         """Whether what a value refers to, or what lies in it, may be written after it was read."""
@@ -225,11 +227,16 @@ def _loops_around(region: Region | None) -> set[int]:
     return found
 
 
-def refuse_lost_reference(reverser: Reverser, statement: ir.Statement, value: ir.Atom) -> None:
-    """Refuses what is held as a number or an array where it is an array that is written later, and changes there."""
+def refuse_lost_reference(
+    reverser: Reverser, statement: ir.Statement, value: ir.Atom, end: ir.Terminator | None = None
+) -> None:
+    """Refuses what is held as a number or an array where it is an array that is written later, and changes there.
+
+    It is handed on by a statement, or by the end of a block of it.
+    """
     if not isinstance(value, ir.Var) or not isinstance(value.type, ir.Array) or not ir.is_handle(value.type):
         return
-    if reverser.writes.after(statement, value.type.storage):
+    if reverser.writes.after(statement if end is None else end, value.type.storage):
         label = "what is a number elsewhere is an array here, which is written later"
         reverser.context.problem("AD0303", statement.span, label)
 
