@@ -76,3 +76,35 @@ def test_lists_are_left_as_the_function_leaves_them(function):
     ad.grad(function)(1.5, ours, 1)
     function(1.5, own, 1)
     assert ours == own
+
+
+def made_on_two_paths(x, n):
+    if n > 1:
+        quotients = [0] * n
+        while n > 1:
+            n -= 1
+            last = quotients[n] = x * x / n
+    else:
+        last, quotients = x, [1]
+    quotients.append(2)
+    return sum(quotients) * last * quotients[0] + quotients[-2] * x
+
+
+def made_in_loops(x, n):
+    rows = {"a": [1, 2]}
+    for i in range(n):
+        if i % 2:
+            rows["b"] = rows["a"]
+        rows["a"] = [x * v + i for v in rows["a"]]
+    return x * rows["a"][0] * rows.get("b", [3])[0]
+
+
+@pytest.mark.parametrize("native", [False, True])
+@pytest.mark.parametrize("n", [0, 1, 3])
+@pytest.mark.parametrize("function", [made_on_two_paths, made_in_loops])
+def test_lists_that_the_program_makes(function, n, native):
+    assert ad.grad(function, native=native)(1.5, n) == pytest.approx(
+        (function(1.5 + 1e-5, n) - function(1.5 - 1e-5, n)) / 2e-5, rel=1e-7
+    )
+    if not native:
+        ad.testing.check_grads(lambda x: function(x, n), (1.5,))

@@ -317,19 +317,30 @@ def learn_from_others(lo: Lowerer, container: ir.Var, node: ast.AST | None) -> N
 
 def are_laid_out_alike(lo: Lowerer) -> bool:
     """Whether containers of which a variable may be either hold their items in one way; the next time they do."""
-    if not lo.run_data.pools:
-        return True
     known: dict[ir.Storage, ir.Type] = {}
     for made in lo.run_data.made:
         type_: Any = made.type
         other = known.setdefault(type_.storage.find(), type_)
-        joined = None if ir.are_tagged_alike(other, type_) else _widened(lo, other, type_)
+        if other is type_ or not (lo.run_data.pools or _is_one_of_whole_numbers(lo, other, type_)):
+            continue
+        joined = None if _are_alike(other, type_) else _widened(lo, other, type_)
         if joined is not None:
             try:
                 remember(lo, type_, joined, None)
             except OtherItems:
                 return False
     return True
+
+
+def _are_alike(one: ir.Type, other: ir.Type) -> bool:
+    return ir.are_tagged_alike(one, other) and ir.carries_derivative(one) == ir.carries_derivative(other)
+
+
+def _is_one_of_whole_numbers(lo: Lowerer, one: Any, other: Any) -> bool:
+    """Whether one of two containers that the program makes holds floats, and the other whole numbers."""
+    if ir.carries_derivative(one) == ir.carries_derivative(other):
+        return False
+    return not any(site.place[:1] == ("input",) or outlives_the_call(site) for site in _sites_of(lo, one))
 
 
 def _widened(lo: Lowerer, known: ir.Type, better: ir.Type) -> ir.Type | None:
