@@ -369,3 +369,15 @@ def known_named_tuples_chosen_at_run_time(x):
     for i in range(len(x) // 2):
         total += readings[i].count * readings[i].value * readings[i - 1].squared()
     return total
+
+
+@program(np.array([[1.1, 2.1, 1.2, 2.15], [3.1, 4.2, 3.15, 0.5]]))
+def keys_of_unknown_length(x):
+    sums, corners = {}, {(0, (1, 3)): x[0, 0]}
+    for i in range(x.shape[1]):
+        key = tuple(x[:, i].astype(int))
+        if key not in sums:
+            sums[key] = x[0, i]
+        sums[key] += x[1, i] * sums.get(key, 0.5) + sums.setdefault(tuple(int(v) for v in x[:, 0]), 1.0)
+        corners[i, key] = sums[key] * x[1, i]
+    return sums.pop(key) * sum(sums.values()) + sum(v * v for v in corners.values())

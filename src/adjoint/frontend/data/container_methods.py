@@ -15,7 +15,6 @@ from adjoint.frontend.data.list_extension import extend_list
 from adjoint.frontend.data.tagged_items import taken as item_taken
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites
-from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import NONE, IteratorValue, Record, Ref, TupleValue, Value, list_record
 from adjoint.frontend.iterators.items import kept, known_items, sequence, static_items
 from adjoint.frontend.library import python_functions
@@ -194,7 +193,7 @@ def _get(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST
         found = record.get(args[1].value)
         return default if found is None else found
     if isinstance(args[0], ir.Var) and args[0].type == ir.Dict(None) and isinstance(default, (ir.Var, ir.Const)):
-        found = lo.open.call(dict.get, args[0], materialize(lo, args[1], node), default)
+        found = lo.open.call(dict.get, args[0], making.hashed(lo, args[1], node), default)
         return NONE if default == NONE else found  # nothing was put in so far: what is starts this again
     return python_functions.call(lo, python_functions.get, [args[0], args[1], default], node)
 
@@ -232,7 +231,7 @@ def _take_out(lo: Lowerer, table: ir.Var, key: Value, node: ast.AST | None) -> V
     assert isinstance(table.type, ir.Dict)
     table.type.storage.mark_written()
     target = ir.Var("t", containers.reached(lo, table, node))
-    lo.emit(ir.Call((target,), dict.pop, (table, materialize(lo, key, node)), (), lo.span(node)))
+    lo.emit(ir.Call((target,), dict.pop, (table, making.hashed(lo, key, node)), (), lo.span(node)))
     return item_taken(lo, target, node)
 
 

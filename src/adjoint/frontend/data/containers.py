@@ -13,7 +13,7 @@ from adjoint import ir
 from adjoint.diagnostics.similar import did_you_mean, one_of
 from adjoint.frontend.calls.emitted_calls import call, refuse_linked
 from adjoint.frontend.data.element_types import as_element, element_of, joined_types, learn_from_others
-from adjoint.frontend.data.making import as_tuple, is_tuple, new_list, runtime_list
+from adjoint.frontend.data.making import as_tuple, hashed, is_tuple, new_list, runtime_list
 from adjoint.frontend.data.tagged_items import taken
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites, type_of
@@ -129,7 +129,7 @@ def subscript(lo: Lowerer, base: Value, index: Value, node: ast.AST | None) -> V
                 return as_tuple(chosen) if is_tuple(base) else chosen
             return _item(lo, base, materialize(lo, index, node), reached(lo, base, node), node)
         case ir.Var(type=ir.Dict()):
-            name = materialize(lo, index, node)
+            name = hashed(lo, index, node)
             refuse_linked(lo, [name], node)
             return _item(lo, base, name, reached(lo, base, node), node)
         case ir.Var(type=ir.Tuple(items=types_)):

@@ -9,7 +9,7 @@ from adjoint.frontend.calls.emitted_calls import refuse_linked
 from adjoint.frontend.calls.operands import array_operand
 from adjoint.frontend.data.containers import bounds, name_of
 from adjoint.frontend.data.element_types import mark_array_written
-from adjoint.frontend.data.making import put_in, refuse_if_iterated, replace
+from adjoint.frontend.data.making import hashed, put_in, refuse_if_iterated, replace
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites
 from adjoint.frontend.interpreter.materialize import materialize
@@ -41,7 +41,9 @@ def set_item(lo: Lowerer, base: Value, index: Value, value: Value, node: ast.AST
             if isinstance(index, SliceValue):
                 _set_slice(lo, base, index, value, node)
                 return
-            put_in(lo, base, materialize(lo, index, node), value, node)
+            is_table = isinstance(base.type, ir.Dict)
+            place = hashed(lo, index, node) if is_table else materialize(lo, index, node)
+            put_in(lo, base, place, value, node)
             return
         case IteratorValue(kind="flat", parts=(array,)):
             set_flat_item(lo, array, index, value, node)

@@ -134,6 +134,19 @@ def is_tuple(value: Value) -> bool:
     return isinstance(value, ir.Var) and isinstance(value.type, ir.List) and value.type.is_tuple
 
 
+def hashed(lo: Lowerer, key: Value, node: ast.AST | None) -> ir.Atom:
+    """A key as a dict or a set is handed it: what stands for a tuple is one."""
+    return materialize(lo, _with_tuples(lo, key), node)
+
+
+def _with_tuples(lo: Lowerer, key: Value) -> Value:
+    if is_tuple(key):
+        return lo.open.call(tuple, key)  # type: ignore[arg-type]
+    if isinstance(key, TupleValue) and any(is_tuple(item) or isinstance(item, TupleValue) for item in key.items):
+        return TupleValue(tuple([_with_tuples(lo, item) for item in key.items]), key.cls)
+    return key
+
+
 def grow_field(lo: Lowerer, base: ir.Var, name: str, atom: ir.Atom) -> None:
     """An attribute of a run-time object is assigned."""
     type_ = base.type
@@ -294,7 +307,7 @@ def _runtime_dict(lo: Lowerer, site: Site, parts: list[tuple[Any, Value]], node:
 
 
 def _key(lo: Lowerer, key: Any, node: ast.AST | None) -> ir.Atom:
-    return materialize(lo, key, node) if isinstance(key, (ir.Var, TupleValue, ir.Const)) else ir.Const(key)
+    return hashed(lo, key, node) if isinstance(key, (ir.Var, TupleValue, ir.Const)) else ir.Const(key)
 
 
 def refuse_if_iterated(lo: Lowerer, value: Value, node: ast.AST | None) -> None:

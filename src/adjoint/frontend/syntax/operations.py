@@ -403,8 +403,10 @@ def contains(lo: Lowerer, container: Value, item: Value, node: ast.AST | None) -
     container = iterated(lo, container, node)
     if isinstance(container, ir.Var) and ir.is_tagged_within(container.type):
         if isinstance(container.type, ir.Dict):
-            return lo.open.call(operator.contains, container, materialize(lo, item, node))
+            return lo.open.call(operator.contains, container, making.hashed(lo, item, node))
         return python_functions.call(lo, python_functions.found, [container, item], node)
     if is_lazy(container):
         return python_functions.call(lo, python_functions.found, [container, item], node)
-    return call(lo, operator.contains, [materialize(lo, container, node), materialize(lo, item, node)], node)
+    is_table = isinstance(container, ir.Var) and isinstance(container.type, ir.Dict)
+    sought = making.hashed(lo, item, node) if is_table else materialize(lo, item, node)
+    return call(lo, operator.contains, [materialize(lo, container, node), sought], node)

@@ -118,8 +118,9 @@ elementwise(
 
 
 def _harmonic(n, m, theta, phi, y):
-    up = np.sqrt(np.maximum((n - m) * (n + m + 1.0), 0.0)) * special.sph_harm_y(n, m + 1, theta, phi) * np.exp(-1j * phi)
-    down = np.sqrt(np.maximum((n + m) * (n - m + 1.0), 0.0)) * special.sph_harm_y(n, m - 1, theta, phi) * np.exp(1j * phi)
+    above, below = (np.sqrt(np.maximum((n - k) * (n + k + 1.0), 0.0)) for k in (m, -m))
+    up = above * special.sph_harm_y(n, m + 1, theta, phi) * np.exp(-1j * phi)
+    down = below * special.sph_harm_y(n, m - 1, theta, phi) * np.exp(1j * phi)
     side = np.where(np.less(np.sin(theta), 0), -0.5, 0.5)  # SciPy takes the cosine of theta, which is even
     return (None, None, side * (up - down), 1j * m * y)
 
