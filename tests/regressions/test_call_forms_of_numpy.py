@@ -38,6 +38,10 @@ def rolling(x, length):
     return found
 
 
+def with_nan(x):
+    return np.array([np.nan, x[0], np.nan, x[1], x[2]])
+
+
 FORMS = {
     "einsum_optimize": (lambda x: weighed(np.einsum("ij,j->", A, x, optimize=True)), V),
     "einsum_optimize_greedy": (lambda x: weighed(np.einsum("ij,j,kj->ik", A, x, A, optimize="greedy")), V),
@@ -74,6 +78,9 @@ FORMS = {
     "as_strided_windows": (lambda x: weighed(rolling(x * x, 2)), V),
     "as_strided_of_a_matrix": (lambda x: weighed(as_strided(A * x, (2, 2), (24, 8))), V),
     "strides_of_what_is_transposed": (lambda x: x[0] ** 2 * np.outer(x, x[:2]).T.strides[0], V),
+    "fmax_accumulate_past_nan": (lambda x: np.nansum(np.fmax.accumulate(with_nan(x) * x[0]) * W[:5]), V),
+    "maximum_accumulate_up_to_nan": (lambda x: np.nansum(np.maximum.accumulate(with_nan(x)[1:]) * W[:4]), V),
+    "iscomplex": (lambda x: np.sum(x * x) if np.any(np.iscomplex(x)) else np.sum(x**3), V),
     "list_of_no_axes": (lambda x: np.where(x[0] < 0, 1e-3, x[0] ** 2).tolist() * x[1], V),
     "list_of_a_number": (lambda x: (np.sum(x * x) * np.ones(())).tolist() ** 2, V),
     "nanmean_into": (lambda x: into(np.nanmean, A * x), V),

@@ -148,3 +148,37 @@ def writes_in_its_derivative(x: Any, n: int) -> Any:
 def test_a_function_called_on_own_memory_and_on_an_argument() -> None:
     """What it writes of the second counts, though what it writes of the first does not."""
     ad.testing.check_grads(writes_in_its_derivative, (X, 3), order=1)
+
+
+class Chooses:
+    """An object that holds one of its own methods."""
+
+    def __init__(self, twice: Any) -> None:
+        self.n = 2.0
+        self.power = self.two if twice else self.one
+
+    def one(self, x: float) -> float:
+        return self.n * x
+
+    def two(self, x: float) -> float:
+        self.n = self.n * 1.5
+        return self.n * x * x
+
+
+@pytest.mark.parametrize("at", [0.7, 1.7])
+def test_objects_that_hold_their_own_methods(at: float) -> None:
+    def known(x: float) -> float:
+        made = Chooses(True)
+        y = made.power(x) if x > 1 else -x
+        for _ in range(3):
+            y = y * made.power(x)
+        return y
+
+    def chosen(x: float) -> float:
+        made = Chooses(x > 1)
+        return made.power(x) * made.power(x)
+
+    for f in (known, chosen):
+        slope = (f(at + 1e-6) - f(at - 1e-6)) / 2e-6
+        assert ad.grad(f)(at) == pytest.approx(slope, rel=1e-7)
+        assert ad.jvp(f, (at,), (1.0,)) == pytest.approx((f(at), slope), rel=1e-7)

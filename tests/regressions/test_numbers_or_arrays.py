@@ -68,6 +68,22 @@ def in_one_branch(x: float, k: int) -> float:
     return np.sum(z * z)
 
 
+def in_one_of_two_branches(x: float, k: int) -> float:
+    def of(p: float, y: np.ndarray) -> object:
+        if p == 1:
+            z = y * x
+            z[0] += x
+            return z
+        if p < 1:
+            return np.nan
+        z = y * x - x
+        if np.any(y > 0):
+            z[y > 0] += np.log(y[y > 0] * x)
+        return z
+
+    return np.sum(of(k, np.array([1.0, 0.0, 2.0])) * 2) + np.sum(of(k - 1, np.array([1.0, 0.0, 2.0])))  # type: ignore[operator]
+
+
 def masks_of_numbers(x: float, k: int) -> float:
     y = np.asarray(x)
     h = np.hypot(y, 1.0)
@@ -77,7 +93,7 @@ def masks_of_numbers(x: float, k: int) -> float:
     return total + np.sum(z[z > 0] ** 3)
 
 
-@pytest.mark.parametrize("f", [masked, in_one_branch, masks_of_numbers])
+@pytest.mark.parametrize("f", [masked, in_one_branch, in_one_of_two_branches, masks_of_numbers])
 def test_items_are_written_of_what_may_be_a_number(f: object) -> None:
     right(f, 0.7, 2, modes=("grad", "jvp", "value"))
     second(lambda x: f(x, 2), 0.7)  # type: ignore[operator]

@@ -244,12 +244,11 @@ class Reverser:
         if not places:
             return
         ends = [leaf for block in blocks_of(statement) for leaf in leaves(block)]
-        found: list[tuple[Sequence[ir.Atom], ir.Terminator | None]] = [(inits, None)]
-        found += [(leaf.values, leaf) for leaf in ends if isinstance(leaf, (ir.Yield, ir.Continue, ir.Exit))]
-        for values, end in found:
+        found = [inits, *(leaf.values for leaf in ends if isinstance(leaf, (ir.Yield, ir.Continue, ir.Exit)))]
+        for values in found:
             for place in places:
                 if place < len(values):
-                    refuse_lost_reference(self, statement, values[place], end)
+                    refuse_lost_reference(self, statement, values[place], left=values is not inits)
 
     def take_value(self, scope: Scope, var: ir.Var) -> ir.Atom | None:
         """The cotangent of a value that is one of several; a reference has none: its shadow is one of several, too."""

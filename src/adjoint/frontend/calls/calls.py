@@ -296,6 +296,8 @@ def _by_kind(
             from adjoint.frontend.library.functools_calls import method_by_class  # lazy
 
             return lo.call(method_by_class(lo, constant, args, node), args[1:], kwargs, node)
+        case types.MethodType(__name__=name, __func__=formula) if name in _FORMULAS and _is_of_distribution(constant):
+            return lo.call(Method(ir.Const(formula), ir.Const(constant.__self__)), args, kwargs, node)
         case types.MethodType() if _is_of_distribution(constant):
             from adjoint.frontend.calls.opaque.results import call_opaque  # lazy
 
@@ -308,6 +310,10 @@ def _by_kind(
 
             return call_class(lo, constant, args, kwargs, node)
     return None
+
+
+_FORMULAS = frozenset(f"_{log}{name}" for log in ("", "log") for name in ("pdf", "pmf", "cdf", "sf")) | {"_ppf", "_isf"}
+"""Methods of SciPy's distributions that are written out for a location of zero and a scale of one."""
 
 
 def _is_of_distribution(method: types.MethodType) -> bool:

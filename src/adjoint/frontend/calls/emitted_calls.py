@@ -33,6 +33,10 @@ def refuse_linked(lo: Lowerer, atoms: Iterable[Any], node: ast.AST | None) -> No
     found = next((cls for atom in atoms if isinstance(atom, ir.Var) and (cls := ir.linked_class_in(atom.type))), None)
     if found is None:
         return
+    if found.__module__.startswith("adjoint."):
+        raise lo.problem(
+            "AD0301", node, "an iterator is handed on as a whole", helps=("hand over a list: list(items)",)
+        )
     label = f"an object of the class {found.__name__!r}, whose objects refer to each other, is handed on as a whole"
     problem = lo.problem("AD0301", node, label, helps=("hand over its attributes",))
     lo.settings.refused_linked = True

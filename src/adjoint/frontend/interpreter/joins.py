@@ -121,30 +121,33 @@ def type_of(value: Value) -> ir.Type:
     return ir.OPAQUE
 
 
-def shape_of(value: Value, store: Store) -> Shape:
+def shape_of(value: Value, store: Store, around: tuple[Ref, ...] = ()) -> Shape:
+    """The structure of a value that may be part of the objects ``around``: one whose method it holds is itself."""
     match value:
         case ir.Var(type=type_):
             return Leaf(type_)
         case ir.Undefined():
             return Nothing()
         case TupleValue(items=items, cls=cls):
-            return TupleShape(cls, tuple(shape_of(item, store) for item in items))
+            return TupleShape(cls, tuple(shape_of(item, store, around) for item in items))
         case SliceValue():
-            return TupleShape(slice, tuple(shape_of(item, store) for item in _items(value)))
+            return TupleShape(slice, tuple(shape_of(item, store, around) for item in _items(value)))
+        case Ref() if value in around:
+            return Same(value)
         case Ref():
             record = store.get(value)
             if record is None:
                 raise TooManyOptions  # an object of an iteration that is over: they nest without end
             assert isinstance(record, Record)
-            shape = shape_of(record, store)
+            shape = shape_of(record, store, (*around, value))
             assert isinstance(shape, RecordShape)
             return RefShape(value, shape, tuple(dict.fromkeys(original_sites((value.site,)))))
         case Record():
-            return RecordShape(value.cls, value.keys, tuple(shape_of(item, store) for item in value.items))
+            return RecordShape(value.cls, value.keys, tuple(shape_of(item, store, around) for item in value.items))
         case Method() | Partial():
-            return ComposedShape(value, tuple(shape_of(item, store) for item in _parts(value)))
+            return ComposedShape(value, tuple(shape_of(item, store, around) for item in _parts(value)))
         case Union(options=options):
-            return UnionShape(tuple(shape_of(option, store) for option in options))
+            return UnionShape(tuple(shape_of(option, store, around) for option in options))
         case _:
             return Same(value)
 

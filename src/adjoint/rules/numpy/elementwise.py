@@ -245,6 +245,10 @@ no_derivative(
     np.isin,
     np.iscomplexobj,
     np.isrealobj,
+    np.iscomplex,
+    np.isreal,
+    np.array_equiv,
+    np.min_scalar_type,
     np.isscalar,
 )
 

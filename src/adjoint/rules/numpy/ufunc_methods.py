@@ -72,6 +72,8 @@ definition(np.add.accumulate, lambda array, axis=0: np.cumsum(array, axis=_only(
 definition(np.multiply.accumulate, lambda array, axis=0: np.cumprod(array, axis=_only(axis)), cases=RUNNING)
 definition(np.maximum.accumulate, _running(segments.running_argmax), cases=RUNNING)
 definition(np.minimum.accumulate, _running(segments.running_argmin), cases=RUNNING)
+definition(np.fmax.accumulate, _running(segments.running_fargmax), cases=RUNNING)
+definition(np.fmin.accumulate, _running(segments.running_fargmin), cases=RUNNING)
 
 
 def _logaddexp_accumulate(array, axis=0):
@@ -160,4 +162,4 @@ linear(
     lambda ct, y_ct, x, indices, axis=0: segments.add_reduceat(ct, indices, axis),
     cases=[case(sample(4), sample(6), np.array([3, 1, 1, 4]))],
 )
-no_derivative(segments.running_argmax, segments.running_argmin)
+no_derivative(segments.running_argmax, segments.running_argmin, segments.running_fargmax, segments.running_fargmin)

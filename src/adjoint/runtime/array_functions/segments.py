@@ -31,10 +31,21 @@ def running_argmin(x: Any, axis: int = 0) -> NDArray[np.intp]:
     return _first_met(np.minimum.accumulate(x, axis=axis), axis)
 
 
+def running_fargmax(x: Any, axis: int = 0) -> NDArray[np.intp]:
+    """Where the largest element so far that is a number was met first."""
+    return _first_met(np.fmax.accumulate(x, axis=axis), axis)
+
+
+def running_fargmin(x: Any, axis: int = 0) -> NDArray[np.intp]:
+    """Where the smallest element so far that is a number was met first."""
+    return _first_met(np.fmin.accumulate(x, axis=axis), axis)
+
+
 def _first_met(running: Any, axis: int) -> NDArray[np.intp]:
     rows = np.moveaxis(running, axis, -1)
     is_new = np.zeros(rows.shape, bool)
-    is_new[..., 1:] = (rows[..., 1:] != rows[..., :-1]) & ~np.isnan(rows[..., :-1])
+    now, before = rows[..., 1:], rows[..., :-1]
+    is_new[..., 1:] = (now != before) & ~(np.isnan(now) & np.isnan(before))
     places = np.maximum.accumulate(np.where(is_new, np.arange(rows.shape[-1]), 0), axis=-1)
     return np.moveaxis(places, -1, axis)
 

@@ -42,6 +42,8 @@ class _Timeline:
 
     def __init__(self, function: ir.Function) -> None:
         self.number: dict[int, Moment] = {}
+        self.left: dict[int, Moment] = {}
+        """Where statements end of which one block runs, or one and then another."""
         self.events: list[tuple[int, tuple[int, ...], ir.Storage, ir.Atom | None]] = []
         self.bound: dict[ir.Atom, Moment] = dict.fromkeys(function.params, (-1, ()))
         self.born: dict[ir.Atom, Moment] = {}
@@ -62,7 +64,8 @@ class _Timeline:
                 self.bound |= dict.fromkeys(statement.params, (place, inner))
             for nested in blocks_of(statement):
                 self.scan(nested, inner)
-        self.number.setdefault(id(block.terminator), (len(self.number), loops))
+            if isinstance(statement, ir.If) or (isinstance(statement, ir.Guarded) and statement.final is None):
+                self.left[id(statement)] = len(self.number) - 1, loops
         for nested in blocks_of(block.terminator):
             self.scan(nested, loops)
 
@@ -161,8 +164,10 @@ class Writes:
 
         return Ordered(self.function, self.regions, lambda storage: _loops_around(self.homes.get(storage.find())))
 
-    def after(self, statement: ir.Statement | ir.Terminator, storage: ir.Storage, read: ir.Atom | None = None) -> bool:
-        """Whether memory, or the part that is read of it, may be written after a statement was executed once.
+    def after(
+        self, statement: ir.Statement, storage: ir.Storage, read: ir.Atom | None = None, *, left: bool = False
+    ) -> bool:
+        """Whether memory, or the part that is read of it, may be written after a statement began, or was left.
 
         Memory that nothing outside of one iteration refers to is made anew in each.
         """
@@ -170,6 +175,8 @@ class Writes:
         if root in self.elsewhere:
             return True
         place, loops = self.timeline.number[id(statement)]
+        if left:
+            place, loops = self.timeline.left.get(id(statement), (place, loops))
         lifetime = _loops_around(self.homes.get(root))
         again = [loop for loop in loops if loop not in lifetime]
         written = any(
@@ -178,8 +185,7 @@ class Writes:
             and not (read is not None and self.timeline.is_younger(name, read))
             for when, where, event, name in self.timeline.events
         )
-        is_ordered = read is not None and isinstance(statement, ir.Statement) and self.ordered.holds(statement, read)
-        return written and not is_ordered
+        return written and not (read is not None and self.ordered.holds(statement, read))
 
     def reach(self, statement: ir.Statement, read: ir.Var) -> bool:
         """Whether what a value refers to, or what lies in it, may be written after it was read."""
@@ -227,16 +233,14 @@ def _loops_around(region: Region | None) -> set[int]:
     return found
 
 
-def refuse_lost_reference(
-    reverser: Reverser, statement: ir.Statement, value: ir.Atom, end: ir.Terminator | None = None
-) -> None:
+def refuse_lost_reference(reverser: Reverser, statement: ir.Statement, value: ir.Atom, *, left: bool = False) -> None:
     """Refuses what is held as a number or an array where it is an array that is written later, and changes there.
 
-    It is handed on by a statement, or by the end of a block of it.
+    It is handed on where a statement begins, or where it is ``left``.
     """
     if not isinstance(value, ir.Var) or not isinstance(value.type, ir.Array) or not ir.is_handle(value.type):
         return
-    if reverser.writes.after(statement if end is None else end, value.type.storage):
+    if reverser.writes.after(statement, value.type.storage, left=left):
         label = "what is a number elsewhere is an array here, which is written later"
         reverser.context.problem("AD0303", statement.span, label)
 

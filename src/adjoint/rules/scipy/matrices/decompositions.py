@@ -5,10 +5,10 @@
 import numpy as np
 from scipy import linalg
 
-from adjoint.rules.declare import case, definition, general, sample
+from adjoint.rules.declare import case, definition, general, no_derivative, sample
 from adjoint.rules.scipy.matrices.layout import ORDER
 from adjoint.runtime.array_functions.linalg import conjugated, hermitian, transposed
-from adjoint.runtime.numerical_methods.of_scipy.linalg import polar_factor
+from adjoint.runtime.numerical_methods.of_scipy.linalg import pivots, polar_factor
 
 REGULAR, DEFINITE = sample(3, 3, kind="regular"), sample(3, 3, kind="definite")
 
@@ -16,15 +16,17 @@ REGULAR, DEFINITE = sample(3, 3, kind="regular"), sample(3, 3, kind="definite")
 
 
 def _qr(a, overwrite_a=False, lwork=None, mode="full", pivoting=False, check_finite=True):
-    if pivoting or mode not in ("economic", "full", "r"):
-        raise NotImplementedError("reflectors, or exchanges of columns")
-    q, r = np.linalg.qr(a)
+    if mode not in ("economic", "full", "r"):
+        raise NotImplementedError("reflectors")
+    order = pivots(a) if pivoting else None
+    q, r = np.linalg.qr(a[:, order] if pivoting else a)
     rows, columns = np.shape(a)
     if mode == "r":
-        return (np.concatenate([r, np.zeros((max(rows - columns, 0), columns))]),)
+        r = np.concatenate([r, np.zeros((max(rows - columns, 0), columns))])
+        return (r, order) if pivoting else (r,)
     if mode == "full" and rows > columns:
         raise np.linalg.LinAlgError("columns of 'q' beyond those of the matrix have no derivative: mode='economic'")
-    return q.copy(ORDER), r
+    return (q.copy(ORDER), r, order) if pivoting else (q.copy(ORDER), r)
 
 
 def _svd(a, full_matrices=True, compute_uv=True, overwrite_a=False, check_finite=True, lapack_driver="gesdd"):
@@ -34,6 +36,7 @@ def _svd(a, full_matrices=True, compute_uv=True, overwrite_a=False, check_finite
     return u.copy(ORDER), s, vh.copy(ORDER)
 
 
+no_derivative(pivots)
 definition(
     linalg.qr,
     _qr,
@@ -42,6 +45,8 @@ definition(
         case(REGULAR, mode="economic", check_finite=False),
         case(REGULAR),
         case(sample(4, 3), mode="r"),
+        case(sample(4, 3), mode="economic", pivoting=True),
+        case(sample(3, 4), mode="r", pivoting=True),
     ],
 )
 definition(

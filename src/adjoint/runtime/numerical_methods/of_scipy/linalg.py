@@ -27,6 +27,11 @@ def row_order(pivots: Any) -> Any:
     return order
 
 
+def pivots(a: Any) -> Any:
+    """Which column of a matrix stands in each place where the largest that is left goes first."""
+    return linalg.qr(a, mode="r", pivoting=True)[-1]
+
+
 def places_of_rows(a: Any) -> Any:
     """Where each row stands after the exchanges of a decomposition into triangles: ``a == l[places] @ u``."""
     return linalg.lu(a, p_indices=True)[0]
