@@ -10,7 +10,10 @@ import numpy as np
 import pytest
 
 import adjoint as ad
+from adjoint import ir
+from adjoint.rules.typing import abstract
 from regressions.differences import refused, right, second
+from sampling import check_grads
 
 
 class Tried:
@@ -289,3 +292,40 @@ def test_a_default_counts_where_nobody_knows_the_object() -> None:
     assert ad.grad(f)(3.0) == 6.0 * math.pi
     assert ad.jvp(f, (3.0,), (1.0,)) == (9.0 * math.pi, 6.0 * math.pi)
     assert ad.grad(ad.grad(f))(3.0) == 2.0 * math.pi
+
+
+class MadeOfAnother:
+    """An object that its own constructor may make another one for."""
+
+    def __init__(self, *parts: Any, angle: Any = None) -> None:
+        if angle is not None:
+            self.q = MadeOfAnother(np.cos(angle), np.sin(angle)).q
+        else:
+            self.q = np.array([parts[0], parts[1]])
+
+
+def test_a_constructor_that_calls_itself_assigns_attributes_for_the_first_time() -> None:
+    check_grads(lambda x: np.sum(MadeOfAnother(angle=x).q ** 3), (0.3,))
+    check_grads(lambda x: np.sum(MadeOfAnother(x, x * x).q ** 3), (0.3,))
+
+
+class Held:
+    def __init__(self, holder: Any, x: Any) -> None:
+        self.holder = holder
+        self.x = x
+
+
+class Holder:
+    """An object that holds one that holds it."""
+
+    def __init__(self) -> None:
+        self.k = 2.0
+        self.first = Held(self, 3.0)
+
+
+HOLDER = Holder()
+
+
+def test_types_of_objects_that_hold_each_other_end() -> None:
+    assert isinstance(abstract(HOLDER), ir.Instance)
+    assert ad.grad(lambda x: HOLDER.k * x * HOLDER.first.holder.k * HOLDER.first.x)(1.0) == 12.0

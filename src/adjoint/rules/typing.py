@@ -321,8 +321,8 @@ class AnyExtents(np.ndarray[Any, Any]):
     """An example of arrays of which only dtype and rank are known."""
 
 
-def abstract(value: Any) -> ir.Type:
-    """The type of a run-time value."""
+def abstract(value: Any, around: tuple[int, ...] = ()) -> ir.Type:
+    """The type of a run-time value; of an object that holds one of those ``around`` nothing is known there."""
     cls = type(value)
     kind = _PYTHON.get(cls)
     if kind is not None:
@@ -342,28 +342,28 @@ def abstract(value: Any) -> ir.Type:
     if is_foreign(value):
         return ir.Array(dtype_of(value), tuple(["one" if extent == 1 else "many" for extent in value.shape]))
     if cls is list:
-        return ir.List(join_all([abstract(item) for item in value]) if value else None)
+        return ir.List(join_all([abstract(item, around) for item in value]) if value else None)
     if isinstance(value, tuple):
         is_known = cls is tuple or is_namedtuple_class(cls)
-        return ir.Tuple(tuple([abstract(item) for item in value]), cls) if is_known else ir.Opaque(cls)
+        return ir.Tuple(tuple([abstract(item, around) for item in value]), cls) if is_known else ir.Opaque(cls)
     if cls is dict:
-        return ir.Dict(join_all([abstract(item) for item in value.values()]) if value else None)
-    return _abstract_object(value, cls)
+        return ir.Dict(join_all([abstract(item, around) for item in value.values()]) if value else None)
+    return _abstract_object(value, cls, around)
 
 
-def _abstract_object(value: Any, cls: type) -> ir.Type:
+def _abstract_object(value: Any, cls: type, around: tuple[int, ...]) -> ir.Type:
     if hasattr(cls, "__adjoint_signature__"):
         return ir.Opaque(cls, value.__adjoint_signature__)
     if isinstance(value, type) or cls.__module__ == "builtins" or _is_called_by_machine_code(cls):
         return ir.Opaque(cls)
-    if not hasattr(value, "__dict__") and not slots_of(cls):
+    if id(value) in around or (not hasattr(value, "__dict__") and not slots_of(cls)):
         return ir.Opaque(cls)
     counted = float_fields(cls)
     whole = ir.Scalar("float")
     return ir.Instance(
         cls,
         {
-            name: whole if type(item) is int and name in counted else abstract(item)
+            name: whole if type(item) is int and name in counted else abstract(item, (*around, id(value)))
             for name, item in fields_of(value).items()
         },
     )

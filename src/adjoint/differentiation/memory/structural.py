@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from adjoint import ir
 from adjoint.ir.join import type_of_atom
-from adjoint.runtime import copies, display, tangents
+from adjoint.runtime import copies, display, objects, tangents
 from adjoint.types.structure import float_fields, is_namedtuple_class
 
 Role = Literal["container", "item", "same"]
@@ -39,6 +39,7 @@ _ROLES: dict[Any, tuple[Role, ...]] = {
     list: ("container",),
     tuple: ("container",),
     reversed: ("container",),
+    objects.attribute_or_none: ("container", "same"),
     tangents.pour: ("container", "container"),
 }
 _ON_LISTS: dict[Any, tuple[Role, ...]] = {operator.add: ("container", "container"), operator.mul: ("container", "same")}

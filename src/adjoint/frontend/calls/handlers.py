@@ -83,6 +83,8 @@ def _families(constant: Any) -> tuple[str, ...]:
             return ("declared.implicit_calls",)
         case FunctionType(__module__="copy"):
             return ("library.copy_calls",)
+        case FunctionType(__module__="importlib"):
+            return ("calls.reflection",)
         case FunctionType(__module__="statistics"):
             return ("library.statistics_calls",)
         case FunctionType(__module__="adjoint.declarations.custom_derivatives") if constant.__name__ != "stop_gradient":

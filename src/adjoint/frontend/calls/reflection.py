@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import inspect
 from collections.abc import Callable
 from types import FunctionType
@@ -13,7 +14,7 @@ from adjoint.frontend.calls.handlers import Handler, handles
 from adjoint.frontend.entry.inputs import guard_presence
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
-from adjoint.frontend.interpreter.values import NONE, Closure, IteratorValue, Record, Ref, TupleValue, Value
+from adjoint.frontend.interpreter.values import NONE, Closure, IteratorValue, Record, Ref, SuperValue, TupleValue, Value
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.library.bound_arguments import KINDS, BoundArguments
 from adjoint.frontend.objects.attributes import attribute, presence_of
@@ -110,6 +111,11 @@ def _hasattr(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast
         if shown is record.cls and record.get(name.value) is not None:
             return ir.Const(True)
         return _has_now(lo, shown, name.value)
+    if isinstance(base, SuperValue):
+        cls = class_of(lo, base.receiver)
+        if isinstance(base.receiver, ir.Const) and isinstance(base.receiver.value, type):
+            cls = base.receiver.value
+        return NotImplemented if cls is None else ir.Const(hasattr(super(base.owner, cls), name.value))
     if isinstance(base, Closure):
         if base.attributes.get(name.value) in lo.store:
             return ir.Const(True)
@@ -171,3 +177,14 @@ def _set_named(lo: Lowerer, args: list[Value], node: ast.AST | None, *, bare: bo
         raise lo.problem("AD0301", node, "the name of the attribute is not known")
     set_attribute(lo, base, name.value, value, node, bare=bare)
     return NONE
+
+
+@handles(importlib.import_module)
+def _import_module(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    """A module by its name, as packages choose what they compute with."""
+    if kwargs or len(args) != 1 or not isinstance(args[0], ir.Const):
+        return NotImplemented
+    try:
+        return ir.Const(importlib.import_module(args[0].value))
+    except ImportError as error:
+        raise lo.mistake(type(error), node, str(error)) from None

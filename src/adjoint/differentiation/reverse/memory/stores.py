@@ -195,9 +195,14 @@ def _read(target: ir.Var, base: ir.Var, key: ir.Key, context: Context | None) ->
 
 
 def _may_lack(context: Context, base: ir.Var, name: str) -> bool:
-    """Whether an attribute may be assigned for the first time: some object that this may be was made without it."""
+    """Whether an attribute may be assigned for the first time: some object that this may be was made without it.
+
+    Of those that callers make in functions that call themselves, nothing is known.
+    """
     assert isinstance(base.type, ir.Instance)
     home = base.type.storage.find()
+    if any(home in map(ir.Storage.find, ir.storages(param.type)) for param in context.function.params):
+        return True
     for statement in statements_in(context.function.body):
         if isinstance(statement, ir.Call) and statement.callee is make_object:
             (made,) = statement.targets

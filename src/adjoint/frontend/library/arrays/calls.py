@@ -139,7 +139,10 @@ def _in_order(lo: Lowerer, conversion: Any, args: list[Value], kwargs: dict[str,
         return array
     has_axes = isinstance(array, ir.Var) and isinstance(array.type, ir.Array) and bool(array.type.dims)
     convert = {"C": np.ascontiguousarray, "F": np.asfortranarray}.get(letter)
-    return _call(lo, convert, [array], {}, node) if has_axes and convert is not None else NotImplemented
+    if convert is None:
+        return NotImplemented
+    laid_out = _call(lo, convert, [array], {}, node)
+    return laid_out if has_axes else _call(lo, np.reshape, [laid_out, _call(lo, np.shape, [array], {}, node)], {}, node)
 
 
 @handles(np.ndarray)
