@@ -93,3 +93,37 @@ def dict_pairs(x, n):
         pairs.append((i, x**i))
     d = dict(pairs, z=x)
     return d[1] * d[2] + d["z"]
+
+
+class Particle:
+    __slots__ = ["hits", "trail", "x"]
+
+    def __init__(self, x, trail=None):
+        self.x, self.trail, self.hits = x, trail, 0
+
+
+@program([0.5, 1.5, -0.7])
+def copies_of_objects_of_a_list(x):
+    particles = [Particle(v, [v * v, 1.0]) for v in x]
+    best = [Particle(0.0, [0.0]) for _ in range(2)]
+    for p in particles:
+        if p.x > best[0].x:
+            best[0] = copy.copy(p)
+            best[0].x *= 2.0
+    best[0].trail[0] *= x[0]
+    best[1] = copy.copy(particles[len(x) - 1])
+    best[1].hits += 1
+    moved = list(map(copy.copy, best))
+    for p in moved:
+        p.x = p.x * p.trail[0] + p.hits
+    return sum(p.x * p.trail[0] for p in particles) + sum(p.x * q.x for p, q in zip(best, moved, strict=True))
+
+
+@program([0.5, 1.5, -0.7])
+def deep_copies_of_objects_of_a_list(x):
+    particles = [Particle(v) for v in x]
+    particles.append(particles[0])
+    others, table = copy.deepcopy(particles), copy.deepcopy({"a": particles[1]})
+    others[0].x *= 3.0 * x[1]
+    table["a"].hits += 2
+    return sum(p.x**2 * (k + 1) for k, p in enumerate(others)) + particles[0].x * table["a"].x * table["a"].hits

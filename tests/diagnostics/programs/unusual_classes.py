@@ -66,3 +66,17 @@ def keys_read_back(x):
 def number_as_a_fraction(x):
     above, below = (x * x).as_integer_ratio()  # error[AD0201]: the body of 'as_integer_ratio' is not visible here
     return above / below
+
+
+class Blank:
+    pass
+
+
+#: ad.grad(copied_without_an_attribute)([1.0, 2.0])
+def copied_without_an_attribute(x):
+    import copy
+
+    blanks = [Blank() for _ in x]
+    for blank, v in zip(blanks, x):
+        blank.size = v
+    return sum(copy.copy(blank).size for blank in blanks)  # error[AD0303]: an object is copied that may lack 'size', which is assigned after it is made

@@ -178,6 +178,7 @@ def runtime_object(lo: Lowerer, ref: Ref, node: ast.AST | None) -> ir.Var:
     atoms = slots(lo, record.items, node)
     fields: dict[str, ir.Type] = {key: type_of(atom) for key, atom in zip(record.keys, atoms, strict=True)}
     if isinstance(known, ir.Instance):
+        lo.run_data.set_later.update((record.cls, key) for key in known.fields if key not in fields)
         for key, type_ in known.fields.items():
             mine = fields.get(key, type_)
             fields[key] = lo.types.join(type_, mine) or join_items(lo, type_, mine, node) or ir.OPAQUE

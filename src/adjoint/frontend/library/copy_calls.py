@@ -15,6 +15,7 @@ from adjoint.frontend.data import making
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import Record, Ref, TupleValue, Value
 from adjoint.frontend.library import python_functions
+from adjoint.frontend.objects.attributes import attribute
 
 
 @handles(copy.copy)
@@ -22,6 +23,8 @@ def _copy(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AS
     copied = args[0]
     if isinstance(copied, ir.Var) and isinstance(copied.type, (ir.List, ir.Dict)):
         return _with_the_same_items(lo, copied, node)
+    if isinstance(copied, ir.Var) and isinstance(copied.type, ir.Instance):
+        return _with_the_same_attributes(lo, copied, copied.type, node)
     return _copied(lo, copied, lambda part: part, node)
 
 
@@ -32,7 +35,28 @@ def _with_the_same_items(lo: Lowerer, copied: ir.Var, node: ast.AST | None) -> V
     return lo.call(ir.Const(dict if isinstance(copied.type, ir.Dict) else list), [copied], {}, node)
 
 
+def _with_the_same_attributes(lo: Lowerer, copied: ir.Var, type_: ir.Instance, node: ast.AST | None) -> Value:
+    """Another object with what the attributes of one hold that exists at run time."""
+    later = next((name for name in type_.fields if (type_.cls, name) in lo.run_data.set_later), None)
+    if later is not None:
+        label = f"an object is copied that may lack {later!r}, which is assigned after it is made"
+        raise lo.problem("AD0303", node, label, helps=(f"assign {later!r} in '__init__'",))
+    parts = tuple([(name, attribute(lo, copied, name, node)) for name in type_.fields])
+    return _made(lo, Record(type_.cls, parts), node)
+
+
+def _made(lo: Lowerer, record: Record, node: ast.AST | None) -> Value:
+    if _copies_itself(record.cls):
+        raise lo.problem("AD0301", node, f"the class {record.cls.__name__!r} says itself how it is copied")
+    assert node is not None
+    ref = Ref(lo.site(node))
+    lo.store[ref] = record
+    return making.runtime_object(lo, ref, node) if ref.site in lo.settings.runtime_sites else ref
+
+
 def _is_immutable(type_: ir.Type | None) -> bool:
+    if isinstance(type_, ir.Opaque):
+        return type_.cls in (type(None), str, bytes)
     return type(type_) is ir.Scalar or (isinstance(type_, ir.Tuple) and all(map(_is_immutable, type_.items)))
 
 
@@ -65,6 +89,8 @@ def _copied_rows(lo: Lowerer, value: Value, node: ast.AST | None) -> Value | Non
             return None
     if isinstance(part, ir.Array):
         return python_functions.call(lo, function, [value, ir.Const(np.copy)], node)
+    if isinstance(part, ir.Instance) and _has_only_what_is_immutable(part):
+        return python_functions.call(lo, function, [value, ir.Const(copy.copy)], node)
     is_row = isinstance(part, (ir.List, ir.Dict)) and _holds_what_is_immutable(part)
     if not is_row or (isinstance(part, ir.List) and part.is_tuple):
         return None
@@ -78,12 +104,8 @@ def _copied(lo: Lowerer, value: Value, inner: Callable[[Value], Value], node: as
         return making.new_list(lo, [inner(part) for part in record.items], node)
     if isinstance(record, Record) and record.cls is dict:
         return making.new_dict(lo, [(ir.Const(key), inner(part)) for key, part in record.parts], node)
-    if isinstance(record, Record) and _copies_itself(record.cls):
-        raise lo.problem("AD0301", node, f"the class {record.cls.__name__!r} says itself how it is copied")
-    if isinstance(record, Record) and node is not None:
-        ref = Ref(lo.site(node))
-        lo.store[ref] = Record(record.cls, tuple((name, inner(part)) for name, part in record.parts))
-        return making.runtime_object(lo, ref, node) if ref.site in lo.settings.runtime_sites else ref
+    if isinstance(record, Record):
+        return _made(lo, Record(record.cls, tuple((name, inner(part)) for name, part in record.parts)), node)
     if isinstance(value, TupleValue):
         return TupleValue(tuple(inner(part) for part in value.items), value.cls)
     if isinstance(value, ir.Var) and isinstance(value.type, ir.Reference):
@@ -92,6 +114,8 @@ def _copied(lo: Lowerer, value: Value, inner: Callable[[Value], Value], node: as
         return lo.call(ir.Const(np.copy), [value], {}, node)
     if isinstance(value, ir.Var) and _holds_what_is_immutable(value.type):
         return _with_the_same_items(lo, value, node)
+    if isinstance(value, ir.Var) and isinstance(value.type, ir.Instance) and _has_only_what_is_immutable(value.type):
+        return _with_the_same_attributes(lo, value, value.type, node)
     if isinstance(value, ir.Var) and isinstance(value.type, (ir.List, ir.Dict, ir.Instance)):
         raise lo.problem("AD0303", node, "a container that exists at run time is copied with what lies in it")
     return value
@@ -100,6 +124,10 @@ def _copied(lo: Lowerer, value: Value, inner: Callable[[Value], Value], node: as
 def _holds_what_is_immutable(type_: ir.Type) -> bool:
     part = type_.element if isinstance(type_, ir.List) else type_.value if isinstance(type_, ir.Dict) else None
     return _is_immutable(part)
+
+
+def _has_only_what_is_immutable(type_: ir.Instance) -> bool:
+    return all(map(_is_immutable, type_.fields.values()))
 
 
 def _copies_itself(cls: type) -> bool:

@@ -79,6 +79,8 @@ class Run:
     sites_of_storage: list[tuple[ir.Storage, Site]] = field(default_factory=list)
     made: list[ir.Var] = field(default_factory=list)
     """Containers and objects that exist at run time, as they are made."""
+    set_later: set[tuple[type, str]] = field(default_factory=set)
+    """Attributes, by their classes, that an object lacks when it is made, and that are assigned later."""
     come_to: list[Site] = field(default_factory=list)
     """All places that were asked for, in order."""
     loose: list[tuple[ir.Var, Any]] = field(default_factory=list)
