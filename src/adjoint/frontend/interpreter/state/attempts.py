@@ -277,6 +277,7 @@ class Settings:
                 return False
             self.constant_inputs |= loop
         self.runtime_sites.clear()
+        self.bare_sites.clear()
         self.site_types.clear()
         return True
 
