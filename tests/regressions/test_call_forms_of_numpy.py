@@ -38,6 +38,13 @@ def rolling(x, length):
     return found
 
 
+def with_settings(x):
+    before = np.seterr(invalid="ignore")
+    found = np.sqrt(x * x + 1.0)
+    np.seterr(**before)
+    return found * (2.0 if np.geterr()["invalid"] == before["invalid"] else 3.0)
+
+
 def with_nan(x):
     return np.array([np.nan, x[0], np.nan, x[1], x[2]])
 
@@ -81,6 +88,7 @@ FORMS = {
     "fmax_accumulate_past_nan": (lambda x: np.nansum(np.fmax.accumulate(with_nan(x) * x[0]) * W[:5]), V),
     "maximum_accumulate_up_to_nan": (lambda x: np.nansum(np.maximum.accumulate(with_nan(x)[1:]) * W[:4]), V),
     "iscomplex": (lambda x: np.sum(x * x) if np.any(np.iscomplex(x)) else np.sum(x**3), V),
+    "seterr_and_back": (lambda x: np.sum(with_settings(x)), V),
     "list_of_no_axes": (lambda x: np.where(x[0] < 0, 1e-3, x[0] ** 2).tolist() * x[1], V),
     "list_of_a_number": (lambda x: (np.sum(x * x) * np.ones(())).tolist() ** 2, V),
     "nanmean_into": (lambda x: into(np.nanmean, A * x), V),

@@ -329,3 +329,79 @@ HOLDER = Holder()
 def test_types_of_objects_that_hold_each_other_end() -> None:
     assert isinstance(abstract(HOLDER), ir.Instance)
     assert ad.grad(lambda x: HOLDER.k * x * HOLDER.first.holder.k * HOLDER.first.x)(1.0) == 12.0
+
+
+class Lazy:
+    """An object that computes what it is asked for once, and has a place for that from the start."""
+
+    __slots__ = ("_product", "_square", "x")
+
+    def __init__(self, x: Any) -> None:
+        self.x = x
+
+    def square(self) -> Any:
+        try:
+            return self._square
+        except AttributeError:
+            pass
+        self._square = self.x * self.x
+        return self._square
+
+    def product(self) -> Any:
+        try:
+            return self._product
+        except:  # noqa: E722 - as it is published
+            self._product = self.square() * self.x
+        return self._product
+
+
+class LazyByDict:
+    """The same without places."""
+
+    def __init__(self, x: Any) -> None:
+        self.x = x
+
+    square = Lazy.square
+
+
+def computed_twice(x: float) -> Any:
+    made = Lazy(x)
+    return made.square() * made.square() + made.product() * made.product()
+
+
+def computed_on_some_paths(x: float) -> Any:
+    made = Lazy(x)
+    if x > 0:
+        made.square()
+    return made.square() * made.product()
+
+
+def computed_in_a_list(x: float) -> Any:
+    made = [Lazy(x * i) for i in range(3)]
+    for each in made:
+        each.square()
+    return sum(each.square() * each.product() for each in made)
+
+
+def asked_for(x: float) -> Any:
+    made = Lazy(x)
+    first = made.square() if hasattr(made, "_square") else x
+    return first * getattr(made, "_product", 3.0) * made.square() * (2.0 if hasattr(made, "_square") else x)
+
+
+@pytest.mark.parametrize("f", [computed_twice, computed_on_some_paths, computed_in_a_list, asked_for])
+def test_places_that_are_empty_at_first(f: Any) -> None:
+    right(f, 1.7)
+    second(f, 1.7)
+
+
+@pytest.mark.parametrize("cls", [Lazy, LazyByDict])
+def test_what_an_object_from_outside_computes_once(cls: Any) -> None:
+    held = cls(2.0)
+    slope = ad.grad(lambda x: held.square() * x)
+    assert slope(1.5) == 4.0
+    assert held._square == 4.0
+    held._square = 5.0
+    assert slope(1.5) == 5.0
+    del held._square
+    assert slope(1.5) == 4.0

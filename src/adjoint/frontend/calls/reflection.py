@@ -6,7 +6,7 @@ import ast
 import importlib
 import inspect
 from collections.abc import Callable
-from types import FunctionType
+from types import FunctionType, MemberDescriptorType
 from typing import Any
 
 from adjoint import ir
@@ -110,7 +110,7 @@ def _hasattr(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast
         shown = seen(record.cls)
         if shown is record.cls and record.get(name.value) is not None:
             return ir.Const(True)
-        return _has_now(lo, shown, name.value)
+        return ir.Const(False) if _is_slot(shown, name.value) else _has_now(lo, shown, name.value)
     if isinstance(base, SuperValue):
         cls = class_of(lo, base.receiver)
         if isinstance(base.receiver, ir.Const) and isinstance(base.receiver.value, type):
@@ -126,9 +126,15 @@ def _hasattr(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast
     note_owner(lo, base, lambda number: hasattr(number, name.value))
     if seen(cls) is not cls:
         return ir.Const(hasattr(seen(cls), name.value))
-    if isinstance(base, ir.Var) and isinstance(base.type, ir.Instance) and not hasattr(cls, name.value):
+    is_own = not hasattr(cls, name.value) or _is_slot(cls, name.value)
+    if isinstance(base, ir.Var) and isinstance(base.type, ir.Instance) and is_own:
         return lo.open.call(hasattr, base, name)
     return _has_now(lo, cls, name.value)
+
+
+def _is_slot(cls: type, name: str) -> bool:
+    """Whether the class only has a place for the attribute, which an object may leave empty."""
+    return isinstance(inspect.getattr_static(cls, name, None), MemberDescriptorType)
 
 
 def _has_now(lo: Lowerer, owner: Any, name: str) -> Value:

@@ -365,6 +365,9 @@ def _enter_object(lo: Lowerer, value: Any, path: Path, hint: str, declare: Calla
             raise error("AD0222", None, f"{hint!r} has to exist at run time, and has no type that tells what it gives")
         if not isinstance(type_, ir.Instance):
             raise error("AD0307", None, f"{hint!r} is an object of class {cls.__name__!r}, which is not looked into")
+        known = lo.settings.site_types.get(site)
+        if isinstance(known, ir.Instance):  # what the function was seen to assign
+            type_ = ir.Instance(cls, {**known.fields, **type_.fields})
         var = ir.Var(hint, type_, True)
         declare(var)
         lo.run_data.sites_of_storage.append((type_.storage, site))

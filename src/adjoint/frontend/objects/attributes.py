@@ -428,7 +428,7 @@ def bind(lo: Lowerer, receiver: Value, cls: type, name: str, found: Any, node: a
                 from adjoint.frontend.objects.own_attributes import table_of  # lazy
 
                 return table_of(lo, receiver, node)
-            raise lo.problem("AD0304", node, f"the attribute {name!r} is not assigned")
+            raise lo.mistake(AttributeError, node, f"the attribute {name!r} is not assigned", code="AD0304")
         case types.MethodDescriptorType() | types.WrapperDescriptorType():
             return Method(ir.Const(found), receiver)
         case types.ClassMethodDescriptorType():

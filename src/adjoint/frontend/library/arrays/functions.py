@@ -1,18 +1,21 @@
-"""Objects of NumPy's that are called: functions of numbers made functions of arrays, polynomials."""
+"""Objects of NumPy's that are called: functions of numbers made functions of arrays, polynomials; its settings."""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.polynomial import Chebyshev, Hermite, HermiteE, Laguerre, Legendre, Polynomial
 
 from adjoint import ir
+from adjoint.frontend.calls.emitted_calls import call_any
 from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles
-from adjoint.frontend.data import making
+from adjoint.frontend.data import containers, making
 from adjoint.frontend.entry import inputs
 from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import Partial, Value
 from adjoint.frontend.library.arrays import definitions as array_definitions
 from adjoint.frontend.objects.attributes import attribute
@@ -104,3 +107,20 @@ def function_of(lo: Lowerer, constant: Any, node: ast.AST | None) -> Value | Non
             return Partial(ir.Const(array_definitions.value_of_mapped_series), (ir.Const(cls._val), *parts), ())
         case _:
             return None
+
+
+def _tells_settings(function: Callable[..., Any]) -> Handler:
+    def handle(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+        """How floats that are no numbers were treated: the keys of what is told are known."""
+        named = {name: materialize(lo, value, node) for name, value in kwargs.items()}
+        told = call_any(lo, function, [materialize(lo, arg, node) for arg in args], node, **named)
+        parts: list[tuple[Value, Value]] = [
+            (ir.Const(name), containers.subscript(lo, told, ir.Const(name), node)) for name in np.geterr()
+        ]
+        return making.new_dict(lo, parts, node)
+
+    return handle
+
+
+HANDLERS[np.seterr] = _tells_settings(np.seterr)
+HANDLERS[np.geterr] = _tells_settings(np.geterr)
