@@ -298,3 +298,43 @@ def arrays_and_lists_taken_out_of_dicts(x, n):
     pair = lists.pop(1)
     pair.append(x[2] * pair[0])
     return np.sum(arrays[7] * arrays[0]) + pair[2] * pair[1] + sum(lists[0])
+
+
+class Pair:
+    def __init__(self, parts):
+        self.parts = parts
+
+
+ORIGIN = (2.0, 3.0)
+
+
+@program([0.3, 0.5], 3)
+def tuples_replaced_by_known_ones(x, n):
+    rows = [(x[0] * i, x[1]) for i in range(n)]
+    pairs = [Pair((x[0] * i, x[1])) for i in range(n)]
+    shared = (x[1], x[0])
+    rows[1], rows[2] = (2.0, 3.0), ORIGIN
+    pairs[0].parts = pairs[1].parts = shared
+    pairs[1].parts = (4.0, 5)
+    return sum(a * b for a, b in rows) * x[0] + sum(p.parts[0] * p.parts[1] for p in pairs)
+
+
+@program([0.3, 0.5], 3)
+def tuples_of_whole_numbers_beside_others(x, n):
+    rows, pairs, table = [(1.0, x[0], 0.0)], [Pair((1, n))], {0: (x[0], (1.0, x[1]))}
+    for i in range(1, n):
+        rows.append((1, x[0], i) if i % 2 else (i, 2, 3))
+        pairs.append(Pair((x[0] * i, x[1])))
+        table[i] = (i, (2, n))
+    rows[0] = (1, n, 2)
+    total = sum(a * b * x[1] + c * x[0] for a, b, c in rows)
+    for pair in pairs:
+        total += pair.parts[0] * pair.parts[1] * x[0]
+    return total + sum(a * b * c for a, (b, c) in table.values())
+
+
+@program([(1.0, 2.0), (2.0, 3.0), (0.5, 1.0)])
+def tuples_of_an_argument_replaced(rows):
+    rows = list(rows)
+    rows[1] = (3, 4)
+    return sum(a * b * b for a, b in rows)

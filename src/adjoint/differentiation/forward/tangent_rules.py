@@ -135,10 +135,11 @@ class TangentRules:
         return None if container is None else self.found.content(container, None)
 
     def item_type(self, call: ir.Call, place: int, content: ir.Type | None) -> ir.Type | None:
-        """The type of the values in the slot that an argument goes to."""
+        """The type of the values in the slot that an argument goes to: of other tuples, a float may be there."""
         target = call.targets[0].type if call.targets else None
         if isinstance(target, ir.Tuple) and len(target.items) == len(call.args):
-            return target.items[place]
+            item = target.items[place]
+            return ir.FLOAT if isinstance(item, ir.Scalar) and not ir.may_vary(item) else item
         if is_object_display(call.callee):
             return self.field_type(call, place)
         return type_of_atom(call.args[place]) if content is None else content

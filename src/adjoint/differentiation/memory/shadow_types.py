@@ -8,6 +8,7 @@ from adjoint import ir
 from adjoint.differentiation.memory.slots import Memory, has_slots
 from adjoint.ir.builder import Builder
 from adjoint.ir.join import join_types, type_of_atom
+from adjoint.runtime import display
 from adjoint.runtime.array_functions.arrays import zeros_like
 from adjoint.runtime.tangents import shadow_like
 from adjoint.types import shadow_class
@@ -79,10 +80,21 @@ def zero_for(builder: Builder, value: ir.Atom, slot: ir.Type | None, types: Shad
             return typed(builder, np.zeros_like, (value,), types.of(type_), "zero")
         case ir.Scalar() | ir.Array() | ir.Number():
             return typed(builder, zeros_like, (value,), types.of(type_), "zero")
+        case ir.Tuple(items=items) if not ir.may_vary(type_) and isinstance(slot, ir.Tuple):
+            parts = _parts(builder, value, items)
+            zeros = [zero_for(builder, part, inner, types) for part, inner in zip(parts, slot.items, strict=True)]
+            return typed(builder, display.make_list, tuple(zeros), types.of(slot), "zero")
         case _:
             return (
                 typed(builder, shadow_like, (value,), types.of(type_), "zero") if ir.may_vary(type_) else ir.Const(None)
             )
+
+
+def _parts(builder: Builder, value: ir.Atom, items: tuple[ir.Type, ...]) -> list[ir.Atom]:
+    """The items of a tuple, of which some lie where those of others vary."""
+    if isinstance(value, ir.Const):
+        return list(map(ir.Const, value.value))
+    return [builder.item(value, ir.Const(place), item) for place, item in enumerate(items)]
 
 
 def typed(builder: Builder, callee: object, args: tuple[ir.Atom, ...], type_: ir.Type, hint: str) -> ir.Var:

@@ -16,6 +16,17 @@ def has_slots(type_: ir.Type | None) -> bool:
     return isinstance(type_, (ir.List, ir.Dict, ir.Instance)) or (isinstance(type_, ir.Array) and type_.storage.written)
 
 
+def type_of_slot(type_: ir.Type, key: ir.Key | None) -> ir.Type | None:
+    """The type of what lies in a container, or of an attribute of an object."""
+    match type_:
+        case ir.List(element=part) | ir.Dict(value=part):
+            return part
+        case ir.Instance(fields=fields) if isinstance(key, ir.Attribute):
+            return fields.get(key.name)
+        case _:
+            return None
+
+
 def is_container(atom: ir.Atom) -> bool:
     return isinstance(type_of_atom(atom), (ir.List, ir.Dict, ir.Tuple, ir.Instance))
 

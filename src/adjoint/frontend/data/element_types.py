@@ -214,12 +214,12 @@ def slot(lo: Lowerer, value: Value, node: ast.AST | None) -> ir.Atom:
             return materialize(lo, value, node)
         case TupleValue(items=items, cls=cls) if cls is tuple or is_namedtuple_class(cls):
             atoms = slots(lo, items, node)
-            if cls is tuple and all(isinstance(atom, ir.Const) for atom in atoms):
-                return ir.Const(tuple(atom.value for atom in atoms))  # type: ignore[union-attr]
             target = ir.Var("t", ir.Tuple(tuple(type_of(atom) for atom in atoms), cls))
             named = () if cls is tuple else (("cls", ir.Const(cls)),)
             lo.emit(ir.Call((target,), display.make_tuple, tuple(atoms), named, lo.span(node)))
             return target
+        case ir.Const(value=tuple() as items) if type(items) is tuple and items:
+            return slot(lo, TupleValue(tuple(map(ir.Const, items))), node)  # a reference, as other tuples are
         case _:
             return materialize(lo, value, node)
 

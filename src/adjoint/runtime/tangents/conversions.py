@@ -162,7 +162,8 @@ class _Finish:
         if id(shadow) in self.memo:
             return self.memo[id(shadow)]
         if isinstance(like, tuple):
-            items = [self.of(part, item) for part, item in zip(shadow, like, strict=True)]
+            pairs = zip(shadow, like, strict=True)
+            items: list[Any] = [None if is_integer(item) else self.of(part, item) for part, item in pairs]
             return self.remember(shadow, type(like)(*items) if is_namedtuple(like) else tuple(items))
         if isinstance(like, list):
             result: Any = self.remember(shadow, [])

@@ -111,7 +111,7 @@ class _Zeros:
         if id(x) in self.memo:
             return self.memo[id(x)]
         if isinstance(x, tuple):
-            items = [self.of(item) for item in x]
+            items = [self.of_slot(item, False) for item in x]
             if self.mutable:
                 return self.remember(x, items)
             return self.remember(x, type(x)(*items) if is_namedtuple(x) else tuple(items))

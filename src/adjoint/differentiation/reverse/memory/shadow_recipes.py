@@ -9,6 +9,7 @@ import numpy as np
 
 from adjoint import ir
 from adjoint.analysis.memory.reachable import own_memory, parts
+from adjoint.differentiation.memory.slots import type_of_slot
 from adjoint.differentiation.reverse.context import Context
 from adjoint.differentiation.reverse.memory.gathers import REORDERED, copies, is_gathered
 from adjoint.differentiation.reverse.memory.overwritten_values import Writes
@@ -208,7 +209,9 @@ class ShadowRecipes:
         args = []
         for place, atom in enumerate(statement.args):
             is_key = statement.callee is display.make_dict and place % 2 == 0
-            args.append(atom if is_key else self.empty_slot(atom, statement))
+            slot = atom if is_key else self.empty_slot(atom, statement, _type_held(statement, place))
+            counts = statement.callee is display.make_tuple and isinstance(type_of_atom(atom), ir.Scalar)
+            args.append(ir.Const(0.0) if counts and slot == ir.Const(None) else slot)
         callee = display.make_list if statement.callee is display.make_tuple else statement.callee
         return ir.Call((shadow,), callee, tuple(args), (), statement.span)
 
@@ -227,7 +230,9 @@ class ShadowRecipes:
         from adjoint.differentiation.memory.structural import counts_as_float  # lazy
 
         slots = [
-            ir.Const(0.0) if name in floats or counts_as_float(statement, place) else self.empty_slot(atom, statement)
+            ir.Const(0.0)
+            if name in floats or counts_as_float(statement, place)
+            else self.empty_slot(atom, statement, made.type.fields.get(name))  # type: ignore[attr-defined]
             for place, (name, atom) in enumerate(zip(names.value, parts, strict=True), 2)
         ]
         all_names = ir.Const((*names.value, *later))
@@ -236,12 +241,12 @@ class ShadowRecipes:
             (shadow,), make_object, (ir.Const(tangent_class(cls.value)), all_names, *slots), (), statement.span
         )
 
-    def empty_slot(self, atom: ir.Atom, statement: ir.Statement) -> ir.Atom:
-        """What a new slot of a shadow holds."""
+    def empty_slot(self, atom: ir.Atom, statement: ir.Statement, held: ir.Type | None) -> ir.Atom:
+        """What a new slot of a shadow holds, in a place for values of the type ``held``."""
+        type_ = type_of_atom(atom)
+        if isinstance(type_, ir.Tuple) and atom not in self.found and (ir.may_vary(type_) or ir.may_vary(held)):
+            return self.unused_shadow(atom, self.type_of(type_), statement)
         if not isinstance(atom, ir.Var):
-            type_ = type_of_atom(atom)
-            if isinstance(type_, ir.Tuple) and ir.may_vary(type_):
-                return self.unused_shadow(atom, self.type_of(type_), statement)
             return ir.Const(0.0) if isinstance(atom, ir.Const) and isinstance(atom.value, float) else ir.Const(None)
         if atom in self.found:
             return self.found[atom]
@@ -254,7 +259,7 @@ class ShadowRecipes:
             case ir.Number():
                 zeros = ir.Var(f"{atom.hint}_bar", atom.type)
                 return self.made_beside(statement, ir.Call((zeros,), zeros_like, (atom,)))
-            case ir.List() | ir.Tuple() | ir.Dict() | ir.Instance() if ir.may_vary(atom.type):
+            case ir.List() | ir.Dict() | ir.Instance() if ir.may_vary(atom.type):
                 return self.unused_shadow(atom, self.type_of(atom.type), statement)
             case _:
                 return ir.Const(None)
@@ -264,8 +269,8 @@ class ShadowRecipes:
         unused = ir.Var(f"{getattr(atom, 'hint', 't')}_bar", type_)
         like = type_of_atom(atom)
         if isinstance(like, ir.Tuple) and all(type(part) is ir.Scalar for part in like.items):
-            slots = (ir.Const(0.0 if ir.carries_derivative(part) else None) for part in like.items)
-            return self.made_beside(statement, ir.Call((unused,), display.make_list, tuple(slots)))
+            slots = (ir.Const(0.0),) * len(like.items)
+            return self.made_beside(statement, ir.Call((unused,), display.make_list, slots))
         return self.made_beside(statement, ir.Call((unused,), tangents.shadow_like, (atom,)))
 
     def made_beside(self, statement: ir.Statement, make: ir.Call) -> ir.Var:
@@ -285,6 +290,14 @@ def _is_tuple_of_floats(statement: ir.Call) -> bool:
     return statement.callee is display.make_tuple and all(
         isinstance(type_, ir.Scalar) and type_.kind == "float" for type_ in types
     )
+
+
+def _type_held(statement: ir.Call, place: int) -> ir.Type | None:
+    """What type the place is of in which a display has its argument."""
+    type_ = _result(statement).type
+    if isinstance(type_, ir.Tuple):
+        return type_.items[place]
+    return type_of_slot(type_, None)
 
 
 def _fields_of_floats(made: ir.Var) -> set[str]:

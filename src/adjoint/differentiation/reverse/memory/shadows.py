@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from adjoint import ir
 from adjoint.analysis.memory.reachable import all_memory, parts
+from adjoint.differentiation.memory.slots import type_of_slot
 from adjoint.differentiation.reverse.calls.calling_convention import Given
 from adjoint.differentiation.reverse.context import Context, sources
 from adjoint.differentiation.reverse.forward_edits import Slot
@@ -127,11 +128,14 @@ class Shadows(ShadowRecipes):
             (made,) = targets_of(recipe)
             self.context.recipes[made] = (binding.region, (binding.order, turn), recipe)
 
-    def takes_unused_shadow(self, base: ir.Var, value: ir.Atom) -> bool:
+    def takes_unused_shadow(self, store: ir.Store, base: ir.Var) -> bool:
         """Whether a slot is given a reference without derivative, in a container whose others have one."""
+        value = store.value
         if not isinstance(value, ir.Var) or value in self.found or base not in self.forward:
             return False
-        return isinstance(value.type, (ir.List, ir.Tuple, ir.Dict, ir.Instance)) and ir.may_vary(value.type)
+        if isinstance(value.type, ir.Tuple):
+            return ir.may_vary(value.type) or ir.may_vary(type_of_slot(base.type, store.key))
+        return isinstance(value.type, (ir.List, ir.Dict, ir.Instance)) and ir.may_vary(value.type)
 
     # Moving them beside the memory
 
@@ -147,7 +151,8 @@ class Shadows(ShadowRecipes):
                 self.follow_loop(statement)
             case ir.Call(callee=list.append, args=(ir.Var() as base, value)) if base in self.forward:
                 is_number = base in self.constants and isinstance(type_of_atom(value), ir.Scalar)
-                slot = ir.Const(0.0) if is_number else self.empty_slot(value, statement)
+                held = type_of_slot(base.type, None)
+                slot = ir.Const(0.0) if is_number else self.empty_slot(value, statement, held)
                 edits.put_after(statement, ir.Call((), list.append, (self.of(base), slot), (), statement.span))
             case ir.Call(callee=list.pop | dict.pop, targets=targets, args=(ir.Var() as base, *_)) if (
                 base in self.forward
@@ -157,10 +162,10 @@ class Shadows(ShadowRecipes):
                     edits.put_after(statement, taken)
             case ir.Store(base=ir.Var() as base, key=key, value=value, mode="set") if base in self.forward:
                 in_slot = value in self.found or isinstance(type_of_atom(value), (ir.Array, ir.Number))
-                in_slot |= self.takes_unused_shadow(base, value)
+                in_slot |= self.takes_unused_shadow(statement, base)
                 in_slot |= isinstance(base.type, ir.Dict)  # the key may be a new one
                 if in_slot and key is not None and not is_array(base):
-                    slot = self.empty_slot(value, statement)
+                    slot = self.empty_slot(value, statement, type_of_slot(base.type, key))
                     edits.put_after(statement, ir.Store(self.of(base), key, slot, "set", statement.span))
 
     def picked(self, block: ir.Block, place: int) -> ir.Atom:

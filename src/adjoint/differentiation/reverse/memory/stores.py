@@ -51,7 +51,7 @@ def _reverse_store(reverser: Reverser, store: ir.Store, scope: Scope) -> None:
         if _holds_values(base) and reverser.active(store.value):
             label = "an array that is written is put where numbers are, too"
             reverser.context.problem("AD0303", store.span, label)
-        elif reverser.active(store.value) or reverser.shadows.takes_unused_shadow(base, store.value):
+        elif reverser.active(store.value) or reverser.shadows.takes_unused_shadow(store, base):
             _reference(reverser, store, base, scope)
     elif not _holds_text(base, store.key):
         _slot(reverser, store, base, scope)
