@@ -41,7 +41,7 @@ from adjoint.rules.registry import rule_for
 from adjoint.runtime import display
 from adjoint.runtime.arithmetic.numbers import times
 from adjoint.runtime.array_functions.arrays import match, zeros_like
-from adjoint.runtime.tangents import follow_view, shadow_like, shadow_or_zeros
+from adjoint.runtime.tangents import follow_view, shadow_like, shadow_of_values, shadow_or_zeros
 from adjoint.types import shadow_class
 
 _ALWAYS_VIEWS = (*REORDERED, np.broadcast_to, np.real, np.imag, shadow_or_zeros)
@@ -74,11 +74,12 @@ class TangentRules:
         dot = self.dot(value)
         return zero_for(builder, value, slot, self.types) if dot is None else dot
 
-    def fresh_shadow(self, builder: Builder, var: ir.Var) -> ir.Atom:
+    def fresh_shadow(self, builder: Builder, var: ir.Var, maker: object = None) -> ir.Atom:
         """A zero shadow beside memory that a call has just made; a zero tangent beside a value."""
         if not has_slots(var.type):
             return zero_for(builder, var, var.type, self.types)
-        callee = np.zeros_like if isinstance(var.type, ir.Array) else shadow_like
+        own = shadow_of_values if maker is shadow_of_values else shadow_like
+        callee = np.zeros_like if isinstance(var.type, ir.Array) else own
         return typed(builder, callee, (var,), self.types.of(var.type), f"{var.hint}_dot")
 
     def call(self, builder: Builder, call: ir.Call) -> None:
@@ -97,7 +98,7 @@ class TangentRules:
             self.apply(builder, call, rule, active)
         elif rule is None or isinstance(rule, (Constant, NoDerivative)) or all(self.dot(arg) is None for arg in args):
             for target in active:
-                self.dots[target] = self.fresh_shadow(builder, target)
+                self.dots[target] = self.fresh_shadow(builder, target, call.callee)
         elif active:
             self.apply(builder, call, rule, active)
         elif rule.writes:
@@ -184,7 +185,7 @@ class TangentRules:
     ) -> ir.Atom:
         """The tangent of a result under its name, in memory of its own where it has to be."""
         if result is None:
-            return self.fresh_shadow(builder, target)
+            return self.fresh_shadow(builder, target, call.callee)
         is_view = has_slots(target.type) and self.view_base(call, rule) is not None
         if (
             isinstance(target.type, (ir.Array, ir.Number))

@@ -29,7 +29,7 @@ from adjoint.native.llvm.objects import (
     object_in,
     tuple_object,
 )
-from adjoint.native.llvm.rules.lists import declare_destructor, reference_places
+from adjoint.native.llvm.rules.containers.lists import declare_destructor, reference_places
 from adjoint.native.llvm.values import (
     TUPLE_ITEMS,
     ArrayKind,

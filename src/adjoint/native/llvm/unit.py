@@ -22,6 +22,7 @@ from adjoint.native.llvm.values import (
     Complex,
     Kind,
     Known,
+    LeftToPython,
     List,
     ListKind,
     NothingKind,
@@ -36,6 +37,7 @@ from adjoint.native.llvm.values import (
     kinds_in,
 )
 from adjoint.native.llvm.writing.declared import kind_of_type
+from adjoint.native.llvm.writing.layouts import Layouts
 from adjoint.native.llvm.writing.program import Program, Site
 from adjoint.native.options import PLAIN, Options
 from adjoint.records import dataclass
@@ -102,20 +104,32 @@ def text_of(
     function: ir.Function, kinds: Sequence[Kind], options: Options = PLAIN, entry: WriteEntry = wrapper
 ) -> tuple[str, str, Program, tuple[Kind, ...]]:
     """The LLVM IR of a function for arguments of these kinds, the name of what is called, and what that gives."""
-    told = list(kinds)
+    told, layouts = list(kinds), Layouts()
     while True:
+        layouts.grown = False
         try:
-            return _text_of(function, told, options, entry)
-        except TakenAsObject as found:
-            told[found.place] = OBJECT
+            found = _text_of(function, told, options, entry, layouts)
+        except TakenAsObject as taken:
+            told[taken.place] = OBJECT
+        except LeftToPython as left:
+            if not layouts.grown:
+                layouts.leave(left.cls)
+        except Unsupported:
+            if not layouts.grown:
+                if not layouts.any():
+                    raise
+                layouts.leave(None)
+        else:
+            if not layouts.grown:
+                return found
 
 
 def _text_of(
-    function: ir.Function, kinds: Sequence[Kind], options: Options, entry: WriteEntry
+    function: ir.Function, kinds: Sequence[Kind], options: Options, entry: WriteEntry, layouts: Layouts
 ) -> tuple[str, str, Program, tuple[Kind, ...]]:
     from adjoint.native.llvm.rules.calls import rule_of  # lazy
 
-    program = Program(rule_of, options.checked)
+    program = Program(rule_of, options.checked, layouts)
     used = set(vars_used(function.body))
     told: list[Kind | Known] = [
         _of_argument(kind, place) if param in used else _UNUSED

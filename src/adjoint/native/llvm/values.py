@@ -101,6 +101,14 @@ class TakenAsObject(Exception):
         self.place = place
 
 
+class LeftToPython(Exception):
+    """Objects of a class have to be Python's: something is done with one that machine code has no form for."""
+
+    def __init__(self, cls: type) -> None:
+        super().__init__(cls.__qualname__)
+        self.cls = cls
+
+
 # Kinds: what tells how a value is made up
 
 
@@ -134,6 +142,17 @@ class ListKind:
 
 
 @dataclass(frozen=True, slots=True)
+class StructKind:
+    """Objects of a user's class, whose fields machine code has. ``optional``: or None.
+
+    How they are laid out, all parts of a module agree on.
+    """
+
+    cls: type
+    optional: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class NothingKind:
     """None."""
 
@@ -144,7 +163,7 @@ class ObjectKind:
 
 
 OBJECT = ObjectKind()
-Kind = str | ArrayKind | TupleKind | ListKind | NothingKind | ObjectKind
+Kind = str | ArrayKind | TupleKind | ListKind | StructKind | NothingKind | ObjectKind
 
 # Values
 
@@ -212,6 +231,15 @@ class List:
 
 
 @dataclass(frozen=True, slots=True)
+class Struct:
+    """An object whose fields machine code has: the address of its block."""
+
+    kind: StructKind
+    base: str
+    owner: Owner | None
+
+
+@dataclass(frozen=True, slots=True)
 class Object:
     """An object of Python: the address of the block that refers to it."""
 
@@ -242,13 +270,13 @@ class Steps:
     step: int
 
 
-Value = Number | Complex | Array | Tuple | List | Object | Known | Shown | Steps
+Value = Number | Complex | Array | Tuple | List | Struct | Object | Known | Shown | Steps
 
 
 def kind(value: Value) -> Kind:
     """The kind of a value."""
     match value:
-        case Number(kind=found) | Complex(kind=found) | Array(kind=found) | List(kind=found):
+        case Number(kind=found) | Complex(kind=found) | Array(kind=found) | List(kind=found) | Struct(kind=found):
             return found
         case Tuple(items=items):
             return TupleKind(tuple(map(kind, items)))
@@ -274,7 +302,7 @@ def parts(value: Value) -> Iterator[tuple[str, str]]:
             yield from (("i64", extent) for extent in value.shape)
             if not value.kind.by_rows:
                 yield from (("i64", stride) for stride in value.strides)
-        case List() | Object():
+        case List() | Struct() | Object():
             yield "ptr", value.base
         case Tuple(items=items):
             for item in items:
@@ -288,7 +316,7 @@ def types_of_parts(found: Kind) -> list[str]:
             return [LLVM_TYPES[part_of(found)]] * (2 if is_complex(found) else 1)
         case ArrayKind(rank=rank, by_rows=by_rows):
             return ["ptr", "ptr"] + ["i64"] * (rank if by_rows else 2 * rank)
-        case ListKind() | ObjectKind():
+        case ListKind() | StructKind() | ObjectKind():
             return ["ptr"]
         case TupleKind(items=items):
             return [part for item in items for part in types_of_parts(item)]
@@ -299,8 +327,8 @@ def types_of_parts(found: Kind) -> list[str]:
 def references(value: Value) -> list[tuple[str, Owner | None]]:
     """The blocks of memory that a value refers to, each with who keeps it alive."""
     match value:
-        case Array(base=base, owner=owner) | List(base=base, owner=owner) | Object(base=base, owner=owner):
-            return [(base, owner)]
+        case Array() | List() | Struct() | Object():
+            return [(value.base, value.owner)]
         case Tuple(items=items):
             return [pair for item in items for pair in references(item)]
         case _:
@@ -334,6 +362,10 @@ def _in_common(kinds: Sequence[Kind]) -> Kind:
     first, *rest = kinds
     if all(one == first for one in rest):
         return first
+    structs = [one for one in kinds if isinstance(one, StructKind)]
+    missing = [one for one in kinds if isinstance(one, NothingKind)]
+    if len({one.cls for one in structs}) == 1 and len(structs) + len(missing) == len(kinds):
+        return StructKind(structs[0].cls, bool(missing) or any(one.optional for one in structs))
     if all(isinstance(one, ArrayKind) for one in kinds):
         shapes = {(one.element, one.rank) for one in kinds if isinstance(one, ArrayKind)}
         if len(shapes) == 1:

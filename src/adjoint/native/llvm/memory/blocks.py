@@ -217,8 +217,13 @@ define internal void @begin_call(ptr %call) alwaysinline {{
   ret void
 }}
 
-define internal ptr @new_list(ptr %call) noinline {{
-  %block = call ptr @new_block(ptr %call, i64 24)
+define internal ptr @new_list(ptr %call) {{
+  %block = call ptr @new_struct(ptr %call, i64 24)
+  ret ptr %block
+}}
+
+define internal ptr @new_struct(ptr %call, i64 %bytes) noinline {{
+  %block = call ptr @new_block(ptr %call, i64 %bytes)
   %none = icmp eq ptr %block, null
   br i1 %none, label %done, label %made
 made:

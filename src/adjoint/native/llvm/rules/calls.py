@@ -13,14 +13,13 @@ from adjoint.native.llvm.rules import (  # noqa: F401
     elementwise,
     exceptions,
     functions,
-    lists,
     makers,
     numbers,
     overlap,
-    parts,
 )
 from adjoint.native.llvm.rules.arithmetic import complexes, powers, vectors  # noqa: F401
 from adjoint.native.llvm.rules.array_functions import by_helpers, joining, lines, of_numbers  # noqa: F401
+from adjoint.native.llvm.rules.containers import lists, parts, shadows, structs  # noqa: F401
 from adjoint.native.llvm.rules.helpers import helper
 from adjoint.native.llvm.rules.linear_algebra import (  # noqa: F401
     bundled_products,
@@ -52,6 +51,8 @@ def rule_of(callee: Any) -> Rule | None:
         found = RULES.get(callee)
     except TypeError:  # not hashable
         return None
+    if found is None and structs.is_of_fields(callee):
+        return structs.made_of(callee)
     if found is None and isinstance(callee, FunctionType) and callee.__module__ in _AS_WRITTEN:
         return helper(_without_rule(callee), callee)
     return found

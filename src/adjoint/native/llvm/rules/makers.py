@@ -3,31 +3,27 @@
 from __future__ import annotations
 
 import functools
-import operator
 from collections.abc import Sequence
 
 import numpy as np
 
-from adjoint.native.llvm.rules import arrays, checks, lists, numbers
-from adjoint.native.llvm.rules.table import RULES, rule
+from adjoint.native.llvm.rules import arrays, checks, numbers
+from adjoint.native.llvm.rules.containers import lists
+from adjoint.native.llvm.rules.table import rule
 from adjoint.native.llvm.values import (
     Array,
     ArrayKind,
     Complex,
-    Kind,
     List,
-    ListKind,
     Number,
     Steps,
     Tuple,
     Unsupported,
     Value,
-    kind,
-    part_of,
 )
 from adjoint.native.llvm.writer import constant, whole
 from adjoint.native.llvm.writing.emission import Emission
-from adjoint.runtime import copies, display, objects, tangents
+from adjoint.runtime import copies, display, objects
 from adjoint.runtime.array_functions import arrays as runtime_arrays
 from adjoint.runtime.array_functions import places
 
@@ -86,70 +82,11 @@ def _of_one_element(e: Emission, kind: str, shape: Sequence[str]) -> Array:
 
 
 @rule(np.ones_like)
-def _ones_like(e: Emission, x: Value, dtype: Value | None = None) -> Array:
+def _ones_like(e: Emission, x: Value, dtype: Value | None = None) -> Value:
+    if isinstance(x, Number):
+        return constant(1, arrays.element_kind(dtype, x.kind))
     given = arrays.array(x)
     return arrays.full(e, arrays.like(e, given, arrays.element_kind(dtype, given.kind.element)), constant(1))
-
-
-@rule(runtime_arrays.zeros_like, tangents.shadow_like)
-def _shadow_like(e: Emission, x: Value) -> Value:
-    if isinstance(x, Number):
-        return constant(0.0)
-    given = arrays.array(x)
-    return arrays.new(e, arrays.float_kind(given.kind.element), given.shape, zero=True, checked=False)
-
-
-@rule(tangents.shadow, tangents.shadow_of_values)
-def _shadow(e: Emission, x: Value) -> Value:
-    if isinstance(x, (Number, Complex)) and x.kind[0] in "fc":
-        return RULES[operator.mul](e, x, constant(0.0, part_of(x.kind)))  # type: ignore[no-any-return]
-    if isinstance(x, Array) and x.kind.element[0] in "fc":
-        return arrays.like(e, x, zero=True)
-    if isinstance(x, List):
-        return lists.mapped(e, x, lambda item: _shadow(e, item))
-    raise Unsupported("the shadow of what is neither a float nor an array of floats")
-
-
-@rule(tangents.shadow_or_zeros)
-def _shadow_or_zeros(e: Emission, shadow: Value, x: Value) -> Value:
-    if isinstance(shadow, (Number, Array)):
-        return shadow
-    raise Unsupported("a shadow that may be missing")
-
-
-@rule(tangents.zero_number)
-def _zero_number(e: Emission, x: Value) -> Number:
-    numbers.number(x)
-    return constant(0.0)
-
-
-@rule(tangents.zero_tangent)
-def _zero_tangent(e: Emission, x: Value, memo: Value | None = None) -> Value:
-    if isinstance(x, (Number, Complex)) and x.kind[0] in "fc":
-        return e.converted(constant(0.0, part_of(x.kind)), x.kind)
-    if isinstance(x, List):
-        return lists.mapped(e, x, lambda item: _zero_tangent(e, item))
-    given = arrays.array(x)
-    if given.kind.element[0] not in "fc":
-        raise Unsupported("tangents of whole numbers")
-    return arrays.new(e, given.kind.element, given.shape, zero=True, checked=False)
-
-
-@rule(tangents.finish)
-def _finish(e: Emission, shadow: Value, like_: Value) -> Value:
-    return _finished(e, shadow, kind(like_))
-
-
-def _finished(e: Emission, shadow: Value, wanted: Kind | None) -> Value:
-    """A shadow as the cotangent of a value of a kind."""
-    match shadow, wanted:
-        case ((Number() | Complex()), str()) if wanted[0] in "fc" and wanted[0] == shadow.kind[0]:
-            return shadow
-        case Array(), ArrayKind(element=element) if shadow.kind.element == element:
-            return arrays.copied(e, shadow)
-        case List(), ListKind(element=element):
-            return lists.mapped(e, shadow, lambda item: _finished(e, item, element))
-    raise Unsupported("the cotangent of a container")
 
 
 @rule(np.ndarray.copy, copies.owned)

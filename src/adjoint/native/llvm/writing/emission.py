@@ -6,12 +6,13 @@ views share the reference of what they are views of, and what is handed out is r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from adjoint import ir
+from adjoint.ir.walk import targets_of
 from adjoint.native.llvm.memory.blocks import OPERANDS
 from adjoint.native.llvm.values import (
     OBJECT,
@@ -27,6 +28,8 @@ from adjoint.native.llvm.values import (
     ObjectKind,
     Owner,
     Shown,
+    Struct,
+    StructKind,
     TakenAsObject,
     Tuple,
     TupleKind,
@@ -116,6 +119,14 @@ class Emission:
         self._made = statement, count + 1
         return id(statement), count
 
+    def types_of_fields(self) -> Mapping[str, ir.Type]:
+        """The types of the fields of the object that a statement makes, as far as the IR tells them."""
+        statement, _ = self._made
+        for target in targets_of(statement) if isinstance(statement, ir.Call) else ():
+            if isinstance(target.type, ir.Instance):
+                return target.type.fields
+        return {}
+
     # Values
 
     def value(self, atom: ir.Atom) -> Value:
@@ -168,6 +179,9 @@ class Emission:
             case ListKind():
                 base = names.pop(0)
                 return List(found, base, None if own is None else own(base))
+            case StructKind():
+                base = names.pop(0)
+                return Struct(found, base, None if own is None else own(base))
             case ObjectKind():
                 base = names.pop(0)
                 return Object(base, None if own is None else own(base))
@@ -185,6 +199,10 @@ class Emission:
         if kind(value) == wanted:
             return value
         match value, wanted:
+            case Known(value=None), StructKind(optional=True):
+                return Struct(wanted, NONE_YET["ptr"], None)
+            case Struct(), StructKind() if value.kind.cls is wanted.cls and wanted.optional:
+                return Struct(wanted, value.base, value.owner)
             case ((Number() | Complex()), str()) if is_complex(wanted):
                 return as_complex(self.writer, value, wanted)
             case Number(), str():

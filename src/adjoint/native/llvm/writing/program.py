@@ -12,10 +12,21 @@ from typing import Any
 
 from adjoint import ir
 from adjoint.native.llvm.callbacks import Callback
-from adjoint.native.llvm.values import OBJECT, Kind, Known, TakenAsObject, Unsupported, Value, joined, kind
+from adjoint.native.llvm.values import (
+    OBJECT,
+    Kind,
+    Known,
+    LeftToPython,
+    TakenAsObject,
+    Unsupported,
+    Value,
+    joined,
+    kind,
+)
 from adjoint.native.llvm.writer import Module
 from adjoint.native.llvm.writing.declared import kind_of_type
 from adjoint.native.llvm.writing.emission import Learnt
+from adjoint.native.llvm.writing.layouts import Layouts
 from adjoint.native.llvm.writing.loops import Body
 from adjoint.records import dataclass
 
@@ -57,6 +68,8 @@ class Program:
         What runs as Python, by the names of what is called.
     checked
         Whether indices that are numbers are checked.
+    layouts
+        How objects are laid out.
     helpers
         The helpers that are being written: each calls the one behind it.
     unsure
@@ -65,8 +78,11 @@ class Program:
         Whether that makes a difference: Python may ask for the class of what it is given, or arrays are single.
     """
 
-    def __init__(self, calls: Callable[[Any], Callable[..., Any] | None], checked: bool = False) -> None:
+    def __init__(
+        self, calls: Callable[[Any], Callable[..., Any] | None], checked: bool = False, layouts: Layouts | None = None
+    ) -> None:
         self.module = Module()
+        self.layouts = Layouts() if layouts is None else layouts
         self.sites: list[Site] = []
         self.numbers: dict[tuple[type, Any], int] = {}
         self.calls = calls
@@ -104,7 +120,7 @@ class Program:
             known = self._known[key, kinds] = Emitted(f"part{self._count}" if self._count > 1 else Body.MAIN)
             try:
                 self._write(function, known, kinds)
-            except (Unsupported, TakenAsObject):
+            except (Unsupported, TakenAsObject, LeftToPython):
                 del self._known[key, kinds]
                 raise
         if known.results is None:
@@ -124,7 +140,7 @@ class Program:
                 text = emission.function(function, known.name, kinds)
             except Learnt:
                 continue
-            except (Unsupported, TakenAsObject):
+            except (Unsupported, TakenAsObject, LeftToPython):
                 if not emission.told:
                     raise
                 continue

@@ -18,14 +18,18 @@ from adjoint.native.llvm.values import (
     Complex,
     Kind,
     Known,
+    LeftToPython,
     List,
     ListKind,
     Number,
+    StructKind,
     Tuple,
+    TupleKind,
     Unsupported,
     Value,
     joined,
     kind,
+    kinds_in,
     parts,
     references,
     types_of_parts,
@@ -73,11 +77,12 @@ class Statements(Emission):
     def __init__(self, program: Program, learnt: dict[Any, Kind]) -> None:
         super().__init__(program, learnt)
         self.frames: list[Frame] = []
+        self.name = ""
         self.frozen_loads: set[ir.Var] = set()
 
     def function(self, function: ir.Function, name: str, kinds: Sequence[Kind | Any]) -> str:
         """The text of a function whose arguments are of these kinds."""
-        writer = self.writer
+        writer, self.name = self.writer, name
         scope = Scope()
         self.scopes.append(scope)
         params: list[tuple[str, str]] = []
@@ -409,6 +414,10 @@ class Statements(Emission):
         writer = self.writer
         values = [self._wanted(("result", place), atom) for place, atom in enumerate(atoms)]
         kinds = tuple(map(kind, values))
+        if self.name == self.MAIN:
+            for found in kinds_in(TupleKind(kinds)):
+                if isinstance(found, StructKind):
+                    raise LeftToPython(found.cls)
         if self._results is not None and self._results != kinds:
             for place, (one, other) in enumerate(zip(self._results, kinds, strict=True)):
                 if one != other:

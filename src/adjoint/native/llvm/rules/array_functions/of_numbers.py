@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.native.llvm.rules import arrays, lists, numbers
+from adjoint.native.llvm.rules import arrays, numbers
+from adjoint.native.llvm.rules.containers import lists
 from adjoint.native.llvm.rules.table import RULES, rule
 from adjoint.native.llvm.values import Array, List, Number, Tuple, Unsupported, Value, common_kind
 from adjoint.native.llvm.writer import constant

@@ -33,12 +33,14 @@ from adjoint.native.llvm.values import (
     ArrayKind,
     Complex,
     Known,
+    LeftToPython,
     List,
     ListKind,
     Number,
     Object,
     ObjectKind,
     Shown,
+    Struct,
     TakenAsObject,
     Tuple,
     Unsupported,
@@ -125,6 +127,8 @@ def _plain(e: Emission, value: Value) -> str:
             return number_object(e.writer, value)
         case Object(base=base):
             return object_in(e.writer, base)
+        case Struct(kind=kind):
+            raise LeftToPython(kind.cls)
         case Known(value=None):
             return nothing(e.writer)
         case Known() | Shown():

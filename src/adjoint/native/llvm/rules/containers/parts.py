@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from adjoint import ir
-from adjoint.native.llvm.rules import arrays, checks, gathers, lists, numbers
+from adjoint.native.llvm.rules import arrays, checks, gathers, numbers
 from adjoint.native.llvm.rules.arithmetic import complexes
+from adjoint.native.llvm.rules.containers import lists, structs
 from adjoint.native.llvm.rules.table import RULES, rule
 from adjoint.native.llvm.values import (
     Array,
@@ -16,6 +17,7 @@ from adjoint.native.llvm.values import (
     Known,
     List,
     Number,
+    Struct,
     Tuple,
     Unsupported,
     Value,
@@ -162,7 +164,7 @@ def _clamped(e: Emission, place: str, extent: str, least: str, most: str) -> str
 def load(e: Emission, base: Value, key: ir.Key) -> Value:
     """``base[key]`` or ``base.name``."""
     if isinstance(key, ir.Attribute):
-        return _attribute(e, base, key.name)
+        return structs.load(e, base, key.name) if isinstance(base, Struct) else _attribute(e, base, key.name)
     if isinstance(base, (Number, Complex)) and not key.items:
         return base  # an array of no axes, which is a number here
     if isinstance(base, Tuple):
@@ -209,6 +211,9 @@ def _attribute(e: Emission, base: Value, name: str) -> Value:
 @rule("store")
 def store(e: Emission, base: Value, key: ir.Key | None, value: Value, mode: str) -> None:
     """``base[key] = value``, or what is added to it or taken from it."""
+    if isinstance(base, Struct) and isinstance(key, ir.Attribute):
+        structs.store(e, base, key.name, value, mode)
+        return
     if mode not in ("set", "add", "sub") or isinstance(key, ir.Attribute):
         raise Unsupported("a store of this kind")
     if isinstance(base, List):

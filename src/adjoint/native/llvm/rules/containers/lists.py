@@ -23,6 +23,7 @@ from adjoint.native.llvm.values import (
     ListKind,
     Number,
     ObjectKind,
+    StructKind,
     TakenAsObject,
     TupleKind,
     Unsupported,
@@ -168,7 +169,7 @@ def declare_destructor(module: Module, found: Kind | None) -> str:
 def reference_places(found: Kind, first: int = 0) -> list[int]:
     """Which parts of a value of a kind are references to blocks."""
     match found:
-        case ArrayKind() | ListKind() | ObjectKind():
+        case ArrayKind() | ListKind() | StructKind() | ObjectKind():
             return [first]
         case TupleKind(items=items):
             places = []

@@ -1,0 +1,1 @@
+"""Lists, objects as structures, and the parts of arrays, tuples and both."""
