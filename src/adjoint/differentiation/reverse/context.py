@@ -14,6 +14,7 @@ from adjoint.analysis.messages import communicates
 from adjoint.diagnostics.diagnostic import Diagnostic, diagnostic
 from adjoint.diagnostics.spans import Span
 from adjoint.differentiation.reverse.bindings import Binding, Region, Regions, find_regions
+from adjoint.differentiation.reverse.cotangents import cotangent_var
 from adjoint.differentiation.reverse.forward_edits import Edits
 from adjoint.differentiation.reverse.memory.gathers import is_gathered
 from adjoint.differentiation.reverse.region import Sweep
@@ -91,6 +92,13 @@ class Context:
             return ir.Const(0.0)
         known = isinstance(type_, ir.Array) and ir.is_float_dtype(type_.dtype)
         return sweep.call(np.zeros_like if known else zeros_like, var, hint=f"{var.hint}_bar")
+
+    def cotangent_var(self, var: ir.Var) -> ir.Var:
+        """A variable for a cotangent of a value: of an array that has no value on some path, it may be the number 0."""
+        found = cotangent_var(var)
+        return (
+            ir.Var(found.hint, ir.Number()) if isinstance(var.type, ir.Array) and self.may_be_undefined(var) else found
+        )
 
     def may_be_undefined(self, var: ir.Var) -> bool:
         """Whether there is a path on which a variable has no value, and is not read."""

@@ -6,14 +6,16 @@ an ``If`` as the values of its targets, by a loop as values that it carries.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from adjoint import ir
-from adjoint.differentiation.reverse.bindings import Regions
 from adjoint.differentiation.reverse.region import ReverseLoop, Sweep
 from adjoint.ir.builder import Builder
 from adjoint.ir.join import type_of_atom
 from adjoint.runtime.array_functions.arrays import unbroadcast
+
+if TYPE_CHECKING:
+    from adjoint.differentiation.reverse.context import Context
 
 
 def fitted(sweep: Builder, cotangent: ir.Atom, var: ir.Var, *, shaped: bool = False) -> ir.Atom:
@@ -54,9 +56,6 @@ def same_kind(cotangent: ir.Type | None, type_: ir.Type) -> bool:
             return False
 
 
-Zero = Callable[[Sweep, ir.Var], ir.Atom]
-
-
 def cotangent_type(type_: ir.Type) -> ir.Type:
     """The type of a cotangent: that of its value, in memory of its own."""
     return ir.Array(type_.dtype, type_.dims) if isinstance(type_, ir.Array) else type_
@@ -92,21 +91,20 @@ class Scope:
 class LoopScope(Scope):
     """The cotangents in the body of a loop; those of variables from outside are carried from the first use on."""
 
-    def __init__(self, sweep: Sweep, parent: Scope, loop: ReverseLoop, regions: Regions, zero: Zero) -> None:
+    def __init__(self, sweep: Sweep, parent: Scope, loop: ReverseLoop, context: Context) -> None:
         super().__init__(sweep, parent)
         self.loop = loop
-        self.regions = regions
-        self.zero = zero
+        self.context = context
         self.carried: list[ir.Var] = []
 
     def get(self, var: ir.Var) -> ir.Atom | None:
-        if var in self.values or self.regions.bindings[var].region.within(self.sweep.region):
+        if var in self.values or self.context.regions.bindings[var].region.within(self.sweep.region):
             return self.values.get(var)
         assert self.parent is not None
         outer = self.parent.get(var)
-        param = cotangent_var(var)
+        param = self.context.cotangent_var(var)
         self.loop.params.append(param)
-        self.loop.inits.append(self.zero(self.parent.sweep, var) if outer is None else outer)
+        self.loop.inits.append(self.context.zero(self.parent.sweep, var) if outer is None else outer)
         self.carried.append(var)
         self.values[var] = param
         return param
@@ -115,7 +113,7 @@ class LoopScope(Scope):
         """Carries what was learnt; gives the variables that hold it after the loop."""
         found = {}
         for var in self.carried:
-            target = cotangent_var(var)
+            target = self.context.cotangent_var(var)
             self.loop.values.append(self.values[var])
             self.loop.targets.append(target)
             found[var] = target

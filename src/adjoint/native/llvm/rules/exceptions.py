@@ -20,7 +20,7 @@ from adjoint.runtime import display
 _CONVERSIONS = {None: "", -1: "", "s": "s", 115: "s", "r": "r", 114: "r", "a": "a", 97: "a"}
 _NOTATION = "the notation of a number that may be Python's or NumPy's"
 _RAISED = (
-    *(Exception, ArithmeticError, FloatingPointError, OverflowError, ZeroDivisionError, AssertionError),
+    *(Exception, ArithmeticError, AttributeError, FloatingPointError, OverflowError, ZeroDivisionError, AssertionError),
     *(IndexError, KeyError, LookupError, NotImplementedError, RecursionError, RuntimeError, StopIteration),
     *(TypeError, ValueError, np.linalg.LinAlgError),
 )

@@ -13,6 +13,7 @@ from adjoint.native.llvm.values import (
     Kind,
     Known,
     LeftToPython,
+    NothingKind,
     Object,
     StructKind,
     Unsupported,
@@ -82,7 +83,7 @@ class Layouts:
         known = layout[name]
         if isinstance(known, Known) and is_same_known(known, value):
             return known
-        found = joined([_kind(known), kind_of_object(value)])
+        found = _joined(cls, _kind(known), kind_of_object(value))
         if found != known:
             layout[name] = found
             self.grown = True
@@ -146,6 +147,14 @@ def _is_constant(value: Value, type_: ir.Type | None) -> bool:
 
 def _first_kind(value: Value) -> Kind | Known:
     return value if isinstance(value, Known) and value.value is not None else kind_of_object(value)
+
+
+def _joined(cls: type, one: Kind, other: Kind) -> Kind:
+    """The kind that two values of a field have in common; in a shadow, None is the zero of a number."""
+    numbers = [each for each in (one, other) if isinstance(each, str) and each[0] in "fc"]
+    if issubclass(cls, TangentVector) and len(numbers) == 1 and NothingKind() in (one, other):
+        return numbers[0]
+    return joined([one, other])
 
 
 def _kind(found: Kind | Known) -> Kind:

@@ -257,6 +257,19 @@ def _deep_copy(e: Emission, x: Value) -> Value:
     return _copy(e, given)
 
 
+def cut(e: Emission, x: List, first: str, count: str, step: str) -> List:
+    """A list of so many items of another, which lie ``step`` places apart."""
+    found = _item_kind(x)
+    out = started(e, [found])
+
+    def body(place: str) -> None:
+        at = e.writer.add(first, e.writer.mul(place, step))
+        put(e, out, _read(e, found, _items(e, x, at), None))
+
+    e.each(count, body)
+    return out
+
+
 def mapped(e: Emission, x: List, function: Callable[[Value], Value]) -> List:
     """A list of what a function makes of each item."""
     size = length(e, x).name

@@ -170,6 +170,9 @@ def load(e: Emission, base: Value, key: ir.Key) -> Value:
     if isinstance(base, Tuple):
         return base.items[_literal_index(e, key, len(base.items))]
     if isinstance(base, List):
+        if len(key.items) == 1 and isinstance(key.items[0], ir.Slice):
+            cut = _cut(e, key.items[0], lists.length(e, base).name)
+            return lists.cut(e, base, cut.first, cut.count, cut.step)
         return lists.load(e, base, key)
     x = arrays.array(base)
     mask, places = gathers.mask_of(e, key), gathers.index_of(e, key)

@@ -50,6 +50,12 @@ def new(e: Emission, cls: type, values: Mapping[str, Value]) -> Struct:
     return made
 
 
+def _as_field(e: Emission, value: Value, found: Kind) -> Value:
+    """A value as one of the kind of a field: in shadows None is zero."""
+    is_zero = isinstance(value, Known) and value.value is None and isinstance(found, str)
+    return e.converted(constant(0.0) if is_zero else value, found)
+
+
 @rule(objects.make_object)
 def _made(e: Emission, cls: Value, names: Value, *values: Value) -> Struct:
     fields = [name.value for name in names.items if isinstance(name, Known)] if isinstance(names, Tuple) else []
@@ -96,7 +102,7 @@ def store(e: Emission, x: Struct, name: str, value: Value, mode: str) -> None:
     found = e.program.layouts.put(x.kind.cls, name, value)
     if isinstance(found, Known):
         return
-    given = e.converted(value, found)
+    given = _as_field(e, value, found)
     e.retain_all(given)
     for base, _ in references(_read(e, x, name, found, None)):
         e.release(base)
