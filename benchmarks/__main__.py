@@ -24,6 +24,7 @@ SECTIONS = (
     "memory_bound",
     "loops",
     "growth",
+    "objects",
     "checkpoints",
 )
 RESULTS = Path(__file__).with_name("results.md")
