@@ -40,6 +40,10 @@ class Facts(Protocol):
         """Whether ``target``, a new array, may be the same object as ``atom``."""
         ...
 
+    def returned(self, target: ir.Var) -> bool:
+        """Whether a value is a result, or part of one: then it shows which object it is."""
+        ...
+
     def layout_shows(self) -> bool:
         """Whether it makes a difference how arrays are laid out."""
         ...
@@ -262,11 +266,21 @@ def _selected(call: ir.Call, facts: Facts) -> Folded:
 
 
 def _transposed(call: ir.Call, facts: Facts) -> Folded:
-    """A matrix whose transpose is transposed."""
+    """A matrix whose transpose is transposed: a view of the same memory, laid out alike, whoever writes that."""
     inner = facts.definition(call.args[0])
     if inner is None or inner.callee is not np.transpose or len(call.args) + len(inner.args) > 2:
         return None
-    return None if call.kwargs or inner.kwargs else _instead(call, inner.args[0], facts)
+    if call.kwargs or inner.kwargs:
+        return None
+    matrix, target = inner.args[0], call.targets[0]
+    return matrix if _is_alike(type_of_atom(matrix), target.type) and not facts.returned(target) else None
+
+
+def _is_alike(one: ir.Type | None, other: ir.Type) -> bool:
+    """Whether arrays are of one dtype and rank: the axes of one may be known better."""
+    if not isinstance(one, ir.Array) or not isinstance(other, ir.Array) or ir.is_handle(one) or ir.is_handle(other):
+        return False
+    return ir.same_dtype(one.dtype, other.dtype) and ir.rank_of(one) == ir.rank_of(other) is not None
 
 
 def _of_same_rank(call: ir.Call, facts: Facts) -> Folded:
@@ -290,7 +304,10 @@ def _copy_by_rows(call: ir.Call, facts: Facts) -> Folded:
 
 
 def _fitted(call: ir.Call, facts: Facts) -> Folded:
-    """A cotangent that is a number, fitted to a number: of that nothing is asked but its dtype."""
+    """A cotangent that fits already; a number, fitted to a number: of that nothing is asked but its dtype."""
+    before = facts.definition(call.args[0])
+    if before is not None and before.callee is unbroadcast and before.args[1] == call.args[1]:
+        return _instead(call, call.args[0], facts)
     ct, like = map(type_of_atom, call.args)
     if not isinstance(ct, ir.Scalar) or not isinstance(like, ir.Scalar) or ct.kind != "float" or like.kind != "float":
         return None

@@ -112,6 +112,9 @@ class _Rewriter:
         memory = self.memory
         return not (memory.written(target) or memory.written(atom) or memory.returned(target))
 
+    def returned(self, target: ir.Var) -> bool:
+        return self.memory.returned(target)
+
     def layout_shows(self) -> bool:
         if self.shows is None:
             returned = (atom for end in leaves(self.function.body) for atom in operands(end))

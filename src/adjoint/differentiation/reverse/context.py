@@ -93,8 +93,8 @@ class Context:
         known = isinstance(type_, ir.Array) and ir.is_float_dtype(type_.dtype)
         return sweep.call(np.zeros_like if known else zeros_like, var, hint=f"{var.hint}_bar")
 
-    def cotangent_var(self, var: ir.Var) -> ir.Var:
-        """A variable for a cotangent of a value: of an array that has no value on some path, it may be the number 0."""
+    def carried_cotangent(self, var: ir.Var) -> ir.Var:
+        """A variable for a cotangent that iterations hand on: of an array without a value on some path it may be 0."""
         found = cotangent_var(var)
         return (
             ir.Var(found.hint, ir.Number()) if isinstance(var.type, ir.Array) and self.may_be_undefined(var) else found

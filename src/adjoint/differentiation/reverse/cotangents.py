@@ -61,9 +61,11 @@ def cotangent_type(type_: ir.Type) -> ir.Type:
     return ir.Array(type_.dtype, type_.dims) if isinstance(type_, ir.Array) else type_
 
 
-def cotangent_var(var: ir.Var) -> ir.Var:
-    """A variable for a cotangent of ``var``."""
-    return ir.Var(f"{var.hint}_bar", cotangent_type(var.type))
+def cotangent_var(var: ir.Var, *values: ir.Atom) -> ir.Var:
+    """A variable for a cotangent of ``var`` that is one of these values: of an array, one may be the number 0."""
+    is_number = any(isinstance(type_of_atom(value), (ir.Scalar, ir.Number)) for value in values)
+    type_ = ir.Number() if is_number and isinstance(var.type, ir.Array) else cotangent_type(var.type)
+    return ir.Var(f"{var.hint}_bar", type_)
 
 
 class Scope:
@@ -102,7 +104,7 @@ class LoopScope(Scope):
             return self.values.get(var)
         assert self.parent is not None
         outer = self.parent.get(var)
-        param = self.context.cotangent_var(var)
+        param = self.context.carried_cotangent(var)
         self.loop.params.append(param)
         self.loop.inits.append(self.context.zero(self.parent.sweep, var) if outer is None else outer)
         self.carried.append(var)
@@ -113,7 +115,7 @@ class LoopScope(Scope):
         """Carries what was learnt; gives the variables that hold it after the loop."""
         found = {}
         for var in self.carried:
-            target = self.context.cotangent_var(var)
+            target = self.context.carried_cotangent(var)
             self.loop.values.append(self.values[var])
             self.loop.targets.append(target)
             found[var] = target

@@ -14,7 +14,7 @@ from adjoint import ir
 from adjoint.differentiation.reverse.calls.calling_convention import Given
 from adjoint.differentiation.reverse.calls.calls import reverse_call
 from adjoint.differentiation.reverse.context import Context, effects_inside
-from adjoint.differentiation.reverse.cotangents import LoopScope, Scope, fitted
+from adjoint.differentiation.reverse.cotangents import LoopScope, Scope, cotangent_var, fitted
 from adjoint.differentiation.reverse.memory.gathers import is_gathered
 from adjoint.differentiation.reverse.memory.overwritten_values import Writes, content_key, refuse_lost_reference
 from adjoint.differentiation.reverse.memory.ownership import Ownership
@@ -205,7 +205,7 @@ class Reverser:
                 self.context.zero(below.sweep, var) if value is None else value
                 for below, value in ((then, first), (orelse, second))
             )
-            target = self.context.cotangent_var(var)
+            target = cotangent_var(var, *values)
             reverse.targets.append(target)
             reverse.values.append((values[0], values[1]))
             scope.set(var, target)
@@ -281,7 +281,7 @@ class Reverser:
         self.block(statement.body, below, YieldLeaf(cotangents))
         always = ReverseIf(ir.Const(True), below.sweep, Sweep(scope.sweep, below.sweep.region))
         for var, value in below.values.items():
-            target = self.context.cotangent_var(var)
+            target = cotangent_var(var, value)
             always.targets.append(target)
             always.values.append((value, ir.UNDEFINED))
             scope.set(var, target)
@@ -326,7 +326,7 @@ class Reverser:
         slots: dict[int, ir.Atom] = {}
         for slot in carried:
             before = cotangents[slot]
-            param = self.context.cotangent_var(loop.params[slot])
+            param = self.context.carried_cotangent(loop.params[slot])
             reverse.params.append(param)
             reverse.inits.append(self.context.zero(scope.sweep, loop.targets[slot]) if before is None else before)
             slots[slot] = param
@@ -339,7 +339,7 @@ class Reverser:
         for slot in carried:
             value = earlier[slot]
             reverse.values.append(self.context.zero(sweep, loop.params[slot]) if value is None else value)
-            results[slot] = self.context.cotangent_var(loop.params[slot])
+            results[slot] = self.context.carried_cotangent(loop.params[slot])
             reverse.targets.append(results[slot])
         after = inner.close()
         scope.sweep.nodes.append(reverse)

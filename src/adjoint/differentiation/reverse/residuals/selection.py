@@ -175,7 +175,10 @@ class Keeper(Keeping):
         for atom in self.outer_reads(statement):
             below = self.leaves_of(atom)
             if below is None:
-                if not isinstance(atom.type, ir.Scalar) and not self.is_array_from_outside(atom, binding.region):
+                is_kept = isinstance(statement, ir.Call) and atom in self.needed  # a view of what is kept anyway
+                if not (
+                    isinstance(atom.type, ir.Scalar) or is_kept or self.is_array_from_outside(atom, binding.region)
+                ):
                     return None
                 below = frozenset((atom,))
             found |= below
