@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import adjoint as ad
+from regressions import optional_arrays
 from sampling import check_grads
 
 A = np.array([[1.0, 0.2, 0.1], [0.3, 1.0, 0.2], [0.1, 0.5, 0.7]])
@@ -72,3 +73,16 @@ def test_cotangents_of_arrays_without_value_in_machine_code(name):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ad.DifferentiationWarning)
         np.testing.assert_allclose(ad.grad(f, native=True)(X), ad.grad(f)(X), rtol=1e-10)
+
+
+@pytest.mark.parametrize("seed", range(80))
+def test_random_programs_of_optional_arrays(seed):
+    assert not optional_arrays.outcome(seed).startswith("wrong")
+
+
+@pytest.mark.parametrize("seed", range(120, 140))
+def test_random_programs_of_optional_arrays_in_machine_code(seed):
+    pytest.importorskip("llvmlite")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ad.DifferentiationWarning)
+        assert not optional_arrays.outcome(seed, native=True).startswith("wrong")

@@ -70,6 +70,8 @@ def iteration_of(reverser: Reverser, loop: ir.Loop) -> Iteration | None:
         return None
     if not isinstance(loop.body.terminator, ir.Continue) or any(ir.is_handle(param.type) for param in loop.params):
         return None
+    if any(not isinstance(param.type, ir.Scalar) and reverser.context.may_be_undefined(param) for param in loop.params):
+        return None  # the cotangent of what an iteration is not given has no shape
     bound = (loop.index, *loop.params)
     captured = tuple(var for var in free_vars(loop.body) if var not in bound)
     if not all(_can_be_captured(reverser, var) for var in captured):
