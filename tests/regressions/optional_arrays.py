@@ -1,4 +1,4 @@
-"""Random programs whose variables hold an array or None, in loops that may be left."""
+"""Random programs whose variables hold an array, or something with arrays, or None, in loops that may be left."""
 
 from __future__ import annotations
 
@@ -28,33 +28,54 @@ ARRAYS = (
     "np.where(u > 0.2, u * u, 0.1)",
 )
 READS = ("{} @ u", "np.sum({} * {})", "{}[1] * u[0]", "np.max({})", "helper({}, k)[0]", "(A @ {})[2]")
+HELD = {
+    "array": ("{array}", "{x}"),
+    "tuple": ("({array}, u[1])", "{x}[0]"),
+    "list": ("[{array}, u * 2.0]", "{x}[0]"),
+    "dict": ("{{'v': {array}, 's': u[0]}}", "{x}['v']"),
+    "object": ("Box({array}, u[2])", "{x}.v"),
+}
+"""How a variable holds an array, and how that is read."""
 STATEMENTS = (
-    "if {cond}: {x} = {array}",
-    "if {cond}: {x} = {array}",
+    "if {cond}: {x} = {made}",
+    "if {cond}: {x} = {made}",
     "if {x} is not None: total += 0.3 * {read}",
-    "if {x} is not None and {cond}: u = u * 0.9 + 0.1 * {x}",
-    "if {x} is None: {x} = {array}",
+    "if {x} is not None and {cond}: u = u * 0.9 + 0.1 * {held}",
+    "if {x} is None: {x} = {made}",
+    "if {x} is not None and {y} is not None and {cond}: total += {read}",
     "{x} = {y}",
     "{x}, {y} = {y}, {x}",
     "if {cond}: {x} = None",
     "if {x} is None: break",
     "if {x} is None and {cond}: continue",
     "{x} = pick({y}, u, k)",
+    "if {x} is not None and {cond}: {held}[0] += u[1]",
 )
 
 
 def source_of(seed: int) -> str:
     """A function of a vector."""
     rng = random.Random(seed)
-    names = ("best", "other")
+    make, access = HELD[rng.choice(("array", "array", *HELD))]
+    usual = STATEMENTS if access == "{x}" else [each for each in STATEMENTS if "pick" not in each]
+
+    def read(x: str) -> str:
+        return rng.choice(READS).replace("{}", access.format(x=x))
 
     def filled(statement: str) -> str:
-        x, y = rng.sample(names, 2)
-        read = rng.choice(READS).replace("{}", x)
-        return statement.format(cond=rng.choice(CONDITIONS), x=x, y=y, array=rng.choice(ARRAYS), read=read)
+        x, y = rng.sample(("best", "other"), 2)
+        made = make.format(array=rng.choice(ARRAYS))
+        return statement.format(
+            cond=rng.choice(CONDITIONS), x=x, y=y, made=made, read=read(x), held=access.format(x=x)
+        )
 
-    body = [f"        {filled(rng.choice(STATEMENTS))}" for _ in range(rng.randint(3, 7))]
+    body = [f"        {filled(rng.choice(usual))}" for _ in range(rng.randint(3, 7))]
+    first = rng.choice(("None", make.format(array="x * 2.0")))
     lines = [
+        "class Box:",
+        "    def __init__(self, v, s):",
+        "        self.v = v",
+        "        self.s = s",
         "def helper(v, k):",
         "    if k > 1:",
         "        return v * v[0]",
@@ -66,14 +87,14 @@ def source_of(seed: int) -> str:
         "def program(x):",
         "    u = x * 1.0",
         "    best = None",
-        f"    other = {rng.choice(('None', 'x * 2.0'))}",
+        f"    other = {first}",
         "    total = 0.0",
         rng.choice(("    for k in range(4):", "    k = -1\n    while k < 3:\n        k += 1")),
         *body,
         "    if best is not None:",
-        f"        total += {rng.choice(READS).replace('{}', 'best')}",
+        f"        total += {read('best')}",
         "    if other is not None:",
-        "        total += np.sum(other)",
+        f"        total += np.sum({access.format(x='other')})",
         "    return total + np.sum(u * u)",
     ]
     return "\n".join(lines) + "\n"
