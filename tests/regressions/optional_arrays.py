@@ -65,9 +65,7 @@ def source_of(seed: int) -> str:
     def filled(statement: str) -> str:
         x, y = rng.sample(("best", "other"), 2)
         made = make.format(array=rng.choice(ARRAYS))
-        return statement.format(
-            cond=rng.choice(CONDITIONS), x=x, y=y, made=made, read=read(x), held=access.format(x=x)
-        )
+        return statement.format(cond=rng.choice(CONDITIONS), x=x, y=y, made=made, read=read(x), held=access.format(x=x))
 
     body = [f"        {filled(rng.choice(usual))}" for _ in range(rng.randint(3, 7))]
     first = rng.choice(("None", make.format(array="x * 2.0")))

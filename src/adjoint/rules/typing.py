@@ -23,6 +23,7 @@ from adjoint.rules.python import containers
 from adjoint.runtime import display
 from adjoint.runtime.arithmetic.checks import brings_arithmetic
 from adjoint.runtime.arithmetic.numbers import choose
+from adjoint.runtime.array_functions.arrays import unbroadcast
 from adjoint.types.array_libraries import dtype_of, is_foreign
 from adjoint.types.classes.constant_types import EXAMPLES
 from adjoint.types.structure import fields_of, float_fields, is_namedtuple_class, slots_of
@@ -168,6 +169,9 @@ def _special(
         return known
     if rule.fn is operator.sub and any(type_of_known(argument) in _SETS for argument in arguments):
         return ir.Opaque(set)
+    fitted = _fitted(type_of_known(arguments[1])) if rule.fn is unbroadcast and len(arguments) == 2 else None
+    if fitted is not None:
+        return fitted
     if registry.is_about_arrays(rule.fn):
         from adjoint.rules import shapes  # lazy
 
@@ -175,6 +179,13 @@ def _special(
     if rule.fn is choose and arguments and isinstance(type_of_known(arguments[0]), ir.Scalar):
         return _chosen(arguments[1:])
     return _chosen(arguments) if rule.fn in (max, min) else None
+
+
+def _fitted(like: ir.Type) -> ir.Type | None:
+    """The type of a cotangent that has the shape and the kind of an array, whatever it had before."""
+    if not isinstance(like, ir.Array) or like.dtype is None or like.dims is None:
+        return None
+    return ir.Array(like.dtype if ir.is_float_dtype(like.dtype) else np.dtype(float), like.dims)
 
 
 _SETS = (ir.Opaque(set), ir.Opaque(frozenset))
