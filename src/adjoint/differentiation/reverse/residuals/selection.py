@@ -175,7 +175,8 @@ class Keeper(Keeping):
         for atom in self.outer_reads(statement):
             below = self.leaves_of(atom)
             if below is None:
-                is_kept = isinstance(statement, ir.Call) and atom in self.needed  # a view of what is kept anyway
+                # a view of what is kept anyway, and not for its shape only
+                is_kept = isinstance(statement, ir.Call) and atom in self.needed and var not in self.context.asked
                 if not (
                     isinstance(atom.type, ir.Scalar) or is_kept or self.is_array_from_outside(atom, binding.region)
                 ):
