@@ -24,7 +24,6 @@ from adjoint.native.llvm.values import (
     width_of,
 )
 from adjoint.native.llvm.writing.emission import is_same_known, kind_of_object
-from adjoint.runtime.objects import Checkpoints
 from adjoint.runtime.tangents import shadow
 from adjoint.types.vectors import TangentVector
 
@@ -45,6 +44,7 @@ class Layouts:
         self._layouts: dict[type, Layout] = {}
         self._left: set[type] = set()
         self._varied: set[tuple[type, str]] = set()
+        self._told_fixed: set[tuple[type, str]] = set()
 
     def any(self) -> bool:
         """Whether machine code has made an object."""
@@ -78,8 +78,9 @@ class Layouts:
         layout = self._layouts[cls]
         if name not in layout:
             raise LeftToPython(cls)
-        if not _is_constant(value, type_):
+        if not _is_constant(value, type_) and (cls, name) not in self._varied:
             self._varied.add((cls, name))
+            self.grown |= (cls, name) in self._told_fixed
         known = layout[name]
         if isinstance(known, Known) and is_same_known(known, value):
             return known
@@ -95,7 +96,10 @@ class Layouts:
 
     def is_fixed(self, cls: type, name: str) -> bool:
         """Whether no derivative has to do with what is put into a field: it is a text, a function, ..."""
-        return (cls, name) not in self._varied
+        if (cls, name) in self._varied:
+            return False
+        self._told_fixed.add((cls, name))
+        return True
 
     def leave(self, cls: type | None) -> None:
         """Has Python make the objects of a class, and those that they hold; of all classes for None."""
@@ -152,6 +156,8 @@ def _first_kind(value: Value) -> Kind | Known:
 def _joined(cls: type, one: Kind, other: Kind) -> Kind:
     """The kind that two values of a field have in common; in a shadow, None is the zero of a number."""
     numbers = [each for each in (one, other) if isinstance(each, str) and each[0] in "fc"]
+    if len({each[1] for each in numbers}) > 1:
+        raise LeftToPython(cls)  # each object computes in its own precision
     if issubclass(cls, TangentVector) and len(numbers) == 1 and NothingKind() in (one, other):
         return numbers[0]
     return joined([one, other])
@@ -165,8 +171,7 @@ def _is_plain(cls: type) -> bool:
     """Whether objects of a class are their attributes, and nothing happens when they are made or given up."""
     if hasattr(cls, "__del__") or "__new__" in {name for base in cls.__mro__[:-1] for name in vars(base)}:
         return False
-    base = next(each for each in cls.__mro__ if not each.__flags__ & _ON_HEAP)
-    return base is object or issubclass(cls, (TangentVector, Checkpoints))
+    return next(each for each in cls.__mro__ if not each.__flags__ & _ON_HEAP) is object
 
 
 _ON_HEAP = 1 << 9
