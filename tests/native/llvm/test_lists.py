@@ -77,3 +77,21 @@ def test_lists_of_items_of_several_kinds_meet(function, n):
         return
     found, expected = (ad.value_and_grad(function, native=native)(2.0, n) for native in ("strict", False))
     assert found == expected
+
+
+def sums_of_slices(a):
+    items = []
+    for i in range(6):
+        items.append(a[i % 4] * (i + 1))
+    total = sum(items[1:4]) + items[3:][0]
+    for part in (items[:3], items[-2:], items[2:-1], items[4:2], items[-9:9]):
+        for value in part:
+            total += value * value
+    copy = items[1:4]
+    copy[0] = copy[1] * 2
+    return total + sum(copy) + items[1]
+
+
+def test_slices_of_lists():
+    x = np.array([0.7, -0.4, 1.3, 0.55])
+    np.testing.assert_allclose(ad.grad(sums_of_slices, native="strict")(x), ad.grad(sums_of_slices)(x), rtol=1e-12)

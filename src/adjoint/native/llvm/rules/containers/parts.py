@@ -24,9 +24,10 @@ from adjoint.native.llvm.values import (
     dtype_of,
     is_complex,
 )
-from adjoint.native.llvm.writer import as_kind
+from adjoint.native.llvm.writer import as_kind, constant, whole
 from adjoint.native.llvm.writing.emission import Emission
 from adjoint.records import dataclass
+from adjoint.runtime import objects
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +144,17 @@ def _cut(e: Emission, item: ir.Slice, extent: str) -> _Cut:
     if step != "1":
         count = writer.op(f"sdiv i64 {writer.add(count, str(int(step) - 1))}, {step}")
     return _Cut(first, count if first == "0" and step == "1" else writer.most(count, "0"), step)
+
+
+@rule(objects.slice_bounds)
+def _slice_bounds(e: Emission, sequence: Value, lower: Value, upper: Value, step: Value) -> Tuple:
+    """Start, stop and step of a slice of a list."""
+    if not isinstance(sequence, List) or not (arrays.is_none(step) or e.extent(step) == "1"):
+        raise Unsupported("the bounds of a slice with a step")
+    size = lists.length(e, sequence).name
+    first = "0" if arrays.is_none(lower) else _bound(e, lower, size)
+    stop = size if arrays.is_none(upper) else _bound(e, upper, size)
+    return Tuple((whole(first), whole(stop), constant(1)))
 
 
 def _bound(e: Emission, value: Value, extent: str) -> str:
