@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pytest
@@ -27,12 +28,41 @@ def test_lengths_that_differ_raise_what_python_raises(kind: type, native: bool) 
         assert str(found.value) == str(expected.value)
 
 
-def test_what_has_no_length_is_refused() -> None:
+def multiples(x: float, count: int) -> Iterator[float]:
+    for i in range(count):
+        yield i * x
+
+
+def without_end(x: float) -> Iterator[float]:
+    while True:
+        yield x
+
+
+def test_what_is_computed_item_by_item() -> None:
     def weighted(xs: Sequence[float]) -> float:
         return sum(i * x for (i, _), x in zip(enumerate(xs), xs, strict=True))
 
-    with pytest.raises(ad.DifferentiationError, match="AD0301"):
-        ad.grad(weighted)([1.0, 2.0])
+    def both(x: float, count: int) -> float:
+        return sum(p * q for p, q in zip(multiples(x, count), (x + i for i in range(3)), strict=True))
+
+    assert ad.grad(weighted)([1.0, 2.0]) == [0.0, 1.0]
+    assert ad.grad(both)(0.3, 3) == pytest.approx(6 * 0.3 + 5)
+    with pytest.raises(ValueError, match="shorter"):
+        both(0.3, 4)
+    with pytest.raises(ValueError, match="shorter"):
+        ad.grad(both)(0.3, 4)
+
+
+def test_what_has_no_end_is_refused() -> None:
+    def of_generator(x: float) -> float:
+        return sum(p * q for p, q in zip([x, x], without_end(x), strict=True))
+
+    def of_count(x: float) -> float:
+        return sum(p * q for p, q in zip([x, x], itertools.count(), strict=True))
+
+    for f in (of_generator, of_count):
+        with pytest.raises(ad.DifferentiationError, match="AD030[15]"):
+            ad.grad(f)(1.5)
 
 
 class Countdown:

@@ -84,18 +84,32 @@ def _enumerate(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: a
 @handles(zip)
 def _zip(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     _refuse_uniterable(lo, args, node)
+    is_strict = kwargs.get("strict", ir.Const(False)) != ir.Const(False)
+    if is_strict:
+        args = [_with_length(lo, arg, node) for arg in args]
     if node is not None and sum(is_iterator_object(lo, arg) for arg in args) > 1:
         return rows(lo, args, node)
     parts = tuple(kept(lo, arg) for arg in args)
     refuse_twice(lo, parts, node)
-    if kwargs.get("strict", ir.Const(False)) != ir.Const(False):
+    if is_strict:
         for place, part in enumerate(parts[1:], 2):
-            if any(isinstance(each, IteratorValue) or is_iterator_object(lo, each) for each in (part, parts[0])):
-                raise lo.problem("AD0301", node, "'zip' with 'strict' of something that has no length")
             end = "argument 1" if place == 2 else f"arguments 1-{place - 1}"
             words = [ir.Const(f"zip() argument {place} is {than} than {end}") for than in ("shorter", "longer")]
             python_functions.call(lo, python_functions.check_as_long, [part, parts[0], *words], node)
     return lazily(lo, IteratorValue("zip", parts), node)
+
+
+def _with_length(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
+    """Items of which the number is known before the first is used: all are computed, where nobody may see that."""
+    if not (is_lazy(value) or isinstance(value, IteratorValue) or is_iterator_object(lo, value)):
+        return value
+    from adjoint.frontend.iterators.effect_watches import before_its_turn  # lazy
+    from adjoint.frontend.iterators.generators.zipped import may_have_no_end  # lazy
+
+    if is_iterator_object(lo, value) or may_have_no_end(value):
+        raise lo.problem("AD0301", node, "'zip' with 'strict' of something that has no length")
+    with before_its_turn(lo, node):
+        return lo.call(ir.Const(list), [value], {}, node)
 
 
 @handles(reversed)

@@ -56,7 +56,7 @@ class _Beside:
         self.bind, self.body = bind, body
         going = [place for place, part in enumerate(parts) if has_generator(part)]
         going = going or [place for place, part in enumerate(parts) if is_lazy(part)]
-        self.driver = next((place for place in going if _may_have_no_end(parts[place])), going[0])
+        self.driver = next((place for place in going if may_have_no_end(parts[place])), going[0])
         computed = [part for place, part in enumerate(parts) if is_lazy(part) and place != self.driver]
         self.footprints = [Footprint(lo, part) for part in computed]
         self.asked_before = [Footprint(lo, part) for part in parts[: self.driver] if not is_lazy(part)]
@@ -69,7 +69,7 @@ class _Beside:
         """What is gone through beside the generator, its items computed beforehand."""
         if not is_lazy(part):
             return part
-        if _may_have_no_end(part):
+        if may_have_no_end(part):
             label = "several generators are gone through side by side, which may have no end"
             raise self.lo.problem("AD0305", self.node, label, helps=_LISTS)
         return unnoticed(self.lo, part, self.node)
@@ -163,7 +163,7 @@ class _Beside:
             lo.branch(truth_of(lo, is_there, node), lambda: ir.UNDEFINED, leave, node)
 
 
-def _may_have_no_end(value: Value) -> bool:
+def may_have_no_end(value: Value) -> bool:
     """Whether a generator goes on until something comes about."""
     sources = [generator.frame.source.node for generator in generators_in(value)]
     return any(isinstance(part, ast.While) for source in sources for part in nodes(source))
