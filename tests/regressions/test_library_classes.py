@@ -38,6 +38,17 @@ def option(value, options=("one", "two"), lower=True):
 def given_or(value, default):
     return default if value is None else value
 
+def unit(dtype=float):
+    return np.array([1.0, 0.0], dtype=dtype)
+
+def raised(q):
+    q = np.array(q)
+    if q[1] == 0.0:
+        return unit(q.dtype)
+    found = np.zeros((2,), q.dtype)
+    found[1:] = np.sin(q[1]) * q[0]
+    return found * np.exp(q[0])
+
 def as_kind(x, kind=None, function=None):
     return given_or(kind, np.float64)(given_or(function, np.sin)(x)) * given_or(function, shared)(x, 2.0)
 
@@ -262,6 +273,14 @@ def test_options_that_a_library_checks(lib: Any) -> None:
     check(f, 1.3)
     with pytest.raises(ad.DifferentiationError, match="this path ends here, by ValueError"):
         ad.grad(lambda x: lib.Chosen(x, "three").found)(1.3)
+
+
+def test_a_dtype_is_an_option(lib: Any) -> None:
+    def f(x: float) -> float:
+        found = lib.raised(np.array([x, x * x]))
+        return np.sum(found) if isinstance(found, np.ndarray) else found
+
+    check(f, 1.3)
 
 
 def test_what_cannot_be_followed_is_as_it_was(lib: Any) -> None:

@@ -10,6 +10,8 @@ import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from adjoint import ir
 from adjoint.diagnostics import Diagnostic, diagnostic
 from adjoint.diagnostics.spans import place
@@ -58,13 +60,15 @@ def is_followed(lo: Lowerer, function: types.FunctionType, args: Sequence[Value]
 
 
 def is_of_options(lo: Lowerer, function: types.FunctionType, given: Sequence[Value]) -> bool:
-    """Whether a package's function is given nothing but constants, a text, a class or a function among them.
+    """Whether a package's function is given nothing but constants, a text, a class, a dtype or a function among them.
 
     What it gives decides branches, or is called. Short ones check what they are given, and hand it on.
     """
     values = [value for each in given for value in (each.items if isinstance(each, TupleValue) else (each,))]
     constants = [value.value for value in values if isinstance(value, ir.Const)]
-    if len(constants) < len(values) or not any(isinstance(value, str) or callable(value) for value in constants):
+    if len(constants) < len(values) or not any(
+        isinstance(value, (str, np.dtype)) or callable(value) for value in constants
+    ):
         return False
     code = function.__code__
     is_short = len(code.co_code) < MOST_CODE and is_installed(code.co_filename)
