@@ -128,9 +128,20 @@ def _is_beyond(given):
     return any(name in given for name in ("left", "right", "period"))
 
 
+def _periodic_interp(x, xp, fp, period):
+    if period == 0:
+        raise ValueError("period must be a non-zero value")
+    length = np.abs(period)
+    within = np.mod(xp, length)
+    order = np.argsort(within)
+    places, values = within[order], np.asarray(fp)[order]
+    around = np.concatenate((places[-1:] - length, places, places[:1] + length))
+    return np.interp(np.mod(x, length), around, np.concatenate((values[-1:], values, values[:1])))
+
+
 def _interp(x, xp, fp, left=None, right=None, period=None):
-    if period is not None:
-        raise NotImplementedError("interpolation with a period")
+    if period is not None:  # what is left and right of all points does not count then
+        return _periodic_interp(x, xp, fp, period)
     y = np.interp(x, xp, fp)
     if left is not None:
         y = np.where(np.asarray(x) < xp[0], left, y)
@@ -147,6 +158,7 @@ definition(
     cases=[
         case(np.array([-0.3, 0.7, 2.5]), np.array([0.0, 1.0, 2.0]), sample(3), left=0.5),
         case(np.array([-0.3, 0.7, 2.5]), np.array([0.0, 1.0, 2.0]), sample(3), left=number(), right=1.5),
+        case(np.array([-0.3, 0.9, 5.6]), np.array([0.2, 3.0, 1.5]), sample(3), period=2.3),
     ],
 )
 
