@@ -334,3 +334,16 @@ def test_nested_operators_are_compiled_with_the_outermost():
         return ad.grad(lambda t: t * t * x, native=True)(2.0) * x
 
     same(ad.grad(f)(3.0), ad.grad(f, native="strict")(3.0))
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4", "c16", "i8", "i4", "?"])
+def test_arrays_out_of_a_pickle_have_dtypes_of_their_own(dtype: str) -> None:
+    weights = np.array([1, 0, 1], dtype)
+    stored, x = pickle.loads(pickle.dumps((weights, np.array([0.5, -1.0, 2.0]))))
+
+    def weighted(x: np.ndarray, weights: np.ndarray) -> float:
+        return np.sum(np.sin(x) * weights).real
+
+    gradient = ad.grad(weighted, native="strict")
+    np.testing.assert_allclose(gradient(x, stored), np.cos(x) * weights.real)
+    np.testing.assert_allclose(gradient(np.array(x), weights), gradient(x + 0.0, stored))

@@ -18,6 +18,7 @@ from adjoint.native.llvm.objects import (
     DTYPE,
     EXTENTS,
     FLAGS,
+    NUMBERS_HELD,
     RANK,
     STRIDES,
     WRITEABLE,
@@ -222,8 +223,9 @@ class _Wrapper(Entry):
     def _array(self, kind: ArrayKind, given: str, in_list: bool) -> list[tuple[str, str]]:
         writer = self.writer
         self._require(self._has_type(given, "adjoint_ndarray"))
-        dtype = self._field("ptr", given, DTYPE)
-        is_dtype = writer.op(f"icmp eq ptr {dtype}, {self._external(f'adjoint_dtype_{kind.element}')}")
+        dtypes = self._field("ptr", given, DTYPE), self._external(f"adjoint_dtype_{kind.element}")
+        found, known = (self._field("i64", dtype, NUMBERS_HELD) for dtype in dtypes)
+        is_dtype = writer.op(f"icmp eq i64 {found}, {known}")
         rank = writer.op(f"icmp eq i32 {self._field('i32', given, RANK)}, {kind.rank}")
         wanted = ALIGNED | (BY_ROWS if kind.by_rows else 0) | (0 if kind.read_only else WRITEABLE)
         flags = writer.op(f"and i32 {self._field('i32', given, FLAGS)}, {wanted}")

@@ -10,6 +10,8 @@ from adjoint.native.llvm.writer import Module, Writer, as_kind
 
 DATA, RANK, EXTENTS, STRIDES, DTYPE, FLAGS = 16, 24, 32, 40, 56, 64
 """Where arrays keep what (``PyArrayObject_fields``)."""
+NUMBERS_HELD = 24
+"""Where dtypes keep their kind, their byte order and their number: that of a pickle is another object of the same."""
 BY_ROWS, ALIGNED, WRITEABLE = 1, 0x100, 0x400
 
 
