@@ -171,6 +171,7 @@ PASSES = {
         ),
         Pass("tag-handlers", "differentiation.reverse.normalize:with_ways", needed=True),
         Pass("unite-memory", "differentiation.reverse.memory.storage_classes:united", needed=True),
+        Pass("redundant-fields", "optimize.redundant_loads:without_repeated_fields"),
         Pass("redundant-loads", "optimize.redundant_loads:without_repeated_loads", when=_for_machine),
         Pass("privatize-arrays", "differentiation.reverse.residuals.privatization:sink_work_arrays", when=_for_machine),
         Pass(

@@ -32,7 +32,7 @@ PREPARE = (
 )
 """Before a recursive function is split in a primal and an adjoint."""
 
-PREPARE_WHOLE = (*PREPARE, "redundant-loads", "privatize-arrays")
+PREPARE_WHOLE = (*PREPARE, "redundant-fields", "redundant-loads", "privatize-arrays")
 """Before any other function is reversed."""
 
 REVERSE = (*PREPARE_WHOLE, "reverse")

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import adjoint as ad
+from sampling import check_grads
 
 BESIDE: dict[str, Callable[[], Any]] = {
     "nothing": lambda: None,
@@ -182,3 +183,31 @@ def test_objects_that_hold_their_own_methods(at: float) -> None:
         slope = (f(at + 1e-6) - f(at - 1e-6)) / 2e-6
         assert ad.grad(f)(at) == pytest.approx(slope, rel=1e-7)
         assert ad.jvp(f, (at,), (1.0,)) == pytest.approx((f(at), slope), rel=1e-7)
+
+
+class Held:
+    def __init__(self, value, part):
+        self.value = value
+        self.part = part
+
+
+def read_between_writes_by_another_name(x):
+    objects = []
+    for i in range(3):
+        objects.append(Held(x[i] * 2.0, x * (i + 1.0)))
+    objects.append(objects[0])
+    total = 0.0
+    for k in range(4):
+        p, q = objects[k], objects[0]
+        total += p.value * p.value + p.part[0] * p.part[1]
+        q.value = q.value * x[1] + 0.1
+        total += p.value * p.value
+        q.part = p.part * 0.5
+        total += p.part[0] * p.part[2] + p.value
+        p.part[1] += q.value
+        total += q.part[1] * p.part[1]
+    return total
+
+
+def test_fields_are_read_again_where_another_name_writes_them():
+    check_grads(read_between_writes_by_another_name, (np.array([0.3, 0.7, -0.4]),))

@@ -1,9 +1,12 @@
-"""Redundant load elimination: what was just read from a place of an array, or stored there, need not be read again.
+"""Redundant load elimination: what was just read from a place, or stored there, need not be read again.
 
-Only in arrays of 64-bit floats and whole numbers and of truth values, where what is stored is what is read.
+Places are fields of objects, and elements of arrays of 64-bit floats and whole numbers and of truth values, where what
+is stored is what is read.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import numpy as np
 
@@ -13,9 +16,17 @@ from adjoint.ir.join import type_of_atom
 from adjoint.ir.rebuild import map_blocks, rebuild_terminator, substitute
 from adjoint.ir.walk import operands, with_inner
 
-Place = tuple[ir.Var, tuple[ir.Atom | ir.Slice, ...]]
+Place = tuple[ir.Var, tuple[ir.Atom | ir.Slice, ...] | str]
 Known = dict[Place, ir.Atom]
 _EXACT = (np.dtype(np.float64), np.dtype(np.int64), np.dtype(np.bool_))
+
+
+def without_repeated_fields(function: ir.Function) -> ir.Function:
+    """The function without loads of fields of objects that were loaded before.
+
+    What a field refers to has one name then, and one shadow; a number is kept once.
+    """
+    return _eliminated(function, _field, stores=False)
 
 
 def without_repeated_loads(function: ir.Function) -> ir.Function:
@@ -25,25 +36,28 @@ def without_repeated_loads(function: ir.Function) -> ir.Function:
     reverse sweep keeps what is loaded, and computes again what was calculated. A program that stores a value and reads
     it back cuts a long calculation in two.
     """
-    return _eliminated(function, stores=False)
+    return _eliminated(function, _element, stores=False)
 
 
 def with_stores_forwarded(function: ir.Function) -> ir.Function:
     """The function without loads of what was loaded or stored before (store-to-load forwarding)."""
-    return _eliminated(function, stores=True)
+    return _eliminated(function, _element, stores=True)
 
 
-def _eliminated(function: ir.Function, *, stores: bool) -> ir.Function:
-    return ir.Function(function.name, function.params, _block(function.body, {}, stores), function.doc)
+PlaceOf = Callable[[ir.Statement], "Place | None"]
 
 
-def _block(block: ir.Block, known: Known, stores: bool) -> ir.Block:
+def _eliminated(function: ir.Function, place_of: PlaceOf, *, stores: bool) -> ir.Function:
+    return ir.Function(function.name, function.params, _block(function.body, {}, place_of, stores), function.doc)
+
+
+def _block(block: ir.Block, known: Known, place_of: PlaceOf, stores: bool) -> ir.Block:
     statements: list[ir.Statement] = []
     renamed: dict[ir.Var, ir.Atom] = {}
-    inside = lambda inner: _block(inner, dict(known), stores)
+    inside = lambda inner: _block(inner, dict(known), place_of, stores)
     for statement in block.statements:
         current = substitute(statement, renamed)
-        place = _place(current)
+        place = place_of(current)
         if isinstance(current, ir.Load) and place is not None:
             if place in known and _is_alike(known[place], current.target):
                 renamed[current.target] = known[place]
@@ -62,7 +76,15 @@ def _block(block: ir.Block, known: Known, stores: bool) -> ir.Block:
     return ir.Block(tuple(statements), rebuild_terminator(end, lambda atom: atom, inside))
 
 
-def _place(statement: ir.Statement) -> Place | None:
+def _field(statement: ir.Statement) -> Place | None:
+    """The field of an object that a statement reads."""
+    if not isinstance(statement, ir.Load) or not isinstance(statement.key, ir.Attribute):
+        return None
+    base = statement.base
+    return (base, statement.key.name) if isinstance(base, ir.Var) and isinstance(base.type, ir.Instance) else None
+
+
+def _element(statement: ir.Statement) -> Place | None:
     """The single place of an array that a statement reads or writes."""
     if not isinstance(statement, (ir.Load, ir.Store)) or not isinstance(statement.key, ir.Subscript):
         return None
