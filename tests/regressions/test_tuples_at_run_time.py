@@ -102,3 +102,15 @@ def test_a_path_on_which_a_tuple_is_too_short() -> None:
 
     assert ad.grad(f)(X, 1).sum() == 27.0
     assert ad.grad(lambda x: np.sum(x) * (x.shape[2] if x.ndim > 2 else 1))(X).sum() == 9.0
+
+
+def weighted(pairs):
+    total = 0.0
+    for value, count in pairs:
+        total += value * value * count
+    return total
+
+
+def test_tangents_of_whole_numbers_are_none_in_second_order() -> None:
+    pairs = [(1.0, 2), (3.0, 4)]
+    assert ad.hvp(weighted, (pairs,), ([(1.0, None), (0.5, None)],)) == ([(4.0, None), (4.0, None)],)

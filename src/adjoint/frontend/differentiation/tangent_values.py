@@ -123,7 +123,9 @@ def of_tuples(lo: Lowerer, shadow: ir.Atom, type_: ir.Type) -> Value:
     """The tangent of a list of tuples as one: in shadows tuples are lists."""
     match type_:
         case ir.List(element=ir.Tuple(items=items)) if isinstance(shadow, ir.Var):
-            places = TupleValue(tuple(map(ir.Const, range(len(items)))))
+            places = TupleValue(
+                tuple(ir.Const(place if ir.may_vary(item) else None) for place, item in enumerate(items))
+            )
             return python_functions.call(lo, python_functions.retupled, [shadow, places], None)
         case _:
             return shadow

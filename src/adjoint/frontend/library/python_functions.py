@@ -282,7 +282,7 @@ def namedtuple_asdict(items: Any) -> Any:
 
 
 def retupled(rows_: Any, places: Any) -> Any:
-    return [tuple([row[i] for i in places]) for row in rows_]
+    return [tuple([None if i is None else row[i] for i in places]) for row in rows_]
 
 
 def item_at(place: Any, items: Any) -> Any:
