@@ -210,3 +210,11 @@ def test_examples_of_arrays_with_many_axes_are_small() -> None:
     rule = Linear(fn=seen, name="seen", transpose=lambda ct, x: ct)
     assert typing._infer(rule, (ir.Array(F8, ("any",) * 8),), ()) == (ir.Array(F8, ("any",) * 8),)
     assert 1 < max(sizes) <= 100_000
+
+
+@pytest.mark.parametrize("callee", [np.concatenate, np.stack, np.hstack, np.vstack, np.array, np.sum, np.mean, np.max])
+@pytest.mark.parametrize("holds", [ir.List, lambda array: ir.Tuple((array, ir.Array(np.dtype(float), array.dims)))])
+def test_what_holds_arrays_of_unknown_dtypes_gives_no_dtype(callee: Any, holds: Any) -> None:
+    unknown = ir.Array(None, ("many", "many"))
+    (found,) = type_of_call(callee, (ir.Var("items", holds(unknown)),))
+    assert found == ir.Number() or (isinstance(found, ir.Array) and found.dtype is None)

@@ -278,8 +278,15 @@ def _vagueness(arguments: Sequence[Any]) -> str:
 
 
 def _is_of_any_dtype(known: Any) -> bool:
-    """Whether an argument is an array of which the dtype is not known, or such a dtype itself."""
-    return (isinstance(known, ir.Array) and known.dtype is None) or known == ir.Opaque(np.dtype)
+    """Whether an argument is an array of which the dtype is not known, or holds such, or is such a dtype itself."""
+    match known:
+        case ir.Array(dtype=dtype):
+            return dtype is None
+        case ir.List(element=element):
+            return _is_of_any_dtype(element)
+        case ir.Tuple(items=items):
+            return any(map(_is_of_any_dtype, items))
+    return bool(known == ir.Opaque(np.dtype))
 
 
 def _weakened(type_: ir.Type, vague: str) -> ir.Type:

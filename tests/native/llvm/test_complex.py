@@ -12,6 +12,7 @@ import pytest
 
 import adjoint as ad
 from native.agreement import _difference as difference
+from sampling import check_grads
 
 
 def modulus(z, n):
@@ -297,3 +298,18 @@ def test_gradients_of_products(own):
     assert own
     for one, other in zip(found, expected, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-12)
+
+
+def complex_in_the_places_of_real(x):
+    parts = [np.empty_like(x) for _ in range(3)]
+    for i in range(3):
+        parts[i] = x * (1 + 2j)
+    whole = np.concatenate(parts)
+    return np.sum(whole.real**2) + np.sum(np.stack(parts).imag * np.arange(4.0))
+
+
+def test_lists_that_hold_complex_arrays_where_real_ones_were():
+    x = np.random.default_rng(1).normal(size=(2, 4))
+    check_grads(complex_in_the_places_of_real, (x,))
+    derivative = ad.grad(complex_in_the_places_of_real, native=True)
+    np.testing.assert_allclose(derivative(x), ad.grad(complex_in_the_places_of_real)(x), rtol=1e-12)
