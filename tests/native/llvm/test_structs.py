@@ -159,8 +159,58 @@ def looked_up(a):
     return found.value * 2.0
 
 
+@dataclass
+class Part:
+    v: np.ndarray
+    s: float
+
+
+@dataclass
+class Whole:
+    p: Part
+    q: Part
+    n: int = 0
+
+
+def objects_in_objects(a):
+    ts = []
+    for i in range(3):
+        ts.append(Whole(Part(a * (i + 1.0), a[i]), Part(a * a, 1.0)))
+    same = Part(a * 2.0, a[0])
+    ts.append(Whole(same, same))
+    for k in range(4):
+        t = ts[k]
+        t.p.v = t.p.v * t.q.s + t.q.v
+        t.q.s += t.p.s * a[1]
+        t.p.v[0] += t.q.v[1]
+        t.n += 1
+        t.p = t.q if k == 1 else t.p
+    return sum(np.sum(t.p.v * t.q.v) * t.p.s + t.q.s * t.n for t in ts)
+
+
+def lists_in_objects(a):
+    ts = []
+    for i in range(3):
+        ts.append(Pair([a[i], a[0] * a[1]], [a * 2.0, a * a]))
+    for t in ts:
+        t.a.append(t.a[0] * t.b[0][1])
+        t.b[0] = t.b[1] * t.a[-1]
+        t.b.append(t.b[0] + 1.0)
+    return sum(sum(t.a) + np.sum(t.b[0] * t.b[2]) for t in ts)
+
+
 X = np.array([0.7, -0.4, 1.3, 0.55])
-PROGRAMS = [particles, network, tanks, same_array_twice, exchanged, looked_up, matrices]
+PROGRAMS = [
+    particles,
+    network,
+    tanks,
+    same_array_twice,
+    exchanged,
+    looked_up,
+    matrices,
+    objects_in_objects,
+    lists_in_objects,
+]
 
 
 @pytest.mark.parametrize("f", [*PROGRAMS, empty_tank], ids=lambda f: f.__name__)
@@ -168,6 +218,15 @@ PROGRAMS = [particles, network, tanks, same_array_twice, exchanged, looked_up, m
 def test_structures_agree_with_objects(f, mode):
     found = compare(f, (X,), mode)
     assert found.kind == "same" or (mode == "reverse" and found.kind == "interpreted"), found.message
+
+
+@pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
+def test_structures_have_second_derivatives(f):
+    v = np.array([1.0, -0.5, 2.0, 0.3])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ad.DifferentiationWarning)
+        compiled = ad.hvp(f, (X,), (v,), native=True)[0]
+    np.testing.assert_allclose(compiled, ad.hvp(f, (X,), (v,))[0], rtol=1e-10)
 
 
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)

@@ -149,11 +149,9 @@ def _unless_seen(e: Emission, x: List | Struct, seen: Sequence[tuple[List | Stru
         incoming.append((writer.label, its_shadow))
         writer.jump(end)
         writer.start(miss)
-    made = _of_field(e, x, shared)
     if not incoming:
-        return made
-    if isinstance(made, (Array, List, Struct)) and made.owner is not None:
-        e.disown(made.owner)
+        return _of_field(e, x, shared)
+    made = _alone(e, x, shared)
     incoming.append((writer.label, made))
     writer.jump(end)
     writer.start(end)
@@ -164,6 +162,20 @@ def _unless_seen(e: Emission, x: List | Struct, seen: Sequence[tuple[List | Stru
         writer.phi(part, list(zip(column, labels, strict=True))) for part, column in zip(types, columns, strict=True)
     ]
     return e.assembled(kind(made), names, e.owning)
+
+
+def _alone(e: Emission, x: List | Struct, shared: bool) -> List | Struct:
+    """A shadow that is made on one way: what that takes besides is given up there."""
+    found: list[List | Struct] = []
+
+    def make() -> None:
+        made = _of_field(e, x, shared)
+        assert isinstance(made, (List, Struct)) and made.owner is not None
+        e.disown(made.owner)
+        found.append(made)
+
+    e.inside(make)
+    return found[0]
 
 
 @rule(tangents.shadow_or_zeros)

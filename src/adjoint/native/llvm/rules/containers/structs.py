@@ -39,7 +39,7 @@ def new(e: Emission, cls: type, values: Mapping[str, Value]) -> Struct:
     """An object with these fields."""
     writer, layouts = e.writer, e.program.layouts
     layout = layouts.of_new(cls, values, e.types_of_fields())
-    given = {name: e.converted(values[name], found) for name, found in layout.items() if not isinstance(found, Known)}
+    given = {name: _as_field(e, values[name], found) for name, found in layout.items() if not isinstance(found, Known)}
     block = writer.op(f"call noalias ptr @new_struct(ptr %call, i64 {_FIELDS + 8 * layouts.size(cls)})")
     e.check(writer.op(f"icmp eq ptr {block}, null"), MemoryError, "no memory for an object")
     writer.line(f"store ptr @{_declare_destructor(writer.module, layout)}, ptr {writer.place(block, '-56')}")
