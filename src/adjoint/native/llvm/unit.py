@@ -116,7 +116,7 @@ def text_of(
                 layouts.leave(left.cls)
         except Unsupported:
             if not layouts.grown:
-                if not layouts.any():
+                if not layouts.are_used():
                     raise
                 layouts.leave(None)
         else:

@@ -189,6 +189,19 @@ class Emission:
                 return Tuple(tuple(self.assembled(item, names, own) for item in items))
         return Known(None)
 
+    def joined_parts(self, found: Kind, incoming: Sequence[tuple[str, Value]]) -> list[str]:
+        """The parts of a value of a kind that blocks hand out."""
+        types = types_of_parts(found)
+        columns = [
+            [NONE_YET[part] for part in types] if is_undefined(value) else [name for _, name in parts(value)]
+            for _, value in incoming
+        ]
+        names = []
+        for part, column in zip(types, zip(*columns, strict=True), strict=True):
+            labelled = [(name, label) for name, (label, _) in zip(column, incoming, strict=True)]
+            names.append(column[0] if len(column) == 1 else self.writer.phi(part, labelled))
+        return names
+
     def converted(self, value: Value, wanted: Kind, type_: ir.Type | None = None) -> Value:
         """A value as one of a kind, of which its own is a part; an object of Python is of the type, if that is told."""
         if isinstance(value, Known) and isinstance(value.value, ir.Undefined):

@@ -46,7 +46,7 @@ class Layouts:
         self._varied: set[tuple[type, str]] = set()
         self._told_fixed: set[tuple[type, str]] = set()
 
-    def any(self) -> bool:
+    def are_used(self) -> bool:
         """Whether machine code has made an object."""
         return bool(self._layouts)
 

@@ -36,7 +36,6 @@ from adjoint.native.llvm.values import (
 )
 from adjoint.native.llvm.writing.declared import declared_kind, kind_of_type
 from adjoint.native.llvm.writing.emission import (
-    NONE_YET,
     Emission,
     Guard,
     Learnt,
@@ -332,19 +331,6 @@ class Statements(Emission):
         if isinstance(found, Known):
             return found, []
         return found, self.joined_parts(found, incoming)
-
-    def joined_parts(self, found: Kind, incoming: Sequence[tuple[str, Value]]) -> list[str]:
-        """The parts of a value of a kind that blocks hand out."""
-        types = types_of_parts(found)
-        columns = [
-            [NONE_YET[part] for part in types] if is_undefined(value) else [name for _, name in parts(value)]
-            for _, value in incoming
-        ]
-        names = []
-        for part, column in zip(types, zip(*columns, strict=True), strict=True):
-            labelled = [(name, label) for name, (label, _) in zip(column, incoming, strict=True)]
-            names.append(column[0] if len(column) == 1 else self.writer.phi(part, labelled))
-        return names
 
     def _agreed(self, key: Any, values: Sequence[Value]) -> Kind | Known:
         """The kind of what is handed out for a variable; a value that is the same everywhere and known."""

@@ -25,7 +25,6 @@ from adjoint.native.llvm.values import (
     kind,
     kinds_in,
     part_of,
-    parts,
 )
 from adjoint.native.llvm.writer import constant
 from adjoint.native.llvm.writing.emission import Emission
@@ -155,12 +154,7 @@ def _unless_seen(e: Emission, x: List | Struct, seen: Sequence[tuple[List | Stru
     incoming.append((writer.label, made))
     writer.jump(end)
     writer.start(end)
-    columns = zip(*[[name for _, name in parts(value)] for _, value in incoming], strict=True)
-    types = [part for part, _ in parts(made)]
-    labels = [label for label, _ in incoming]
-    names = [
-        writer.phi(part, list(zip(column, labels, strict=True))) for part, column in zip(types, columns, strict=True)
-    ]
+    names = e.joined_parts(kind(made), incoming)
     return e.assembled(kind(made), names, e.owning)
 
 
