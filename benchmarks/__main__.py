@@ -35,17 +35,20 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="few rounds: to see that everything runs")
     parser.add_argument("--output", type=Path, default=RESULTS, metavar="PATH", help="where to write the tables")
+    parser.add_argument(
+        "--only", nargs="+", choices=SECTIONS, metavar="SECTION", help=f"measure these anew: {', '.join(SECTIONS)}"
+    )
     options = parser.parse_args()
     os.environ.update(ONE_THREAD)  # read by the libraries when they are imported
 
     from rich.console import Console
 
-    from benchmarks.report import markdown, show
+    from benchmarks.report import markdown, merged, show
 
     console = Console()
     tables = []
     try:
-        for section in SECTIONS:
+        for section in options.only or SECTIONS:
             with console.status(f"measuring: {section}"):
                 tables.append(importlib.import_module(f"benchmarks.{section}").measure(options.quick))
             show(tables[-1], console)
@@ -53,7 +56,9 @@ def main() -> int:
         print("benchmarks: interrupted; nothing was written", file=sys.stderr)
         return 130
     command = "python -m benchmarks --quick" if options.quick else "python -m benchmarks"
-    options.output.write_text(markdown(tables, command), encoding="utf-8")
+    page = options.output.read_text(encoding="utf-8") if options.only and options.output.exists() else None
+    text = markdown(tables, command) if page is None else merged(page, tables)
+    options.output.write_text(text, encoding="utf-8")
     console.print(f"written: {options.output}", markup=False, highlight=False, soft_wrap=True)
     return 0
 

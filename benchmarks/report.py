@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -53,9 +54,21 @@ def show(results: Results, console: Console) -> None:
 def markdown(tables: Sequence[Results], command: str) -> str:
     """All tables as one Markdown document."""
     parts = ["# Benchmarks", f"Written by `{command}`; do not edit.", _machine()]
-    for results in tables:
-        parts.extend((f"## {results.title}", results.explanation, _table(results), *results.notes))
+    parts.extend(map(_section, tables))
     return "\n\n".join(parts) + "\n"
+
+
+def merged(page: str, tables: Sequence[Results]) -> str:
+    """A document with these tables in the places of those of the same titles; new ones at the end."""
+    head, *sections = re.split(r"^(?=## )", page, flags=re.M)
+    known = {section.splitlines()[0].removeprefix("## "): section for section in sections}
+    for results in tables:
+        known[results.title] = f"{_section(results)}\n\n{_machine()}\n\n"
+    return head + "".join(known.values()).rstrip("\n") + "\n"
+
+
+def _section(results: Results) -> str:
+    return "\n\n".join((f"## {results.title}", results.explanation, _table(results), *results.notes))
 
 
 def _table(results: Results) -> str:

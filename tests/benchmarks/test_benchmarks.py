@@ -155,6 +155,15 @@ def test_the_command_writes_its_tables(benchmark_module, monkeypatch, tmp_path, 
     assert command.main() == 0
     text = (tmp_path / "results.md").read_text()
     assert all(f"## {name}\n" in text for name in command.SECTIONS) and "--quick" in text
+    again = report.Results("loops", "", ("", "time"), [("row", "2 ms")])
+    monkeypatch.setattr(benchmark_module("loops"), "measure", lambda quick: again)
+    monkeypatch.setattr(sys, "argv", [*sys.argv, "--only", "loops"])
+    assert command.main() == 0
+    merged = (tmp_path / "results.md").read_text()
+    assert merged.count("2 ms") == 1 and merged.count("1 ms") == text.count("1 ms") - 1
+    assert [line for line in merged.splitlines() if "##" in line] == [
+        line for line in text.splitlines() if "##" in line
+    ]
 
 
 def test_the_gradient_of_the_long_loop(benchmark_module):
