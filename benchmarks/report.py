@@ -63,8 +63,8 @@ def merged(page: str, tables: Sequence[Results]) -> str:
     head, *sections = re.split(r"^(?=## )", page, flags=re.M)
     known = {section.splitlines()[0].removeprefix("## "): section for section in sections}
     for results in tables:
-        known[results.title] = f"{_section(results)}\n\n{_machine()}\n\n"
-    return head + "".join(known.values()).rstrip("\n") + "\n"
+        known[results.title] = f"{_section(results)}\n\n{_machine()}"
+    return head + "\n\n".join(section.rstrip("\n") for section in known.values()) + "\n"
 
 
 def _section(results: Results) -> str:
