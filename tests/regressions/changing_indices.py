@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import linecache
 import random
 from collections.abc import Callable
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import numpy as np
 
 import adjoint as ad
+from texts import run_text
 
 READS = (
     "total += np.sum(z[i] * x[i])",
@@ -112,9 +112,7 @@ def text_of(seed: int) -> str:
 def program_of(seed: int) -> Callable[[Any], Any]:
     """The function of a seed, of which the text can be found."""
     text, name = text_of(seed), f"<changing indices {seed}>"
-    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
-    space: dict[str, Any] = {"np": np, "__name__": __name__}
-    exec(compile(text, name, "exec"), space)
+    space = run_text(text, name, {"np": np, "__name__": __name__})
     return space["program"]  # type: ignore[no-any-return]
 
 

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import random
-import sys
-from types import ModuleType
-from typing import Any
 
 import numpy as np
 
 import adjoint as ad
-from texts import run_text
+from texts import run_module
 
+A = np.array([[1.0, 0.2, 0.1], [0.3, 1.0, 0.2], [0.1, 0.5, 0.7]])
 CONDITIONS = ("u[0] > 0.3", "k % 2 == 0", "k == 1", "np.sum(u * u) < 2.0", "total < 1.0", "k > 0")
 ARRAYS = (
     "A @ u",
@@ -101,10 +99,7 @@ def source_of(seed: int) -> str:
 def outcome(seed: int, *, native: bool = False) -> str:
     """Compares derivatives with differences."""
     text = source_of(seed)
-    module: Any = ModuleType(f"optional_arrays_{seed}")
-    sys.modules[module.__name__] = module
-    vars(module).update(np=np, A=np.array([[1.0, 0.2, 0.1], [0.3, 1.0, 0.2], [0.1, 0.5, 0.7]]), k=0)
-    run_text(text, f"<optional arrays {seed}>", vars(module))
+    module = run_module(text, f"optional_arrays_{seed}", np=np, A=A)
     f = module.program
     x, v = np.array([0.7, -0.4, 1.3]), np.array([0.3, -1.0, 0.5])
     rates = [(f(x + h * v) - f(x - h * v)) / (2 * h) for h in (1e-5, 1e-6)]

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import random
-import sys
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 
 import adjoint as ad
-from texts import run_text
+from texts import run_module
 
 FIELDS = {
     "a": "np.array([1.0, 2.0, 0.5])",
@@ -84,10 +82,7 @@ def source_of(seed: int) -> str:
 def outcome(seed: int) -> str:
     """Compares the derivatives of the function with differences, and what the object holds after each."""
     text = source_of(seed)
-    module: Any = ModuleType(f"random_objects_{seed}")
-    sys.modules[module.__name__] = module
-    vars(module).update(np=np, ad=ad)
-    run_text(text, f"<random objects {seed}>", vars(module))
+    module = run_module(text, f"random_objects_{seed}", np=np, ad=ad)
 
     def anew(call: Any) -> tuple[Any, str]:
         module.thing = module.Thing()

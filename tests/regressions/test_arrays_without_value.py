@@ -9,9 +9,8 @@ import pytest
 
 import adjoint as ad
 from regressions import optional_arrays
+from regressions.optional_arrays import A
 from sampling import check_grads
-
-A = np.array([[1.0, 0.2, 0.1], [0.3, 1.0, 0.2], [0.1, 0.5, 0.7]])
 
 OPERATIONS = {
     "matmul": lambda u: A @ u,

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import random
-import sys
 import warnings
 from collections.abc import Callable
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 
 import adjoint as ad
-from texts import run_text
+from texts import run_module
 
 CLASSES = """
 class Inner:
@@ -95,10 +93,7 @@ def source_of(seed: int) -> str:
 def outcome(seed: int) -> str:
     """Compares compiled derivatives with interpreted ones, and these with differences."""
     text = source_of(seed)
-    module: Any = ModuleType(f"random_structs_{seed}")
-    sys.modules[module.__name__] = module
-    vars(module).update(np=np)
-    run_text(text, f"<random structs {seed}>", vars(module))
+    module = run_module(text, f"random_structs_{seed}", np=np)
     f: Callable[[Any], Any] = module.program
     x, v = np.array([0.7, -0.4, 1.3]), np.array([0.3, -1.0, 0.5])
     try:

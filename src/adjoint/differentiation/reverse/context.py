@@ -95,10 +95,7 @@ class Context:
 
     def carried_cotangent(self, var: ir.Var) -> ir.Var:
         """A variable for a cotangent that iterations hand on: of an array without a value on some path it may be 0."""
-        found = cotangent_var(var)
-        return (
-            ir.Var(found.hint, ir.Number()) if isinstance(var.type, ir.Array) and self.may_be_undefined(var) else found
-        )
+        return cotangent_var(var, ir.Const(0.0)) if self.may_be_undefined(var) else cotangent_var(var)
 
     def may_be_undefined(self, var: ir.Var) -> bool:
         """Whether there is a path on which a variable has no value, and is not read."""

@@ -7,13 +7,13 @@ starts again, and what `iter` gave there is an object that knows its place.
 from __future__ import annotations
 
 import ast
-import sys
 from collections.abc import Sequence
 from typing import Any
 
 from adjoint import ir
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import (
+    ENDLESS,
     GeneratorContext,
     GeneratorObject,
     GeneratorValue,
@@ -147,7 +147,7 @@ def rows(lo: Lowerer, columns: Sequence[Value], node: ast.AST, path: tuple[int, 
 
 def counted(lo: Lowerer, start: Value, step: Value, node: ast.AST) -> Value:
     """``itertools.count(start, step)`` as an object: what comes next is a sum, as there."""
-    return _made(lo, iterator_definitions.Counted, [start, step, ir.Const(sys.maxsize)], node, (0,))
+    return _made(lo, iterator_definitions.Counted, [start, step, ENDLESS], node, (0,))
 
 
 def cycle(lo: Lowerer, items: Value, node: ast.AST) -> Value:

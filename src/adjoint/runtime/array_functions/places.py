@@ -65,7 +65,7 @@ def unwindow(ct: Any, x: Any, window_shape: Any, axis: Any = None) -> Any:
 def steps(x: Any, strides: Any = None) -> Any:
     """How many elements each stride goes on, in memory that has all elements of ``x`` one after the other."""
     _check_order(x)
-    widths = x.strides if strides is None else np.atleast_1d(strides).tolist()
+    widths = x.strides if strides is None else _extents(strides)
     if any(width % x.itemsize for width in widths):
         raise ValueError("as_strided takes parts of numbers for numbers")
     return tuple(width // x.itemsize for width in widths)
@@ -75,9 +75,10 @@ def strided(x: Any, shape: Any, steps: Any) -> Any:
     """``as_strided`` with the :func:`steps` of an array: a view that nobody may write."""
     _check_order(x)
     x = x.reshape(-1)
-    last = sum(max(step, 0) * (extent - 1) for extent, step in zip(_extents(shape), steps, strict=True))
-    first = sum(min(step, 0) * (extent - 1) for extent, step in zip(_extents(shape), steps, strict=True))
-    if (first < 0 or last >= x.size) and 0 not in _extents(shape):
+    extents = _extents(shape)
+    last = sum(max(step, 0) * (extent - 1) for extent, step in zip(extents, steps, strict=True))
+    first = sum(min(step, 0) * (extent - 1) for extent, step in zip(extents, steps, strict=True))
+    if (first < 0 or last >= x.size) and 0 not in extents:
         raise ValueError("as_strided reads memory beyond its array")
     widths = [step * x.itemsize for step in steps]
     return np.lib.stride_tricks.as_strided(x, shape, widths, writeable=False)

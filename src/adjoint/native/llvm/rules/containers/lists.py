@@ -243,7 +243,7 @@ def _no_items(e: Emission, sample: Value) -> List:
 @rule(list.copy)
 def _copy(e: Emission, x: Value) -> List:
     given = _list(x)
-    return mapped(e, given, lambda item: item)
+    return cut(e, given, "0", length(e, given).name, "1")
 
 
 @rule(copy.deepcopy)
@@ -259,15 +259,19 @@ def _deep_copy(e: Emission, x: Value) -> Value:
 
 def cut(e: Emission, x: List, first: str, count: str, step: str) -> List:
     """A list of so many items of another, which lie ``step`` places apart."""
+    out = started(e, [_item_kind(x)])
+    _put_items(e, out, x, first, count, step)
+    return out
+
+
+def _put_items(e: Emission, out: List, x: List, first: str, count: str, step: str) -> None:
     found = _item_kind(x)
-    out = started(e, [found])
 
     def body(place: str) -> None:
         at = e.writer.add(first, e.writer.mul(place, step))
         put(e, out, _read(e, found, _items(e, x, at), None))
 
     e.each(count, body)
-    return out
 
 
 def mapped(e: Emission, x: List, function: Callable[[Value], Value]) -> List:
@@ -291,13 +295,9 @@ def _repeated(e: Emission, a: Value, b: Value) -> Value:
     """A list whose items are those of a list, again and again; of numbers, their product."""
     if not isinstance(a, List):
         return _product(e, a, b)  # type: ignore[no-any-return]
-    found, size = _item_kind(a), length(e, a).name
-    out = started(e, [found])
-
-    def once(_: str) -> None:
-        e.each(size, lambda place: put(e, out, _read(e, found, _items(e, a, place), None)))
-
-    e.each(e.extent(b), once)
+    size = length(e, a).name
+    out = started(e, [_item_kind(a)])
+    e.each(e.extent(b), lambda _: _put_items(e, out, a, "0", size, "1"))
     return out
 
 
