@@ -6,6 +6,7 @@ import gc
 import math
 import time
 import tracemalloc
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -53,6 +54,26 @@ def recurrence(x, n):
     return y[n - 1]
 
 
+def halves(x, low, high):
+    """A sum by halves: a function that calls itself, and reads one element."""
+    if high - low == 1:
+        return math.sin(x[low])
+    middle = (low + high) // 2
+    return halves(x, low, middle) + 0.999 * halves(x, middle, high)
+
+
+def queue(x):
+    """First in, first out: some of what is taken is put back."""
+    waiting = deque(x)
+    total = 0.0
+    while waiting:
+        value = waiting.popleft()
+        total = 0.99 * total + value * value
+        if value > 0.1:
+            waiting.append(0.5 * value)
+    return total
+
+
 def _arguments(n: int) -> dict[Callable[..., Any], tuple[Any, ...]]:
     rng = np.random.default_rng(0)
     x = rng.uniform(-0.3, 0.3, n)
@@ -61,6 +82,8 @@ def _arguments(n: int) -> dict[Callable[..., Any], tuple[Any, ...]]:
         scatter: (x, rng.integers(0, BINS, n)),
         gather: (x, rng.integers(0, n, n)),
         recurrence: (x, n),
+        halves: (x, 0, n),
+        queue: (x,),
     }
 
 
@@ -73,7 +96,7 @@ def measure(quick: bool = False) -> Results:
         ("program", "n", "program itself", "gradient", "ratio", "per element", "exponent", "memory", "per element"),
     )
     sizes = QUICK if quick else SIZES
-    for f in (stepping, scatter, gather, recurrence):
+    for f in _arguments(1):
         before = None
         for n in sizes:
             args = _arguments(n)[f]

@@ -216,6 +216,7 @@ PASSES = {
             "differentiation.reverse.residuals.shapes.kept_shapes:with_kept_shapes",
             everywhere=True,
         ),
+        Pass("destination-passing", "differentiation.destination_passing:with_destinations"),
         Pass("array-peepholes", "optimize.touch_up.array_peepholes:polish", everywhere=True),
         Pass("in-place-updates", "differentiation.finish:with_direct_updates", everywhere=True),
         Pass("outer-signs", "differentiation.finish:with_outer_signs", everywhere=True),

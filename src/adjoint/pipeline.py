@@ -55,6 +55,7 @@ TOUCH_UP = (
     "shape-only-results",
     "invariant-shapes",
     "kept-shapes",
+    "destination-passing",
     "array-peepholes",
     "cleanup",
     "in-place-updates",

@@ -7,78 +7,112 @@ from typing import Any
 
 
 class Deque:
-    """Stands for `collections.deque`."""
+    """Stands for `collections.deque`.
+
+    Its items are those of ``_left`` from the last to the place ``_left_from``, and then those of ``_right`` from the
+    place ``_right_from`` on: where items are put at an end, or taken from it, no other one moves.
+    """
 
     __adjoint_stands_for__ = collections.deque
 
     def __init__(self, iterable: Any = (), maxlen: Any = None) -> None:
-        self._held: list[Any] = []
+        self._left: list[Any] = []
+        self._left_from = 0
+        self._right: list[Any] = []
+        self._right_from = 0
         self.maxlen = maxlen
         for item in iterable:
             self.append(item)
 
     def append(self, item: Any) -> None:
-        self._held.append(item)
-        if self.maxlen is not None and len(self._held) > self.maxlen:
-            self._held.pop(0)
+        self._right.append(item)
+        if self.maxlen is not None and len(self) > self.maxlen:
+            self.popleft()
 
     def appendleft(self, item: Any) -> None:
-        self._held.insert(0, item)
-        if self.maxlen is not None and len(self._held) > self.maxlen:
-            self._held.pop()
+        self._left.append(item)
+        if self.maxlen is not None and len(self) > self.maxlen:
+            self.pop()
 
     def extend(self, iterable: Any) -> None:
-        for item in list(self._held) if iterable is self else iterable:
+        for item in list(self) if iterable is self else iterable:
             self.append(item)
 
     def extendleft(self, iterable: Any) -> None:
-        for item in list(self._held) if iterable is self else iterable:
+        for item in list(self) if iterable is self else iterable:
             self.appendleft(item)
 
     def pop(self) -> Any:
-        if len(self._held) == 0:
+        if len(self._right) > self._right_from:
+            return self._right.pop()
+        if len(self._left) == self._left_from:
             raise IndexError("pop from an empty deque")
-        return self._held.pop()
+        self._left_from += 1
+        return self._left[self._left_from - 1]
 
     def popleft(self) -> Any:
-        if len(self._held) == 0:
+        if len(self._left) > self._left_from:
+            return self._left.pop()
+        if len(self._right) == self._right_from:
             raise IndexError("pop from an empty deque")
-        return self._held.pop(0)
+        self._right_from += 1
+        return self._right[self._right_from - 1]
 
     def clear(self) -> None:
-        self._held.clear()
+        self._left.clear()
+        self._left_from = 0
+        self._right.clear()
+        self._right_from = 0
 
     def reverse(self) -> None:
-        self._held.reverse()
+        items = list(self)
+        self.clear()
+        self.extendleft(items)
 
     def rotate(self, steps: Any = 1) -> None:
-        if len(self._held) > 0:
-            for _ in range(steps % len(self._held)):
-                self._held.insert(0, self._held.pop())
+        if len(self) > 0:
+            for _ in range(steps % len(self)):
+                self.appendleft(self.pop())
 
     def copy(self) -> Any:
-        return Deque(self._held, self.maxlen)
+        return Deque(self, self.maxlen)
 
     def __len__(self) -> int:
-        return len(self._held)
+        return len(self._left) - self._left_from + len(self._right) - self._right_from
 
     def __iter__(self) -> Any:
-        return iter(self._held)
+        for i in range(len(self)):
+            yield self[i]
 
     def __reversed__(self) -> Any:
-        return reversed(self._held)
+        for i in range(len(self) - 1, -1, -1):
+            yield self[i]
 
     def __eq__(self, other: Any) -> Any:
-        return isinstance(other, collections.deque) and self._held == list(other)
+        return isinstance(other, collections.deque) and list(self) == list(other)
 
     def __contains__(self, item: Any) -> bool:
-        return item in self._held
+        return item in list(self)
+
+    def _place(self, place: Any) -> Any:
+        """The place among all items, which may count from the end."""
+        found = place + len(self) if place < 0 else place
+        if found < 0 or found >= len(self):
+            raise IndexError("deque index out of range")
+        return found
 
     def __getitem__(self, place: Any) -> Any:
-        return self._held[place]
+        where, count = self._place(place), len(self._left) - self._left_from
+        if where < count:
+            return self._left[len(self._left) - 1 - where]
+        return self._right[self._right_from + where - count]
 
     def __setitem__(self, place: Any, item: Any) -> None:
-        self._held[place] = item
+        where, count = self._place(place), len(self._left) - self._left_from
+        if where < count:
+            self._left[len(self._left) - 1 - where] = item
+        else:
+            self._right[self._right_from + where - count] = item
 
 
 class Table:

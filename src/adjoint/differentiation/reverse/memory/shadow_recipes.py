@@ -225,7 +225,8 @@ class ShadowRecipes:
         late = bool(later) or any(
             _has_no_slot(atom) for name, atom in zip(names.value, parts, strict=True) if name in floats
         )
-        if not late and not any(atom in self.found for atom in parts if isinstance(atom, ir.Var)):
+        known = late or all(_has_known_zeros(type_of_atom(atom)) for atom in parts)
+        if not known and not any(atom in self.found for atom in parts if isinstance(atom, ir.Var)):
             return ir.Call((shadow,), _maker(made.type), (made,), (), statement.span)
         from adjoint.differentiation.memory.structural import counts_as_float  # lazy
 
@@ -268,7 +269,7 @@ class ShadowRecipes:
         """A shadow of what does not vary: what is beside it in the same container may, and both are read alike."""
         unused = ir.Var(f"{getattr(atom, 'hint', 't')}_bar", type_)
         like = type_of_atom(atom)
-        if isinstance(like, ir.Tuple) and all(type(part) is ir.Scalar for part in like.items):
+        if isinstance(like, ir.Tuple) and _has_known_zeros(like):
             slots = (ir.Const(0.0),) * len(like.items)
             return self.made_beside(statement, ir.Call((unused,), display.make_list, slots))
         return self.made_beside(statement, ir.Call((unused,), tangents.shadow_like, (atom,)))
@@ -282,6 +283,11 @@ class ShadowRecipes:
         context.forward_shadows.add(made)
         context.edits.put_after(statement, make)
         return made
+
+
+def _has_known_zeros(type_: ir.Type) -> bool:
+    """Whether zeros beside a value are made without a look at it: it is a number, or a tuple of numbers."""
+    return all(isinstance(part, ir.Scalar) for part in (type_.items if isinstance(type_, ir.Tuple) else (type_,)))
 
 
 def _is_tuple_of_floats(statement: ir.Call) -> bool:
