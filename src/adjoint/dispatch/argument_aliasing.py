@@ -16,13 +16,14 @@ from adjoint.types.array_libraries import is_array, shares_memory
 from adjoint.types.structure import fields_of
 
 Way = tuple[Any, ...]
+_PLAIN = frozenset({float, int, bool, complex, str, type(None)})
 ANY: Any = Ellipsis
 """Stands for a step that is not known before the function runs."""
 
 
 def written_and_shared(value: Any, ways: frozenset[Way]) -> bool:
     """Whether an array in a value to which one of the ways leads shares memory with another one in it."""
-    arrays = list(arrays_in(value))
+    arrays = list(arrays_in(value)) if ways else []
     if len(arrays) < 2:
         return False
     return any(
@@ -41,7 +42,7 @@ def containers_in(value: Any) -> Iterator[tuple[Way, Any]]:
 def _containers(value: Any, place: Way, seen: set[int]) -> Iterator[tuple[Way, Any]]:
     if isinstance(value, (list, dict)):
         yield place, value
-    if id(value) in seen:
+    if type(value) in _PLAIN or id(value) in seen:
         return
     seen.add(id(value))
     for key, part in _parts(value):
@@ -75,7 +76,7 @@ def _arrays(value: Any, place: Way, seen: set[int]) -> Iterator[tuple[Way, Any]]
     if is_array(value):
         yield place, value
         return
-    if id(value) in seen:
+    if type(value) in _PLAIN or id(value) in seen:
         return
     seen.add(id(value))
     for key, part in _parts(value):

@@ -71,7 +71,7 @@ def _traced(var: ir.Var, made: dict[ir.Var, ir.Statement]) -> tuple[ir.Atom | No
         if found.known and found.view_of is not None:
             current = statement.args[found.view_of]
         else:
-            return (current if found.known and found.fresh else None), ()
+            return (current if found.known and (found.fresh or not found.hands_on) else None), ()
     return (current if isinstance(current, ir.Var) else None), tuple(reversed(steps))
 
 

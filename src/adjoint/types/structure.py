@@ -25,6 +25,10 @@ Leaf = Callable[..., Any]
 T = TypeVar("T")
 
 _PLAIN = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.MethodType, enum.Enum)
+_TABLE = "__dataclass_fields__"
+MOST_LAYOUTS = 64
+"""Of objects of one class, how many sets of attributes are remembered."""
+_PYTHONS_SLOTS = ("__dict__", "__weakref__")
 _OPAQUE_BASES = (str, bytes, bytearray, int, float, complex, set, frozenset, BaseException, np.generic, np.ndarray)
 _float_fields: weakref.WeakKeyDictionary[type, frozenset[str]] = weakref.WeakKeyDictionary()
 
@@ -78,7 +82,8 @@ def is_container(x: object) -> bool:
 def field_names(x: object) -> list[str]:
     """The names of the fields of an object that can vary: those it has now, without what is marked otherwise."""
     excluded = no_derivative_fields(type(x))
-    return [name for name in stored_fields(x) if name not in excluded]
+    names = stored_fields(x)
+    return [name for name in names if name not in excluded] if excluded else names
 
 
 def stored_fields(x: object) -> list[str]:
@@ -86,37 +91,71 @@ def stored_fields(x: object) -> list[str]:
     registered = registration(type(x))
     if registered is not None:
         return [*registered.fields, *registered.no_derivative]
-    names: dict[str, None] = {}
-    names.update(dict.fromkeys(field.name for field in dataclass_fields(x)))
-    names.update(dict.fromkeys(slots_of(type(x))))
-    names.update(dict.fromkeys(getattr(x, "__dict__", ())))
-    return [name for name in names if not is_pythons_own(name) and _has(x, name)]
+    layout = _layout(type(x))
+    own = getattr(x, "__dict__", {})
+    known = layout.known.get(tuple(own))
+    if known is not None:
+        return list(known)
+    names = {**layout.declared, **own}
+    found = [name for name in names if not is_pythons_own(name) and _has(x, name)]
+    if own.keys() == names.keys() and layout.by_code.isdisjoint(names) and len(layout.known) < MOST_LAYOUTS:
+        layout.known[tuple(own)] = found
+    return list(found)
+
+
+class _Layout:
+    """What a class tells of the attributes of its objects.
+
+    ``declared`` are the names of fields and slots in their order, ``by_code`` those that code of the class gives, or a
+    slot; ``known`` has the names of all fields by those in ``__dict__``.
+    """
+
+    def __init__(self, cls: type) -> None:
+        self.own_table = vars(cls).get(_TABLE)
+        self.slots = tuple(_slots_of(cls))
+        table = next((vars(base)[_TABLE] for base in cls.__mro__ if _TABLE in vars(base)), None)
+        fields = [field.name for field in dataclass_fields(cls)] if isinstance(table, dict) else []
+        self.declared = dict.fromkeys((*fields, *self.slots))
+        self.known: dict[tuple[str, ...], list[str]] = {}
+        self.by_code = frozenset(
+            name for base in cls.__mro__ for name, value in vars(base).items() if hasattr(type(value), "__set__")
+        )
+
+
+_layouts: weakref.WeakKeyDictionary[type, _Layout] = weakref.WeakKeyDictionary()
+
+
+def _layout(cls: type) -> _Layout:
+    known = _layouts.get(cls)
+    if known is None or known.own_table is not vars(cls).get(_TABLE):  # a class may become a dataclass
+        known = _layouts[cls] = _Layout(cls)
+    return known
 
 
 def is_pythons_own(name: str) -> bool:
     """Whether an attribute is none of the user's: ``__dict__``, or ``__orig_class__`` of an instance of a generic."""
-    return name.startswith("__") and name.endswith("__") and name != "__name__"
+    return name[:2] == "__" and name.endswith("__") and name != "__name__"
 
 
 def slots_of(cls: type) -> tuple[str, ...]:
     """The names that a class reserves memory for in its instances."""
-    names: list[str] = []
+    return _layout(cls).slots
+
+
+def _slots_of(cls: type) -> Iterator[str]:
     for base in reversed(cls.__mro__):
         slots = base.__dict__.get("__slots__", ())
-        names += [slots] if isinstance(slots, str) else list(slots)
-    return tuple(name for name in names if name not in ("__dict__", "__weakref__"))
+        yield from (name for name in ([slots] if isinstance(slots, str) else slots) if name not in _PYTHONS_SLOTS)
 
 
 def fields_of(value: Any) -> dict[str, Any]:
     """The attributes that an object has itself, in slots or in its ``__dict__``; declared fields in their order."""
-    names = dict.fromkeys(getattr(type(value), "__dataclass_fields__", ()))
-    names.update(dict.fromkeys(slots_of(type(value))))
-    names.update(dict.fromkeys(name for name in getattr(value, "__dict__", ()) if not is_pythons_own(name)))
-    missing = object()
-    found = {name: getattr(value, name, missing) for name in names}
+    layout = _layout(type(value))
     own = getattr(value, "__dict__", {})
-    slots = slots_of(type(value))
-    return {name: item for name, item in found.items() if item is not missing and (name in own or name in slots)}
+    names = {**layout.declared, **own} if layout.declared else own
+    missing = object()
+    found = {name: getattr(value, name, missing) for name in names if name in layout.slots or not is_pythons_own(name)}
+    return {name: item for name, item in found.items() if item is not missing and (name in own or name in layout.slots)}
 
 
 def plain_attributes(cls: type, names: Iterable[str]) -> tuple[str, ...]:

@@ -186,6 +186,10 @@ class _Finish:
         empty = True
         for name in field_names(like):
             item, part = getattr(like, name), getattr(shadow, name, None)
+            if type(item) is float and type(part) is float:
+                set_field(result, name, part)
+                empty = False
+                continue
             if not is_leaf_value(item) and not is_container(item) and name not in counted:
                 continue
             value = self.of(part, item)

@@ -101,6 +101,8 @@ class _Zeros:
         self.keep: list[Any] = self.memo.setdefault(id(KEEP), [])  # an id is good only as long as its object lives
 
     def of(self, x: Any) -> Any:
+        if type(x) is float:
+            return 0.0
         if is_number(x):
             return zero_number(x)
         if is_array(x):
@@ -138,7 +140,7 @@ class _Zeros:
         empty = True
         for name in stored_fields(x) if self.mutable else field_names(x):
             value = getattr(x, name)
-            zero = self.of_slot(value, name in counted)
+            zero = 0.0 if type(value) is float else self.of_slot(value, name in counted)
             if self.mutable or zero is not None:
                 set_field(result, name, zero)
                 empty = False

@@ -285,7 +285,7 @@ class ShadowRecipes:
         return made
 
 
-def _has_known_zeros(type_: ir.Type) -> bool:
+def _has_known_zeros(type_: ir.Type | None) -> bool:
     """Whether zeros beside a value are made without a look at it: it is a number, or a tuple of numbers."""
     return all(isinstance(part, ir.Scalar) for part in (type_.items if isinstance(type_, ir.Tuple) else (type_,)))
 
