@@ -140,7 +140,7 @@ class Kalman:
         self.x = self.x + K @ (z - self.x)
         self.P = self.P - K @ self.P
 
-class Metered:
+class Metered(float):
     def __new__(cls, *args):
         return super().__new__(cls)
 
@@ -296,7 +296,7 @@ def test_what_cannot_be_followed_is_as_it_was(lib: Any) -> None:
 
 
 def test_refusals_tell_what_was_in_the_way(lib: Any) -> None:
-    with pytest.raises(ad.DifferentiationError, match=r"'Metered' is not looked into: .*defines '__new__'"):
+    with pytest.raises(ad.DifferentiationError, match=r"'Metered' is not looked into: .*is a value of class 'float'"):
         ad.grad(lambda z: lib.Metered(2.0).scale(z) * z)(1.3)
     with pytest.raises(ad.DifferentiationError, match=r"'Endless' is not looked into: .*more than 3000 statements"):
         ad.grad(lambda z: lib.Endless(z).k * z)(1.3)

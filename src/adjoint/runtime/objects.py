@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 from itertools import islice
+from types import FunctionType
 from typing import Any, ClassVar, TypeVar
 
 T = TypeVar("T")
@@ -18,10 +19,18 @@ def make_object(cls: type[T], names: tuple[str, ...], *values: Any) -> T:
     >>> make_object(Point, ("x", "y"), 1.0, 2.0).y
     2.0
     """
-    instance = cls.__new__(cls)
+    instance = native_new(cls)(cls)
     for name, value in zip(names, values, strict=True):
         object.__setattr__(instance, name, value)
     return instance
+
+
+def native_new(cls: type) -> Any:
+    """The ``__new__`` that makes instances of ``cls`` in the end: the first that is not written in Python."""
+    new: Any = cls.__new__
+    if not isinstance(new, FunctionType):
+        return new
+    return next(found for base in cls.__mro__ if not isinstance(found := base.__new__, FunctionType))
 
 
 def attribute_or_none(instance: Any, name: str) -> Any:

@@ -88,9 +88,9 @@ def attribute(lo: Lowerer, base: Value, name: str, node: ast.AST | None, *, bare
             following = cls.__mro__[cls.__mro__.index(owner) + 1 :]
             for parent in following:
                 if name in parent.__dict__:
-                    return _assigned(lo, parent, name, node) or bind(
-                        lo, receiver, cls, name, parent.__dict__[name], node
-                    )
+                    inputs.guard_lookup(lo, parent, name, parent.__dict__[name])
+                    assigned = _assigned(lo, parent, name, node)
+                    return assigned or bind(lo, receiver, cls, name, parent.__dict__[name], node, home=parent)
             raise lo.mistake(AttributeError, node, f"no base class has an attribute {name!r}")
         case ir.Var():
             return _attribute_of_variable(lo, base, name, node)
@@ -403,7 +403,17 @@ def _through_class(lo: Lowerer, receiver: Value, cls: type, name: str, node: ast
     raise no_attribute(lo, f"an object of class {cls.__name__!r}", name, [*own, *dir(cls)], node)
 
 
-def bind(lo: Lowerer, receiver: Value, cls: type, name: str, found: Any, node: ast.AST | None) -> Value:
+def bind(
+    lo: Lowerer,
+    receiver: Value,
+    cls: type,
+    name: str,
+    found: Any,
+    node: ast.AST | None,
+    home: type | None = None,
+) -> Value:
+    """What a member of a class is to an object; ``home`` is the class that has it, where ``cls`` may have another."""
+    home = home or cls
     match found:
         case property(fget=getter):
             return lo.call(ir.Const(getter), [receiver], {}, node)
@@ -432,16 +442,16 @@ def bind(lo: Lowerer, receiver: Value, cls: type, name: str, found: Any, node: a
         case types.MethodDescriptorType() | types.WrapperDescriptorType():
             return Method(ir.Const(found), receiver)
         case types.ClassMethodDescriptorType():
-            return ir.Const(getattr(cls, name))
+            return ir.Const(found.__get__(None, cls))
     if hasattr(type(found), "__get__") and callable(found):
         return Method(ir.Const(found), receiver)
     get = class_customs.method_of_descriptor(found, "__get__")
     if get is not None:
-        descriptor = inputs.captured(lo, found, ("static", cls, name), name, node)
+        descriptor = inputs.captured(lo, found, ("static", home, name), name, node)
         return lo.call(ir.Const(get), [descriptor, receiver, ir.Const(cls)], {}, node)
     if hasattr(type(found), "__get__"):
         raise lo.problem("AD0301", node, f"the descriptor {name!r} of class {cls.__name__!r} is not supported")
-    return inputs.captured(lo, found, ("attribute", cls, name), name, node)
+    return inputs.captured(lo, found, ("attribute", home, name), name, node)
 
 
 def _cached(lo: Lowerer, receiver: Value, name: str, found: Any, node: ast.AST | None) -> Value:

@@ -12,6 +12,7 @@ from dataclasses import FrozenInstanceError
 from typing import Any
 
 from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.runtime.objects import native_new
 
 _SLOTS = (types.MemberDescriptorType, types.GetSetDescriptorType)
 
@@ -53,12 +54,20 @@ def has_no_place_for(cls: type, name: str) -> bool:
     return not cls.__dictoffset__ and not isinstance(inspect.getattr_static(cls, name, None), _SLOTS)
 
 
-def refuse_custom_making(lo: Lowerer, cls: type, node: ast.AST | None) -> None:
-    """Raises where objects of a class are not made by ``__init__`` alone."""
-    if inspect.getattr_static(cls, "__new__", object.__new__) is not object.__new__:
-        raise lo.problem("AD0301", node, f"the class {cls.__name__!r} defines '__new__'")
+def maker(lo: Lowerer, cls: type, node: ast.AST | None) -> types.FunctionType | None:
+    """The ``__new__`` in Python that makes objects of a class, None where ``object`` does; raises for all others."""
     if inspect.getattr_static(type(cls), "__call__") is not type.__dict__["__call__"]:
         raise lo.problem("AD0301", node, f"the metaclass of {cls.__name__!r} defines '__call__'")
     init = inspect.getattr_static(cls, "__init__")
     if not isinstance(init, types.FunctionType) and init is not object.__init__:
         raise lo.problem("AD0301", node, f"the '__init__' of {cls.__name__!r} is not a function")
+    if native_new(cls) is not object.__new__:
+        base = next(base for base in cls.__mro__ if "__new__" in base.__dict__ and base.__new__ is native_new(cls))
+        label = f"an object of the class {cls.__name__!r} is a value of class {base.__name__!r} with more beside it"
+        raise lo.problem("AD0301", node, label, helps=("write a class that has that value as an attribute",))
+    new: Any = cls.__new__
+    if isinstance(new, types.FunctionType):
+        return new
+    if new is not object.__new__:
+        raise lo.problem("AD0301", node, f"the '__new__' of {cls.__name__!r} is not a function")
+    return None

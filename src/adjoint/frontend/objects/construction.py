@@ -13,6 +13,7 @@ from typing import Any
 
 from adjoint import ir
 from adjoint.frontend.calls.emitted_calls import call_any
+from adjoint.frontend.calls.handlers import handles
 from adjoint.frontend.calls.opaque import library_classes
 from adjoint.frontend.calls.opaque.arguments import lend
 from adjoint.frontend.calls.tangent_arithmetic import made
@@ -20,6 +21,7 @@ from adjoint.frontend.data import making
 from adjoint.frontend.entry import inputs
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
+from adjoint.frontend.interpreter.options.choices import on_each_option
 from adjoint.frontend.interpreter.values import (
     NONE,
     Held,
@@ -34,7 +36,7 @@ from adjoint.frontend.interpreter.values import (
 )
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.objects import class_customs
-from adjoint.frontend.objects.classes import has_source, refuse_other_items
+from adjoint.frontend.objects.classes import class_of, has_source, is_instance, refuse_other_items
 from adjoint.frontend.objects.fields import put_attribute
 from adjoint.frontend.objects.linked import linked_object
 from adjoint.sources.library_folders import is_class_of_a_library
@@ -122,8 +124,10 @@ def construct(
         return _named_tuple(lo, cls, args, kwargs, node)
     if issubclass(cls, Fields):
         return made(lo, cls, [*zip(cls.__match_args__, args, strict=False), *kwargs.items()], node)
-    class_customs.refuse_custom_making(lo, cls, node)
+    new_of_class = class_customs.maker(lo, cls, node)
     assert node is not None
+    if new_of_class is not None:
+        return _made_by_new(lo, cls, new_of_class, args, kwargs, node)
     ref = Ref(lo.site(node) if site is None else site)
     lo.store[ref] = Record(cls, ())
     init = inspect.getattr_static(cls, "__init__", None)
@@ -146,6 +150,63 @@ def construct(
     if (is_linked or ref.site in lo.settings.runtime_sites) and not is_bare:
         return exist(lo, ref, node)
     return new
+
+
+def _made_by_new(
+    lo: Lowerer,
+    cls: type,
+    new: types.FunctionType,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST,
+) -> Value:
+    """An object of a class that makes its objects by a ``__new__`` in Python."""
+    made = lo.call(ir.Const(new), [ir.Const(cls), *args], kwargs, node)
+    if lo.block is None:
+        return ir.UNDEFINED
+    if isinstance(made, Union):
+        return on_each_option(lo, made, lambda option: _initialised(lo, cls, option, args, kwargs, node), node)
+    return _initialised(lo, cls, made, args, kwargs, node)
+
+
+def _initialised(
+    lo: Lowerer, cls: type, made: Value, args: list[Value], kwargs: dict[str, Value], node: ast.AST
+) -> Value:
+    """What ``__new__`` gave, prepared by ``__init__`` if it is an object of the class."""
+    is_of_class = is_instance(lo, made, cls)
+    if is_of_class is None:
+        raise lo.problem("AD0301", node, f"whether '__new__' gives an object of the class {cls.__name__!r} is not known")
+    if not is_of_class:
+        return made
+    found = class_of(lo, made)
+    init = inspect.getattr_static(found, "__init__", None)
+    if isinstance(init, types.FunctionType):
+        if not has_source(init):
+            label = f"the class {cls.__name__!r} defines '__new__', and has an '__init__' without source"
+            raise lo.problem("AD0301", node, label)
+        lo.call(Method(ir.Const(init), made), args, kwargs, node)
+    if isinstance(made, Ref):
+        _note_links(lo, cls, made)
+        if made.site in lo.settings.runtime_sites:
+            return making.runtime_object(lo, made, node)
+    return made
+
+
+@handles(object.__new__)
+def _object_new(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    """``object.__new__(cls)``: an object without attributes."""
+    match args:
+        case [ir.Const(value=type() as cls)] if not kwargs and node is not None:
+            pass
+        case _:
+            return NotImplemented
+    if not _is_users(cls) and not library_classes.is_looked_into(lo, cls, ()):
+        return NotImplemented
+    ref = Ref(lo.site(node))
+    lo.store[ref] = Record(cls, ())
+    if cls in lo.settings.linked:
+        return linked_object(lo, ref, node)
+    return making.runtime_object(lo, ref, node) if ref.site in lo.settings.bare_sites else ref
 
 
 def _note_links(lo: Lowerer, cls: type, ref: Ref) -> None:
