@@ -197,7 +197,7 @@ def _len(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST
 _WRITTEN_OUT = ("write the expression or the name where it is used, or take a dict for what has names at run time",)
 
 
-@handles(eval, exec, locals, globals)
+@handles(eval, exec)
 def _names_unseen(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     label = "variables are read or written here by names that are not in the source"
     raise lo.problem("AD0301", node, label, helps=_WRITTEN_OUT)

@@ -24,6 +24,7 @@ _FAMILIES = (
     "library.arrays.writers",
     "calls.builtins",
     "calls.identities",
+    "calls.namespaces",
     "calls.reflection",
     "data.container_methods",
     "library.collections_calls",
@@ -32,7 +33,7 @@ _FAMILIES = (
     "calls.tangent_arithmetic",
     "objects.key_paths",
 )
-_FOR_NUMBERS = ("calls.builtins", "calls.identities", "calls.reflection", "iterators.folds")
+_FOR_NUMBERS = ("calls.builtins", "calls.identities", "calls.namespaces", "calls.reflection", "iterators.folds")
 _FOR_CONTAINERS = (*_FOR_NUMBERS, "data.container_methods")
 _WITH_HANDLERS = ("adjoint", "numpy", "builtins", "math", "operator", "functools", "itertools", "heapq")
 _loaded: set[str] = set()

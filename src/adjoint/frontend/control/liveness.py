@@ -95,15 +95,17 @@ def unread_on_closing(lo: Lowerer, node: ast.expr) -> list[Cell]:
     return [lo.frame.cells[name] for name in found.droppable - live]
 
 
-def _read_by_super(function: ast.FunctionDef) -> set[str]:
-    """The first parameter, where ``super()`` reads it without naming it."""
-    asks = any(isinstance(node, ast.Name) and node.id == "super" for node in nodes(function))
-    return {each.arg for each in [*function.args.posonlyargs, *function.args.args][:1] if asks}
+def _read_unnamed(function: ast.FunctionDef) -> set[str]:
+    """What is read without being named: by ``super()`` the first parameter, by ``locals()`` all."""
+    asked = {node.id for node in nodes(function) if isinstance(node, ast.Name)}
+    if "locals" in asked:
+        return set(scope_of(function).local)
+    return {each.arg for each in [*function.args.posonlyargs, *function.args.args][:1] if "super" in asked}
 
 
 class _Analysis:
     def __init__(self, function: ast.FunctionDef) -> None:
-        kept = {name for statement in function.body for name in _read_later(statement)} | _read_by_super(function)
+        kept = {name for statement in function.body for name in _read_later(statement)} | _read_unnamed(function)
         self.result = Liveness(scope_of(function).local - kept, {}, {}, {})
         self.yields = bool(own_yields(function))
         self.loops: list[tuple[Names, Names]] = []  # what is live where ``break`` and ``continue`` lead

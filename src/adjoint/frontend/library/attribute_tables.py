@@ -1,4 +1,4 @@
-"""What `vars` gives of an object, in Python: a dict that is the object's attributes, whatever becomes of them."""
+"""What `vars` gives of an object and `globals` of a module: dicts that are attributes, whatever becomes of them."""
 
 from __future__ import annotations
 
@@ -94,3 +94,48 @@ class AttributeTable:
 
     def copy(self) -> Any:
         return {name: own_attribute(self._owner, name) for name in names_of(self._owner)}
+
+
+def has_global(module: Any, name: Any) -> bool:
+    return name in vars(module)
+
+
+def refuse_whole(module: Any) -> Any:
+    raise NotImplementedError
+
+
+class ModuleTable:
+    """Stands for the ``__dict__`` of a module, of which variables are read one by one."""
+
+    __adjoint_stands_for__ = dict
+
+    def __init__(self, module: Any) -> None:
+        self._module = module
+
+    def __getitem__(self, name: Any) -> Any:
+        if not has_global(self._module, name):
+            raise KeyError(name)
+        return getattr(self._module, name)
+
+    def __contains__(self, name: Any) -> bool:
+        return has_global(self._module, name)
+
+    def get(self, name: Any, default: Any = None) -> Any:
+        return getattr(self._module, name) if has_global(self._module, name) else default
+
+    def __iter__(self) -> Any:
+        return refuse_whole(self._module)
+
+    def __len__(self) -> Any:
+        return refuse_whole(self._module)
+
+    def __setitem__(self, *given: Any) -> None:
+        refuse_whole(self._module)
+
+    def __delitem__(self, *given: Any) -> None:
+        refuse_whole(self._module)
+
+    def __eq__(self, *given: Any) -> Any:
+        return refuse_whole(self._module)
+
+    keys = values = items = setdefault = pop = update = copy = __or__ = __iter__
