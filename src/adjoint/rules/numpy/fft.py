@@ -5,8 +5,9 @@
 import numpy as np
 
 from adjoint.rules.declare import case, definition, general, linear, number, sample
+from adjoint.rules.registry import UNKNOWN
 from adjoint.runtime.array_functions.arrays import fitted, unbroadcast
-from adjoint.runtime.array_functions.spectra import refitted, times_pairs
+from adjoint.runtime.array_functions.spectra import times_pairs
 
 LENGTHS = [
     case(sample(6)),
@@ -72,7 +73,7 @@ def _fftn(ct, a, s=None, axes=None, norm=None):
         return unbroadcast(np.fft.fftn(ct, axes=axes, norm=norm), a)
     if axes is None:
         axes = range(-len(s), 0)
-    return refitted(np.fft.fftn(ct, axes=axes, norm=norm), a, axes)
+    return fitted(np.fft.fftn(ct, axes=axes, norm=norm), a)
 
 
 def _ifftn(ct, a, s=None, axes=None, norm=None):
@@ -80,19 +81,19 @@ def _ifftn(ct, a, s=None, axes=None, norm=None):
         return unbroadcast(np.fft.ifftn(ct, axes=axes, norm=norm), a)
     if axes is None:
         axes = range(-len(s), 0)
-    return refitted(np.fft.ifftn(ct, axes=axes, norm=norm), a, axes)
+    return fitted(np.fft.ifftn(ct, axes=axes, norm=norm), a)
 
 
 def _fft2(ct, a, s=None, axes=(-2, -1), norm=None):
     if s is None:
         return unbroadcast(np.fft.fft2(ct, axes=axes, norm=norm), a)
-    return refitted(np.fft.fft2(ct, axes=axes, norm=norm), a, axes)
+    return fitted(np.fft.fft2(ct, axes=axes, norm=norm), a)
 
 
 def _ifft2(ct, a, s=None, axes=(-2, -1), norm=None):
     if s is None:
         return unbroadcast(np.fft.ifft2(ct, axes=axes, norm=norm), a)
-    return refitted(np.fft.ifft2(ct, axes=axes, norm=norm), a, axes)
+    return fitted(np.fft.ifft2(ct, axes=axes, norm=norm), a)
 
 
 PLANES = [
@@ -108,6 +109,36 @@ linear(np.fft.fft2, _fft2, always_array=True, cases=PLANES)
 linear(np.fft.ifft2, _ifft2, always_array=True, cases=PLANES)
 linear(np.fft.fftn, _fftn, always_array=True, cases=SPACES)
 linear(np.fft.ifftn, _ifftn, always_array=True, cases=SPACES)
+
+
+def _axis_by_axis(transform):
+    """The transform of given lengths over axes of which one may be named twice: from the last to the first."""
+
+    def over_axes(a, s=None, axes=(-2, -1), norm=None):
+        y = a
+        for k in range(len(axes) - 1, -1, -1):
+            y = transform(y, np.shape(a)[axes[k]] if s[k] == -1 else s[k], axes[k], norm)
+        return y
+
+    return over_axes
+
+
+def _may_name_one_twice(given):
+    """Whether lengths are given for axes that are not all told apart by their numbers."""
+    axes = given.get("axes")
+    if given.get("s") is None or axes is None:
+        return False
+    return axes is UNKNOWN or len(set(axes)) < len(axes) or len({axis < 0 for axis in axes}) > 1
+
+
+TWICE = [
+    case(sample(2, 4, 3), (3, 5), (1, 1)),
+    case(sample(4, 3, kind="complex"), (5, -1, 2), axes=(0, -2, 1), norm="ortho"),
+]
+for _whole, _one in ((np.fft.fftn, np.fft.fft), (np.fft.ifftn, np.fft.ifft)):
+    definition(_whole, _axis_by_axis(_one), when=_may_name_one_twice, cases=TWICE)
+for _whole, _one in ((np.fft.fft2, np.fft.fft), (np.fft.ifft2, np.fft.ifft)):
+    definition(_whole, _axis_by_axis(_one), when=_may_name_one_twice, cases=TWICE[:1])
 
 
 def _rfftn(a, s=None, axes=None, norm=None):
@@ -172,7 +203,6 @@ for _frequencies in (np.fft.fftfreq, np.fft.rfftfreq):
 # what these rules are made of
 
 linear(fitted, lambda ct, x, like: fitted(ct, x), view_of=0, cases=[case(sample(4, 3), sample(2, 5))])
-linear(refitted, lambda ct, x, like, axes: fitted(ct, x), view_of=0, cases=[case(sample(4, 3), sample(2, 5), (0, 1))])
 linear(
     times_pairs,
     lambda ct, x, factor, n, axis: times_pairs(ct, factor, n, axis),

@@ -6,13 +6,13 @@ import numpy as np
 from scipy import special
 
 from adjoint.rules.declare import case, constant, definition, elementwise, no_derivative, number, sample
-from adjoint.runtime.array_functions.arrays import match
 from adjoint.runtime.numerical_methods.special.incomplete import (
     beta_density_slope,
     betainc_slope,
     gamma_density_slope,
     gammainc_slope,
 )
+from adjoint.runtime.numerical_methods.special.zeta import polygamma
 
 POSITIVE = (0.5, 3.0)
 
@@ -20,7 +20,16 @@ elementwise(special.gamma, lambda x, y: y * special.psi(x), domain=POSITIVE)
 elementwise(special.gammaln, lambda x, y: special.psi(x), domain=POSITIVE)
 elementwise(special.loggamma, lambda x, y: special.psi(x), domain=POSITIVE)
 elementwise(special.rgamma, lambda x, y: -y * special.psi(x), domain=POSITIVE)
-elementwise(special.psi, lambda x, y: match(special.polygamma(1, x), x), domain=POSITIVE)
+COMPLEX = np.array([-1.3 + 0.4j, 0.2 - 2.0j, 3.0 + 0j])
+elementwise(
+    special.psi, lambda x, y: polygamma(1, x), domain=POSITIVE, cases=[case(sample(3, kind="complex")), case(COMPLEX)]
+)
+elementwise(
+    polygamma,
+    lambda n, x, y: (None, polygamma(n + 1, x)),
+    fixed=(0,),
+    cases=[case(1, sample(3, kind="positive")), case(2, sample(3, kind="complex")), case(1, COMPLEX)],
+)
 elementwise(
     special.polygamma,
     lambda n, x, y: (None, special.polygamma(n + 1, x)),
