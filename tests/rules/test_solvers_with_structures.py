@@ -16,6 +16,8 @@ LAYERS = [(0.5 * RNG.normal(size=(2, 3)), RNG.normal(size=3)), (0.5 * RNG.normal
 NAMED = {"rate": 0.7, "limit": 2.0}
 ROWS = [(0.3, 0.1), (0.2, 0.4)]
 LISTS = {"a": [0.3, 0.1], "b": [0.2]}
+RAGGED = [[0.3, 0.1], [0.2]]
+TABLES = {"first": {"a": 0.3, "b": 0.1}, "second": {"a": 0.2}}
 TIMES = np.array([0.0, 0.3, 0.6])
 
 
@@ -65,6 +67,18 @@ def root_of_lists(lists: dict[str, list[float]], y: Any) -> Any:
     return optimize.root(residual, np.ones(2), tol=1e-12).x
 
 
+def root_of_deep_lists(lists: Any, y: Any) -> Any:
+    def residual(x: Any) -> Any:
+        total = x**3
+        for rows in lists:
+            for row in rows:
+                for value in row:
+                    total = total + value * x
+        return total - y
+
+    return optimize.root(residual, np.ones(2), tol=1e-12).x
+
+
 def area(layers: Any, y: Any) -> Any:
     return integrate.quad(lambda t: network(t * y, layers)[0], 0.0, 1.0)[0]
 
@@ -78,8 +92,10 @@ def area(layers: Any, y: Any) -> Any:
         (root, ROWS),
         (root_of_lists, LISTS),
         (area, LAYERS),
+        (root, RAGGED),
+        (lambda tables, y: root([table.values() for table in tables.values()], y), TABLES),
     ],
-    ids=["odeint", "solve_ivp", "dict", "root", "dict of lists", "quad"],
+    ids=["odeint", "solve_ivp", "dict", "root", "dict of lists", "quad", "ragged", "dict of dicts"],
 )
 def test_gradients_of_what_a_structure_holds(f: Callable[[Any, Any], Any], given: Any) -> None:
     ad.testing.check_grads(f, (given, np.array([0.4, 0.6])), order=1, tol=1e-5)
@@ -108,15 +124,29 @@ def test_a_list_may_be_made_where_the_solver_is_called() -> None:
     assert ad.jvp(of_a_list_made_here, (1.5,), (1.0,))[1] == pytest.approx(-1 / (6 * 1.5**2))
 
 
+def of_lists_in_an_argument(k: float) -> float:
+    def slope(y: Any, t: float, rates: list[list[float]]) -> list[float]:
+        return [sum(rates[i][j] * y[j] for j in range(2)) for i in range(2)]
+
+    return integrate.odeint(slope, [1.0, 0.5], [0.0, 1.0], ([[k, 2.0], [k * k, -1.0]],), rtol=1e-10, atol=1e-10)[-1, 0]
+
+
+def test_lists_of_lists_as_parameters() -> None:
+    ad.testing.check_grads(of_lists_in_an_argument, (0.3,), tol=1e-5)
+
+
 class Row(NamedTuple):
     first: float
     second: float
 
 
-@pytest.mark.parametrize(
-    "rows", [[[0.3, 0.1], [0.2, 0.4]], [np.ones(2, np.float32), np.ones(2, np.float32)], [Row(0.3, 0.1), Row(0.2, 0.4)]]
-)
+@pytest.mark.parametrize("rows", [[np.ones(2, np.float32), np.ones(2, np.float32)], [Row(0.3, 0.1), Row(0.2, 0.4)]])
 def test_other_items_are_refused(rows: Any) -> None:
-    """Lists in lists, numbers of single precision, which a vector does not hold, and named tuples."""
+    """Numbers of single precision, which a vector does not hold, and named tuples."""
     with pytest.raises(ad.DifferentiationError, match="whose parts are not known here"):
         ad.grad(lambda rows, y: np.sum(root(rows, y)))(rows, np.array([0.4, 0.6]))
+
+
+def test_lists_three_deep_are_refused() -> None:
+    with pytest.raises(ad.DifferentiationError, match="whose parts are not known here"):
+        ad.grad(lambda lists, y: np.sum(root_of_deep_lists(lists, y)))([[[0.3], [0.1]], [[0.4]]], np.array([0.4, 0.6]))

@@ -22,7 +22,16 @@ from adjoint.sources.scope import assigned_names
 from adjoint.sources.trees import nodes
 
 _BY_NAME = ("write the name where it is used, or take a dict for what has names at run time",)
-_AT_ONCE = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Expr)
+_AT_ONCE = (
+    ast.Assign,
+    ast.AnnAssign,
+    ast.AugAssign,
+    ast.Import,
+    ast.ImportFrom,
+    ast.FunctionDef,
+    ast.ClassDef,
+    ast.Expr,
+)
 """Statements that bind their names whenever they are run, and to which nothing leads back."""
 
 
@@ -111,4 +120,3 @@ def _parameters(frame: Frame) -> Iterator[str]:
     given = frame.source.node.args
     every: Iterable[ast.arg | None] = (*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg)
     yield from (each.arg for each in every if each is not None)
-

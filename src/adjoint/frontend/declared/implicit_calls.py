@@ -64,6 +64,12 @@ def _solved(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.
     return target
 
 
+@handles(implicit_definitions.inside)
+def _inside(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    with lo.one_of(0):
+        return lo.call(args[0], args[1:], kwargs, node)
+
+
 @handles(refused)
 def _refused(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     name = args[0].value if isinstance(args[0], ir.Const) else "this"
@@ -166,9 +172,9 @@ def _with_flat_containers(lo: Lowerer, inner: Inner, node: ast.AST | None) -> In
 
 
 def _is_container(type_: ir.Type) -> bool:
-    """Whether a list or dict holds numbers that vary, and nothing but numbers, arrays, and tuples of these.
+    """Whether a list or dict holds numbers that vary, and nothing but numbers, arrays, and tuples, lists, dicts of these.
 
-    A list may hold dicts and a dict lists, but neither its own kind: one comprehension makes one kind of list.
+    Lists may hold lists, and dicts dicts, but these not such once more.
     """
     return isinstance(type_, (ir.List, ir.Dict)) and _varies(type_) and _holds_numbers(type_)
 
@@ -176,7 +182,7 @@ def _is_container(type_: ir.Type) -> bool:
 def _holds_numbers(type_: ir.Type | None, around: tuple[type, ...] = ()) -> bool:
     match type_:
         case ir.List(element=part) | ir.Dict(value=part):
-            return type(type_) not in around and _holds_numbers(part, (*around, type(type_)))
+            return around.count(type(type_)) < 2 and _holds_numbers(part, (*around, type(type_)))
         case ir.Tuple(items=items, cls=cls):
             return cls is tuple and all(_holds_numbers(item, around) for item in items)
         case ir.Array(dtype=dtype, dims=dims):
