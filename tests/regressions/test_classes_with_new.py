@@ -158,7 +158,7 @@ def test_objects_at_run_time(f: Callable[[float, int], float], n: int) -> None:
 
 
 def test_such_an_object_is_returned() -> None:
-    value, pullback = ad.vjp(handed_out, 1.3)
+    value, _ = ad.vjp(handed_out, 1.3)
     assert (type(value), value.a, value.b) == (Pair, 1.3, 1.3 * 1.3)
     tangent = ad.jvp(handed_out, (1.3,), (1.0,))[1]
     assert (tangent.a, tangent.b) == (1.0, 2.6)

@@ -80,7 +80,7 @@ RATE = 3.0
 def by_locals(x, k=2.0, *rest, **options):
     y = x * x
     options["x"] = y
-    unused: float
+    unused: float  # noqa: F842
     z = locals()
     y = 0.0
     assert list(z) == ["x", "k", "rest", "options", "y"]

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import adjoint as ad
-from adjoint.testing import check_grads
 from adjoint.rules.declare import elementwise
+from adjoint.testing import check_grads
 
 
 def power(x):

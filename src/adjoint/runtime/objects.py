@@ -19,7 +19,7 @@ def make_object(cls: type[T], names: tuple[str, ...], *values: Any) -> T:
     >>> make_object(Point, ("x", "y"), 1.0, 2.0).y
     2.0
     """
-    instance = native_new(cls)(cls)
+    instance: T = native_new(cls)(cls)
     for name, value in zip(names, values, strict=True):
         object.__setattr__(instance, name, value)
     return instance

@@ -172,7 +172,7 @@ def _with_flat_containers(lo: Lowerer, inner: Inner, node: ast.AST | None) -> In
 
 
 def _is_container(type_: ir.Type) -> bool:
-    """Whether a list or dict holds numbers that vary, and nothing but numbers, arrays, and tuples, lists, dicts of these.
+    """Whether a list or dict holds numbers that vary, and nothing but numbers, arrays and structures of these.
 
     Lists may hold lists, and dicts dicts, but these not such once more.
     """

@@ -175,9 +175,7 @@ def _initialised(
     """What ``__new__`` gave, prepared by ``__init__`` if it is an object of the class."""
     is_of_class = is_instance(lo, made, cls)
     if is_of_class is None:
-        raise lo.problem(
-            "AD0301", node, f"whether '__new__' gives an object of the class {cls.__name__!r} is not known"
-        )
+        raise lo.problem("AD0301", node, f"whether '__new__' gives an object of {cls.__name__!r} is not known")
     if not is_of_class:
         return made
     found = class_of(lo, made)

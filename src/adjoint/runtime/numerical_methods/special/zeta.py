@@ -90,7 +90,7 @@ def _polygamma_to_the_right(n: int, z: Any) -> Any:
 
 
 def _slope_of_cotangent(n: int, z: Any) -> Any:
-    """What reflection adds: a derivative of ``-pi * cot(pi * z)``, a polynomial of the cotangent by the sine squared."""
+    """What reflection adds: a derivative of ``-pi * cot(pi * z)``, as a polynomial of the cotangent."""
     polynomial = np.polynomial.Polynomial([np.pi**2])
     for _ in range(n - 1):
         risen = np.polynomial.Polynomial([1.0, 0.0, 1.0]) * polynomial.deriv()
