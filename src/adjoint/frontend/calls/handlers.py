@@ -24,7 +24,6 @@ _FAMILIES = (
     "library.arrays.writers",
     "calls.builtins",
     "calls.identities",
-    "calls.namespaces",
     "calls.reflection",
     "data.container_methods",
     "library.collections_calls",
@@ -33,7 +32,7 @@ _FAMILIES = (
     "calls.tangent_arithmetic",
     "objects.key_paths",
 )
-_FOR_NUMBERS = ("calls.builtins", "calls.identities", "calls.namespaces", "calls.reflection", "iterators.folds")
+_FOR_NUMBERS = ("calls.builtins", "calls.identities", "calls.reflection", "iterators.folds")
 _FOR_CONTAINERS = (*_FOR_NUMBERS, "data.container_methods")
 _WITH_HANDLERS = ("adjoint", "numpy", "builtins", "math", "operator", "functools", "itertools", "heapq")
 _loaded: set[str] = set()
@@ -54,6 +53,8 @@ def handler(constant: Any) -> Handler | None:
 def _families(constant: Any) -> tuple[str, ...]:
     """The modules that may have a handler for a function, as far as its own module tells."""
     match constant:
+        case BuiltinFunctionType(__name__="locals" | "globals", __module__="builtins"):
+            return ("calls.namespaces",)
         case BuiltinFunctionType() if constant.__module__ in ("builtins", "math"):
             return _FOR_NUMBERS
         case BuiltinFunctionType(__module__="_operator"):
@@ -75,12 +76,14 @@ def _families(constant: Any) -> tuple[str, ...]:
         case type(__module__="collections" | "types"):
             return ("library.collections_calls",)
         case FunctionType(__module__="adjoint.frontend.library.attribute_tables"):
-            return ("objects.own_attributes",)
+            return ("objects.own_attributes", "calls.namespaces")
         case FunctionType(__module__="functools" | "adjoint.frontend.library.functools_definitions"):
             return ("library.functools_calls",)
         case FunctionType(__module__="contextlib" | "adjoint.frontend.control.contexts_of_generators"):
             return ("control.contexts_of_generators",)
-        case FunctionType(__module__="adjoint.declarations.implicit"):
+        case FunctionType(
+            __module__="adjoint.declarations.implicit" | "adjoint.frontend.declared.implicit_definitions"
+        ):
             return ("declared.implicit_calls",)
         case FunctionType(__module__="copy"):
             return ("library.copy_calls",)
