@@ -95,3 +95,60 @@ def sums_of_slices(a):
 def test_slices_of_lists():
     x = np.array([0.7, -0.4, 1.3, 0.55])
     np.testing.assert_allclose(ad.grad(sums_of_slices, native="strict")(x), ad.grad(sums_of_slices)(x), rtol=1e-12)
+
+
+def layers(ps: Any, x: Any) -> Any:
+    total = 0.0
+    for (w, b), factor, count in ps:
+        for _ in range(count):
+            x = np.tanh(w @ x + b) * factor
+        total += np.sum(x) * factor
+    return total
+
+
+def pairs(ps: Any, x: Any) -> Any:
+    total = x[0]
+    for a, z in ps:
+        total = np.sin(total * a) + (z * total * (1.0 + 2.0j)).real
+    return total
+
+
+def numbers_and_rows(x: Any) -> Any:
+    items = [(x[i : i + 3] * 2.0, x[i] * x[i]) for i in range(len(x) - 3)]
+    total = 0.0
+    for _ in range(3):
+        for row, number in items:
+            total += np.sum(row) * number * np.sin(total) + number
+    return total
+
+
+def _flat(value: Any) -> list[Any]:
+    if isinstance(value, (list, tuple)):
+        return [type(value), *(part for item in value for part in _flat(item))]
+    return [None] if value is None else np.ravel(value).tolist()
+
+
+_RNG = np.random.default_rng(3)
+_X = _RNG.normal(size=3)
+_LAYERS = [((_RNG.normal(size=(3, 3)), _RNG.normal(size=3)), factor, 2) for factor in (0.5, 1.5)]
+_TIED = [((_LAYERS[0][0][0], bias), 0.5, 1) for bias in (_X, _X + 1)]
+
+
+@pytest.mark.parametrize(
+    ("function", "args"),
+    [
+        (layers, (_LAYERS, _X)),
+        (layers, (_TIED, _X)),
+        (pairs, ([(0.3, 0.2 + 0.1j), (0.7, 1j)], _X)),
+        (numbers_and_rows, (np.linspace(0.1, 0.5, 7),)),
+    ],
+)
+def test_tuples_of_several_kinds_in_lists(function, args, own):
+    wrt = tuple(range(len(args)))
+    found, expected = (ad.grad(function, wrt, native=native)(*args) for native in ("strict", False))
+    assert own or args[0] is _TIED  # one array at two places has one cotangent, which Python sees to
+    assert [part for part in _flat(found) if not isinstance(part, (float, complex))] == [
+        part for part in _flat(expected) if not isinstance(part, (float, complex))
+    ]
+    numbers = [[part for part in _flat(each) if isinstance(part, (float, complex))] for each in (found, expected)]
+    np.testing.assert_allclose(*numbers, rtol=1e-12)

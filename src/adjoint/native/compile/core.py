@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from adjoint import ir
 from adjoint.codegen.texts import Emitted, load
 from adjoint.diagnostics import Diagnostic, DifferentiationError, warn
@@ -240,13 +242,20 @@ def _agreements_of(args: Sequence[Any] | None) -> tuple[Agreement, ...]:
     return () if args is None else agreements(args)
 
 
-def _holds_arrays(type_: ir.Type | None) -> bool:
-    return isinstance(type_, ir.List) and (isinstance(type_.element, ir.Array) or _holds_arrays(type_.element))
+def _holds_arrays(type_: ir.Type | None, *, in_list: bool = False) -> bool:
+    match type_:
+        case ir.List(element=element):
+            return _holds_arrays(element, in_list=True)
+        case ir.Tuple(items=items) | ir.PerPlace(items=items):
+            return any(_holds_arrays(item, in_list=in_list) for item in items)
+        case _:
+            return in_list and isinstance(type_, ir.Array)
 
 
-def _has_one_twice(lists: Sequence[Any]) -> bool:
-    """Whether one array is in several places of lists."""
-    items = list(chain.from_iterable(lists))
-    while items and isinstance(items[0], list):
-        items = list(chain.from_iterable(items))
-    return len(set(map(id, items))) < len(items)
+def _has_one_twice(values: Sequence[Any]) -> bool:
+    """Whether one array is in several places of lists, and of tuples in them."""
+    items = list(values)
+    while any(isinstance(item, (list, tuple)) for item in items):
+        items = list(chain.from_iterable(item if isinstance(item, (list, tuple)) else (item,) for item in items))
+    found = [id(item) for item in items if isinstance(item, np.ndarray)]
+    return len(set(found)) < len(found)

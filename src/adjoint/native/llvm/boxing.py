@@ -32,6 +32,7 @@ from adjoint.native.llvm.objects import (
 )
 from adjoint.native.llvm.rules.containers.lists import declare_destructor, reference_places
 from adjoint.native.llvm.values import (
+    LLVM_TYPES,
     TUPLE_ITEMS,
     ArrayKind,
     Complex,
@@ -44,6 +45,9 @@ from adjoint.native.llvm.values import (
     TakenAsObject,
     TupleKind,
     Unsupported,
+    is_complex,
+    part_of,
+    size_of,
     types_of_parts,
     width_of,
 )
@@ -265,8 +269,12 @@ class _Wrapper(Entry):
                 return array_object(writer, kind, (base, data), shape, strides, room)
             case ObjectKind():
                 return object_in(writer, names.pop(0))
-            case TupleKind(items=items):
-                return tuple_object(writer, [self._boxed(item, names) for item in items])
+            case TupleKind(items=items, numbers=numbers):
+                boxed = [
+                    self._boxed_number(item, names) if place in numbers else self._boxed(item, names)
+                    for place, item in enumerate(items)
+                ]
+                return tuple_object(writer, boxed)
             case NothingKind():
                 return nothing(writer)
             case ListKind(element=element, read_only=False) if element is not None:
@@ -275,10 +283,24 @@ class _Wrapper(Entry):
                 raise TakenAsObject(place)
         raise Unsupported("results of this kind")
 
+    def _boxed_number(self, kind: Kind, names: list[str]) -> str:
+        """The number in an array of one."""
+        assert isinstance(kind, ArrayKind)
+        base, data, *_ = [names.pop(0) for _ in types_of_parts(kind)]
+        part = part_of(kind.element)
+        first, *rest = [
+            self._field(LLVM_TYPES[part], data, place * size_of(part)) for place in range(1 + is_complex(kind.element))
+        ]
+        found = Complex(kind.element, first, *rest) if rest else Number(kind.element, first)
+        self.writer.line(f"call void @release(ptr {base})")
+        return number_object(self.writer, found)
+
     def _boxed_list(self, element: Kind, block: str) -> str:
         def item(names: list[str]) -> str:
             for place in reference_places(element):
                 self.writer.line(f"call void @retain(ptr {names[place]})")
             return self._boxed(element, names)
 
-        return list_object(self.writer, block, types_of_parts(element), item)
+        made = list_object(self.writer, block, types_of_parts(element), item)
+        self.writer.line(f"call void @release(ptr {block})")  # it may have arrays that are Python's from now on
+        return made

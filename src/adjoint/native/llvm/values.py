@@ -124,9 +124,13 @@ class ArrayKind:
 
 @dataclass(frozen=True, slots=True)
 class TupleKind:
-    """Tuples of values of these kinds."""
+    """Tuples of values of these kinds; also lists of several kinds, which are as long as they are made.
+
+    Of lists, numbers lie in arrays of one, because they may be written: at the places ``numbers``.
+    """
 
     items: tuple[Kind, ...]
+    numbers: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,9 +220,10 @@ class Array:
 
 @dataclass(frozen=True, slots=True)
 class Tuple:
-    """A tuple."""
+    """A tuple, or a list of several kinds."""
 
     items: tuple[Value, ...]
+    numbers: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,8 +283,8 @@ def kind(value: Value) -> Kind:
     match value:
         case Number(kind=found) | Complex(kind=found) | Array(kind=found) | List(kind=found) | Struct(kind=found):
             return found
-        case Tuple(items=items):
-            return TupleKind(tuple(map(kind, items)))
+        case Tuple(items=items, numbers=numbers):
+            return TupleKind(tuple(map(kind, items)), numbers)
         case Object():
             return OBJECT
         case Known(value=None):
@@ -372,9 +377,10 @@ def _in_common(kinds: Sequence[Kind]) -> Kind:
             ((element, rank),) = shapes
             return ArrayKind(element, rank, False, any(one.read_only for one in kinds if isinstance(one, ArrayKind)))
     if all(isinstance(one, TupleKind) for one in kinds):
-        tuples = [one.items for one in kinds if isinstance(one, TupleKind)]
-        if len({len(items) for items in tuples}) == 1:
-            return TupleKind(tuple(_in_common(places) for places in zip(*tuples, strict=True)))
+        tuples = [one for one in kinds if isinstance(one, TupleKind)]
+        if len({(len(one.items), one.numbers) for one in tuples}) == 1:
+            places = zip(*[one.items for one in tuples], strict=True)
+            return TupleKind(tuple(map(_in_common, places)), tuples[0].numbers)
     if all(isinstance(one, ListKind) for one in kinds):
         elements = [one.element for one in kinds if isinstance(one, ListKind) and one.element is not None]
         read_only = any(one.read_only for one in kinds if isinstance(one, ListKind))

@@ -185,8 +185,8 @@ class Emission:
             case ObjectKind():
                 base = names.pop(0)
                 return Object(base, None if own is None else own(base))
-            case TupleKind(items=items):
-                return Tuple(tuple(self.assembled(item, names, own) for item in items))
+            case TupleKind(items=items, numbers=numbers):
+                return Tuple(tuple(self.assembled(item, names, own) for item in items), numbers)
         return Known(None)
 
     def joined_parts(self, found: Kind, incoming: Sequence[tuple[str, Value]]) -> list[str]:
@@ -224,8 +224,11 @@ class Emission:
                 return Array(wanted, value.base, value.data, value.shape, value.strides, value.owner)
             case List(), ListKind():
                 return self._of_items(value, wanted)
-            case Tuple(items=items), TupleKind(items=kinds) if len(items) == len(kinds):
-                return Tuple(tuple(self.converted(item, one) for item, one in zip(items, kinds, strict=True)))
+            case Tuple(items=items, numbers=numbers), TupleKind(items=kinds) if (
+                len(items) == len(kinds) and numbers == wanted.numbers
+            ):
+                converted = tuple(self.converted(item, one) for item, one in zip(items, kinds, strict=True))
+                return Tuple(converted, numbers)
         raise Unsupported("a value of several kinds")
 
     def _of_items(self, x: List, wanted: ListKind) -> List:

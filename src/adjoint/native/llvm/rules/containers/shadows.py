@@ -6,7 +6,7 @@ import operator
 from collections.abc import Iterator, Sequence
 
 from adjoint.native.llvm.rules import arrays, numbers
-from adjoint.native.llvm.rules.containers import lists, structs
+from adjoint.native.llvm.rules.containers import lists, slots, structs
 from adjoint.native.llvm.rules.table import RULES, rule
 from adjoint.native.llvm.values import (
     Array,
@@ -16,10 +16,13 @@ from adjoint.native.llvm.values import (
     Known,
     List,
     ListKind,
+    NothingKind,
     Number,
     ObjectKind,
     Struct,
     StructKind,
+    Tuple,
+    TupleKind,
     Unsupported,
     Value,
     kind,
@@ -54,6 +57,8 @@ def _shadow(e: Emission, x: Value) -> Value:
         return arrays.like(e, x, zero=True)
     if isinstance(x, List):
         return lists.mapped(e, x, lambda item: _shadow(e, item))
+    if isinstance(x, Tuple) and not x.numbers:
+        return slots.made(e, [_of_field(e, item, shared=False) for item in x.items])
     raise Unsupported("the shadow of what is neither a float nor an array of floats")
 
 
@@ -202,6 +207,12 @@ def _finish(e: Emission, shadow: Value, like_: Value) -> Value:
     return _finished(e, shadow, kind(like_))
 
 
+def _finished_item(e: Emission, shadow: Value, wanted: Kind) -> Value:
+    """The same in a tuple: of what does not vary there is none."""
+    does_not_vary = wanted[0] not in "fc" if isinstance(wanted, str) else isinstance(wanted, NothingKind)
+    return Known(None) if does_not_vary else _finished(e, shadow, wanted)
+
+
 def _finished(e: Emission, shadow: Value, wanted: Kind | None) -> Value:
     """A shadow as the cotangent of a value of a kind."""
     match shadow, wanted:
@@ -211,4 +222,7 @@ def _finished(e: Emission, shadow: Value, wanted: Kind | None) -> Value:
             return arrays.copied(e, shadow)
         case List(), ListKind(element=element):
             return lists.mapped(e, shadow, lambda item: _finished(e, item, element))
+        case Tuple(items=items, numbers=places), TupleKind(items=kinds) if len(items) == len(kinds):
+            held = [slots.number(e, shadow, at) if at in places else item for at, item in enumerate(items)]
+            return Tuple(tuple(_finished_item(e, item, each) for item, each in zip(held, kinds, strict=True)))
     raise Unsupported("the cotangent of a container")

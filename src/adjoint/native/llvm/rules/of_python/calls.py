@@ -21,6 +21,7 @@ from adjoint.ir.join import type_of_atom
 from adjoint.ir.rebuild import substitute
 from adjoint.ir.walk import operands, targets_of
 from adjoint.native.llvm.callbacks import Callback, announced, callback_for, dense
+from adjoint.native.llvm.rules.containers.structs import is_of_fields
 from adjoint.native.llvm.rules.exceptions import Raised
 from adjoint.native.llvm.rules.of_python.objects import (
     Lock,
@@ -141,7 +142,12 @@ def _asks_for_classes(statement: Leaving) -> bool:
     if isinstance(statement, ir.Call):
         callee = statement.callee
         owner = getattr(callee, "__objclass__", None)
-        if owner in _CONTAINERS or _is_arithmetic(callee) or _calls_one_of(statement, _HARMLESS):
+        if (
+            owner in _CONTAINERS
+            or _is_arithmetic(callee)
+            or _calls_one_of(statement, _HARMLESS)
+            or is_of_fields(callee)
+        ):
             return False
         return _calls_one_of(statement, _TELLING) or package_of(callee) not in ("numpy", "scipy", "adjoint")
     if isinstance(statement, ir.Load) and isinstance(statement.key, ir.Attribute):
