@@ -152,3 +152,24 @@ def test_objects_in_results_are_looked_at_once() -> None:
     assert not holds_nan(node)
     node.number = math.nan
     assert holds_nan((1.0, node))
+
+
+def unpacked(x: Any) -> Any:
+    """A check of a length stands before what is left out."""
+    a, b = x
+    r = math.sqrt(a)
+    area, volume, total = r * r, r * r * r, 0.0
+    if a > 0:
+        total += volume
+        total += area
+    return total * b
+
+
+def test_checks_are_made_twice_without_notice() -> None:
+    df = ad.grad(unpacked)
+    regular, singular = np.array([4.0, 2.0]), np.array([0.0, 2.0])
+    assert is_speculative(df, regular)
+    np.testing.assert_allclose(df(regular), [2.0 * (1.0 + 1.5 * 2.0), 12.0])
+    np.testing.assert_allclose(df(singular), [0.0, 0.0])
+    with pytest.raises(ValueError, match="too many values to unpack"):
+        df(np.ones(3))

@@ -17,13 +17,14 @@ from adjoint import ir
 from adjoint.analysis.shapes.linear_indices import Linear
 from adjoint.analysis.shapes.tapes import pushed_together, tapes_of
 from adjoint.analysis.shapes.window_extents import Extent, WholeNumbers, as_extent, less
-from adjoint.ir.join import is_whole_number
+from adjoint.ir.join import is_whole_number, type_of_atom
 from adjoint.ir.walk import blocks_of, defined_by, is_basic, leaves
 from adjoint.rules.kinds import Elementwise
 from adjoint.rules.registry import exchanges, rule_for
 from adjoint.runtime import display
 from adjoint.runtime.arithmetic import bundles, fused_loops, numbers
 from adjoint.runtime.array_functions import arrays
+from adjoint.runtime.array_functions.sequences import array_of
 
 Shape = tuple[Extent, ...]
 
@@ -204,6 +205,8 @@ class Extents:
             return self.made(given)
         if callee in _OF_A_SHAPE:
             return self.made(args[0])
+        if callee is array_of and all(isinstance(type_of_atom(leaf), ir.Scalar) for leaf in args[1:]):
+            return _of_display(args[0])
         if callee in _PRODUCTS and len(args) == 2:
             return self.product(*args)
         if callee is np.transpose and len(args) == 1:
@@ -398,6 +401,16 @@ class Extents:
         if found is None:
             found = self.inner[id(loop)] = defined_by(loop)
         return found
+
+
+def _of_display(template: ir.Atom) -> Shape | None:
+    """The shape of an array whose numbers are written out."""
+    assert isinstance(template, ir.Const)
+    level, shape = template.value, []
+    while isinstance(level, tuple):
+        shape.append(len(level))
+        level = level[0] if level else None
+    return tuple(shape)
 
 
 def _is_by_elements(call: ir.Call) -> bool:

@@ -26,8 +26,11 @@ from adjoint.ir.rebuild import rebound, substitute
 from adjoint.ir.walk import blocks_of, key_atoms, operands, statements_in
 from adjoint.rules.kinds import Bilinear, General, Linear
 from adjoint.rules.registry import rule_for
-from adjoint.runtime.arithmetic import numbers
+from adjoint.runtime.arithmetic import checks, numbers
 from adjoint.runtime.arithmetic.numbers import choose, divide, product, quotient, selected, times
+from adjoint.runtime.array_functions.places import check_inside
+from adjoint.runtime.objects import check_least_length, check_length, check_size
+from adjoint.runtime.overlap import check_separate
 
 _ARITHMETIC = frozenset(
     {
@@ -38,6 +41,13 @@ _ARITHMETIC = frozenset(
     }
 )
 """Functions whose result is not a number where an operand is not, but for what a selection leaves out."""
+_CHECKS = frozenset(
+    {
+        *(check for name, check in vars(checks).items() if name.startswith("check_")),
+        *(check_length, check_least_length, check_size, check_inside, check_separate),
+    }
+)
+"""Functions that do nothing but raise, in the first run as in the second."""
 _CONDITIONS = frozenset({choose, np.where})
 _OWN = frozenset(["make_list", "make_tuple", "make_dict", "owned", "complex_of", "unbroadcast"])
 """The same of our own, by name."""
@@ -99,7 +109,8 @@ def _is_noticed(function: ir.Function, statements: Iterable[ir.Statement], *, th
     outside = {storage.find() for param in function.params for storage in ir.storages(param.type)}
     for statement in statements:
         if type(statement) is ir.Call:
-            if isinstance(statement.callee, ir.Definition) and through_calls:
+            callee = statement.callee
+            if (isinstance(callee, ir.Definition) and through_calls) or any(callee is check for check in _CHECKS):
                 continue
             facts = effects_of(statement)
             if not facts.confined or not facts.known:

@@ -105,11 +105,14 @@ class _Polish:
         self.changed = True
         return ir.Store(store.base, store.key, made.args[1], store.mode, store.span)
 
-    def leaf(self, call: ir.Call, before: list[ir.Statement]) -> ir.Call:
+    def leaf(self, call: ir.Call, before: list[ir.Statement]) -> ir.Call | ir.Load:
         """The element of a cotangent at the one place of a number in an array."""
         ct, template, place, like = call.args
         kind, number = _type(ct), _type(like)
-        if not isinstance(kind, ir.Array) or kind.dtype != np.float64 or number != ir.Scalar("float"):
+        if not isinstance(kind, ir.Array) or kind.dtype != np.float64 or not isinstance(number, ir.Scalar):
+            return call
+        is_pythons = number == ir.Scalar("float")
+        if not is_pythons and number != ir.Scalar("float", kind.dtype):
             return call
         assert isinstance(template, ir.Const) and isinstance(place, ir.Const)
         paths = paths_to(template.value, place.value)
@@ -118,7 +121,11 @@ class _Polish:
         negative = self.made_just_now(ct, operator.neg, before)
         element = ir.Var("t", ir.Scalar("float", kind.dtype))
         key = ir.Subscript(tuple(map(ir.Const, paths[0])), tupled=len(paths[0]) > 1)
+        if negative is None and not is_pythons:
+            return ir.Load(call.targets[0], ct, key, call.span)
         before.append(ir.Load(element, ct if negative is None else negative.args[0], key, call.span))
+        if negative is not None and not is_pythons:
+            return ir.Call(call.targets, operator.neg, (element,), (), call.span)
         if negative is not None:
             opposite = ir.Var("t", element.type)
             before.append(ir.Call((opposite,), operator.neg, (element,), (), call.span))
@@ -130,10 +137,13 @@ class _Polish:
         found = None if self.is_read_again(atom) else self.maker(atom, callee)
         return found if found is not None and before and before[-1] is found else None
 
-    def call(self, old: ir.Call, before: list[ir.Statement]) -> ir.Call:
+    def call(self, old: ir.Call, before: list[ir.Statement]) -> ir.Call | ir.Load:
         """The best form of a call; what it needs is added to what stands before it."""
         rewrite = _REWRITES.get(id(old.callee))
         call = old if rewrite is None else rewrite(self, old, before)
+        if isinstance(call, ir.Load):
+            self.changed = True
+            return call
         call = _constructed(_without_defaults(call))
         if call is not old:
             self.changed = True
@@ -326,7 +336,7 @@ class _Polish:
         return (factor.value, other) if other.type == ir.Scalar("float") else None
 
 
-_REWRITES: dict[int, Callable[[_Polish, ir.Call, list[ir.Statement]], ir.Call]] = {
+_REWRITES: dict[int, Callable[[_Polish, ir.Call, list[ir.Statement]], ir.Call | ir.Load]] = {
     id(count): _Polish.size,
     id(np.size): _Polish.size,
     id(unbroadcast): _Polish.summed,

@@ -33,9 +33,8 @@ class _Slices(Rewriting):
         if rule is None or not ranks[0] or not _has_dtype_of_parts(statement):
             return (statement,)
         place = statement.args[1]
-        assert isinstance(place, ir.Const)
-        found = rule(statement, ranks)
-        if found is None:
+        found = rule(statement, ranks) if isinstance(place, ir.Const) else None
+        if found is None or not isinstance(place, ir.Const):
             return (statement,)
         axis, is_stacked = found
         if is_stacked:
