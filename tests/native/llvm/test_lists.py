@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -122,6 +122,19 @@ def numbers_and_rows(x: Any) -> Any:
     return total
 
 
+class Layer(NamedTuple):
+    w: np.ndarray
+    factor: float
+    count: int = 2
+
+
+def named(ps: Any, x: Any) -> Any:
+    for p in ps:
+        for _ in range(p.count):
+            x = np.tanh(p.w @ x) * p.factor
+    return np.sum(x)
+
+
 def _flat(value: Any) -> list[Any]:
     if isinstance(value, (list, tuple)):
         return [type(value), *(part for item in value for part in _flat(item))]
@@ -141,6 +154,7 @@ _TIED = [((_LAYERS[0][0][0], bias), 0.5, 1) for bias in (_X, _X + 1)]
         (layers, (_TIED, _X)),
         (pairs, ([(0.3, 0.2 + 0.1j), (0.7, 1j)], _X)),
         (numbers_and_rows, (np.linspace(0.1, 0.5, 7),)),
+        (named, ([Layer(w, factor) for (w, _), factor, _ in _LAYERS], _X)),
     ],
 )
 def test_tuples_of_several_kinds_in_lists(function, args, own):
@@ -152,3 +166,52 @@ def test_tuples_of_several_kinds_in_lists(function, args, own):
     ]
     numbers = [[part for part in _flat(each) if isinstance(part, (float, complex))] for each in (found, expected)]
     np.testing.assert_allclose(*numbers, rtol=1e-12)
+
+
+def memoised(x: Any) -> Any:
+    known: dict[Any, Any] = {}
+
+    def term(i: int) -> Any:
+        if i < 2:
+            return x[i]
+        if i not in known:
+            known[i] = np.sin(term(i - 1)) + 0.3 * term(i - 2) + x[i]
+        return known[i]
+
+    total = 0.0
+    for i in range(len(x)):
+        total += term(i) * len(known)
+    return total
+
+
+def counted(x: Any) -> Any:
+    sums: dict[str, Any] = {}
+    for i in range(len(x)):
+        name = "even" if i % 2 == 0 else "odd"
+        if name in sums:
+            sums[name] += x[i] * x[i]
+        else:
+            sums[name] = x[i]
+    return sums["even"] * sums["odd"]
+
+
+def missing(x: Any) -> Any:
+    table = {}
+    for i in range(len(x)):
+        table[i] = x[i]
+    return table[len(x)]
+
+
+def test_dicts_of_python(own):
+    x = np.linspace(0.2, 0.9, 6)
+    for function in (memoised, counted):
+        expected = ad.value_and_grad(function)(x)
+        found = ad.value_and_grad(function, native="strict")(x)
+        np.testing.assert_allclose(found[0], expected[0], rtol=1e-14)
+        np.testing.assert_allclose(found[1], expected[1], rtol=1e-13)
+        step = 1e-6
+        slopes = [(function(x + step * unit) - function(x - step * unit)) / (2 * step) for unit in np.eye(6)]
+        np.testing.assert_allclose(found[1], slopes, rtol=1e-6)
+    with pytest.raises(KeyError, match="6"):
+        ad.grad(missing, native="strict")(x)
+    assert own

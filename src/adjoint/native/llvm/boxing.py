@@ -161,7 +161,7 @@ class _Wrapper(Entry):
             case ArrayKind():
                 return self._array(kind, given, in_list)
             case TupleKind(items=items):
-                self._require(self._has_type(given, "PyTuple_Type"))
+                self._require_tuple(given)
                 size = self._field("i64", given, 16)
                 self._require(self.writer.op(f"icmp eq i64 {size}, {len(items)}"))
                 fields = [self._field("ptr", given, TUPLE_ITEMS + 8 * place) for place in range(len(items))]
@@ -172,6 +172,19 @@ class _Wrapper(Entry):
             case ObjectKind():
                 return [("ptr", self._header(given, in_list))]
         raise Unsupported("arguments of this kind")
+
+    def _require_tuple(self, given: str) -> None:
+        """Named tuples are tuples; of which class they are, who calls has looked at."""
+        writer = self.writer
+        other, good, bad = (writer.new_label(hint) for hint in ("other", "tuple", "none"))
+        writer.branch(self._has_type(given, "PyTuple_Type"), good, other)
+        writer.start(other)
+        size = self._python("PyTuple_Size", "i64", ("ptr", given))
+        writer.branch(writer.op(f"icmp slt i64 {size}, 0"), bad, good)
+        writer.start(bad)
+        self._python("PyErr_Clear", "void")
+        writer.jump("mismatch")
+        writer.start(good)
 
     def _is(self, given: str, name: str) -> str:
         return self.writer.op(f"icmp eq ptr {given}, {self._external(name)}")

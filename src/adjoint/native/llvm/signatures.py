@@ -95,7 +95,7 @@ def _kind_of(arg: Any) -> Kind:
     if given is list and arg:
         first, *others = map(_kind_of, arg)
         return OBJECT if first == OBJECT or any(other != first for other in others) else ListKind(first, read_only=True)
-    if given is tuple:
+    if issubclass(given, tuple):
         return TupleKind(tuple(map(_kind_of, arg)))
     if given is np.float32 or given is np.complex64:
         return "f4" if given is np.float32 else "c4"

@@ -209,7 +209,12 @@ def called(e: Emission, callback: Callback, args: list[str], lock: Lock, results
         ("i64", str(len(args))),
         ("ptr", "null"),
     )
-    given = writer.call("PyObject_Vectorcall", "ptr", called_with)
+    return answered(e, writer.call("PyObject_Vectorcall", "ptr", called_with), args, lock, results)
+
+
+def answered(e: Emission, given: str, args: list[str], lock: Lock, results: list[Result]) -> list[Value]:
+    """What a function of Python has given, or null, for objects, which are given up; the lock is, too."""
+    writer = e.writer
     for each in args:
         writer.call("Py_DecRef", "void", (("ptr", each),))
     lock.leave_if(writer.op(f"icmp eq ptr {given}, null"))
@@ -221,6 +226,13 @@ def called(e: Emission, callback: Callback, args: list[str], lock: Lock, results
     if any(number is not None for number in numbers):
         raised = writer.call("PyErr_Occurred", "ptr", ())
         lock.leave_if(writer.op(f"icmp ne ptr {raised}, null"), given)
+    if len(results) == 1 and isinstance(results[0].kind, ObjectKind):
+        lock.given_back()
+        return [owned(e, given)]
+    if None not in numbers:
+        writer.call("Py_DecRef", "void", (("ptr", given),))
+        lock.given_back()
+        return [number for number in numbers if number is not None]
     for result, item in pairs:
         if result.shares or isinstance(result.kind, ObjectKind):
             writer.call("Py_IncRef", "void", (("ptr", item),))
