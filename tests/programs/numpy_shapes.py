@@ -133,6 +133,14 @@ def meshgrid(a, b):
     return np.sum(x * y * y)
 
 
+@program(normal(4), 3)
+def meshgrid_of_ranges(a, n):
+    x, y = np.meshgrid(range(n), range(1, n + 2))
+    u, v = np.meshgrid(a, np.array(range(n)), sparse=True)
+    whole = np.asarray(range(4), dtype=float)
+    return np.sum(np.sin(a[0] * x) * y) + np.sum(u * v * u) + np.sum(np.cos(a) * whole)
+
+
 @program(normal(3))
 def to_list(a):
     xs = a.tolist()

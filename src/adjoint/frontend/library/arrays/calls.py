@@ -21,7 +21,7 @@ from adjoint.frontend.data.item_writes import set_item
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import type_of
 from adjoint.frontend.interpreter.materialize import materialize
-from adjoint.frontend.interpreter.values import ELLIPSIS, NONE, TupleValue, Value, is_atom
+from adjoint.frontend.interpreter.values import ELLIPSIS, NONE, RangeValue, TupleValue, Value, is_atom
 from adjoint.frontend.iterators.items import static_items
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.library.arrays import definitions as array_definitions
@@ -36,7 +36,7 @@ _TRUE = ir.Const(True)
 @handles(np.array)
 def _array(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     """``np.array`` copies, unless it is told not to."""
-    given = _of_object(lo, args, node)
+    given = _of_object(lo, args, node) or _of_range(lo, args, node)
     if given is not None:
         return _call(lo, np.array, given, kwargs, node)
     if "ndmin" in kwargs:
@@ -55,6 +55,14 @@ def _of_object(lo: Lowerer, args: list[Value], node: ast.AST | None) -> list[Val
     """The arguments where the first one was an object that says itself what array it is."""
     method = special_method(lo, args[0], "__array__") if args else None
     return None if method is None else [lo.call(method, [], {}, node), *args[1:]]
+
+
+def _of_range(lo: Lowerer, args: list[Value], node: ast.AST | None) -> list[Value] | None:
+    """The arguments where the first one was a range, which is an array before it becomes another one."""
+    if not args or not isinstance(args[0], RangeValue):
+        return None
+    numbers = args[0]
+    return [_call(lo, np.arange, [numbers.start, numbers.stop, numbers.step], {}, node), *args[1:]]
 
 
 @handles(np.require)
@@ -86,7 +94,7 @@ _ORDERS: dict[str | None, str | None] = {
 
 @handles(np.asarray, np.asanyarray)
 def _asarray(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    given = _of_object(lo, args, node)
+    given = _of_object(lo, args, node) or _of_range(lo, args, node)
     if given is not None:
         return _call(lo, np.asarray, given, kwargs, node)
     if isinstance(kwargs.get("subok"), ir.Const):  # arrays of other classes are none to us
