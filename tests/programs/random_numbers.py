@@ -121,3 +121,20 @@ def batches(table, rate):
     noise = noise * rate
     noise[rng.integers(3)] += rate**2
     return total + noise @ noise + np.sum(rng.poisson(2.0, (2, 2)) * table[:2])
+
+
+@program(0.4, 3)
+def draws_that_are_written(a, n):
+    rng = np.random.default_rng(3)
+    places = rng.normal(size=(n, 2))
+    speeds = rng.uniform(-1.0, 1.0, (n, 2))
+    np.random.seed(3)  # noqa: NPY002
+    shift = np.random.randn(n, 2)  # noqa: NPY002
+    column = places[:, 0].reshape((n, 1))
+    for _ in range(2):
+        speeds -= 0.1 * a * places
+        places += speeds + shift * a
+    shift[rng.integers(n)] *= a
+    rest = shift.ravel()
+    rest[1:] += a**2
+    return np.sum(places**3) + np.sum(speeds) * np.sum(column) + np.sum(shift**2)

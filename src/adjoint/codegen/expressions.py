@@ -199,7 +199,7 @@ class Expressions:
             return self._plain(self.names.builtin("print"), [part for arg in args for part in _spread(arg)], kwargs)
         if callee is display.make_tuple:
             return self._plain(kwargs[0][1], args, ())  # of the class of a named tuple
-        if callee is display.call or is_call_of_pullback(callee):
+        if callee in (display.call, display.draw) or is_call_of_pullback(callee):
             return self._plain(args[0], args[1:], kwargs)
         if isinstance(callee, _METHODS) and args:
             return self._plain(ast.Attribute(args[0], callee.__name__, _LOAD), args[1:], kwargs)

@@ -56,6 +56,11 @@ def call(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     return function(*args, **kwargs)
 
 
+def draw(method: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """What a generator of random numbers draws: a number, or a new array by rows that nobody else has."""
+    return method(*args, **kwargs)
+
+
 _CONVERSIONS: dict[Any, Callable[[Any], Any]] = {"s": str, "r": repr, "a": ascii, 115: str, 114: repr, 97: ascii}
 
 

@@ -126,7 +126,7 @@ def _plain(
         type_ = given_by(name, args, kwargs)
     if type_ is None:
         return lo.call(method, args, kwargs, node)
-    return _drawn(lo, type_, display.call, [method, *args], kwargs, node)
+    return _drawn(lo, type_, method, args, kwargs, node)
 
 
 def _is_pythons(generator: ir.Var) -> bool:
@@ -134,12 +134,12 @@ def _is_pythons(generator: ir.Var) -> bool:
 
 
 def _drawn(
-    lo: Lowerer, type_: ir.Type, callee: Any, args: list[Any], kwargs: dict[str, Value], node: ast.AST | None
+    lo: Lowerer, type_: ir.Type, method: ir.Atom, args: list[Any], kwargs: dict[str, Value], node: ast.AST | None
 ) -> ir.Var:
     target = ir.Var("t", type_)
     atoms = tuple([materialize(lo, value, node) for value in args])
     pairs = tuple([(key, materialize(lo, value, node)) for key, value in kwargs.items()])
-    lo.emit(ir.Call((target,), callee, atoms, pairs, lo.span(node)))
+    lo.emit(ir.Call((target,), display.draw, (method, *atoms), pairs, lo.span(node)))
     return target
 
 
@@ -160,7 +160,7 @@ def _of_the_module(name: str, function: Any) -> Handler:
                 NotImplemented if draw is None else lo.call(ir.Const(draw), [ir.Const(np.random), *args], kwargs, node)
             )
         type_ = random_types.given_by_numpy(name, args, kwargs)
-        return NotImplemented if type_ is None else _drawn(lo, type_, function, args, kwargs, node)
+        return NotImplemented if type_ is None else _drawn(lo, type_, ir.Const(function), args, kwargs, node)
 
     return call
 
@@ -178,7 +178,7 @@ def _of_pythons_module(name: str, function: Any) -> Handler:
             found = _moved_and_scaled(lo, name, [ir.Const(random), *args], kwargs, node)
             return NotImplemented if found is None else found
         type_ = random_types.given_by_python(name, args, kwargs)
-        return NotImplemented if type_ is None else _drawn(lo, type_, function, args, kwargs, node)
+        return NotImplemented if type_ is None else _drawn(lo, type_, ir.Const(function), args, kwargs, node)
 
     return call
 

@@ -25,12 +25,13 @@ from adjoint.native.legalize.as_python import by_python
 from adjoint.native.legalize.rewriting import Rewriting
 from adjoint.rules.kinds import Elementwise
 from adjoint.rules.registry import rule_for
-from adjoint.runtime import copies
+from adjoint.runtime import copies, display
 from adjoint.runtime.arithmetic import bundles, numbers
 from adjoint.runtime.array_functions import arrays, sequences
 
 _BY_ROWS = (
-    *(np.zeros, np.empty, np.ones, np.full, np.eye, np.identity, np.ndarray.copy, sequences.array_of),
+    *(np.zeros, np.empty, np.ones, np.full, np.eye, np.identity, np.ndarray.copy),
+    *(sequences.array_of, display.draw),
     *(bundles.zero_bundles, bundles.no_bundles_yet),
 )
 """Functions that lay their results out by rows, if nobody asks them for another order."""
