@@ -123,3 +123,63 @@ def chain_of_pairs(x):
         total += node[0] ** 2
         node = node[1]
     return total
+
+
+class Dense:
+    def __init__(self, size):
+        self.size = size
+        self.weight = None
+
+    def initialize(self, rate, entries):
+        self.weight = np.full((entries, self.size), 0.3)
+        self.rate = rate
+
+    def forward(self, x):
+        self.entered = x
+        return x.dot(self.weight)
+
+    def backward(self, cotangent):
+        weight = self.weight
+        self.weight = self.weight - self.rate * self.entered.T.dot(cotangent)
+        return cotangent.dot(weight.T)
+
+
+class Squashed:
+    def forward(self, x):
+        self.entered = x
+        return np.tanh(x)
+
+    def backward(self, cotangent):
+        return cotangent * (1.0 - np.tanh(self.entered) ** 2)
+
+
+class Layered:
+    def __init__(self, rate):
+        self.layers = []
+        self.rate = rate
+
+    def add(self, layer, entries):
+        if hasattr(layer, "initialize"):
+            layer.initialize(self.rate, entries)
+        self.layers.append(layer)
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer.forward(x)
+        return x
+
+    def fit(self, x, steps):
+        for _ in range(steps):
+            cotangent = self.forward(x)
+            for layer in reversed(self.layers):
+                cotangent = layer.backward(cotangent)
+
+
+@program(np.array([[0.3, -0.2], [0.5, 0.9]]), 0.1)
+def layers_made_in_steps_and_trained(x, rate):
+    network = Layered(rate)
+    network.add(Dense(3), 2)
+    network.add(Squashed(), 3)
+    network.add(Dense(1), 3)
+    network.fit(x, 2)
+    return np.sum(network.forward(x) ** 2)

@@ -1,4 +1,4 @@
-"""Grids of which the rank is known as programs are read: no list of extents is made, and machine code knows the arrays."""
+"""Grids of which the rank is known as programs are read: no lists are made, and machine code knows the arrays."""
 
 import warnings
 

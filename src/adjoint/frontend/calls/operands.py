@@ -5,15 +5,17 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from adjoint import ir
 from adjoint.frontend.calls.opaque.arguments import any_carries, may_carry
 from adjoint.frontend.data import making
+from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
+from adjoint.frontend.interpreter.state.signals import Unreached
 from adjoint.frontend.interpreter.values import RangeValue, TupleValue, Value
 
 
@@ -72,3 +74,28 @@ def is_sequence(lo: Lowerer, value: Value) -> bool:
             return True
         case _:
             return making.list_items(lo, value) is not None
+
+
+def stop_at_alien(lo: Lowerer, name: str, alien: type, node: ast.AST | None) -> NoReturn:
+    """Ends a path on which an operand of a function is certain to be what it raises for."""
+    label = f"unsupported operand type for '{name}': {alien.__name__!r}"
+    lo.run_data.reasons.append(lo.problem("AD0213", node, label, name="TypeError").diagnostic)
+    lo.stop(ir.Raise(lo.open.call(TypeError, ir.Const(label)), None, lo.span(node)))
+    raise Unreached
+
+
+def class_of_alien(value: Value) -> type | None:
+    """The class of what is no number, None or a text."""
+    type_ = joins.type_of(value)
+    return type_.cls if isinstance(type_, ir.Opaque) and type_.cls in (type(None), str) else None
+
+
+def is_inexact(value: Value) -> bool:
+    """Whether a value is a number or an array of numbers that are no whole ones."""
+    match joins.type_of(value):
+        case ir.Scalar(kind=kind):
+            return kind in ("float", "complex")
+        case ir.Array(dtype=dtype):
+            return ir.is_float_dtype(dtype)
+        case _:
+            return False

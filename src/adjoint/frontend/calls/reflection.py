@@ -128,6 +128,7 @@ def _hasattr(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast
         return ir.Const(hasattr(seen(cls), name.value))
     is_own = not hasattr(cls, name.value) or _is_slot(cls, name.value)
     if isinstance(base, ir.Var) and isinstance(base.type, ir.Instance) and is_own:
+        lo.run_data.asked_for.add(name.value)
         return lo.open.call(hasattr, base, name)
     return _has_now(lo, cls, name.value)
 

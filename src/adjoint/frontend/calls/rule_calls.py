@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from adjoint import ir
 from adjoint.diagnostics.similar import did_you_mean
 from adjoint.frontend.calls.emitted_calls import call_any
 from adjoint.frontend.calls.opaque.arguments import may_carry, refuse_objects
-from adjoint.frontend.calls.operands import arrays
+from adjoint.frontend.calls.operands import arrays, class_of_alien, is_inexact, stop_at_alien
 from adjoint.frontend.data import making
 from adjoint.frontend.data.tagged_items import may_hold_none
 from adjoint.frontend.functions.parameters import misfit
@@ -58,6 +59,13 @@ def _refuse_arrays_for_numbers(lo: Lowerer, callee: Any, args: list[Value], node
             helps = (f"np.{own} takes {kind[1]}",) if hasattr(np, own) else ("call it for each element",)
             label = f"{callee.__module__}.{name}() takes a number, and {which} is {kind[0]}"
             raise lo.mistake(TypeError, node, label, helps=helps)
+
+
+def _stop_at_none(lo: Lowerer, rule: Rule, operands: Sequence[Value], node: ast.AST | None) -> None:
+    """Ends a path on which None is beside numbers where NumPy multiplies or computes element by element."""
+    taken = operands[:2] if isinstance(rule, Bilinear) else operands if isinstance(rule, Elementwise) else ()
+    if any(class_of_alien(value) is type(None) for value in taken) and any(map(is_inexact, taken)):
+        stop_at_alien(lo, rule.name, type(None), node)
 
 
 def _kind_of_no_number(lo: Lowerer, value: Value) -> tuple[str, str] | None:
@@ -113,6 +121,8 @@ def call_rule(lo: Lowerer, callee: Any, args: list[Value], kwargs: dict[str, Val
         if taken and (len(bound) > taken or len(bound) + len(named) < _needed(rule)):
             raise lo.mistake(TypeError, node, misfit(rule.name, taken, len(bound)), code="AD0203", name=rule.name)
     _refuse_arrays_for_numbers(lo, callee, args, node)
+    if lo.run_data.choices or lo.settings.tagged:
+        _stop_at_none(lo, rule, bound, node)
     uncovered = rule.unsupported(len(bound), tuple(named))
     if uncovered and any(may_carry(lo, value) for value in (*bound, *named.values())):
         _refuse_unknown_keyword(lo, callee, rule.name, uncovered[0], node)

@@ -140,8 +140,10 @@ def _is_about_structure(refusal: DifferentiationError | RecursionError) -> bool:
 
 
 def _is_opaque(refusal: DifferentiationError | RecursionError) -> bool:
-    """Whether something is not looked into, perhaps for a structure in what it holds."""
-    return isinstance(refusal, DifferentiationError) and any(each.code == "AD0201" for each in refusal.diagnostics)
+    """Whether something is not looked into, or of no known kind, perhaps for a structure in what it holds."""
+    return isinstance(refusal, DifferentiationError) and any(
+        each.code in ("AD0201", "AD0401") for each in refusal.diagnostics
+    )
 
 
 def _is_settled(lo: Lowerer) -> bool:

@@ -134,10 +134,11 @@ class Lowerer(ABC):
         """What to raise where Python is certain to raise.
 
         That is refused, unless a handler around may be waiting for it, it is so for one of several structures that
-        a value may have, or a library does it, which is not the user's to change: then this path ends with the
-        exception.
+        a value may have, the program asks for the attribute before, or a library does it, which is not the user's to
+        change: then this path ends with the exception.
         """
-        if not self.run_data.handled and not self.run_data.choices:
+        is_asked_for = exception is AttributeError and name in self.run_data.asked_for
+        if not self.run_data.handled and not self.run_data.choices and not is_asked_for:
             name = exception.__name__ if code == "AD0213" else name
             fields: dict[str, Any] = {} if name is None else {"name": name}
             found = self.problem(code, node, label, helps=helps, **fields)

@@ -11,14 +11,13 @@ import numpy as np
 
 from adjoint import ir
 from adjoint.frontend.calls.emitted_calls import call
-from adjoint.frontend.calls.operands import arrays
+from adjoint.frontend.calls.operands import arrays, class_of_alien, is_inexact, stop_at_alien
 from adjoint.frontend.data import containers, making
 from adjoint.frontend.data.making import list_items
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.options.choices import on_each_option
-from adjoint.frontend.interpreter.state.signals import Unreached
 from adjoint.frontend.interpreter.values import NONE, Method, Partial, Record, Ref, TupleValue, Union, Value, is_atom
 from adjoint.frontend.iterators.iterator_objects import iterated
 from adjoint.frontend.iterators.iterators import is_lazy
@@ -69,10 +68,7 @@ def apply_operator(
     _refuse_sequence_beside_float(lo, op, operands, node)
     alien = _beside_numbers(op, operands) if lo.run_data.choices or lo.settings.tagged else None
     if alien is not None:
-        label = f"unsupported operand type for '{op.__name__}': {alien.__name__!r}"
-        lo.run_data.reasons.append(lo.problem("AD0213", node, label, name="TypeError").diagnostic)
-        lo.stop(ir.Raise(lo.open.call(TypeError, ir.Const(label)), None, lo.span(node)))
-        raise Unreached
+        stop_at_alien(lo, op.__name__, alien, node)
     atoms = [materialize(lo, operand, node) for operand in operands]
     if any(isinstance(joins.type_of(atom), ir.Opaque) for atom in atoms):
         from adjoint.frontend.external.sparse.matrices import is_sparse_matrix  # lazy
@@ -94,7 +90,7 @@ def _beside_numbers(op: Callable[..., Any], operands: Sequence[Value]) -> type |
     """The class of an operand, None or a text, where an operator is certain to raise for it."""
     if method_name(op) is None or op in _EQUALS:
         return None
-    classes = [float if _is_inexact(operand) else _class_of_alien(operand) for operand in operands]
+    classes = [float if is_inexact(operand) else class_of_alien(operand) for operand in operands]
     if None in classes:
         return None
     if type(None) in classes:
@@ -102,22 +98,6 @@ def _beside_numbers(op: Callable[..., Any], operands: Sequence[Value]) -> type |
     if str not in classes or (classes[0] is str and op in (_OF_TEXTS if float not in classes else (operator.mod,))):
         return None
     return str
-
-
-def _class_of_alien(value: Value) -> type | None:
-    type_ = joins.type_of(value)
-    return type_.cls if isinstance(type_, ir.Opaque) and type_.cls in (type(None), str) else None
-
-
-def _is_inexact(value: Value) -> bool:
-    """Whether a value is a number or an array of numbers that are no whole ones."""
-    match joins.type_of(value):
-        case ir.Scalar(kind=kind):
-            return kind in ("float", "complex")
-        case ir.Array(dtype=dtype):
-            return ir.is_float_dtype(dtype)
-        case _:
-            return False
 
 
 def _is_of_named_tuples(lo: Lowerer, op: Callable[..., Any], operands: list[Value]) -> bool:

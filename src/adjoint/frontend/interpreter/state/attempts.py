@@ -81,6 +81,8 @@ class Run:
     """Containers and objects that exist at run time, as they are made."""
     set_later: set[tuple[type, str]] = field(default_factory=set)
     """Attributes, by their classes, that an object lacks when it is made, and that are assigned later."""
+    asked_for: set[str] = field(default_factory=set)
+    """Attributes of which the program asks at run time whether an object has them."""
     come_to: list[Site] = field(default_factory=list)
     """All places that were asked for, in order."""
     loose: list[tuple[ir.Var, Any]] = field(default_factory=list)

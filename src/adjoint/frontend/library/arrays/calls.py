@@ -15,7 +15,7 @@ from adjoint import ir
 from adjoint.frontend.calls.emitted_calls import call_any
 from adjoint.frontend.calls.handlers import handles
 from adjoint.frontend.calls.opaque.arguments import may_carry
-from adjoint.frontend.calls.operands import is_sequence
+from adjoint.frontend.calls.operands import array, is_sequence
 from adjoint.frontend.data import containers, making
 from adjoint.frontend.data.item_writes import set_item
 from adjoint.frontend.interpreter.core import Lowerer
@@ -59,10 +59,7 @@ def _of_object(lo: Lowerer, args: list[Value], node: ast.AST | None) -> list[Val
 
 def _of_range(lo: Lowerer, args: list[Value], node: ast.AST | None) -> list[Value] | None:
     """The arguments where the first one was a range, which is an array before it becomes another one."""
-    if not args or not isinstance(args[0], RangeValue):
-        return None
-    numbers = args[0]
-    return [_call(lo, np.arange, [numbers.start, numbers.stop, numbers.step], {}, node), *args[1:]]
+    return [array(lo, args[0], node), *args[1:]] if args and isinstance(args[0], RangeValue) else None
 
 
 @handles(np.require)
