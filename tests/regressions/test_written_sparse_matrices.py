@@ -50,6 +50,18 @@ def begun_with_others(d, b):
     return np.sum((matrix.tocsr() @ (other.T @ b)) ** 2)
 
 
+def scaled_in_place(d, b):
+    matrix = sp.lil_matrix(sp.spdiags(np.vstack((-b, b)), np.array([-1, 1]), 3, 3))
+    matrix[0, 2] = d[0]
+    matrix[2, 0] = 1.0
+    matrix /= 2.0 * d[1]
+    matrix *= d[2]
+    same = matrix
+    other = sp.csr_matrix(matrix)
+    other.setdiag(b)
+    return np.sum((other @ d) ** 2) + np.sum(same.tocsr() @ b) + matrix[0, 2]
+
+
 def data_in_place_of_others(d, b):
     matrix = sp.csr_matrix((np.ones(3), np.array([0, 1, 2]), np.arange(4)), shape=(3, 3))
     matrix.data = d * 2
@@ -65,7 +77,15 @@ def data_in_order(d, b):
     return np.sum((matrix @ b) ** 2) + sp.csr_matrix((d, (np.array([2, 0, 1]), np.arange(3)))).data @ b
 
 
-PROGRAMS = [in_a_loop, assembled, written_twice, begun_with_others, data_in_place_of_others, data_in_order]
+PROGRAMS = [
+    in_a_loop,
+    assembled,
+    written_twice,
+    begun_with_others,
+    scaled_in_place,
+    data_in_place_of_others,
+    data_in_order,
+]
 
 
 @pytest.mark.parametrize("f", PROGRAMS)

@@ -69,20 +69,6 @@ def grows_backwards(x, n):
     return total
 
 
-#: ad.grad(queue_grows)(2.0)
-def grow(items, x):
-    items.append(x)  # error[AD0306]: a loop around runs through what is changed here
-
-
-def queue_grows(x):
-    items = collections.deque([x, 2 * x])
-    total = 0.0
-    for item in items:
-        grow(items, x)
-        total += item
-    return total
-
-
 #: ad.grad(dict_grows)({"a": 1.0, "b": 2.0})
 def dict_grows(table):
     total = 0.0

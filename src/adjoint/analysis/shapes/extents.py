@@ -16,6 +16,7 @@ import numpy as np
 from adjoint import ir
 from adjoint.analysis.shapes.linear_indices import Linear
 from adjoint.analysis.shapes.tapes import pushed_together, tapes_of
+from adjoint.analysis.shapes.told_shapes import told_shape, total_extent
 from adjoint.analysis.shapes.window_extents import Extent, WholeNumbers, as_extent, less
 from adjoint.ir.join import is_whole_number, type_of_atom
 from adjoint.ir.walk import blocks_of, defined_by, is_basic, leaves
@@ -33,13 +34,15 @@ _SHAPED_AS_FIRST = (np.copy, np.zeros_like, np.ones_like, np.empty_like, arrays.
 _LIKE: dict[Any, int] = dict.fromkeys(_SHAPED_AS_FIRST, 0)
 _LIKE |= {
     np.ndarray.copy: 0,
+    np.asarray: 0,
+    np.array: 0,
     arrays.unbroadcast: 1,
     arrays.match: 1,
     arrays.spread: 1,
     operator.neg: 0,
     operator.pos: 0,
 }
-_LIKE |= dict.fromkeys((np.ndarray.astype, np.roll, np.flip, np.sign, np.real, np.imag, np.conj, np.isnan, np.isinf), 0)
+_LIKE |= dict.fromkeys((np.ndarray.astype, np.sign, np.real, np.imag, np.conj, np.isnan, np.isinf), 0)
 """Functions whose result has the shape of an argument, and which."""
 _BY_ELEMENTS: frozenset[Any] = frozenset(
     (
@@ -193,8 +196,10 @@ class Extents:
         callee, args = call.callee, call.args
         if callee in _REDUCTIONS:
             return self.reduced(call)
-        if not args or any(name not in _LAYOUT for name, _ in call.kwargs):
+        if not args:
             return None
+        if any(name not in _LAYOUT for name, _ in call.kwargs):
+            return told_shape(self, call)
         if callee is list.pop and isinstance(args[0], ir.Var):
             return _at(self.tapes.get(args[0]), None)
         place = like_argument(callee)
@@ -214,7 +219,7 @@ class Extents:
             return None if shape is None else shape[::-1]
         if _is_by_elements(call):
             return self.broadcast([self.of(arg) for arg in args])
-        return None
+        return told_shape(self, call)
 
     def reduced(self, call: ir.Call) -> Shape | None:
         """The shape of a sum, or the like, over axes that are known."""
@@ -247,6 +252,8 @@ class Extents:
             self.tuples[target] = shape
         elif call.callee is len and shape:
             self.whole.name(target, shape[0])
+        elif call.callee is np.size and len(call.args) == 1 and shape and (count := total_extent(shape)) is not None:
+            self.whole.name(target, count)
         elif call.callee is display.make_tuple and all(map(is_whole_number, call.args)):
             self.tuples[target] = tuple(map(self.number, call.args))
             self.parts[target] = call.args

@@ -94,6 +94,10 @@ class WholeNumbers:
         bounds = lower, upper, whole.plus(upper.times(-1))
         return as_extent(upper.plus(lower.times(-1))) if all(map(self._is_natural, bounds)) else None
 
+    def is_natural(self, atom: ir.Atom) -> bool:
+        """Whether a number of the program is surely not negative."""
+        return self._is_natural(self.of(atom))
+
     def _is_natural(self, number: Linear) -> bool:
         """Whether a number is surely not negative."""
         return self._is_surely_natural(number) or any(

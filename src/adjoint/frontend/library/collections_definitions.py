@@ -81,18 +81,28 @@ class Deque:
         return len(self._left) - self._left_from + len(self._right) - self._right_from
 
     def __iter__(self) -> Any:
+        ends = self._ends()
         for i in range(len(self)):
             yield self[i]
+            if self._ends() != ends:
+                raise RuntimeError("deque mutated during iteration")
 
     def __reversed__(self) -> Any:
+        ends = self._ends()
         for i in range(len(self) - 1, -1, -1):
             yield self[i]
+            if self._ends() != ends:
+                raise RuntimeError("deque mutated during iteration")
 
     def __eq__(self, other: Any) -> Any:
         return isinstance(other, collections.deque) and list(self) == list(other)
 
     def __contains__(self, item: Any) -> bool:
         return item in list(self)
+
+    def _ends(self) -> Any:
+        """Where the items lie: another place whenever one is put at an end, or taken from it."""
+        return len(self._left), self._left_from, len(self._right), self._right_from
 
     def _place(self, place: Any) -> Any:
         """The place among all items, which may count from the end."""

@@ -34,9 +34,10 @@ def of_whole(given, shape=None, *, is_array, form=None):
     """Of a matrix or an array, of which zeros are entries: they may vary."""
     if isinstance(given, ANY):
         found = entries_of(given)
-        found.shared = True
+        is_shared = form is None or found.form is None or form == found.form
+        found.shared = found.shared or is_shared
         return SparseMatrix(
-            found.values, found.rows, found.cols, found.shape, is_array, False, found.single, form, True
+            found.values, found.rows, found.cols, found.shape, is_array, False, found.single, form, is_shared
         )
     array = np.atleast_2d(np.asarray(given))
     m, n = np.shape(array)

@@ -12,6 +12,8 @@ from adjoint.frontend.external.sparse.definitions import ANY, SparseMatrix, _is_
 class Written(SparseMatrix):
     """Entries by their places, each once: the last that was written counts."""
 
+    __adjoint_stands_for__ = ANY
+
     def __init__(self, given, is_array, form):
         self.is_array = is_array
         self.kept = False
@@ -80,6 +82,20 @@ class Written(SparseMatrix):
             parts = np.broadcast_to(value, np.shape(cols))
             for k in range(len(cols)):
                 self._put(i, int(cols[k]), parts[k])
+
+    def __imul__(self, factor):
+        if np.ndim(factor) > 0:
+            raise NotImplementedError("'*=' with what is no number: A = A * factor")
+        for place in range(len(self._values)):
+            self._values[place] = self._values[place] * factor
+        return self
+
+    def __itruediv__(self, divisor):
+        if np.ndim(divisor) > 0:
+            raise NotImplementedError("'/=' with what is no number: A = A / divisor")
+        for place in range(len(self._values)):
+            self._values[place] = self._values[place] / divisor
+        return self
 
     def __getitem__(self, key):
         if not _is_of_places(key):

@@ -339,36 +339,6 @@ definition(
 )
 
 
-def _meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
-    if indexing not in ("xy", "ij"):
-        raise ValueError("Valid values for `indexing` are 'xy' and 'ij'.")
-    swapped = indexing == "xy" and len(xi) > 1
-    lines = tuple(_along(x, 1 - k if swapped and k < 2 else k, len(xi)) for k, x in enumerate(xi))
-    if sparse:
-        return tuple(line.copy() for line in lines) if copy else lines
-    sizes = tuple(np.size(line) for line in lines)
-    shape = (sizes[1], sizes[0], *sizes[2:]) if swapped else sizes
-    grids = tuple(np.broadcast_to(line, shape) for line in lines)
-    return tuple(grid.copy() for grid in grids) if copy else grids
-
-
-def _along(x, axis, rank):
-    return np.reshape(np.asarray(x), (1,) * axis + (-1,) + (1,) * (rank - axis - 1))
-
-
-definition(
-    np.meshgrid,
-    _meshgrid,
-    cases=[
-        case(sample(3), sample(4)),
-        case(sample(3), sample(4), sample(2), indexing="ij"),
-        case(sample(3), sample(2, 2), sparse=True),
-        case(sample(3), sample(4), copy=False),
-        case(sample(3)),
-    ],
-)
-
-
 def _apply_along_axis(func1d, axis, arr, *args, **kwargs):
     lines = np.moveaxis(arr, axis, -1)
     rows = np.reshape(lines, (math.prod(np.shape(lines)[:-1]), np.shape(lines)[-1]))

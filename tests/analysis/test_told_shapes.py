@@ -1,0 +1,71 @@
+"""Arrays whose makers are told their shape: cotangents of that shape are not fitted, in loops either."""
+
+import numpy as np
+import pytest
+
+import adjoint as ad
+
+
+def on_a_grid(speed, count):
+    line = np.linspace(0.0, 1.0, 6)
+    y, x = np.meshgrid(line, line)
+    u = np.sin(speed * x) * np.cos(y)
+    for _ in range(count):
+        moved = np.roll(u, 1, axis=0) + np.flip(u, axis=1) + np.cumsum(u, axis=0)
+        u = u - 0.1 * speed * (u - moved) * np.reshape(np.arange(36), (6, -1)) / 36.0
+    return np.sum(u**2)
+
+
+def in_waves(speed, count):
+    points = np.arange(6)
+    u = np.cos(speed * points)
+    for _ in range(count):
+        spectrum = np.fft.fft(u * speed)
+        u = u + 0.1 * np.real(np.fft.ifft(spectrum * np.exp(-0.01 * points**2)))
+    return np.sum(u**2) + np.sum(np.outer(u, points) * np.reshape(np.arange(36.0), (6, 6)) * speed)
+
+
+def of_columns(x, speed):
+    n = x.shape[0]
+    column, row = x[:, 0].reshape((n, 1)), np.reshape(x[:, 1], (1, -1))
+    apart = speed * column - row
+    return np.sum(apart * (np.broadcast_to(row, (n, n)) * apart + np.outer(x[:, 0], x[:, 1])))
+
+
+def counted_backwards(x, count):
+    rest = np.reshape(x, (count, 2))
+    return np.sum(rest * np.ones((3, 2)))
+
+
+PLANE = np.array([[0.3, -0.2], [0.5, 0.9], [1.1, 0.4]])
+
+
+@pytest.mark.parametrize(
+    ("function", "args", "place"), [(on_a_grid, (0.7, 2), 0), (in_waves, (0.7, 2), 0), (of_columns, (PLANE, 0.7), 1)]
+)
+def test_gradients_agree_with_differences(function, args, place):
+    def shifted(step):
+        return function(*(arg + step if i == place else arg for i, arg in enumerate(args)))
+
+    slope = (shifted(1e-6) - shifted(-1e-6)) / 2e-6
+    for native in (False, True):
+        assert ad.grad(function, wrt=place, native=native)(*args) == pytest.approx(slope, rel=1e-6)
+    assert ad.hessian(function, wrt=place)(*args) == pytest.approx(
+        (
+            ad.grad(function, wrt=place)(*[a + 1e-6 if i == place else a for i, a in enumerate(args)])
+            - ad.grad(function, wrt=place)(*[a - 1e-6 if i == place else a for i, a in enumerate(args)])
+        )
+        / 2e-6,
+        rel=1e-5,
+    )
+
+
+@pytest.mark.parametrize("function", [on_a_grid, in_waves])
+def test_nothing_is_kept_for_its_shape_alone(function):
+    assert "shape_only" not in ad.source(ad.grad(function), 0.7, 2)
+
+
+def test_a_number_that_may_be_negative_is_no_extent():
+    assert np.array_equal(ad.grad(counted_backwards)(PLANE, -1), np.ones((3, 2)))
+    with pytest.raises(ValueError, match="reshape"):
+        ad.grad(counted_backwards)(PLANE[:2], -1)
