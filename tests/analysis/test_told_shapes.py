@@ -32,6 +32,16 @@ def of_columns(x, speed):
     return np.sum(apart * (np.broadcast_to(row, (n, n)) * apart + np.outer(x[:, 0], x[:, 1])))
 
 
+def of_draws(speed, count):
+    np.random.seed(3)  # noqa: NPY002
+    places = np.random.randn(count, 2)  # noqa: NPY002
+    for _ in range(2):
+        x, y = places[:, 0:1], places[:, 1:2]
+        apart = np.triu((x.T - x) ** 2 + speed * (y.T - y) ** 2)
+        places = places - 0.01 * np.hstack((apart @ x, apart @ y)) + np.vstack((speed * x[:1], x[1:]))
+    return np.sum(places**2)
+
+
 def counted_backwards(x, count):
     rest = np.reshape(x, (count, 2))
     return np.sum(rest * np.ones((3, 2)))
@@ -41,7 +51,8 @@ PLANE = np.array([[0.3, -0.2], [0.5, 0.9], [1.1, 0.4]])
 
 
 @pytest.mark.parametrize(
-    ("function", "args", "place"), [(on_a_grid, (0.7, 2), 0), (in_waves, (0.7, 2), 0), (of_columns, (PLANE, 0.7), 1)]
+    ("function", "args", "place"),
+    [(on_a_grid, (0.7, 2), 0), (in_waves, (0.7, 2), 0), (of_draws, (0.7, 3), 0), (of_columns, (PLANE, 0.7), 1)],
 )
 def test_gradients_agree_with_differences(function, args, place):
     def shifted(step):

@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjoint import ir
-from adjoint.analysis.shapes.window_extents import Extent
+from adjoint.analysis.shapes.window_extents import Extent, total
 from adjoint.ir.join import is_whole_number
+from adjoint.runtime import display
+from adjoint.runtime.array_functions import sequences
 
 if TYPE_CHECKING:
     from adjoint.analysis.shapes.extents import Extents, Shape
@@ -25,6 +27,10 @@ _TRANSFORMS = (
 )
 _MOVED = (np.roll, np.flip)
 _RUNNING = (np.cumsum, np.cumprod)
+_OF_A_SIDE = (np.triu, np.tril)
+_ALONG = {sequences.vstack_of: 0, sequences.hstack_of: 1}
+"""What puts matrices one behind the other, and along which axis."""
+_DRAWS_BY_EXTENTS = ("rand", "randn")
 _RESHAPED = (np.reshape, np.ndarray.reshape)
 
 
@@ -42,6 +48,8 @@ def told_shape(known: Extents, call: ir.Call) -> Shape | None:
         return known.of(args[0]) if is_along else None
     if callee is np.linspace:
         return _line(known, call)
+    if callee is display.draw:
+        return _drawn(known, call)
     if any(name != "dtype" for name, _ in call.kwargs):
         return None
     if callee is np.arange:
@@ -50,6 +58,11 @@ def told_shape(known: Extents, call: ir.Call) -> Shape | None:
         return known.made(args[1])
     if callee in _RESHAPED and len(args) == 2:
         return _reshaped(known, call)
+    if callee in _OF_A_SIDE:
+        shape = known.of(args[0])
+        return shape if shape is not None and len(shape) > 1 else None
+    if callee in _ALONG:
+        return _joined([known.of(arg) for arg in args], _ALONG[callee])
     if callee is np.outer and len(args) == 2:
         return _outer(known.of(args[0]), known.of(args[1]))
     return None
@@ -68,6 +81,29 @@ def _line(known: Extents, call: ir.Call) -> Shape | None:
     if any(known.of(end) != () for end in call.args[:2]):
         return None
     return known.made(call.args[2] if len(call.args) == 3 else named.get("num", ir.Const(50)))
+
+
+def _drawn(known: Extents, call: ir.Call) -> Shape | None:
+    """The shape of random numbers, where it is named, or every argument is an extent."""
+    method, *args = call.args
+    size = dict(call.kwargs).get("size")
+    if size is not None:
+        return known.made(size)
+    name = getattr(method.value, "__name__", None) if isinstance(method, ir.Const) else None
+    if name not in _DRAWS_BY_EXTENTS or not all(map(is_whole_number, args)):
+        return None
+    for arg in args:
+        known.whole.count(arg)
+    return tuple(known.number(arg) for arg in args)
+
+
+def _joined(parts: Sequence[Shape | None], axis: int) -> Shape | None:
+    """The shape of matrices one behind the other: they agree in the extent across."""
+    across = {part[1 - axis] for part in parts if part is not None and len(part) == 2}
+    if len(across) != 1 or any(part is None or len(part) != 2 for part in parts):
+        return None
+    along = total([part[axis] for part in parts if part is not None])
+    return (along, across.pop()) if axis == 0 else (across.pop(), along)
 
 
 def _counted(known: Extents, args: Sequence[ir.Atom]) -> Shape | None:

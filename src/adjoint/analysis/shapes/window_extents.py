@@ -7,7 +7,7 @@ slice ``a:b`` selects ``b - a`` where ``0 <= a``, ``0 <= b`` and ``b`` is at mos
 from __future__ import annotations
 
 import operator
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 
 from adjoint import ir
 from adjoint.analysis.shapes.linear_indices import Linear
@@ -135,6 +135,14 @@ def less(extent: Extent, count: int) -> Extent:
     if isinstance(extent, tuple) and extent[0] == "less":
         return ("less", extent[1], extent[2] + count)
     return ("less", extent, count)
+
+
+def total(extents: Iterable[Extent]) -> Extent:
+    """The term of a sum of extents."""
+    found = Linear(0)
+    for extent in extents:
+        found = found.plus(_of_extent(extent))
+    return as_extent(found)
 
 
 def _of_extent(extent: Extent) -> Linear:

@@ -64,7 +64,8 @@ def beforehand(function: ir.Function, seeds: Sequence[int], *, with_value: bool)
     """
     if written_places(function):
         return None  # it would be written once more
-    if not all(facts_of(call).known for call in statements_in(function.body) if isinstance(call, ir.Call)):
+    calls = [statement for statement in statements_in(function.body) if isinstance(statement, ir.Call)]
+    if not all(facts_of(call).known and call.callee is not display.draw for call in calls):
         return None  # who knows whether it would do the same twice
     directed = Directed(function, [function.params[place] for place in seeds])
     results = _results(function, directed, with_value)

@@ -133,7 +133,8 @@ def _run_lazily(
         return
     footprint, kept = Footprint(lo, iterable), lo.checkpoint()
     try:
-        items = unnoticed(lo, iterable, node)
+        with footprint.computed():
+            items = unnoticed(lo, iterable, node)
         with footprint.watched(node):
             run_for(lo, node, items, bind, body, orelse, assigned)
     except Noticed:
@@ -161,7 +162,8 @@ def in_advance(lo: Lowerer, iterable: Value, node: ast.AST) -> Iterator[Value]:
     from adjoint.frontend.iterators.effect_watches import Footprint  # lazy
 
     footprint = Footprint(lo, iterable)
-    items = unnoticed(lo, iterable, node)
+    with footprint.computed():
+        items = unnoticed(lo, iterable, node)
     with footprint.watched(node):
         yield items
 

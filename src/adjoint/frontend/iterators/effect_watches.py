@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from adjoint import ir
@@ -13,12 +13,16 @@ from adjoint.frontend.data.outside.captures import parts_of
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.state.signals import Problem
 from adjoint.frontend.interpreter.values import USED, Cell, Closure, GeneratorObject, GeneratorValue, Ref, Value
+from adjoint.runtime import display
 from adjoint.sources.trees import nodes
 
 _NOTICED = "what computes the items changes what is used between them"
 _CHANGED = "what the items are computed from changes while they are gone through"
 _ENDLESS = "computing the items before the loop has no end, or raises an exception"
 _LATER = ("compute them beforehand: list(...)",)
+
+
+_IN_ORDER = (display.draw, display.print_all, print)
 
 
 class Noticed(Problem):
@@ -51,6 +55,29 @@ def before_its_turn(lo: Lowerer, node: ast.AST | None) -> Iterator[None]:
         raise Noticed(lo.problem("AD0305", node, _NOTICED, helps=_LATER).diagnostic)
 
 
+def each_before_the_next(
+    lo: Lowerer, parts: Sequence[Value], draw: Callable[[Value], Value], node: ast.AST | None
+) -> list[Value]:
+    """Values whose items are drawn by turns, all of each computed at once: refuses what tells in which order."""
+    found, acting = [], 0
+    for part in parts:
+        statements: list[ir.Statement] = []
+        with taken_down(lo, statements):
+            found.append(draw(part))
+        acting += any(map(_acts, statements))
+    if acting > 1:
+        raise Noticed(lo.problem("AD0305", node, _NOTICED, helps=_LATER).diagnostic)
+    return found
+
+
+def _acts(statement: ir.Statement) -> bool:
+    """Whether it may do something of which the order can be seen: print, draw a random number, or anything."""
+    if not isinstance(statement, ir.Call):
+        return False
+    facts = effects_of(statement)
+    return statement.callee in _IN_ORDER or not (facts.known or facts.pure)
+
+
 class Footprint:
     """What the items of an iterator are computed from.
 
@@ -62,6 +89,8 @@ class Footprint:
         self.held: dict[Cell | Ref, Value | None] = {}
         self.memory: set[ir.Storage] = set()
         self.statements: list[ir.Statement] = []
+        self.acts = False
+        """Whether what computes the items acts: nothing may act meanwhile."""
         for value in values:
             self._look_at(value)
         for cell in lo.assigned_outside():
@@ -98,13 +127,22 @@ class Footprint:
             self._look_at(self.held[key])
 
     @contextmanager
+    def computed(self) -> Iterator[None]:
+        """All items are computed."""
+        statements: list[ir.Statement] = []
+        with taken_down(self.lo, statements):
+            yield
+        self.acts = any(map(_acts, statements))
+
+    @contextmanager
     def watched(self, node: ast.AST | None, label: str = _CHANGED) -> Iterator[None]:
         """Refuses changes in the meantime."""
         with taken_down(self.lo, self.statements):
             yield
         store = self.lo.store if self.lo.block is not None else {}
         changed = any(store[key] not in (value, USED) for key, value in self.held.items() if key in store)
-        if changed or any(map(self._is_written, self.statements)):
+        acted = self.acts and any(map(_acts, self.statements))
+        if changed or acted or any(map(self._is_written, self.statements)):
             raise Noticed(self.lo.problem("AD0305", node, label, helps=_LATER).diagnostic)
 
     def _is_written(self, statement: ir.Statement) -> bool:

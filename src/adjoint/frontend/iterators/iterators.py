@@ -154,9 +154,13 @@ def drawn(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
                 items = python_functions.call(lo, python_functions.copied, [items], node)
             return IteratorValue("zip", (items, python_functions.call(lo, python_functions.but_first, [items], node)))
         case IteratorValue(kind=kind, parts=parts):
-            others = sum(not isinstance(part, ir.Const) for part in parts) > 1
-            draw = unnoticed if others else drawn
-            return IteratorValue(kind, tuple([draw(lo, part, node) for part in parts]))
+            if sum(not isinstance(part, ir.Const) for part in parts) < 2:
+                return IteratorValue(kind, tuple([drawn(lo, part, node) for part in parts]))
+            from adjoint.frontend.iterators.effect_watches import each_before_the_next  # lazy
+
+            return IteratorValue(
+                kind, tuple(each_before_the_next(lo, parts, lambda part: unnoticed(lo, part, node), node))
+            )
         case _:
             return value
 

@@ -57,22 +57,23 @@ class _Beside:
         going = [place for place, part in enumerate(parts) if has_generator(part)]
         going = going or [place for place, part in enumerate(parts) if is_lazy(part)]
         self.driver = next((place for place in going if may_have_no_end(parts[place])), going[0])
-        computed = [part for place, part in enumerate(parts) if is_lazy(part) and place != self.driver]
-        self.footprints = [Footprint(lo, part) for part in computed]
+        computed = [place for place, part in enumerate(parts) if is_lazy(part) and place != self.driver]
+        self.footprints = {place: Footprint(lo, parts[place]) for place in computed}
         self.asked_before = [Footprint(lo, part) for part in parts[: self.driver] if not is_lazy(part)]
-        self.parts = [part if place == self.driver else self._computed(part) for place, part in enumerate(parts)]
+        self.parts = [part if place == self.driver else self._computed(place, part) for place, part in enumerate(parts)]
         self.rows = {place: self._by_number(part) for place, part in enumerate(self.parts) if place != self.driver}
         self.lengths = {place: row.length() for place, row in self.rows.items()}
         self.counter = Cell("place")
 
-    def _computed(self, part: Value) -> Value:
+    def _computed(self, place: int, part: Value) -> Value:
         """What is gone through beside the generator, its items computed beforehand."""
         if not is_lazy(part):
             return part
         if may_have_no_end(part):
             label = "several generators are gone through side by side, which may have no end"
             raise self.lo.problem("AD0305", self.node, label, helps=_LISTS)
-        return unnoticed(self.lo, part, self.node)
+        with self.footprints[place].computed():
+            return unnoticed(self.lo, part, self.node)
 
     def _by_number(self, part: Value) -> Indexed:
         lo, node = self.lo, self.node
@@ -101,7 +102,7 @@ class _Beside:
             self._leave_if_used_up(range(self.driver), "exhausted")
             if lo.block is not None:
                 with ExitStack() as stack:
-                    for footprint in (*self.footprints, *self.asked_before):
+                    for footprint in (*self.footprints.values(), *self.asked_before):
                         stack.enter_context(footprint.watched(node))
                     run_for(lo, node, self.parts[self.driver], self._take, self._round, (), assigned)
             lo.leave("exhausted")
