@@ -193,3 +193,14 @@ def masks_of_a_number(x):
     except TypeError:
         y = y * (3.0 + np.sum(y[is_low]))
     return y * np.sum(y[y > 0.0])
+
+
+@program(normal(5, 4), normal(4, 3))
+def rows_of_a_range(m, w):
+    rows = m[range(3)]
+    halves = [half * 2.0 for half in np.split(rows, 2, axis=-1)]
+    total = np.sum((np.hstack(halves) @ w) ** 3) + np.sum(m[:, range(1, 3)] @ w[range(2)])
+    other = m * 1.0
+    other[range(2), range(2)] *= 3.0
+    other[range(3, 5)] = m[0] * m[1]
+    return total + np.sum(other**2)

@@ -164,3 +164,15 @@ def columns_of_rows(x, n):
     for column in zip(*rows):
         total = total + sum(column) ** 2
     return total
+
+
+def blocks_of(matrix, count=1):
+    return np.hstack([*[matrix] * count])
+
+
+@program(0.7, 3)
+def as_many_as_are_asked_for(x, n):
+    matrix = np.array([[x, 1.0], [0.0, x * x]])
+    first, second, third = np.atleast_2d(matrix, x * matrix, matrix)
+    a, b, c, d = np.atleast_2d(first, second, third, matrix)
+    return np.sum(blocks_of(matrix) ** 2) + np.sum(np.vstack([*[a * b] * n]) ** 2) + np.sum(c @ d)

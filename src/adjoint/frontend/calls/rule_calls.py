@@ -22,6 +22,8 @@ from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import NONE, GeneratorValue, IteratorValue, Record, Ref, TupleValue, Value
 from adjoint.frontend.iterators.iterators import drawn
 from adjoint.frontend.library import python_functions
+from adjoint.frontend.objects.classes import is_object
+from adjoint.frontend.objects.special_methods import said_array
 from adjoint.rules import registry
 from adjoint.rules.declarations import Declaration
 from adjoint.rules.kinds import Bilinear, Elementwise, General, Linear, Rule
@@ -106,6 +108,7 @@ def call_rule(lo: Lowerer, callee: Any, args: list[Value], kwargs: dict[str, Val
         return call_by_declaration(lo, declaration, None, args, kwargs, node)
     rule = registry.rule_for(callee)
     assert rule is not None
+    args = [_converted(lo, callee, value, node) for value in args]
     args, kwargs = _with_out_named(callee, rule, args, kwargs)
     if isinstance(callee, np.ufunc) and kwargs:
         args, kwargs = _of_one_dtype(lo, callee, args, _without_defaults(kwargs), node)
@@ -144,6 +147,13 @@ def call_rule(lo: Lowerer, callee: Any, args: list[Value], kwargs: dict[str, Val
     atoms = [materialize(lo, value, node, observer=observer) for value in placed]
     pairs = {name: materialize(lo, _axes(lo, name, each), node, observer=observer) for name, each in named.items()}
     return call_any(lo, callee, atoms, node, **pairs)
+
+
+def _converted(lo: Lowerer, callee: Any, value: Value, node: ast.AST | None) -> Value:
+    """What NumPy makes of an object that says what array it is, and has no method of the function's name."""
+    if not is_object(lo, value) or package_of(callee) != "numpy":
+        return value
+    return said_array(lo, value, (getattr(callee, "__name__", ""),), node) or value
 
 
 def _known_dtype(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:

@@ -264,6 +264,9 @@ def is_dict(lo: Lowerer, value: Value) -> bool:
 def repeat_list(lo: Lowerer, sequence: Value, count: Value, node: ast.AST | None) -> Value:
     """``[x] * n``"""
     result = python_functions.call(lo, python_functions.repeat, [sequence, count], node)
+    path = lo.run_data.whole_inputs.get(count) if isinstance(count, ir.Var) else None
+    if path is not None and isinstance(result, ir.Var) and isinstance(result.type, ir.List):
+        lo.run_data.counted_lists.append((result.type.storage, path))
     return as_tuple(result) if is_tuple(sequence) else result
 
 

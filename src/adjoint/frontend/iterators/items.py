@@ -137,8 +137,12 @@ def items_if_known(lo: Lowerer, value: Value, node: ast.AST | None, count: int |
 
 
 def _fix_length(lo: Lowerer, storage: ir.Storage) -> None:
-    """The length of a list that is an argument must be known: lowering starts again with that."""
+    """The length of a list that is given, or repeated as often as is, must be known: starts again with that."""
     home = storage.find()
+    counts = {path for mine, path in lo.run_data.counted_lists if mine.find() is home}
+    if not counts <= lo.settings.constant_inputs:
+        lo.settings.constant_inputs |= counts
+        raise Restart
     sites = {site for mine, site in lo.run_data.sites_of_storage if mine.find() is home}
     inputs = {site for site in sites if site.place[:2] == ("input", "argument")}
     at_run_time = any(site in lo.settings.runtime_sites for site in inputs)

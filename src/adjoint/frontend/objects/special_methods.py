@@ -69,3 +69,14 @@ def truth_of_object(lo: Lowerer, value: Value, node: ast.AST | None) -> Any:
         if method is not None:
             return truth_of(lo, lo.call(method, [], {}, node), node)
     return ir.Const(True)
+
+
+_OWN_PROTOCOLS = ("__array_ufunc__", "__array_function__")
+
+
+def said_array(lo: Lowerer, value: Value, own: tuple[str, ...], node: ast.AST | None) -> Value | None:
+    """The array that NumPy makes of an object whose class says it; None where the class takes over, by ``own`` too."""
+    method = special_method(lo, value, "__array__")
+    if method is None or any(hasattr(class_of(lo, value), name) for name in (*_OWN_PROTOCOLS, *own)):
+        return None
+    return lo.call(method, [], {}, node)

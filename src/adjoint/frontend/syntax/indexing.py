@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 
 from adjoint import ir
+from adjoint.frontend.calls.operands import array
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
-from adjoint.frontend.interpreter.values import SliceValue, TupleValue, Value
+from adjoint.frontend.interpreter.values import RangeValue, SliceValue, TupleValue, Value
 
 
 def array_key(lo: Lowerer, index: Value, node: ast.AST | None) -> ir.Subscript:
@@ -29,4 +30,6 @@ def _item(lo: Lowerer, item: Value, node: ast.AST | None) -> ir.Atom | ir.Slice:
             return ir.Slice(lower, upper, step)
         case ir.Const(value=slice() as constant):
             return ir.Slice(ir.Const(constant.start), ir.Const(constant.stop), ir.Const(constant.step))
+        case RangeValue() | ir.Const(value=range()):
+            return materialize(lo, array(lo, item, node), node)
     return materialize(lo, item, node)

@@ -24,7 +24,7 @@ from adjoint.frontend.iterators.iterators import is_lazy
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.objects.classes import is_object
 from adjoint.frontend.objects.linked import identity, is_reference
-from adjoint.frontend.objects.special_methods import compared_fields, is_named, special_method
+from adjoint.frontend.objects.special_methods import compared_fields, is_named, said_array, special_method
 from adjoint.frontend.syntax.operators import inplace_name, method_name, reflected_name
 from adjoint.runtime.arithmetic.checks import check_factor
 from adjoint.runtime.array_functions.sparse import is_sparse
@@ -143,6 +143,10 @@ def _by_method(
     if len(operands) == 2:
         attempts.append((operands[1], reflected_name(op), operands[:1]))
     for receiver, name, arguments in attempts:
+        if receiver is operands[-1] and isinstance(joins.type_of(operands[0]), ir.Array):
+            converted = said_array(lo, receiver, ("__array_priority__",), node)
+            if converted is not None:  # NumPy's arithmetic is asked first
+                return apply_operator(lo, op, [operands[0], converted], node)
         method = None if name is None else special_method(lo, receiver, name)
         if method is None:
             continue
@@ -151,6 +155,10 @@ def _by_method(
             return result
     if op in (operator.eq, operator.ne):
         return _identity(lo, operator.is_ if op is operator.eq else operator.is_not, operands, node)
+    if len(operands) == 2 and isinstance(joins.type_of(operands[1]), ir.Array):
+        converted = said_array(lo, operands[0], (), node)
+        if converted is not None:
+            return apply_operator(lo, op, [converted, operands[1]], node)
     name = getattr(op, "__name__", str(op))
     raise lo.mistake(TypeError, node, f"these objects do not support the operator {name!r}")
 

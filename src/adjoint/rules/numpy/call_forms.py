@@ -218,7 +218,7 @@ def _lifted_3d(*arys):
 
 
 for _fn, _means in ((np.atleast_1d, _lifted_1d), (np.atleast_2d, _lifted_2d), (np.atleast_3d, _lifted_3d)):
-    for _count in (2, 3):
+    for _count in range(2, 7):
         definition(_fn, _means, arity=_count, arrays=(), cases=[case(*[sample(2)] * _count)])
 
 

@@ -77,6 +77,8 @@ class Run:
     argument_guards: list[tuple[tuple[Any, ...], int]] = field(default_factory=list)
     """Integers, and lengths of lists, that the specialisation takes for known."""
     sites_of_storage: list[tuple[ir.Storage, Site]] = field(default_factory=list)
+    counted_lists: list[tuple[ir.Storage, Path]] = field(default_factory=list)
+    """Lists of which an integer that is given says how often they repeat items."""
     made: list[ir.Var] = field(default_factory=list)
     """Containers and objects that exist at run time, as they are made."""
     set_later: set[tuple[type, str]] = field(default_factory=set)
