@@ -16,7 +16,7 @@ import numpy as np
 from adjoint import ir
 from adjoint.analysis.shapes.linear_indices import Linear
 from adjoint.analysis.shapes.tapes import pushed_together, tapes_of
-from adjoint.analysis.shapes.told_shapes import told_shape, total_extent
+from adjoint.analysis.shapes.told_shapes import reduced_shape, told_shape, total_extent
 from adjoint.analysis.shapes.window_extents import Extent, WholeNumbers, as_extent, less
 from adjoint.ir.join import is_whole_number, type_of_atom
 from adjoint.ir.walk import blocks_of, defined_by, is_basic, leaves
@@ -195,7 +195,7 @@ class Extents:
     def result(self, call: ir.Call) -> Shape | None:
         callee, args = call.callee, call.args
         if callee in _REDUCTIONS:
-            return self.reduced(call)
+            return reduced_shape(self, call)
         if not args:
             return None
         if any(name not in _LAYOUT for name, _ in call.kwargs):
@@ -220,23 +220,6 @@ class Extents:
         if _is_by_elements(call):
             return self.broadcast([self.of(arg) for arg in args])
         return told_shape(self, call)
-
-    def reduced(self, call: ir.Call) -> Shape | None:
-        """The shape of a sum, or the like, over axes that are known."""
-        options = dict(zip(("axis",), call.args[1:], strict=False)) | dict(call.kwargs)
-        if len(call.args) > 2 or not options.keys() <= {"axis", "keepdims", "dtype"}:
-            return None
-        shape, axis = self.of(call.args[0]), options.get("axis", ir.Const(None))
-        keeps = options.get("keepdims", ir.Const(False))
-        if shape is None or not isinstance(axis, ir.Const) or not isinstance(keeps, ir.Const):
-            return None
-        given = range(len(shape)) if axis.value is None else np.atleast_1d(axis.value).tolist()
-        axes = {place % len(shape) for place in given if isinstance(place, int) and -len(shape) <= place < len(shape)}
-        if len(axes) != len(given):
-            return None
-        if keeps.value:
-            return tuple(ONE if place in axes else extent for place, extent in enumerate(shape))
-        return tuple(extent for place, extent in enumerate(shape) if place not in axes)
 
     def product(self, a: ir.Atom, b: ir.Atom) -> Shape | None:
         """The shape of a product of vectors and matrices."""

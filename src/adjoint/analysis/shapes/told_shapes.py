@@ -1,4 +1,4 @@
-"""The shapes of arrays whose makers are told them: lines of numbers, and what is reshaped or broadcast.
+"""The shapes of arrays whose makers are told them: lines, sums over axes, and what is reshaped or broadcast.
 
 None where the terms do not say it: a number of the program could be negative, and ``-1`` stands for what is left over.
 """
@@ -66,6 +66,24 @@ def told_shape(known: Extents, call: ir.Call) -> Shape | None:
     if callee is np.outer and len(args) == 2:
         return _outer(known.of(args[0]), known.of(args[1]))
     return None
+
+
+def reduced_shape(known: Extents, call: ir.Call) -> Shape | None:
+    """The shape of a sum, or the like, over axes that are known."""
+    options = dict(zip(("axis",), call.args[1:], strict=False)) | dict(call.kwargs)
+    if len(call.args) > 2 or not options.keys() <= {"axis", "keepdims", "dtype"}:
+        return None
+    shape, axis = known.of(call.args[0]), options.get("axis", ir.Const(None))
+    keeps = options.get("keepdims", ir.Const(False))
+    if shape is None or not isinstance(axis, ir.Const) or not isinstance(keeps, ir.Const):
+        return None
+    given = range(len(shape)) if axis.value is None else np.atleast_1d(axis.value).tolist()
+    axes = {place % len(shape) for place in given if isinstance(place, int) and -len(shape) <= place < len(shape)}
+    if len(axes) != len(given):
+        return None
+    if keeps.value:
+        return tuple(1 if place in axes else extent for place, extent in enumerate(shape))
+    return tuple(extent for place, extent in enumerate(shape) if place not in axes)
 
 
 def total_extent(shape: Shape) -> Extent | None:
@@ -180,4 +198,4 @@ def _product_of_numbers(extents: Sequence[Extent]) -> int:
     return math.prod(extent for extent in extents if isinstance(extent, int))
 
 
-__all__ = ["told_shape", "total_extent"]
+__all__ = ["reduced_shape", "told_shape", "total_extent"]
