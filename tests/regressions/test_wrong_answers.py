@@ -381,10 +381,10 @@ def test_an_attribute_that_is_looked_up_by_its_method_varies(f):
     assert ad.grad(f)(Coordinates(1.0, 2.0)).x == 2.0
 
 
-def test_an_object_that_is_handed_to_what_is_not_visible_varies():
+def test_an_object_that_is_handed_to_a_function_of_numpy_varies():
     """It gave zero: of the object only its fields were known to vary."""
-    with pytest.raises(ad.DifferentiationError):
-        ad.grad(lambda p: np.sum(p))(Coordinates(1.0, 2.0))
+    found = ad.grad(lambda p: np.sum(p))(Coordinates(1.0, 2.0))
+    assert (found.x, found.y) == (1.0, 1.0)
 
 
 def test_an_object_that_says_what_array_it_is():
