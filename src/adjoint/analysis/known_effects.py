@@ -194,7 +194,7 @@ KNOWN_BY_NAME: dict[str, dict[str, Effects]] = {
         "pulled_back": NEW,
         **dict.fromkeys(("forward_of", "as_function", "as_optional_function"), PURE),
     },
-    "adjoint.runtime.display": {"draw": ACTS},
+    "adjoint.runtime.display": dict.fromkeys(("draw", "raise_made", "raise_given"), ACTS),
     "adjoint.runtime.arithmetic.bundles": {
         **dict.fromkeys(("product_with_bundles", "product_of_moving_bundles"), PURE),
         "product_by_rows": NEW,

@@ -61,6 +61,16 @@ def draw(method: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     return method(*args, **kwargs)
 
 
+def raise_made(exception: Callable[..., BaseException], *args: Any, **kwargs: Any) -> None:
+    """``raise exception(*args, **kwargs)``"""
+    raise exception(*args, **kwargs)
+
+
+def raise_given(exception: BaseException) -> None:
+    """``raise exception``"""
+    raise exception
+
+
 _CONVERSIONS: dict[Any, Callable[[Any], Any]] = {"s": str, "r": repr, "a": ascii, 115: str, 114: repr, 97: ascii}
 
 

@@ -104,6 +104,8 @@ def _raise(e: Emission, end: ir.Raise) -> None:
         return
     if len(raised.args) > 1 and any(isinstance(arg, Number) and arg.kind[0] == "f" for arg in raised.args):
         raise Unsupported(_NOTATION)
+    if any(isinstance(arg, Tuple) for arg in raised.args):
+        raise Unsupported("a tuple that an exception keeps")
     operands: list[Value] = []
     message = Message(tuple([_argument(arg, operands) for arg in raised.args]))
     e.leave(raised.exception, message, operands)

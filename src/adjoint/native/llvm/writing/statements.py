@@ -46,6 +46,7 @@ from adjoint.native.llvm.writing.emission import (
 )
 from adjoint.native.llvm.writing.frozen_loads import frozen_loads
 from adjoint.records import dataclass, field
+from adjoint.runtime import display
 from adjoint.runtime.array_functions.arrays import unbroadcast
 from adjoint.runtime.tangents import follow_view
 
@@ -107,6 +108,9 @@ class Statements(Emission):
         """Writes the statements and the terminator, in a scope that is there."""
         scope = self.scopes[-1]
         scope.last = _last_uses(block)
+        raised = _made_for_the_end(block)
+        if raised is not None:
+            scope.last |= dict.fromkeys(_read(raised), len(block.statements))
         for place, statement in enumerate(block.statements):
             try:
                 self.statement(statement)
@@ -114,7 +118,10 @@ class Statements(Emission):
                 reason.span = reason.span or getattr(statement, "span", None)
                 raise
             self._give_up(scope, place)
-        self.terminator(block.terminator)
+        if isinstance(block.terminator, ir.Raise):
+            self._raise(block.terminator, raised)
+        else:
+            self.terminator(block.terminator)
 
     def _inner(self, block: ir.Block) -> None:
         self.scopes.append(Scope())
@@ -372,8 +379,24 @@ class Statements(Emission):
                 self._inner(then)
                 self.writer.start(other)
                 self._inner(orelse)
-            case ir.Raise():
-                self.program.written("raise")(self, end)
+
+    def _raise(self, end: ir.Raise, made: ir.Call | None) -> None:
+        """Leaves by an exception; Python makes it where its class or its text has no form, and nobody waits for it."""
+        mark = self.mark()
+        try:
+            self.program.written("raise")(self, end)
+        except Unsupported as reason:
+            self.back_to(mark)
+            if self.guards or end.exception is None or end.cause not in (None, ir.Const(None)):
+                raise
+            call = ir.Call((), display.raise_given, (end.exception,), (), end.span)
+            if made is not None:
+                call = ir.Call((), display.raise_made, (ir.Const(made.callee), *made.args), made.kwargs, end.span)
+            try:
+                self.program.written("python")(self, call)
+            except Unsupported:
+                raise reason from None
+            self.leave(AssertionError, ("no exception was raised",))
 
     def _hand_out(self, goal: str, values: Sequence[ir.Atom], number: int = 0) -> None:
         frame = next(each for each in reversed(self.frames) if goal in each.keys)
@@ -412,6 +435,17 @@ class Statements(Emission):
         self._pass_on(values, 0)
         writer.put_parts("%out", parts(Tuple(tuple(values))))
         writer.line("ret i32 0")
+
+
+def _made_for_the_end(block: ir.Block) -> ir.Call | None:
+    """The call that makes the exception by which a block leaves."""
+    if not isinstance(block.terminator, ir.Raise):
+        return None
+    for statement in block.statements:
+        if isinstance(statement, ir.Call) and statement.targets == (block.terminator.exception,):
+            callee = statement.callee
+            return statement if isinstance(callee, type) and issubclass(callee, BaseException) else None
+    return None
 
 
 def _last_uses(block: ir.Block) -> dict[ir.Var, int]:
