@@ -138,3 +138,12 @@ def draws_that_are_written(a, n):
     rest = shift.ravel()
     rest[1:] += a**2
     return np.sum(places**3) + np.sum(speeds) * np.sum(column) + np.sum(shift**2)
+
+
+@program(POINTS)
+def places_by_weights_that_vary(x):
+    np.random.seed(3)  # noqa: NPY002
+    rng = np.random.default_rng(3)
+    first = np.random.choice(3, 1, p=x / np.sum(x))[0]  # noqa: NPY002
+    others = rng.choice(x.shape[0], size=2, p=x / np.sum(x))
+    return x[first] ** 2 * np.sum(x[others] ** 3) + x[rng.choice(3, p=x / np.sum(x))]

@@ -83,6 +83,8 @@ def multivariate_normal(rng, mean, cov, size=None, **options):
 
 
 def choice(rng, a, size=None, replace=True, p=None, axis=0, **options):
+    if np.ndim(a) == 0:
+        return plain_draw(rng, "choice", a, size=size, replace=replace, p=p, **options)
     places = plain_draw(rng, "choice", np.shape(a)[axis], size=size, replace=replace, p=p, **options)
     return np.take(a, places, axis=axis)
 
