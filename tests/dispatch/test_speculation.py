@@ -173,3 +173,29 @@ def test_checks_are_made_twice_without_notice() -> None:
     np.testing.assert_allclose(df(singular), [0.0, 0.0])
     with pytest.raises(ValueError, match="too many values to unpack"):
         df(np.ones(3))
+
+
+class Spring:
+    def __init__(self, stiffness: Any) -> None:
+        self.stiffness = stiffness
+
+
+def in_lists(x: Any) -> Any:
+    """What is kept of cotangents goes through lists."""
+    springs = [Spring(x[i]) for i in range(len(x))]
+    total = 0.0
+    for spring in springs:
+        r = math.sqrt(spring.stiffness)
+        area, volume = r * r, r * r * r
+        if spring.stiffness > 0:
+            total += volume
+            total += area
+    return total
+
+
+def test_lists_hand_on_what_is_not_a_number() -> None:
+    df = ad.grad(in_lists)
+    regular, singular = np.array([1.0, 4.0]), np.array([1.0, 0.0])
+    assert is_speculative(df, regular)
+    for x in (regular, singular, regular):
+        np.testing.assert_allclose(df(x), expected(x))

@@ -225,9 +225,13 @@ class ShadowRecipes:
         late = bool(later) or any(
             _has_no_slot(atom) for name, atom in zip(names.value, parts, strict=True) if name in floats
         )
-        known = late or all(_has_known_zeros(type_of_atom(atom)) for atom in parts)
+        maker = _maker(made.type)
+        of_values = maker is tangents.shadow_of_values
+        known = late or all(
+            _has_known_zeros(type_of_atom(atom)) or (of_values and self.is_of_floats(atom)) for atom in parts
+        )
         if not known and not any(atom in self.found for atom in parts if isinstance(atom, ir.Var)):
-            return ir.Call((shadow,), _maker(made.type), (made,), (), statement.span)
+            return ir.Call((shadow,), maker, (made,), (), statement.span)
         from adjoint.differentiation.memory.structural import counts_as_float  # lazy
 
         slots = [
@@ -241,6 +245,12 @@ class ShadowRecipes:
         return ir.Call(
             (shadow,), make_object, (ir.Const(tangent_class(cls.value)), all_names, *slots), (), statement.span
         )
+
+    def is_of_floats(self, atom: ir.Atom) -> bool:
+        """Whether a value is an array of floats, and surely there."""
+        if not isinstance(atom, ir.Var) or not isinstance(atom.type, ir.Array) or self.context.may_be_undefined(atom):
+            return False
+        return atom.type.dtype is not None and ir.is_float_dtype(atom.type.dtype)
 
     def empty_slot(self, atom: ir.Atom, statement: ir.Statement, held: ir.Type | None) -> ir.Atom:
         """What a new slot of a shadow holds, in a place for values of the type ``held``."""
