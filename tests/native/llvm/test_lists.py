@@ -135,6 +135,18 @@ def named(ps: Any, x: Any) -> Any:
     return np.sum(x)
 
 
+def edges_of_nodes(x: Any, start: Any) -> Any:
+    edges = {0: [(1, x[0] ** 2), (2, x[1] ** 2)], 1: [(2, x[2])], 2: []}
+    far, waiting = {0: start[0]}, [0]
+    while waiting:
+        node = waiting.pop()
+        for other, length in edges[node]:
+            if far[node] + length < far.get(other, 1e9):
+                far[other] = far[node] + length
+                waiting.append(other)
+    return far[2] * far[1]
+
+
 def _flat(value: Any) -> list[Any]:
     if isinstance(value, (list, tuple)):
         return [type(value), *(part for item in value for part in _flat(item))]
@@ -154,6 +166,7 @@ _TIED = [((_LAYERS[0][0][0], bias), 0.5, 1) for bias in (_X, _X + 1)]
         (layers, (_TIED, _X)),
         (pairs, ([(0.3, 0.2 + 0.1j), (0.7, 1j)], _X)),
         (numbers_and_rows, (np.linspace(0.1, 0.5, 7),)),
+        (edges_of_nodes, (np.array([0.3, 1.2, 0.4]), _X)),
         (named, ([Layer(w, factor) for (w, _), factor, _ in _LAYERS], _X)),
     ],
 )

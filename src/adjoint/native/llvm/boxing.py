@@ -284,10 +284,10 @@ class _Wrapper(Entry):
                 return object_in(writer, names.pop(0))
             case TupleKind(items=items, numbers=numbers):
                 boxed = [
-                    self._boxed_number(item, names) if place in numbers else self._boxed(item, names)
+                    self._boxed_number(item, names) if place in (numbers or ()) else self._boxed(item, names)
                     for place, item in enumerate(items)
                 ]
-                return tuple_object(writer, boxed)
+                return tuple_object(writer, boxed)  # who takes it makes of a list what the caller is given
             case NothingKind():
                 return nothing(writer)
             case ListKind(element=element, read_only=False) if element is not None:

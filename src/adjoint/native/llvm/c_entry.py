@@ -115,7 +115,7 @@ class _FromMachineCode(Entry):
                 writer.module.functions["taken_out"] = _TAKEN_OUT
                 kept = writer.op(f"call ptr @taken_out(ptr {base})")
                 return [("ptr", kept), ("ptr", data), *(("i64", word) for word in (*shape, *strides))]
-            case TupleKind(items=items, numbers=()):
+            case TupleKind(items=items, numbers=None):
                 return [part for item in items for part in self._result(item, names)]
         raise Unsupported("such results for other machine code")
 

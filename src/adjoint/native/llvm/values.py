@@ -101,6 +101,10 @@ class TakenAsObject(Exception):
         self.place = place
 
 
+class SeveralKinds:
+    """Stands for the class of lists of several kinds, of which machine code makes what :class:`Tuple` says."""
+
+
 class LeftToPython(Exception):
     """Objects of a class have to be Python's: something is done with one that machine code has no form for."""
 
@@ -126,11 +130,11 @@ class ArrayKind:
 class TupleKind:
     """Tuples of values of these kinds; also lists of several kinds, which are as long as they are made.
 
-    Of lists, numbers lie in arrays of one, because they may be written: at the places ``numbers``.
+    Of lists, numbers lie in arrays of one, because they may be written: at the places ``numbers``. Tuples have none.
     """
 
     items: tuple[Kind, ...]
-    numbers: tuple[int, ...] = ()
+    numbers: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +227,7 @@ class Tuple:
     """A tuple, or a list of several kinds."""
 
     items: tuple[Value, ...]
-    numbers: tuple[int, ...] = ()
+    numbers: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from adjoint.native.llvm.values import (
     LeftToPython,
     NothingKind,
     Object,
+    SeveralKinds,
     StructKind,
     Unsupported,
     Value,
@@ -72,6 +73,18 @@ class Layouts:
         for name, value in values.items():
             self.put(cls, name, value, types.get(name))
         return layout
+
+    def use_several_kinds(self) -> None:
+        """Takes note of a list of several kinds.
+
+        Raises
+        ------
+        Unsupported
+            If these are Python's.
+        """
+        if SeveralKinds in self._left:
+            raise Unsupported("a list of several kinds")
+        self._layouts.setdefault(SeveralKinds, {})
 
     def put(self, cls: type, name: str, value: Value, type_: ir.Type | None = None) -> Kind | Known:
         """The kind of a field into which a value is put."""

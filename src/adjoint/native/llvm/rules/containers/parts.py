@@ -181,7 +181,7 @@ def load(e: Emission, base: Value, key: ir.Key) -> Value:
         return base  # an array of no axes, which is a number here
     if isinstance(base, Tuple):
         place = _literal_index(e, key, len(base.items))
-        return slots.number(e, base, place) if place in base.numbers else base.items[place]
+        return slots.number(e, base, place) if place in (base.numbers or ()) else base.items[place]
     if isinstance(base, List):
         if len(key.items) == 1 and isinstance(key.items[0], ir.Slice):
             cut = _cut(e, key.items[0], lists.length(e, base).name)

@@ -57,7 +57,7 @@ def _shadow(e: Emission, x: Value) -> Value:
         return arrays.like(e, x, zero=True)
     if isinstance(x, List):
         return lists.mapped(e, x, lambda item: _shadow(e, item))
-    if isinstance(x, Tuple) and not x.numbers:
+    if isinstance(x, Tuple) and x.numbers is None:
         return slots.made(e, [_of_field(e, item, shared=False) for item in x.items])
     raise Unsupported("the shadow of what is neither a float nor an array of floats")
 
@@ -223,6 +223,6 @@ def _finished(e: Emission, shadow: Value, wanted: Kind | None) -> Value:
         case List(), ListKind(element=element):
             return lists.mapped(e, shadow, lambda item: _finished(e, item, element))
         case Tuple(items=items, numbers=places), TupleKind(items=kinds) if len(items) == len(kinds):
-            held = [slots.number(e, shadow, at) if at in places else item for at, item in enumerate(items)]
+            held = [slots.number(e, shadow, at) if at in (places or ()) else item for at, item in enumerate(items)]
             return Tuple(tuple(_finished_item(e, item, each) for item, each in zip(held, kinds, strict=True)))
     raise Unsupported("the cotangent of a container")

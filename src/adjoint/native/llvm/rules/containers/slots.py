@@ -16,6 +16,7 @@ from adjoint.native.llvm.writing.emission import Emission
 
 def made(e: Emission, items: Iterable[Value]) -> Tuple:
     """A list of such items."""
+    e.program.layouts.use_several_kinds()
     found: list[Value] = []
     places: list[int] = []
     for place, item in enumerate(items):
@@ -45,6 +46,6 @@ def store(e: Emission, x: Tuple, place: int, value: Value, mode: str) -> None:
 
 def _room(x: Tuple, place: int) -> Array:
     room = x.items[place]
-    if place not in x.numbers or not isinstance(room, Array):
+    if place not in (x.numbers or ()) or not isinstance(room, Array):
         raise Unsupported("another reference in a list of several kinds")
     return room

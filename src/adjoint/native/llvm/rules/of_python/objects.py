@@ -39,6 +39,7 @@ from adjoint.native.llvm.values import (
     Number,
     Object,
     ObjectKind,
+    SeveralKinds,
     Shown,
     Struct,
     TakenAsObject,
@@ -92,7 +93,7 @@ def borrowing(e: Emission, value: Value) -> str:
     match value:
         case Array():
             return _view(e, value)
-        case Tuple(items=items):
+        case Tuple(items=items, numbers=None):
             return tuple_object(e.writer, [borrowing(e, item) for item in items])
         case List(kind=ListKind(element=element)) if element is not None:
             item = lambda names: borrowing(e, e.assembled(element, names, None))
@@ -109,7 +110,7 @@ def sharing(e: Emission, value: Value, type_: ir.Type | None) -> str:
             e.retain(base)
             strides = None if kind.by_rows else value.strides
             return array_object(e.writer, kind, (base, value.data), value.shape, strides, e.slots(2 * kind.rank))
-        case Tuple(items=items):
+        case Tuple(items=items, numbers=None):
             types = type_.items if isinstance(type_, ir.Tuple) else [None] * len(items)
             if isinstance(type_, ir.Tuple) and not (type_.cls is tuple or issubclass(type_.cls, ir.Tagged)):
                 raise Unsupported("a named tuple as an object of Python")
@@ -129,6 +130,8 @@ def _plain(e: Emission, value: Value) -> str:
             return object_in(e.writer, base)
         case Struct(kind=kind):
             raise LeftToPython(kind.cls)
+        case Tuple():
+            raise LeftToPython(SeveralKinds)
         case Known(value=None):
             return nothing(e.writer)
         case Known() | Shown():
