@@ -171,6 +171,7 @@ DISPLAYS = {
     "make_dict": FRESH,
     "make_set": FRESH,
     "keys_of": FRESH,
+    "last_key": FRESH,
     "unpack": PURE,
 }
 

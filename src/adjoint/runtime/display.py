@@ -41,6 +41,15 @@ def keys_of(table: dict[Any, Any]) -> list[Any]:
     return list(table)
 
 
+def last_key(table: dict[Any, Any]) -> Any:
+    """The key that was put in last, of a dict that is not empty.
+
+    >>> last_key({"a": 1, "b": 2})
+    'b'
+    """
+    return next(reversed(table))
+
+
 def print_all(*containers: Any, **options: Any) -> None:
     """``print(*first, *second)``"""
     print(*(item for items in containers for item in items), **options)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import collections
 from typing import Any
 
+from adjoint.runtime.display import last_key
+
 
 class Deque:
     """Stands for `collections.deque`.
@@ -219,10 +221,9 @@ class OrderedDict(Table):
                 self._table[other] = held
 
     def popitem(self, last: Any = True) -> Any:
-        keys = list(self._table)
-        if len(keys) == 0:
+        if len(self._table) == 0:
             raise KeyError("dictionary is empty")
-        key = keys[-1] if last else keys[0]
+        key = last_key(self._table) if last else list(self._table)[0]  # noqa: RUF015
         return key, self._table.pop(key)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from adjoint import ir
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import Value
+from adjoint.runtime.display import last_key
 from adjoint.runtime.lists import first_of_same
 
 
@@ -169,7 +170,7 @@ def attribute_or(owner: Any, name: Any, default: Any) -> Any:
 def pop_last(table: Any) -> Any:
     if len(table) == 0:
         raise KeyError("popitem(): dictionary is empty")
-    key = list(table)[-1]
+    key = last_key(table)
     return key, table.pop(key)
 
 

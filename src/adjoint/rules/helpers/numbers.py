@@ -92,4 +92,5 @@ linear(
 no_derivative(numbers.first_equal)
 no_derivative(display.format_value, display.join_string, display.make_slice, display.make_set)
 observer(display.keys_of)
+observer(display.last_key)
 linear(copies.owned, lambda ct, x: ct, cases=[case(sample(4, 3)), case(number())])

@@ -27,6 +27,7 @@ def _handlers() -> dict[int, Handler]:
         display.make_tuple: lambda *items: ir.Tuple(items),
         display.make_dict: _make_dict,
         display.keys_of: lambda table: ir.List(ir.OPAQUE),
+        display.last_key: lambda table: ir.OPAQUE,
         display.make_set: lambda *items: ir.Opaque(set),
         set: lambda *items: ir.Opaque(set),
         frozenset: lambda *items: ir.Opaque(frozenset),
