@@ -65,6 +65,7 @@ _SPECIAL = tuple(
     for topic in (
         *("elementary", "gamma_beta", "bessel", "elliptic"),
         *("hypergeometric", "polynomials", "families", "probabilities", "noncentral", "inverses"),
+        *("inverses_of_noncentral", "probabilities_of_counts", "wave_functions"),
     )
 )
 _OF_MATRICES = ("linalg", "decompositions", "systems", "factors", "riccati", "toeplitz")

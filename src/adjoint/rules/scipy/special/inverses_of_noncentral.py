@@ -1,0 +1,135 @@
+"""Inverses of noncentral distributions by a parameter: derivatives of the sums of central ones, divided.
+
+Where a probability ``F(a, ..., y)`` stays what it is, ``y`` moves by ``-F_a / F_y`` with ``a``, and by ``1 / F_y``
+with the probability. Left out are ``ncfdtridfn`` and ``ncfdtrinc``: SciPy's sums for these end where terms are less
+than 1e-4, and what they give moves by as much otherwise.
+"""
+
+# mypy: allow-untyped-defs, allow-untyped-calls
+
+import numpy as np
+from scipy import special
+
+from adjoint.rules.declare import case, elementwise
+from adjoint.rules.results import as_result
+from adjoint.rules.scipy.special.gamma_beta import _beta_density, _gamma_density
+from adjoint.rules.scipy.special.noncentral import _column, _terms, _weights, mixed, noncentral_chi2, noncentral_f
+from adjoint.runtime.numerical_methods.special.incomplete import betainc_slope, gammainc_slope
+
+SHARES = np.array([0.2, 0.5, 0.9])
+
+# --- of the square ----------------------------------------------------------------------------------------------------
+
+
+def _chi2_by_place(x, df, nc):
+    return mixed(nc, lambda j: 0.5 * _gamma_density(0.5 * _column(df) + j, 0.5 * _column(x)))
+
+
+def _chi2_by_df(x, df, nc):
+    return mixed(nc, lambda j: 0.5 * gammainc_slope(1, 0.5 * _column(df) + j, 0.5 * _column(x)))
+
+
+def _chi2_by_nc(x, df, nc):
+    return 0.5 * (noncentral_chi2(x, df + 2.0, nc) - noncentral_chi2(x, df, nc))
+
+
+elementwise(
+    special.chndtrix,
+    lambda p, df, nc, y: (
+        1.0 / _chi2_by_place(y, df, nc),
+        -_chi2_by_df(y, df, nc) / _chi2_by_place(y, df, nc),
+        -_chi2_by_nc(y, df, nc) / _chi2_by_place(y, df, nc),
+    ),
+    cases=[case(0.4, 2.5, 0.8), case(SHARES, 2.5, 3.0)],
+)
+elementwise(
+    special.chndtridf,
+    lambda x, p, nc, y: (
+        -_chi2_by_place(x, y, nc) / _chi2_by_df(x, y, nc),
+        1.0 / _chi2_by_df(x, y, nc),
+        -_chi2_by_nc(x, y, nc) / _chi2_by_df(x, y, nc),
+    ),
+    cases=[case(2.5, 0.4, 0.8), case(4.0, np.array([0.2, 0.5]), 1.2)],
+)
+elementwise(
+    special.chndtrinc,
+    lambda x, df, p, y: (
+        -_chi2_by_place(x, df, y) / _chi2_by_nc(x, df, y),
+        -_chi2_by_df(x, df, y) / _chi2_by_nc(x, df, y),
+        1.0 / _chi2_by_nc(x, df, y),
+    ),
+    cases=[case(4.5, 2.5, 0.4), case(6.0, 2.5, np.array([0.3, 0.5, 0.7]))],
+)
+
+# --- of the ratio -----------------------------------------------------------------------------------------------------
+
+
+def _of_f(dfn, dfd, nc, f):
+    """The derivatives of the probability by all arguments."""
+    whole = dfn * f + dfd
+    a, b, place = 0.5 * _column(dfn), 0.5 * _column(dfd), _column(dfn * f / whole)
+    density = mixed(nc, lambda j: _beta_density(a + j, b, place)) / (whole * whole)
+    by_dfn = density * f * dfd + 0.5 * mixed(nc, lambda j: betainc_slope(1, 0, a + j, b, place))
+    by_dfd = -density * dfn * f + 0.5 * mixed(nc, lambda j: betainc_slope(0, 1, a + j, b, place))
+    further = mixed(nc, lambda j: special.betainc(a + 1.0 + j, b, place))
+    return by_dfn, by_dfd, 0.5 * (further - noncentral_f(dfn, dfd, nc, f)), density * dfn * dfd
+
+
+def _moved(slopes, unknown):
+    """How the argument ``unknown`` moves with each, and with the probability that stands in its place."""
+    return tuple([1.0 / slopes[k] if k == unknown else -slopes[k] / slopes[unknown] for k in range(len(slopes))])
+
+
+elementwise(
+    special.ncfdtri,
+    lambda dfn, dfd, nc, p, y: _moved(_of_f(dfn, dfd, nc, y), 3),
+    cases=[case(2.5, 4.0, 0.8, 0.4), case(2.5, 4.0, 3.0, SHARES)],
+)
+elementwise(
+    special.ncfdtridfd,
+    lambda dfn, p, nc, f, y: _moved(_of_f(dfn, y, nc, f), 1),
+    cases=[case(2.5, 0.6, 0.8, 1.9)],
+)
+# --- of Student -------------------------------------------------------------------------------------------------------
+
+
+def noncentral_t_slopes(df, nc, t):
+    """The derivatives of the probability by all arguments; that of ``-t`` for ``-nc`` is the rest."""
+    sign = np.where(np.less(t, 0), -1.0, 1.0)
+    whole = t * t + df
+    shift, place, b = _column(sign * nc), _column(t * t / whole), 0.5 * _column(df)
+    half, j = 0.5 * shift * shift, _terms(0.5 * nc * nc)
+    even = _weights(half, j)
+    odd = np.exp(special.xlogy(j, half) - half - special.gammaln(j + 1.5)) / 1.4142135623730951
+
+    def total(first, second):
+        return 0.5 * np.sum(even * first + shift * odd * second, axis=-1)
+
+    density = total(_beta_density(j + 0.5, b, place), _beta_density(j + 1.0, b, place)) / (whole * whole)
+    by_df = 0.5 * total(betainc_slope(0, 1, j + 0.5, b, place), betainc_slope(0, 1, j + 1.0, b, place))
+    first, second = special.betainc(j + 0.5, b, place), special.betainc(j + 1.0, b, place)
+    following = special.betainc(j + 1.5, b, place)
+    by_nc = 0.5 * np.sum(shift * even * (following - first) + (2.0 * j + 1.0 - 2.0 * half) * odd * second, axis=-1)
+    by_nc = by_nc - np.exp(-0.5 * nc * nc) / 2.5066282746310002
+    return (
+        as_result(sign * (by_df - density * t * t)),
+        as_result(by_nc),
+        as_result(density * 2.0 * np.abs(t) * df),
+    )
+
+
+elementwise(
+    special.nctdtrit,
+    lambda df, nc, p, y: _moved(noncentral_t_slopes(df, nc, y), 2),
+    cases=[case(4.5, 0.8, 0.4), case(4.5, 0.8, SHARES), case(4.5, -0.6, 0.3)],
+)
+elementwise(
+    special.nctdtridf,
+    lambda p, nc, t, y: _moved(noncentral_t_slopes(y, nc, t), 0),
+    cases=[case(0.85, 0.3, 1.5)],
+)
+elementwise(
+    special.nctdtrinc,
+    lambda df, p, t, y: _moved(noncentral_t_slopes(df, y, t), 1),
+    cases=[case(4.5, 0.4, 1.7), case(4.5, np.array([0.3, 0.8]), -0.7)],
+)

@@ -1,0 +1,142 @@
+"""Inverses of probabilities of counts by a count, which is a real number there, and distances of samples."""
+
+# mypy: allow-untyped-defs, allow-untyped-calls
+
+import numpy as np
+from scipy import special
+
+from adjoint.rules.declare import case, elementwise, no_derivative
+from adjoint.rules.results import as_result
+from adjoint.rules.scipy.special.gamma_beta import _beta_density, _gamma_density
+from adjoint.runtime.numerical_methods.special.incomplete import betainc_slope, gammainc_slope
+
+SHARES = np.array([0.2, 0.5, 0.9])
+
+# --- counts -----------------------------------------------------------------------------------------------------------
+
+# of the binomial distribution: betainc(n - k, k + 1, 1 - p)
+
+
+def _binomial_by_k(k, n, p):
+    return betainc_slope(0, 1, n - k, k + 1.0, 1.0 - p) - betainc_slope(1, 0, n - k, k + 1.0, 1.0 - p)
+
+
+def _binomial_by_n(k, n, p):
+    return betainc_slope(1, 0, n - k, k + 1.0, 1.0 - p)
+
+
+def _binomial_by_p(k, n, p):
+    return -_beta_density(n - k, k + 1.0, 1.0 - p)
+
+
+elementwise(
+    special.bdtrik,
+    lambda share, draws, p, y: (
+        1.0 / _binomial_by_k(y, draws, p),
+        -_binomial_by_n(y, draws, p) / _binomial_by_k(y, draws, p),
+        -_binomial_by_p(y, draws, p) / _binomial_by_k(y, draws, p),
+    ),
+    cases=[case(0.6, 7.5, 0.3), case(SHARES, 9.0, 0.4)],
+)
+elementwise(
+    special.bdtrin,
+    lambda count, share, p, y: (
+        -_binomial_by_k(count, y, p) / _binomial_by_n(count, y, p),
+        1.0 / _binomial_by_n(count, y, p),
+        -_binomial_by_p(count, y, p) / _binomial_by_n(count, y, p),
+    ),
+    cases=[case(2.5, 0.6, 0.3), case(3.0, SHARES, 0.4)],
+)
+
+# of failures before the n-th success: betainc(n, k + 1, p)
+
+elementwise(
+    special.nbdtrik,
+    lambda share, wanted, p, y: (
+        1.0 / betainc_slope(0, 1, wanted, y + 1.0, p),
+        -betainc_slope(1, 0, wanted, y + 1.0, p) / betainc_slope(0, 1, wanted, y + 1.0, p),
+        -_beta_density(wanted, y + 1.0, p) / betainc_slope(0, 1, wanted, y + 1.0, p),
+    ),
+    cases=[case(0.6, 3.5, 0.3), case(SHARES, 4.0, 0.4)],
+)
+elementwise(
+    special.nbdtrin,
+    lambda count, share, p, y: (
+        -betainc_slope(0, 1, y, count + 1.0, p) / betainc_slope(1, 0, y, count + 1.0, p),
+        1.0 / betainc_slope(1, 0, y, count + 1.0, p),
+        -_beta_density(y, count + 1.0, p) / betainc_slope(1, 0, y, count + 1.0, p),
+    ),
+    cases=[case(2.5, 0.6, 0.3), case(3.0, SHARES, 0.4)],
+)
+
+# of rare events: gammaincc(k + 1, m)
+
+elementwise(
+    special.pdtrik,
+    lambda p, m, y: (
+        -1.0 / gammainc_slope(1, y + 1.0, m),
+        -_gamma_density(y + 1.0, m) / gammainc_slope(1, y + 1.0, m),
+    ),
+    cases=[case(0.6, 2.5), case(SHARES, 4.0)],
+)
+
+# the degrees of freedom of the ratio of Fisher: betainc(dfn / 2, dfd / 2, dfn * x / (dfd + dfn * x))
+
+
+def _fisher(dfn, dfd, x):
+    """The derivatives of the probability by all arguments."""
+    whole = dfd + dfn * x
+    share = dfn * x / whole
+    density = _beta_density(0.5 * dfn, 0.5 * dfd, share) / (whole * whole)
+    by_dfn = 0.5 * betainc_slope(1, 0, 0.5 * dfn, 0.5 * dfd, share) + density * x * dfd
+    by_dfd = 0.5 * betainc_slope(0, 1, 0.5 * dfn, 0.5 * dfd, share) - density * x * dfn
+    return by_dfn, by_dfd, density * dfn * dfd
+
+
+def _of_denominator(dfn, p, x, y):
+    by_dfn, by_dfd, by_x = _fisher(dfn, y, x)
+    return -by_dfn / by_dfd, 1.0 / by_dfd, -by_x / by_dfd
+
+
+elementwise(special.fdtridfd, _of_denominator, cases=[case(2.5, 0.6, 1.9), case(2.5, np.array([0.55, 0.65]), 1.9)])
+
+# --- the greatest distances between a sample and its distribution -----------------------------------------------------
+
+
+def kolmogorov_slope(x):
+    """The derivative of ``scipy.special.kolmogorov``: of a series for small distances, and of one for large ones."""
+    positive = np.where(np.greater(x, 0.0), x, 1.0)
+    near, far = np.minimum(positive, 1.0), np.maximum(positive, 1.0)
+    squares = np.array([1.0, 9.0, 25.0, 49.0]) * (np.pi**2 / 8.0)
+    inverse = 1.0 / (near * near)
+    small = sum([np.exp(-k * inverse) * (1.0 - 2.0 * k * inverse) for k in squares]) * inverse * np.sqrt(2.0 * np.pi)
+    large = sum([(-1.0) ** (k + 1) * np.exp(-2.0 * (k + 1.0) ** 2 * far * far) * (k + 1.0) ** 2 for k in range(5)])
+    found = np.where(np.less(positive, 1.0), small, 8.0 * far * large)
+    return as_result(np.where(np.greater(x, 0.0), found, np.where(np.isnan(x), np.nan, 0.0)))
+
+
+elementwise(
+    special.kolmogi, lambda p, y: 1.0 / kolmogorov_slope(y), cases=[case(0.3), case(np.array([0.05, 0.4, 0.97]))]
+)
+
+
+def smirnov_slope(n, d):
+    """The derivative of ``scipy.special.smirnov`` by the distance, of its sum term by term (Birnbaum & Tingey 1951)."""
+    count, distance = np.asarray(n, float)[..., None], np.asarray(d)[..., None]
+    j = np.arange(np.max(n) + 1.0)
+    above = 1.0 - distance - j / count
+    is_there = np.logical_and(above > 0.0, j <= count)
+    rest, below, left = np.where(is_there, above, 0.5), distance + j / count, np.maximum(count - j, 0.0)
+    logs = special.gammaln(count + 1.0) - special.gammaln(j + 1.0) - special.gammaln(left + 1.0)
+    whole = np.exp(logs + (j - 1.0) * np.log(below) + left * np.log(rest))
+    terms = whole * (1.0 + distance * ((j - 1.0) / below - left / rest))
+    return as_result(np.sum(np.where(is_there, terms, 0.0), axis=-1))
+
+
+DISTANCES = [case(5, 0.33), case(7, np.array([0.1, 0.35, 0.62])), case(np.array([1, 3, 8]), 0.27)]
+elementwise(special.smirnov, lambda n, d, y: (None, smirnov_slope(n, d)), fixed=(0,), cases=DISTANCES)
+elementwise(special.smirnovi, lambda n, p, y: (None, 1.0 / smirnov_slope(n, y)), fixed=(0,), cases=DISTANCES)
+
+# --- numbers of combinatorics, and rounding ---------------------------------------------------------------------------
+
+no_derivative(special.bernoulli, special.euler)
