@@ -360,7 +360,7 @@ def _by_source(
         known = known_already(constant, args, kwargs)
         if known is not None:
             return known
-    function = underlying(constant)
+    function = underlying(constant) or _implementation(constant)
     if function is not None and _is_inlined(lo, function, args, kwargs):
         return call_closure(lo, closure_of(lo, function, node), args, kwargs, node)
     if function is not None and library_classes.is_followed(lo, function, args):
@@ -375,6 +375,18 @@ def _by_source(
             receiver = inputs.captured(lo, constant, ("object", constant), "self", node)
             return lo.call(ir.Const(call), [receiver, *args], kwargs, node)
     return None
+
+
+def _implementation(constant: Any) -> types.FunctionType | None:
+    """The function in Python that NumPy runs for arrays of its own, where nothing is declared of the one it shows."""
+    found = getattr(constant, "__wrapped__", None)
+    if type(constant) is not _SHOWN or not isinstance(found, types.FunctionType):
+        return None
+    is_known = registry.rule_for(constant) is not None or registry.definitions_of(constant)
+    return None if is_known else found
+
+
+_SHOWN = type(np.trim_zeros)
 
 
 def _is_inlined(lo: Lowerer, function: types.FunctionType, args: list[Value], kwargs: dict[str, Value]) -> bool:

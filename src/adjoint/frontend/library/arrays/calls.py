@@ -227,9 +227,14 @@ def _of_rank(
     least = rest.pop("ndmin")
     array = _call(lo, callee, args, rest, node)
     known = isinstance(array, ir.Var) and isinstance(array.type, ir.Array) and array.type.dims is not None
+    if isinstance(least, ir.Const) and least.value in _AT_LEAST and not known:
+        return _call(lo, _AT_LEAST[least.value], [array], {}, node)
     if not known or not isinstance(least, ir.Const):
         return NotImplemented
     return python_functions.call(lo, array_definitions.of_rank, [array, least], node)
+
+
+_AT_LEAST = {1: np.atleast_1d, 2: np.atleast_2d}
 
 
 def _copies(lo: Lowerer, kwargs: dict[str, Value], node: ast.AST | None) -> bool:

@@ -64,12 +64,27 @@ general(
 
 
 def _descending_value(x, c, tensor=True):
-    if np.ndim(c) != 1:
-        raise NotImplementedError("several polynomials at once")
-    return np.polyval(np.flip(c), x)
+    if np.ndim(c) < 2:
+        return np.polyval(np.flip(np.atleast_1d(c)), x)
+    shape = np.shape(c) + (1,) * (np.ndim(x) if tensor else 0)
+    rows = np.reshape(c, shape)
+    y = rows[-1] + 0.0 * x
+    for k in range(len(rows) - 2, -1, -1):
+        y = y * x + rows[k]
+    return y
 
 
-definition(ascending.polyval, _descending_value, cases=[case(number(), sample(4)), case(sample(2, 2), sample(3))])
+definition(
+    ascending.polyval,
+    _descending_value,
+    cases=[
+        case(number(), sample(4)),
+        case(sample(2, 2), sample(3)),
+        case(number(), sample(3, 2)),
+        case(sample(2), sample(3, 2)),
+        case(sample(2), sample(3, 2), tensor=False),
+    ],
+)
 
 
 def _longer(a, other):

@@ -1,8 +1,8 @@
 """Rules of Mathieu, spheroidal and parabolic cylinder functions by their places, from their differential equations.
 
 Left out are radial functions of the second kind (``pro_rad2``, ``obl_rad2``): what SciPy gives as their slopes is not
-that of their values. By their parameters the functions have no derivatives in closed form: these are taken as given. The characteristic
-values have, which are means over the functions that belong to them (the theorem of Hellmann and Feynman).
+that of their values. By their parameters the functions have no derivatives in closed form: these are taken as given.
+The characteristic values have, which are means over the functions that belong to them (Hellmann and Feynman).
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls

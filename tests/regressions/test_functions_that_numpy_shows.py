@@ -1,0 +1,34 @@
+"""Functions of NumPy of which nothing is declared are read in Python, where NumPy has them so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.polynomial import polynomial
+
+from adjoint.testing import check_grads
+
+X, W = np.array([1.0, 2.5, 3.0]), np.array([3.5, 1.5, 2.0])
+
+CALLS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
+    "polyval2d": (lambda x, c: np.sum(polynomial.polyval2d(x, 2.0, c)), (1.3, np.outer(X, W))),
+    "polygrid2d": (lambda x, c: np.sum(polynomial.polygrid2d(x, x, c)), (X, np.outer(X, W))),
+    "trim_zeros": (lambda x: np.sum(np.trim_zeros(x * np.array([0.0, 1.0, 1.0])) ** 2), (X,)),
+    "polydiv": (lambda u, v: np.sum(np.polydiv(u, v)[0] ** 2) + np.polydiv(u, v)[1][0], (X, np.array([2.0, 1.5]))),
+    "union1d": (lambda x, y: np.sum(np.union1d(x, y) ** 2), (X, W)),
+    "setdiff1d": (lambda x, y: np.sum(np.setdiff1d(x, y) ** 2), (X, W)),
+    "setxor1d": (lambda x, y: np.sum(np.setxor1d(x, y) ** 2), (X, W)),
+    "intersect1d": (lambda x, y: np.sum(np.intersect1d(x, np.append(x[:1], y)) * np.array([2.0])), (X, W)),
+    "unique_all": (lambda x: np.sum(np.unique_all(x).values ** 2), (X,)),
+    "real_if_close": (lambda x: np.sum(np.real_if_close(x) ** 2), (X,)),
+    "ndmin": (lambda x: np.sum(np.array(x, ndmin=1, copy=None) ** 2) + np.array(x * x, ndmin=2)[0, 0], (1.3,)),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_derivatives(name: str) -> None:
+    f, args = CALLS[name]
+    check_grads(f, args)
