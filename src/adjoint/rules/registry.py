@@ -87,7 +87,13 @@ OF_SCIPY = {
         *(f"scipy.signals.{topic}" for topic in ("filters", "resampling", "spectral", "systems")),
     ),
     "scipy.ndimage": ("scipy.signals.signal", "scipy.images.filters", "scipy.images.ranks", "scipy.images.splines"),
-    "scipy.optimize": ("scipy.optimize", "scipy.older_solvers", "scipy.least_squares", "scipy.choices"),
+    "scipy.optimize": (
+        "scipy.optimize",
+        "scipy.older_solvers",
+        "scipy.global_minima",
+        "scipy.least_squares",
+        "scipy.choices",
+    ),
     "scipy.integrate": ("scipy.integrate", "scipy.sampled_integrals", "scipy.boundary_values"),
     "scipy.interpolate": (
         *(f"scipy.interpolation.{topic}" for topic in ("interpolate", "interpolators", "grids", "lines", "surfaces")),

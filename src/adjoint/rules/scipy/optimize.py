@@ -190,7 +190,7 @@ definition(
 # --- roots of functions of several ------------------------------------------------------------------------------------
 
 
-def _vector(value):
+def vector_of(value):
     return np.ravel(np.asarray(value))
 
 
@@ -222,8 +222,8 @@ def _fsolve(
         "diag": diag,
     }
     if fprime is None:
-        return solved(root, lambda x: _vector(func(x, *args)), (start,), system, (options,))
-    both = lambda x: (_vector(func(x, *args)), np.asarray(fprime(x, *args)))
+        return solved(root, lambda x: vector_of(func(x, *args)), (start,), system, (options,))
+    both = lambda x: (vector_of(func(x, *args)), np.asarray(fprime(x, *args)))
     return solved(root_of_part, both, (start,), 0, with_slope, (system, options))
 
 
@@ -270,7 +270,7 @@ def _least_root(fun, args, jac, start, settings):
 
     def parts(x):
         r, slope = both(x)
-        r = _vector(r)
+        r = vector_of(r)
         return 0.5 * np.sum(r * r), r, np.asarray(slope)
 
     has_slope = jac is not None and jac is not False
@@ -317,7 +317,7 @@ definition(
 # --- minima -----------------------------------------------------------------------------------------------------------
 
 
-def _ends(bounds, count):
+def ends_of(bounds, count):
     """The least and the greatest values of unknowns, as arrays."""
     if isinstance(bounds, optimize.Bounds):
         return [np.asarray(end, dtype=float) * np.ones(count) for end in (bounds.lb, bounds.ub)]
@@ -327,10 +327,15 @@ def _ends(bounds, count):
 
 
 def _minimize_within(function, start, bounds, settings):
+    low, high = ends_of(bounds, np.size(start))
+    x = held_or_solved(function, start, low, high, least_within, settings)
+    return OptimizeResult(x, function(x))
+
+
+def held_or_solved(function, start, low, high, find, settings):
     """Unknowns that a bound holds move with it; the others have a minimum without bounds."""
-    low, high = _ends(bounds, np.size(start))
     given = (stop_gradient(low), stop_gradient(high), settings)
-    found = stop_gradient(solved(minimum, function, (start,), least_within, given))
+    found = stop_gradient(solved(minimum, function, (start,), find, given))
     at_low, at_high = at_end(found, given[0]), at_end(found, given[1])
     held = np.where(at_low, low, np.where(at_high, high, 0.0))
     free = np.flatnonzero(np.logical_not(np.logical_or(at_low, at_high)))
@@ -344,7 +349,7 @@ def _minimize_within(function, start, bounds, settings):
 
         first = found[free]
         x[free] = solved(minimum, inner, (first,), answered, (taken, first))
-    return OptimizeResult(x, function(x))
+    return x
 
 
 no_derivative(at_end)
@@ -381,11 +386,11 @@ def _minimize(
         x = solved(minimum, function, (start,), least, (settings,))
     elif jac is True:
         function = lambda x: fun(x, *args)[0]
-        both = lambda x: (fun(x, *args)[0], _vector(fun(x, *args)[1]))
+        both = lambda x: (fun(x, *args)[0], vector_of(fun(x, *args)[1]))
         x = solved(root_of_part, both, (start,), 1, least_with_gradient, (settings,))
     else:
         function = lambda x: fun(x, *args)
-        both = lambda x: (fun(x, *args), _vector(jac(x, *args)))
+        both = lambda x: (fun(x, *args), vector_of(jac(x, *args)))
         x = solved(root_of_part, both, (start,), 1, least_with_gradient, (settings,))
     return OptimizeResult(x, function(x))
 
@@ -405,6 +410,26 @@ definition(
 )
 
 
+def _holds(function, x, bound):
+    """Whether a function of which ``x`` is the minimiser within bounds decreases beyond one of them."""
+    step = bound - x
+    if abs(step) > 1e-2 * (1.0 + abs(x)):
+        return False  # a minimum beyond is no solution that derivatives are taken at
+    beyond, here, before = function(bound), function(x), function(x - step)
+    return not beyond + before - 2.0 * here > before - beyond
+
+
+def _least_number_within(function, bounds, settings):
+    """A minimiser that a bound holds moves with it."""
+    low, high = bounds
+    found = stop_gradient(solved(minimum, function, (0.5,), least_number, (settings,)))
+    if stop_gradient(_holds(function, found, low)):
+        return found + (low - stop_gradient(low))
+    if stop_gradient(_holds(function, found, high)):
+        return found + (high - stop_gradient(high))
+    return solved(minimum, function, (found,), answered, (taken, found))
+
+
 def _minimize_scalar(fun, bracket=None, bounds=None, args=(), method=None, tol=None, options=None):
     args = tupled(args)
     function = lambda x: fun(x, *args)
@@ -415,8 +440,18 @@ def _minimize_scalar(fun, bracket=None, bounds=None, args=(), method=None, tol=N
         "tol": tol,
         "options": options,
     }
-    x = solved(minimum, function, (0.5,), least_number, (settings,))
+    if bounds is None:
+        x = solved(minimum, function, (0.5,), least_number, (settings,))
+    else:
+        x = _least_number_within(function, bounds, settings)
     return OptimizeResult(x, function(x))
+
+
+def _fminbound(func, x1, x2, args=(), xtol=1e-05, maxfun=500, full_output=0, disp=1):
+    if full_output:
+        raise NotImplementedError("full_output")
+    options = {"xatol": xtol, "maxiter": maxfun, "disp": disp}
+    return _minimize_scalar(func, bounds=(x1, x2), args=args, method="bounded", options=options).x
 
 
 definition(
@@ -426,15 +461,19 @@ definition(
     arrays=(),
     cases=[case(lambda x: (x - 2.0) ** 2), case(lambda x, a: (x - a) ** 2, args=(1.0,), bounds=(0.0, 3.0))],
 )
+definition(
+    optimize.fminbound,
+    _fminbound,
+    functional=True,
+    arrays=(),
+    cases=[case(lambda x: (x - 2.0) ** 2, 0.0, 3.0), case(lambda x, a: (x - a) ** 2, 0.0, 3.0, (1.0,), xtol=1e-9)],
+)
 
 
 # --- what is refused by name: its source would be read ----------------------------------------------------------------
 
 
-_SEARCHES = """
-    basinhopping bracket brute check_grad differential_evolution direct dual_annealing fmin_cobyla fmin_l_bfgs_b
-    fmin_ncg fmin_slsqp fmin_tnc fminbound line_search shgo
-"""
+_SEARCHES = "bracket check_grad direct fmin_cobyla fmin_slsqp fmin_tnc line_search"
 for _name in _SEARCHES.split():
     if hasattr(optimize, _name):
         definition(getattr(optimize, _name), unknown, functional=True, arrays=())

@@ -97,14 +97,33 @@ def at_end(x: Any, end: Any, tolerance: float = 1e-9) -> Any:
 
 def least_within(f: Fn, low: Any, high: Any, options: Any) -> Any:
     """The minimiser that ``scipy.optimize.minimize`` finds within bounds, where these hold what lies at them."""
-    x = least(f, {**options, "bounds": optimize.Bounds(low, high)})
+    return _really_held(f, least(f, {**options, "bounds": optimize.Bounds(low, high)}), low, high, "minimize")
+
+
+def least_of_all_within(f: Fn, low: Any, high: Any, find_and_options: Any) -> Any:
+    """The same of a search for the least minimum."""
+    find, options = find_and_options
+    found = find(f, list(zip(low, high, strict=True)), **options)
+    if not found.success:
+        raise RuntimeError(f"{find.__name__} did not converge: {found.message}")
+    return _really_held(f, np.asarray(found.x, dtype=float), low, high, find.__name__)
+
+
+def least_of_all(f: Fn, find: Fn, options: Any) -> Any:
+    """The minimiser that a search finds that knows no bounds."""
+    found = find(f, **options)
+    return np.atleast_1d(np.asarray(getattr(found, "x", found), dtype=float))
+
+
+def _really_held(f: Fn, x: Any, low: Any, high: Any, name: str) -> Any:
+    """A minimiser, if the function decreases beyond each bound that it lies at."""
     near_high = at_end(x, high, 1e-5)
     for place in np.flatnonzero(at_end(x, low, 1e-5) | near_high):
         step = np.zeros(x.size)
         step[place] = (1.0 if near_high[place] else -1.0) * 1e-4 * (1.0 + np.abs(x[place]))
         beyond, here, before = f(x + step), f(x), f(x - step)
         if beyond + before - 2.0 * here > before - beyond:
-            raise ValueError("minimize finds a minimum at a bound that does not hold it, which has no derivative")
+            raise ValueError(f"{name} finds a minimum at a bound that does not hold it, which has no derivative")
     return x
 
 
@@ -113,20 +132,7 @@ def least_number(f: Fn, options: Any) -> float:
     found = optimize.minimize_scalar(f, **options)
     if not found.success:
         raise RuntimeError(f"minimize_scalar did not converge: {found.message}")
-    x = float(found.x)
-    for bound in options["bounds"] or ():
-        if _holds(f, x, float(bound)):
-            raise ValueError(f"minimize_scalar finds a minimum at the bound {bound}, which has no derivative")
-    return x
-
-
-def _holds(f: Fn, x: float, bound: float) -> bool:
-    """Whether a function of which ``x`` is the minimiser within bounds decreases beyond one of them."""
-    step = bound - x
-    if abs(step) > 1e-2 * (1.0 + abs(x)):
-        return False  # a minimum beyond is no solution that derivatives are taken at
-    beyond, here, before = f(bound), f(x), f(x - step)
-    return not beyond + before - 2.0 * here > before - beyond
+    return float(found.x)
 
 
 def least_by(f: Fn, find: Fn, start: Any, options: Any) -> Any:
