@@ -123,7 +123,7 @@ elementwise(
 def smirnov_slope(n, d):
     """The derivative of ``scipy.special.smirnov`` by the distance, of its sum term by term (Birnbaum & Tingey 1951)."""
     count, distance = np.asarray(n, float)[..., None], np.asarray(d)[..., None]
-    j = np.arange(np.max(n) + 1.0)
+    j = np.arange(np.max(np.where(np.isnan(n), 1.0, n)) + 1.0)
     above = 1.0 - distance - j / count
     is_there = np.logical_and(above > 0.0, j <= count)
     rest, below, left = np.where(is_there, above, 0.5), distance + j / count, np.maximum(count - j, 0.0)

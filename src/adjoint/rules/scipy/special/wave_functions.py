@@ -7,6 +7,8 @@ The characteristic values have, which are means over the functions that belong t
 
 # mypy: allow-untyped-defs, allow-untyped-calls
 
+from typing import Any
+
 import numpy as np
 from scipy import special
 
@@ -29,14 +31,24 @@ def _of_place(fn, given, second, cases, unit=1.0):
     def slopes(args, y):
         return y[1] * unit, second(*args, *y) * unit
 
-    def jvp(dots, y, *args):
+    def jvp(dots, y, args):
         return tuple([times(dots[-1], slope) for slope in slopes(args, y)])
 
-    def vjp(ct, y, *args):
+    def vjp(ct, y, args):
         found = sum([times(part, slope) for part, slope in zip(ct, slopes(args, y), strict=True)])
         return (*(None,) * given, unbroadcast(found, args[-1]))
 
-    general(fn, jvp, vjp, results=2, fixed=tuple(range(given)), cases=cases)
+    named = _NAMED[given]
+    general(fn, named(jvp), named(vjp), results=2, fixed=tuple(range(given)), cases=cases)
+
+
+_NAMED: dict[int, Any] = {
+    1: lambda core: lambda along, y, order, x: core(along, y, (order, x)),
+    2: lambda core: lambda along, y, order, q, x: core(along, y, (order, q, x)),
+    3: lambda core: lambda along, y, order, degree, c, x: core(along, y, (order, degree, c, x)),
+    4: lambda core: lambda along, y, order, degree, c, cv, x: core(along, y, (order, degree, c, cv, x)),
+}
+"""By how many arguments are taken as given: rules name each of theirs."""
 
 
 # --- of Mathieu (DLMF 28.2, 28.20), angles in degrees -----------------------------------------------------------------
