@@ -27,6 +27,7 @@ from adjoint.frontend.functions.inlining import call_closure
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.options.choices import call_for_each_structure, chosen, on_each_option
 from adjoint.frontend.interpreter.values import (
+    NONE,
     Closure,
     Method,
     Operator,
@@ -200,6 +201,8 @@ def _call_constant(
 
         return on_each_option(lo, union, apply, node)
     kwargs = {name: value for name, value in kwargs.items() if value != _NOT_GIVEN}
+    if kwargs.get("device") in _ONLY_DEVICES and package_of(constant) == "numpy":
+        del kwargs["device"]
     result = _by_table(lo, constant, args, kwargs, node)
     if result is not None:
         return result
@@ -213,6 +216,9 @@ def _call_constant(
     from adjoint.frontend.calls.opaque.results import call_opaque  # lazy
 
     return call_opaque(lo, constant, args, kwargs, node)
+
+
+_ONLY_DEVICES = (NONE, ir.Const("cpu"))
 
 
 def _by_table(

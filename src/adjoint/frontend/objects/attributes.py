@@ -33,6 +33,7 @@ from adjoint.frontend.interpreter.values import (
     Partial,
     Record,
     Ref,
+    SliceValue,
     SuperValue,
     TupleValue,
     Union,
@@ -51,6 +52,7 @@ from adjoint.types.classes.constant_types import EXAMPLES
 from adjoint.types.structure import is_namedtuple_class
 
 _MISSING = object()
+_OF_SLICES = ("start", "stop", "step")
 
 
 def attribute(lo: Lowerer, base: Value, name: str, node: ast.AST | None, *, bare: bool = False) -> Value:
@@ -94,6 +96,8 @@ def attribute(lo: Lowerer, base: Value, name: str, node: ast.AST | None, *, bare
             raise lo.mistake(AttributeError, node, f"no base class has an attribute {name!r}")
         case ir.Var():
             return _attribute_of_variable(lo, base, name, node)
+        case SliceValue(lower=lower, upper=upper, step=step) if name in _OF_SLICES:
+            return (lower, upper, step)[_OF_SLICES.index(name)]
         case Closure(source=source):
             if name in ("__name__", "__qualname__"):
                 return ir.Const(source.name)

@@ -11,6 +11,7 @@ import numpy as np
 from scipy import spatial
 
 from adjoint import ir
+from adjoint.declarations.implicit import refused
 from adjoint.rules.declare import case, closed, definition, method, no_derivative, sample
 from adjoint.runtime.numerical_methods.of_scipy.spatial import (
     corners,
@@ -57,6 +58,9 @@ class Tree:
 
     def query(self, x, k=1, eps=0.0, p=2.0, distance_upper_bound=np.inf, workers=1):
         return _nearest(self.data, self.data, x, k, eps, p, distance_upper_bound)
+
+    def __getattr__(self, name):
+        return refused(name, "the nearest neighbours in a tree of points that vary")
 
 
 class OlderTree(Tree):

@@ -470,6 +470,21 @@ definition(
 )
 
 
+# --- the function that solvers are tried with -------------------------------------------------------------------------
+
+
+def _rosen_hess(x):
+    if np.ndim(x) > 1:
+        raise NotImplementedError("several points at once")
+    first, last, zero = x[:-1], x[1:], np.zeros(1)
+    slopes = np.append(1200.0 * first * first - 400.0 * last, zero) + np.append(zero, 200.0 + 0.0 * last)
+    whole = slopes + np.append(2.0 + 0.0 * first, zero)
+    return np.diag(whole) - 400.0 * (np.diag(first, 1) + np.diag(first, -1))
+
+
+definition(optimize.rosen_hess, _rosen_hess, arrays=("x",), cases=[case(sample(4)), case(sample(2))])
+
+
 # --- what is refused by name: its source would be read ----------------------------------------------------------------
 
 

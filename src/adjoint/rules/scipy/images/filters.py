@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from scipy import ndimage
 
-from adjoint.rules.declare import case, definition, sample
+from adjoint.rules.declare import case, definition, linear, sample
+from adjoint.runtime.array_functions.arrays import unbroadcast
 from adjoint.runtime.numerical_methods.of_scipy.signal import convolution
 
 PADDED: dict[str, Any] = {
@@ -214,3 +215,18 @@ SLOPES = [case(sample(4, 5)), case(sample(4, 5), 0, mode="nearest")]
 definition(ndimage.sobel, _sobel, arrays=("input",), cases=SLOPES)
 definition(ndimage.prewitt, _prewitt, arrays=("input",), cases=SLOPES)
 definition(ndimage.laplace, _laplace, arrays=("input",), cases=[case(sample(4, 5)), case(sample(6), mode="wrap")])
+
+
+# --- filters of Fourier transforms: each frequency times a real number ------------------------------------------------
+
+
+def _of_frequencies(fn):
+    def transposed(ct, input, given, n=-1, axis=-1):
+        return unbroadcast(fn(ct, given, n, axis), input)
+
+    cases = [case(sample(5), 0.7), case(sample(4, 3), [0.7, 1.2]), case(sample(4, 3, kind="complex"), 0.7, 6, 0)]
+    linear(fn, transposed, always_array=True, cases=cases)
+
+
+for _filter in (ndimage.fourier_gaussian, ndimage.fourier_uniform, ndimage.fourier_ellipsoid):
+    _of_frequencies(_filter)

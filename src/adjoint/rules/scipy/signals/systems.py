@@ -9,8 +9,37 @@ polynomials are found without eigenvalues (Faddeev and Le Verrier), which have n
 import numpy as np
 from scipy import interpolate, linalg, signal
 
-from adjoint.rules.declare import case, definition, sample
+from adjoint import ir
+from adjoint.rules.declare import case, constant, definition, sample
 from adjoint.runtime.arithmetic.numbers import is_real
+from adjoint.runtime.numerical_methods.of_scipy.signal import together
+
+# --- roots that are taken for one -------------------------------------------------------------------------------------
+
+constant(
+    together,
+    typed=lambda arguments: (
+        ir.Array(np.dtype(np.float64), ("any", "any")),
+        ir.Array(np.dtype(np.int64), ("any",)),
+    ),
+    results=2,
+)
+
+
+def _unique_roots(p, tol=1e-3, rtype="min"):
+    if rtype not in ("max", "maximum", "min", "minimum", "avg", "mean"):
+        raise NotImplementedError("this 'rtype'")
+    roots = np.asarray(p)
+    chosen, counts = together(roots, tol, rtype)
+    return chosen @ roots, counts
+
+
+definition(
+    signal.unique_roots,
+    _unique_roots,
+    arrays=("p",),
+    cases=[case(sample(3, kind="distinct")), case(np.array([1.0, 2.0, 1.0]), 0.1), case([1j, 2.0, 1j], rtype="avg")],
+)
 
 # --- forms ------------------------------------------------------------------------------------------------------------
 

@@ -100,3 +100,26 @@ def extreme_places(image: Any, labels: Any, index: Any, largest: bool) -> Any:
     """
     found = (ndimage.maximum_position if largest else ndimage.minimum_position)(image, labels, index)
     return np.ravel_multi_index(tuple(np.moveaxis(np.asarray(found), -1, 0)), np.shape(image))
+
+
+def together(roots: Any, tolerance: float, kind: str) -> tuple[Any, Any]:
+    """Which roots ``scipy.signal.unique_roots`` takes for one: a matrix of what it makes of them, and how many are one.
+
+    >>> together(np.array([1.0, 2.0, 1.0001]), 1e-3, "avg")[0].tolist()
+    [[0.5, 0.0, 0.5], [0.0, 1.0, 0.0]]
+    """
+    roots = np.asarray(roots)
+    rows, counts, left = [], [], np.ones(len(roots), bool)
+    for root, index in zip(roots, range(len(roots)), strict=True):
+        if not left[index]:
+            continue
+        group = np.flatnonzero(left & (np.abs(roots - root) <= tolerance))
+        left[group] = False
+        row = np.zeros(len(roots))
+        if kind in ("avg", "mean"):
+            row[group] = 1.0 / len(group)
+        else:
+            row[group[np.argmax(roots[group]) if kind.startswith("max") else np.argmin(roots[group])]] = 1.0
+        rows.append(row)
+        counts.append(len(group))
+    return np.array(rows).reshape(-1, len(roots)), np.array(counts, dtype=int)
