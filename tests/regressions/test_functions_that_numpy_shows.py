@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from numpy.polynomial import polynomial
 
+import adjoint as ad
 from adjoint.testing import check_grads
 
 X, W = np.array([1.0, 2.5, 3.0]), np.array([3.5, 1.5, 2.0])
@@ -32,3 +33,29 @@ CALLS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
 def test_derivatives(name: str) -> None:
     f, args = CALLS[name]
     check_grads(f, args)
+
+
+def asserted(x: Any) -> Any:
+    y = x * x
+    np.testing.assert_allclose((y, x), (x**2, x), rtol=1e-12)
+    np.testing.assert_equal(len(y), 3)
+    return np.sum(y)
+
+
+def asserted_in_a_try(x: Any) -> Any:
+    try:
+        np.testing.assert_array_less(x, 2.0)
+    except AssertionError:
+        return np.sum(x * x * x)
+    return np.sum(x)
+
+
+def test_assertions_of_numpy_look_at_values_only() -> None:
+    check_grads(asserted, (X,))
+    check_grads(asserted_in_a_try, (X,))
+    check_grads(asserted_in_a_try, (0.5 * X,))
+    for native in (False, True):
+        gradient = ad.grad(lambda x: (np.testing.assert_allclose(x, X), np.sum(x * x))[1], native=native)
+        assert gradient(X).tolist() == (2.0 * X).tolist()
+        with pytest.raises(AssertionError, match="Not equal to tolerance"):
+            gradient(W)

@@ -34,6 +34,7 @@ BISECTION = ("python.bisection",)
 COMPLEX = ("python.complex_functions",)
 DATES = ("python.dates",)
 CLOCKS = ("python.clocks",)
+ASSERTIONS = ("numpy.assertions",)
 FUNCTIONS = ("helpers.function_values",)
 IMPLICIT = ("helpers.implicit_functions",)
 ARRAYS = (
@@ -191,6 +192,7 @@ _unread = [
         *COMPLEX,
         *DATES,
         *CLOCKS,
+        *ASSERTIONS,
         *FUNCTIONS,
         *IMPLICIT,
         *ARRAYS,
@@ -434,6 +436,8 @@ def _read_for(callee: Any) -> bool:
         return False
     if _is_about_messages(callee):
         return _read(BASICS + STRUCTURES + ARRAYS + MESSAGES)
+    if (getattr(callee, "__module__", None) or "").startswith("numpy.testing"):
+        return _read(BASICS + ASSERTIONS)
     about_scipy = OF_SCIPY.get(_module_of_scipy(callee), ()) if "scipy" in sys.modules else ()
     if about_scipy or is_about_arrays(callee):
         return _read(BASICS + ARRAYS + about_scipy)
