@@ -87,3 +87,30 @@ def test_coefficients_that_are_brought_to_one_dtype() -> None:
     check_grads(lambda a, b: polynomial.polydiv(a, b), (a, b))
     check_grads(lambda a, b: chebyshev.chebmul(a, b), (a, b))
     check_grads(lambda a: np.common_type(a, np.arange(2))(2.0) * a, (a,))
+
+
+Series = np.polynomial.Polynomial
+POWERS = Series([1.0, 2.0, 3.0], domain=[0.0, 2.0])
+OF_SERIES: dict[str, Callable[[Any], Any]] = {
+    "value": lambda c: Series(coef=c)(c[0]) + np.sum(Series(c)(c)),
+    "domain": lambda c: Series(c, domain=[0.0, c[0] + 2.0], window=[0.0, 1.0])(0.3),
+    "roots": lambda c: np.sum(Series([c[0], -3.0, 1.0]).roots() ** 2) + np.max(Series(c, [0.0, 3.0]).roots().real),
+    "calculus": lambda c: Series(c).integ(2, k=[c[0]], lbnd=c[1])(0.3) + Series(c, [0.0, 2.0]).deriv(2)(1.1),
+    "operators": lambda c: (2.0 - Series(c) * c[0] + Series([0.0, c[1], c[0]]) ** 2 - (-Series(c) / 3.0))(c[0]),
+    "what is given": lambda c: (POWERS * c[0] + 1.0 - Series([c[1], 1.0], [0.0, 2.0]))(c[0]) + POWERS.deriv()(c[0]),
+    "parts": lambda c: np.sum(Series(c).coef ** 2) * Series(c).degree() + sum(Series(c)) * len(Series(c)),
+    "what cancels": lambda c: len(Series(c) - Series([0.0, 0.0, 0.4])) * c[0] * isinstance(Series(c), Series),
+}
+
+
+@pytest.mark.parametrize("name", OF_SERIES)
+def test_power_series(name: str) -> None:
+    f = OF_SERIES[name]
+    assert f(C) == pytest.approx(ad.value_and_grad(f)(C)[0])
+    if name != "what cancels":  # a coefficient that is zero is left out, and moves are not zero
+        check_grads(f, (C,))
+
+
+def test_power_series_of_other_domains() -> None:
+    with pytest.raises(TypeError, match="Domains differ"):
+        ad.grad(lambda c: (Series(c) + Series(c, [0.0, 2.0]))(0.3))(C)

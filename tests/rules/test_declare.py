@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 from adjoint import ir
-from adjoint.rules import registry
+from adjoint.rules import topics
 from adjoint.rules.declare import elementwise
-from adjoint.rules.registry import ARRAYS, BASICS, BISECTION, STRUCTURES, attribute_of, method_of, rule_for, variadic
+from adjoint.rules.registry import attribute_of, method_of, rule_for, variadic
+from adjoint.rules.topics import ARRAYS, BASICS, BISECTION, STRUCTURES
 from adjoint.runtime.array_functions.sequences import concatenate_of
 
 
@@ -129,14 +130,14 @@ def test_what_is_said_of_helpers_for_structures_is_found_by_where_they_come_from
     for part in (STRUCTURES, BISECTION):
         for name in _declared_by((*BASICS, *part)) - _declared_by(BASICS):
             home = name.split()[-1]
-            assert registry._SEPARATE[home] is part, name
+            assert topics.SEPARATE[home] is part, name
 
 
 def _declared_by(modules: tuple[str, ...]) -> set[str]:
     """The callees of which some modules say something, each with whether that is looked for among arrays."""
     code = f"""
 import importlib
-from adjoint.rules import registry
+from adjoint.rules import registry, topics
 registry._unread.clear()
 for name in {modules}:
     importlib.import_module(f"adjoint.rules.{{name}}")

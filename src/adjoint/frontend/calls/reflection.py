@@ -14,7 +14,17 @@ from adjoint.frontend.calls.handlers import Handler, handles
 from adjoint.frontend.entry.inputs import guard_presence
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
-from adjoint.frontend.interpreter.values import NONE, Closure, IteratorValue, Record, Ref, SuperValue, TupleValue, Value
+from adjoint.frontend.interpreter.values import (
+    NONE,
+    Closure,
+    IteratorValue,
+    Method,
+    Record,
+    Ref,
+    SuperValue,
+    TupleValue,
+    Value,
+)
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.library.bound_arguments import KINDS, BoundArguments
 from adjoint.frontend.objects.attributes import attribute, presence_of
@@ -39,8 +49,16 @@ def _signature_of(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node
     match args:
         case [Closure(function=FunctionType() as function)] | [ir.Const(value=FunctionType() as function)]:
             return NotImplemented if kwargs else ir.Const(inspect.signature(function))
+        case [Method(function=bound)] if not kwargs:
+            found = _signature_of(lo, [bound], {}, node)
+            return ir.Const(_without_first(found.value)) if isinstance(found, ir.Const) else NotImplemented
         case _:
             return NotImplemented
+
+
+def _without_first(signature: inspect.Signature) -> inspect.Signature:
+    """That of a method whose object is given."""
+    return signature.replace(parameters=list(signature.parameters.values())[1:])
 
 
 def _binder(binds: Callable[..., inspect.BoundArguments]) -> Handler:

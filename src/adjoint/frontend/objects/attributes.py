@@ -42,7 +42,7 @@ from adjoint.frontend.interpreter.values import (
 from adjoint.frontend.iterators.coming_back import come_back
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.objects import class_customs
-from adjoint.frontend.objects.classes import class_of, is_object, note_owner, seen
+from adjoint.frontend.objects.classes import class_of, is_object, is_polynomial, note_owner, seen
 from adjoint.frontend.objects.fields import put_attribute
 from adjoint.frontend.objects.linked import field_type, referent, refuse_none
 from adjoint.rules import registry
@@ -156,7 +156,7 @@ def _attribute_of_constant(lo: Lowerer, owner: Any, name: str, node: ast.AST | N
         return inputs.captured(lo, value, ("attribute", owner, name), name, node)
     if name in getattr(owner, "__dict__", ()) and not (isinstance(owner, (enum.Enum, np.finfo)) or _is_our_own(owner)):
         return inputs.captured(lo, value, ("attribute", owner, name), name, node)
-    if isinstance(owner, np.poly1d):
+    if is_polynomial(owner):
         from adjoint.frontend.library.arrays.functions import polynomial_of  # lazy
 
         return attribute(lo, polynomial_of(lo, ir.Const(owner), node), name, node)

@@ -86,6 +86,11 @@ def _is_of_sparse(cls: Any) -> bool:
     return module.startswith("scipy.sparse") and not module.startswith("scipy.sparse.linalg")
 
 
+def is_polynomial(value: object) -> bool:
+    """Whether a value is one of NumPy's polynomials by their powers."""
+    return isinstance(value, np.poly1d) or type(value).__module__ == "numpy.polynomial.polynomial"
+
+
 _OF_NUMBERS = (bool, int, float, complex, np.ndarray, np.bool_, np.int64, np.float64, np.complex128)
 
 

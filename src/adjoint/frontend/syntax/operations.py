@@ -7,8 +7,6 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any, TypeGuard
 
-import numpy as np
-
 from adjoint import ir
 from adjoint.frontend.calls.emitted_calls import call
 from adjoint.frontend.calls.operands import arrays, class_of_alien, is_inexact, stop_at_alien
@@ -22,7 +20,7 @@ from adjoint.frontend.interpreter.values import NONE, Method, Partial, Record, R
 from adjoint.frontend.iterators.iterator_objects import iterated
 from adjoint.frontend.iterators.iterators import is_lazy
 from adjoint.frontend.library import python_functions
-from adjoint.frontend.objects.classes import is_object
+from adjoint.frontend.objects.classes import is_object, is_polynomial
 from adjoint.frontend.objects.linked import identity, is_reference
 from adjoint.frontend.objects.special_methods import compared_fields, is_named, said_array, special_method
 from adjoint.frontend.syntax.operators import inplace_name, method_name, reflected_name
@@ -47,7 +45,7 @@ def apply_operator(
                 ),
                 node,
             )
-    if any(isinstance(operand, ir.Const) and isinstance(operand.value, np.poly1d) for operand in operands):
+    if any(isinstance(operand, ir.Const) and is_polynomial(operand.value) for operand in operands):
         from adjoint.frontend.library.arrays.functions import polynomial_of  # lazy
 
         operands = [polynomial_of(lo, operand, node) for operand in operands]

@@ -410,48 +410,53 @@ definition(
 )
 
 
-def _holds(function, x, bound):
-    """Whether a function of which ``x`` is the minimiser within bounds decreases beyond one of them."""
-    step = bound - x
-    if abs(step) > 1e-2 * (1.0 + abs(x)):
-        return False  # a minimum beyond is no solution that derivatives are taken at
-    beyond, here, before = function(bound), function(x), function(x - step)
-    return not beyond + before - 2.0 * here > before - beyond
+def _held_by(function, x, bounds):
+    """By which of two bounds a minimiser is held: the function decreases beyond it."""
+    held = np.zeros(2, bool)
+    for k in range(2):
+        step = bounds[k] - x
+        values = np.zeros(3)
+        for place in range(3):
+            values[place] = stop_gradient(function(x + step * (1.0 - place)))
+        beyond, here, before = values
+        is_near = np.abs(step) <= 1e-2 * (1.0 + np.abs(x))  # a minimum beyond is none that derivatives are taken at
+        held[k] = is_near and not beyond + before - 2.0 * here > before - beyond
+    return held
 
 
-def _least_number_within(function, bounds, settings):
+def _least_number(function, bounds, settings):
     """A minimiser that a bound holds moves with it."""
-    low, high = bounds
+    if bounds is None:
+        return solved(minimum, function, (0.5,), least_number, (settings,))
+    ends = np.array([bounds[0], bounds[1]], dtype=float)
     found = stop_gradient(solved(minimum, function, (0.5,), least_number, (settings,)))
-    if stop_gradient(_holds(function, found, low)):
-        return found + (low - stop_gradient(low))
-    if stop_gradient(_holds(function, found, high)):
-        return found + (high - stop_gradient(high))
+    held = _held_by(function, found, stop_gradient(ends))
+    if held[0]:
+        return found + (ends[0] - stop_gradient(ends[0]))
+    if held[1]:
+        return found + (ends[1] - stop_gradient(ends[1]))
     return solved(minimum, function, (found,), answered, (taken, found))
+
+
+def _settings_of_number(bracket, bounds, method, tol, options):
+    constant = {"bracket": stop_gradient(bracket), "bounds": stop_gradient(bounds)}
+    return {**constant, "method": method, "tol": tol, "options": options}
 
 
 def _minimize_scalar(fun, bracket=None, bounds=None, args=(), method=None, tol=None, options=None):
     args = tupled(args)
     function = lambda x: fun(x, *args)
-    settings = {
-        "bracket": stop_gradient(bracket),
-        "bounds": stop_gradient(bounds),
-        "method": method,
-        "tol": tol,
-        "options": options,
-    }
-    if bounds is None:
-        x = solved(minimum, function, (0.5,), least_number, (settings,))
-    else:
-        x = _least_number_within(function, bounds, settings)
+    x = _least_number(function, bounds, _settings_of_number(bracket, bounds, method, tol, options))
     return OptimizeResult(x, function(x))
 
 
 def _fminbound(func, x1, x2, args=(), xtol=1e-05, maxfun=500, full_output=0, disp=1):
     if full_output:
         raise NotImplementedError("full_output")
+    args = tupled(args)
     options = {"xatol": xtol, "maxiter": maxfun, "disp": disp}
-    return _minimize_scalar(func, bounds=(x1, x2), args=args, method="bounded", options=options).x
+    settings = _settings_of_number(None, (x1, x2), "bounded", None, options)
+    return _least_number(lambda x: func(x, *args), (x1, x2), settings)
 
 
 definition(

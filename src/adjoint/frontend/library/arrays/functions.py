@@ -64,6 +64,13 @@ for _callee, _gives_one in _OF_POLYNOMIALS.items():
 
 def polynomial_of(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
     """For a polynomial that does not vary the object that it is in derivatives; other values as they are."""
+    if isinstance(value, ir.Const) and type(value.value) is Polynomial:
+        constant = value.value
+        parts = [
+            inputs.captured(lo, getattr(constant, name), ("attribute", constant, name), name, node)
+            for name in ("coef", "domain", "window")
+        ]
+        return lo.call(ir.Const(Polynomial), parts, {}, node)
     if not isinstance(value, ir.Const) or not isinstance(value.value, np.poly1d):
         return value
     path = ("attribute", value.value, "coeffs")
@@ -79,7 +86,7 @@ def _series(cls: Any) -> Handler:
     return make
 
 
-for _cls in SERIES:
+for _cls in SERIES[1:]:  # the first are objects, :mod:`adjoint.rules.numpy.polynomials.series`
     HANDLERS[_cls] = _series(_cls)
 
 

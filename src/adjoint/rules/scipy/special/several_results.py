@@ -19,7 +19,7 @@ def of_one_argument(fn, slopes, results, cases):
     general(fn, jvp, vjp, results=results, cases=cases)
 
 
-def of_last_argument(fn, slopes, results, cases):
+def of_last_argument(fn, slopes, results, cases, **facts):
     """The same of a function whose first argument is taken as given: ``slopes(n, x, y)``."""
 
     def jvp(dots, y, n, x):
@@ -31,4 +31,4 @@ def of_last_argument(fn, slopes, results, cases):
             unbroadcast(sum([times(part, slope) for part, slope in zip(ct, slopes(n, x, y), strict=True)]), x),
         )
 
-    general(fn, jvp, vjp, results=results, fixed=(0,), cases=cases)
+    general(fn, jvp, vjp, results=results, fixed=(0,), cases=cases, **facts)

@@ -22,7 +22,7 @@ POINTS = sample(3, kind="positive")
 RADIANS = 0.017453292519943295
 
 
-def _of_place(fn, given, second, cases, unit=1.0):
+def _of_place(fn, given, second, cases, unit=1.0, **facts):
     """Declares a function that gives a value and its derivative by the last argument; ``given`` come before that.
 
     ``second(*args, value, slope)`` is the second derivative, and ``unit`` is what one of the argument is.
@@ -39,7 +39,7 @@ def _of_place(fn, given, second, cases, unit=1.0):
         return (*(None,) * given, unbroadcast(found, args[-1]))
 
     named = _NAMED[given]
-    general(fn, named(jvp), named(vjp), results=2, fixed=tuple(range(given)), cases=cases)
+    general(fn, named(jvp), named(vjp), results=2, fixed=tuple(range(given)), cases=cases, **facts)
 
 
 _NAMED: dict[int, Any] = {
@@ -161,7 +161,7 @@ def _cylinders(fn, cases):
         known = np.where(np.less(v, 0.0), np.nan, 1.0)
         return y[1] * known, (0.25 * x * x - 0.5 - _orders(v, y[0])) * y[0] * known
 
-    of_last_argument(fn, slopes, results=2, cases=cases)
+    of_last_argument(fn, slopes, results=2, cases=cases, shape="unknown")
 
 
 def _lambda(v, x, y, slope):
@@ -176,8 +176,8 @@ def _legendre(m, n, x, y, slope):
 
 _cylinders(special.pbdv_seq, [case(2.3, number()), case(3, number())])
 _cylinders(special.pbvv_seq, [case(2.3, number()), case(3, number("positive"))])
-_of_place(special.lmbda, 1, _lambda, [case(2.3, number("positive"))])
-_of_place(special.lqmn, 2, _legendre, [case(2, 3, 0.4), case(1, 2, 1.7)])
+_of_place(special.lmbda, 1, _lambda, [case(2.3, number("positive"))], shape="unknown")
+_of_place(special.lqmn, 2, _legendre, [case(2, 3, 0.4), case(1, 2, 1.7)], shape="unknown")
 
 # --- integrals --------------------------------------------------------------------------------------------------------
 
