@@ -609,8 +609,8 @@ def test_options_that_are_not_covered_are_refused_by_name() -> None:
 
 
 def test_solvers_that_are_not_covered_are_refused_by_name() -> None:
-    f = lambda a: optimize.shgo(lambda x: (x[0] - a) ** 2, [(0.0, 1.0)]).x[0]
-    refused(f, "AD0204", "no derivative of 'shgo' is known with any argument")
+    f = lambda a: optimize.direct(lambda x: (x[0] - a) ** 2, [(0.0, 1.0)]).x[0]
+    refused(f, "AD0204", "no derivative of 'direct' is known with any argument")
     f = lambda a: integrate.quad_vec(lambda t: np.ones(2) * a * t, 0.0, 1.0, workers=2)[0][0]
     refused(f, "AD0204", "no derivative of 'quad_vec' is known with workers")
 
