@@ -228,5 +228,5 @@ def _of_frequencies(fn):
     linear(fn, transposed, always_array=True, cases=cases)
 
 
-for _filter in (ndimage.fourier_gaussian, ndimage.fourier_uniform, ndimage.fourier_ellipsoid):
+for _filter in (ndimage.fourier_gaussian, ndimage.fourier_ellipsoid):
     _of_frequencies(_filter)

@@ -75,7 +75,7 @@ def _lfilter_from(b, a, x, axis=-1, zi=None):
             left[..., k] += numerator[place] * rows[..., before] - denominator[place] * found[..., before]
         if k + n < order:
             left[..., k] += states[..., k + n]
-    return np.moveaxis(found, -1, axis), np.moveaxis(left, -1, axis)
+    return np.moveaxis(found, -1, axis).copy(), np.moveaxis(left, -1, axis).copy()
 
 
 definition(

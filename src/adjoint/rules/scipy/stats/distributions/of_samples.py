@@ -9,7 +9,7 @@ from adjoint.declarations.custom_derivatives import stop_gradient
 from adjoint.rules.declare import case, definition, sample
 from adjoint.rules.results import as_result
 from adjoint.rules.scipy.special.inverses_of_noncentral import noncentral_t_slopes
-from adjoint.rules.scipy.special.probabilities_of_counts import kolmogorov_slope, smirnov_slope
+from adjoint.rules.scipy.special.probabilities_of_counts import smirnov_slope
 from adjoint.rules.scipy.stats.distributions.continuous import HALF_LOG_TWO_PI
 from adjoint.rules.scipy.stats.distributions.elsewhere import declared
 from adjoint.rules.scipy.stats.distributions.formulas import continuous, discrete, freezable, positive
@@ -113,19 +113,6 @@ def _count(n):
     return stop_gradient(np.where(is_count, n, np.nan))
 
 
-continuous(
-    stats.kstwobign,
-    lambda loc=0, scale=1: ((), loc, scale),
-    lambda z: np.log(-kolmogorov_slope(z)),
-    support=lambda: (0.0, np.inf),
-    inner=1.0,
-    share=lambda z: 1.0 - special.kolmogorov(z),
-    rest=lambda z: special.kolmogorov(z),
-    exact_tails=False,
-    quantile=lambda q: special.kolmogi(1.0 - q),
-    cases=[case(np.array([0.5, 0.9, 1.4]), -0.1, 1.2)],
-    shares=[case(np.array([0.2, 0.5, 0.9]), 0.2, 1.7)],
-)
 continuous(
     stats.ksone,
     lambda n, loc=0, scale=1: ((_count(n),), loc, scale),
