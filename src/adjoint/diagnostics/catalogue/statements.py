@@ -7,7 +7,7 @@ ENTRIES = {
         title="cannot differentiate this statement",
         explanation="""
             The statement, or this form of it, is not supported where a derivative depends on it: deleting an item
-            that varies, exec() and eval(), locals() and the frame of the function, importing inside the function,
+            that varies, exec() and eval(), the frame of the function, importing inside the function,
             assigning through an object whose class runs code of its own that is not visible.
 
                 def loss(weights):
