@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -59,3 +60,17 @@ def test_assertions_of_numpy_look_at_values_only() -> None:
         assert gradient(X).tolist() == (2.0 * X).tolist()
         with pytest.raises(AssertionError, match="Not equal to tolerance"):
             gradient(W)
+
+
+def test_arrays_that_vary_are_saved_once(tmp_path: Path) -> None:
+    def f(x: Any, place: str) -> Any:
+        y = x * x
+        np.save(place + ".npy", y)
+        np.savetxt(place + ".txt", y)
+        np.savez(place + ".npz", y=y)
+        return np.sum(y) + len(np.array_str(y)) * 0.0
+
+    place = str(tmp_path / "kept")
+    assert ad.grad(f)(X, place).tolist() == (2.0 * X).tolist()
+    for found in (np.load(place + ".npy"), np.loadtxt(place + ".txt"), np.load(place + ".npz")["y"]):
+        assert found.tolist() == (X * X).tolist()

@@ -4,13 +4,15 @@
 
 import numpy as np
 
-from adjoint.rules.declare import case, constant, definition, general, linear, no_derivative, number, sample
+from adjoint.rules.declare import case, constant, definition, general, linear, no_derivative, number, observer, sample
 from adjoint.runtime.array_functions.arrays import unbroadcast, zeros_like
 from adjoint.runtime.array_functions.sequences import fill_cotangent, unarray
 
 constant(np.zeros, np.ones, np.empty, np.eye, np.identity, np.tri, always_array=True, arrays=())
 constant(np.zeros_like, np.ones_like, np.empty_like)
-no_derivative(np.indices, np.array_repr, np.array2string, np.can_cast, np.result_type, np.finfo, np.iinfo, np.dtype)
+no_derivative(np.indices, np.can_cast, np.result_type, np.finfo, np.iinfo, np.dtype)
+no_derivative(np.array_repr, np.array_str, np.array2string)
+observer(np.save, np.savetxt, np.savez, np.savez_compressed, pure=False)
 
 
 def _arange_jvp(dots, y, *given, dtype=None):
