@@ -181,7 +181,15 @@ class Tagged(np.ndarray):
         return np.asarray(values).view(cls)
 
 
-@pytest.mark.parametrize(("cls", "base"), [(Metres, "float"), (Tagged, "ndarray")])
+class Couple(tuple):
+    def __new__(cls, x: float) -> Couple:
+        return super().__new__(cls, (x, 2.0 * x))
+
+    def __mul__(self, factor: float) -> float:
+        return self[0] * self[1] * factor
+
+
+@pytest.mark.parametrize(("cls", "base"), [(Metres, "float"), (Tagged, "ndarray"), (Couple, "tuple")])
 def test_numbers_with_more_beside_them(cls: type, base: str) -> None:
     text = str(refused(lambda: ad.grad(lambda x: cls(x) * 2.0)(1.5)))
     assert f"an object of the class '{cls.__name__}' is a value of class '{base}' with more beside it" in text

@@ -15,7 +15,7 @@ from adjoint import ir
 from adjoint.frontend.calls.emitted_calls import call_any
 from adjoint.frontend.calls.handlers import handles
 from adjoint.frontend.calls.opaque import library_classes
-from adjoint.frontend.calls.opaque.arguments import lend
+from adjoint.frontend.calls.opaque.arguments import lend, may_carry
 from adjoint.frontend.calls.tangent_arithmetic import made
 from adjoint.frontend.data import making
 from adjoint.frontend.entry import inputs
@@ -48,6 +48,8 @@ from adjoint.types.vectors import Fields
 def call_class(lo: Lowerer, cls: type, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Value:
     if _is_users(cls) and node is not None:
         return construct(lo, cls, args, kwargs, node)
+    if _is_tuple_of_users(cls) and any(may_carry(lo, value) for value in (*args, *kwargs.values())):
+        class_customs.maker(lo, cls, node)
     if issubclass(cls, enum.Enum) and len(args) == 1 and not kwargs and isinstance(args[0], ir.Var):
         return _member(lo, cls, args[0], node)
     if node is not None and library_classes.is_looked_into(lo, cls, [*args, *kwargs.values()]):
@@ -80,6 +82,10 @@ def _is_users(cls: type) -> bool:
     # What runs a program, a profiler or a test runner, may pass for its main module.
     is_of_library = cls.__module__ != "__main__" and is_class_of_a_library(cls)
     return not is_of_library and not library_classes.is_native(cls)
+
+
+def _is_tuple_of_users(cls: type) -> bool:
+    return issubclass(cls, tuple) and cls is not tuple and not is_class_of_a_library(cls)
 
 
 def bind_dataclass(
