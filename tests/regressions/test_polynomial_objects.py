@@ -98,6 +98,11 @@ OF_SERIES: dict[str, Callable[[Any], Any]] = {
     "calculus": lambda c: Series(c).integ(2, k=[c[0]], lbnd=c[1])(0.3) + Series(c, [0.0, 2.0]).deriv(2)(1.1),
     "operators": lambda c: (2.0 - Series(c) * c[0] + Series([0.0, c[1], c[0]]) ** 2 - (-Series(c) / 3.0))(c[0]),
     "what is given": lambda c: (POWERS * c[0] + 1.0 - Series([c[1], 1.0], [0.0, 2.0]))(c[0]) + POWERS.deriv()(c[0]),
+    "one in another": lambda c: Series(c, [0.0, 2.0])(Series([c[1], 1.0]) ** 2)(0.7),
+    "another domain": lambda c: (
+        np.sum(Series(c, [0.0, 3.0]).convert().coef ** 2) + Series(c).convert([1.0, 4.0], window=[0.0, 1.0]).coef[1]
+    ),
+    "fit": lambda c: np.sum(Series.fit(np.array([0.0, 1.0, 2.5, 3.0]), np.append(c, c[0] * c[1]), 2).convert().coef),
     "parts": lambda c: np.sum(Series(c).coef ** 2) * Series(c).degree() + sum(Series(c)) * len(Series(c)),
     "what cancels": lambda c: len(Series(c) - Series([0.0, 0.0, 0.4])) * c[0] * isinstance(Series(c), Series),
 }

@@ -31,7 +31,20 @@ class PowerSeries:
 
     def __call__(self, arg):
         offset, scale = self.mapparms()
-        return ascending.polyval(offset + scale * arg, self.coef)
+        if not isinstance(arg, PowerSeries):
+            return ascending.polyval(offset + scale * arg, self.coef)
+        inner = arg * scale + offset
+        result = inner * 0.0 + self.coef[-1]
+        for k in range(len(self.coef) - 2, -1, -1):
+            result = result * inner + self.coef[k]
+        return result
+
+    def convert(self, domain=None, kind=None, window=None):
+        if kind is not None and kind is not np.polynomial.Polynomial:
+            raise NotImplementedError("another kind of polynomial")
+        line = PowerSeries(np.array([0.0, 1.0]), domain, window)
+        offset, scale = line.mapparms()
+        return self(PowerSeries(np.array([-offset / scale, 1.0 / scale]), domain, window))
 
     def __len__(self):
         return len(self.coef)
