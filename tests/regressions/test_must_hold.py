@@ -266,7 +266,7 @@ def test_function_without_source_is_refused() -> None:
 
 def test_library_function_without_a_rule_is_refused() -> None:
     with pytest.raises(ad.DifferentiationError):
-        ad.grad(lambda x: float(np.trim_zeros(x)[0]))(X)
+        ad.grad(lambda x: float(np.nextafter(x, 9.0)[0]))(X)
 
 
 def test_library_function_without_a_rule_is_fine_on_constants() -> None:

@@ -103,23 +103,6 @@ elementwise(special.fdtridfd, _of_denominator, cases=[case(2.5, 0.6, 1.9), case(
 # --- the greatest distances between a sample and its distribution -----------------------------------------------------
 
 
-def kolmogorov_slope(x):
-    """The derivative of ``scipy.special.kolmogorov``: of a series for small distances, and of one for large ones."""
-    positive = np.where(np.greater(x, 0.0), x, 1.0)
-    near, far = np.minimum(positive, 1.0), np.maximum(positive, 1.0)
-    squares = np.array([1.0, 9.0, 25.0, 49.0]) * (np.pi**2 / 8.0)
-    inverse = 1.0 / (near * near)
-    small = sum([np.exp(-k * inverse) * (1.0 - 2.0 * k * inverse) for k in squares]) * inverse * np.sqrt(2.0 * np.pi)
-    large = sum([(-1.0) ** (k + 1) * np.exp(-2.0 * (k + 1.0) ** 2 * far * far) * (k + 1.0) ** 2 for k in range(5)])
-    found = np.where(np.less(positive, 1.0), small, 8.0 * far * large)
-    return as_result(np.where(np.greater(x, 0.0), found, np.where(np.isnan(x), np.nan, 0.0)))
-
-
-elementwise(
-    special.kolmogi, lambda p, y: 1.0 / kolmogorov_slope(y), cases=[case(0.3), case(np.array([0.05, 0.4, 0.97]))]
-)
-
-
 def smirnov_slope(n, d):
     """The derivative of ``scipy.special.smirnov`` by the distance, of its sum term by term (Birnbaum & Tingey 1951)."""
     count, distance = np.asarray(n, float)[..., None], np.asarray(d)[..., None]
