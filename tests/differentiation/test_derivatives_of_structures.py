@@ -165,7 +165,7 @@ def test_memory_that_becomes_active_in_a_callee() -> None:
 
 def test_result_of_a_function_without_a_rule_is_refused() -> None:
     def f(x):
-        return float(np.trim_zeros(x)[0])
+        return float(np.nextafter(x, 9.0)[0])
 
     with pytest.raises(ad.DifferentiationError, match="AD0201"):
         ad.grad(f)(np.array([1.0, 2.0, 4.0]))
