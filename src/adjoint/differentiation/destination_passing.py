@@ -85,8 +85,10 @@ def _like(function: ir.Function, zeros: ir.Call) -> _Like | None:
     return None
 
 
-def _is_only_added_to(function: ir.Function, memory: ir.Var, *, also_read: bool = False) -> bool:
-    """Whether a function does nothing with an array, and views of it, but add to it, and return it.
+def _is_only_added_to(
+    function: ir.Function, memory: ir.Var, *, also_read: bool = False, also_returned: bool = True
+) -> bool:
+    """Whether a function does nothing with an array, and views of it, but add to it, and return the array.
 
     ``also_read``: or read it, where nobody gets hold of it by that.
     """
@@ -98,7 +100,7 @@ def _is_only_added_to(function: ir.Function, memory: ir.Var, *, also_read: bool 
                 if mode not in _SUMS:
                     return False
             case ir.Load(target=target, base=base) if base is memory and isinstance(target.type, ir.Array):
-                if not _is_only_added_to(function, target, also_read=also_read):
+                if not _is_only_added_to(function, target, also_read=also_read, also_returned=False):
                     return False
             case ir.Load(target=target, base=base) if base is memory and isinstance(target.type, ir.Scalar):
                 if not also_read:
@@ -110,7 +112,7 @@ def _is_only_added_to(function: ir.Function, memory: ir.Var, *, also_read: bool 
             case _:
                 return False
     ends = [end for end in terminators_in(function.body) if memory in operands(end)]
-    return all(isinstance(end, ir.Return) for end in ends)
+    return all(also_returned and isinstance(end, ir.Return) for end in ends)
 
 
 class _Added:
