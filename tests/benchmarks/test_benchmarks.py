@@ -108,7 +108,7 @@ def test_growth_is_measured_from_size_to_size(benchmark_module, monkeypatch):
     monkeypatch.setattr(module, "QUICK", (10, 100))
     monkeypatch.setattr(module.gc, "collect", lambda: 0)
     rows = module.measure(quick=True).rows
-    assert [row[:2] for row in rows[:2]] == [("stepping", "10"), ("stepping", "100")] and len(rows) == 8
+    assert [row[:2] for row in rows[:2]] == [("stepping", "10"), ("stepping", "100")] and len(rows) == 12
     assert all((row[6] == "") == (row[1] == "10") and row[8].endswith(" bytes") for row in rows)
 
 

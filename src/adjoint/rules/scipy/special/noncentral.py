@@ -55,20 +55,25 @@ def _noncentral_t(df, nc, t):
     return as_result(np.where(np.less(t, 0), 1.0 - above, above))
 
 
+def _as_precise(value, *given):
+    """In single precision where all that is given is, as SciPy's functions of numbers give it."""
+    return value.astype(np.float32) if np.result_type(*given) == np.float32 else value
+
+
 POINTS = sample(3, kind="positive")
 definition(
     special.chndtr,
-    lambda x1, x2, x3: noncentral_chi2(x1, x2, x3),
+    lambda x1, x2, x3: _as_precise(noncentral_chi2(x1, x2, x3), x1, x2, x3),
     cases=[case(1.7, 2.5, 0.8), case(POINTS, 2.5, 30.0), case(POINTS, POINTS, 0.3)],
 )
 definition(
     special.ncfdtr,
-    lambda x1, x2, x3, x4: noncentral_f(x1, x2, x3, x4),
+    lambda x1, x2, x3, x4: _as_precise(noncentral_f(x1, x2, x3, x4), x1, x2, x3, x4),
     cases=[case(2.5, 4.0, 0.8, 1.7), case(POINTS, 4.0, 30.0, POINTS)],
 )
 definition(
     special.nctdtr,
-    lambda x1, x2, x3: _noncentral_t(x1, x2, x3),
+    lambda x1, x2, x3: _as_precise(_noncentral_t(x1, x2, x3), x1, x2, x3),
     cases=[case(4.5, 0.8, 1.7), case(4.5, np.array([-0.7, 0.4, 3.0]), sample(3))],
 )
 no_derivative(special.chndtr, special.ncfdtr, special.nctdtr)

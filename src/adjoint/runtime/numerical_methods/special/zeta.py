@@ -62,7 +62,7 @@ def polygamma(n: int, x: Any) -> Any:
 
     Where the real part is negative by reflection, else by the series for large numbers, behind steps of 1 to these.
 
-    >>> complex(polygamma(1, 1.0 + 0j).round(12))  # by theory the sixth of pi squared
+    >>> complex(round(polygamma(1, 1.0 + 0j).real, 12))  # by theory the sixth of pi squared
     (1.644934066848+0j)
     """
     if not np.iscomplexobj(x):
