@@ -197,3 +197,15 @@ def test_the_site_is_made_without_a_warning(tmp_path):
     assert done.returncode == 0, done.stdout + done.stderr
     page = (tmp_path / "api" / "operators" / "index.html").read_text(encoding="utf-8")
     assert "The gradient of a function that returns a number." in page and ":func:<code>" not in page
+
+
+def test_the_refusal_that_the_readme_shows(tmp_path):
+    shown = next(b["text"] for b in blocks(ROOT / "README.md") if b["text"].startswith("error[AD0201]"))
+    line, call = re.search(r"^12 \| ( +return (\w+)\(.*)$", shown, re.M).groups()
+    lines = [""] * 29
+    lines[0] = f"import adjoint as ad; from scipy.special import {call}"
+    lines[10:12] = ["def likelihood(x):", line]
+    lines[28:] = ["if True:", "        ad.grad(likelihood)(0.5)"]
+    (tmp_path / "train.py").write_text("\n".join(lines))
+    run = subprocess.run([sys.executable, "train.py"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert run.stderr.partition("DifferentiationError: ")[2] == shown
