@@ -241,9 +241,9 @@ class _Passing:
         added = self.added[id(function)]
         definition = self.definitions.get(id(function))
         sums = self.found.get(definition, {}) if definition is not None else {}
-        self.renamed: dict[ir.Var, ir.Atom] = {}
-        body = self.block(function.body, added, set(map(id, sums.values())))
-        body = substitute(body, self.renamed) if self.renamed else body
+        caller = _Caller(self, added, set(map(id, sums.values())))
+        body = caller.block(function.body)
+        body = substitute(body, caller.renamed) if caller.renamed else body
         if not sums:
             return ir.Function(function.name, function.params, body, function.doc)
         assert definition is not None
@@ -252,41 +252,50 @@ class _Passing:
         params += [sums[place].targets[0] for place in sorted(sums)]
         return ir.Function(function.name, tuple(params), body, function.doc)
 
-    def block(self, old: ir.Block, added: _Added, gone: set[int]) -> ir.Block:
+
+class _Caller:
+    """The calls of one function; ``gone`` are its own zeros, ``renamed`` has the memory of results that were new."""
+
+    def __init__(self, passing: _Passing, added: _Added, gone: set[int]) -> None:
+        self.passing = passing
+        self.added = added
+        self.gone = gone
+        self.renamed: dict[ir.Var, ir.Atom] = {}
+
+    def block(self, old: ir.Block) -> ir.Block:
         statements: list[ir.Statement] = []
         for statement in old.statements:
-            if id(statement) in gone or self.is_passed(statement, added):
+            if id(statement) in self.gone or self.is_passed(statement):
                 continue
             if isinstance(statement, ir.Call) and isinstance(statement.callee, ir.Definition):
-                statements += self.call(statement, added)
+                statements += self.call(statement)
             else:
-                statements.append(map_blocks(statement, lambda inner: self.block(inner, added, gone)))
-        end = rebuild_terminator(old.terminator, same_atom, lambda inner: self.block(inner, added, gone))
-        return ir.Block(tuple(statements), end)
+                statements.append(map_blocks(statement, self.block))
+        return ir.Block(tuple(statements), rebuild_terminator(old.terminator, same_atom, self.block))
 
-    def is_passed(self, statement: ir.Statement, added: _Added) -> bool:
-        if not isinstance(statement, ir.Store) or statement not in added.destinations:
+    def is_passed(self, statement: ir.Statement) -> bool:
+        if not isinstance(statement, ir.Store) or statement not in self.added.destinations:
             return False
-        definition, place = added.destinations[statement]
-        return place in self.found.get(definition, {})
+        definition, place = self.added.destinations[statement]
+        return place in self.passing.found.get(definition, {})
 
-    def call(self, call: ir.Call, added: _Added) -> list[ir.Statement]:
+    def call(self, call: ir.Call) -> list[ir.Statement]:
         """A call that is given what it adds to, and before it zeros where there was none."""
-        if call.callee not in self.found:
+        if call.callee not in self.passing.found:
             return [call]
         statements: list[ir.Statement] = []
         destinations: list[ir.Atom] = []
-        sums, likes = self.found[call.callee], self.likes[call.callee]
+        sums, likes = self.passing.found[call.callee], self.passing.likes[call.callee]
         for place in sorted(sums):
             target = call.targets[place]
-            if target in added.arrays:
-                destinations.append(added.arrays[target])
+            if target in self.added.arrays:
+                destinations.append(self.added.arrays[target])
                 continue
             like = likes[place]
             assert like is not None
             shape = call.args[like.param]
             if like.item is not None:
-                known = _kept(added.function, shape, like.item)
+                known = _kept(self.added.function, shape, like.item)
                 if known is None:
                     known = ir.Var("x", type_of_atom(sums[place].args[0]) or ir.OPAQUE)
                     statements.append(ir.Load(known, shape, ir.Subscript((ir.Const(like.item),))))
@@ -297,7 +306,7 @@ class _Passing:
             destinations.append(zeros)
             self.renamed[target] = zeros
         targets = tuple(compress(call.targets, [place not in sums for place in range(len(call.targets))]))
-        args = [arg for place, arg in enumerate(call.args) if place not in self.idle[call.callee]]
+        args = [arg for place, arg in enumerate(call.args) if place not in self.passing.idle[call.callee]]
         return [*statements, replace(call, targets=targets, args=(*args, *destinations))]
 
 

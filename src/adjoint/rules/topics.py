@@ -66,7 +66,7 @@ OF_SCIPY = {
     "scipy.optimize": (
         "scipy.optimize",
         "scipy.older_solvers",
-        "scipy.global_minima",
+        "scipy.global_optimizers",
         "scipy.least_squares",
         "scipy.choices",
     ),

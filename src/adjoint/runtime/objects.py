@@ -19,7 +19,8 @@ def make_object(cls: type[T], names: tuple[str, ...], *values: Any) -> T:
     >>> make_object(Point, ("x", "y"), 1.0, 2.0).y
     2.0
     """
-    instance: T = native_new(cls)(cls)
+    new: Any = cls.__new__
+    instance: T = (native_new(cls) if isinstance(new, FunctionType) else new)(cls)
     for name, value in zip(names, values, strict=True):
         object.__setattr__(instance, name, value)
     return instance
@@ -27,9 +28,6 @@ def make_object(cls: type[T], names: tuple[str, ...], *values: Any) -> T:
 
 def native_new(cls: type) -> Any:
     """The ``__new__`` that makes instances of ``cls`` in the end: the first that is not written in Python."""
-    new: Any = cls.__new__
-    if not isinstance(new, FunctionType):
-        return new
     return next(found for base in cls.__mro__ if not isinstance(found := base.__new__, FunctionType))
 
 

@@ -15,8 +15,8 @@ import numpy as np
 
 from adjoint import ir
 from adjoint.analysis.shapes.linear_indices import Linear
+from adjoint.analysis.shapes.shape_rules import reduced_shape, told_shape, total_extent
 from adjoint.analysis.shapes.tapes import pushed_together, tapes_of
-from adjoint.analysis.shapes.told_shapes import reduced_shape, told_shape, total_extent
 from adjoint.analysis.shapes.window_extents import Extent, WholeNumbers, as_extent, less
 from adjoint.ir.join import is_whole_number, type_of_atom
 from adjoint.ir.walk import blocks_of, defined_by, is_basic, leaves

@@ -26,11 +26,8 @@ from adjoint.ir.rebuild import rebound, substitute
 from adjoint.ir.walk import blocks_of, key_atoms, operands, statements_in
 from adjoint.rules.kinds import Bilinear, General, Linear
 from adjoint.rules.registry import rule_for
-from adjoint.runtime.arithmetic import checks, numbers
+from adjoint.runtime.arithmetic import numbers
 from adjoint.runtime.arithmetic.numbers import choose, divide, product, quotient, selected, times
-from adjoint.runtime.array_functions.places import check_inside
-from adjoint.runtime.objects import check_least_length, check_length, check_size
-from adjoint.runtime.overlap import check_separate
 
 _ARITHMETIC = frozenset(
     {
@@ -41,13 +38,6 @@ _ARITHMETIC = frozenset(
     }
 )
 """Functions whose result is not a number where an operand is not, but for what a selection leaves out."""
-_CHECKS = frozenset(
-    {
-        *(check for name, check in vars(checks).items() if name.startswith("check_")),
-        *(check_length, check_least_length, check_size, check_inside, check_separate),
-    }
-)
-"""Functions that do nothing but raise, in the first run as in the second."""
 _CONDITIONS = frozenset({choose, np.where})
 _OWN = frozenset(["make_list", "make_tuple", "make_dict", "owned", "complex_of", "unbroadcast"])
 """The same of our own, by name."""
@@ -109,11 +99,12 @@ def _is_noticed(function: ir.Function, statements: Iterable[ir.Statement], *, th
     outside = {storage.find() for param in function.params for storage in ir.storages(param.type)}
     for statement in statements:
         if type(statement) is ir.Call:
-            callee = statement.callee
-            if (isinstance(callee, ir.Definition) and through_calls) or any(callee is check for check in _CHECKS):
+            if isinstance(statement.callee, ir.Definition) and through_calls:
                 continue
             facts = effects_of(statement)
             if not facts.confined or not facts.known:
+                if _is_check(statement.callee):
+                    continue
                 return True
             written = [statement.args[place] for place in facts.writes if place < len(statement.args)]
         elif type(statement) is ir.Store:
@@ -125,6 +116,13 @@ def _is_noticed(function: ir.Function, statements: Iterable[ir.Statement], *, th
             if storage is None or storage.find() in outside:
                 return True
     return False
+
+
+def _is_check(callee: object) -> bool:
+    """Whether a function does nothing but raise, in the first run as in the second."""
+    from adjoint.rules.helpers.structures import CHECKS  # lazy
+
+    return any(callee is check for check in CHECKS)
 
 
 def is_noticed_through_calls(function: ir.Function) -> bool:

@@ -12,6 +12,7 @@ import operator
 from collections import Counter
 from collections.abc import Callable
 from functools import cached_property, lru_cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -119,18 +120,15 @@ class _Polish:
         if len(paths) != 1 or not paths[0]:
             return call
         negative = self.made_just_now(ct, operator.neg, before)
-        element = ir.Var("t", ir.Scalar("float", kind.dtype))
+        base = ct if negative is None else negative.args[0]
         key = ir.Subscript(tuple(map(ir.Const, paths[0])), tupled=len(paths[0]) > 1)
-        if negative is None and not is_pythons:
-            return ir.Load(call.targets[0], ct, key, call.span)
-        before.append(ir.Load(element, ct if negative is None else negative.args[0], key, call.span))
-        if negative is not None and not is_pythons:
-            return ir.Call(call.targets, operator.neg, (element,), (), call.span)
-        if negative is not None:
-            opposite = ir.Var("t", element.type)
-            before.append(ir.Call((opposite,), operator.neg, (element,), (), call.span))
-            element = opposite
-        return ir.Call(call.targets, float, (element,), (), call.span)
+        steps = [*([] if negative is None else [operator.neg]), *([float] if is_pythons else [])]
+        targets = [*(ir.Var("t", ir.Scalar("float", kind.dtype)) for _ in steps), call.targets[0]]
+        made: list[ir.Load | ir.Call] = [ir.Load(targets[0], base, key, call.span)]
+        for step, (element, target) in zip(steps, pairwise(targets), strict=True):
+            made.append(ir.Call((target,), step, (element,), (), call.span))
+        before += made[:-1]
+        return made[-1]
 
     def made_just_now(self, atom: ir.Atom, callee: Any, before: list[ir.Statement]) -> ir.Call | None:
         """The call of a function that made an array which nothing else reads, if what that reads is still there."""

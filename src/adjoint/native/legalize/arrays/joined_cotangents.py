@@ -33,7 +33,7 @@ class _Slices(Rewriting):
         if rule is None or not ranks[0] or not _has_dtype_of_parts(statement):
             return (statement,)
         place = statement.args[1]
-        found = rule(statement, ranks) if isinstance(place, ir.Const) else None
+        found = rule(statement, ranks)
         if found is None or not isinstance(place, ir.Const):
             return (statement,)
         axis, is_stacked = found

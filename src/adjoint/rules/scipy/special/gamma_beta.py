@@ -88,6 +88,11 @@ elementwise(
 )
 
 
+def slopes_of_inverse(slopes, unknown):
+    """How the argument ``unknown`` moves with each, and with the probability that stands in its place."""
+    return tuple([1.0 / slopes[k] if k == unknown else -slopes[k] / slopes[unknown] for k in range(len(slopes))])
+
+
 def _beta_density(a, b, x):
     return np.exp(special.xlogy(a - 1.0, x) + special.xlog1py(b - 1.0, -x) - special.betaln(a, b))
 

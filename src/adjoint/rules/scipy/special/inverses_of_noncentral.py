@@ -12,7 +12,7 @@ from scipy import special
 
 from adjoint.rules.declare import case, elementwise
 from adjoint.rules.results import as_result
-from adjoint.rules.scipy.special.gamma_beta import _beta_density, _gamma_density
+from adjoint.rules.scipy.special.gamma_beta import _beta_density, _gamma_density, slopes_of_inverse
 from adjoint.rules.scipy.special.noncentral import _column, _terms, _weights, mixed, noncentral_chi2, noncentral_f
 from adjoint.runtime.numerical_methods.special.incomplete import betainc_slope, gammainc_slope
 
@@ -21,43 +21,26 @@ SHARES = np.array([0.2, 0.5, 0.9])
 # --- of the square ----------------------------------------------------------------------------------------------------
 
 
-def _chi2_by_place(x, df, nc):
-    return mixed(nc, lambda j: 0.5 * _gamma_density(0.5 * _column(df) + j, 0.5 * _column(x)))
-
-
-def _chi2_by_df(x, df, nc):
-    return mixed(nc, lambda j: 0.5 * gammainc_slope(1, 0.5 * _column(df) + j, 0.5 * _column(x)))
-
-
-def _chi2_by_nc(x, df, nc):
-    return 0.5 * (noncentral_chi2(x, df + 2.0, nc) - noncentral_chi2(x, df, nc))
+def _of_chi2(x, df, nc):
+    """The derivatives of the probability by all arguments."""
+    by_place = mixed(nc, lambda j: 0.5 * _gamma_density(0.5 * _column(df) + j, 0.5 * _column(x)))
+    by_df = mixed(nc, lambda j: 0.5 * gammainc_slope(1, 0.5 * _column(df) + j, 0.5 * _column(x)))
+    return by_place, by_df, 0.5 * (noncentral_chi2(x, df + 2.0, nc) - noncentral_chi2(x, df, nc))
 
 
 elementwise(
     special.chndtrix,
-    lambda p, df, nc, y: (
-        1.0 / _chi2_by_place(y, df, nc),
-        -_chi2_by_df(y, df, nc) / _chi2_by_place(y, df, nc),
-        -_chi2_by_nc(y, df, nc) / _chi2_by_place(y, df, nc),
-    ),
+    lambda p, df, nc, y: slopes_of_inverse(_of_chi2(y, df, nc), 0),
     cases=[case(0.4, 2.5, 0.8), case(SHARES, 2.5, 3.0)],
 )
 elementwise(
     special.chndtridf,
-    lambda x, p, nc, y: (
-        -_chi2_by_place(x, y, nc) / _chi2_by_df(x, y, nc),
-        1.0 / _chi2_by_df(x, y, nc),
-        -_chi2_by_nc(x, y, nc) / _chi2_by_df(x, y, nc),
-    ),
+    lambda x, p, nc, y: slopes_of_inverse(_of_chi2(x, y, nc), 1),
     cases=[case(2.5, 0.4, 0.8), case(4.0, np.array([0.2, 0.5]), 1.2)],
 )
 elementwise(
     special.chndtrinc,
-    lambda x, df, p, y: (
-        -_chi2_by_place(x, df, y) / _chi2_by_nc(x, df, y),
-        -_chi2_by_df(x, df, y) / _chi2_by_nc(x, df, y),
-        1.0 / _chi2_by_nc(x, df, y),
-    ),
+    lambda x, df, p, y: slopes_of_inverse(_of_chi2(x, df, y), 2),
     cases=[case(4.5, 2.5, 0.4), case(6.0, 2.5, np.array([0.3, 0.5, 0.7]))],
 )
 
@@ -75,19 +58,14 @@ def _of_f(dfn, dfd, nc, f):
     return by_dfn, by_dfd, 0.5 * (further - noncentral_f(dfn, dfd, nc, f)), density * dfn * dfd
 
 
-def _moved(slopes, unknown):
-    """How the argument ``unknown`` moves with each, and with the probability that stands in its place."""
-    return tuple([1.0 / slopes[k] if k == unknown else -slopes[k] / slopes[unknown] for k in range(len(slopes))])
-
-
 elementwise(
     special.ncfdtri,
-    lambda dfn, dfd, nc, p, y: _moved(_of_f(dfn, dfd, nc, y), 3),
+    lambda dfn, dfd, nc, p, y: slopes_of_inverse(_of_f(dfn, dfd, nc, y), 3),
     cases=[case(2.5, 4.0, 0.8, 0.4), case(2.5, 4.0, 3.0, SHARES)],
 )
 elementwise(
     special.ncfdtridfd,
-    lambda dfn, p, nc, f, y: _moved(_of_f(dfn, y, nc, f), 1),
+    lambda dfn, p, nc, f, y: slopes_of_inverse(_of_f(dfn, y, nc, f), 1),
     cases=[case(2.5, 0.6, 0.8, 1.9)],
 )
 # --- of Student -------------------------------------------------------------------------------------------------------
@@ -120,16 +98,16 @@ def noncentral_t_slopes(df, nc, t):
 
 elementwise(
     special.nctdtrit,
-    lambda df, nc, p, y: _moved(noncentral_t_slopes(df, nc, y), 2),
+    lambda df, nc, p, y: slopes_of_inverse(noncentral_t_slopes(df, nc, y), 2),
     cases=[case(4.5, 0.8, 0.4), case(4.5, 0.8, SHARES), case(4.5, -0.6, 0.3)],
 )
 elementwise(
     special.nctdtridf,
-    lambda p, nc, t, y: _moved(noncentral_t_slopes(y, nc, t), 0),
+    lambda p, nc, t, y: slopes_of_inverse(noncentral_t_slopes(y, nc, t), 0),
     cases=[case(0.85, 0.3, 1.5)],
 )
 elementwise(
     special.nctdtrinc,
-    lambda df, p, t, y: _moved(noncentral_t_slopes(df, y, t), 1),
+    lambda df, p, t, y: slopes_of_inverse(noncentral_t_slopes(df, y, t), 1),
     cases=[case(4.5, 0.4, 1.7), case(4.5, np.array([0.3, 0.8]), -0.7)],
 )

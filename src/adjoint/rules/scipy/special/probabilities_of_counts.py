@@ -7,7 +7,7 @@ from scipy import special
 
 from adjoint.rules.declare import case, elementwise, no_derivative
 from adjoint.rules.results import as_result
-from adjoint.rules.scipy.special.gamma_beta import _beta_density, _gamma_density
+from adjoint.rules.scipy.special.gamma_beta import _beta_density, _gamma_density, slopes_of_inverse
 from adjoint.runtime.numerical_methods.special.incomplete import betainc_slope, gammainc_slope
 
 SHARES = np.array([0.2, 0.5, 0.9])
@@ -17,55 +17,39 @@ SHARES = np.array([0.2, 0.5, 0.9])
 # of the binomial distribution: betainc(n - k, k + 1, 1 - p)
 
 
-def _binomial_by_k(k, n, p):
-    return betainc_slope(0, 1, n - k, k + 1.0, 1.0 - p) - betainc_slope(1, 0, n - k, k + 1.0, 1.0 - p)
-
-
-def _binomial_by_n(k, n, p):
-    return betainc_slope(1, 0, n - k, k + 1.0, 1.0 - p)
-
-
-def _binomial_by_p(k, n, p):
-    return -_beta_density(n - k, k + 1.0, 1.0 - p)
+def _of_binomial(k, n, p):
+    """The derivatives of the probability by all arguments, as below."""
+    by_failures = betainc_slope(1, 0, n - k, k + 1.0, 1.0 - p)
+    by_k = betainc_slope(0, 1, n - k, k + 1.0, 1.0 - p) - by_failures
+    return by_k, by_failures, -_beta_density(n - k, k + 1.0, 1.0 - p)
 
 
 elementwise(
     special.bdtrik,
-    lambda share, draws, p, y: (
-        1.0 / _binomial_by_k(y, draws, p),
-        -_binomial_by_n(y, draws, p) / _binomial_by_k(y, draws, p),
-        -_binomial_by_p(y, draws, p) / _binomial_by_k(y, draws, p),
-    ),
+    lambda share, draws, p, y: slopes_of_inverse(_of_binomial(y, draws, p), 0),
     cases=[case(0.6, 7.5, 0.3), case(SHARES, 9.0, 0.4)],
 )
 elementwise(
     special.bdtrin,
-    lambda count, share, p, y: (
-        -_binomial_by_k(count, y, p) / _binomial_by_n(count, y, p),
-        1.0 / _binomial_by_n(count, y, p),
-        -_binomial_by_p(count, y, p) / _binomial_by_n(count, y, p),
-    ),
+    lambda count, share, p, y: slopes_of_inverse(_of_binomial(count, y, p), 1),
     cases=[case(2.5, 0.6, 0.3), case(3.0, SHARES, 0.4)],
 )
 
 # of failures before the n-th success: betainc(n, k + 1, p)
 
+
+def _of_failures(k, n, p):
+    return betainc_slope(0, 1, n, k + 1.0, p), betainc_slope(1, 0, n, k + 1.0, p), _beta_density(n, k + 1.0, p)
+
+
 elementwise(
     special.nbdtrik,
-    lambda share, wanted, p, y: (
-        1.0 / betainc_slope(0, 1, wanted, y + 1.0, p),
-        -betainc_slope(1, 0, wanted, y + 1.0, p) / betainc_slope(0, 1, wanted, y + 1.0, p),
-        -_beta_density(wanted, y + 1.0, p) / betainc_slope(0, 1, wanted, y + 1.0, p),
-    ),
+    lambda share, wanted, p, y: slopes_of_inverse(_of_failures(y, wanted, p), 0),
     cases=[case(0.6, 3.5, 0.3), case(SHARES, 4.0, 0.4)],
 )
 elementwise(
     special.nbdtrin,
-    lambda count, share, p, y: (
-        -betainc_slope(0, 1, y, count + 1.0, p) / betainc_slope(1, 0, y, count + 1.0, p),
-        1.0 / betainc_slope(1, 0, y, count + 1.0, p),
-        -_beta_density(y, count + 1.0, p) / betainc_slope(1, 0, y, count + 1.0, p),
-    ),
+    lambda count, share, p, y: slopes_of_inverse(_of_failures(count, y, p), 1),
     cases=[case(2.5, 0.6, 0.3), case(3.0, SHARES, 0.4)],
 )
 
@@ -73,10 +57,7 @@ elementwise(
 
 elementwise(
     special.pdtrik,
-    lambda p, m, y: (
-        -1.0 / gammainc_slope(1, y + 1.0, m),
-        -_gamma_density(y + 1.0, m) / gammainc_slope(1, y + 1.0, m),
-    ),
+    lambda p, m, y: slopes_of_inverse((-gammainc_slope(1, y + 1.0, m), -_gamma_density(y + 1.0, m)), 0),
     cases=[case(0.6, 2.5), case(SHARES, 4.0)],
 )
 
@@ -93,12 +74,11 @@ def _fisher(dfn, dfd, x):
     return by_dfn, by_dfd, density * dfn * dfd
 
 
-def _of_denominator(dfn, p, x, y):
-    by_dfn, by_dfd, by_x = _fisher(dfn, y, x)
-    return -by_dfn / by_dfd, 1.0 / by_dfd, -by_x / by_dfd
-
-
-elementwise(special.fdtridfd, _of_denominator, cases=[case(2.5, 0.6, 1.9), case(2.5, np.array([0.55, 0.65]), 1.9)])
+elementwise(
+    special.fdtridfd,
+    lambda dfn, p, x, y: slopes_of_inverse(_fisher(dfn, y, x), 1),
+    cases=[case(2.5, 0.6, 1.9), case(2.5, np.array([0.55, 0.65]), 1.9)],
+)
 
 # --- the greatest distances between a sample and its distribution -----------------------------------------------------
 

@@ -8,7 +8,7 @@ from typing import Any
 from adjoint import ir
 from adjoint.native.llvm.rules import arrays, checks, gathers, numbers
 from adjoint.native.llvm.rules.arithmetic import complexes
-from adjoint.native.llvm.rules.containers import lists, slots, structs
+from adjoint.native.llvm.rules.containers import heterogeneous_lists, lists, structs
 from adjoint.native.llvm.rules.table import RULES, rule
 from adjoint.native.llvm.values import (
     Array,
@@ -181,7 +181,7 @@ def load(e: Emission, base: Value, key: ir.Key) -> Value:
         return base  # an array of no axes, which is a number here
     if isinstance(base, Tuple):
         place = _literal_index(e, key, len(base.items))
-        return slots.number(e, base, place) if place in (base.numbers or ()) else base.items[place]
+        return heterogeneous_lists.number(e, base, place) if place in (base.numbers or ()) else base.items[place]
     if isinstance(base, List):
         if len(key.items) == 1 and isinstance(key.items[0], ir.Slice):
             cut = _cut(e, key.items[0], lists.length(e, base).name)
@@ -236,7 +236,7 @@ def store(e: Emission, base: Value, key: ir.Key | None, value: Value, mode: str)
         lists.store(e, base, key, value, mode)
         return
     if isinstance(base, Tuple) and key is not None:
-        slots.store(e, base, _literal_index(e, key, len(base.items)), value, mode)
+        heterogeneous_lists.store(e, base, _literal_index(e, key, len(base.items)), value, mode)
         return
     x = arrays.writable(base)
     mask, places = (None, None) if key is None else (gathers.mask_of(e, key), gathers.index_of(e, key))

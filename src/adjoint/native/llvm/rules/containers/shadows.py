@@ -6,7 +6,7 @@ import operator
 from collections.abc import Iterator, Sequence
 
 from adjoint.native.llvm.rules import arrays, numbers
-from adjoint.native.llvm.rules.containers import lists, slots, structs
+from adjoint.native.llvm.rules.containers import heterogeneous_lists, lists, structs
 from adjoint.native.llvm.rules.table import RULES, rule
 from adjoint.native.llvm.values import (
     Array,
@@ -58,7 +58,7 @@ def _shadow(e: Emission, x: Value) -> Value:
     if isinstance(x, List):
         return lists.mapped(e, x, lambda item: _shadow(e, item))
     if isinstance(x, Tuple) and x.numbers is None:
-        return slots.made(e, [_of_field(e, item, shared=False) for item in x.items])
+        return heterogeneous_lists.made(e, [_of_field(e, item, shared=False) for item in x.items])
     raise Unsupported("the shadow of what is neither a float nor an array of floats")
 
 
@@ -223,6 +223,9 @@ def _finished(e: Emission, shadow: Value, wanted: Kind | None) -> Value:
         case List(), ListKind(element=element):
             return lists.mapped(e, shadow, lambda item: _finished(e, item, element))
         case Tuple(items=items, numbers=places), TupleKind(items=kinds) if len(items) == len(kinds):
-            held = [slots.number(e, shadow, at) if at in (places or ()) else item for at, item in enumerate(items)]
+            held = [
+                heterogeneous_lists.number(e, shadow, at) if at in (places or ()) else item
+                for at, item in enumerate(items)
+            ]
             return Tuple(tuple(_finished_item(e, item, each) for item, each in zip(held, kinds, strict=True)))
     raise Unsupported("the cotangent of a container")

@@ -23,7 +23,7 @@ from adjoint.ir.walk import operands, targets_of
 from adjoint.native.llvm.callbacks import Callback, announced, callback_for, dense
 from adjoint.native.llvm.rules.containers.structs import is_of_fields
 from adjoint.native.llvm.rules.exceptions import Raised
-from adjoint.native.llvm.rules.of_python import containers
+from adjoint.native.llvm.rules.of_python import c_api
 from adjoint.native.llvm.rules.of_python.objects import (
     Lock,
     Result,
@@ -246,7 +246,7 @@ def _sharing(e: Emission, left: _Left) -> list[Value]:
         after.append((announced, dtype_of(found.element), found.rank, is_written))
         told.append(Result(ArrayKind(found.element, found.rank, False, is_fixed), True))
     taken = {var: shown(e, value) if isinstance(value, Shown) else value for var, value in left.taken.items()}
-    answer = containers.by_function(e, statement, taken, told)
+    answer = c_api.by_function(e, statement, taken, told)
     if answer is not None:
         return answer
     callback = _noted(e, callback_for(_alone(replace(left, taken=taken), after)))
