@@ -154,6 +154,57 @@ def test_the_distribution_of_student_by_its_degrees_of_freedom() -> None:
                 assert abs(stdtr_slope(order, df, t) - wanted) < 1e-8 * abs(wanted) + 1e-22, (df, t, order)
 
 
+def _noncentral_f(dfn: Any, dfd: Any, nc: Any, f: Any) -> Any:
+    place, half = dfn * f / (dfn * f + dfd), nc / 2
+    terms = (
+        half**j / mp.factorial(j) * mp.betainc(dfn / 2 + j, dfd / 2, 0, place, regularized=True) for j in range(30)
+    )
+    return mp.exp(-half) * mp.fsum(terms)
+
+
+@pytest.mark.parametrize("name", ["ncfdtridfn", "ncfdtridfd", "ncfdtrinc"])
+def test_inverses_that_scipy_finds_to_few_digits(name: str) -> None:
+    """Their derivatives are those of the inverse at the value that SciPy gives, to all digits."""
+    inverse, found = getattr(s, name), {"ncfdtridfn": 0, "ncfdtridfd": 1, "ncfdtrinc": 2}[name]
+    with mp.workdps(30):
+        for point in ([12.0 if found == 0 else 2.5, 4.0, 0.8, 1.9], [4.0, 4.0, 2.0, 1.7]):
+            args = list(point)
+            args[found] = float(_noncentral_f(*map(mp.mpf, point)))
+            at = list(map(mp.mpf, point))
+            at[found] = mp.mpf(float(inverse(*args)))
+            slopes = [mp.diff(_noncentral_f, at, tuple(int(j == k) for j in range(4))) for k in range(4)]
+            for k in range(4):
+                wanted = 1 / slopes[found] if k == found else -slopes[k] / slopes[found]
+                assert ad.grad(lambda *a: float(inverse(*a)), wrt=k)(*args) == pytest.approx(float(wanted), rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [lambda p: s.pdtrik(p, 1.9), lambda p: s.bdtrik(p, 5.0, 0.3), lambda p: s.nbdtrik(p, 3.0, 0.3)],
+)
+def test_counts_stay_none_where_none_is_likely_enough(function: Callable[[float], float]) -> None:
+    assert function(0.01) == 0.0
+    assert ad.grad(function)(0.01) == 0.0
+    assert ad.grad(function)(0.8) > 0.0
+    np.testing.assert_array_equal(ad.jvp(function, (np.array([0.01, 0.8]),), (np.ones(2),))[1] > 0, [False, True])
+
+
+@pytest.mark.parametrize(
+    ("function", "p"),
+    [
+        (lambda p: s.stdtridf(p, 1.9), 0.99),
+        (lambda p: s.stdtridf(p, 1.9), 1e-12),
+        (lambda p: s.chndtrinc(2.5, 2.0, p), 0.9),
+        (lambda p: s.nctdtrinc(2.5, p, 1.9), 1e-12),
+        (lambda p: s.ncfdtridfd(2.5, p, 0.8, 1.9), 0.9),
+        (lambda p: s.ncfdtridfn(p, 4.0, 0.8, 1.9), 0.6),
+        (lambda p: s.ncfdtrinc(2.5, 4.0, p, 1.9), 0.9),
+    ],
+)
+def test_where_scipy_finds_no_inverse_no_derivative_is_known(function: Callable[[float], float], p: float) -> None:
+    assert np.isnan(ad.grad(function)(p))
+
+
 def of_a_parameter(a: float) -> float:
     return float(s.hyperu(a, 1.5, 0.3))
 

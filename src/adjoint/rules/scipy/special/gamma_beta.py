@@ -6,6 +6,7 @@ import numpy as np
 from scipy import special
 
 from adjoint.rules.declare import case, constant, definition, elementwise, no_derivative, number, sample
+from adjoint.runtime.arithmetic.numbers import choose
 from adjoint.runtime.numerical_methods.special.incomplete import (
     beta_density_slope,
     betainc_slope,
@@ -91,6 +92,12 @@ elementwise(
 def slopes_of_inverse(slopes, unknown):
     """How the argument ``unknown`` moves with each, and with the probability that stands in its place."""
     return tuple([1.0 / slopes[k] if k == unknown else -slopes[k] / slopes[unknown] for k in range(len(slopes))])
+
+
+def where_found(slopes, share, reached):
+    """Not a number where SciPy's search ended at a bound: the probability there is another than the one given."""
+    is_found = np.less_equal(np.abs(reached - share), 0.01 * share * (1.0 - share))
+    return tuple([choose(is_found, slope, np.nan) for slope in slopes])
 
 
 def _beta_density(a, b, x):

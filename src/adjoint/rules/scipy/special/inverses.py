@@ -6,7 +6,7 @@ import numpy as np
 from scipy import special
 
 from adjoint.rules.declare import case, definition, elementwise, number
-from adjoint.rules.scipy.special.gamma_beta import _beta_density, _gamma_density
+from adjoint.rules.scipy.special.gamma_beta import _beta_density, _gamma_density, slopes_of_inverse, where_found
 from adjoint.runtime.arithmetic.numbers import choose
 from adjoint.runtime.numerical_methods.special.incomplete import betainc_slope, gammainc_slope
 from adjoint.runtime.numerical_methods.special.student import stdtr_slope, student_slope
@@ -62,7 +62,9 @@ elementwise(
 )
 elementwise(
     special.stdtridf,
-    lambda p, t, y: (1.0 / stdtr_slope(1, y, t), -student_slope(0, y, t) / stdtr_slope(1, y, t)),
+    lambda p, t, y: where_found(
+        slopes_of_inverse((stdtr_slope(1, y, t), student_slope(0, y, t)), 0), p, special.stdtr(y, t)
+    ),
     cases=[case(0.85, 1.3), case(np.array([0.9, 0.86]), 1.5)],
 )
 

@@ -1,8 +1,8 @@
 """Inverses of noncentral distributions by a parameter: derivatives of the sums of central ones, divided.
 
 Where a probability ``F(a, ..., y)`` stays what it is, ``y`` moves by ``-F_a / F_y`` with ``a``, and by ``1 / F_y``
-with the probability. Left out are ``ncfdtridfn`` and ``ncfdtrinc``: SciPy's sums for these end where terms are less
-than 1e-4, and what they give moves by as much otherwise.
+with the probability. SciPy's sums for ``ncfdtridfn``, ``ncfdtridfd`` and ``ncfdtrinc`` end where terms are less than
+1e-4, and their values are off by 1e-4 of themselves at most; the derivatives are those of the inverses, to all digits.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls
@@ -12,8 +12,16 @@ from scipy import special
 
 from adjoint.rules.declare import case, elementwise
 from adjoint.rules.results import as_result
-from adjoint.rules.scipy.special.gamma_beta import _beta_density, _gamma_density, slopes_of_inverse
-from adjoint.rules.scipy.special.noncentral import _column, _terms, _weights, mixed, noncentral_chi2, noncentral_f
+from adjoint.rules.scipy.special.gamma_beta import _beta_density, _gamma_density, slopes_of_inverse, where_found
+from adjoint.rules.scipy.special.noncentral import (
+    _column,
+    _terms,
+    _weights,
+    mixed,
+    noncentral_chi2,
+    noncentral_f,
+    noncentral_t,
+)
 from adjoint.runtime.numerical_methods.special.incomplete import betainc_slope, gammainc_slope
 
 SHARES = np.array([0.2, 0.5, 0.9])
@@ -35,12 +43,12 @@ elementwise(
 )
 elementwise(
     special.chndtridf,
-    lambda x, p, nc, y: slopes_of_inverse(_of_chi2(x, y, nc), 1),
+    lambda x, p, nc, y: where_found(slopes_of_inverse(_of_chi2(x, y, nc), 1), p, noncentral_chi2(x, y, nc)),
     cases=[case(2.5, 0.4, 0.8), case(4.0, np.array([0.2, 0.5]), 1.2)],
 )
 elementwise(
     special.chndtrinc,
-    lambda x, df, p, y: slopes_of_inverse(_of_chi2(x, df, y), 2),
+    lambda x, df, p, y: where_found(slopes_of_inverse(_of_chi2(x, df, y), 2), p, noncentral_chi2(x, df, y)),
     cases=[case(4.5, 2.5, 0.4), case(6.0, 2.5, np.array([0.3, 0.5, 0.7]))],
 )
 
@@ -65,9 +73,20 @@ elementwise(
 )
 elementwise(
     special.ncfdtridfd,
-    lambda dfn, p, nc, f, y: slopes_of_inverse(_of_f(dfn, y, nc, f), 1),
+    lambda dfn, p, nc, f, y: where_found(slopes_of_inverse(_of_f(dfn, y, nc, f), 1), p, noncentral_f(dfn, y, nc, f)),
     cases=[case(2.5, 0.6, 0.8, 1.9)],
 )
+elementwise(
+    special.ncfdtridfn,
+    lambda p, dfd, nc, f, y: where_found(slopes_of_inverse(_of_f(y, dfd, nc, f), 0), p, noncentral_f(y, dfd, nc, f)),
+    cases=[case(0.69, 4.0, 0.8, 1.9)],
+)
+elementwise(
+    special.ncfdtrinc,
+    lambda dfn, dfd, p, f, y: where_found(slopes_of_inverse(_of_f(dfn, dfd, y, f), 2), p, noncentral_f(dfn, dfd, y, f)),
+    cases=[case(2.5, 4.0, 0.4, 1.9)],
+)
+
 # --- of Student -------------------------------------------------------------------------------------------------------
 
 
@@ -103,11 +122,11 @@ elementwise(
 )
 elementwise(
     special.nctdtridf,
-    lambda p, nc, t, y: slopes_of_inverse(noncentral_t_slopes(y, nc, t), 0),
+    lambda p, nc, t, y: where_found(slopes_of_inverse(noncentral_t_slopes(y, nc, t), 0), p, noncentral_t(y, nc, t)),
     cases=[case(0.85, 0.3, 1.5)],
 )
 elementwise(
     special.nctdtrinc,
-    lambda df, p, t, y: slopes_of_inverse(noncentral_t_slopes(df, y, t), 1),
+    lambda df, p, t, y: where_found(slopes_of_inverse(noncentral_t_slopes(df, y, t), 1), p, noncentral_t(df, y, t)),
     cases=[case(4.5, 0.4, 1.7), case(4.5, np.array([0.3, 0.8]), -0.7)],
 )

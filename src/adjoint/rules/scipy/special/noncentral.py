@@ -43,7 +43,7 @@ def noncentral_f(dfn, dfd, nc, f, share=special.betainc):
     return mixed(nc, lambda j: share(0.5 * _column(dfn) + j, 0.5 * _column(dfd), place))
 
 
-def _noncentral_t(df, nc, t):
+def noncentral_t(df, nc, t):
     """That of ``-t`` for ``-nc`` is the rest."""
     sign = np.where(np.less(t, 0), -1.0, 1.0)
     shift, place = _column(sign * nc), _column(t * t / (t * t + df))
@@ -73,7 +73,7 @@ definition(
 )
 definition(
     special.nctdtr,
-    lambda x1, x2, x3: _as_precise(_noncentral_t(x1, x2, x3), x1, x2, x3),
+    lambda x1, x2, x3: _as_precise(noncentral_t(x1, x2, x3), x1, x2, x3),
     cases=[case(4.5, 0.8, 1.7), case(4.5, np.array([-0.7, 0.4, 3.0]), sample(3))],
 )
 no_derivative(special.chndtr, special.ncfdtr, special.nctdtr)

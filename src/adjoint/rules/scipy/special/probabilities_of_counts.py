@@ -8,11 +8,18 @@ from scipy import special
 from adjoint.rules.declare import case, elementwise, no_derivative
 from adjoint.rules.results import as_result
 from adjoint.rules.scipy.special.gamma_beta import _beta_density, _gamma_density, slopes_of_inverse
+from adjoint.runtime.arithmetic.numbers import choose
 from adjoint.runtime.numerical_methods.special.incomplete import betainc_slope, gammainc_slope
 
 SHARES = np.array([0.2, 0.5, 0.9])
 
 # --- counts -----------------------------------------------------------------------------------------------------------
+
+
+def _above_none(slopes, count):
+    """Zero where none is as likely as the probability that is given, or more: the count stays none."""
+    return tuple([choose(np.greater(count, 0.0), slope, 0.0) for slope in slopes])
+
 
 # of the binomial distribution: betainc(n - k, k + 1, 1 - p)
 
@@ -26,7 +33,7 @@ def _of_binomial(k, n, p):
 
 elementwise(
     special.bdtrik,
-    lambda share, draws, p, y: slopes_of_inverse(_of_binomial(y, draws, p), 0),
+    lambda share, draws, p, y: _above_none(slopes_of_inverse(_of_binomial(y, draws, p), 0), y),
     cases=[case(0.6, 7.5, 0.3), case(SHARES, 9.0, 0.4)],
 )
 elementwise(
@@ -44,7 +51,7 @@ def _of_failures(k, n, p):
 
 elementwise(
     special.nbdtrik,
-    lambda share, wanted, p, y: slopes_of_inverse(_of_failures(y, wanted, p), 0),
+    lambda share, wanted, p, y: _above_none(slopes_of_inverse(_of_failures(y, wanted, p), 0), y),
     cases=[case(0.6, 3.5, 0.3), case(SHARES, 4.0, 0.4)],
 )
 elementwise(
@@ -55,9 +62,14 @@ elementwise(
 
 # of rare events: gammaincc(k + 1, m)
 
+
+def _of_rare(k, m):
+    return -gammainc_slope(1, k + 1.0, m), -_gamma_density(k + 1.0, m)
+
+
 elementwise(
     special.pdtrik,
-    lambda p, m, y: slopes_of_inverse((-gammainc_slope(1, y + 1.0, m), -_gamma_density(y + 1.0, m)), 0),
+    lambda p, m, y: _above_none(slopes_of_inverse(_of_rare(y, m), 0), y),
     cases=[case(0.6, 2.5), case(SHARES, 4.0)],
 )
 

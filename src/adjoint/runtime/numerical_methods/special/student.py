@@ -60,7 +60,8 @@ def _integral(n: int, df: Any, t: Any) -> Any:
     end = _arccosh_of_exp(np.logaddexp(place, -place) - math.log(2.0) + 2 * FALL / df)
     tail = size > 1
     low, high = np.where(tail, place, 0.0), np.where(tail, np.minimum(end, LARGEST), place)
-    found = integral(integrand, low, high, 2 + int(np.max(high - low) / 8))
+    width = high - low
+    found = integral(integrand, low, high, 2 + int(np.max(np.where(np.isfinite(width), width, 0.0)) / 8))
     return np.sign(t) * np.where(tail, -found, found)
 
 
