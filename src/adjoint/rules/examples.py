@@ -204,4 +204,10 @@ def lists_integers(known: Any) -> bool:
 
 
 def is_vague(known: Any) -> bool:
+    """Whether it is not known of which rank an argument is, or what it holds."""
+    match known:
+        case ir.List(element=element):
+            return is_vague(element)
+        case ir.Tuple(items=items):
+            return any(map(is_vague, items))
     return isinstance(known, ir.Number) or (isinstance(known, ir.Array) and known.dims is None)

@@ -272,9 +272,19 @@ def _holds_lists(known: Any) -> bool:
 
 def _vagueness(arguments: Sequence[Any]) -> str:
     """``number``: it is not known what is an array; ``dtype``: nor its dtype; empty: all is known."""
-    if any(isinstance(known, ir.Number) or _holds_lists(known) for known in arguments):
+    if any(_is_number_or_array(known) or _holds_lists(known) for known in arguments):
         return "number"
     return "dtype" if any(map(_is_of_any_dtype, arguments)) else ""
+
+
+def _is_number_or_array(known: Any) -> bool:
+    """Whether it is not known of an argument, or of what it holds, whether it is an array."""
+    match known:
+        case ir.List(element=element):
+            return _is_number_or_array(element)
+        case ir.Tuple(items=items):
+            return any(map(_is_number_or_array, items))
+    return isinstance(known, ir.Number)
 
 
 def _is_of_any_dtype(known: Any) -> bool:
