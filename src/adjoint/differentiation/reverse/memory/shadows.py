@@ -218,6 +218,8 @@ class Shadows(ShadowRecipes):
             return
         slot = builder.item(shadow, place, self.type_of(part), "t_bar")
         if isinstance(part, ir.Array):
+            if ir.may_be_whole(part):
+                slot = builder.call(tangents.shadow_or_zeros, slot, item, hint=slot.hint)
             builder.store(slot, None, item, "add")
         else:
             self.add_parts(builder, slot, part, item)

@@ -22,6 +22,7 @@ from adjoint.runtime.array_functions.arrays import zeros_like
 from adjoint.runtime.array_functions.places import numbered
 from adjoint.runtime.copies import owned
 from adjoint.runtime.objects import attribute_or_none, make_object
+from adjoint.runtime.tangents import shadow_or_zeros
 
 if TYPE_CHECKING:
     from adjoint.differentiation.reverse.context import Context
@@ -235,6 +236,8 @@ def _reverse_change_of_container(reverser: Reverser, call: ir.Call, scope: Scope
                 f"{value.hint}_bar", ir.Number() if _holds_values(base) else reverser.shadows.type_of(value.type)
             )
             sweep.emit(ir.Call((held,), list.pop, (shadow,), (), call.span))
+            if ir.may_be_whole(value.type):
+                held = sweep.call(shadow_or_zeros, held, value, hint=held.hint)
             reverser.add(scope, value, held)
         else:
             sweep.effect(list.pop, shadow)

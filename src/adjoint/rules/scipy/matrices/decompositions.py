@@ -7,6 +7,7 @@ from scipy import linalg
 
 from adjoint.rules.declare import case, definition, general, no_derivative, sample
 from adjoint.rules.scipy.matrices.layout import ORDER
+from adjoint.rules.scipy.matrices.stacks import each_matrix
 from adjoint.runtime.array_functions.linalg import conjugated, hermitian, transposed
 from adjoint.runtime.numerical_methods.of_scipy.linalg import pivots, polar_factor
 
@@ -39,7 +40,7 @@ def _svd(a, full_matrices=True, compute_uv=True, overwrite_a=False, check_finite
 no_derivative(pivots)
 definition(
     linalg.qr,
-    _qr,
+    each_matrix(_qr),
     cases=[
         case(sample(4, 3), mode="economic"),
         case(REGULAR, mode="economic", check_finite=False),
@@ -103,7 +104,7 @@ def _polar(a, side="right"):
 
 definition(
     linalg.polar,
-    _polar,
+    each_matrix(_polar),
     cases=[*[case(sample(*shape), side) for shape in ((3, 3), (4, 3), (2, 3)) for side in ("right", "left")]],
 )
 

@@ -14,6 +14,7 @@ from adjoint.declarations.implicit import machine_code
 from adjoint.rules.declare import case, constant, definition, general, linear, no_derivative, sample
 from adjoint.rules.helpers.solvers import unknown
 from adjoint.rules.numpy.linalg.eigenvalues import eigh_jvp, eigh_vjp
+from adjoint.rules.scipy.matrices.stacks import each_matrix
 from adjoint.runtime.arithmetic.numbers import is_real
 from adjoint.runtime.array_functions.linalg import transposed
 from adjoint.runtime.numerical_methods.of_scipy.linalg import (
@@ -91,7 +92,7 @@ def _schur(a, output="real", lwork=None, overwrite_a=False, sort=None, check_fin
     return schur_form(a)
 
 
-definition(linalg.schur, _schur, only=True, arrays=("a",), cases=[case(REAL), case(DEFINITE, "real")])
+definition(linalg.schur, each_matrix(_schur), only=True, arrays=("a",), cases=[case(REAL), case(DEFINITE, "real")])
 
 # --- triangles from the right -----------------------------------------------------------------------------------------
 
@@ -110,7 +111,7 @@ def _rq(a, overwrite_a=False, lwork=None, mode="full", check_finite=True):
 
 definition(
     linalg.rq,
-    _rq,
+    each_matrix(_rq),
     when=lambda given: given.get("mode", "full") in ("full", "economic", "r"),
     only=True,
     cases=[
@@ -169,7 +170,7 @@ def _ldl(A, lower=True, hermitian=True, overwrite_a=False, check_finite=True):
     return np.take(factor, np.argsort(order), axis=0), blocks, order
 
 
-definition(linalg.ldl, _ldl, only=True, cases=[case(DEFINITE), case(DEFINITE, False), case(INDEFINITE)])
+definition(linalg.ldl, each_matrix(_ldl), only=True, cases=[case(DEFINITE), case(DEFINITE, False), case(INDEFINITE)])
 
 # --- one diagonal below -----------------------------------------------------------------------------------------------
 
@@ -201,7 +202,7 @@ def _hessenberg(a, calc_q=False, overwrite_a=False, check_finite=True):
 
 definition(
     linalg.hessenberg,
-    _hessenberg,
+    each_matrix(_hessenberg),
     only=True,
     arrays=("a",),
     cases=[case(sample(4, 4)), case(REGULAR, True), case(sample(2, 2), True)],
@@ -223,7 +224,7 @@ def _matrix_balance(A, permute=True, scale=True, separate=False, overwrite_a=Fal
 no_derivative(balanced)
 definition(
     linalg.matrix_balance,
-    _matrix_balance,
+    each_matrix(_matrix_balance),
     only=True,
     arrays=("A",),
     cases=[case(np.array([[1.0, 100.0, 0.0], [0.01, 2.0, 30.0], [0.2, 0.001, -1.0]])), case(REGULAR, separate=True)],
@@ -257,7 +258,7 @@ def _cholesky_banded(ab, overwrite_ab=False, lower=False, check_finite=True):
 BANDS = np.array([[0.0, 1.0, 1.0, 1.0], [4.0, 4.0, 4.0, 4.0]])
 definition(
     linalg.cholesky_banded,
-    _cholesky_banded,
+    each_matrix(_cholesky_banded),
     only=True,
     arrays=("ab",),
     cases=[case(BANDS), case(BANDS[::-1].copy(), lower=True)],

@@ -11,6 +11,7 @@ from scipy import linalg
 from adjoint.rules.declare import case, definition, general, linear, no_derivative, sample
 from adjoint.rules.numpy.linalg.eigenvalues import eigh_jvp, eigh_vjp
 from adjoint.rules.scipy.matrices.layout import ORDER, SAMPLE
+from adjoint.rules.scipy.matrices.stacks import each_matrix
 from adjoint.runtime.array_functions.arrays import unbroadcast
 from adjoint.runtime.array_functions.linalg import (
     as_columns,
@@ -168,19 +169,24 @@ def _triangles_vjp(ct, lu):
     return triangular_solution(transposed(lu), inner, False, True)
 
 
+def _in_order(rows, order):
+    """The rows of a matrix in another order, or those of each matrix of a stack."""
+    if np.ndim(order) == 1:
+        return np.take(rows, order, axis=0)
+    return np.take_along_axis(rows, np.expand_dims(order, -1), -2)
+
+
 def _lu_factor_jvp(dots, y, a):
     lu, pivots = y
-    return (_triangles_jvp(np.take(dots[0], row_order(pivots), axis=0), lu), None)
+    return (_triangles_jvp(_in_order(dots[0], row_order(pivots)), lu), None)
 
 
 def _lu_factor_vjp(ct, y, a):
     lu, pivots = y
-    return (np.take(_triangles_vjp(ct[0], lu), np.argsort(row_order(pivots)), axis=0),)
+    return (_in_order(_triangles_vjp(ct[0], lu), np.argsort(row_order(pivots))),)
 
 
 def _lu(a, permute_l=False, overwrite_a=False, check_finite=True, p_indices=False):
-    if np.ndim(a) != 2:
-        raise NotImplementedError("stacks of matrices")
     places = places_of_rows(a)
     rows, columns = np.shape(a)
     size = min(rows, columns)
@@ -199,12 +205,22 @@ def _lu(a, permute_l=False, overwrite_a=False, check_finite=True, p_indices=Fals
 
 def _lu_solve(lu_and_piv, b, trans=0, overwrite_b=False, check_finite=True):
     lu, pivots = lu_and_piv
-    order = row_order(pivots)
+    if np.ndim(lu) == 2 and np.ndim(b) <= 2:
+        return _solved(lu, row_order(pivots), b, trans).copy("F")
+    lead = np.broadcast_shapes(np.shape(lu)[:-2], np.shape(b)[:-2])
+    columns = np.expand_dims(b, -1) if np.ndim(b) == 1 else b
+    sides = np.broadcast_to(columns, lead + np.shape(columns)[-2:])
+    order = np.broadcast_to(row_order(pivots), lead + np.shape(lu)[-1:])
+    found = _solved(np.broadcast_to(lu, lead + np.shape(lu)[-2:]), order, sides, trans)
+    return found[..., 0] if np.ndim(b) == 1 else found
+
+
+def _solved(lu, order, b, trans):
     if trans == 0:
-        return triangular_solution(lu, triangular_solution(lu, np.take(b, order, axis=0), True, True))
+        return triangular_solution(lu, triangular_solution(lu, _in_order(b, order), True, True))
     turned = transposed(lu) if trans == 1 else hermitian(lu)
     solved = triangular_solution(turned, triangular_solution(turned, b, True), False, True)
-    return np.take(solved, np.argsort(order), axis=0).copy("F")
+    return _in_order(solved, np.argsort(order))
 
 
 general(
@@ -232,7 +248,7 @@ general(
 no_derivative(row_order, places_of_rows)
 definition(
     linalg.lu,
-    _lu,
+    each_matrix(_lu),
     cases=[
         *[case(sample(*shape), p_indices=True) for shape in ((3, 3), (4, 3), (3, 4))],
         case(sample(3, 3), permute_l=True),
@@ -333,6 +349,8 @@ general(
 
 def _block_diag(*arrs):
     blocks = [np.reshape(block, (1, -1)) if np.ndim(block) < 2 else block for block in arrs]
+    if any(np.ndim(block) > 2 for block in blocks):
+        raise NotImplementedError("stacks of matrices")
     width = sum([np.shape(block)[1] for block in blocks])
     rows = []
     before = 0
@@ -345,21 +363,35 @@ def _block_diag(*arrs):
     return np.concatenate(rows, axis=0)
 
 
+TAKES_STACKS = np.ndim(linalg.circulant(np.ones((2, 1)))) > 2
+"""Whether a matrix is a stack of vectors for what makes matrices of vectors, and not a vector of all its elements."""
+
+
+def _vectors(c):
+    return c if TAKES_STACKS and np.ndim(c) > 1 else np.ravel(c)
+
+
 def _toeplitz(c, r=None):
-    first = np.ravel(c)
-    row = conjugated(first) if r is None else np.ravel(r)
-    rows, columns = np.size(first), np.size(row)
-    values = np.concatenate([np.flip(first), row[1:]])
+    first = _vectors(c)
+    row = conjugated(first) if r is None else _vectors(r)
+    rows, columns = np.shape(first)[-1], np.shape(row)[-1]
+    if np.ndim(first) > 1 or np.ndim(row) > 1:
+        lead = np.broadcast_shapes(np.shape(first)[:-1], np.shape(row)[:-1])
+        first, row = np.broadcast_to(first, (*lead, rows)), np.broadcast_to(row, (*lead, columns))
+    values = np.concatenate([np.flip(first, -1), row[..., 1:]], axis=-1)
     places = rows - 1 - np.expand_dims(np.arange(rows), 1) + np.arange(columns)
-    return np.take(values, places)
+    return np.take(values, places, axis=-1)
 
 
 def _circulant(c):
-    n = np.size(c)
-    return np.take(np.ravel(c), (np.expand_dims(np.arange(n), 1) - np.arange(n)) % n)
+    vectors = _vectors(c)
+    n = np.shape(vectors)[-1]
+    return np.take(vectors, (np.expand_dims(np.arange(n), 1) - np.arange(n)) % n, axis=-1)
 
 
-definition(linalg.block_diag, _block_diag, cases=[case(sample(2, 3), sample(1, 1), sample(2)), case(sample(2, 2))])
+definition(
+    linalg.block_diag, _block_diag, only=True, cases=[case(sample(2, 3), sample(1, 1), sample(2)), case(sample(2, 2))]
+)
 definition(
     linalg.toeplitz,
     _toeplitz,

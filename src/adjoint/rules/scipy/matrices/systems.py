@@ -6,6 +6,7 @@ import numpy as np
 from scipy import linalg
 
 from adjoint.rules.declare import bilinear, case, definition, general, linear, sample
+from adjoint.rules.scipy.matrices.stacks import each_diagonal, each_system
 from adjoint.runtime.arithmetic.numbers import is_real
 from adjoint.runtime.array_functions.linalg import completed, hermitian, transposed
 from adjoint.runtime.numerical_methods.of_scipy.linalg import (
@@ -64,7 +65,10 @@ linear(
 
 def _solve_banded(l_and_u, ab, b, overwrite_ab=False, overwrite_b=False, check_finite=True):
     lower, upper = l_and_u
-    return banded_solution(ab, b, lower, upper)
+    return _each_banded_solution(ab, b, lower, upper)
+
+
+_each_banded_solution = each_system(banded_solution)
 
 
 def _solveh_banded(ab, b, overwrite_ab=False, overwrite_b=False, lower=False, check_finite=True):
@@ -103,7 +107,7 @@ definition(
 )
 definition(
     linalg.solveh_banded,
-    _solveh_banded,
+    each_system(_solveh_banded),
     cases=[case(BANDS[:2], sample(4)), case(BANDS[1:], sample(4, 2), lower=True)],
 )
 
@@ -128,11 +132,11 @@ def _orthogonal_procrustes(A, B, check_finite=True):
 
 definition(
     linalg.lstsq,
-    _lstsq,
+    each_system(_lstsq),
     when=lambda given: given.get("lapack_driver") in (None, "gelsd", "gelss"),
     cases=[case(sample(5, 3), sample(5)), case(sample(5, 3), sample(5, 2)), case(sample(3, 4), sample(3, 2))],
 )
-definition(linalg.orthogonal_procrustes, _orthogonal_procrustes, cases=[case(sample(4, 3), sample(4, 3))])
+definition(linalg.orthogonal_procrustes, each_system(_orthogonal_procrustes), cases=[case(sample(4, 3), sample(4, 3))])
 definition(
     linalg.pinvh,
     lambda a, atol=None, rtol=None, lower=True, return_rank=False, check_finite=True: np.linalg.pinv(
@@ -173,12 +177,12 @@ def _tridiagonal(d, e):
 
 definition(
     linalg.eigvalsh_tridiagonal,
-    lambda d, e: np.linalg.eigvalsh(_tridiagonal(d, e)),
+    each_diagonal(lambda d, e: np.linalg.eigvalsh(_tridiagonal(d, e))),
     cases=[case(sample(4), sample(3))],
 )
 definition(
     linalg.eigh_tridiagonal,
-    lambda d, e, eigvals_only=False: np.linalg.eigvalsh(_tridiagonal(d, e)),
+    each_diagonal(lambda d, e, eigvals_only=False: np.linalg.eigvalsh(_tridiagonal(d, e))),
     when=lambda given: given.get("eigvals_only") is True,
     cases=[case(sample(4), sample(3), eigvals_only=True)],
 )
@@ -214,7 +218,7 @@ for _solve in (linalg.solve_continuous_lyapunov, linalg.solve_lyapunov):
     definition(_solve, _lyapunov, cases=[case(REGULAR, sample(3, 3))])
 definition(
     linalg.solve_discrete_lyapunov,
-    _discrete_lyapunov,
+    each_system(_discrete_lyapunov),
     arrays=("a", "q"),
     cases=[case(0.2 * np.eye(3) + 0.1, sample(3, 3)), case(sample(3, 3), sample(3, 3), "bilinear")],
 )

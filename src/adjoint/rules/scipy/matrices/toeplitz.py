@@ -58,6 +58,8 @@ bilinear(lags, _lags_vjp, cases=[case(sample(4), sample(4)), case(sample(4, 2), 
 
 def _column_and_row(c_or_cr):
     """The first column and the first row, which is the column's conjugate where none is given."""
+    if max(map(np.ndim, c_or_cr if isinstance(c_or_cr, tuple) else (c_or_cr,))) > 1:
+        raise NotImplementedError("stacks of vectors")
     if isinstance(c_or_cr, tuple):
         c, r = c_or_cr
         return np.ravel(c), np.ravel(r)
@@ -73,6 +75,7 @@ def _solve_toeplitz(c_or_cr, b, check_finite=True):
 definition(
     linalg.solve_toeplitz,
     _solve_toeplitz,
+    only=True,
     arrays=("b",),
     cases=[case(C, sample(3)), case((C, R), sample(3, 2)), case(C + 0.2j, sample(3))],
 )
@@ -86,6 +89,7 @@ def _matmul_toeplitz(c_or_cr, x, check_finite=False, workers=None):
 definition(
     linalg.matmul_toeplitz,
     _matmul_toeplitz,
+    only=True,
     arrays=("x",),
     cases=[case(sample(4), sample(4)), case((sample(3), sample(3)), sample(3, 2))],
 )

@@ -20,7 +20,9 @@ def triangle(a: Any, lower: bool = False, unit_diagonal: bool = False) -> Any:
 
 
 def row_order(pivots: Any) -> Any:
-    """Which row stands in each place after the exchanges of a decomposition into triangles."""
+    """Which row stands in each place after the exchanges of a decomposition into triangles; of a stack, for each."""
+    if np.ndim(pivots) > 1:
+        return np.stack([row_order(one) for one in pivots])
     order = np.arange(np.size(pivots))
     for row, other in enumerate(pivots):
         order[[row, other]] = order[[other, row]]
