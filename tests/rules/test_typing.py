@@ -12,7 +12,7 @@ import pytest
 from adjoint import ir
 from adjoint.rules import typing
 from adjoint.rules.joined_types import join
-from adjoint.rules.kinds import Linear
+from adjoint.rules.kinds import Linear, Rule
 from adjoint.rules.registry import all_rules, rule_for
 from adjoint.rules.typing import abstract, type_of_call
 from adjoint.runtime.array_functions.arrays import unbroadcast
@@ -218,3 +218,53 @@ def test_what_holds_arrays_of_unknown_dtypes_gives_no_dtype(callee: Any, holds: 
     unknown = ir.Array(None, ("many", "many"))
     (found,) = type_of_call(callee, (ir.Var("items", holds(unknown)),))
     assert found == ir.Number() or (isinstance(found, ir.Array) and found.dtype is None)
+
+
+def _admits(type_: ir.Type, value: Any) -> bool:
+    """Whether a value may have a type: ``one`` and ``many`` say something of extents."""
+    match type_:
+        case ir.Array(dims=dims):
+            if not isinstance(value, np.ndarray):
+                return False
+            return dims is None or (
+                len(dims) == value.ndim
+                and all(dim == "any" or (dim == "one") == (n == 1) for dim, n in zip(dims, value.shape, strict=True))
+            )
+        case ir.Scalar():
+            return np.ndim(value) == 0
+        case ir.Tuple(items=items):
+            return isinstance(value, tuple) and all(map(_admits, items, value))
+        case ir.List(element=element) if isinstance(value, (list, tuple)):
+            return element is None or all(_admits(element, item) for item in value)
+    return True
+
+
+def _vague(value: Any) -> list[ir.Type | ir.Const]:
+    """What may be known of an argument: its type, or less."""
+    match value:
+        case bool():
+            return [ir.Const(value)]
+        case int():
+            return [ir.INT]
+        case np.ndarray() if value.dtype.kind in "fc":
+            return [abstract(value), ir.Array(value.dtype, ("any",) * value.ndim), ir.Number()]
+        case list() if value and all(isinstance(item, np.ndarray) for item in value):
+            return [ir.List(abstract(value[0])), ir.List(ir.Number())]
+    return [ir.Const(value)]
+
+
+TYPED = [rule for rule in all_rules() if (getattr(rule.fn, "__module__", None) or "numpy").partition(".")[0] == "numpy"]
+
+
+@pytest.mark.parametrize("rule", TYPED, ids=[rule.name for rule in TYPED])
+def test_types_of_vague_arguments_admit_what_is_given(rule: Rule) -> None:
+    """Numbers that are not known, arrays of which only the rank is, and lists of what may be numbers or arrays."""
+    for args, kwargs in cases_of(rule, np.random.default_rng(3)):
+        given = tuple(rule.fn(*args, **kwargs)) if rule.results > 1 else (rule.fn(*args, **kwargs),)
+        for choice in range(3):
+            known = [vague[min(choice, len(vague) - 1)] for vague in map(_vague, args)]
+            named = {name: _vague(value)[0] for name, value in kwargs.items()}
+            atoms = [one if isinstance(one, ir.Const) else v(one) for one in known]
+            pairs = [(name, one if isinstance(one, ir.Const) else v(one)) for name, one in named.items()]
+            for type_, value in zip(type_of_call(rule.fn, atoms, pairs), given, strict=True):
+                assert _admits(type_, value), (known, named, type_, np.shape(value))

@@ -34,6 +34,10 @@ _OF_NOTHING: tuple[tuple[Callable[[int], int], int], ...] = ((lambda place: 1, 0
 """Choices with empty arrays, which with one element make an array of one: others have to tell everything else."""
 
 
+_AXES = (0, 1)
+"""What an integer may be that has to be an axis: the other choices would make all extents as small as it."""
+
+
 _LARGE = 50
 
 
@@ -45,22 +49,24 @@ _MOST_ELEMENTS = 100_000
 
 def examples_of(rule: Rule, arguments: Sequence[Any], named: Sequence[tuple[str, Any]]) -> Iterator[Any]:
     """Results of the calls that succeed; what does not depend on the choice of extents is called once, counts twice."""
-    listed = any(map(lists_integers, (*arguments, *(value for _, value in named))))
-    choices = [
-        (extent, many, 0, as_places)
-        for as_places in ((False, True) if listed else (False,))
+    given = (*arguments, *(value for _, value in named))
+    choices: list[tuple[Callable[[int], int], int, int, bool, int | None]] = [
+        (extent, many, 0, as_places, None)
+        for as_places in ((False, True) if any(map(lists_integers, given)) else (False,))
         for extent, many in zip(_EXTENTS, _MANY, strict=True)
     ]
     if not isinstance(rule, Elementwise) and sum(isinstance(known, ir.Array) for known in arguments) > 1:
-        choices.append((_EXTENTS[0], _MANY[0], 1, False))
+        choices.append((_EXTENTS[0], _MANY[0], 1, False, None))
+    if any(isinstance(known, ir.Scalar) and known.kind == "int" for known in given):
+        choices += [(_EXTENTS[0], _MANY[0], 0, False, axis) for axis in _AXES]
     above = max((len(known.dims) for known in arguments if isinstance(known, ir.Array) and known.dims), default=1)
     for rank in dict.fromkeys((0, 1, above)):  # the last, so that what is known does not decide the rank
         found: list[Any] = []
-        for extent, many, apart, as_places in (*choices, *((*choice, 0, False) for choice in _OF_NOTHING)):
+        for extent, many, apart, as_places, axis in (*choices, *((*choice, 0, False, None) for choice in _OF_NOTHING)):
             is_of_nothing = (extent, many) in _OF_NOTHING
             if is_of_nothing and len(found) < 2:
                 break
-            maker = _Maker(extent, many, rank, apart, as_places)
+            maker = _Maker(extent, many, rank, apart, as_places, axis)
             try:
                 args = [maker.make(argument, _value_at(rule, place)) for place, argument in enumerate(arguments)]
                 kwargs = {name: maker.make(argument, 0.75) for name, argument in named}
@@ -104,12 +110,14 @@ class _Maker:
     """Makes values of types; ``extent`` gives the extents and integers that are not known, one after the other.
 
     Each array is ``apart`` longer than the one before where it is ``many``; integers in lists are places in arrays
-    where ``as_places``, else extents.
+    where ``as_places``, else extents. Integers by themselves are ``axis``, where that is not None.
     """
 
-    def __init__(self, extent: Callable[[int], int], many: int, rank: int, apart: int, as_places: bool) -> None:
+    def __init__(
+        self, extent: Callable[[int], int], many: int, rank: int, apart: int, as_places: bool, axis: int | None
+    ) -> None:
         self._extent, self._many, self._rank = extent, many, rank
-        self._apart, self._as_places = apart, as_places
+        self._apart, self._as_places, self._axis = apart, as_places, axis
         self._place = -1
         self.varied = False
 
@@ -156,7 +164,7 @@ class _Maker:
             case "float":
                 return value
             case "int":
-                return self._next()
+                return self._next() if self._axis is None else self._axis
             case "bool":
                 return True
             case _:

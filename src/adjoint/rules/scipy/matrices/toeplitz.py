@@ -58,6 +58,8 @@ bilinear(lags, _lags_vjp, cases=[case(sample(4), sample(4)), case(sample(4, 2), 
 
 def _column_and_row(c_or_cr):
     """The first column and the first row, which is the column's conjugate where none is given."""
+    if isinstance(c_or_cr, list):
+        return _column_and_row(np.array(c_or_cr))
     if max(map(np.ndim, c_or_cr if isinstance(c_or_cr, tuple) else (c_or_cr,))) > 1:
         raise NotImplementedError("stacks of vectors")
     if isinstance(c_or_cr, tuple):

@@ -138,7 +138,7 @@ ONE = np.array([1.0, -0.6])
 definition(
     signal.filtfilt,
     _filtfilt,
-    arrays=("x",),
+    arrays=("b", "a", "x"),
     cases=[
         case(B, A, sample(12)),
         case(B[:2], ONE, sample(9, 2), axis=0),

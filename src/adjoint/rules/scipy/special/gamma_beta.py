@@ -187,6 +187,8 @@ def _perm(N, k, exact=False):
 
 
 def _factorial(n, exact=False, extend="zero"):
+    if isinstance(n, (list, tuple)):
+        return _factorial(np.array(n))
     found = np.where(np.less(n, 0), 0.0, special.gamma(n + 1.0))
     if not isinstance(n, np.ndarray):
         return found[()]
