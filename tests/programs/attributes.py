@@ -343,3 +343,38 @@ def deleted(x, y):
     except AttributeError:
         part.b *= x
     return part.a * part.b * (2.0 if hasattr(part, "kept") else 1.0)
+
+
+class Normalized:
+    def __init__(self, exponents, weights):
+        self.exponents = exponents
+        self.weights = weights
+        self.norm = None
+        self.normalize()
+
+    def normalize(self):
+        self.norm = np.sqrt(self.exponents)
+        total = 0.0
+        for i in range(len(self.exponents)):
+            total += self.norm[i] * self.weights[i]
+        for i in range(len(self.exponents)):
+            self.weights[i] *= total
+
+
+def overlap(a, b):
+    total = 0.0
+    for i, x in enumerate(a.weights):
+        for j, y in enumerate(b.weights):
+            total += a.norm[i] * b.norm[j] * x * y * a.exponents[i]
+    return total
+
+
+@program(1.1, np.array([3.4, 0.6, 0.17]))
+def arrays_in_objects_of_a_list(x, exponents):
+    """No object has its arrays from the start, and which of the objects is asked is known at run time."""
+    functions = [Normalized(exponents, [0.1, 0.2, 0.3]), Normalized(exponents * x, [0.3, 0.4, 0.5])]
+    overlaps = np.zeros((2, 2))
+    for i in range(2):
+        for j in range(2):
+            overlaps[i, j] = overlap(functions[i], functions[j])
+    return np.sum(overlaps)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import operator
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from copy import copy
 from typing import Any
 
 from adjoint import ir
@@ -17,6 +18,7 @@ from adjoint.analysis.effects import effects, written_args
 from adjoint.analysis.joins import caught, joins
 from adjoint.analysis.memory.reachable import keeper_in, lends_memory, may_write_anything
 from adjoint.analysis.messages import communicates
+from adjoint.diagnostics import Diagnostic
 from adjoint.differentiation.aliases import Aliases, Node, takes_out
 from adjoint.differentiation.memory.slots import Slot, has_slots, is_container
 from adjoint.differentiation.memory.structural import as_store, is_object_display, object_display, roles_of
@@ -65,6 +67,9 @@ class Dependence(Aliases):
         self.sent: list[Node] = []
         for statement in statements_in(function.body):
             self._connect(statement)
+        self._answer(function, wrt, outputs, is_called)
+
+    def _answer(self, function: ir.Function, wrt: Sequence[int], outputs: Sequence[int], is_called: bool) -> None:
         inputs = [node for index in wrt for node in self.nodes(function.params[index])]
         results = [
             node
@@ -77,9 +82,23 @@ class Dependence(Aliases):
         self.varied = _reached([*inputs, *self.received], self.edges)
         self.useful = _reached([*results, *self.sent], _reversed(self.edges))
         self.active_nodes = self.varied & self.useful
-        self.problems = problems_of(self, function, wrt)
+        self._asked = function, wrt
+        self._problems: list[Diagnostic] | None = None
+
+    def of_parameters(self, function: ir.Function, wrt: Sequence[int], outputs: Sequence[int]) -> Dependence:
+        """The same of other parameters of the function: what is connected with what is found once."""
+        other = copy(self)
+        other._answer(function, wrt, outputs, is_called=False)
+        return other
 
     # What the transform asks
+
+    @property
+    def problems(self) -> list[Diagnostic]:
+        """What cannot be differentiated."""
+        if self._problems is None:
+            self._problems = problems_of(self, *self._asked)
+        return self._problems
 
     def active(self, atom: ir.Atom) -> bool:
         """Whether a derivative flows through a value, or through memory that it refers to."""

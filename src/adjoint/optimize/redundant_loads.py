@@ -123,7 +123,10 @@ def _forget(known: Known, statement: ir.Statement) -> None:
             known.clear()
             return
         written |= found
-    for place in [place for place in known if not written.isdisjoint(ir.storages(place[0].type))]:
+    if not written:
+        return
+    bases = {base for base in {place[0] for place in known} if not written.isdisjoint(ir.storages(base.type))}
+    for place in [place for place in known if place[0] in bases]:
         del known[place]
 
 

@@ -162,9 +162,9 @@ def _slot(reverser: Reverser, store: ir.Store, base: ir.Var, scope: Scope) -> No
     scalar = isinstance(type_, ir.Scalar)
     held = sweep.load(shadow, key, type_ if scalar else reverser.shadows.type_of(type_), "t_bar")
     if store.mode == "set":
-        old = ir.Var("old", type_)
         zero: ir.Atom = ir.Const(0.0)
         if not scalar:
+            old = ir.Var("old", ir.Number() if _may_be_missing(base, store.key, reverser.context) else type_)
             reverser.keep_before(store, old, _read(old, base, store.key, reverser.context))
             zero = sweep.call(zeros_like, old, hint="t_bar")
         sweep.store(shadow, key, zero, "set")
@@ -184,15 +184,22 @@ def _reference(reverser: Reverser, store: ir.Store, base: ir.Var, scope: Scope) 
 
 
 def _read(target: ir.Var, base: ir.Var, key: ir.Key, context: Context | None) -> ir.Statement:
-    """What a slot holds; None where a dict has no such key yet, or an object no such attribute.
+    """What a slot holds; None where a dict has no such key yet, or an object no such attribute."""
+    if not _may_be_missing(base, key, context):
+        return ir.Load(target, base, key)
+    if isinstance(key, ir.Attribute):
+        return ir.Call((target,), attribute_or_none, (base, ir.Const(key.name)))
+    return ir.Call((target,), dict.get, (base, *(item for item in key.items if not isinstance(item, ir.Slice))))
+
+
+def _may_be_missing(base: ir.Var, key: ir.Key, context: Context | None) -> bool:
+    """Whether a slot may be filled for the first time.
 
     Shadows, for which there is no ``context``, have a slot for each attribute.
     """
-    if context is not None and isinstance(key, ir.Attribute) and _may_lack(context, base, key.name):
-        return ir.Call((target,), attribute_or_none, (base, ir.Const(key.name)))
-    if isinstance(base.type, ir.Dict) and isinstance(key, ir.Subscript):
-        return ir.Call((target,), dict.get, (base, *(item for item in key.items if not isinstance(item, ir.Slice))))
-    return ir.Load(target, base, key)
+    if isinstance(key, ir.Attribute):
+        return context is not None and _may_lack(context, base, key.name)
+    return isinstance(base.type, ir.Dict)
 
 
 def _may_lack(context: Context, base: ir.Var, name: str) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,6 +20,9 @@ from adjoint.diagnostics import Diagnostic, Span, diagnostic
 from adjoint.ir.walk import blocks_of, leaves, statements_in, terminators_in
 from adjoint.rules.kinds import Elementwise
 from adjoint.rules.registry import rule_for
+
+if TYPE_CHECKING:
+    from adjoint.differentiation.reachability import Dependence
 
 _PYTHON_ROUNDINGS = (int, round, math.floor, math.ceil, math.trunc, operator.floordiv)
 _NUMPY_ROUNDINGS = (np.floor, np.ceil, np.trunc, np.rint, np.round, np.fix, np.floor_divide)
@@ -50,15 +54,17 @@ def zero_derivatives(
     if not returned:
         return
     flows = _number_flows(function)
+    whole: Dependence | None = None
     for name, places, span in arguments:
         numbers = [function.params[place] for place in places if function.params[place].type == ir.FLOAT]
         if not places or not reached(numbers, flows).isdisjoint(returned):
             continue
         from adjoint.differentiation.reachability import Dependence  # lazy
 
-        found = Dependence(function, places, outputs)
+        whole = whole or Dependence(function, places, outputs)
+        found = whole.of_parameters(function, places, outputs)
         written = any(found.active(function.params[place]) for place in places)
-        if written or found.problems or any(map(found.varies, returned)):
+        if written or any(map(found.varies, returned)) or found.problems:
             continue
         if _is_meant(function, places, returned):
             continue
