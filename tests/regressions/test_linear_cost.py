@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import interpolate
 
 import adjoint as ad
 
@@ -196,6 +197,13 @@ def linked_list(x):
     return total
 
 
+def splines(x):
+    nodes = np.arange(1.0, len(x) + 1.0)
+    at = np.array([1.3, 2.6])
+    natural = interpolate.make_interp_spline(nodes, x, k=3, bc_type="natural")(at)
+    return np.sum(interpolate.interp1d(nodes, x, kind="cubic")(at) + natural + interpolate.CubicSpline(nodes, x)(at))
+
+
 PROGRAMS = [
     gather,
     gather_from_both_ends,
@@ -216,6 +224,7 @@ PROGRAMS = [
     recursion_over_an_array,
     first_in_first_out,
     linked_list,
+    splines,
 ]
 
 KEPT_IN_TUPLES = [recursion_over_an_array]

@@ -21,6 +21,11 @@ def interp1d_cubic(x, y, at):
     return interpolate.interp1d(x, y, kind="cubic")(at)
 
 
+@call(X, np.stack([Y, Y**2], axis=1), AT)
+def interp1d_of_rows(x, y, at):
+    return interpolate.interp1d(x, y, kind="cubic", axis=0)(at)
+
+
 @call(X, Y, AT)
 def interp1d_quadratic(x, y, at):
     return interpolate.interp1d(x, y, kind="quadratic")(at)

@@ -69,6 +69,14 @@ def test_arrays_that_lie_in_other_ways(name: str) -> None:
             np.testing.assert_array_equal(arg, same)
 
 
+@pytest.mark.parametrize("name", [name for name in PROGRAMS if is_chosen(f"{name} natively", 12)])
+def test_machine_code(name: str) -> None:
+    program, args = PROGRAMS[name]
+    value, pullback = ad.vjp(program, *args)
+    native = ad.vjp(program, *args, native=True)[1]
+    np.testing.assert_allclose(flatten(native(value)), flatten(pullback(value)), rtol=1e-6, atol=1e-9)
+
+
 # --- which definitions are called -----------------------------------------------------------------------------------
 
 INSIDE = ("scipy.array_api", "scipy.stats.distributions.moments", "scipy.stats.distributions.formulas")

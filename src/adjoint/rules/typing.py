@@ -23,7 +23,7 @@ from adjoint.rules.python import containers
 from adjoint.runtime import display
 from adjoint.runtime.arithmetic.checks import brings_arithmetic
 from adjoint.runtime.arithmetic.numbers import choose
-from adjoint.runtime.array_functions.arrays import unbroadcast
+from adjoint.runtime.array_functions.arrays import reshape_like, unbroadcast
 from adjoint.types.array_libraries import dtype_of, is_foreign
 from adjoint.types.classes.constant_types import EXAMPLES
 from adjoint.types.structure import fields_of, float_fields, is_namedtuple_class, slots_of
@@ -172,6 +172,8 @@ def _special(
     fitted = _fitted(type_of_known(arguments[1])) if rule.fn is unbroadcast and len(arguments) == 2 else None
     if fitted is not None:
         return fitted
+    if rule.fn is reshape_like and type_of_known(arguments[1]) == ir.Number():
+        return ir.Number()  # examples of as many elements as there are hardly ever come up
     if registry.is_about_arrays(rule.fn):
         from adjoint.rules import shapes  # lazy
 

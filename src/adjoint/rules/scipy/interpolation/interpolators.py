@@ -17,6 +17,7 @@ from adjoint.rules.declare import case, definition, no_derivative, number, sampl
 from adjoint.rules.scipy.interpolation.interpolate import _basis
 from adjoint.runtime.numerical_methods.implicit import answered, root, taken
 from adjoint.runtime.numerical_methods.of_scipy.choices import curve_solutions
+from adjoint.runtime.numerical_methods.of_scipy.linalg import banded_solution
 
 # --- piecewise polynomials --------------------------------------------------------------------------------------------
 
@@ -221,17 +222,15 @@ def _cubic_spline(x, y, axis=0, bc_type="not-a-knot", extrapolate=None):
         low, high = 2.0 * m[0], 2.0 * m[1]
         middle = (h[0] * m[1] + h[1] * m[0]) / (h[0] + h[1])
         return hermite(x, y, np.stack([low - middle, middle, high - middle]), extrapolate, axis)
-    matrix = np.zeros((n, n))
-    inner = np.arange(1, n - 1)
-    matrix[inner, inner - 1], matrix[inner, inner + 1] = h[1:], h[:-1]
-    matrix[inner, inner] = 2.0 * (h[:-1] + h[1:])
+    bands = np.zeros((3, n))
+    bands[2, : n - 2], bands[1, 1 : n - 1], bands[0, 2:] = h[1:], 2.0 * (h[:-1] + h[1:]), h[:-1]
     a, b, first = _condition(n, start, h[0], h[1] if n > 2 else h[0], wide[0], m[0], m[1] if n > 2 else m[0])
-    matrix[0, 0], matrix[0, 1] = a, b
+    bands[1, 0], bands[0, 1] = a, b
     a, b, last = _condition(n, end, -h[-1], -h[-2] if n > 2 else -h[-1], -wide[-1], m[-1], m[-2] if n > 2 else m[-1])
-    matrix[n - 1, n - 1], matrix[n - 1, n - 2] = a, b
+    bands[1, n - 1], bands[2, n - 2] = a, b
     right = 3.0 * (wide[1:] * m[:-1] + wide[:-1] * m[1:])
     sides = np.concatenate([np.broadcast_to(first, np.shape(y[:1])), right, np.broadcast_to(last, np.shape(y[:1]))])
-    slopes = np.reshape(np.linalg.solve(matrix, np.reshape(sides, (n, -1))), np.shape(y))
+    slopes = np.reshape(banded_solution(bands, np.reshape(sides, (n, -1)), 1, 1), np.shape(y))
     return hermite(x, y, slopes, extrapolate, axis)
 
 
@@ -371,9 +370,10 @@ def _make_interp_spline(x, y, k=3, t=None, bc_type=None, axis=0, check_finite=Tr
         inner = ((x[1:] + x[:-1]) / 2.0)[k // 2 : -(k // 2)]
     knots = np.concatenate([np.full(k + 1, x[0]), inner, np.full(k + 1, x[-1])])
     start, values = _basis(x, knots, k)
-    matrix = np.zeros((len(x), len(x)))
-    matrix[np.arange(len(x)), start + np.arange(k + 1)[:, None]] = values
-    c = np.linalg.solve(matrix, np.reshape(y, (len(x), -1)))
+    columns = start + np.arange(k + 1)[:, None]
+    bands = np.zeros((2 * k + 1, len(x)))
+    bands[k + np.arange(len(x)) - columns, columns] = values
+    c = banded_solution(bands, np.reshape(y, (len(x), -1)), k, k)
     return Spline(knots, np.reshape(c, np.shape(y)), k, True, axis)
 
 
@@ -385,13 +385,15 @@ def _cubic_with_ends(x, y, k, kind, axis):
     n = len(x)
     knots = np.concatenate([np.full(k, x[0]), x, np.full(k, x[-1])])
     start, values = _basis(x, knots, k)
-    inner = np.zeros((n, n + 2))
-    inner[np.arange(n), start + np.arange(k + 1)[:, None]] = values
-    ends = _spline_value(Spline(knots, np.eye(n + 2), k), np.stack([x[0], x[-1]]), order)
-    matrix = np.concatenate([ends[:1], inner, ends[1:]])
+    columns = start + np.arange(k + 1)[:, None]
+    bands = np.zeros((2 * k + 1, n + 2))
+    bands[k + 1 + np.arange(n) - columns, columns] = values
+    near, each = np.arange(k + 1), np.eye(k + 1)
+    bands[k - near, near] = _spline_value(Spline(knots[: 2 * k + 2], each, k), x[0], order)
+    bands[2 * k - near, n + 1 - k + near] = _spline_value(Spline(knots[-2 * k - 2 :], each, k), x[-1], order)
     none = np.zeros(np.shape(y[:1]))
     sides = np.concatenate([none, y, none])
-    c = np.linalg.solve(matrix, np.reshape(sides, (n + 2, -1)))
+    c = banded_solution(bands, np.reshape(sides, (n + 2, -1)), k, k)
     return Spline(knots, np.reshape(c, np.shape(sides)), k, True, axis)
 
 

@@ -5,6 +5,7 @@
 import numpy as np
 from scipy import linalg
 
+from adjoint import ir
 from adjoint.rules.declare import bilinear, case, definition, general, linear, sample
 from adjoint.rules.scipy.matrices.stacks import each_diagonal, each_system
 from adjoint.runtime.arithmetic.numbers import is_real
@@ -33,11 +34,21 @@ def _banded_vjp(ct, y, bands, b, lower, upper):
     return (-band_products(b_bar, y, lower, upper), b_bar, None, None)
 
 
+def _of_right_side(arguments):
+    """The type of a solution; of most bands one would take as an example there is none."""
+    bands, b = arguments[:2]
+    if not isinstance(bands, ir.Array) or not isinstance(b, ir.Array):
+        return (ir.Number(),)
+    known = None if bands.dtype is None or b.dtype is None else np.result_type(bands.dtype, b.dtype)
+    return (ir.Array(known if known is None or known.kind in "fc" else np.dtype(np.float64), b.dims),)
+
+
 BANDS = np.array([[0.0, 0.7, -0.4, 0.3], [3.0, 2.5, 4.0, 3.3], [0.5, -0.2, 0.6, 0.0], [0.1, 0.2, 0.0, 0.0]])
 general(
     banded_solution,
     _banded_jvp,
     _banded_vjp,
+    typed=_of_right_side,
     cases=[case(BANDS, sample(4), 2, 1), case(BANDS[:2], sample(4, 2), 0, 1)],
 )
 bilinear(
