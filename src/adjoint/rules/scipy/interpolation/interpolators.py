@@ -381,20 +381,25 @@ def _cubic_with_ends(x, y, k, kind, axis):
     """A cubic spline whose knots are all nodes, with a slope or a curvature of zero at both ends."""
     if k != 3 or kind not in ("natural", "clamped"):
         raise NotImplementedError("these conditions at the ends")
-    order = 2 if kind == "natural" else 1
     n = len(x)
     knots = np.concatenate([np.full(k, x[0]), x, np.full(k, x[-1])])
     start, values = _basis(x, knots, k)
     columns = start + np.arange(k + 1)[:, None]
     bands = np.zeros((2 * k + 1, n + 2))
     bands[k + 1 + np.arange(n) - columns, columns] = values
-    near, each = np.arange(k + 1), np.eye(k + 1)
-    bands[k - near, near] = _spline_value(Spline(knots[: 2 * k + 2], each, k), x[0], order)
-    bands[2 * k - near, n + 1 - k + near] = _spline_value(Spline(knots[-2 * k - 2 :], each, k), x[-1], order)
+    bands[k, 0], bands[k - 1, 1], bands[k - 2, 2] = _flat_end(knots[4] - x[0], knots[5] - x[0], kind)
+    bands[k, n + 1], bands[k + 1, n], bands[k + 2, n - 1] = _flat_end(x[-1] - knots[-5], x[-1] - knots[-6], kind)
     none = np.zeros(np.shape(y[:1]))
     sides = np.concatenate([none, y, none])
     c = banded_solution(bands, np.reshape(sides, (n + 2, -1)), k, k)
     return Spline(knots, np.reshape(c, np.shape(sides)), k, True, axis)
+
+
+def _flat_end(near, far, kind):
+    """The factors of the outermost coefficients, of which the sum is to be zero; of the distances of two knots."""
+    if kind == "clamped":
+        return -1.0, 1.0, 0.0
+    return 1.0 / near, -1.0 / near - 1.0 / far, 1.0 / far
 
 
 # --- roots ------------------------------------------------------------------------------------------------------------

@@ -23,23 +23,28 @@ def points_of(tree: Any) -> Any:
     return np.asarray(tree.data)
 
 
+def _places(found: Any) -> Any:
+    """Qhull counts in 32 bits."""
+    return found.astype(np.int64)
+
+
 def corners(points: Any, x: Any) -> Any:
     """The places of the corners of the simplices of Delaunay that other points lie in; -1 outside of all."""
     triangulation = points if isinstance(points, spatial.Delaunay) else spatial.Delaunay(points)
     simplex = triangulation.find_simplex(x)
-    return np.where(np.reshape(simplex, (-1, 1)) < 0, -1, triangulation.simplices[simplex])
+    return np.where(np.reshape(simplex, (-1, 1)) < 0, -1, _places(triangulation.simplices)[simplex])
 
 
 def triangles(points: Any) -> Any:
     """The simplices of Delaunay, each by the places of its corners."""
-    return spatial.Delaunay(points).simplices
+    return _places(spatial.Delaunay(points).simplices)
 
 
 def hull_corners(points: Any) -> Any:
     """The places of the corners of the convex hull, in two dimensions counterclockwise."""
-    return spatial.ConvexHull(points).vertices
+    return _places(spatial.ConvexHull(points).vertices)
 
 
 def hull_facets(points: Any) -> Any:
     """The facets of the convex hull, each by the places of its corners."""
-    return spatial.ConvexHull(points).simplices
+    return _places(spatial.ConvexHull(points).simplices)
