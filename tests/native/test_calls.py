@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import adjoint as ad
 from native.agreement import compare
@@ -177,3 +178,27 @@ def test_what_leaves_machine_code_comes_back_with_its_extents_and_dtype(name, ki
     case = next(case for case in collect() if case.name == name)
     outcome = compare(case.function, case.arguments(), "forward", kind)
     assert outcome.kind == "same", outcome.message
+
+
+@pytest.mark.filterwarnings("ignore::adjoint.diagnostics.DifferentiationWarning")
+@pytest.mark.parametrize("index", [None, ..., (), (None, ...)])
+def test_axes_of_a_number(index):
+    """Arrays without axes are numbers in machine code, and numbers of NumPy to Python."""
+
+    def f(x):
+        return (x[0] * 2.0)[index]
+
+    x = np.array([0.3, 0.4])
+    value, pullback = ad.vjp(f, x)
+    same, native = ad.vjp(f, x, native=True)
+    np.testing.assert_array_equal(same, value)
+    np.testing.assert_array_equal(native(np.ones_like(value)), pullback(np.ones_like(value)))
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of SciPy's own modules
+def test_functions_of_cython():
+    def f(a, b):
+        return stats.kendalltau(a, b).statistic * np.sum(a * a)
+
+    args = np.array([0.3, 1.2, -0.4, 0.9]), np.array([1.0, 0.2, 0.5, 0.7])
+    np.testing.assert_array_equal(ad.grad(f, native=True)(*args), ad.grad(f)(*args))

@@ -70,7 +70,7 @@ class _Writer:
                 self.write(item)
         elif kind is ir.Storage:
             self._write_memory(value.find())
-        elif kind.__module__.startswith("adjoint.ir.") and hasattr(kind, "__dataclass_fields__"):
+        elif hasattr(kind, "__dataclass_fields__") and kind.__module__.startswith("adjoint.ir."):
             self._write_record(value, kind)
         elif isinstance(value, Mapping):
             self.words.append(f"mapping {len(value)}")

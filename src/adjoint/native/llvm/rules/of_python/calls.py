@@ -153,7 +153,7 @@ def _asks_for_classes(statement: Leaving) -> bool:
         return _calls_one_of(statement, _TELLING) or package_of(callee) not in ("numpy", "scipy", "adjoint")
     if isinstance(statement, ir.Load) and isinstance(statement.key, ir.Attribute):
         return not isinstance(type_of_atom(statement.base), (ir.Instance, ir.Array))
-    return False
+    return isinstance(statement, ir.Load) and isinstance(type_of_atom(statement.base), (ir.Scalar, ir.Array))
 
 
 def _calls_one_of(statement: Leaving, callees: Iterable[Any]) -> bool:

@@ -141,10 +141,16 @@ def _plain(e: Emission, value: Value) -> str:
 
 
 def number_of_type(e: Emission, value: Number | Complex, type_: ir.Type | None) -> str:
-    """A number of Python or of NumPy, as its type has it; NumPy's arithmetic is what machine code has for others."""
+    """A number of Python or of NumPy, as its type has it; NumPy's arithmetic is what machine code has for others.
+
+    Arrays without axes are numbers in machine code.
+    """
     writer = e.writer
-    e.program.unsure |= not isinstance(type_, ir.Scalar) and value.kind not in ("i8", "b1")
-    is_of_python = type_.dtype is None if isinstance(type_, ir.Scalar) else value.kind in ("i8", "b1")
+    e.program.unsure |= not isinstance(type_, (ir.Scalar, ir.Array)) and value.kind not in ("i8", "b1")
+    if isinstance(type_, ir.Scalar):
+        is_of_python = type_.dtype is None
+    else:
+        is_of_python = not isinstance(type_, ir.Array) and value.kind in ("i8", "b1")
     if is_of_python:
         return number_object(writer, value)
     room = e.slots(2)
