@@ -1,5 +1,6 @@
 """Attributes that may be missing, are computed once, are set by name, or have no place in ``__slots__``."""
 
+import inspect
 from functools import cached_property
 
 import numpy as np
@@ -378,3 +379,25 @@ def arrays_in_objects_of_a_list(x, exponents):
         for j in range(2):
             overlaps[i, j] = overlap(functions[i], functions[j])
     return np.sum(overlaps)
+
+
+class Estimator:
+    def __init__(self, scale, shift=None, power=2.0):
+        self.scale, self.shift, self.power = scale, shift, power
+
+    def told(self):
+        names = inspect.getfullargspec(self.__init__)[0]
+        names.pop(0)
+        return {name: self.__getattribute__(name) for name in names}
+
+    def signed(self):
+        described = inspect.signature(self.__init__).parameters.values()
+        return {one.name: getattr(self, one.name) for one in described if one.kind != one.VAR_KEYWORD}
+
+
+@program(0.6, -0.7)
+def named_by_its_constructor(x, y):
+    """As the estimators of many libraries list their parameters."""
+    estimator = Estimator(x, shift=y)
+    told, signed = estimator.told(), estimator.signed()
+    return told["scale"] ** 2 * signed["shift"] + sum(told.values()) * signed["power"]

@@ -11,6 +11,7 @@ from typing import Any
 
 from adjoint import ir
 from adjoint.frontend.calls.handlers import Handler, handles
+from adjoint.frontend.data.making import new_list
 from adjoint.frontend.entry.inputs import guard_presence
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
@@ -36,9 +37,11 @@ def _parameters_of(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], nod
     match args:
         case [Closure(function=FunctionType() as function)] | [ir.Const(value=FunctionType() as function)]:
             found = inspect.getfullargspec(function)
+        case [Method(function=bound)]:
+            return _parameters_of(lo, [bound], kwargs, node)
         case _:
             return NotImplemented
-    names, named_only = (TupleValue(tuple(map(ir.Const, names))) for names in (found.args, found.kwonlyargs))
+    names, named_only = (new_list(lo, list(map(ir.Const, names)), node) for names in (found.args, found.kwonlyargs))
     others: list[Value] = [ir.Const(each) for each in (found.varargs, found.varkw, found.defaults)]
     items: tuple[Value, ...] = (names, *others, named_only, ir.Const(found.kwonlydefaults), ir.Const(found.annotations))
     return TupleValue(items, inspect.FullArgSpec)

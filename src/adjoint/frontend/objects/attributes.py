@@ -17,6 +17,7 @@ from adjoint import ir
 from adjoint.diagnostics.other_names import elsewhere
 from adjoint.diagnostics.similar import did_you_mean
 from adjoint.frontend.calls.emitted_calls import call_any
+from adjoint.frontend.data.making import new_dict
 from adjoint.frontend.data.outside.lookups import note
 from adjoint.frontend.data.tagged_items import taken
 from adjoint.frontend.entry import inputs
@@ -142,6 +143,8 @@ def _attribute_of_constant(lo: Lowerer, owner: Any, name: str, node: ast.AST | N
     assigned = _assigned(lo, owner, name, node)
     if assigned is not None:
         return assigned
+    if isinstance(owner, inspect.Signature) and name == "parameters":
+        return new_dict(lo, [(each, ir.Const(parameter)) for each, parameter in owner.parameters.items()], node)
     try:
         value = getattr(owner, name)
     except AttributeError:
