@@ -60,7 +60,8 @@ def examples_of(rule: Rule, arguments: Sequence[Any], named: Sequence[tuple[str,
     if any(isinstance(known, ir.Scalar) and known.kind == "int" for known in given):
         choices += [(_EXTENTS[0], _MANY[0], 0, False, axis) for axis in _AXES]
     above = max((len(known.dims) for known in arguments if isinstance(known, ir.Array) and known.dims), default=1)
-    for rank in dict.fromkeys((0, 1, above)):  # the last, so that what is known does not decide the rank
+    # The last, so that what is known does not decide the rank; stacks, so that what takes matrices does not.
+    for rank in dict.fromkeys((0, 1, 2, above)):
         found: list[Any] = []
         for extent, many, apart, as_places, axis in (*choices, *((*choice, 0, False, None) for choice in _OF_NOTHING)):
             is_of_nothing = (extent, many) in _OF_NOTHING
