@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -47,9 +47,15 @@ _MOST_EXTENTS = 3
 _MOST_ELEMENTS = 100_000
 
 
-def examples_of(rule: Rule, arguments: Sequence[Any], named: Sequence[tuple[str, Any]]) -> Iterator[Any]:
-    """Results of the calls that succeed; what does not depend on the choice of extents is called once, counts twice."""
+def examples_of(rule: Rule, arguments: Sequence[Any], named: Sequence[tuple[str, Any]]) -> tuple[list[Any], bool]:
+    """Results of the calls that succeed, and whether these do not tell the rank of others.
+
+    That is so where several arguments are of unknown rank, and all calls with some rank for all of them fail: then
+    they may be of different ranks. What does not depend on the choice of extents is called once, and counts twice.
+    """
     given = (*arguments, *(value for _, value in named))
+    told: list[Any] = []
+    some_fail = False
     choices: list[tuple[Callable[[int], int], int, int, bool, int | None]] = [
         (extent, many, 0, as_places, None)
         for as_places in ((False, True) if any(map(lists_integers, given)) else (False,))
@@ -75,7 +81,7 @@ def examples_of(rule: Rule, arguments: Sequence[Any], named: Sequence[tuple[str,
                 if rule.results > 1 and len(result) != rule.results:
                     continue
             except NoSample:
-                return
+                return told, False
             except Exception:  # the callee may raise anything: this example tells nothing
                 if maker.varied:
                     continue
@@ -83,12 +89,14 @@ def examples_of(rule: Rule, arguments: Sequence[Any], named: Sequence[tuple[str,
             if is_of_nothing and not all(_is_like(result, other) for other in found):
                 continue
             found.append(result)
-            yield result
             if not maker.varied:
-                yield result
+                found.append(result)
                 break
-        if not any(is_vague(argument) for argument in (*arguments, *(value for _, value in named))):
-            return
+        told += found
+        some_fail |= not found
+        if not any(map(is_vague, given)):
+            break
+    return told, some_fail and not isinstance(rule, Elementwise) and sum(map(is_vague, given)) > 1
 
 
 def _is_like(one: Any, other: Any) -> bool:

@@ -148,9 +148,12 @@ def _infer(
         return (special,)
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        examples = list(examples_of(rule, arguments, named))
+        examples, of_any_rank = examples_of(rule, arguments, named)
     if not examples:
         return _fallback(rule, arguments)
+    if of_any_rank:
+        results = [examples] if rule.results == 1 else list(zip(*examples, strict=True))
+        return tuple(_of_any_rank(_weakened(_summary(rule, list(result)), "number")) for result in results)
     vague = _vagueness(arguments + tuple(value for _, value in named))
     if rule.results == 1:
         found = _weakened(_summary(rule, examples), vague)
@@ -313,6 +316,21 @@ def _weakened(type_: ir.Type, vague: str) -> ir.Type:
             return ir.Tuple(tuple(_weakened(item, vague) for item in items))
         case ir.List(element=element) if element is not None:
             return ir.List(_weakened(element, vague), is_tuple=type_.is_tuple)
+        case _:
+            return type_
+
+
+def _of_any_rank(type_: ir.Type) -> ir.Type:
+    """A number or an array where a number was seen, and arrays of any rank."""
+    match type_:
+        case ir.Array(dtype=dtype):
+            return ir.Array(dtype, None)
+        case ir.Scalar(kind="float" | "complex"):
+            return ir.Number()
+        case ir.Tuple(items=items):
+            return ir.Tuple(tuple(map(_of_any_rank, items)), type_.cls)
+        case ir.List(element=element) if element is not None:
+            return ir.List(_of_any_rank(element), is_tuple=type_.is_tuple)
         case _:
             return type_
 
