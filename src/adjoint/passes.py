@@ -258,6 +258,11 @@ PASSES = {
         Pass("plain-clips", "native.legalize.numbers.clips:with_plain_clips"),
         Pass("undefined-to-empty", "native.legalize.undefined_values:with_empty_stand_ins", needed=True),
         Pass("overlapping-updates", "native.legalize.arrays.overlapping_updates:without_overlaps", needed=True),
+        Pass(
+            "rematerialize",
+            "native.array_programs.rematerialization:with_values_rematerialized",
+            everywhere=True,
+        ),
         Pass("tape-motion", "native.legalize.tape_motion:with_tapes_moved", everywhere=True),
         Pass("fuse-arrays", "native.fusion:fuse", everywhere=True),
         Pass("normalize-indices", "native.legalize.arrays.indices:with_plain_indices", needed=True),

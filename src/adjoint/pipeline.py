@@ -87,6 +87,7 @@ LEGALIZE = (
     "plain-clips",
     "undefined-to-empty",
     "overlapping-updates",
+    "rematerialize",
     "tape-motion",
     "fuse-arrays",
     "normalize-indices",

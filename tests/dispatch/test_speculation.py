@@ -75,16 +75,58 @@ def test_the_text_that_runs_has_no_supports_and_that_of_exported_modules_has(tmp
     assert "selected" in (tmp_path / "module.py").read_text()
 
 
-def test_functions_that_act_on_the_world_run_once(capsys: pytest.CaptureFixture[str]) -> None:
-    def speaking(x: Any) -> Any:
-        print("running")
-        return masked(x)
+def told(x: Any) -> Any:
+    for i in range(len(x)):
+        print("root of", float(x[i]))
+    return masked(x)
 
-    df = ad.grad(speaking)
-    assert not is_speculative(df, np.array([1.0, 4.0]))
+
+def halved(x: Any, step: int) -> Any:
+    print("step", step, float(x[0]))
+    for place in range(2):
+        x = x + 0.1 * np.cos(x) * np.sin(x + place) - 0.1 * np.sin(x + place) * np.cos(x)
+        x = x * np.exp(-0.1 * x * x) * np.exp(0.1 * x * x) + 0.01 * np.tanh(x) - 0.01 * np.tanh(x)
+        print("place", place)
+    return np.sqrt(0.5 * x)
+
+
+def told_in_calls(x: Any) -> Any:
+    y = halved(halved(halved(halved(x, 0), 1), 2), 3)
+    return np.sum(np.where(x > 0, y, 0.0))
+
+
+@pytest.mark.parametrize("native", [False, "strict"])
+@pytest.mark.parametrize("function", [told, told_in_calls])
+def test_what_is_printed_is_printed_once(function: Any, native: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    df = ad.grad(function, native=native)
+    regular, singular = np.array([1.0, 4.0]), np.array([1.0, 0.0])
+    silent = np.where(singular > 0, df(np.ones(2)), 0.0)
     capsys.readouterr()
-    np.testing.assert_allclose(df(np.array([1.0, 0.0])), [2.5, 0.0])
-    assert capsys.readouterr().out == "running\n"
+    for x in (regular, singular, singular, regular):
+        function(x)
+        expected_text = capsys.readouterr().out
+        slopes = df(x)
+        assert capsys.readouterr().out == expected_text
+        assert np.isfinite(slopes).all()
+    np.testing.assert_allclose(df(singular), silent)
+
+
+def test_what_prints_runs_without_supports() -> None:
+    assert is_speculative(ad.grad(told), np.array([1.0, 4.0]))
+    assert is_speculative(ad.grad(told_in_calls), np.array([1.0, 4.0]))
+
+
+def test_functions_that_act_on_the_world_run_once(tmp_path: Any) -> None:
+    path = tmp_path / "log"
+
+    def logged(x: float) -> float:
+        with open(path, "a") as log:
+            log.write("running\n")
+        return math.sqrt(x) if x > 0 else 0.0 * x
+
+    df = ad.grad(logged)
+    assert df(4.0) == 0.25
+    assert path.read_text() == "running\n"
 
 
 def test_functions_that_write_their_arguments_run_once() -> None:

@@ -19,6 +19,7 @@ from typing import Any
 from fuzz.check import module_of
 from fuzz.programs import generate
 from native.agreement import MODES, VARIANTS, compare, has_arrays
+from native.array_programs import time_steppers
 from native.rule_programs import programs as rule_programs
 from programs.registry import collect
 
@@ -32,11 +33,14 @@ def main() -> int:
     parser.add_argument("--part", default="0/1", help="2/5: the third of five parts")
     parser.add_argument("--rules", action="store_true", help="example calls of all rules, instead")
     parser.add_argument("--fuzz", type=int, default=-1, help="random programs from this seed on, instead")
+    parser.add_argument("--steppers", type=int, default=-1, help="programs that step arrays in time from this seed on")
     parser.add_argument("--journal", type=Path, help="a file that keeps what was found")
     parser.add_argument("--patience", type=float, default=600.0, help="seconds after which a comparison ends the run")
     options = parser.parse_args()
     part, parts = map(int, options.part.split("/"))
     source = _random(options.fuzz) if options.fuzz >= 0 else _programs(options.only)
+    if options.steppers >= 0:
+        source = _steppers(options.steppers)
     if options.rules:
         source = (program for program in rule_programs() if options.only in program[0])
     journal = Journal(options.journal)
@@ -92,6 +96,11 @@ def _random(seed: int) -> Iterator[tuple[str, Any, Any]]:
     for number in itertools.count(seed):
         with module_of(generate(number).text) as module:
             yield f"seed {number}", module.f, module.arguments()
+
+
+def _steppers(seed: int) -> Iterator[tuple[str, Any, Any]]:
+    for number in itertools.count(seed):
+        yield f"stepper {number}", time_steppers.program(number), time_steppers.arguments(number)
 
 
 if __name__ == "__main__":

@@ -106,8 +106,15 @@ def _with_calls(
         target = replace(target, recomputes=False)
         return compile_entry(lower(target), function, native, seen, target)
     quick = found.call.quick if isinstance(found.call, Speculative) else found.call
-    found.call = Speculative(quick, functools.partial(_telling, replace(found), lower, function, native, target))
+    telling = functools.partial(_telling, replace(found), lower, function, native, target)
+    found.call = _speculative(quick, telling, found.function)
     return found
+
+
+def _speculative(quick: Any, make: Callable[..., Specialization], function: ir.Function) -> Speculative:
+    from adjoint.differentiation.zeros.speculation import prints  # lazy
+
+    return Speculative(quick, make, functools.partial(make, silent=True) if prints(function) else None)
 
 
 def _calls_functions(function: ir.Function) -> bool:
@@ -117,16 +124,22 @@ def _calls_functions(function: ir.Function) -> bool:
 
 
 def _telling(
-    calling: Specialization, lower: Callable[[Target], Entry], function: Any, native: Native, target: Target
+    calling: Specialization,
+    lower: Callable[[Target], Entry],
+    function: Any,
+    native: Native,
+    target: Target,
+    *,
+    silent: bool = False,
 ) -> Specialization:
     """What stands for a derivative with calls where it matters what a selection left out; it takes the same inputs."""
     with lock, Compilation():
         target = replace(target, recomputes=False)
         try:
-            other = compile_entry(lower(target), function, native, None, target)
+            other = compile_entry(lower(target), function, native, None, target, silent=silent)
         except DifferentiationError:
             target = replace(target, inlined=ALL_INLINED)
-            other = compile_entry(lower(target), function, native, None, target)
+            other = compile_entry(lower(target), function, native, None, target, silent=silent)
         before = [item.path for item in calling.captured]
         root, first = differentiated(function), len(calling.function.params) - len(before)
 
@@ -159,14 +172,21 @@ def compile_entry(
     target: Target = PYTHON,
     *,
     speculates: bool = False,
+    silent: bool = False,
 ) -> Specialization:
-    """Prints and loads a lowered entry; where it ``speculates``, without supports as long as results are numbers."""
+    """Prints and loads a lowered entry.
+
+    Where it ``speculates``, it runs without supports as long as results are numbers. Where it is ``silent``, what the
+    program prints is left out.
+    """
     library = entry.library
     if library is not None:
         _refuse_machine_code(library, native)
         target, speculates = replace(target, library=library), False
     context = Context(target)
     whole = run(EXPAND, entry.function, context)
+    if silent:
+        whole = _without_prints(whole)
     quick = run(SPECULATE, whole, context) if speculates and entry.adjoint is None else whole
     finished = run(TOUCH_UP, quick, context)
     emitted = emit_for(library, finished)
@@ -214,13 +234,24 @@ def compile_entry(
         target=target,
     )
     if quick is not whole:
-        found.call = Speculative(found.call, functools.partial(_with_supports, replace(found), whole, function, target))
+        with_supports = functools.partial(_with_supports, replace(found), whole, function, target)
+        found.call = _speculative(found.call, with_supports, whole)
     return found
 
 
-def _with_supports(quick: Specialization, whole: ir.Function, function: Any, target: Target) -> Specialization:
+def _without_prints(function: ir.Function) -> ir.Function:
+    from adjoint.differentiation.zeros.speculation import without_prints  # lazy
+
+    return without_prints(function)
+
+
+def _with_supports(
+    quick: Specialization, whole: ir.Function, function: Any, target: Target, *, silent: bool = False
+) -> Specialization:
     """What stands for a derivative without supports where they matter."""
     with lock, Compilation():
+        if silent:
+            whole = _without_prints(whole)
         finished = run(TOUCH_UP, whole, Context(target))
         emitted = emit(finished)
         return _standing_in(quick, load_for(function, finished, emitted, quick.native), finished, emitted)

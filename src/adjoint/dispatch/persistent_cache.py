@@ -183,6 +183,7 @@ def _record(request: Request, found: Specialization) -> dict[str, Any]:
         "names": [param.hint for param in found.function.params],
         "objects": [place for place, param in enumerate(found.function.params) if isinstance(param.type, ir.Instance)],
         "speculates": isinstance(found.call, Speculative),
+        "prints": isinstance(found.call, Speculative) and found.call.prints,
         "call": record_of(found.call.quick if isinstance(found.call, Speculative) else found.call),
         "adjoint": None if found.adjoint is None else record_of(found.adjoint),
         "seeds": [_plain_path(path) for path in found.seeds],
@@ -329,6 +330,11 @@ class _Later:
         """What takes over where a result is not a number."""
         return self().exact
 
+    def silent(self) -> Specialization:
+        """The same without what it prints."""
+        found = self()
+        return found.call.silent() if isinstance(found.call, Speculative) else found
+
 
 def _of_same_kind(value: Any) -> Any:
     """A value that derivatives are compiled for as for this one, which may be gone by then; without its arrays."""
@@ -370,7 +376,7 @@ class KnownSpecialization(Specialization):
             record["adjoint"], root, native, request.target, lambda: made().adjoint
         )
         if record["speculates"]:
-            self.call = Speculative(self.call, made.exact)
+            self.call = Speculative(self.call, made.exact, made.silent if record["prints"] else None)
 
     @property
     def names(self) -> Sequence[str]:

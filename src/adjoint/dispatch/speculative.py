@@ -26,13 +26,27 @@ class Speculative:
         The entry without supports.
     make
         Compiles the other.
+    make_silent
+        Where the entry prints: compiles the other without that, to be run after the first.
     """
 
-    def __init__(self, quick: Callable[..., Any], make: Callable[[], Specialization]) -> None:
+    def __init__(
+        self,
+        quick: Callable[..., Any],
+        make: Callable[[], Specialization],
+        make_silent: Callable[[], Specialization] | None = None,
+    ) -> None:
         self.quick = quick
         self._run: Callable[..., Any] = getattr(quick, "run", quick)
         self._make = make
         self._exact: Specialization | None = None
+        self._make_silent = make_silent
+        self._silent: Specialization | None = None
+
+    @property
+    def prints(self) -> bool:
+        """Whether the entry prints."""
+        return self._make_silent is not None
 
     @property
     def emitted(self) -> Emitted:
@@ -46,13 +60,21 @@ class Speculative:
             self._exact = self._make()
         return self._exact
 
+    def silent(self) -> Specialization:
+        """The derivative with supports that prints nothing."""
+        if self._make_silent is None:
+            return self.exact()
+        if self._silent is None:
+            self._silent = self._make_silent()
+        return self._silent
+
     def run(self, *inputs: Any) -> Any:
         """Calls an entry."""
-        if self._exact is None:
+        if self._exact is None or self._make_silent is not None:
             result = self._run(*inputs)
             if not holds_nan(result):
                 return result
-        exact = self.exact()
+        exact = self.silent()
         return (exact.in_place_of or exact.call)(*inputs)
 
     __call__ = run

@@ -13,6 +13,8 @@ MOST_FACTORS = 4
 """Powers up to this one are products of so many factors."""
 CHEAP = 4
 """What costs no more is computed again rather than stored and loaded."""
+KEPT = 12
+"""An element that a loop keeps for its reverse: memory that is found, written, and read when it has left the cache."""
 
 # What fits into registers
 

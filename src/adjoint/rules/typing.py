@@ -45,7 +45,6 @@ _COMPARISONS = (operator.lt, operator.le, operator.gt, operator.ge, operator.eq,
 
 _OF_SEQUENCES = (operator.add, operator.mul)
 _TEXT = ir.Opaque(str)
-_PRINTS = (print, display.print_all)
 _MADE = {
     id(int): ir.INT,
     id(float): ir.FLOAT,
@@ -142,7 +141,7 @@ def _infer(
     if rule.typed is not None:
         return rule.typed(arguments)
     if not rule.pure or rule.writes:
-        return (_NOTHING if rule.writes or rule.fn in _PRINTS else ir.OPAQUE,) * rule.results
+        return (_NOTHING if rule.writes or rule.fn in display.PRINTS else ir.OPAQUE,) * rule.results
     special = _special(rule, arguments, named)
     if special is not None:
         return (special,)

@@ -55,6 +55,10 @@ def print_all(*containers: Any, **options: Any) -> None:
     print(*(item for items in containers for item in items), **options)
 
 
+PRINTS = (print, print_all)
+"""Functions of which a program notices nothing, whether they are called or not."""
+
+
 def make_slice(lower: Any, upper: Any, step: Any) -> slice:
     """``slice(lower, upper, step)``"""
     return slice(lower, upper, step)

@@ -5,7 +5,8 @@ or not a number, meets a zero. There, without them, a result is not a number. So
 supports, speculatively; where a result is not a number it is computed again, with them (deoptimization).
 
 It is legal where what the supports decide ends in the results alone, by arithmetic in which what is not a number stays
-so, and where nobody notices that the derivative runs twice: it writes nothing that others see.
+so, and where nobody notices that the derivative runs twice: it writes nothing that others see. What it prints it
+prints the first time alone.
 """
 
 from __future__ import annotations
@@ -19,15 +20,16 @@ import numpy as np
 from adjoint import ir
 from adjoint.analysis.effects import effects_of
 from adjoint.analysis.joins import flows, reached
-from adjoint.differentiation.definitions import with_called
+from adjoint.differentiation.definitions import everywhere, with_called
 from adjoint.differentiation.memory.slots import has_slots
 from adjoint.differentiation.zeros.supports import is_support
-from adjoint.ir.rebuild import rebound, substitute
+from adjoint.ir.rebuild import map_blocks, rebound, rebuild_terminator, same_atom, substitute
 from adjoint.ir.walk import blocks_of, key_atoms, operands, statements_in
 from adjoint.rules.kinds import Bilinear, General, Linear
 from adjoint.rules.registry import rule_for
 from adjoint.runtime.arithmetic import numbers
 from adjoint.runtime.arithmetic.numbers import choose, divide, product, quotient, selected, times
+from adjoint.runtime.display import PRINTS
 
 _ARITHMETIC = frozenset(
     {
@@ -103,7 +105,7 @@ def _is_noticed(function: ir.Function, statements: Iterable[ir.Statement], *, th
                 continue
             facts = effects_of(statement)
             if not facts.confined or not facts.known:
-                if _is_check(statement.callee):
+                if _is_check(statement.callee) or statement.callee in PRINTS:
                     continue
                 return True
             written = [statement.args[place] for place in facts.writes if place < len(statement.args)]
@@ -123,6 +125,26 @@ def _is_check(callee: object) -> bool:
     from adjoint.rules.helpers.structures import CHECKS  # lazy
 
     return any(callee is check for check in CHECKS)
+
+
+def prints(function: ir.Function) -> bool:
+    """Whether a function, or one that it calls, prints."""
+    return any(type(statement) is ir.Call and statement.callee in PRINTS for statement in _with_calls(function))
+
+
+def without_prints(function: ir.Function) -> ir.Function:
+    """The function, and those that it calls, without a word."""
+    return everywhere(function, _silent)
+
+
+def _silent(function: ir.Function) -> ir.Function:
+    def block(old: ir.Block) -> ir.Block:
+        loud = [each for each in old.statements if not (type(each) is ir.Call and each.callee in PRINTS)]
+        return ir.Block(
+            tuple([map_blocks(each, block) for each in loud]), rebuild_terminator(old.terminator, same_atom, block)
+        )
+
+    return ir.Function(function.name, function.params, block(function.body), function.doc)
 
 
 def is_noticed_through_calls(function: ir.Function) -> bool:

@@ -429,9 +429,6 @@ def _surely_real(lo: Lowerer, value: Value, node: ast.AST | None) -> bool:
             return False
 
 
-_PRINTS = (print, display.print_all)
-
-
 def _observing(function: Any) -> Handler:
     def observe(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
         args = [making.plain_dict(lo, arg, node) if class_seen(lo, arg) is dict else arg for arg in args]
@@ -439,7 +436,7 @@ def _observing(function: Any) -> Handler:
             refuse_made_here(lo, value, node)
         atoms = [materialize(lo, value, node, observer=True) for value in args]
         pairs = {name: materialize(lo, value, node, observer=True) for name, value in kwargs.items()}
-        if function in _PRINTS:
+        if function in display.PRINTS:
             lo.open.effect(function, *atoms, **pairs)
             return NONE
         if not pairs and atoms and all(isinstance(a, ir.Const) for a in atoms) and function is str:
@@ -449,5 +446,5 @@ def _observing(function: Any) -> Handler:
     return observe
 
 
-for _observer in (*_PRINTS, repr, str, format):
+for _observer in (*display.PRINTS, repr, str, format):
     HANDLERS[_observer] = _observing(_observer)

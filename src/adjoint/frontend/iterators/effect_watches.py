@@ -22,7 +22,7 @@ _ENDLESS = "computing the items before the loop has no end, or raises an excepti
 _LATER = ("compute them beforehand: list(...)",)
 
 
-_IN_ORDER = (display.draw, display.print_all, print)
+_IN_ORDER = (display.draw, *display.PRINTS)
 
 
 class Noticed(Problem):

@@ -7,7 +7,7 @@ buffer reuse, or donation.
 from __future__ import annotations
 
 import operator
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from adjoint.analysis.shapes.window_extents import Extent
 from adjoint.ir.rebuild import map_blocks, rebuild_terminator, same_atom, substitute
 from adjoint.ir.walk import blocks_of, operands, statements_in, terminators_in
 from adjoint.native.loops.uses import Node, own_arrays
-from adjoint.records import dataclass
+from adjoint.records import dataclass, field
 from adjoint.runtime.arithmetic import fused_loops
 
 _BY_ROWS: tuple[Any, ...] = (np.empty, np.zeros, np.matmul, operator.matmul)
@@ -38,15 +38,33 @@ def with_storage_reused(function: ir.Function) -> ir.Function:
     return ir.Function(function.name, function.params, _written(substitute(body, named), named), function.doc)
 
 
-@dataclass(frozen=True, slots=True)
 class _Scope:
     """A block: what its statements touch, at any depth, and what lies in memory that it may hand on."""
 
-    touched: Sequence[set[ir.Var]]
-    given: dict[ir.Var, list[ir.Var]]
+    def __init__(self, block: ir.Block) -> None:
+        self.touched = [set(_touched(each)) for each in (*block.statements, block.terminator)]
+        self.given: dict[ir.Var, list[ir.Var]] = {}
+        self._last = {array: place for place, touched in enumerate(self.touched) for array in touched}
 
-    def is_read_later(self, arrays: Collection[ir.Var], place: int) -> bool:
-        return any(not touched.isdisjoint(arrays) for touched in self.touched[place + 1 :])
+    def is_read_later(self, arrays: Iterable[ir.Var], place: int) -> bool:
+        return any(self._last.get(array, -1) > place for array in arrays)
+
+
+@dataclass(frozen=True, slots=True)
+class _Accesses:
+    """How the iterations of a loop touch arrays.
+
+    Attributes
+    ----------
+    first, last
+        The first and the last node of the body that touches an array.
+    elsewhere
+        The arrays that are touched at other places than those that the counters of the loops say.
+    """
+
+    first: dict[ir.Var, int] = field(default_factory=dict)
+    last: dict[ir.Var, int] = field(default_factory=dict)
+    elsewhere: set[ir.Var] = field(default_factory=set)
 
 
 class _Reuse:
@@ -63,6 +81,7 @@ class _Reuse:
         self._own = own_arrays(function, new=_BY_ROWS)
         self._extents = Extents(function)
         self._equal: dict[Extent, Extent] = {}
+        self._accesses: dict[int, _Accesses] = {}
 
     def named(self) -> dict[ir.Var, ir.Atom]:
         """One variable for all arrays that lie in the same memory, of the type of the last: others are never shown."""
@@ -73,7 +92,7 @@ class _Reuse:
     def block(self, block: ir.Block) -> ir.Block:
         outer = dict(self._equal)
         looks = any(map(_makes_room, block.statements)) and any(isinstance(each, ir.Loop) for each in block.statements)
-        scope = _Scope([set(_touched(each)) for each in (*block.statements, block.terminator)], {}) if looks else None
+        scope = _Scope(block) if looks else None
         statements, waiting = [], set[ir.Var]()
         for place, statement in enumerate(block.statements):
             if scope is not None:
@@ -126,7 +145,7 @@ class _Reuse:
                 continue
             if not self._are_alike(array, home) or scope.is_read_later(members, place):
                 continue
-            if not _is_read_first(loop, array, set(members), ()):
+            if not self._is_read_first(loop, array, members, ()):
                 continue
             self.homes[array] = home
             scope.given.pop(array, None)
@@ -136,40 +155,52 @@ class _Reuse:
                 del scope.given[home]
             return
 
+    def _is_read_first(
+        self, loop: ir.Loop, written: ir.Var, read: Sequence[ir.Var], around: tuple[ir.Var, ...]
+    ) -> bool:
+        """Whether nobody reads an element of some arrays once that of a new one is written in its place.
 
-def _is_read_first(loop: ir.Loop, written: ir.Var, read: set[ir.Var], around: tuple[ir.Var, ...]) -> bool:
-    """Whether nobody reads an element of some arrays once that of a new one is written in its place.
-
-    ``around`` are the counters of the loops around, which are the first indices of all that is touched.
-    """
-    if not isinstance(loop.over, ir.Range) or loop.index is None:
-        return False
-    counters = (*around, loop.index)
-    both = {written, *read}
-    for node in (*statements_in(loop.body), *terminators_in(loop.body)):
-        if not both.isdisjoint(_own_operands(node)) and not _is_at(node, both, counters):
+        ``around`` are the counters of the loops around, which are the first indices of all that is touched.
+        """
+        if not isinstance(loop.over, ir.Range) or loop.index is None:
             return False
-    body = (*loop.body.statements, loop.body.terminator)
-    reads = [place for place, node in enumerate(body) if not read.isdisjoint(_touched(node))]
-    writes = [place for place, node in enumerate(body) if written in _touched(node)]
-    if not reads or not writes or reads[-1] < writes[0]:
-        return True
-    both_in = body[reads[-1]]
-    return reads[-1] == writes[0] and isinstance(both_in, ir.Loop) and _is_read_first(both_in, written, read, counters)
+        found = self._accesses_of(loop, (*around, loop.index))
+        reads = [place for array in read if (place := found.last.get(array)) is not None]
+        if not found.elsewhere.isdisjoint((written, *read)):
+            return False
+        if not reads or written not in found.first or max(reads) < found.first[written]:
+            return True
+        both_in = loop.body.statements[max(reads)] if max(reads) < len(loop.body.statements) else None
+        if max(reads) != found.first[written] or not isinstance(both_in, ir.Loop):
+            return False
+        return self._is_read_first(both_in, written, read, (*around, loop.index))
+
+    def _accesses_of(self, loop: ir.Loop, counters: tuple[ir.Var, ...]) -> _Accesses:
+        found = self._accesses.get(id(loop))
+        if found is None:
+            found = self._accesses[id(loop)] = _Accesses()
+            for place, node in enumerate((*loop.body.statements, loop.body.terminator)):
+                for array in _touched(node):
+                    found.first.setdefault(array, place)
+                    found.last[array] = place
+            for node in (*statements_in(loop.body), *terminators_in(loop.body)):
+                found.elsewhere.update(array for array in _own_operands(node) if not _is_at(node, array, counters))
+        return found
 
 
-def _is_at(node: Node, arrays: Collection[ir.Var], counters: tuple[ir.Var, ...]) -> bool:
+def _is_at(node: Node, array: ir.Var, counters: tuple[ir.Var, ...]) -> bool:
     """Whether a node loads or stores one element of an array, whose first indices are counters of loops."""
     match node:
-        case ir.Load(target=ir.Var(type=ir.Scalar()), base=base, key=ir.Subscript(items=items)):
+        case ir.Load(target=ir.Var(type=ir.Scalar()), key=ir.Subscript(items=items)):
             pass
-        case ir.Store(base=base, key=ir.Subscript(items=items), value=value) if value not in arrays:
+        case ir.Store(key=ir.Subscript(items=items), value=value) if value is not array:
             if not all(isinstance(item, ir.Var) and item.type == ir.INT for item in items):
                 return False
         case _:
             return False
-    dims = base.type.dims if isinstance(base, ir.Var) and isinstance(base.type, ir.Array) else None
-    return dims is not None and len(items) == len(dims) and items[: len(counters)] == counters
+    assert isinstance(array.type, ir.Array)
+    dims = array.type.dims
+    return node.base is array and dims is not None and len(items) == len(dims) and items[: len(counters)] == counters
 
 
 def _makes_room(statement: ir.Statement) -> bool:

@@ -60,7 +60,7 @@ class Learnt(Exception):
 class Scope:
     """A block that is being written: the references that it gives up, and the variables that rest on each."""
 
-    owned: dict[Owner, set[ir.Var]] = field(default_factory=dict)
+    owned: dict[Owner, frozenset[ir.Var]] = field(default_factory=dict)
     last: dict[ir.Var, int] = field(default_factory=dict)
 
 
@@ -149,12 +149,12 @@ class Emission:
         owned = self.scopes[-1].owned
         for _, owner in references(value):
             if owner is not None and owner in owned:
-                owned[owner].add(var)
+                owned[owner] |= {var}
 
     def owning(self, base: str) -> Owner:
         """A reference that the block that is written gives up in the end."""
         owner = Owner(base)
-        self.scopes[-1].owned[owner] = set()
+        self.scopes[-1].owned[owner] = frozenset()
         return owner
 
     def disown(self, owner: Owner) -> None:
@@ -280,7 +280,7 @@ class Emission:
 
     def mark(self) -> tuple[Any, ...]:
         """Where writing stands."""
-        owned = [{owner: set(vars_) for owner, vars_ in scope.owned.items()} for scope in self.scopes]
+        owned = [dict(scope.owned) for scope in self.scopes]
         return len(self.writer.lines), self.writer.label, len(self.allocas), owned
 
     def back_to(self, mark: tuple[Any, ...]) -> None:
