@@ -12,7 +12,19 @@ from adjoint import ir
 from adjoint.native.llvm.messages import Message, is_told
 from adjoint.native.llvm.rules.checks import told
 from adjoint.native.llvm.rules.table import Rule, applied, rule
-from adjoint.native.llvm.values import Complex, Kind, Known, Number, Shown, Tuple, TupleKind, Unsupported, Value, kind
+from adjoint.native.llvm.values import (
+    Complex,
+    Kind,
+    Known,
+    Number,
+    Shown,
+    Tuple,
+    TupleKind,
+    Unsupported,
+    Value,
+    kind,
+    references,
+)
 from adjoint.native.llvm.writing.emission import Emission
 from adjoint.records import dataclass
 from adjoint.runtime import display
@@ -40,7 +52,14 @@ def _format_value(e: Emission, value: Value, conversion: Value | None = None, sp
     form = None if spec is None else _told(spec)
     if isinstance(value, Shown) and not form and converts in ("", "s"):
         return value
+    _require_numbers(value)
     return Shown(((value, converts, form or ""),))
+
+
+def _require_numbers(*values: Value) -> None:
+    """Leaves texts of memory to Python, which makes them at once: memory may change, or be free, when they are read."""
+    if any(map(references, values)):
+        raise Unsupported("a text of what lies in memory")
 
 
 def _told(value: Value) -> Any:
@@ -54,6 +73,7 @@ def _str(e: Emission, value: Value) -> Shown:
 
 @rule(display.join_string)
 def _join_string(e: Emission, *parts: Value) -> Shown:
+    _require_numbers(*parts)
     return Shown(tuple(piece for part in parts for piece in _pieces(part)))
 
 
