@@ -3,12 +3,16 @@
 A block's header lies in front of its elements. All blocks of a call hang in a ring whose anchor is the call's own
 header, so that an exception frees them all; what is handed to Python leaves the ring. Large blocks that are freed are
 kept for the next call (``pool``). Arguments have headers on the stack, whose count never comes to nothing.
+
+Where ``ADJOINT_CHECK`` asks for it, as the tests do, blocks are filled with NaN when they are made and when they are
+freed: who reads what was never written, or memory that has ended, is noticed.
 """
 
 from __future__ import annotations
 
 import sys
 
+from adjoint.ir.checked import CHECKING
 from adjoint.native.llvm.memory import pool
 
 HEADER = 64
@@ -27,6 +31,7 @@ declare noalias ptr @malloc(i64)
 declare void @free(ptr)
 declare ptr @realloc(ptr, i64)
 {madvise_declared}
+{fill_declared}
 
 define internal noalias ptr @new_block(ptr %call, i64 %bytes) noinline {{
   %large = icmp uge i64 %bytes, {large}
@@ -79,6 +84,7 @@ made:
   store ptr %block, ptr %next
   %object = getelementptr i8, ptr %block, i64 -24
   store ptr null, ptr %object
+  {fill_new}
   ret ptr %block
 failed:
   ret ptr null
@@ -116,6 +122,7 @@ define internal void @leave_call(ptr %block) {{
 define internal void @free_block(ptr %block) alwaysinline {{
   %freed = getelementptr i8, ptr %block, i64 -32
   %raw = load ptr, ptr %freed
+  {fill_freed}
   call void @free(ptr %raw)
   ret void
 }}
@@ -275,6 +282,12 @@ _ADVICE = """%short = sub i64 0, %bytes
   %advice = call i32 @madvise(ptr %new_block, i64 %length, i32 14)"""
 
 
+_FILL_NEW = "call void @llvm.memset.p0.i64(ptr %block, i8 -1, i64 %bytes, i1 false)"
+_FILL_FREED = """%usable = call i64 @malloc_usable_size(ptr %raw)
+  call void @llvm.memset.p0.i64(ptr %raw, i8 -1, i64 %usable, i1 false)"""
+"""Memory that is made, and memory that is given back, is filled with what is no number, and no address."""
+
+
 OF_PYTHON = (
     ("PyGILState_Ensure", "i32", ()),
     ("PyGILState_Release", "void", ("i32",)),
@@ -286,11 +299,15 @@ OF_PYTHON = (
 def runtime() -> str:
     """The functions that a module's memory needs, as LLVM IR."""
     advises = sys.platform == "linux"
+    fills = CHECKING and advises
     functions = _RUNTIME.format(
         least=pool.LEAST,
         large=_LARGE,
         huge=_HUGE if advises else 64,
         madvise_declared="declare i32 @madvise(ptr, i64, i32)" if advises else "",
+        fill_declared="declare i64 @malloc_usable_size(ptr)" if fills else "",
+        fill_new=_FILL_NEW if fills else "",
+        fill_freed=_FILL_FREED if fills else "",
         madvise=_ADVICE.format(mask=_HUGE - 1) if advises else "",
     )
     return f"{pool.DECLARED}\n{functions}{pool.FUNCTIONS}"
