@@ -279,7 +279,16 @@ class Steps:
     step: int
 
 
-Value = Number | Complex | Array | Tuple | List | Struct | Object | Known | Shown | Steps
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """A slice: its bounds and its step, or None."""
+
+    lower: Value
+    upper: Value
+    step: Value
+
+
+Value = Number | Complex | Array | Tuple | List | Struct | Object | Known | Shown | Steps | Bounds
 
 
 def kind(value: Value) -> Kind:
@@ -293,8 +302,8 @@ def kind(value: Value) -> Kind:
             return OBJECT
         case Known(value=None):
             return NothingKind()
-        case Shown() | Steps():
-            raise Unsupported("a text or a range at run time")
+        case Shown() | Steps() | Bounds():
+            raise Unsupported("a text, a range or a slice at run time")
     raise Unsupported(f"{value.value!r} at run time")
 
 

@@ -357,6 +357,17 @@ def _with_order(args: list[Value], kwargs: dict[str, Value]) -> tuple[Value, Val
     return given.get("a", NONE), order if plain else None
 
 
+@handles(np.nonzero, np.where)
+def _nonzero(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    """Places are arrays of which the types are known, one for each axis."""
+    (array, *rest) = args or (NONE,)
+    dims = array.type.dims if isinstance(array, ir.Var) and isinstance(array.type, ir.Array) else None
+    if rest or kwargs or not dims or len(dims) > 2:
+        return NotImplemented
+    meaning = array_definitions.nonzero if len(dims) == 1 else array_definitions.nonzero_of_two
+    return python_functions.call(lo, meaning, [array], node)
+
+
 @handles(np.diff)
 def _diff(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     """The differences of order zero are the array itself."""

@@ -56,6 +56,17 @@ def compute_at_same(function: Any, a: Any, places: Any, value: Any) -> None:
         a[places[i]] = function(a[places[i]], value)
 
 
+def nonzero(a: Any) -> Any:
+    """The places at which an array of one axis is not zero."""
+    return (np.flatnonzero(a),)
+
+
+def nonzero_of_two(a: Any) -> Any:
+    """The same along each of two axes."""
+    places = np.argwhere(a)
+    return places[:, 0], places[:, 1]
+
+
 def cycled(values: Any, places: Any) -> Any:
     """The values at these places of ``values`` in rows, as often repeated as it takes."""
     row = np.ravel(values)

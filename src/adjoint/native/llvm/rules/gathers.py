@@ -3,77 +3,137 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
 
 from adjoint import ir
 from adjoint.native.llvm.rules import arrays, checks, numbers
+from adjoint.native.llvm.rules.cuts import Cut, cut
 from adjoint.native.llvm.rules.table import RULES, rule
-from adjoint.native.llvm.values import Array, Complex, Number, Tuple, Unsupported, Value, is_complex
+from adjoint.native.llvm.values import Array, Bounds, Complex, Known, Number, Tuple, Unsupported, Value, is_complex
 from adjoint.native.llvm.writer import as_kind, whole
 from adjoint.native.llvm.writing.emission import Emission
+from adjoint.records import dataclass
 from adjoint.runtime.array_functions import places
 
 # Places
 
+Item = Number | Array | Cut
+_WHOLE = Bounds(Known(None), Known(None), Known(None))
 
-def index_of(e: Emission, key: ir.Subscript) -> list[Value] | None:
-    """The items of an index with arrays of places; None where it has none."""
-    if any(isinstance(item, ir.Slice) for item in key.items):
+
+@dataclass(frozen=True, slots=True)
+class _Selection:
+    """What an index of numbers, arrays of places and slices selects of an array.
+
+    Attributes
+    ----------
+    items
+        What tells the places along each axis of the array.
+    shape
+        The shape of what is selected.
+    first
+        The axis of it at which those of the arrays of places begin.
+    rank
+        How many these are.
+    """
+
+    items: Sequence[Item]
+    shape: Sequence[str]
+    first: int
+    rank: int
+
+    def places(self, index: Sequence[str]) -> tuple[Sequence[str], Iterator[str]]:
+        """Of a place in what is selected: the place in the arrays, and those along slices."""
+        after = self.first + self.rank
+        return index[self.first : after], iter((*index[: self.first], *index[after:]))
+
+
+def index_of(e: Emission, x: Array, key: ir.Subscript) -> _Selection | None:
+    """What an index with arrays of places selects; None where it has none."""
+    found = [item if isinstance(item, ir.Slice) else e.value(item) for item in key.items]
+    if not any(isinstance(each, Array) for each in found) and not (len(found) == 1 and isinstance(found[0], Tuple)):
         return None
-    found = [e.value(item) for item in key.items if not isinstance(item, ir.Slice)]
-    items = list(found[0].items) if len(found) == 1 and isinstance(found[0], Tuple) else found
-    return items if any(isinstance(item, Array) and item.kind.element[0] in "iu" for item in items) else None
+    if mask_of(e, x, key) is not None:
+        return None
+    told: list[Value] = [
+        Bounds(*[e.value(atom) for atom in (item.lower, item.upper, item.step)]) if isinstance(item, ir.Slice) else item
+        for item in found
+    ]
+    items = list(told[0].items) if len(told) == 1 and isinstance(told[0], Tuple) else told
+    if not any(isinstance(item, Array) and item.kind.element[0] in "iub" for item in items):
+        return None
+    return _selection(e, x, items)
 
 
-def _require_places(x: Array, items: Sequence[Value]) -> None:
-    """Places are told for each axis: by whole numbers, and arrays of them."""
+def _selection(e: Emission, x: Array, items: Sequence[Value]) -> _Selection:
+    """What the items of an index select; axes that they do not tell of are whole, masks tell of all of their own."""
+    if len(items) > x.kind.rank:
+        raise Unsupported("an index of more parts than there are axes")
+    items = [_with_places(e, item, extent) for item, extent in zip(items, x.shape, strict=False)]
     for item in items:
-        if isinstance(item, Array) and item.kind.element[0] in "iu" and item.kind.rank:
-            continue
-        if not isinstance(item, Number) or item.kind[0] not in "iu":
+        is_places = isinstance(item, Array) and item.kind.element[0] in "iu" and item.kind.rank
+        if not is_places and not isinstance(item, Bounds) and not (isinstance(item, Number) and item.kind[0] in "iu"):
             raise Unsupported("an index of other parts")
-    if len(items) != x.kind.rank:
-        raise Unsupported("an index of some axes")
+    items = (*items, *[_WHOLE] * (x.kind.rank - len(items)))
+    found: list[Item] = [
+        cut(e, item, extent) if isinstance(item, Bounds) else item  # type: ignore[misc]
+        for item, extent in zip(items, x.shape, strict=True)
+    ]
+    _check_places(e, x, found)
+    common = checks.common_shape(e, [item for item in found if isinstance(item, Array)], IndexError)
+    counts = [item.count for item in found if isinstance(item, Cut)]
+    at = [axis for axis, item in enumerate(found) if not isinstance(item, Cut)]
+    together = at[-1] - at[0] + 1 == len(at)  # else what the arrays select comes first
+    first = at[0] if together else 0
+    return _Selection(found, (*counts[:first], *common, *counts[first:]), first, len(common))
 
 
-def _extents_of(e: Emission, items: Sequence[Value]) -> list[str]:
-    """The shape of what an index selects."""
-    return checks.common_shape(e, [item for item in items if isinstance(item, Array)], IndexError)
+def _with_places(e: Emission, item: Value, extent: str) -> Value:
+    """A part of an index; of a mask along one axis the places that it selects."""
+    if not isinstance(item, Array) or item.kind.element != "b1":
+        return item
+    if item.kind.rank != 1:
+        raise Unsupported("a mask of several axes beside others")
+    e.check(e.writer.compare("ne", item.shape[0], extent), IndexError, _OTHER_EXTENT)
+    return _flat_nonzero(e, item)
 
 
-def _address(e: Emission, x: Array, items: Sequence[Value], index: Sequence[str]) -> str:
+def _address(e: Emission, x: Array, selection: _Selection, index: Sequence[str]) -> str:
+    writer = e.writer
+    in_arrays, along = selection.places(index)
     found = []
-    for item, extent in zip(items, x.shape, strict=True):
-        place = e.extent(arrays.element(e, item, index, len(index)))
+    for item, extent in zip(selection.items, x.shape, strict=True):
+        if isinstance(item, Cut):
+            found.append(writer.add(item.first, writer.mul(next(along), item.step)))
+            continue
+        place = e.extent(arrays.element(e, item, in_arrays, len(in_arrays)))
         found.append(numbers.from_start(e, place, extent))
     return arrays.address(e, x, found)
 
 
-def gathered(e: Emission, x: Array, items: Sequence[Value]) -> Array:
-    """``x[items]``, as a copy."""
-    _require_places(x, items)
-    _check_places(e, x, items)
-    out = arrays.new(e, x.kind.element, _extents_of(e, items), checked=False)
+def gathered(e: Emission, x: Array, selection: _Selection) -> Array:
+    """What is selected, as a copy."""
+    out = arrays.new(e, x.kind.element, selection.shape, checked=False)
 
     def one(place: Sequence[str]) -> None:
-        found = arrays.item(e, x.kind.element, _address(e, x, items, place))
+        found = arrays.item(e, x.kind.element, _address(e, x, selection, place))
         arrays.write(e, x.kind.element, arrays.address(e, out, place), found)
 
     arrays.nest(e, out.shape, one)
     return out
 
 
-def scatter(e: Emission, x: Array, items: Sequence[Value], value: Value, mode: str) -> None:
-    """``x[items] = value``, or what is added to it or taken from it: of values for one place the last counts."""
+def scatter(e: Emission, x: Array, selection: _Selection, value: Value, mode: str) -> None:
+    """A store to what is selected, or what is added to it or taken from it: of values for one place the last counts."""
     _require_kind(x, value)
     if mode == "set":
-        _require_places(x, items)
-        _check_places(e, x, items)
-        _put(e, x, items, value, False)
+        _put(e, x, selection, value, False)
         return
-    found = gathered(e, x, items)
+    found = gathered(e, x, selection)
     arrays.assign(e, found, value, mode)
-    _put(e, x, items, found, False)
+    _put(e, x, selection, found, False)
 
 
 @rule(places.add_at)
@@ -81,14 +141,12 @@ def _add_at(e: Emission, x: Value, values: Value, *index: Value) -> None:
     """Of values for one place all count."""
     target = arrays.writable(x)
     items = list(index[0].items) if len(index) == 1 and isinstance(index[0], Tuple) else list(index)
-    _require_places(target, items)
     _require_kind(target, values)
-    _check_places(e, target, items)
-    _put(e, target, items, values, True)
+    _put(e, target, _selection(e, target, items), values, True)
 
 
-def _put(e: Emission, x: Array, items: Sequence[Value], values: Value, adds: bool) -> None:
-    shape = _extents_of(e, items)
+def _put(e: Emission, x: Array, selection: _Selection, values: Value, adds: bool) -> None:
+    shape = selection.shape
     if isinstance(values, Array):
         if values.kind.rank > len(shape):
             raise Unsupported("a store of more axes")
@@ -99,7 +157,7 @@ def _put(e: Emission, x: Array, items: Sequence[Value], values: Value, adds: boo
     kind = x.kind.element
 
     def one(place: Sequence[str]) -> None:
-        at = _address(e, x, items, place)
+        at = _address(e, x, selection, place)
         given = arrays.element(e, values, place, len(shape))
         if adds:
             given = RULES[operator.add](e, arrays.item(e, kind, at), given)
@@ -121,12 +179,12 @@ def _check_inside_axis(e: Emission, place: Number, extent: str) -> None:
     e.check(e.writer.compare("uge", numbers.from_start(e, name, extent), extent), IndexError, checks.OUTSIDE)
 
 
-def _check_places(e: Emission, x: Array, items: Sequence[Value]) -> None:
+def _check_places(e: Emission, x: Array, items: Sequence[Item]) -> None:
     """Places outside of an array raise: to look at them takes little beside what is done at them."""
     for item, extent in zip(items, x.shape, strict=True):
         if isinstance(item, Number):
             _check_inside_axis(e, item, extent)
-        else:
+        elif isinstance(item, Array):
             _check_inside(e, item, whole(extent))
 
 
@@ -141,31 +199,101 @@ def _check_inside(e: Emission, index: Value, extent: Value) -> None:
     arrays.nest(e, given.shape, one)
 
 
+@rule(np.take)
+def _take(e: Emission, a: Value, indices: Value, axis: Value | None = None, **others: Value) -> Array:
+    x = arrays.array(a)
+    if others or not isinstance(indices, Array) or not indices.kind.rank:
+        raise Unsupported("such a choice of elements")
+    if axis is None or arrays.is_none(axis):
+        if x.kind.rank != 1:
+            raise Unsupported("elements of what is not flat")
+        return gathered(e, x, _selection(e, x, [indices]))
+    number = e.extent(axis)
+    if not number.lstrip("-").isdigit() or not -x.kind.rank <= int(number) < x.kind.rank:
+        raise Unsupported("an axis that is chosen at run time")
+    return gathered(e, x, _selection(e, x, [*[_WHOLE] * (int(number) % x.kind.rank), indices]))
+
+
+@rule(places.numbered)
+def _numbered(e: Emission, selected: Value) -> Array:
+    """The numbers from 0 on in the shape of an array."""
+    x = arrays.array(selected)
+    out = arrays.new(e, "i8", x.shape, checked=False)
+
+    def one(index: Sequence[str]) -> None:
+        number = "0"
+        for place, extent in zip(index, x.shape, strict=True):
+            number = e.writer.add(e.writer.mul(number, extent), place)
+        arrays.write(e, "i8", arrays.address(e, out, index), whole(number))
+
+    arrays.nest(e, x.shape, one)
+    return out
+
+
 # Masks
 
+_OTHER_EXTENT = "boolean index did not match indexed array"
 
-def mask_of(e: Emission, key: ir.Subscript) -> Array | None:
-    """The array of truth values that an index is; None if it is another."""
+
+@rule(np.argwhere)
+def _nonzero(e: Emission, a: Value) -> Array:
+    """The places at which an array is not zero, one in each row."""
+    x = arrays.array(a)
+    count = _each_true(e, x, lambda place, number: None)
+    out = arrays.new(e, "i8", (count, str(x.kind.rank)), checked=False)
+
+    def one(place: Sequence[str], number: str) -> None:
+        for axis, each in enumerate(place):
+            arrays.write(e, "i8", arrays.address(e, out, [number, str(axis)]), whole(each))
+
+    _each_true(e, x, one)
+    return out
+
+
+@rule(np.flatnonzero)
+def _flat_nonzero(e: Emission, a: Value) -> Array:
+    """The places at which an array of one axis is not zero."""
+    x = arrays.array(a)
+    if x.kind.rank != 1:
+        raise Unsupported("places in what is not flat")
+    count = _each_true(e, x, lambda place, number: None)
+    out = arrays.new(e, "i8", (count,), checked=False)
+
+    def one(place: Sequence[str], number: str) -> None:
+        arrays.write(e, "i8", arrays.address(e, out, [number]), whole(place[0]))
+
+    _each_true(e, x, one)
+    return out
+
+
+def mask_of(e: Emission, x: Array, key: ir.Subscript) -> Array | None:
+    """The array of truth values that tells of each element of an array; None if an index is another."""
     found = e.value(key.items[0]) if len(key.items) == 1 and not isinstance(key.items[0], ir.Slice) else None
-    return found if isinstance(found, Array) and found.kind.element == "b1" else None
+    is_mask = isinstance(found, Array) and found.kind.element == "b1" and 0 < found.kind.rank == x.kind.rank
+    return found if isinstance(found, Array) and is_mask else None
 
 
-def _require_mask(x: Array, mask: Array) -> None:
-    if mask.kind.rank != x.kind.rank or not x.kind.rank:
-        raise Unsupported("a mask of some axes")
+def _require_shape(e: Emission, x: Array, mask: Array) -> None:
+    for extent, axis in zip(mask.shape, x.shape, strict=True):
+        if extent != axis:
+            e.check(e.writer.compare("ne", extent, axis), IndexError, _OTHER_EXTENT)
 
 
 def _each_selected(e: Emission, x: Array, mask: Array, body: Callable[[Sequence[str], str], None]) -> str:
     """Does something with each place that a mask selects, and its number; how many there are."""
-    for extent, axis in zip(mask.shape, x.shape, strict=True):
-        if extent != axis:
-            e.check(e.writer.compare("ne", extent, axis), IndexError, "boolean index did not match indexed array")
+    _require_shape(e, x, mask)
+    return _each_true(e, mask, body)
+
+
+def _each_true(e: Emission, mask: Array, body: Callable[[Sequence[str], str], None]) -> str:
+    """The same for each element that is not zero."""
     slot, writer = e.slots(1), e.writer
     writer.line(f"store i64 0, ptr {slot}")
 
     def one(place: Sequence[str]) -> None:
         chosen, after = writer.new_label("chosen"), writer.new_label("after")
-        writer.branch(arrays.read(e, "b1", arrays.address(e, mask, place)).name, chosen, after)
+        found = arrays.item(e, mask.kind.element, arrays.address(e, mask, place))
+        writer.branch(numbers.is_true(e, found).name, chosen, after)
         writer.start(chosen)
         number = writer.op(f"load i64, ptr {slot}")
         body(place, number)
@@ -179,7 +307,6 @@ def _each_selected(e: Emission, x: Array, mask: Array, body: Callable[[Sequence[
 
 def selected(e: Emission, x: Array, mask: Array) -> Array:
     """``x[mask]``."""
-    _require_mask(x, mask)
     count = _each_selected(e, x, mask, lambda place, number: None)
     out = arrays.new(e, x.kind.element, (count,), checked=False)
 
@@ -193,7 +320,6 @@ def selected(e: Emission, x: Array, mask: Array) -> Array:
 
 def store_selected(e: Emission, x: Array, mask: Array, value: Value, mode: str) -> None:
     """``x[mask] = value``, or what is added to it or taken from it."""
-    _require_mask(x, mask)
     kind, held = x.kind.element, value
     if isinstance(value, Array):
         if value.kind.rank != 1:

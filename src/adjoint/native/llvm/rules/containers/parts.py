@@ -9,6 +9,7 @@ from adjoint import ir
 from adjoint.native.llvm.rules import arrays, checks, gathers, numbers
 from adjoint.native.llvm.rules.arithmetic import complexes
 from adjoint.native.llvm.rules.containers import heterogeneous_lists, lists, structs
+from adjoint.native.llvm.rules.cuts import ALL, Cut, bound, cut_by
 from adjoint.native.llvm.rules.table import RULES, rule
 from adjoint.native.llvm.values import (
     Array,
@@ -26,18 +27,7 @@ from adjoint.native.llvm.values import (
 )
 from adjoint.native.llvm.writer import as_kind, constant, whole
 from adjoint.native.llvm.writing.emission import Emission
-from adjoint.records import dataclass
 from adjoint.runtime import objects
-
-
-@dataclass(frozen=True, slots=True)
-class _Cut:
-    """A part of an axis: where it begins, how many elements it has, and how far apart they are."""
-
-    first: str
-    count: str
-    step: str
-    is_whole: bool = False
 
 
 def part(e: Emission, x: Array, key: ir.Subscript) -> Array | str:
@@ -58,7 +48,7 @@ def part(e: Emission, x: Array, key: ir.Subscript) -> Array | str:
         axis += 1
         first = item if isinstance(item, str) else item.first
         offset = writer.add(offset, writer.mul(first, stride))
-        if isinstance(item, _Cut):
+        if isinstance(item, Cut):
             shape.append(item.count)
             strides.append(writer.mul(stride, item.step))
     kind = ArrayKind(x.kind.element, len(shape), x.kind.by_rows and _has_no_gaps(items), x.kind.read_only)
@@ -73,30 +63,30 @@ def _has_ellipsis(e: Emission, key: ir.Subscript) -> bool:
     return any(isinstance(item, Known) and item.value is Ellipsis for item in told)
 
 
-def _has_no_gaps(items: Sequence[_Cut | str | None]) -> bool:
+def _has_no_gaps(items: Sequence[Cut | str | None]) -> bool:
     """Whether a part of an array that lies by rows has no gaps: numbers, at most one slice, then whole axes."""
     seen = False
     for item in items:
         if item is None or (isinstance(item, str) and seen):
             return False
-        if isinstance(item, _Cut):
+        if isinstance(item, Cut):
             if item.step != "1" or (seen and not item.is_whole):
                 return False
             seen = True
     return True
 
 
-def _items(e: Emission, x: Array, key: ir.Subscript) -> list[_Cut | str | None]:
+def _items(e: Emission, x: Array, key: ir.Subscript) -> list[Cut | str | None]:
     """The items of an index, for all axes: places, parts, and None for new axes."""
     told = [item if isinstance(item, ir.Slice) else e.value(item) for item in key.items]
     told = [one for item in told for one in (item.items if isinstance(item, Tuple) else (item,))]
     used = sum(not (isinstance(item, Known) and item.value in (None, Ellipsis)) for item in told)
-    missing: list[Any] = [_ALL] * (x.kind.rank - used)
+    missing: list[Any] = [ALL] * (x.kind.rank - used)
     if x.kind.rank < used:
         raise Unsupported("too many indices")
     at = next((k for k, item in enumerate(told) if isinstance(item, Known) and item.value is Ellipsis), len(told))
     told[at : at + 1] = missing
-    found: list[_Cut | str | None] = []
+    found: list[Cut | str | None] = []
     axis = 0
     for item in told:
         if isinstance(item, Known) and item.value is None:
@@ -105,7 +95,7 @@ def _items(e: Emission, x: Array, key: ir.Subscript) -> list[_Cut | str | None]:
         extent = x.shape[axis]
         axis += 1
         if isinstance(item, ir.Slice):
-            found.append(_cut(e, item, extent))
+            found.append(cut_by(e, item, extent))
         elif isinstance(item, Number) and item.kind[0] in "iu":
             place = as_kind(e.writer, item, "i8").name
             place = place if item.natural else numbers.from_start(e, place, extent)
@@ -116,60 +106,15 @@ def _items(e: Emission, x: Array, key: ir.Subscript) -> list[_Cut | str | None]:
     return found
 
 
-_NO_BOUND = ir.Const(None)
-
-
-_ALL = ir.Slice(_NO_BOUND, _NO_BOUND, _NO_BOUND)
-
-
-def _cut(e: Emission, item: ir.Slice, extent: str) -> _Cut:
-    """The part of an axis that a slice tells."""
-    writer = e.writer
-    lower, upper, step_value = (e.value(atom) for atom in (item.lower, item.upper, item.step))
-    step = "1" if arrays.is_none(step_value) else e.extent(step_value)
-    if not step.lstrip("-").isdigit() or step == "0":
-        raise Unsupported("slices with steps at run time")
-    if arrays.is_none(lower) and arrays.is_none(upper) and step == "1":
-        return _Cut("0", extent, "1", True)
-    if int(step) < 0:
-        last = writer.sub(extent, "1")
-        first = last if arrays.is_none(lower) else _clamped(e, e.extent(lower), extent, "-1", last)
-        stop = "-1" if arrays.is_none(upper) else _clamped(e, e.extent(upper), extent, "-1", last)
-        size = str(-int(step))
-        count = writer.op(f"sdiv i64 {writer.add(writer.sub(first, stop), str(int(size) - 1))}, {size}")
-        return _Cut(first, writer.most(count, "0"), step)
-    first = "0" if arrays.is_none(lower) else _bound(e, lower, extent)
-    stop = extent if arrays.is_none(upper) else _bound(e, upper, extent)
-    count = writer.sub(stop, first)
-    if step != "1":
-        count = writer.op(f"sdiv i64 {writer.add(count, str(int(step) - 1))}, {step}")
-    return _Cut(first, count if first == "0" and step == "1" else writer.most(count, "0"), step)
-
-
 @rule(objects.slice_bounds)
 def _slice_bounds(e: Emission, sequence: Value, lower: Value, upper: Value, step: Value) -> Tuple:
     """Start, stop and step of a slice of a list."""
     if not isinstance(sequence, List) or not (arrays.is_none(step) or e.extent(step) == "1"):
         raise Unsupported("the bounds of a slice with a step")
     size = lists.length(e, sequence).name
-    first = "0" if arrays.is_none(lower) else _bound(e, lower, size)
-    stop = size if arrays.is_none(upper) else _bound(e, upper, size)
+    first = "0" if arrays.is_none(lower) else bound(e, lower, size)
+    stop = size if arrays.is_none(upper) else bound(e, upper, size)
     return Tuple((whole(first), whole(stop), constant(1)))
-
-
-def _bound(e: Emission, value: Value, extent: str) -> str:
-    place = e.extent(value)
-    if isinstance(value, Number) and value.natural:
-        return e.writer.least(place, extent)
-    return _clamped(e, place, extent, "0", extent)
-
-
-def _clamped(e: Emission, place: str, extent: str, least: str, most: str) -> str:
-    """A bound of a slice within an axis."""
-    counted = numbers.from_start(e, place, extent)
-    if counted.isdigit() and least == "0":
-        return e.writer.least(counted, most)
-    return e.writer.most(e.writer.least(counted, most), least)
 
 
 @rule("load")
@@ -184,11 +129,11 @@ def load(e: Emission, base: Value, key: ir.Key) -> Value:
         return heterogeneous_lists.number(e, base, place) if place in (base.numbers or ()) else base.items[place]
     if isinstance(base, List):
         if len(key.items) == 1 and isinstance(key.items[0], ir.Slice):
-            cut = _cut(e, key.items[0], lists.length(e, base).name)
+            cut = cut_by(e, key.items[0], lists.length(e, base).name)
             return lists.cut(e, base, cut.first, cut.count, cut.step)
         return lists.load(e, base, key)
     x = arrays.array(base)
-    mask, places = gathers.mask_of(e, key), gathers.index_of(e, key)
+    mask, places = gathers.mask_of(e, x, key), gathers.index_of(e, x, key)
     if mask is not None:
         return gathers.selected(e, x, mask)
     if places is not None:
@@ -239,7 +184,7 @@ def store(e: Emission, base: Value, key: ir.Key | None, value: Value, mode: str)
         heterogeneous_lists.store(e, base, _literal_index(e, key, len(base.items)), value, mode)
         return
     x = arrays.writable(base)
-    mask, places = (None, None) if key is None else (gathers.mask_of(e, key), gathers.index_of(e, key))
+    mask, places = (None, None) if key is None else (gathers.mask_of(e, x, key), gathers.index_of(e, x, key))
     if mask is not None:
         gathers.store_selected(e, x, mask, value, mode)
         return

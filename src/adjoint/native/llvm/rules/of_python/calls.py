@@ -38,6 +38,7 @@ from adjoint.native.llvm.values import (
     OBJECT,
     Array,
     ArrayKind,
+    Bounds,
     Complex,
     Known,
     List,
@@ -245,7 +246,7 @@ def _sharing(e: Emission, left: _Left) -> list[Value]:
         is_written = not is_fixed and ir.is_written_array(target.type)
         after.append((announced, dtype_of(found.element), found.rank, is_written))
         told.append(Result(ArrayKind(found.element, found.rank, False, is_fixed), True))
-    taken = {var: shown(e, value) if isinstance(value, Shown) else value for var, value in left.taken.items()}
+    taken = {var: _as_python_has_it(e, value) for var, value in left.taken.items()}
     answer = c_api.by_function(e, statement, taken, told)
     if answer is not None:
         return answer
@@ -311,8 +312,10 @@ def _announcement(statement: Leaving, target: ir.Var) -> Iterator[tuple[Any, ...
 @rule("object")
 def object_of(e: Emission, value: Value, type_: ir.Type | None) -> Object:
     """A value as an object of Python."""
-    if isinstance(value, Shown):
-        return shown(e, value)
+    if isinstance(value, (Shown, Bounds)):
+        found = _as_python_has_it(e, value)
+        assert isinstance(found, Object)
+        return found
     if is_of_python(value):
         assert isinstance(value, Known)
         if isinstance(value.value, Raised):
@@ -325,6 +328,17 @@ def constant(e: Emission, value: Any) -> Object:
     """An object that the compiler knows."""
     body = ir.Block((), ir.Return((ir.Const(value),)))
     return _given_by(e, callback_for(emit(ir.Function("constant", (), body))), [])
+
+
+def _as_python_has_it(e: Emission, value: Value) -> Value:
+    """Texts and slices, which machine code has as their parts, as objects."""
+    if isinstance(value, Bounds):
+        params = [ir.Var("bound", ir.OPAQUE) for _ in range(3)]
+        made = ir.Var("part", ir.OPAQUE)
+        body = ir.Block((ir.Call((made,), display.make_slice, tuple(params)),), ir.Return((made,)))
+        bounds = [value.lower, value.upper, value.step]
+        return _given_by(e, callback_for(emit(ir.Function("part", tuple(params), body))), bounds)
+    return shown(e, value) if isinstance(value, Shown) else value
 
 
 def shown(e: Emission, text: Shown) -> Object:

@@ -31,6 +31,7 @@ from adjoint.native.llvm.values import (
     TUPLE_ITEMS,
     Array,
     ArrayKind,
+    Bounds,
     Complex,
     Known,
     LeftToPython,
@@ -134,7 +135,7 @@ def _plain(e: Emission, value: Value) -> str:
             raise LeftToPython(SeveralKinds)
         case Known(value=None):
             return nothing(e.writer)
-        case Known() | Shown():
+        case Known() | Shown() | Bounds():
             found = e.program.written("object")(e, value, None)
             return object_in(e.writer, found.base)
     raise Unsupported("a value that is no object of Python")
