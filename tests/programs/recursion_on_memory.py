@@ -341,3 +341,24 @@ def functions_that_call_each_other(x):
 
     even(0)
     return np.sum(a * x)
+
+
+class Satellite:
+    def __init__(self):
+        self.number = 0
+
+
+def perturbed(satellite, t, n):
+    if n > 0:
+        return perturbed(satellite, 0.5 * t, n - 1)
+    return t - satellite.drag * satellite.mass
+
+
+@program(1.2, 0.7)
+def parts_that_are_constants(x, t):
+    """What is read of an object further down is a constant in the one that is handed there."""
+    satellite = Satellite()
+    satellite.drag = 0.5
+    satellite.mass = x
+    satellites = [satellite]
+    return perturbed(satellites[int(x) - 1], t, int(3 * x)) + x

@@ -155,6 +155,7 @@ class Session:
         if problems:
             raise DifferentiationError(problems)
         _carry_zeros(function, found)
+        _fill_slots(function, found)
         self.unread.append(function)
         return self.walked(function, found, wrt, outputs, is_called=is_called)
 
@@ -234,6 +235,16 @@ def _carry_zeros(function: ir.Function, found: Dependence) -> None:
     while before != len(found.active_nodes):
         before = len(found.active_nodes)
         found.active_nodes.update(source for source, target in flows if found.active(target))
+
+
+def _fill_slots(function: ir.Function, found: Dependence) -> None:
+    """Gives a tangent to all that functions may read of objects with tangents: they do not know which parts vary."""
+    for call in statements_in(function.body):
+        if isinstance(call, ir.Call) and isinstance(call.callee, (ir.Definition, ir.Function)):
+            handed = [arg for arg in call.args if isinstance(arg, ir.Var) and found.active(arg)]
+            found.active_nodes.update(
+                slot for arg in handed for slot in found.memory.slots(arg.type) if slot in found.useful
+            )
 
 
 __all__ = ["forward"]
