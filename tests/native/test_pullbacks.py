@@ -90,3 +90,17 @@ def test_stores_into_one_array_stay_compiled():
     _, pullback = ad.vjp(running, x, 3, native="strict")
     for _ in range(2):
         np.testing.assert_allclose(pullback(1.0)[0], ad.grad(running)(x, 3), rtol=1e-12)
+
+
+def test_keys_that_are_new_have_a_zero_beside_arrays() -> None:
+    def put(x):
+        table = {}
+        for i in range(4):
+            table[i] = x * x[i]
+        table[1] = table[0] * table[2]
+        return np.sum(table[1] * table[3])
+
+    x = np.linspace(0.3, 1.2, 4)
+    _, expected = ad.vjp(put, x)
+    _, pullback = ad.vjp(put, x, native=True)
+    np.testing.assert_allclose(pullback(1.0)[0], expected(1.0)[0])

@@ -22,6 +22,7 @@ from adjoint.native.llvm.values import (
     List,
     ListKind,
     Number,
+    Object,
     StructKind,
     Tuple,
     TupleKind,
@@ -215,7 +216,7 @@ class Statements(Emission):
         A rule that knows less than its function (of an option, of a view) is noticed here, and never wrong.
         """
         (target,) = call.targets if len(call.targets) == 1 else (None,)
-        if target is None or not isinstance(target.type, (ir.Array, ir.Scalar)):
+        if target is None or not isinstance(target.type, (ir.Array, ir.Scalar)) or isinstance(found, Object):
             return found
         rank = found.kind.rank if isinstance(found, Array) else 0 if isinstance(found, (Number, Complex)) else None
         announced = ir.rank_of(target.type)

@@ -40,6 +40,9 @@ from adjoint.types.vectors import shadow_class
 def _shadow_like(e: Emission, x: Value) -> Value:
     if isinstance(x, Number):
         return constant(0.0)
+    if arrays.is_none(x):  # a zero beside arrays in a container of Python
+        zero: Value = e.program.written("object")(e, Known(0.0), None)
+        return zero
     if isinstance(x, Struct):
         return _shadow_of_memory(e, x)
     given = arrays.array(x)
