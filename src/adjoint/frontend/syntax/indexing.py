@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 
+import numpy as np
+
 from adjoint import ir
 from adjoint.frontend.calls.operands import array
 from adjoint.frontend.interpreter.core import Lowerer
@@ -30,6 +32,8 @@ def _item(lo: Lowerer, item: Value, node: ast.AST | None) -> ir.Atom | ir.Slice:
             return ir.Slice(lower, upper, step)
         case ir.Const(value=slice() as constant):
             return ir.Slice(ir.Const(constant.start), ir.Const(constant.stop), ir.Const(constant.step))
+        case TupleValue(items=(ir.Var(type=ir.Array(dtype=np.dtype(kind="i" | "u"))) as places,)):
+            return lo.open.call(np.expand_dims, places, ir.Const(0))  # as ``x[np.where(c), 0]`` has it
         case RangeValue() | ir.Const(value=range()):
             return materialize(lo, array(lo, item, node), node)
     return materialize(lo, item, node)

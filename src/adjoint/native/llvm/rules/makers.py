@@ -247,6 +247,23 @@ def flat(e: Emission, x: Value) -> Array:
     return given if given.kind.rank == 1 else reshaped(e, given, constant(-1))
 
 
+@rule(np.expand_dims)
+def _expanded(e: Emission, a: Value, axis: Value) -> Array:
+    """A view with an axis of one element more."""
+    x, number = arrays.array(a), e.extent(axis)
+    rank = x.kind.rank + 1
+    if not number.lstrip("-").isdigit() or not -rank <= int(number) < rank:
+        raise Unsupported("an axis that is chosen at run time")
+    at = int(number) % rank
+    shape = (*x.shape[:at], "1", *x.shape[at:])
+    kind = ArrayKind(x.kind.element, rank, x.kind.by_rows, x.kind.read_only)
+    if kind.by_rows:
+        strides = tuple(e.writer.strides_by_rows(kind.element, shape))
+    else:
+        strides = (*x.strides[:at], "0", *x.strides[at:])
+    return Array(kind, x.base, x.data, shape, strides, x.owner)
+
+
 @rule(np.reshape, np.ndarray.reshape)
 def reshaped(e: Emission, x: Value, shape: Value, *more: Value) -> Array:
     """The elements in the order of rows, in another shape: a view of what lies by rows, else a copy."""
