@@ -217,16 +217,66 @@ definition(ndimage.prewitt, _prewitt, arrays=("input",), cases=SLOPES)
 definition(ndimage.laplace, _laplace, arrays=("input",), cases=[case(sample(4, 5)), case(sample(6), mode="wrap")])
 
 
-# --- filters of Fourier transforms: each frequency times a real number ------------------------------------------------
+# --- filters of Fourier transforms: each frequency times a number -----------------------------------------------------
 
 
-def _of_frequencies(fn):
-    def transposed(ct, input, given, n=-1, axis=-1):
-        return unbroadcast(fn(ct, given, n, axis), input)
+def _frequencies(extent, n, is_real):
+    """The waves in a transform along an axis, and of how many samples; of real samples there is one half."""
+    places = np.arange(extent)
+    if is_real and n >= 0:
+        return places, n
+    return np.where(places < (extent + 1) // 2, places, places - extent), extent
 
-    cases = [case(sample(5), 0.7), case(sample(4, 3), [0.7, 1.2]), case(sample(4, 3, kind="complex"), 0.7, 6, 0)]
-    linear(fn, transposed, always_array=True, cases=cases)
+
+def _of_frequencies(input, given, n, axis, wave):
+    found, rank = input * 1.0, np.ndim(input)
+    for k in range(rank):
+        waves, samples = _frequencies(np.shape(input)[k], n, k == axis % rank)
+        factor = wave(given if np.ndim(given) == 0 else given[k], waves, samples)
+        found = found * np.reshape(factor, [-1 if other == k else 1 for other in range(rank)])
+    return found
 
 
-for _filter in (ndimage.fourier_gaussian, ndimage.fourier_ellipsoid):
-    _of_frequencies(_filter)
+def _gaussian_wave(sigma, waves, samples):
+    return np.exp(-2.0 * (np.pi * sigma * waves / samples) ** 2)
+
+
+def _fourier_gaussian(input, sigma, n=-1, axis=-1):
+    return _as_precise(_of_frequencies(input, sigma, n, axis, _gaussian_wave), input)
+
+
+def _fourier_uniform(input, size, n=-1, axis=-1):
+    return _as_precise(_of_frequencies(input, size, n, axis, lambda size, waves, n: np.sinc(size * waves / n)), input)
+
+
+def _shift_wave(shift, waves, samples):
+    return np.exp(-2.0j * np.pi * shift * waves / samples)
+
+
+def _fourier_shift(input, shift, n=-1, axis=-1):
+    return _as_precise(_of_frequencies(input, shift, n, axis, _shift_wave), input)
+
+
+def _as_precise(found, input):
+    """In single precision where the transform is; phases of real numbers are in double precision."""
+    if np.result_type(input) == np.complex64:
+        return found.astype(np.complex64)
+    if np.result_type(input) == np.float32 and not np.iscomplexobj(found):
+        return found.astype(np.float32)
+    return found
+
+
+FREQUENCIES = [case(sample(5), 0.7), case(sample(4, 3), [0.7, 1.2]), case(sample(4, 3, kind="complex"), 0.7, 6, 0)]
+for _filter, _means in (
+    (ndimage.fourier_gaussian, _fourier_gaussian),
+    (ndimage.fourier_uniform, _fourier_uniform),
+    (ndimage.fourier_shift, _fourier_shift),
+):
+    definition(_filter, _means, only=True, cases=FREQUENCIES)
+
+
+def _ellipsoid_vjp(ct, input, size, n=-1, axis=-1):
+    return unbroadcast(ndimage.fourier_ellipsoid(ct, size, n, axis), input)
+
+
+linear(ndimage.fourier_ellipsoid, _ellipsoid_vjp, fixed=(1,), always_array=True, cases=FREQUENCIES)
