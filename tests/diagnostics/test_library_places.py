@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import statistics
 
+import numpy as np
 import pytest
 
 import adjoint as ad
@@ -30,7 +31,33 @@ def test_the_users_call_comes_first() -> None:
     assert problem.notes[0].startswith("in statistics.py:")
     assert problem.notes[-2].endswith("self.inv_cdf(i / n)")
     assert problem.notes[-1].startswith("differentiated from ")
-    assert problem.helps[0] == "declare the derivative of what you call: @ad.derivative_of(statistics.NormalDist)"
+    assert problem.helps[0].startswith("put the call into a function of its own")
+
+
+def test_calls_with_names() -> None:
+    with pytest.raises(ad.DifferentiationError) as refusal:
+        ad.grad(drawn)(2.0)
+    assert refusal.value.diagnostics[0].helps[0].startswith("numbers drawn do not vary smoothly")
+    with pytest.raises(ad.DifferentiationError) as refusal:
+        ad.grad(of_a_field)(2.0)
+    assert refusal.value.diagnostics[0].helps[0] == "declare its derivative: @ad.derivative_of(HOLDER.f)"
+
+
+def drawn(x):
+    return np.random.default_rng(1).poisson(x) * 1.0
+
+
+class Holder:
+    """Its field has the name of a method that draws numbers."""
+
+    f = staticmethod(np.bitwise_count)
+
+
+HOLDER = Holder()
+
+
+def of_a_field(x):
+    return HOLDER.f(x)
 
 
 def test_once_for_each_call_of_the_users() -> None:

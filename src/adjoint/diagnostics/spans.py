@@ -106,8 +106,38 @@ def _text(span: Span) -> str:
 
 def called_text(span: Span) -> str | None:
     """What the user wrote for the function of a call, where that is a name or a path of names."""
-    found = re.match(r"[A-Za-z_][\w.]*(?=\()", linecache.getline(span.file, span.line)[span.column :])
-    return None if found is None else found[0]
+    name, arguments = _name_and_arguments(span)
+    return None if name is None or _goes_on(arguments) else name
+
+
+def is_of_a_result(span: Span) -> bool:
+    """Whether the user called a method of what another call gives, which has no name: ``make(x).method(y)``."""
+    name, arguments = _name_and_arguments(span)
+    return name is not None and _goes_on(arguments)
+
+
+OF_A_RESULT = "put the call into a function of its own, and declare its derivative: @ad.derivative_of(fn)"
+"""The way out for what has no name that could be declared."""
+
+
+def _name_and_arguments(span: Span) -> tuple[str | None, str]:
+    """The name with which a call begins, and what follows it."""
+    lines = [linecache.getline(span.file, line) for line in range(span.line, span.end_line + 1)]
+    if not lines:
+        return None, ""
+    lines[-1] = lines[-1][: span.end_column]
+    text = "".join([lines[0][span.column :], *lines[1:]])
+    found = re.match(r"[A-Za-z_][\w.]*(?=\()", text)
+    return (None, "") if found is None else (found[0], text[found.end() :])
+
+
+def _goes_on(arguments: str) -> bool:
+    """Whether something follows the parenthesis that closes the one at the beginning: ``(1).method(2)``."""
+    try:
+        call = ast.parse(f"f{arguments}", mode="eval").body
+    except SyntaxError:
+        return False
+    return not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name))
 
 
 def shown_path(file: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from types import MethodType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from adjoint.analysis.dependence.may_vary import varying
 from adjoint.analysis.dependence.taint import holds_text, reads_tainted, tainted_objects
 from adjoint.analysis.memory.reachable import keeper_in, lends_memory, may_write_anything
 from adjoint.diagnostics import Diagnostic, diagnostic
-from adjoint.diagnostics.spans import called_text
+from adjoint.diagnostics.spans import OF_A_RESULT, called_text, is_of_a_result
 from adjoint.differentiation.memory.dict_keys import key_problems
 from adjoint.differentiation.memory.slots import has_slots, is_container
 from adjoint.differentiation.memory.structural import roles_of
@@ -259,22 +260,40 @@ _UNSHIFTED = "numbers drawn do not vary smoothly with it; if it shall count as a
 
 def _ways_out(call: ir.Call) -> tuple[str, ...] | None:
     """What to do about a call of what is not visible, by the name that the user gave it."""
-    name = None if call.span is None else called_text(call.span)
-    if name is None:
+    callee, name = _called(call), None if call.span is None else called_text(call.span)
+    is_of_result = call.span is not None and is_of_a_result(call.span)
+    if name is None and not is_of_result:
         return None
-    callee = _called(call)
     is_lent = may_write_anything(call) and any(isinstance(type_of_atom(arg), ir.Array) for arg in call.args)
     constant = f"or {_COPIED}" if is_lent else "or hand it ad.stop_gradient(x), if the result shall count as a constant"
-    if _name_of_class_called(call) == "_lru_cache_wrapper":
+    if name is not None and _name_of_class_called(call) == "_lru_cache_wrapper":
         return (f"call the function behind the cache: {name}.__wrapped__(...)",)
-    last = name.rpartition(".")[2]
-    if last != name and last in _DRAWN.split():
-        return (_UNSHIFTED,)
-    if last != name and last in _PATHLESS.split():
-        return (_UNKNOWN_PATH, constant)
+    drawn = _about_drawing(name_of(call)[1:-1] if name is None else name.rpartition(".")[2])
+    if drawn is not None and _draws(call):
+        return (drawn,) if drawn is _UNSHIFTED else (drawn, constant)
+    if name is None:
+        return (OF_A_RESULT, constant)
     if isinstance(callee, type):
         return ("write out what it computes, or declare the derivative of a function that calls it", constant)
     return (f"declare its derivative: @ad.derivative_of({name})", constant)
+
+
+def _about_drawing(method: str) -> str | None:
+    """What is to be done where a method of this name draws numbers at random."""
+    if method in _DRAWN.split():
+        return _UNSHIFTED
+    return _UNKNOWN_PATH if method in _PATHLESS.split() else None
+
+
+def _draws(call: ir.Call) -> bool:
+    """Whether numbers are drawn: by NumPy's own generator, or by a method that was looked up in another one."""
+    callee = _called(call)
+    if isinstance(callee, ir.Var):
+        return callee.type == ir.Opaque(MethodType)
+    return any(getattr(type_of_atom(arg), "cls", None) in _GENERATORS for arg in call.args)
+
+
+_GENERATORS = (np.random.Generator, np.random.RandomState)
 
 
 def _called(call: ir.Call) -> Any:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable
 
 from adjoint.diagnostics import Diagnostic, Label, Span, calls_through
-from adjoint.diagnostics.spans import called_text
+from adjoint.diagnostics.spans import OF_A_RESULT, called_text, is_of_a_result
 from adjoint.records import replace
 from adjoint.sources.library_folders import is_of_a_library
 
@@ -46,6 +46,8 @@ def _moved(problem: Diagnostic) -> Diagnostic:
     helps = problem.helps
     if problem.code not in _MISTAKES and name is not None:
         helps = (f"declare the derivative of what you call: @ad.derivative_of({name})", _CONSTANT)
+    elif problem.code not in _MISTAKES and is_of_a_result(caller):
+        helps = (OF_A_RESULT, _CONSTANT)
     return replace(problem, labels=(label,), notes=notes, helps=helps)
 
 

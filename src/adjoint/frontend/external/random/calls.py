@@ -7,6 +7,7 @@ import functools
 import random
 from collections.abc import Callable
 from importlib import import_module
+from types import MethodType
 from typing import Any
 
 import numpy as np
@@ -117,7 +118,7 @@ def _plain(
     of_constants: bool = False,
 ) -> Value:
     """The call of a method as it is; one whose parameters may vary is a call of an opaque function."""
-    method = ir.Var(name, ir.Opaque())
+    method = ir.Var(name, ir.Opaque(MethodType))
     lo.emit(ir.Load(method, generator, ir.Attribute(name), lo.span(node)))  # type: ignore[arg-type]
     type_ = None
     if of_constants or not any_carries(lo, args, kwargs):
