@@ -372,6 +372,7 @@ def _enter_object(lo: Lowerer, value: Any, path: Path, hint: str, declare: Calla
         declare(var)
         lo.run_data.sites_of_storage.append((type_.storage, site))
         lo.run_data.objects[id(value)] = var
+        lo.run_data.given_objects[var] = value
         return var
     fields = fields_of(value)
     base = ir.Var(hint, ir.Opaque(cls, data=plain_attributes(cls, fields)), True)

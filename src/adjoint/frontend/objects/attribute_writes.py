@@ -20,6 +20,7 @@ from adjoint.frontend.entry import inputs
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.options.choices import on_each_option
+from adjoint.frontend.interpreter.state.signals import Restart
 from adjoint.frontend.interpreter.values import ELLIPSIS, NONE, Closure, Record, Ref, Union, Value, is_atom
 from adjoint.frontend.objects import attributes_outside, class_customs
 from adjoint.frontend.objects.attributes import attribute, described
@@ -57,7 +58,8 @@ def set_attribute(
     match base:
         case Ref():
             put_attribute(lo, base, name, value, node)
-        case ir.Var(type=ir.Instance(fields=fields)):
+        case ir.Var(type=ir.Instance(cls=owner, fields=fields)):
+            _note_field(lo, owner, name)
             if put_each(lo, value, lambda option: set_attribute(lo, base, name, option, node, bare=True), node):
                 return
             stored = slot(lo, as_stored(lo, cls, name, value), node)
@@ -101,6 +103,14 @@ def delete_attribute(lo: Lowerer, base: Value, name: str, node: ast.AST | None) 
         raise lo.mistake(AttributeError, node, f"this object has no attribute {name!r} of its own")
     assert isinstance(base, Ref)
     remove_attribute(lo, base, name, node)
+
+
+def _note_field(lo: Lowerer, cls: type, name: str) -> None:
+    """Starts again where a field is assigned of which it was taken for known what it holds."""
+    for owner, field in lo.run_data.fields_taken:
+        if field == name and (issubclass(owner, cls) or issubclass(cls, owner)):
+            lo.settings.fields_assigned.add((owner, name))
+            raise Restart
 
 
 def _set_attribute_of_linked(lo: Lowerer, base: ir.Var, name: str, value: Value, node: ast.AST | None) -> None:

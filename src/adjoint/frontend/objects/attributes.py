@@ -21,7 +21,7 @@ from adjoint.frontend.data.making import new_dict
 from adjoint.frontend.data.outside.lookups import note
 from adjoint.frontend.data.tagged_items import taken
 from adjoint.frontend.entry import inputs
-from adjoint.frontend.entry.captured import CONSTANT
+from adjoint.frontend.entry.captured import CONSTANT, has_fields
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.options.choices import on_each_option
 from adjoint.frontend.interpreter.values import (
@@ -223,8 +223,13 @@ def _attribute_of_variable(lo: Lowerer, base: ir.Var, name: str, node: ast.AST |
         return _attribute_of_linked(lo, base, base.type.cls, name, node)
     match base.type:
         case ir.Instance(fields=fields) if name in fields:
+            held = _given_in_field(lo, base, name)
+            if isinstance(held, (types.FunctionType, types.BuiltinFunctionType, np.ufunc)):
+                return ir.Const(held)
             target = ir.Var(name, fields[name])
             lo.emit(ir.Load(target, base, ir.Attribute(name), lo.span(node)))
+            if held is not None:
+                lo.run_data.given_objects[target] = held
             return taken(lo, target, node)
         case ir.Instance(cls=cls):
             return _through_class(lo, base, cls, name, node)
@@ -259,6 +264,18 @@ def _attribute_of_variable(lo: Lowerer, base: ir.Var, name: str, node: ast.AST |
     target = ir.Var(name, ir.Opaque())
     lo.emit(ir.Load(target, base, ir.Attribute(name), lo.span(node)))
     return target
+
+
+def _given_in_field(lo: Lowerer, base: ir.Var, name: str) -> Any:
+    """The function or object that a field of an object from outside holds, which nothing assigns; None for others."""
+    owner = lo.run_data.given_objects.get(base)
+    if owner is None or (type(owner), name) in lo.settings.fields_assigned:
+        return None
+    held = getattr(owner, "__dict__", {}).get(name)
+    if not (isinstance(held, (types.FunctionType, types.BuiltinFunctionType, np.ufunc)) or has_fields(held)):
+        return None
+    lo.run_data.fields_taken.add((type(owner), name))
+    return held
 
 
 def _attribute_of_linked(lo: Lowerer, base: ir.Var, cls: type, name: str, node: ast.AST | None) -> Value:

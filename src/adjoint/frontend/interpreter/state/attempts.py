@@ -51,6 +51,10 @@ class Run:
     outside: dict[Any, Value] = field(default_factory=dict)
     """What captured variables and objects held on entry: true on every path, wherever it was looked up first."""
     objects: dict[int, Value] = field(default_factory=dict)
+    given_objects: dict[ir.Var, Any] = field(default_factory=dict)
+    """The objects from outside that exist at run time, as they are where lowering begins."""
+    fields_taken: set[tuple[type, str]] = field(default_factory=set)
+    """Their fields that were taken for the functions and objects that they hold there."""
     told_apart: dict[Site, Any] = field(default_factory=dict)
     """The objects that others of their kind cannot stand for: a derivative is declared of them or of their methods."""
     cells: dict[int, Cell] = field(default_factory=dict)
@@ -266,6 +270,8 @@ class Settings:
     """Variables that outlive the call and that it assigns: the dict, the function, class or cell, and the name."""
     unseen: dict[Any, Diagnostic] = field(default_factory=dict)
     """Classes and methods of libraries that are not looked into, with what was in the way."""
+    fields_assigned: set[tuple[type, str]] = field(default_factory=set)
+    """Fields of objects from outside that it assigns: which function or object they hold is not known."""
     assigned_in_classes: set[tuple[ast.AST, str]] = field(default_factory=set)
     """Attributes that the function assigns, of classes that are defined inside of it: by statement and name."""
     loop_shapes: dict[Any, dict[Any, joins.Shape]] = field(default_factory=dict)
