@@ -26,7 +26,7 @@ from adjoint.runtime.arithmetic.numbers import choose
 from adjoint.runtime.array_functions.arrays import reshape_like, unbroadcast
 from adjoint.types.array_libraries import dtype_of, is_foreign
 from adjoint.types.classes.constant_types import EXAMPLES
-from adjoint.types.structure import fields_of, float_fields, is_namedtuple_class, slots_of
+from adjoint.types.structure import fields_of, float_fields, is_namedtuple_class, is_written_in_python, slots_of
 
 __all__ = ["AnyExtents", "abstract", "type_of_call"]
 
@@ -401,7 +401,9 @@ def abstract(value: Any, around: tuple[int, ...] = ()) -> ir.Type:
 def _abstract_object(value: Any, cls: type, around: tuple[int, ...]) -> ir.Type:
     if hasattr(cls, "__adjoint_signature__"):
         return ir.Opaque(cls, value.__adjoint_signature__)
-    if isinstance(value, type) or cls.__module__ == "builtins" or _is_called_by_machine_code(cls):
+    if isinstance(value, type) or _is_called_by_machine_code(cls):
+        return ir.Opaque(cls)
+    if cls.__module__ == "builtins" and not is_written_in_python(cls):
         return ir.Opaque(cls)
     if id(value) in around or (not hasattr(value, "__dict__") and not slots_of(cls)):
         return ir.Opaque(cls)

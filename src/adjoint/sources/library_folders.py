@@ -8,6 +8,8 @@ import site
 import sys
 from typing import Any
 
+from adjoint.types.structure import is_written_in_python
+
 _OWN = os.path.dirname(os.path.dirname(__file__)) + os.sep
 """Our own functions and classes are taken in the same way wherever Adjoint is installed."""
 _PACKAGES = re.compile(r"[/\\](?:site|dist)-packages[/\\]")
@@ -44,6 +46,8 @@ def is_class_of_a_library(cls: type) -> bool:
     A module of a user's may have the name of one of Python's.
     """
     file = file_of(cls)
+    if cls.__module__ == "builtins":
+        return not is_written_in_python(cls)
     return is_of_a_library(file) if file else cls.__module__ in sys.stdlib_module_names
 
 

@@ -70,9 +70,14 @@ def is_object(x: object) -> bool:
         return False
     if cls is types.SimpleNamespace:
         return True
-    if not cls.__flags__ & (1 << 9) or cls.__module__.partition(".")[0] in ("builtins", "numpy", "threading"):
+    if not is_written_in_python(cls) or cls.__module__.partition(".")[0] in ("numpy", "threading"):
         return False
     return hasattr(x, "__dict__") or any("__slots__" in vars(base) for base in cls.__mro__)
+
+
+def is_written_in_python(cls: type) -> bool:
+    """Whether a statement made a class: what text without a module makes says that it were of ``builtins``."""
+    return bool(cls.__flags__ & (1 << 9))
 
 
 def is_container(x: object) -> bool:

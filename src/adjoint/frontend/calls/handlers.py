@@ -13,6 +13,7 @@ from typing import Any
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import Value
 from adjoint.types.classes.annotations import signature
+from adjoint.types.structure import is_written_in_python
 
 Handler = Callable[[Lowerer, list[Value], dict[str, Value], ast.AST | None], Any]
 HANDLERS: dict[Any, Handler] = {}
@@ -65,7 +66,7 @@ def _families(constant: Any) -> tuple[str, ...]:
             return _FOR_CONTAINERS
         case type() if constant is set:
             return ("data.sets_of_objects",)
-        case type() if constant.__module__ == "builtins":
+        case type() if constant.__module__ == "builtins" and not is_written_in_python(constant):
             return _FOR_CONTAINERS if constant is dict else _FOR_NUMBERS
         case object(__module__="itertools") | BuiltinFunctionType(__self__=type(__module__="itertools")):
             return ("iterators.of_itertools.calls",)

@@ -14,7 +14,7 @@ from adjoint.rules.registry import is_of_users
 from adjoint.runtime.arithmetic.checks import brings_arithmetic
 from adjoint.sources.library_folders import is_class_of_a_library
 from adjoint.types.array_libraries import is_foreign
-from adjoint.types.structure import own_attribute, slots_of
+from adjoint.types.structure import is_written_in_python, own_attribute, slots_of
 
 MAX_PARTS = 64
 """Up to how many parts of a list or dict of structures are taken one by one."""
@@ -143,7 +143,9 @@ _CLOSED = frozenset(
 def has_fields(value: Any) -> bool:
     """Whether a value is an object of a user's class, with attributes that may carry a derivative."""
     cls = type(value)
-    if isinstance(value, (type, types.ModuleType, BaseException)) or cls.__module__ in ("builtins", "functools"):
+    if isinstance(value, (type, types.ModuleType, BaseException)) or cls.__module__ == "functools":
+        return False
+    if cls.__module__ == "builtins" and not is_written_in_python(cls):
         return False
     if is_foreign(value):
         return False

@@ -31,14 +31,16 @@ from adjoint.rules.declarations import counts_by_identity
 from adjoint.rules.typing import abstract
 from adjoint.types.array_libraries import is_foreign
 from adjoint.types.classes.annotations import annotations_of
-from adjoint.types.structure import fields_of, own_attribute, plain_attributes
+from adjoint.types.structure import fields_of, is_written_in_python, own_attribute, plain_attributes
 
 MAX_DEPTH = 8
 
 
 def guard_lookup(lo: Lowerer, cls: type, name: str, found: Any) -> None:
     """Makes the specialisation depend on what a method's name means for a class of the user's."""
-    if lo.run_data.all_constant or cls.__module__.split(".")[0] in ("builtins", "numpy", "adjoint"):
+    if lo.run_data.all_constant or cls.__module__.split(".")[0] in ("numpy", "adjoint"):
+        return
+    if cls.__module__ == "builtins" and not is_written_in_python(cls):
         return
     is_itself = getattr(cls, name, None) is found
     path: Path = ("attribute", cls, name) if is_itself else ("static", cls, name)
