@@ -84,7 +84,7 @@ def attribute(lo: Lowerer, base: Value, name: str, node: ast.AST | None, *, bare
         case SuperValue(owner=owner, receiver=receiver):
             found_class = class_of(lo, receiver)
             if isinstance(receiver, ir.Const) and isinstance(receiver.value, type):
-                found_class = receiver.value
+                found_class = type(receiver.value) if issubclass(owner, type) else receiver.value
             if found_class is None:
                 raise lo.problem("AD0301", node, "the class of the object that 'super()' stands for is not known")
             cls = found_class

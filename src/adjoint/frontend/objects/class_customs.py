@@ -54,10 +54,18 @@ def has_no_place_for(cls: type, name: str) -> bool:
     return not cls.__dictoffset__ and not isinstance(inspect.getattr_static(cls, name, None), _SLOTS)
 
 
+def call_by_metaclass(lo: Lowerer, cls: type, node: ast.AST | None) -> types.FunctionType | None:
+    """What the metaclass of a class does where the class is called; None where it does what ``type`` does."""
+    found = inspect.getattr_static(type(cls), "__call__")
+    if found is type.__dict__["__call__"]:
+        return None
+    if not isinstance(found, types.FunctionType):
+        raise lo.problem("AD0301", node, f"the '__call__' of the metaclass of {cls.__name__!r} is not a function")
+    return found
+
+
 def maker(lo: Lowerer, cls: type, node: ast.AST | None) -> types.FunctionType | None:
     """The ``__new__`` in Python that makes objects of a class, None where ``object`` does; raises for all others."""
-    if inspect.getattr_static(type(cls), "__call__") is not type.__dict__["__call__"]:
-        raise lo.problem("AD0301", node, f"the metaclass of {cls.__name__!r} defines '__call__'")
     init = inspect.getattr_static(cls, "__init__")
     if not isinstance(init, types.FunctionType) and init is not object.__init__:
         raise lo.problem("AD0301", node, f"the '__init__' of {cls.__name__!r} is not a function")

@@ -47,6 +47,9 @@ from adjoint.types.vectors import Fields
 
 def call_class(lo: Lowerer, cls: type, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Value:
     if _is_users(cls) and node is not None:
+        by_metaclass = class_customs.call_by_metaclass(lo, cls, node)
+        if by_metaclass is not None:
+            return lo.call(ir.Const(by_metaclass), [ir.Const(cls), *args], kwargs, node)
         return construct(lo, cls, args, kwargs, node)
     if _is_tuple_of_users(cls) and any(may_carry(lo, value) for value in (*args, *kwargs.values())):
         class_customs.maker(lo, cls, node)
@@ -196,6 +199,16 @@ def _initialised(
         if made.site in lo.settings.runtime_sites:
             return making.runtime_object(lo, made, node)
     return made
+
+
+@handles(type.__dict__["__call__"])
+def _called_by_type(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    """``super().__call__(*args)`` in a metaclass: what a class does that has none of its own."""
+    match args:
+        case [ir.Const(value=type() as cls), *rest] if _is_users(cls) and node is not None:
+            return construct(lo, cls, rest, kwargs, node)
+        case _:
+            return NotImplemented
 
 
 @handles(object.__new__)
