@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -28,7 +28,7 @@ class Marked(metaclass=Marking):
 
 
 class Single(type):
-    known: dict[type, Any] = {}
+    known: ClassVar[dict[type, Any]] = {}
 
     def __call__(cls, *args: Any) -> Any:
         if cls not in cls.known:

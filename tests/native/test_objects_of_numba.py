@@ -125,3 +125,15 @@ def test_lists_and_dicts_with_types() -> None:
         return values[0] * table[1] + more[0] * len(values)
 
     check_grads(f, (X,))
+
+
+HELD = Weights(2.0, np.ones(3))
+
+
+def of_a_held_object(x):
+    return HELD.grown(x)
+
+
+def test_objects_that_machine_code_holds_are_refused_by_name() -> None:
+    with pytest.raises(ad.DifferentiationError, match="a method of an object of the jitclass 'Weights'"):
+        ad.grad(of_a_held_object)(1.3)

@@ -322,6 +322,10 @@ def _followed_attribute(lo: Lowerer, base: ir.Var, cls: type, name: str, node: a
         from adjoint.frontend.external.random import calls as random_calls  # lazy
 
         return random_calls.drawing(base, name)
+    if home == "numba.experimental.jitclass.boxing" and callable(getattr(cls, name, None)):
+        label = f"{name!r} is a method of an object of the jitclass {cls.__name__!r}, which machine code holds"
+        helps = ("make the object inside of the function", "or hand over one of the class without its decorator")
+        raise lo.problem("AD0201", node, label, helps=helps)
     return None
 
 
