@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import adjoint as ad
 from sampling import IN_DEPTH, check_grads
 
 numba = pytest.importorskip("numba")

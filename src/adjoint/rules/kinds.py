@@ -10,6 +10,7 @@ from typing import Any, Literal
 from adjoint import ir
 from adjoint.records import dataclass, field
 from adjoint.types.classes.annotations import signature
+from adjoint.types.structure import home_of
 
 Fn = Callable[..., Any]
 
@@ -197,7 +198,7 @@ class Rule:
 
     @cached_property
     def _is_of_a_library(self) -> bool:
-        home = getattr(self.fn, "__module__", None) or type(self.fn).__module__
+        home = getattr(self.fn, "__module__", None) or home_of(type(self.fn))
         return home.partition(".")[0] in ("numpy", "scipy", "builtins")
 
     @cached_property

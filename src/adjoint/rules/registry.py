@@ -39,6 +39,7 @@ from adjoint.rules.topics import (
     STRUCTURES,
 )
 from adjoint.types.classes.annotations import signature
+from adjoint.types.structure import home_of
 
 if TYPE_CHECKING:
     from adjoint.rules.kinds import Case, Rule
@@ -377,7 +378,7 @@ def is_about_arrays(callee: Any) -> bool:
     owner = getattr(callee, "__objclass__", callee)
     if type(getattr(callee, "__self__", None)).__module__ == "numpy":
         return True
-    home = getattr(owner, "__module__", None) or type(owner).__module__
+    home = getattr(owner, "__module__", None) or home_of(type(owner))
     return home.partition(".")[0] == "numpy" or home in ARRAY_HELPERS or callee is operator.matmul
 
 

@@ -16,6 +16,7 @@ from adjoint.diagnostics import DifferentiationError, Span, error, span_of
 from adjoint.diagnostics.spans import shown_path
 from adjoint.records import dataclass, field
 from adjoint.sources.matching import FUTURES, Definition, ParsedFile
+from adjoint.types.structure import home_of
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -118,7 +119,7 @@ def underlying(fn: object) -> FunctionType | None:
     """The function behind a method, a static method or a dispatcher of Numba; None where there is none."""
     while isinstance(fn, (MethodType, staticmethod, classmethod)):
         fn = fn.__func__
-    if type(fn).__module__.startswith("numba."):
+    if home_of(type(fn)).startswith("numba."):
         fn = getattr(fn, "py_func", None)
     return fn if isinstance(fn, FunctionType) else None
 

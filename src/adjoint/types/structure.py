@@ -80,6 +80,12 @@ def is_written_in_python(cls: type) -> bool:
     return bool(cls.__flags__ & (1 << 9))
 
 
+def home_of(cls: type) -> str:
+    """The module of a class; empty for that of Cython's functions, which has a descriptor there."""
+    home: Any = cls.__module__
+    return home if isinstance(home, str) else ""
+
+
 def is_container(x: object) -> bool:
     return isinstance(x, (tuple, list, dict)) or is_object(x)
 

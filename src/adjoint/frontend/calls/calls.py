@@ -47,6 +47,7 @@ from adjoint.rules import registry
 from adjoint.sources.definitions import underlying
 from adjoint.sources.library_folders import is_of_a_library, package_of
 from adjoint.types.array_libraries import are_loaded
+from adjoint.types.structure import home_of
 
 
 def call_node(lo: Lowerer, node: ast.Call) -> Value:
@@ -324,7 +325,7 @@ _FORMULAS = frozenset(f"_{log}{name}" for log in ("", "log") for name in ("pdf",
 
 def _is_of_distribution(method: types.MethodType) -> bool:
     """Whether a method belongs to an object of SciPy's statistics, and nothing is said of it."""
-    is_of_stats = type(method.__self__).__module__.startswith("scipy.stats.")
+    is_of_stats = home_of(type(method.__self__)).startswith("scipy.stats.")
     return is_of_stats and not registry.is_defined(method.__func__)
 
 
