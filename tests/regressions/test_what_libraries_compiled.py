@@ -12,6 +12,8 @@ from scipy import interpolate, signal
 
 import adjoint as ad
 
+pytestmark = pytest.mark.filterwarnings("ignore::adjoint.diagnostics.DifferentiationWarning")
+
 X = np.cos(np.arange(20.0) ** 1.3)
 CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.1]])
 
