@@ -19,7 +19,7 @@ from adjoint.frontend.interpreter.values import Method, Value
 from adjoint.frontend.objects import attributes
 from adjoint.frontend.objects.classes import class_of
 
-_MAKERS = ("from_quat", "from_rotvec", "from_euler")
+_MAKERS = ("from_quat", "from_rotvec", "from_euler", "from_mrp", "from_matrix", "concatenate")
 _METHODS = ("apply", "__mul__")
 """Methods of constant rotations that may be given what varies."""
 

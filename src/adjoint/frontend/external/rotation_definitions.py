@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy import linalg
 
 from adjoint.runtime.arithmetic.numbers import choose
 
@@ -39,6 +40,10 @@ class Rotations:
         found = np.where(square < SMALL, series, 2.0 * np.arctan2(length, w) / length) * vector
         return np.degrees(found) if degrees else found
 
+    def as_mrp(self):
+        quat = _canonical(self.quat)
+        return quat[..., :3] / (1.0 + quat[..., 3:])
+
     def as_euler(self, seq, degrees=False):
         found = _euler(_parts(self.quat), seq)
         return np.degrees(found) if degrees else found
@@ -60,6 +65,16 @@ class Rotations:
 
     def __rmul__(self, other):
         return as_rotations(other) * self
+
+    def __pow__(self, n, modulus=None):
+        if modulus is not None:
+            raise NotImplementedError("modulus not supported")
+        return from_rotvec(n * self.as_rotvec())
+
+    def mean(self, weights=None):
+        share = 1.0 if weights is None else np.expand_dims(weights, -1)
+        quat = np.reshape(self.quat, (-1, 4))
+        return Rotations(np.linalg.eigh(np.transpose(quat) @ (share * quat))[1][:, 3])
 
     def __len__(self):
         return len(self.quat)
@@ -120,6 +135,37 @@ def from_rotvec(rotvec, degrees=False):
     series = 1.0 - square / 8.0 + square * square / 384.0
     real = np.where(square < SMALL, series, np.cos(0.5 * angle))
     return Rotations(np.concatenate([scale * vector, real], axis=-1))
+
+
+def from_mrp(mrp):
+    given = np.asarray(mrp)
+    square = np.sum(given * given, axis=-1, keepdims=True)
+    return Rotations(np.concatenate([2.0 * given, 1.0 - square], axis=-1) / (1.0 + square))
+
+
+def from_matrix(matrix, *, assume_valid=False):
+    """By the largest of the parts of the quaternion; of what is no rotation by the one that is nearest."""
+    given = np.asarray(matrix)
+    m = given if assume_valid else linalg.polar(given)[0]
+    a, b, c = m[..., 0, 0], m[..., 1, 1], m[..., 2, 2]
+    trace = a + b + c
+    across = [m[..., 2, 1] - m[..., 1, 2], m[..., 0, 2] - m[..., 2, 0], m[..., 1, 0] - m[..., 0, 1]]
+    xy, xz, yz = m[..., 0, 1] + m[..., 1, 0], m[..., 0, 2] + m[..., 2, 0], m[..., 1, 2] + m[..., 2, 1]
+    rows = [
+        np.stack([1.0 - trace + 2.0 * a, xy, xz, across[0]], axis=-1),
+        np.stack([xy, 1.0 - trace + 2.0 * b, yz, across[1]], axis=-1),
+        np.stack([xz, yz, 1.0 - trace + 2.0 * c, across[2]], axis=-1),
+        np.stack([*across, 1.0 + trace], axis=-1),
+    ]
+    largest = np.expand_dims(np.argmax(np.stack([a, b, c, trace], axis=-1), axis=-1), -1)
+    chosen = np.where(largest == 0, rows[0], np.where(largest == 1, rows[1], np.where(largest == 2, rows[2], rows[3])))
+    return from_quat(chosen)
+
+
+def concatenate(rotations):
+    if isinstance(rotations, Rotations):
+        return Rotations(rotations.quat.copy())
+    return Rotations(np.concatenate([np.reshape(as_rotations(each).quat, (-1, 4)) for each in rotations]))
 
 
 def from_euler(seq, angles, degrees=False):
