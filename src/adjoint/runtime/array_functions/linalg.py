@@ -185,3 +185,16 @@ def solving(a: Any, rcond: float | None = None) -> Any:
 def power_norm(x: Any, ord: float, axis: Any = None, keepdims: bool = False) -> Any:
     """The norm of vectors of an order that is neither 0 nor infinite."""
     return np.linalg.vector_norm(x, axis=axis, keepdims=keepdims, ord=ord)
+
+
+def change_of_basis(convert: Any, n: int) -> Any:
+    """The matrix of a linear map of ``n`` coefficients, by what it makes of each alone.
+
+    >>> change_of_basis(np.polynomial.chebyshev.cheb2poly, 3).tolist()
+    [[1.0, 0.0, -1.0], [0.0, 1.0, 0.0], [0.0, 0.0, 2.0]]
+    """
+    matrix = np.zeros((n, n))
+    for place, single in enumerate(np.eye(n)):
+        column = convert(single)
+        matrix[: len(column), place] = column
+    return matrix

@@ -2,10 +2,12 @@
 
 # mypy: allow-untyped-defs, allow-untyped-calls
 
+import operator
+
 import numpy as np
 import numpy.polynomial.polynomial as ascending
 
-from adjoint.rules.declare import case, definition, general, no_derivative, number, sample
+from adjoint.rules.declare import case, constant, definition, general, no_derivative, number, sample
 from adjoint.rules.numpy.arrays.conversions import as_array, inexact
 from adjoint.rules.numpy.polynomials.objects import Poly1d, coefficients_of
 from adjoint.runtime.arithmetic.numbers import is_real
@@ -191,3 +193,35 @@ definition(np.poly1d, _poly1d, arrays=())
 # what these rules are made of
 
 no_derivative(places.leading_zeros)
+
+# --- what NumPy's functions of series ask of their arguments ----------------------------------------------------------
+
+
+def _as_int(x, desc):
+    return operator.index(x)
+
+
+definition(np.polynomial.polyutils._as_int, _as_int, arrays=())
+
+# --- coefficients of other series: linear, by what becomes of each single term ----------------------------------------
+
+CONVERSIONS = [
+    *(np.polynomial.chebyshev.cheb2poly, np.polynomial.chebyshev.poly2cheb),
+    *(np.polynomial.legendre.leg2poly, np.polynomial.legendre.poly2leg),
+    *(np.polynomial.hermite.herm2poly, np.polynomial.hermite.poly2herm),
+    *(np.polynomial.hermite_e.herme2poly, np.polynomial.hermite_e.poly2herme),
+    *(np.polynomial.laguerre.lag2poly, np.polynomial.laguerre.poly2lag),
+]
+
+
+def _converting(convert):
+    def converted(series):
+        (given,) = np.polynomial.polyutils.as_series([series])
+        return linalg.change_of_basis(convert, len(given)) @ given
+
+    return converted
+
+
+constant(linalg.change_of_basis)
+for _convert in CONVERSIONS:
+    definition(_convert, _converting(_convert), cases=[case(sample(4)), case(sample(2))])
