@@ -88,6 +88,9 @@ class Frozen:
     def std(self):
         return self.dist.std(*self.args, **self.kwds)
 
+    def moment(self, order):
+        return self.dist.moment(order, *self.args, **self.kwds)
+
     def median(self):
         return self.dist.median(*self.args, **self.kwds)
 

@@ -73,6 +73,12 @@ def declare_moments(dist, parameters):
     def two(*args, moments="mv", **kwargs):
         return both(args, kwargs)
 
+    def mean_alone(*args, moments, **kwargs):
+        return both(args, kwargs)[0]
+
+    def variance_alone(*args, moments, **kwargs):
+        return both(args, kwargs)[1]
+
     def median(*args, **kwargs):
         return dist.ppf(0.5, *args, **kwargs)
 
@@ -93,4 +99,5 @@ def declare_moments(dist, parameters):
     known = (mean, var, std, median, interval, entropy)
     for means in known if isinstance(dist, stats.rv_discrete) else (*known, nnlf):
         definition(getattr(dist, means.__name__), means, arrays=())
-    definition(dist.stats, two, when=lambda given: given.get("moments", "mv") == "mv", arrays=())
+    for asked, means in (("mv", two), ("m", mean_alone), ("v", variance_alone)):
+        definition(dist.stats, means, when=lambda given, asked=asked: given.get("moments", "mv") == asked, arrays=())

@@ -122,6 +122,42 @@ definition(stats.dirichlet.logpdf, _dirichlet_logpdf, cases=SIMPLEX)
 definition(stats.dirichlet.pdf, lambda x, alpha: np.exp(_dirichlet_logpdf(x, alpha)), cases=SIMPLEX)
 
 
+def _dirichlet_entropy(alpha):
+    total, extent = np.sum(alpha), np.shape(alpha)[0]
+    constant = np.sum(special.gammaln(alpha)) - special.gammaln(total)
+    return constant + (total - extent) * special.psi(total) - np.sum((alpha - 1.0) * special.psi(alpha))
+
+
+OF_ALPHA = [case(ALPHA)]
+definition(stats.dirichlet.mean, lambda alpha: alpha / np.sum(alpha), cases=OF_ALPHA)
+definition(
+    stats.dirichlet.var,
+    lambda alpha: alpha * (np.sum(alpha) - alpha) / (np.sum(alpha) ** 2 * (np.sum(alpha) + 1.0)),
+    cases=OF_ALPHA,
+)
+definition(stats.dirichlet.entropy, _dirichlet_entropy, cases=OF_ALPHA)
+
+
+def _counted_logpmf(x, alpha, n):
+    """Of counts whose probabilities have the distribution of Dirichlet; of counts of another sum, nothing."""
+    if np.ndim(x) != 1 or np.ndim(alpha) != 1 or np.ndim(n) != 0:
+        raise NotImplementedError("several vectors of counts")
+    counts, total = np.asarray(x), np.sum(alpha)
+    whole = special.gammaln(total) + special.gammaln(n + 1.0) - special.gammaln(n + total)
+    each = special.gammaln(counts + alpha) - special.gammaln(alpha) - special.gammaln(counts + 1.0)
+    return np.where(np.sum(counts) == n, whole + np.sum(each), -np.inf)[()]
+
+
+COUNTS = [case(np.array([1, 2, 3]), ALPHA, 6)]
+definition(stats.dirichlet_multinomial.logpmf, _counted_logpmf, arrays=("x", "alpha"), cases=COUNTS)
+definition(
+    stats.dirichlet_multinomial.pmf,
+    lambda x, alpha, n: np.exp(_counted_logpmf(x, alpha, n)),
+    arrays=("x", "alpha"),
+    cases=COUNTS,
+)
+
+
 def _log_determinant(matrix):
     return 2 * np.sum(np.log(np.diagonal(np.linalg.cholesky(matrix))))
 
@@ -138,6 +174,9 @@ def _wishart_logpdf(x, df, scale):
 MATRICES = [case(DEFINITE, 4.5, DEFINITE)]
 definition(stats.wishart.logpdf, _wishart_logpdf, cases=MATRICES)
 definition(stats.wishart.pdf, lambda x, df, scale: np.exp(_wishart_logpdf(x, df, scale)), cases=MATRICES)
+
+
+definition(stats.wishart.mean, lambda df, scale: df * np.asarray(scale), cases=[case(4.5, DEFINITE)])
 
 
 def _inverse_wishart_logpdf(x, df, scale):
@@ -176,7 +215,7 @@ definition(
 )
 _FAMILIES = (
     *(stats.multivariate_normal, stats.multivariate_t, stats.dirichlet, stats.wishart, stats.invwishart),
-    stats.matrix_normal,
+    *(stats.matrix_normal, stats.dirichlet_multinomial),
 )
 for dist in _FAMILIES:
     freezable(dist)
