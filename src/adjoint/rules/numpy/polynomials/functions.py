@@ -214,12 +214,15 @@ CONVERSIONS = [
 ]
 
 
-def _converting(convert):
-    def converted(series):
-        (given,) = np.polynomial.polyutils.as_series([series])
-        return linalg.change_of_basis(convert, len(given)) @ given
+def _converted(convert, series):
+    (given,) = np.polynomial.polyutils.as_series([series])
+    return linalg.change_of_basis(convert, len(given)) @ given
 
-    return converted
+
+def _converting(convert):
+    if convert.__name__.startswith("poly2"):
+        return lambda pol: _converted(convert, pol)
+    return lambda c: _converted(convert, c)
 
 
 constant(linalg.change_of_basis)

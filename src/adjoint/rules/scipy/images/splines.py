@@ -83,6 +83,8 @@ def _node(place, size, mode):
     if mode == "reflect":
         rest = place % (2 * size)
         return np.where(rest >= size, 2 * size - 1 - rest, rest)
+    if mode == "grid-wrap":
+        return place % size
     rest = place % max(2 * size - 2, 1)
     return np.where(rest >= size, 2 * size - 2 - rest, rest)
 
@@ -90,8 +92,9 @@ def _node(place, size, mode):
 def _map_coordinates(input, coordinates, output=None, order=3, mode="constant", cval=0.0, prefilter=True):
     if output is not None and not isinstance(output, np.ndarray):
         raise NotImplementedError("a type for the result")
-    if mode not in ("constant", "nearest", "mirror", "reflect"):
-        raise NotImplementedError(f"the mode {mode!r}")
+    mode = "reflect" if mode == "grid-mirror" else mode
+    if mode not in ("constant", "nearest", "mirror", "reflect", "grid-wrap"):
+        raise NotImplementedError("this mode")
     coefficients, beyond = np.asarray(input) * 1.0, 0
     if prefilter and order > 1:
         if mode == "nearest":
@@ -129,12 +132,14 @@ PLACES = np.array([[0.3, 2.2, 1.7], [1.2, 0.6, 2.4]])
 definition(
     ndimage.map_coordinates,
     _map_coordinates,
+    only=True,
     arrays=("input", "coordinates"),
     cases=[
         case(sample(4, 5), PLACES),
         case(sample(5), np.array([[0.4, 2.7, -0.3]]), order=1),
         case(sample(4, 5), PLACES + 1.2, order=2, mode="nearest"),
         case(sample(4, 5), PLACES - 1.1, order=3, mode="mirror"),
+        case(sample(4, 5), PLACES - 1.1, order=3, mode="grid-wrap"),
         case(sample(4, 5), PLACES - 1.1, order=5, mode="reflect"),
         case(sample(4, 5), PLACES, order=3, prefilter=False),
         case(sample(5), np.array([[0.4, 2.7, 9.3]]), cval=1.5),
@@ -181,6 +186,7 @@ def _affine_transform(
 definition(
     ndimage.shift,
     _shift,
+    only=True,
     arrays=("input", "shift"),
     cases=[
         case(sample(4, 5), np.array([0.3, -1.2])),
@@ -191,6 +197,7 @@ definition(
 definition(
     ndimage.affine_transform,
     _affine_transform,
+    only=True,
     arrays=("input", "matrix", "offset"),
     cases=[
         case(sample(4, 5), np.array([[0.9, 0.2], [-0.1, 1.1]]), np.array([0.25, 0.17])),
@@ -215,6 +222,7 @@ def _zoom(input, zoom, output=None, order=3, mode="constant", cval=0.0, prefilte
 definition(
     ndimage.zoom,
     _zoom,
+    only=True,
     arrays=("input", "zoom"),
     cases=[case(sample(4, 5), 1.6), case(sample(4, 3), np.array([0.7, 2.0]), order=1, mode="nearest")],
 )
