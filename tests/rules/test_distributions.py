@@ -178,3 +178,14 @@ def test_distributions_that_are_not_known_are_refused_by_name() -> None:
     with pytest.raises(ad.DifferentiationError, match=r"AD0201(.*\n)*.*the body of 'logpdf' is not visible here"):
         ad.grad(lambda x: stats.irwinhall.logpdf(x, 3))(1.0)
     assert ad.grad(lambda x: x * stats.irwinhall.mean(3))(1.0) == stats.irwinhall.mean(3)
+
+
+def _single_moments(a):
+    frozen = stats.gamma(a, scale=2.0)
+    return (
+        frozen.stats("m") + frozen.stats(moments="v") + stats.poisson(a).stats("m") + stats.norm.stats(a, moments="m")
+    )
+
+
+def test_single_moments() -> None:
+    check_grads(_single_moments, (1.3,), order=1)
