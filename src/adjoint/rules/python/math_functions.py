@@ -15,6 +15,7 @@ from adjoint.rules.declare import (
     linear,
     no_derivative,
     number,
+    or_zero,
     sample,
 )
 from adjoint.rules.python.operators import power_of_constant, power_of_number
@@ -128,7 +129,7 @@ general(
 if hasattr(math, "fma"):
     general(
         math.fma,
-        lambda dots, y, a, b, c: dots[0] * b + a * dots[1] + dots[2],
+        lambda dots, y, a, b, c: or_zero(dots[0]) * b + a * or_zero(dots[1]) + or_zero(dots[2]),
         lambda ct, y, a, b, c: (ct * b, ct * a, ct),
         cases=[case(number(), number(), number())],
     )

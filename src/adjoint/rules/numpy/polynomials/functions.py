@@ -201,7 +201,7 @@ def _as_int(x, desc):
     return operator.index(x)
 
 
-definition(np.polynomial.polyutils._as_int, _as_int, arrays=())
+definition(np.polynomial.polyutils._as_int, _as_int, arrays=(), cases=[case(2, "the order")])
 
 # --- coefficients of other series: linear, by what becomes of each single term ----------------------------------------
 
