@@ -3,6 +3,7 @@
 # mypy: allow-untyped-defs, allow-untyped-calls
 
 import operator
+from typing import Any
 
 import numpy as np
 import numpy.polynomial.polynomial as ascending
@@ -205,7 +206,7 @@ definition(np.polynomial.polyutils._as_int, _as_int, arrays=(), cases=[case(2, "
 
 # --- coefficients of other series: linear, by what becomes of each single term ----------------------------------------
 
-CONVERSIONS = [
+CONVERSIONS: list[Any] = [
     *(np.polynomial.chebyshev.cheb2poly, np.polynomial.chebyshev.poly2cheb),
     *(np.polynomial.legendre.leg2poly, np.polynomial.legendre.poly2leg),
     *(np.polynomial.hermite.herm2poly, np.polynomial.hermite.poly2herm),

@@ -99,5 +99,6 @@ def declare_moments(dist, parameters):
     known = (mean, var, std, median, interval, entropy)
     for means in known if isinstance(dist, stats.rv_discrete) else (*known, nnlf):
         definition(getattr(dist, means.__name__), means, arrays=())
-    for asked, means in (("mv", two), ("m", mean_alone), ("v", variance_alone)):
-        definition(dist.stats, means, when=lambda given, asked=asked: given.get("moments", "mv") == asked, arrays=())
+    definition(dist.stats, two, when=lambda given: given.get("moments", "mv") == "mv", arrays=())
+    definition(dist.stats, mean_alone, when=lambda given: given.get("moments") == "m", arrays=())
+    definition(dist.stats, variance_alone, when=lambda given: given.get("moments") == "v", arrays=())
