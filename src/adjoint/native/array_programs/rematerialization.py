@@ -134,9 +134,7 @@ class _Sites:
             taken, backward = self._takes.get(tape, (None, ()))
             if taken is None or self._uses[tape] != 2 or not isinstance(put.args[1], ir.Var):
                 continue
-            if any(
-                self.made.get(atom) in backward[-1].statements for atom in operands(taken) if isinstance(atom, ir.Var)
-            ):
+            if any(var in self.made and self.homes[var] is backward[-1] for var in _vars_of(operands(taken))):
                 continue  # the place in the list is computed there
             (target,) = targets_of(taken)
             group = found.setdefault((id(forward[-1]), id(backward[-1])), _Group(forward, backward))

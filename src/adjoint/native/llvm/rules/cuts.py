@@ -27,14 +27,14 @@ ALL = ir.Slice(_NO_BOUND, _NO_BOUND, _NO_BOUND)
 
 
 @rule(display.make_slice)
-def bounds_of(e: Emission, lower: Value, upper: Value, step: Value) -> Bounds:
+def _made(e: Emission, lower: Value, upper: Value, step: Value) -> Bounds:
     """A slice."""
     return Bounds(lower, upper, step)
 
 
-def cut_by(e: Emission, item: ir.Slice, extent: str) -> Cut:
-    """The part of an axis that a slice of the program tells."""
-    return cut(e, Bounds(*[e.value(atom) for atom in (item.lower, item.upper, item.step)]), extent)
+def bounds_in(e: Emission, item: ir.Slice) -> Bounds:
+    """The bounds of a slice in an index."""
+    return Bounds(*[e.value(atom) for atom in (item.lower, item.upper, item.step)])
 
 
 def cut(e: Emission, bounds: Bounds, extent: str) -> Cut:
@@ -62,6 +62,7 @@ def cut(e: Emission, bounds: Bounds, extent: str) -> Cut:
 
 
 def bound(e: Emission, value: Value, extent: str) -> str:
+    """The place that a bound of a slice with a positive step tells."""
     place = e.extent(value)
     if isinstance(value, Number) and value.natural:
         return e.writer.least(place, extent)

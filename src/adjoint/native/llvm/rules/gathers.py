@@ -9,7 +9,7 @@ import numpy as np
 
 from adjoint import ir
 from adjoint.native.llvm.rules import arrays, checks, numbers
-from adjoint.native.llvm.rules.cuts import Cut, cut
+from adjoint.native.llvm.rules.cuts import Cut, bounds_in, cut
 from adjoint.native.llvm.rules.table import RULES, rule
 from adjoint.native.llvm.values import Array, Bounds, Complex, Known, Number, Tuple, Unsupported, Value, is_complex
 from adjoint.native.llvm.writer import as_kind, whole
@@ -57,10 +57,7 @@ def index_of(e: Emission, x: Array, key: ir.Subscript) -> _Selection | None:
         return None
     if mask_of(e, x, key) is not None:
         return None
-    told: list[Value] = [
-        Bounds(*[e.value(atom) for atom in (item.lower, item.upper, item.step)]) if isinstance(item, ir.Slice) else item
-        for item in found
-    ]
+    told = [bounds_in(e, item) if isinstance(item, ir.Slice) else item for item in found]
     items = list(told[0].items) if len(told) == 1 and isinstance(told[0], Tuple) else told
     if not any(isinstance(item, Array) and item.kind.element[0] in "iub" for item in items):
         return None
@@ -68,7 +65,7 @@ def index_of(e: Emission, x: Array, key: ir.Subscript) -> _Selection | None:
 
 
 def _selection(e: Emission, x: Array, items: Sequence[Value]) -> _Selection:
-    """What the items of an index select; axes that they do not tell of are whole, masks tell of all of their own."""
+    """What the items of an index select; axes that they do not tell of are whole."""
     if len(items) > x.kind.rank:
         raise Unsupported("an index of more parts than there are axes")
     items = [_with_places(e, item, extent) for item, extent in zip(items, x.shape, strict=False)]

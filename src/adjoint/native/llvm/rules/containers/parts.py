@@ -9,7 +9,7 @@ from adjoint import ir
 from adjoint.native.llvm.rules import arrays, checks, gathers, numbers
 from adjoint.native.llvm.rules.arithmetic import complexes
 from adjoint.native.llvm.rules.containers import heterogeneous_lists, lists, structs
-from adjoint.native.llvm.rules.cuts import ALL, Cut, bound, cut_by
+from adjoint.native.llvm.rules.cuts import ALL, Cut, bound, bounds_in, cut
 from adjoint.native.llvm.rules.table import RULES, rule
 from adjoint.native.llvm.values import (
     Array,
@@ -95,7 +95,7 @@ def _items(e: Emission, x: Array, key: ir.Subscript) -> list[Cut | str | None]:
         extent = x.shape[axis]
         axis += 1
         if isinstance(item, ir.Slice):
-            found.append(cut_by(e, item, extent))
+            found.append(cut(e, bounds_in(e, item), extent))
         elif isinstance(item, Number) and item.kind[0] in "iu":
             place = as_kind(e.writer, item, "i8").name
             place = place if item.natural else numbers.from_start(e, place, extent)
@@ -129,8 +129,8 @@ def load(e: Emission, base: Value, key: ir.Key) -> Value:
         return heterogeneous_lists.number(e, base, place) if place in (base.numbers or ()) else base.items[place]
     if isinstance(base, List):
         if len(key.items) == 1 and isinstance(key.items[0], ir.Slice):
-            cut = cut_by(e, key.items[0], lists.length(e, base).name)
-            return lists.cut(e, base, cut.first, cut.count, cut.step)
+            taken = cut(e, bounds_in(e, key.items[0]), lists.length(e, base).name)
+            return lists.cut(e, base, taken.first, taken.count, taken.step)
         return lists.load(e, base, key)
     x = arrays.array(base)
     mask, places = gathers.mask_of(e, x, key), gathers.index_of(e, x, key)
