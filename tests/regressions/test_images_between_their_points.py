@@ -69,5 +69,14 @@ def test_images_of_one_row_and_places_beyond_the_ends() -> None:
 
 
 def test_other_ways_to_go_on_are_refused() -> None:
-    for mode in ("wrap", "grid-wrap", "grid-constant"):
+    for mode in ("wrap", "grid-constant"):
         refused(lambda mode=mode: ad.grad(lambda x: np.sum(ndimage.shift(IMAGE, x, mode=mode)))(0.3))
+
+
+@pytest.mark.parametrize("mode", ["grid-wrap", "grid-mirror"])
+def test_grids_go_on_as_the_image_does(mode: str) -> None:
+    def moved_along(x: float) -> float:
+        return np.sum(ndimage.shift(IMAGE, x, mode=mode) * IMAGE)
+
+    difference = (moved_along(0.3 + 1e-6) - moved_along(0.3 - 1e-6)) / 2e-6
+    np.testing.assert_allclose(ad.grad(moved_along)(0.3), difference, rtol=1e-6)

@@ -229,7 +229,7 @@ def _frequencies(extent, n, is_real):
 
 
 def _of_frequencies(input, given, n, axis, wave):
-    found, rank = input * 1.0, np.ndim(input)
+    found, rank = np.ascontiguousarray(input * 1.0), np.ndim(input)
     for k in range(rank):
         waves, samples = _frequencies(np.shape(input)[k], n, k == axis % rank)
         factor = wave(given if np.ndim(given) == 0 else given[k], waves, samples)
