@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from adjoint import ir
 
@@ -26,6 +26,11 @@ def key_atoms(key: ir.Key | None) -> tuple[ir.Atom, ...]:
         else:
             atoms.append(item)
     return tuple(atoms)
+
+
+def vars_of(atoms: Iterable[ir.Atom]) -> list[ir.Var]:
+    """The variables among some atoms."""
+    return [atom for atom in atoms if type(atom) is ir.Var]
 
 
 def operands(node: Node) -> tuple[ir.Atom, ...]:

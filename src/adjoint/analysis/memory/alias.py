@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable
 
 from adjoint import ir
 from adjoint.analysis.effects import effects_of
-from adjoint.ir.walk import blocks_of, leaves, operands, statements_in, targets_of, terminators_in
+from adjoint.ir.walk import blocks_of, leaves, operands, statements_in, targets_of, terminators_in, vars_of
 from adjoint.runtime import display
 
 
@@ -68,12 +68,12 @@ class Aliases:
             case ir.Call():
                 self._call(statement)
             case ir.Load(target=target, base=base):
-                self._unite(_variables([target, base]))
+                self._unite(vars_of([target, base]))
             case ir.Store(base=base, value=value):
                 if isinstance(base, ir.Var) and isinstance(base.type, ir.Array):
                     self._written.add(base)
                 else:
-                    self._unite(_variables([base, value]))
+                    self._unite(vars_of([base, value]))
             case ir.If(targets=targets):
                 for block in blocks_of(statement):
                     for leaf in leaves(block):
@@ -85,29 +85,25 @@ class Aliases:
                     if isinstance(leaf, (ir.Continue, ir.Exit)):
                         self._flow(leaf.values, params if isinstance(leaf, ir.Continue) else targets)
             case _:
-                self._unite(_variables([*operands(statement), *targets_of(statement)]))
+                self._unite(vars_of([*operands(statement), *targets_of(statement)]))
 
     def _flow(self, values: Iterable[ir.Atom], into: Iterable[ir.Var]) -> None:
         for value, var in zip(values, into, strict=False):
-            self._unite(_variables([value, var]))
+            self._unite(vars_of([value, var]))
 
     def _call(self, call: ir.Call) -> None:
         found = effects_of(call)
-        written = _variables(call.args[place] for place in found.writes if place < len(call.args))
+        written = vars_of(call.args[place] for place in found.writes if place < len(call.args))
         self._written.update(var for var in written if isinstance(var.type, ir.Array))
         if found.view_of is not None and found.view_of < len(call.args):
-            self._unite(_variables([*call.targets, call.args[found.view_of]]))
+            self._unite(vars_of([*call.targets, call.args[found.view_of]]))
         if found.known and not found.hands_on:
             return
         if call.callee in (display.make_tuple, display.make_list) and self._handed_out.issuperset(call.targets):
             return
         if not found.known:
-            self._written.update(_variables(operands(call)))
-        self._unite(_variables([*operands(call), *call.targets]))
-
-
-def _variables(atoms: Iterable[ir.Atom]) -> list[ir.Var]:
-    return [atom for atom in atoms if isinstance(atom, ir.Var)]
+            self._written.update(vars_of(operands(call)))
+        self._unite(vars_of([*operands(call), *call.targets]))
 
 
 def _has_memory(var: ir.Var) -> bool:

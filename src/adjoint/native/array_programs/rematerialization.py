@@ -12,7 +12,7 @@ element-wise functions and views of such memory are computed again.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from adjoint.analysis.memory.alias import Aliases
 from adjoint.analysis.memory.array_layout import asks_layouts
 from adjoint.analysis.shapes.tapes import tapes_of
 from adjoint.ir.rebuild import map_blocks, map_branch, rebuild
-from adjoint.ir.walk import binders_of, blocks_of, operands, targets_of
+from adjoint.ir.walk import binders_of, blocks_of, operands, targets_of, vars_of
 from adjoint.native.costs import KEPT
 from adjoint.native.fusion.recipes import recipe_for
 from adjoint.native.fusion.scalars import dtype_of_target, is_supported, rank_of
@@ -134,7 +134,7 @@ class _Sites:
             taken, backward = self._takes.get(tape, (None, ()))
             if taken is None or self._uses[tape] != 2 or not isinstance(put.args[1], ir.Var):
                 continue
-            if any(var in self.made and self.homes[var] is backward[-1] for var in _vars_of(operands(taken))):
+            if any(var in self.made and self.homes[var] is backward[-1] for var in vars_of(operands(taken))):
                 continue  # the place in the list is computed there
             (target,) = targets_of(taken)
             group = found.setdefault((id(forward[-1]), id(backward[-1])), _Group(forward, backward))
@@ -269,7 +269,7 @@ class _Choice:
 
     def _read(self, statement: ir.Statement) -> list[ir.Var]:
         copies = self.sites.copied.get(id(statement), {})
-        return [copies.get(var, var) for var in _vars_of(operands(statement))]
+        return [copies.get(var, var) for var in vars_of(operands(statement))]
 
     def _is_known_outside(self, var: ir.Var) -> bool:
         """Whether the block that computes again sees a variable itself, as it was."""
@@ -351,10 +351,6 @@ class _Choice:
             return names.get(atom, atom)
 
         return rebuild(statement, renamed, binder=lambda _: target)
-
-
-def _vars_of(atoms: Iterable[ir.Atom]) -> list[ir.Var]:
-    return [atom for atom in atoms if isinstance(atom, ir.Var)]
 
 
 def _is_array(var: ir.Var) -> bool:

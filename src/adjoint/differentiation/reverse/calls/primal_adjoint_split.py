@@ -18,7 +18,6 @@ from adjoint.differentiation.reverse.memory.overwritten_values import only_asked
 from adjoint.differentiation.reverse.residuals.handed_over import (
     fresh_memory,
     residuals_of,
-    vars_of,
     without_idle_residuals,
 )
 from adjoint.differentiation.reverse.residuals.packing import packed
@@ -27,7 +26,7 @@ from adjoint.ir.builder import Builder
 from adjoint.ir.checked import checked
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.rebuild import clone_function, rebuild, substitute
-from adjoint.ir.walk import free_vars, operands, targets_of
+from adjoint.ir.walk import free_vars, operands, targets_of, vars_of
 from adjoint.optimize.simplify import simplify
 from adjoint.optimize.touch_up.array_peepholes import polish
 from adjoint.passes import Context

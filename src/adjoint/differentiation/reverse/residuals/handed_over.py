@@ -14,7 +14,7 @@ from adjoint.differentiation.reverse.residuals.shapes.shape_only import without_
 from adjoint.differentiation.reverse.sweeps import Sweeps
 from adjoint.ir.builder import Builder
 from adjoint.ir.rebuild import substitute
-from adjoint.ir.walk import free_vars, leaves, operands, statements_in
+from adjoint.ir.walk import free_vars, leaves, operands, statements_in, vars_of
 from adjoint.optimize.dead_code import remove_dead_code
 from adjoint.optimize.touch_up.zeros_by_shape import with_named_shapes
 from adjoint.records import replace
@@ -29,10 +29,6 @@ def memory_of_the_caller(function: ir.Function) -> frozenset[ir.Storage]:
     returned = [value for end in leaves(function.body) if isinstance(end, ir.Return) for value in end.values]
     references = [var for var in vars_of((*function.params, *returned)) if ir.is_handle(var.type)]
     return frozenset(storage for var in references for storage in ir.storages(var.type))
-
-
-def vars_of(atoms: Sequence[ir.Atom]) -> tuple[ir.Var, ...]:
-    return tuple(atom for atom in atoms if isinstance(atom, ir.Var))
 
 
 def without_idle_residuals(sweeps: Sweeps, function: ir.Function) -> Sweeps:

@@ -7,7 +7,6 @@ shrinks in the reverse region, which visits everything in the opposite order.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,16 +24,12 @@ from adjoint.differentiation.reverse.residuals.notes import Notes
 from adjoint.differentiation.reverse.residuals.recomputed_values import sliced
 from adjoint.ir.raising import goes_on
 from adjoint.ir.rebuild import rebuild
-from adjoint.ir.walk import blocks_of, operands, targets_of, vars_used
+from adjoint.ir.walk import blocks_of, operands, targets_of, vars_of, vars_used
 from adjoint.rules.kinds import Observer
 from adjoint.rules.registry import rule_for
 
 if TYPE_CHECKING:
     from adjoint.differentiation.reverse.statements import Reverser
-
-
-def vars_of(atoms: Iterable[ir.Atom]) -> list[ir.Var]:
-    return [atom for atom in atoms if type(atom) is ir.Var]
 
 
 class Keeper(Keeping):

@@ -9,9 +9,9 @@ import numpy as np
 
 from adjoint import ir
 from adjoint.native.llvm.rules import arrays, checks, numbers
-from adjoint.native.llvm.rules.cuts import Cut, bounds_in, cut
+from adjoint.native.llvm.rules.slices import WHOLE, Cut, cut, parts_of_index
 from adjoint.native.llvm.rules.table import RULES, rule
-from adjoint.native.llvm.values import Array, Bounds, Complex, Known, Number, Tuple, Unsupported, Value, is_complex
+from adjoint.native.llvm.values import Array, Bounds, Complex, Number, Tuple, Unsupported, Value, is_complex
 from adjoint.native.llvm.writer import as_kind, whole
 from adjoint.native.llvm.writing.emission import Emission
 from adjoint.records import dataclass
@@ -20,7 +20,6 @@ from adjoint.runtime.array_functions import places
 # Places
 
 Item = Number | Array | Cut
-_WHOLE = Bounds(Known(None), Known(None), Known(None))
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +51,9 @@ class _Selection:
 
 def index_of(e: Emission, x: Array, key: ir.Subscript) -> _Selection | None:
     """What an index with arrays of places selects; None where it has none."""
-    found = [item if isinstance(item, ir.Slice) else e.value(item) for item in key.items]
-    if not any(isinstance(each, Array) for each in found) and not (len(found) == 1 and isinstance(found[0], Tuple)):
-        return None
     if mask_of(e, x, key) is not None:
         return None
-    told = [bounds_in(e, item) if isinstance(item, ir.Slice) else item for item in found]
+    told = parts_of_index(e, key)
     items = list(told[0].items) if len(told) == 1 and isinstance(told[0], Tuple) else told
     if not any(isinstance(item, Array) and item.kind.element[0] in "iub" for item in items):
         return None
@@ -73,7 +69,7 @@ def _selection(e: Emission, x: Array, items: Sequence[Value]) -> _Selection:
         is_places = isinstance(item, Array) and item.kind.element[0] in "iu" and item.kind.rank
         if not is_places and not isinstance(item, Bounds) and not (isinstance(item, Number) and item.kind[0] in "iu"):
             raise Unsupported("an index of other parts")
-    items = (*items, *[_WHOLE] * (x.kind.rank - len(items)))
+    items = (*items, *[WHOLE] * (x.kind.rank - len(items)))
     found: list[Item] = [
         cut(e, item, extent) if isinstance(item, Bounds) else item  # type: ignore[misc]
         for item, extent in zip(items, x.shape, strict=True)
@@ -208,7 +204,7 @@ def _take(e: Emission, a: Value, indices: Value, axis: Value | None = None, **ot
     number = e.extent(axis)
     if not number.lstrip("-").isdigit() or not -x.kind.rank <= int(number) < x.kind.rank:
         raise Unsupported("an axis that is chosen at run time")
-    return gathered(e, x, _selection(e, x, [*[_WHOLE] * (int(number) % x.kind.rank), indices]))
+    return gathered(e, x, _selection(e, x, [*[WHOLE] * (int(number) % x.kind.rank), indices]))
 
 
 @rule(places.numbered)

@@ -9,11 +9,12 @@ from adjoint import ir
 from adjoint.native.llvm.rules import arrays, checks, gathers, numbers
 from adjoint.native.llvm.rules.arithmetic import complexes
 from adjoint.native.llvm.rules.containers import heterogeneous_lists, lists, structs
-from adjoint.native.llvm.rules.cuts import ALL, Cut, bound, bounds_in, cut
+from adjoint.native.llvm.rules.slices import WHOLE, Cut, bound, cut, parts_of_index
 from adjoint.native.llvm.rules.table import RULES, rule
 from adjoint.native.llvm.values import (
     Array,
     ArrayKind,
+    Bounds,
     Complex,
     Known,
     List,
@@ -78,10 +79,9 @@ def _has_no_gaps(items: Sequence[Cut | str | None]) -> bool:
 
 def _items(e: Emission, x: Array, key: ir.Subscript) -> list[Cut | str | None]:
     """The items of an index, for all axes: places, parts, and None for new axes."""
-    told = [item if isinstance(item, ir.Slice) else e.value(item) for item in key.items]
-    told = [one for item in told for one in (item.items if isinstance(item, Tuple) else (item,))]
+    told = [one for item in parts_of_index(e, key) for one in (item.items if isinstance(item, Tuple) else (item,))]
     used = sum(not (isinstance(item, Known) and item.value in (None, Ellipsis)) for item in told)
-    missing: list[Any] = [ALL] * (x.kind.rank - used)
+    missing: list[Any] = [WHOLE] * (x.kind.rank - used)
     if x.kind.rank < used:
         raise Unsupported("too many indices")
     at = next((k for k, item in enumerate(told) if isinstance(item, Known) and item.value is Ellipsis), len(told))
@@ -94,8 +94,8 @@ def _items(e: Emission, x: Array, key: ir.Subscript) -> list[Cut | str | None]:
             continue
         extent = x.shape[axis]
         axis += 1
-        if isinstance(item, ir.Slice):
-            found.append(cut(e, bounds_in(e, item), extent))
+        if isinstance(item, Bounds):
+            found.append(cut(e, item, extent))
         elif isinstance(item, Number) and item.kind[0] in "iu":
             place = as_kind(e.writer, item, "i8").name
             place = place if item.natural else numbers.from_start(e, place, extent)
@@ -129,7 +129,9 @@ def load(e: Emission, base: Value, key: ir.Key) -> Value:
         return heterogeneous_lists.number(e, base, place) if place in (base.numbers or ()) else base.items[place]
     if isinstance(base, List):
         if len(key.items) == 1 and isinstance(key.items[0], ir.Slice):
-            taken = cut(e, bounds_in(e, key.items[0]), lists.length(e, base).name)
+            (bounds,) = parts_of_index(e, key)
+            assert isinstance(bounds, Bounds)
+            taken = cut(e, bounds, lists.length(e, base).name)
             return lists.cut(e, base, taken.first, taken.count, taken.step)
         return lists.load(e, base, key)
     x = arrays.array(base)

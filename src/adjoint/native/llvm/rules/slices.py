@@ -5,7 +5,7 @@ from __future__ import annotations
 from adjoint import ir
 from adjoint.native.llvm.rules import arrays, numbers
 from adjoint.native.llvm.rules.table import rule
-from adjoint.native.llvm.values import Bounds, Number, Unsupported, Value
+from adjoint.native.llvm.values import Bounds, Known, Number, Unsupported, Value
 from adjoint.native.llvm.writing.emission import Emission
 from adjoint.records import dataclass
 from adjoint.runtime import display
@@ -21,8 +21,7 @@ class Cut:
     is_whole: bool = False
 
 
-_NO_BOUND = ir.Const(None)
-ALL = ir.Slice(_NO_BOUND, _NO_BOUND, _NO_BOUND)
+WHOLE = Bounds(Known(None), Known(None), Known(None))
 """A whole axis."""
 
 
@@ -32,9 +31,14 @@ def _made(e: Emission, lower: Value, upper: Value, step: Value) -> Bounds:
     return Bounds(lower, upper, step)
 
 
-def bounds_in(e: Emission, item: ir.Slice) -> Bounds:
-    """The bounds of a slice in an index."""
-    return Bounds(*[e.value(atom) for atom in (item.lower, item.upper, item.step)])
+def parts_of_index(e: Emission, key: ir.Subscript) -> list[Value]:
+    """The parts of an index; slices are their bounds."""
+    return [
+        Bounds(*[e.value(atom) for atom in (item.lower, item.upper, item.step)])
+        if isinstance(item, ir.Slice)
+        else e.value(item)
+        for item in key.items
+    ]
 
 
 def cut(e: Emission, bounds: Bounds, extent: str) -> Cut:
