@@ -21,6 +21,9 @@ class Env(dict[ir.Var, Any]):
     Who watches a run derives from it: reads and writes of variables are those of a dictionary.
     """
 
+    def begin(self, function: ir.Function) -> None:
+        """Takes note of the function whose variables these are."""
+
     def callee(self, callee: Any) -> Any:
         """What is called for a callee."""
         return callee
@@ -51,6 +54,7 @@ def run(function: ir.Function, *args: Any, env: Env | None = None) -> Any:
     """The results of a function: one as it is, several as a tuple."""
     assert len(args) == len(function.params), (len(args), len(function.params))
     env = Env() if env is None else env
+    env.begin(function)
     env.update(zip(function.params, args, strict=True))
     end = _block(function.body, env)
     assert isinstance(end[0], ir.Return)

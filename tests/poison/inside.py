@@ -1,7 +1,8 @@
 """Values that a derivative still reads when their memory is written: nobody may have changed them in between.
 
 The IR tells memory that is written (handles) from values, whose memory nobody writes while they are read. Here a
-finished derivative is interpreted, each value is remembered as it was made, and compared where it is read.
+finished derivative is interpreted, each value is remembered as it was made, and compared where it is read. Of arrays
+their shapes are compared, too, with those that passes take them to have.
 """
 
 from __future__ import annotations
@@ -14,10 +15,11 @@ import numpy as np
 import pytest
 
 from adjoint import ir
+from adjoint.analysis.shapes.extents import Shape
 from adjoint.dispatch import compiling, specialize, targets
 from adjoint.target import PYTHON, Target
 from ir import interpreter
-from poison import outside
+from poison import outside, shapes
 from poison.outside import Poisoned
 
 
@@ -27,9 +29,15 @@ class _Watched(interpreter.Env):
     def __init__(self) -> None:
         super().__init__()
         self.before: dict[ir.Var, np.ndarray] = {}
+        self.shapes: dict[ir.Var, Shape] = {}
+
+    def begin(self, function: ir.Function) -> None:
+        self.shapes = shapes.claimed(function)
 
     def __setitem__(self, var: ir.Var, value: Any) -> None:
         super().__setitem__(var, value)
+        if var in self.shapes and isinstance(value, np.ndarray) and value.dtype != object:  # None, copied
+            shapes.compare(var, value, self.shapes[var], self)
         self.before.pop(var, None)
         if isinstance(value, np.ndarray) and _is_value(var):
             self.before[var] = value.copy()

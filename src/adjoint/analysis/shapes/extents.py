@@ -8,7 +8,7 @@ values that they had when the terms were made: a term that leaves a loop names n
 from __future__ import annotations
 
 import operator
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from adjoint.analysis.shapes.shape_rules import reduced_shape, told_shape, total
 from adjoint.analysis.shapes.tapes import pushed_together, tapes_of
 from adjoint.analysis.shapes.window_extents import Extent, WholeNumbers, as_extent, less
 from adjoint.ir.join import is_whole_number, type_of_atom
-from adjoint.ir.walk import blocks_of, defined_by, is_basic, leaves
+from adjoint.ir.walk import blocks_of, defined_by, defined_in, is_basic, leaves
 from adjoint.rules.kinds import Elementwise
 from adjoint.rules.registry import exchanges, rule_for
 from adjoint.runtime import display
@@ -86,6 +86,7 @@ class Extents:
                 break
             self.tapes = found
             self.filled.clear()
+            self.forget(defined_in(function.body))
             self.block(function.body)
 
     def of(self, atom: ir.Atom) -> Shape | None:
@@ -130,6 +131,13 @@ class Extents:
             self.name(var)
         else:
             self.shapes[var] = shape
+
+    def forget(self, variables: Iterable[ir.Var]) -> None:
+        """Drops what was found of variables under assumptions that did not hold."""
+        for var in variables:
+            for known in (self.shapes, self.tuples, self.parts, self.masks):
+                known.pop(var, None)
+            self.whole.drop(var)
 
     def unite(self, one: ir.Atom, other: ir.Atom, more: int) -> None:
         """Takes note that an extent, or a whole number, is another one and ``more``."""
@@ -364,6 +372,7 @@ class Extents:
         self.whole.enter(loop)
         fixed = [True] * len(loop.params)
         while True:
+            self.forget(inner)
             for param, init, holds in zip(loop.params, loop.inits, fixed, strict=True):
                 self.bind(param, self.of(init) if holds else None)
             self.block(loop.body)

@@ -43,6 +43,10 @@ class WholeNumbers:
         """Takes note of a number that is an extent."""
         self._sums[target] = _of_extent(extent)
 
+    def drop(self, var: ir.Var) -> None:
+        """Drops what is known of a number."""
+        self._sums.pop(var, None)
+
     def replace(self, symbol: Hashable, value: Linear) -> None:
         """Takes note that a symbol is this number, from here on and in what was noted."""
         self._sums = {
