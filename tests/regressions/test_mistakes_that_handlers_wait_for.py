@@ -184,3 +184,89 @@ def nothing_else(x: float, v: Any) -> float:
     except ValueError:
         return x * x
     return x
+
+
+def inverse_or_double(a: Any) -> Any:
+    try:
+        b = np.linalg.inv(a)
+    except np.linalg.linalg.LinAlgError:  # type: ignore[attr-defined]
+        b = a * 2.0
+    return np.sum(b * b)
+
+
+def inverse_or_itself(a: Any) -> Any:
+    try:
+        b = np.linalg.inv(a)
+    except ValueError:
+        b = a
+    except np.linalg.linalg.LinAlgError:  # type: ignore[attr-defined]
+        b = a * 2.0
+    except TypeError:
+        b = a * 3.0
+    return np.sum(b * b)
+
+
+def test_what_a_handler_is_for_is_asked_once_there_is_an_exception() -> None:
+    a, singular = np.array([[1.0, 2.0], [3.0, 5.0]]), np.zeros((2, 2))
+    right(inverse_or_double, a)
+    right(inverse_or_itself, a)
+    right(inverse_or_itself, singular)
+    with pytest.raises(AttributeError, match="has no attribute 'linalg'"):
+        ad.grad(inverse_or_double)(singular)
+
+
+def an_attribute(x: Any, n: int) -> Any:
+    if n > 1:
+        return x.scale * 2.0
+    return x * x
+
+
+def an_item_written(x: Any, n: int) -> Any:
+    if n > 1:
+        x[0] = 1.0
+    return x * x
+
+
+def a_function_that_is_not_there(x: Any, n: int) -> Any:
+    return x * x if n < 2 else np.no_such(x)  # type: ignore[attr-defined]
+
+
+def too_many_names_after_a_return(x: Any, n: int) -> Any:
+    if n < 2:
+        return x * x
+    a, b = (x, x, x)  # type: ignore[misc]
+    return a * b
+
+
+def an_argument_too_many(x: Any, n: int) -> Any:
+    for i in range(3):
+        if i < n - 2:
+            x = _twice(x, x)  # type: ignore[call-arg]
+    return x * x
+
+
+def in_a_loop_of_a_branch(x: Any, n: int) -> Any:
+    if n > 1:
+        for _ in range(n):
+            x = x.scale
+    return x * x
+
+
+BRANCHES = [
+    (an_attribute, AttributeError),
+    (an_item_written, TypeError),
+    (a_function_that_is_not_there, AttributeError),
+    (too_many_names_after_a_return, ValueError),
+    (an_argument_too_many, TypeError),
+    (in_a_loop_of_a_branch, AttributeError),
+]
+
+
+@pytest.mark.parametrize(("program", "exception"), BRANCHES, ids=lambda each: each.__name__)
+def test_in_a_branch_it_is_raised_where_the_branch_runs(program: Any, exception: type[Exception]) -> None:
+    assert ad.grad(program)(0.7, 1) == pytest.approx(1.4)
+    assert ad.jvp(program, (0.7, 1), (1.0, None))[1] == pytest.approx(1.4)
+    assert ad.grad(program, native=True)(0.7, 1) == pytest.approx(1.4)
+    for derive in (program, ad.grad(program), lambda x, n: ad.jvp(program, (x, n), (1.0, None))):
+        with pytest.raises(exception):
+            derive(0.7, 4)

@@ -209,7 +209,8 @@ ENTRIES = {
                 def total(x):
                     return np.sun(x)                         # refused: np.sum is meant
 
-            Correct the name. An attribute that is only there on some paths gets a value in __init__.
+            Correct the name. An attribute that is only there on some paths gets a value in __init__. Where a condition
+            decides whether it is asked for, the derivative raises the AttributeError when it comes to it.
             """,
     ),
     "AD0212": Entry(
@@ -234,7 +235,7 @@ ENTRIES = {
                     return len(x) * x                        # refused where x is a number
 
             Correct it, or hand over values of the kinds that are meant. Where a handler around it waits for the
-            exception, it is raised when it runs.
+            exception, or a condition decides whether it is come to, it is raised when it runs.
             """,
     ),
     "AD0214": Entry(

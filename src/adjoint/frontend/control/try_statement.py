@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -17,6 +17,7 @@ from adjoint.frontend.control.partial_effects import Body, body_of, keep_or_refu
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.state.blocks import Exiting, Open
+from adjoint.frontend.interpreter.state.signals import Unreached
 from adjoint.frontend.interpreter.tracking import set_unseen
 from adjoint.frontend.interpreter.values import TORN, Cell, Value, is_torn
 from adjoint.frontend.syntax import assign
@@ -82,7 +83,7 @@ def _guarded_block(
     kind: str = "guarded",
     parent: Open | None = None,
 ) -> tuple[Any, list[Exiting]]:
-    root = lo.fork(base, parent)
+    root = lo.fork(base, parent, is_conditional=parent is None)
 
     def run_body() -> Value:
         body()
@@ -222,9 +223,9 @@ def _end_guarded(
         code = joined.kinds.index(action)
         cond = lo.open.call(operator.eq, joined.kind, ir.Const(code))
         here, store = lo.open, lo.store
-        gone = lo.fork(store, here)
+        gone = lo.fork(store, here, is_conditional=True)
         lo.leave(action, joined.value_of(action))
-        here.branch = (cond, gone, lo.fork(store, here), None)
+        here.branch = (cond, gone, lo.fork(store, here, is_conditional=True), None)
     lo.leave(joined.kinds[0], joined.value_of(joined.kinds[0]))
 
 
@@ -259,6 +260,7 @@ def _try_except(lo: Lowerer, node: ast.Try) -> None:
         lo.roll_back(kept)
         run(lo, [*node.body, *node.orelse])
         return
+    lo.block, lo.store = origin, base
     certain = _handler_of(lo, node, root) if not exits else None
     if certain is not None:
         lo.roll_back(kept)
@@ -269,16 +271,22 @@ def _try_except(lo: Lowerer, node: ast.Try) -> None:
     goes_on = False
     for handler in node.handlers:
         lo.block, lo.store = origin, base
-        kind: ir.Atom = ir.Const(BaseException)
-        if handler.type is not None:
-            kind = materialize(lo, lo.evaluate(handler.type), handler.type, observer=True)
-        if is_closed and not _lets_pass(kind):
+        kind = _waited_for(lo, handler)
+        asked = () if kind is not None or handler.type is None else (ast.Expr(handler.type),)
+        kind = kind or ir.Const(BaseException)
+        if is_closed and not asked and not _lets_pass(kind):
             label = "this handles the exception by which a generator is closed, too"
             raise lo.problem("AD0104", handler, label, helps=("handle 'Exception', or a class of its own",))
         name = ir.Var(handler.name, ir.OPAQUE, named=True) if handler.name is not None else None
 
-        def handle(handler: ast.ExceptHandler = handler, name: ir.Var | None = name) -> None:
+        def handle(
+            handler: ast.ExceptHandler = handler, name: ir.Var | None = name, asked: Sequence[ast.stmt] = asked
+        ) -> None:
             restore(lo, watch)
+            if asked:
+                with _awaited(lo):
+                    run(lo, asked)
+                return
             if handler.name is not None and name is not None:
                 lo.run_data.caught.add(name)
                 assign.assign_name(lo, handler.name, name, handler)
@@ -290,6 +298,8 @@ def _try_except(lo: Lowerer, node: ast.Try) -> None:
         goes_on = goes_on or bool(left)
         bodies.append((block, (kind, name)))
         exits.extend(left)
+        if asked:
+            break
     store_of_handlers(lo, watch, base, goes_on=goes_on)
     _end_guarded(lo, node, origin, base, bodies, exits, None, None, None)
     if lo.block is None:
@@ -300,10 +310,34 @@ def _try_except(lo: Lowerer, node: ast.Try) -> None:
         lo.branch(through, lambda: _run_else(lo, node), lambda: ir.UNDEFINED, node)
 
 
+def _waited_for(lo: Lowerer, handler: ast.ExceptHandler) -> ir.Atom | None:
+    """The exceptions that a handler is for; None where asking for them raises, which happens once there is one."""
+    if handler.type is None:
+        return ir.Const(BaseException)
+    kept, raising = lo.checkpoint(), lo.run_data.raising
+    try:
+        with _awaited(lo):
+            return materialize(lo, lo.evaluate(handler.type), handler.type, observer=True)
+    except Unreached:
+        lo.roll_back(kept)
+        lo.run_data.raising = raising
+        return None
+
+
+@contextmanager
+def _awaited(lo: Lowerer) -> Iterator[None]:
+    """What surely raises meanwhile ends its path."""
+    lo.run_data.handled += 1
+    try:
+        yield
+    finally:
+        lo.run_data.handled -= 1
+
+
 def _handles_names(lo: Lowerer, node: ast.Try) -> bool:
     """Whether all that handlers wait for are names that nothing is called by."""
     for handler in node.handlers:
-        kind = ir.Const(BaseException) if handler.type is None else lo.evaluate(handler.type)
+        kind = _waited_for(lo, handler)
         if not isinstance(kind, ir.Const) or not isinstance(kind.value, type) or not issubclass(kind.value, NameError):
             return False
     return True
@@ -345,8 +379,8 @@ def _handler_of(lo: Lowerer, node: ast.Try, root: Open) -> ast.ExceptHandler | N
         case _:
             return None
     for handler in node.handlers:
-        kind = None if handler.type is None else lo.evaluate(handler.type)
-        kinds = kind.value if isinstance(kind, ir.Const) else BaseException if handler.type is None else None
+        kind = _waited_for(lo, handler)
+        kinds = kind.value if isinstance(kind, ir.Const) else None
         if kinds is None or not issubclass(cls, kinds):
             return None
         return handler if handler.name is None else None

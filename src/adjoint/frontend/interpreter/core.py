@@ -134,15 +134,16 @@ class Lowerer(ABC):
         """What to raise where Python is certain to raise.
 
         That is refused, unless a handler around may be waiting for it, it is so for one of several structures that
-        a value may have, the program asks for the attribute before, or a library does it, which is not the user's to
-        change: then this path ends with the exception.
+        a value may have, the program asks for the attribute before, a condition decides whether it comes to it, or a
+        library does it, which is not the user's to change: then this path ends with the exception.
         """
         is_asked_for = exception is AttributeError and name in self.run_data.asked_for
         if not self.run_data.handled and not self.run_data.choices and not is_asked_for:
             name = exception.__name__ if code == "AD0213" else name
             fields: dict[str, Any] = {} if name is None else {"name": name}
             found = self.problem(code, node, label, helps=helps, **fields)
-            if self.frame is None or not is_of_a_library(users_frame(self.frame)[0].source.file):
+            is_of_user = self.frame is None or not is_of_a_library(users_frame(self.frame)[0].source.file)
+            if is_of_user and not self.open.is_conditional:
                 return found
             self.run_data.reasons.append(found.diagnostic)
         self.stop(ir.Raise(self.open.call(exception, ir.Const(label)), None, self.span(node)))
@@ -299,9 +300,11 @@ class Lowerer(ABC):
         finally:
             assert self.regions.pop() is region
 
-    def fork(self, store: dict[Any, Value], parent: Open | None = None) -> Open:
+    def fork(self, store: dict[Any, Value], parent: Open | None = None, *, is_conditional: bool = False) -> Open:
         """Starts a block that runs on a copy of ``store``, where ``parent`` leads to it and to nothing else twice."""
-        self.block = Open(self.run_data, parent)
+        outer = parent or self.block
+        is_conditional = is_conditional or (outer is not None and outer.is_conditional)
+        self.block = Open(self.run_data, parent, is_conditional=is_conditional)
         self.store = store.copy()
         return self.block
 
@@ -319,7 +322,7 @@ class Lowerer(ABC):
         sides: list[Open] = []
         falling: list[Exiting] = []
         for side in (then, orelse):
-            sides.append(self.fork(base, origin))
+            sides.append(self.fork(base, origin, is_conditional=True))
             value = self.attempt(side)
             if self.block is not None:
                 falling.append(Exiting(self.block, self.store, "fall", value))
@@ -358,9 +361,9 @@ class Lowerer(ABC):
             code = exits.kinds.index(action)
             cond = self.open.call(operator.eq, kind, ir.Const(code))
             origin, store = self.open, self.store
-            gone = self.fork(store, origin)
+            gone = self.fork(store, origin, is_conditional=True)
             self.leave(action, exits.value_of(action))
-            rest = self.fork(store, origin)
+            rest = self.fork(store, origin, is_conditional=True)
             origin.branch = (cond, gone, rest, None)
 
     def join_leaves(self, leaves: Sequence[Exiting], base: dict[Any, Value], *, enclosed: bool = False) -> Joined:

@@ -19,12 +19,19 @@ if TYPE_CHECKING:
 
 
 class Open(Builder):
-    """A block under construction, whose end may be decided by what follows."""
+    """A block under construction, whose end may be decided by what follows.
 
-    def __init__(self, run: Run | None = None, parent: Open | None = None) -> None:
+    Attributes
+    ----------
+    is_conditional
+        Whether a condition or an exception decides whether it runs at all; the steps of a loop count as running.
+    """
+
+    def __init__(self, run: Run | None = None, parent: Open | None = None, *, is_conditional: bool = False) -> None:
         super().__init__(type_of_call)
         self.run = run
         self.parent = parent
+        self.is_conditional = is_conditional
         self.branch: tuple[ir.Atom, Open, Open, Span | None] | None = None
         self.terminator: ir.Terminator | None = None
 
