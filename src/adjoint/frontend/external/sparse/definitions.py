@@ -130,8 +130,7 @@ class SparseMatrix:
         if self.single:
             return self
         places = merged_places(self.rows, self.cols, self.shape)
-        values = np.zeros(np.shape(places)[1])
-        np.add.at(values, merged_order(self.rows, self.cols, self.shape), self.values)
+        values = _added_up(self.values, merged_order(self.rows, self.cols, self.shape), np.shape(places)[1])
         return SparseMatrix(values, places[0], places[1], self.shape, self.is_array, False, True)
 
     # products
@@ -225,8 +224,8 @@ class SparseMatrix:
         if axis is None:
             return np.sum(self.values)
         along_rows = axis in (0, -2)
-        result = np.zeros(self.shape[1] if along_rows else self.shape[0])
-        np.add.at(result, self.cols if along_rows else self.rows, self.values)
+        count = self.shape[1] if along_rows else self.shape[0]
+        result = _added_up(self.values, self.cols if along_rows else self.rows, count)
         if self.is_array:
             return result
         return Sums(np.reshape(result, (1, -1) if along_rows else (-1, 1)))
@@ -242,10 +241,9 @@ class SparseMatrix:
 
     def diagonal(self, k=0):
         m, n = self.shape
-        result = np.zeros(min(m + min(k, 0), n - max(k, 0)))
         inside = np.flatnonzero(self.cols - self.rows == k)
-        np.add.at(result, self.rows[inside] + min(k, 0), self.values[inside])
-        return result
+        count = min(m + min(k, 0), n - max(k, 0))
+        return _added_up(self.values[inside], self.rows[inside] + min(k, 0), count)
 
     def setdiag(self, values, k=0):
         if self.shared:
@@ -282,9 +280,7 @@ class SparseMatrix:
         return self[:, [j]]
 
     def toarray(self):
-        result = np.zeros(self.shape)
-        np.add.at(result, (self.rows, self.cols), self.values)
-        return result
+        return _added_up(self.values, (self.rows, self.cols), self.shape)
 
     # the same in another form
 
@@ -336,6 +332,13 @@ class SparseMatrix:
 
     def eliminate_zeros(self):
         self.sum_duplicates()
+
+
+def _added_up(values, places, shape):
+    """An array of such values, of which those in one place add up."""
+    result = np.zeros(shape, dtype=values.dtype)
+    np.add.at(result, places, values)
+    return result
 
 
 _TURNED = {"csr": "csc", "csc": "csr", "coo": "coo"}
@@ -405,7 +408,7 @@ def entries_of(matrix):
     if isinstance(matrix, SparseMatrix):
         return matrix
     entries = matrix.tocoo()
-    values, (m, n) = np.asarray(entries.data, dtype=float), matrix.shape
+    values, (m, n) = np.asarray(entries.data + 0.0), matrix.shape
     return SparseMatrix(values, entries.row, entries.col, (m, n), isinstance(matrix, sp.sparray))
 
 

@@ -11,7 +11,7 @@ from adjoint.frontend.external.sparse.definitions import ANY, SparseMatrix, entr
 
 
 def of_entries(data, places, shape=None, *, is_array, form):
-    rows, cols = [np.asarray(place) for place in places]
+    rows, cols = [np.asarray(place, dtype=np.int64) for place in places]
     if shape is None:
         shape = (int(np.max(rows)) + 1, int(np.max(cols)) + 1)
     kept = form == "coo"
@@ -22,7 +22,9 @@ def of_rows(data, indices, indptr, shape=None, *, is_array):
     count = len(indptr) - 1
     rows = np.repeat(np.arange(count), np.diff(indptr))
     extents = (count, int(np.max(indices)) + 1) if shape is None else shape
-    return SparseMatrix(np.asarray(data), rows, np.asarray(indices), extents, is_array, True, False, "csr", True)
+    return SparseMatrix(
+        np.asarray(data), rows, np.asarray(indices, dtype=np.int64), extents, is_array, True, False, "csr", True
+    )
 
 
 def of_columns(data, indices, indptr, shape=None, *, is_array):

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+import numpy as np
 import scipy.sparse as sp
 from scipy.sparse import linalg
 
@@ -109,6 +110,14 @@ for _kind in ("matrix", "array"):
     for _name, _by in (("csr", making.of_rows), ("csc", making.of_columns), ("coo", None)):
         HANDLERS[getattr(sp, f"{_name}_{_kind}")] = _made(_by, _kind == "array", _name)
     HANDLERS[getattr(sp, f"dia_{_kind}")] = _made_of_bands(_kind == "array")
+
+
+@handles(np.conjugate)
+def _conjugate(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    """Of an object NumPy asks its method."""
+    if len(args) != 1 or kwargs or not _is_of_entries(lo, args[0]):
+        return NotImplemented
+    return lo.call(ir.Const(definitions.SparseMatrix.conj), args, {}, node)
 
 
 def _constant(

@@ -12,6 +12,7 @@ import numpy as np
 from scipy.sparse import csc_matrix, csr_matrix, linalg
 
 from adjoint.runtime.numerical_methods.implicit import TOLERANCE, solvable
+from adjoint.runtime.numerical_methods.of_scipy.sparse import factored_solution
 
 PRECISION = 1e-10
 """How small the residual of a derivative's system is to be, relative to its right side."""
@@ -59,7 +60,7 @@ def incomplete_solution(data: Any, rows: Any, cols: Any, shape: Any, b: Any, opt
     [1.0, 0.5]
     """
     factors = linalg.spilu(csc_matrix((data, (rows, cols)), shape=shape), **options)
-    return np.asarray(factors.solve(np.asarray(b, dtype=float), "T" if turned else "N"))
+    return np.asarray(factored_solution(factors, b, turned))
 
 
 def _by_rows(data: Any, rows: Any, cols: Any, shape: Any, turned: bool) -> Any:

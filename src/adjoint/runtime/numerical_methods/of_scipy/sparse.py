@@ -20,7 +20,13 @@ def sparse_solution(matrix: Any, b: Any, turned: bool = False) -> Any:
 
 def factored_solution(factors: Any, b: Any, turned: bool = False) -> Any:
     """The solution of a system of which the factors are given, or of that of the transpose."""
-    return factors.solve(np.asarray(b, dtype=float), "T" if turned else "N")
+    right, trans = np.asarray(b), "T" if turned else "N"
+    if not np.iscomplexobj(right):
+        return factors.solve(right.astype(float), trans)
+    try:
+        return factors.solve(right, trans)
+    except TypeError:  # the factors are real
+        return factors.solve(right.real.copy(), trans) + 1j * factors.solve(right.imag.copy(), trans)
 
 
 def entries_solution(data: Any, rows: Any, cols: Any, shape: Any, b: Any, turned: bool = False) -> Any:

@@ -1,0 +1,105 @@
+"""Sparse matrices with complex entries: nothing that is added up or solved loses its imaginary part."""
+
+# mypy: allow-untyped-defs, allow-untyped-calls
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.sparse.linalg import gmres, inv, norm, spilu, splu, spsolve
+
+import adjoint as ad
+from sampling import check_grads
+
+ROWS, COLS = np.array([0, 1, 2, 0, 2, 0]), np.array([0, 1, 2, 2, 0, 0])
+FIXED = sp.csr_matrix(np.array([[1.0, 2.0j, 0.0], [0.0, 1.0 + 1.0j, 0.0], [0.0, 0.0, 3.0]]))
+V = np.array([1.0, 2.0, 3.0])
+X = np.array([0.3, 0.7, 1.1, 0.5, -0.4, 0.9])
+
+
+def turning(x, more=0.0):
+    return sp.csr_matrix((x * np.exp(1j * x) + more, (ROWS, COLS)), (3, 3))
+
+
+def products(x):
+    both = turning(x).T * turning(x) + FIXED
+    sums = np.imag(np.asarray(both.sum(axis=0)))
+    return np.sum(np.real(both @ (V + 1j)) * V) + np.sum(sums**2) + np.sum(np.abs(both.diagonal()) ** 2)
+
+
+def parts(x):
+    a = turning(x)
+    whole = np.sum(np.abs(a.toarray()) ** 3) + np.real(a.multiply(FIXED).sum())
+    turned = np.sum(np.real(a.conj() * V)) + np.sum(np.imag(np.conj(a) * V))
+    return whole + turned + np.imag((a - FIXED)[0, 1] + a[0, 0])
+
+
+def real_and_imaginary(x):
+    a, b = sp.csr_matrix((x * 1j, (ROWS, COLS)), (3, 3)), sp.csr_matrix((x, (ROWS, COLS)), (3, 3))
+    both = a @ b + b * a
+    return np.sum(np.abs(both @ x[:3])) + np.real(both.trace()) + np.imag((a + b).power(2).sum())
+
+
+def blocks(x):
+    a = sp.csr_matrix((x * 1j + 1, (ROWS, COLS)), (3, 3))
+    d = sp.diags([x[:3] * 1j, x[:2]], [0, 1])
+    beside = sp.hstack([a, d]).tocsr() @ np.arange(6.0)
+    grown = sp.kron(a, sp.eye(2)) @ np.arange(6.0)
+    return np.sum(np.abs(grown) ** 2) + np.sum(np.abs(beside) ** 2) + np.sum(np.abs((d @ a).toarray()) ** 2)
+
+
+def filled(x):
+    a = sp.lil_matrix((3, 3), dtype=complex)
+    for i in range(3):
+        a[i, i] = x[i] * 1j + 1
+        a[0, i] = x[i]
+    return np.sum(np.abs(a.tocsr() @ (V + 1j)) ** 2)
+
+
+def complex_systems(x):
+    a = turning(x, 3.0).tocsc()
+    found = spsolve(a, V + 2j * x[:3])
+    return np.sum(np.abs(found) ** 2) + np.sum(np.real(splu(a).solve(V + 1j * x[3:]))) + np.imag(spsolve(a, V)[0])
+
+
+def complex_sides(x):
+    a, given = sp.csc_matrix((x + 3, (ROWS, COLS)), (3, 3)), sp.csc_matrix((np.ones(6) + 3, (ROWS, COLS)), (3, 3))
+    return np.imag(spsolve(a, V + 1j * x[3:])[0]) + np.imag(spsolve(given, V + 1j * x[3:])[0])
+
+
+def complex_factors(x):
+    given = sp.csc_matrix((np.ones(6) + 3j, (ROWS, COLS)), (3, 3))
+    return np.imag(splu(given).solve(V + 1j * x[3:])[0]) + np.real(spsolve(given, x[:3])[1])
+
+
+def other_solvers(x):
+    a = (turning(x) + 4.0 * sp.eye(3)).tocsc()
+    return np.real(gmres(a, V, rtol=1e-13)[0][0]) + np.real(norm(a)) + np.real(inv(a).toarray()[0, 0])
+
+
+def indices_that_are_floats(x):
+    a = sp.csr_matrix((x, (range(6), np.array([0.0, 1, 2, 2, 0, 0]))), (6, 3))
+    b = sp.csr_matrix((x, np.array([0.0, 1, 2, 2, 0, 1]), [0, 3, 4, 6]), (3, 3))
+    return np.sum((a @ V) ** 2) + np.sum((b @ V) ** 3)
+
+
+PROGRAMS = [products, parts, real_and_imaginary, blocks, filled, complex_systems, complex_sides, complex_factors]
+
+
+@pytest.mark.filterwarnings("ignore:.*AD0601")
+@pytest.mark.parametrize("function", [*PROGRAMS, other_solvers, indices_that_are_floats])
+def test_they_are_differentiated(function):
+    check_grads(function, (X,))
+    value, gradient = ad.value_and_grad(function)(X)
+    assert value == pytest.approx(function(X), rel=1e-12)
+    assert ad.grad(function, native=True)(X) == pytest.approx(gradient, rel=1e-10)
+
+
+def test_incomplete_factors_keep_both_parts_of_a_side():
+    def solved(x):
+        a = sp.csc_matrix((X + 3, (ROWS, COLS)), (3, 3))
+        b = sp.csc_matrix((X + 3 + 0 * x[0], (ROWS, COLS)), (3, 3))
+        return np.imag(spsolve(a, V + 1j * x[:3])[0]) + np.real(spilu(b).solve(x[:3])[0])
+
+    check_grads(solved, (X,))
