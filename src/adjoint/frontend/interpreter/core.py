@@ -302,9 +302,7 @@ class Lowerer(ABC):
 
     def fork(self, store: dict[Any, Value], parent: Open | None = None, *, is_conditional: bool = False) -> Open:
         """Starts a block that runs on a copy of ``store``, where ``parent`` leads to it and to nothing else twice."""
-        outer = parent or self.block
-        is_conditional = is_conditional or (outer is not None and outer.is_conditional)
-        self.block = Open(self.run_data, parent, is_conditional=is_conditional)
+        self.block = Open(self.run_data, parent, parent or self.block, is_conditional=is_conditional)
         self.store = store.copy()
         return self.block
 

@@ -27,11 +27,18 @@ class Open(Builder):
         Whether a condition or an exception decides whether it runs at all; the steps of a loop count as running.
     """
 
-    def __init__(self, run: Run | None = None, parent: Open | None = None, *, is_conditional: bool = False) -> None:
+    def __init__(
+        self,
+        run: Run | None = None,
+        parent: Open | None = None,
+        outer: Open | None = None,
+        *,
+        is_conditional: bool = False,
+    ) -> None:
         super().__init__(type_of_call)
         self.run = run
         self.parent = parent
-        self.is_conditional = is_conditional
+        self.is_conditional = is_conditional or (outer is not None and outer.is_conditional)
         self.branch: tuple[ir.Atom, Open, Open, Span | None] | None = None
         self.terminator: ir.Terminator | None = None
 
