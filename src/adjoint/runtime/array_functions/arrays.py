@@ -361,7 +361,7 @@ def place_diagonal(ct: Any, x: Any, offset: int = 0, axis1: int = 0, axis2: int 
 
 def undiag(ct: Any, v: Any, k: int = 0) -> Any:
     """The transpose of ``np.diag``."""
-    return np.diag(ct, k) if np.ndim(v) == 1 else place_diagonal(ct, v, k)
+    return np.diag(ct, k).copy() if np.ndim(v) == 1 else place_diagonal(ct, v, k)
 
 
 def place_trace(ct: Any, x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:

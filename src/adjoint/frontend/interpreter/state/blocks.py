@@ -38,7 +38,7 @@ class Open(Builder):
         super().__init__(type_of_call)
         self.run = run
         self.parent = parent
-        self.is_conditional = is_conditional or (outer is not None and outer.is_conditional)
+        self.is_conditional: bool = is_conditional or (outer is not None and outer.is_conditional)
         self.branch: tuple[ir.Atom, Open, Open, Span | None] | None = None
         self.terminator: ir.Terminator | None = None
 

@@ -433,7 +433,6 @@ linear(
 linear(
     arrays.undiag,
     lambda ct, x_ct, v, k=0: np.diag(ct, k),
-    view_of=0,
     cases=[case(sample(3), sample(4, 3), 0), case(sample(4, 4), sample(3), 1)],
 )
 linear(
