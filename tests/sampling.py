@@ -42,6 +42,7 @@ SHARES = {
     "tests/rules/test_arguments_taken_as_given.py": 2,
     "tests/rules/test_definitions.py::test_definitions_can_be": 48,
     "tests/rules/test_distributions.py": 2,
+    "tests/rules/test_every_distribution.py": 16,
     "tests/rules/test_fits.py": 4,
     "tests/rules/test_interpolators.py": 6,
     "tests/rules/test_layouts.py::test_definitions_lay": 4,

@@ -53,7 +53,10 @@ _OTHERS = (
     *(f"numerical_methods.{part}" for part in ("implicit", "jacobians", "quadrature", "of_scipy", "special")),
     *(f"numerical_methods.of_scipy.{part}" for part in ("choices", "linalg", "signal", "solvers", "sparse", "spatial")),
     *("numerical_methods.of_scipy.krylov", "numerical_methods.special.hypergeometric"),
-    *(f"numerical_methods.special.{part}" for part in ("bessel_orders", "elliptic", "incomplete", "student", "zeta")),
+    *(
+        f"numerical_methods.special.{part}"
+        for part in ("bessel_orders", "elliptic", "incomplete", "splines", "student", "zeta")
+    ),
     "outside",
     "overlap",
     "sets",

@@ -27,7 +27,14 @@ from adjoint.rules.typing import type_of_call
 from adjoint.runtime.numerical_methods import implicit
 from adjoint.types.classes.annotations import annotations_of
 
-_ROOTS = (implicit.root, implicit.root_of_part, implicit.system, implicit.minimum, implicit.minimum_of_part)
+_ROOTS = (
+    implicit.root,
+    implicit.root_of_part,
+    implicit.roots,
+    implicit.system,
+    implicit.minimum,
+    implicit.minimum_of_part,
+)
 _OF_PARTS = (implicit.root_of_part, implicit.system, implicit.minimum_of_part, implicit.happenings)
 
 

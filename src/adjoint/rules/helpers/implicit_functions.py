@@ -1,6 +1,7 @@
 """Derivatives of solutions, integrals and trajectories (:mod:`adjoint.runtime.numerical_methods.implicit`).
 
-* A root moves as the implicit function theorem says: one system of linear equations with the Jacobian of the residual.
+* A root moves as the implicit function theorem says: one system of linear equations with the Jacobian of the residual,
+  or one division for each element.
 * The solution of a system that is known by its products moves by another one with the same products; backwards, with
   those of the transpose, which are pullbacks. The solver that found the solution solves these, too.
 * An integral moves as Leibniz' rule says: the integral of the derivative, and the integrand at limits that move.
@@ -26,7 +27,9 @@ from adjoint.runtime.numerical_methods.implicit import (
     outcome,
     root,
     root_of_part,
+    roots,
     solvable,
+    solvable_each,
     stops,
     system,
     trajectory,
@@ -114,6 +117,39 @@ general(
     lambda ct, y, function, place, solve, settings, count, *leaves: (
         *(None, None, None, None, None),
         *_pulled_back(ct, y, grad(_part(function, place)), leaves),
+    ),
+    functional=True,
+)
+
+
+# --- roots, one for each element --------------------------------------------------------------------------------------
+
+general(
+    solvable_each,
+    lambda dots, y, slope, residual, solution: dots[0],
+    lambda ct, y, slope, residual, solution: (ct, None, None),
+    fixed=(1, 2),
+    cases=[case(2.0, 0.0, 1.0), case(sample(3), np.zeros(3), np.ones(3))],
+)
+
+
+def _slope_of_each(residual, y, leaves):
+    one = 1.0 if isinstance(y, float) else np.ones_like(y)
+    slope = jvp(residual, (y, *leaves), (one, *[None] * len(leaves)))[1]
+    return solvable_each(slope, stop_gradient(residual(y, *leaves)), stop_gradient(y))
+
+
+def _moved_roots(dots, y, residual, count, leaves):
+    given = (None, *dots[:count], *[None] * (len(leaves) - count))
+    return -jvp(residual, (y, *leaves), given)[1] / _slope_of_each(residual, y, leaves)
+
+
+general(
+    roots,
+    lambda dots, y, residual, solve, settings, count, *leaves: _moved_roots(dots[4:], y, residual, count, leaves),
+    lambda ct, y, residual, solve, settings, count, *leaves: (
+        *(None, None, None, None),
+        *vjp(residual, y, *leaves)[1](-ct / _slope_of_each(residual, y, leaves))[1:],
     ),
     functional=True,
 )

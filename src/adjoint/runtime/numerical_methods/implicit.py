@@ -51,6 +51,15 @@ def root_of_part(function: Fn, place: int, solve: Fn, settings: Any, count: int,
     return solve(lambda x: function(x, *leaves), *settings)
 
 
+def roots(residual: Fn, solve: Fn, settings: Any, count: int, *leaves: Any) -> Any:
+    """Where a residual is zero of which each element depends on that element of the unknown alone.
+
+    >>> roots(lambda x, a: x * x - a, lambda f, start: np.sqrt(f(start) * -1.0), (0.0,), 1, np.array([4.0])).tolist()
+    [2.0]
+    """
+    return solve(lambda x: residual(x, *leaves), *settings)
+
+
 def system(function: Fn, solve: Fn, settings: Any, count: int, *leaves: Any) -> Any:
     """The solution of a system of linear equations.
 
@@ -168,6 +177,16 @@ def solvable(slope: Any, residual: Any, solution: Any) -> Any:
     if np.linalg.norm(np.linalg.solve(matrix, value)) > TOLERANCE * (1.0 + np.linalg.norm(solution)):
         raise ValueError(f"what the solver returns is no solution: the residual there is {residual}")
     return found
+
+
+def solvable_each(slope: Any, residual: Any, solution: Any) -> Any:
+    """The slopes of a residual by its unknowns, element by element; NaN where what was found is no solution.
+
+    >>> solvable_each(np.array([2.0, 2.0]), np.array([1e-12, 1.0]), np.ones(2)).tolist()
+    [2.0, nan]
+    """
+    is_found = np.abs(residual) <= TOLERANCE * (1.0 + np.abs(solution)) * np.abs(slope)
+    return np.where(is_found, slope, np.nan)[()]
 
 
 def _is_singular(matrix: Any) -> bool:

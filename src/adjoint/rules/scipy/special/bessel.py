@@ -9,7 +9,14 @@ from adjoint.rules.declare import case, definition, elementwise, general, number
 from adjoint.rules.scipy.special.several_results import of_last_argument, of_one_argument
 from adjoint.runtime.arithmetic.numbers import is_real, sign
 from adjoint.runtime.array_functions.arrays import match, unbroadcast
-from adjoint.runtime.numerical_methods.special.bessel_orders import iv_slope, ive_slope, jv_slope, kv_slope, yv_slope
+from adjoint.runtime.numerical_methods.special.bessel_orders import (
+    iv_slope,
+    ive_slope,
+    jv_slope,
+    kv_slope,
+    kve_slope,
+    yv_slope,
+)
 
 POSITIVE = (0.5, 3.0)
 ROOT_PI = 1.772453850905516
@@ -105,26 +112,28 @@ COMPLEX = [case(order, argument) for order in (1, 2.5) for argument in (number()
 elementwise(
     special.jve,
     lambda v, z, y: (
-        None,
+        jv_slope(1, v, z) if is_real(z) else y * np.nan,
         0.5 * (special.jve(v - 1, z) - special.jve(v + 1, z)) if is_real(z) else y * np.nan,
     ),
-    fixed=(0,),
     cases=ORDERS,
 )
 elementwise(
     special.yve,
     lambda v, z, y: (
-        None,
+        yv_slope(1, v, z) if is_real(z) else y * np.nan,
         0.5 * (special.yve(v - 1, z) - special.yve(v + 1, z)) if is_real(z) else y * np.nan,
     ),
-    fixed=(0,),
     cases=ORDERS,
 )
 elementwise(
     special.kve,
-    lambda v, z, y: (None, y - 0.5 * (special.kve(v - 1, z) + special.kve(v + 1, z))),
-    fixed=(0,),
-    cases=[*ORDERS, *COMPLEX],
+    lambda v, z, y: (kve_slope(1, v, z), y - 0.5 * (special.kve(v - 1, z) + special.kve(v + 1, z))),
+    cases=ORDERS,
+)
+elementwise(
+    kve_slope,
+    lambda n, v, z, y: (None, kve_slope(n + 1, v, z), y - 0.5 * (kve_slope(n, v - 1, z) + kve_slope(n, v + 1, z))),
+    cases=ORDER_SLOPES,
 )
 elementwise(
     special.hankel1,

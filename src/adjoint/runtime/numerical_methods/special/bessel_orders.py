@@ -97,18 +97,27 @@ def kv_slope(n: int, v: Any, z: Any) -> Any:
     >>> round(float(kv_slope(1, 0.0, 1.0)), 12)
     0.0
     """
+    return _of_positive(lambda v, z: _falling(n, v, z, 0 * z), v, z)
 
-    def compute(v: Any, z: Any) -> Any:
-        sign = -1.0 if n % 2 else 1.0
 
-        def along(t: Any) -> Any:
-            fall = z * np.cosh(t)
-            return 0.5 * t**n * (np.exp(v * t - fall) + sign * np.exp(-v * t - fall))
+def kve_slope(n: int, v: Any, z: Any) -> Any:
+    """The derivative of order ``n`` of ``scipy.special.kve`` by the order ``v``.
 
-        end = _end(-np.abs(v), z, lambda u: z * (np.cosh(u) - 1))
-        return integral(along, 0 * v, end, _pieces_beyond(v, z, end))
+    >>> round(float(kve_slope(1, 0.0, 1.0)), 12)
+    0.0
+    """
+    return _of_positive(lambda v, z: _falling(n, v, z, z), v, z)
 
-    return _of_positive(compute, v, z)
+
+def _falling(n: int, v: Any, z: Any, less: Any) -> Any:
+    sign = -1.0 if n % 2 else 1.0
+
+    def along(t: Any) -> Any:
+        fall = 2 * z * np.sinh(0.5 * t) ** 2 + (z - less)
+        return 0.5 * t**n * (np.exp(v * t - fall) + sign * np.exp(-v * t - fall))
+
+    end = _end(-np.abs(v), z, lambda u: z * (np.cosh(u) - 1))
+    return integral(along, 0 * v, end, _pieces_beyond(v, z, end))
 
 
 def _modified(n: int, v: Any, z: Any, less: Any) -> Any:

@@ -7,7 +7,14 @@ from scipy import special, stats
 
 from adjoint.rules.declare import case
 from adjoint.rules.results import as_result
-from adjoint.rules.scipy.stats.distributions.continuous import HALF_LOG_TWO_PI, LOG_PI, LOG_TWO, QUANTILES
+from adjoint.rules.scipy.special.noncentral import noncentral_chi2
+from adjoint.rules.scipy.stats.distributions.continuous import (
+    HALF_LOG_TWO_PI,
+    LOG_PI,
+    LOG_TWO,
+    QUANTILES,
+    log_normal_mass,
+)
 from adjoint.rules.scipy.stats.distributions.formulas import continuous, positive
 
 VALUES = np.array([0.4, 1.3, -0.2])
@@ -91,26 +98,6 @@ _above_zero(
 )
 
 
-def _wald_share(z):
-    root = 1.0 / np.sqrt(z)
-    return special.ndtr(root * (z - 1)) + np.exp(2.0 + special.log_ndtr(-root * (z + 1)))
-
-
-def _wald_rest(z):
-    root = 1.0 / np.sqrt(z)
-    return special.ndtr(-root * (z - 1)) - np.exp(2.0 + special.log_ndtr(-root * (z + 1)))
-
-
-_above_zero(
-    stats.wald,
-    (),
-    _no_shape,
-    lambda z: -HALF_LOG_TWO_PI - 1.5 * np.log(z) - 0.5 * (z - 1) ** 2 / z,
-    is_open=True,
-    share=_wald_share,
-    rest=_wald_rest,
-    exact_tails=False,
-)
 _above_zero(
     stats.erlang,
     (2,),
@@ -195,6 +182,11 @@ def _gamma_of_power(z, a, c):
     return as_result(np.where(np.greater(c, 0), special.gammainc(a, power), special.gammaincc(a, power)))
 
 
+def _rest_of_gamma(z, a, c):
+    power = np.power(z, c)
+    return as_result(np.where(np.greater(c, 0), special.gammaincc(a, power), special.gammainc(a, power)))
+
+
 def _root_of_gamma(q, a, c):
     found = np.where(np.greater(c, 0), special.gammaincinv(a, q), special.gammainccinv(a, q))
     return np.power(found, 1.0 / c)
@@ -206,8 +198,7 @@ _above_zero(
     lambda a, c, loc=0, scale=1: ((positive(a), np.where(np.equal(c, 0), np.nan, c)), loc, scale),
     lambda z, a, c: np.log(np.abs(c)) + special.xlogy(c * a - 1.0, z) - np.power(z, c) - special.gammaln(a),
     share=_gamma_of_power,
-    rest=lambda z, a, c: 1.0 - _gamma_of_power(z, a, c),
-    exact_tails=False,
+    rest=_rest_of_gamma,
     quantile=_root_of_gamma,
 )
 _above_zero(
@@ -281,14 +272,14 @@ _above_zero(
     lambda z, c: -0.5 * (z * z + c * c) - HALF_LOG_TWO_PI + np.logaddexp(c * z, -c * z),
     share=lambda z, c: special.ndtr(z - c) - special.ndtr(-z - c),
     rest=lambda z, c: special.ndtr(c - z) + special.ndtr(-c - z),
-    exact_tails=False,
+    log_share=lambda z, c: log_normal_mass(-z - c, z - c),
 )
 _above_zero(
     stats.foldcauchy,
     (1.4,),
     lambda c, loc=0, scale=1: ((np.where(np.greater_equal(c, 0), c, np.nan),), loc, scale),
     lambda z, c: np.log(1.0 / (1.0 + (z - c) ** 2) + 1.0 / (1.0 + (z + c) ** 2)) - LOG_PI,
-    share=lambda z, c: (np.arctan(z - c) + np.arctan(z + c)) / np.pi,
+    share=lambda z, c: np.arctan2(2.0 * z, 1.0 + c * c - z * z) / np.pi,
     rest=lambda z, c: (np.arctan2(1, z - c) + np.arctan2(1, z + c)) / np.pi,
 )
 _above_zero(
@@ -335,16 +326,25 @@ _above_zero(
     (0.7,),
     lambda b, loc=0, scale=1: ((np.where(np.greater_equal(b, 0), b, np.nan),), loc, scale),
     lambda z, b: np.log(z) - 0.5 * (z - b) ** 2 + np.log(special.i0e(z * b)),
-    share=lambda z, b: special.chndtr(z * z, 2.0, b * b),
+    share=lambda z, b: noncentral_chi2(z * z, 2.0 + 0.0 * b, b * b),
+    rest=lambda z, b: noncentral_chi2(z * z, 2.0 + 0.0 * b, b * b, special.gammaincc),
     exact_tails=False,
 )
+
+
+def _rest_of_kappa(z, a):
+    far = np.greater(z, 1.0)
+    beyond = -np.expm1(-np.log1p(a * np.power(np.where(far, z, 1.0), -a)) / a)
+    return np.where(far, beyond, 1.0 - z * np.power(a + np.power(z, a), -1.0 / a))
+
+
 _above_zero(
     stats.kappa3,
     (1.4,),
     lambda a, loc=0, scale=1: ((positive(a),), loc, scale),
     lambda z, a: np.log(a) - (a + 1.0) / a * np.log(a + np.power(z, a)),
     share=lambda z, a: z * np.power(a + np.power(z, a), -1.0 / a),
-    exact_tails=False,
+    rest=_rest_of_kappa,
     quantile=lambda q, a: np.power(a / (np.power(q, -a) - 1.0), 1.0 / a),
 )
 _above_zero(
@@ -354,12 +354,14 @@ _above_zero(
     lambda z, a: _log_normal_density(a - 1.0 / z) - 2 * np.log(z) - special.log_ndtr(a),
     is_open=True,
     share=lambda z, a: special.ndtr(a - 1.0 / z) / special.ndtr(a),
-    exact_tails=False,
+    rest=lambda z, a: np.exp(log_normal_mass(a - 1.0 / z, a) - special.log_ndtr(a)),
+    log_share=lambda z, a: special.log_ndtr(a - 1.0 / z) - special.log_ndtr(a),
+    log_rest=lambda z, a: log_normal_mass(a - 1.0 / z, a) - special.log_ndtr(a),
     quantile=lambda q, a: np.where(np.equal(q, 1), np.inf, 1.0 / (a - special.ndtri(q * special.ndtr(a)))),
 )
 
 
-def _log1p_over(z, c):
+def log1p_over(z, c):
     """``log1p(c * z) / c``, smooth where ``c`` is zero."""
     small = np.less(np.abs(c * z), 1e-4)
     series = z * (1.0 - c * z * (0.5 - c * z * (1.0 / 3.0 - c * z * (0.25 - 0.2 * c * z))))
@@ -369,12 +371,12 @@ def _log1p_over(z, c):
 continuous(
     stats.genpareto,
     lambda c, loc=0, scale=1: ((c,), loc, scale),
-    lambda z, c: -(c + 1.0) * _log1p_over(z, c),
+    lambda z, c: -(c + 1.0) * log1p_over(z, c),
     support=lambda c: (0.0, np.where(np.less(c, 0), -1.0 / np.where(np.less(c, 0), c, 1.0), np.inf)),
     inner=lambda c: np.where(np.less(c, 0), -0.5 / np.where(np.less(c, 0), c, 1.0), 1.0),
-    share=lambda z, c: -np.expm1(-_log1p_over(z, c)),
-    rest=lambda z, c: np.exp(-_log1p_over(z, c)),
-    log_rest=lambda z, c: -_log1p_over(z, c),
+    share=lambda z, c: -np.expm1(-log1p_over(z, c)),
+    rest=lambda z, c: np.exp(-log1p_over(z, c)),
+    log_rest=lambda z, c: -log1p_over(z, c),
     quantile=lambda q, c: -special.boxcox1p(-q, -c),
     upper_quantile=lambda q, c: -special.boxcox(q, -c),
     cases=[case(VALUES, 0.3, -0.3, 1.7), case(VALUES, np.array([-0.6, 0.0, 0.2]))],
@@ -383,7 +385,7 @@ continuous(
 
 
 def _reduced(z, c):
-    return _log1p_over(z, -c)
+    return log1p_over(z, -c)
 
 
 def _end(c, is_above):

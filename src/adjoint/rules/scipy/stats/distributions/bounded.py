@@ -11,6 +11,7 @@ from adjoint.rules.scipy.stats.distributions.continuous import (
     QUANTILES,
     SHARES,
     UP,
+    log_normal_mass,
     no_shape,
     shares_of,
 )
@@ -66,16 +67,8 @@ def _between(a, b, loc=0, scale=1):
     return (np.where(np.less(a, b), a, np.nan), b), loc, scale
 
 
-def _log_mass(a, b):
-    """The logarithm of the normal probability between two numbers, by the tail in which they lie."""
-    turned = np.greater(a, 0)
-    low, high = np.where(turned, -b, a), np.where(turned, -a, b)
-    far = special.log_ndtr(high)
-    return far + np.log1p(-np.exp(special.log_ndtr(low) - far))
-
-
 def _truncated_quantile(q, a, b):
-    mass = _log_mass(a, b)
+    mass = log_normal_mass(a, b)
     below = special.ndtri_exp(np.logaddexp(special.log_ndtr(a), np.log(q) + mass))
     above = -special.ndtri_exp(np.logaddexp(special.log_ndtr(-b), np.log1p(-q) + mass))
     return np.where(np.less(a, 0), below, above)
@@ -84,13 +77,13 @@ def _truncated_quantile(q, a, b):
 continuous(
     stats.truncnorm,
     _between,
-    lambda z, a, b: -0.5 * z * z - HALF_LOG_TWO_PI - _log_mass(a, b),
+    lambda z, a, b: -0.5 * z * z - HALF_LOG_TWO_PI - log_normal_mass(a, b),
     support=lambda a, b: (a, b),
     inner=lambda a, b: 0.5 * (np.maximum(a, -100.0) + np.minimum(b, 100.0)),
-    share=lambda z, a, b: np.exp(_log_mass(a, z) - _log_mass(a, b)),
-    rest=lambda z, a, b: np.exp(_log_mass(z, b) - _log_mass(a, b)),
-    log_share=lambda z, a, b: _log_mass(a, z) - _log_mass(a, b),
-    log_rest=lambda z, a, b: _log_mass(z, b) - _log_mass(a, b),
+    share=lambda z, a, b: np.exp(log_normal_mass(a, z) - log_normal_mass(a, b)),
+    rest=lambda z, a, b: np.exp(log_normal_mass(z, b) - log_normal_mass(a, b)),
+    log_share=lambda z, a, b: log_normal_mass(a, z) - log_normal_mass(a, b),
+    log_rest=lambda z, a, b: log_normal_mass(z, b) - log_normal_mass(a, b),
     quantile=_truncated_quantile,
     cases=[
         case(np.array([-2.0, -0.2, 0.4, 3.0]), -1.0, 2.0),
@@ -106,14 +99,15 @@ def _between_powers(a, b, loc=0, scale=1):
     return (positive(a), np.where(np.less(a, b), b, np.nan)), loc, scale
 
 
-continuous(
-    stats.loguniform,
-    _between_powers,
-    lambda z, a, b: -np.log(z) - np.log(np.log(b / a)),
-    support=lambda a, b: (a, b),
-    inner=lambda a, b: 0.5 * (a + b),
-    share=lambda z, a, b: np.log(z / a) / np.log(b / a),
-    quantile=lambda q, a, b: np.exp(np.log(a) + q * np.log(b / a)),
-    cases=[case(np.array([0.1, 0.7, 3.0]), 0.2, 2.0), case(0.9, 0.2, sample(2, kind="positive"), 0.1, scale=2.0)],
-    shares=shares_of(0.2, 2.0),
-)
+for _dist in (stats.loguniform, stats.reciprocal):
+    continuous(
+        _dist,
+        _between_powers,
+        lambda z, a, b: -np.log(z) - np.log(np.log(b / a)),
+        support=lambda a, b: (a, b),
+        inner=lambda a, b: 0.5 * (a + b),
+        share=lambda z, a, b: np.log(z / a) / np.log(b / a),
+        quantile=lambda q, a, b: np.exp(np.log(a) + q * np.log(b / a)),
+        cases=[case(np.array([0.1, 0.7, 3.0]), 0.2, 2.0), case(0.9, 0.2, sample(2, kind="positive"), 0.1, scale=2.0)],
+        shares=shares_of(0.2, 2.0),
+    )

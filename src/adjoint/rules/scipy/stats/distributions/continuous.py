@@ -8,11 +8,17 @@ from scipy import special, stats
 from adjoint.rules.declare import case, sample
 from adjoint.rules.results import as_result
 from adjoint.rules.scipy.stats.distributions.formulas import continuous, positive
+from adjoint.rules.scipy.stats.distributions.integrated import integrated, over_the_line
 
 HALF_LOG_TWO_PI = 0.9189385332046727
 LOG_PI = 1.1447298858494002
 LOG_TWO = 0.6931471805599453
 ROOT_TWO = 1.4142135623730951
+
+
+def whole_line(*shapes):
+    """The support of what is to be computed for finite numbers only."""
+    return -np.inf, np.inf
 
 
 def no_shape(loc=0, scale=1):
@@ -22,6 +28,14 @@ def no_shape(loc=0, scale=1):
 def _log_of_rest(x):
     """``log(1 - exp(-x))``."""
     return as_result(np.where(np.greater(x, LOG_TWO), np.log1p(-np.exp(-x)), np.log(-np.expm1(-x))))
+
+
+def log_normal_mass(a, b):
+    """The logarithm of the normal probability between two numbers, by the tail in which they lie."""
+    turned = np.greater(a, 0)
+    low, high = np.where(turned, -b, a), np.where(turned, -a, b)
+    far = special.log_ndtr(high)
+    return far + np.log1p(-np.exp(special.log_ndtr(low) - far))
 
 
 def _half_line(*shapes):
@@ -164,14 +178,25 @@ continuous(
     cases=of_shapes(sample(3), 4.5),
     shares=shares_of(4.5),
 )
+
+
+def _log_skewed(z, a):
+    return LOG_TWO - 0.5 * z * z - HALF_LOG_TWO_PI + special.log_ndtr(a * z)
+
+
+SKEWED = over_the_line(_log_skewed)
 continuous(
     stats.skewnorm,
     lambda a, loc=0, scale=1: ((a,), loc, scale),
-    lambda z, a: LOG_TWO - 0.5 * z * z - HALF_LOG_TWO_PI + special.log_ndtr(a * z),
+    _log_skewed,
     share=lambda z, a: special.ndtr(z) - 2 * special.owens_t(z, a),
     rest=lambda z, a: special.ndtr(-z) + 2 * special.owens_t(z, a),
-    exact_tails=False,
+    log_share=SKEWED["log_share"],
+    log_rest=SKEWED["log_rest"],
+    support=whole_line,
+    inner=0.0,
     cases=of_shapes(sample(3), 1.5),
+    shares=shares_of(1.5),
 )
 
 
@@ -179,17 +204,51 @@ def _concentrated(kappa, loc=0, scale=1):
     return (positive(kappa),), loc, scale
 
 
+def log_on_circle(z, kappa):
+    return kappa * special.cosm1(z) - np.log(2 * np.pi * special.i0e(kappa))
+
+
+ON_CIRCLE = integrated(log_on_circle, lambda z: z, lambda u: u, lambda u: 0.0 * u, -np.pi, np.pi)
+
+
+def _share_on_circle(z, kappa):
+    """One more for each turn, as SciPy counts."""
+    turns = np.round(z / (2 * np.pi))
+    return turns + ON_CIRCLE["share"](z - 2 * np.pi * turns, kappa)
+
+
 continuous(
     stats.vonmises,
     _concentrated,
-    lambda z, kappa: kappa * special.cosm1(z) - np.log(2 * np.pi * special.i0e(kappa)),
+    log_on_circle,
+    share=_share_on_circle,
+    exact_tails=False,
+    support=whole_line,
+    inner=0.0,
     cases=of_shapes(sample(3), 1.5),
+    shares=shares_of(1.5),
 )
+
+
+def _rest_of_power(z, beta):
+    """The probability of more; at zero it falls as the density says."""
+    is_zero = np.equal(z, 0.0)
+    power = np.power(np.where(is_zero, 1.0, np.abs(z)), beta)
+    below = 0.5 + 0.5 * special.gammainc(1.0 / beta, power)
+    found = np.where(np.greater(z, 0.0), 0.5 * special.gammaincc(1.0 / beta, power), below)
+    return np.where(is_zero, 0.5 - 0.5 * z * np.exp(np.log(beta) - special.gammaln(1.0 / beta)), found)
+
+
 continuous(
     stats.gennorm,
     lambda beta, loc=0, scale=1: ((positive(beta),), loc, scale),
     lambda z, beta: np.log(0.5 * beta) - special.gammaln(1.0 / beta) - np.power(np.abs(z), beta),
+    share=lambda z, beta: _rest_of_power(-z, beta),
+    rest=_rest_of_power,
+    support=whole_line,
+    inner=0.0,
     cases=of_shapes(sample(3), 1.5),
+    shares=shares_of(1.5),
 )
 continuous(
     stats.loggamma,
@@ -198,12 +257,27 @@ continuous(
     share=lambda z, c: special.gammainc(c, np.exp(z)),
     rest=lambda z, c: special.gammaincc(c, np.exp(z)),
     cases=of_shapes(sample(3), 1.5),
+    shares=shares_of(1.5),
 )
+
+
+def _log_delayed(z, K):
+    """The logarithm of the normal probability of less that did not wait long enough."""
+    return (0.5 / K - z) / K + special.log_ndtr(z - 1.0 / K)
+
+
+DELAYED = over_the_line(lambda z, K: _log_delayed(z, K) - np.log(K))
 continuous(
     stats.exponnorm,
     lambda K, loc=0, scale=1: ((positive(K),), loc, scale),
-    lambda z, K: 0.5 / (K * K) - z / K + special.log_ndtr(z - 1.0 / K) - np.log(K),
+    lambda z, K: _log_delayed(z, K) - np.log(K),
+    share=lambda z, K: special.ndtr(z) - np.exp(_log_delayed(z, K)),
+    rest=lambda z, K: special.ndtr(-z) + np.exp(_log_delayed(z, K)),
+    log_share=DELAYED["log_share"],
+    support=whole_line,
+    inner=0.0,
     cases=of_shapes(sample(3), 1.5),
+    shares=shares_of(1.5),
 )
 
 # --- above zero -------------------------------------------------------------------------------------------------------

@@ -7,8 +7,18 @@ from scipy import special, stats
 
 from adjoint.rules.declare import case
 from adjoint.rules.results import as_result
-from adjoint.rules.scipy.stats.distributions.continuous import HALF_LOG_TWO_PI, LOG_PI, LOG_TWO, QUANTILES, ROOT_TWO
+from adjoint.rules.scipy.stats.distributions.continuous import (
+    HALF_LOG_TWO_PI,
+    LOG_PI,
+    LOG_TWO,
+    ON_CIRCLE,
+    QUANTILES,
+    ROOT_TWO,
+    log_on_circle,
+    whole_line,
+)
 from adjoint.rules.scipy.stats.distributions.formulas import continuous, inside, positive, unbounded
+from adjoint.rules.scipy.stats.distributions.integrated import over_the_line
 
 _TINY = np.finfo(float).tiny
 VALUES = np.array([-1.3, 0.4, 0.7])
@@ -25,11 +35,6 @@ def declared(dist, shapes, parameters, log_density, *, support=unbounded, **form
         shares=[case(QUANTILES, *shapes, 0.2, 1.7)],
         **formulas,
     )
-
-
-def _whole_line(*shapes):
-    """The support of what is to be computed for finite numbers only."""
-    return -np.inf, np.inf
 
 
 def _no_shape(loc=0, scale=1):
@@ -83,7 +88,7 @@ declared(
     log_share=lambda z, c: c * special.log_expit(z),
     quantile=lambda q, c: -np.log(np.expm1(-np.log(q) / c)),
     upper_quantile=lambda q, c: -np.log(np.expm1(-np.log1p(-q) / c)),
-    support=_whole_line,
+    support=whole_line,
     inner=0.0,
 )
 declared(
@@ -160,13 +165,21 @@ declared(
         -np.log((1.0 - q) / (1.0 - _share_below(kappa))) / kappa,
     ),
 )
+
+
+def _rest_of_cauchy(z, a):
+    side = 1.0 + a * np.sign(z)
+    below = 1.0 - (1.0 - a) / np.pi * np.arctan2(side, -z)
+    return _chosen(np.greater(z, 0), (1.0 + a) / np.pi * np.arctan2(side, z), below)
+
+
 declared(
     stats.skewcauchy,
     (0.3,),
     lambda a, loc=0, scale=1: ((inside(a, -1.0, 1.0),), loc, scale),
     lambda z, a: -LOG_PI - np.log1p((z / (1.0 + a * np.sign(z))) ** 2),
-    share=lambda z, a: 0.5 * (1.0 - a) + (1.0 + a * np.sign(z)) / np.pi * np.arctan(z / (1.0 + a * np.sign(z))),
-    exact_tails=False,
+    share=lambda z, a: _rest_of_cauchy(-z, -a),
+    rest=_rest_of_cauchy,
 )
 
 
@@ -174,21 +187,19 @@ def _hyperbola(z):
     return np.sqrt(1.0 + z * z)
 
 
+def _log_of_normal_mixture(z, a, b):
+    waves = np.log(special.k1e(a * _hyperbola(z))) - np.log(_hyperbola(z))
+    return np.log(a) - LOG_PI + np.sqrt(a * a - b * b) + b * z - a * _hyperbola(z) + waves
+
+
 declared(
     stats.norminvgauss,
     (1.4, 0.3),
-    lambda a, b, loc=0, scale=1: ((positive(a), b), loc, scale),
-    lambda z, a, b: (
-        np.log(a)
-        - LOG_PI
-        + np.sqrt(a * a - b * b)
-        + b * z
-        - a * _hyperbola(z)
-        + np.log(special.k1e(a * _hyperbola(z)))
-        - np.log(_hyperbola(z))
-    ),
-    support=_whole_line,
+    lambda a, b, loc=0, scale=1: ((np.where(np.less(np.abs(b), a), a, np.nan), b), loc, scale),
+    _log_of_normal_mixture,
+    support=whole_line,
     inner=0.0,
+    **over_the_line(_log_of_normal_mixture),
 )
 
 # --- below zero -------------------------------------------------------------------------------------------------------
@@ -220,7 +231,6 @@ declared(
     lambda z: -LOG_PI - 0.5 * np.log(z) - 0.5 * np.log1p(-z),
     share=lambda z: 2 / np.pi * np.arcsin(np.sqrt(z)),
     rest=lambda z: 2 / np.pi * np.arcsin(np.sqrt(1.0 - z)),
-    exact_tails=False,
     quantile=lambda q: np.sin(0.5 * np.pi * q) ** 2,
     upper_quantile=lambda q: np.cos(0.5 * np.pi * q) ** 2,
     **_between(0.0, 1.0),
@@ -235,14 +245,24 @@ declared(
     quantile=lambda q: np.arcsin(np.sqrt(q)) - 0.25 * np.pi,
     **_between(-0.25 * np.pi, 0.25 * np.pi),
 )
+
+
+def _above_its_sine(w):
+    """``w - sin(w)``, of a small number by its series."""
+    is_small, square = np.less(np.abs(w), 0.5), w * w
+    term, series = w * square / 6.0, 0.0
+    for k in (4.0, 6.0, 8.0, 10.0, 12.0, 14.0):
+        series, term = series + term, -term * square / (k * (k + 1.0))
+    return _chosen(is_small, series, w - np.sin(w))
+
+
 declared(
     stats.cosine,
     (),
     _no_shape,
     lambda z: np.log1p(np.cos(z)) - LOG_TWO - LOG_PI,
-    share=lambda z: (np.pi + z + np.sin(z)) / (2 * np.pi),
-    rest=lambda z: (np.pi - z - np.sin(z)) / (2 * np.pi),
-    exact_tails=False,
+    share=lambda z: _above_its_sine(np.pi + z) / (2 * np.pi),
+    rest=lambda z: _above_its_sine(np.pi - z) / (2 * np.pi),
     **_between(-np.pi, np.pi),
 )
 declared(
@@ -250,8 +270,8 @@ declared(
     (),
     _no_shape,
     lambda z: LOG_TWO - LOG_PI + 0.5 * np.log1p(-z * z),
-    share=lambda z: 0.5 + (z * np.sqrt(1.0 - z * z) + np.arcsin(z)) / np.pi,
-    exact_tails=False,
+    share=lambda z: _above_its_sine(4.0 * np.arcsin(np.sqrt(0.5 + 0.5 * z))) / (2 * np.pi),
+    rest=lambda z: _above_its_sine(4.0 * np.arcsin(np.sqrt(0.5 - 0.5 * z))) / (2 * np.pi),
     **_between(-1.0, 1.0),
 )
 declared(
@@ -268,14 +288,18 @@ declared(
     stats.vonmises_line,
     (1.4,),
     lambda kappa, loc=0, scale=1: ((positive(kappa),), loc, scale),
-    lambda z, kappa: kappa * special.cosm1(z) - np.log(2 * np.pi * special.i0e(kappa)),
+    log_on_circle,
     **_between(-np.pi, np.pi),
+    **ON_CIRCLE,
 )
 declared(
     stats.wrapcauchy,
     (0.3,),
     lambda c, loc=0, scale=1: ((inside(c, 0.0, 1.0),), loc, scale),
     lambda z, c: np.log1p(-c * c) - LOG_TWO - LOG_PI - np.log(1.0 + c * c - 2 * c * np.cos(z)),
+    share=lambda z, c: np.arctan2((1.0 + c) * np.sin(0.5 * z), (1.0 - c) * np.cos(0.5 * z)) / np.pi,
+    rest=lambda z, c: np.arctan2((1.0 + c) * np.sin(0.5 * z), (c - 1.0) * np.cos(0.5 * z)) / np.pi,
+    quantile=lambda q, c: 2.0 * np.arctan2((1.0 - c) * np.sin(np.pi * q), (1.0 + c) * np.cos(np.pi * q)),
     **_between(0.0, 2 * np.pi),
 )
 declared(
@@ -313,9 +337,8 @@ declared(
     (0.3,),
     lambda c, loc=0, scale=1: ((inside(c, 0.0, 1.0),), loc, scale),
     lambda z, c: LOG_TWO + _chosen(np.less(z, c), np.log(z / _nonzero(c)), np.log((1.0 - z) / _nonzero(1.0 - c))),
-    share=lambda z, c: _chosen(np.less(z, c), z * z / _nonzero(c), 1.0 - (1.0 - z) ** 2 / _nonzero(1.0 - c)),
-    rest=lambda z, c: _chosen(np.less(z, c), 1.0 - z * z / _nonzero(c), (1.0 - z) ** 2 / _nonzero(1.0 - c)),
-    exact_tails=False,
+    share=lambda z, c: _chosen(np.less(z, c), z * z / _nonzero(c), (z * (2.0 - z) - c) / _nonzero(1.0 - c)),
+    rest=lambda z, c: _chosen(np.less(z, c), (c - z * z) / _nonzero(c), (1.0 - z) ** 2 / _nonzero(1.0 - c)),
     quantile=lambda q, c: np.where(np.less(q, c), np.sqrt(c * q), 1.0 - np.sqrt((1.0 - c) * (1.0 - q))),
     **_between(0.0, 1.0),
 )
@@ -327,11 +350,20 @@ def _log_of_trapezoid(z, c, d):
     return LOG_TWO - np.log(d - c + 1.0) + _chosen(flat, 0.0, sides)
 
 
+def _share_of_trapezoid(z, c, d):
+    height = d - c + 1.0
+    sides = _chosen(np.less(z, c), z * z / _nonzero(c) / height, 1.0 - (1.0 - z) ** 2 / height / _nonzero(1.0 - d))
+    flat = np.logical_and(np.greater_equal(z, c), np.less_equal(z, d))
+    return _chosen(flat, (2.0 * z - c) / height, sides)
+
+
 declared(
     stats.trapezoid,
     (0.3, 0.6),
     lambda c, d, loc=0, scale=1: ((inside(c, 0.0, 1.0), inside(d, c, 1.0)), loc, scale),
     _log_of_trapezoid,
+    share=_share_of_trapezoid,
+    rest=lambda z, c, d: _share_of_trapezoid(1.0 - z, 1.0 - d, 1.0 - c),
     **_between(0.0, 1.0),
 )
 declared(
@@ -343,7 +375,6 @@ declared(
     inner=lambda b: 0.5 * b,
     share=lambda z, b: np.expm1(-z) / np.expm1(-b),
     rest=lambda z, b: np.exp(-z) * np.expm1(z - b) / np.expm1(-b),
-    exact_tails=False,
     quantile=lambda q, b: -np.log1p(q * np.expm1(-b)),
 )
 declared(
@@ -358,7 +389,7 @@ declared(
     support=lambda b, c: (1.0, c),
     inner=lambda b, c: 0.5 * (1.0 + c),
     share=lambda z, b, c: np.expm1(-b * np.log(z)) / np.expm1(-b * np.log(c)),
-    exact_tails=False,
+    rest=lambda z, b, c: np.power(z, -b) * np.expm1(b * np.log(z / c)) / np.expm1(-b * np.log(c)),
     quantile=lambda q, b, c: np.power(1.0 + q * np.expm1(-b * np.log(c)), -1.0 / b),
 )
 
@@ -378,5 +409,7 @@ declared(
     inner=lambda c, a, b: 0.5 * (a + np.minimum(b, a + 100.0)),
     share=lambda z, c, a, b: np.exp(_log_power_mass(a, z, c) - _log_power_mass(a, b, c)),
     rest=lambda z, c, a, b: np.exp(_log_power_mass(z, b, c) - _log_power_mass(a, b, c)),
-    exact_tails=False,
+    log_share=lambda z, c, a, b: _log_power_mass(a, z, c) - _log_power_mass(a, b, c),
+    log_rest=lambda z, c, a, b: _log_power_mass(z, b, c) - _log_power_mass(a, b, c),
+    is_open=True,
 )

@@ -11,9 +11,11 @@ follow SciPy's methods, also of frozen distributions. Formulas see arguments of 
 
 import numpy as np
 
-from adjoint.rules.declare import case, constant, definition
+from adjoint.declarations.implicit import solved
+from adjoint.rules.declare import case, constant, definition, no_derivative
 from adjoint.rules.results import as_result
 from adjoint.rules.scipy.stats.distributions.moments import declare_moments
+from adjoint.runtime.numerical_methods.implicit import answered, roots, taken
 
 
 def positive(parameter):
@@ -24,6 +26,14 @@ def positive(parameter):
 def inside(parameter, low, high):
     """The same for a parameter between two numbers."""
     return np.where(np.logical_and(np.greater_equal(parameter, low), np.less_equal(parameter, high)), parameter, np.nan)
+
+
+def whole_number(number):
+    """The parameter, or what is not a number where it is not whole: nothing is defined between whole numbers."""
+    return np.where(np.equal(np.floor(number), number), number, np.nan)[()]
+
+
+no_derivative(whole_number)
 
 
 def checked(scale, shapes):
@@ -116,6 +126,35 @@ def freezable(dist):
     definition(dist, frozen, arrays=())
 
 
+KNOWN = 1e-8
+"""The least of the probabilities that come from differences, and are precise to 1e-16."""
+
+
+def _at_least(least, share):
+    """A probability, or what is not a number where it is too small to be known."""
+    if least == 0.0:
+        return share
+    return np.where(np.logical_and(np.less(share, least), np.not_equal(share, 0.0)), np.nan, share)
+
+
+def quantile_at(method, q, *shapes):
+    """A quantile, as SciPy finds it."""
+    return method(q, *shapes)
+
+
+constant(quantile_at)
+
+
+def inverse_of(probability, method):
+    """A quantile that SciPy finds, which moves as its probability stays what it is."""
+
+    def quantile(q, *shapes):
+        found = quantile_at(method, q, *shapes)
+        return solved(roots, lambda z: probability(z, *shapes) - q, (found,), answered, (taken, found))
+
+    return quantile
+
+
 def continuous(
     dist,
     parameters,
@@ -147,7 +186,7 @@ def continuous(
     inner
         A value, or a function of the shapes, where all formulas are smooth.
     exact_tails
-        Whether small probabilities have small errors, so that their logarithms are known.
+        Whether small probabilities have small errors, so that their logarithms are known; else only of others.
     shares
         Example calls of the quantile function.
     """
@@ -199,7 +238,8 @@ def continuous(
         return method
 
     def logarithm(formula):
-        return lambda z, *shapes: np.log(formula(z, *shapes))
+        least = 0.0 if exact_tails else KNOWN
+        return lambda z, *shapes: np.log(_at_least(least, formula(z, *shapes)))
 
     declare = [(dist.logpdf, logpdf, cases), (dist.pdf, pdf, cases)]
     if share is not None:
@@ -207,15 +247,17 @@ def continuous(
         declare += [
             (dist.cdf, probability(share, 0.0, 1.0), cases),
             (dist.sf, probability(upper, 1.0, 0.0), cases),
-        ]
-    if share is not None and exact_tails:
-        declare += [
             (dist.logcdf, probability(log_share or logarithm(share), -np.inf, 0.0), cases),
             (dist.logsf, probability(log_rest or logarithm(upper), 0.0, -np.inf), cases),
         ]
-    if quantile is not None:
-        above = upper_quantile or (lambda q, *shapes: quantile(1.0 - q, *shapes))
-        declare += [(dist.ppf, inverse(quantile), shares), (dist.isf, inverse(above), shares)]
+    below, above = quantile, upper_quantile
+    if quantile is None and share is not None:
+        below = inverse_of(share, dist.ppf)
+        above = inverse_of(upper, dist.isf)
+    elif quantile is not None and upper_quantile is None:
+        above = lambda q, *shapes: quantile(1.0 - q, *shapes)
+    if below is not None:
+        declare += [(dist.ppf, inverse(below), shares), (dist.isf, inverse(above), shares)]
     for method, means, calls in declare:
         definition(method, means, arrays=("x", "q", "args"), cases=calls)
     declare_moments(dist, parameters)
@@ -225,16 +267,43 @@ def continuous(
 _SHARES = np.array([0.23, 0.61, 0.87])
 
 
-def count_at(method, q, *shapes):
-    """A quantile of a distribution of whole numbers."""
-    return method(q, *shapes)
+def column(value):
+    """With an axis for the terms of a sum."""
+    return np.asarray(value)[..., None]
 
 
-constant(count_at)
+def terms_between(low, high):
+    """The whole numbers from the least to the greatest of these."""
+    known = np.logical_and(np.isfinite(low), np.isfinite(high))
+    return np.arange(np.min(np.where(known, low, 0.0)), np.max(np.where(known, high, 0.0)) + 1.0)
+
+
+def _summed(log_mass, ends):
+    """The sum of a distribution between two numbers, ``ends(k, *shapes)``."""
+
+    def probability(k, *shapes):
+        first, last = ends(k, *shapes)
+        terms = terms_between(first, last)
+        first, last = column(first + 0.0 * k), column(last + 0.0 * k)
+        is_there = np.logical_and(np.greater_equal(terms, first), np.less_equal(terms, last))
+        masses = np.exp(log_mass(np.where(is_there, terms, first), *[column(shape) for shape in shapes]))
+        return np.sum(np.where(is_there, masses, 0.0), axis=-1)
+
+    return probability
 
 
 def discrete(dist, parameters, log_mass, *, cases, support, share=None, rest=None):
-    """Declares the methods of a distribution of whole numbers; ``parameters`` gives shapes and location."""
+    """Declares the methods of a distribution of whole numbers; ``parameters`` gives shapes and location.
+
+    Without formulas, probabilities are sums: ``share`` of what is below, from where the support begins.
+    """
+    by_sum = share is None
+    if by_sum:
+        bounded = np.isfinite(support(*[0.5] * dist.numargs)[1])
+        share = _summed(log_mass, lambda k, *shapes: (support(*shapes)[0], k))
+        upper = _summed(log_mass, lambda k, *shapes: (k + 1.0, support(*shapes)[1]))
+        rest = upper if bounded else lambda k, *shapes: 1.0 - share(k, *shapes)
+    least = KNOWN if by_sum and not bounded else 0.0
 
     def counted(k, args, kwargs):
         shapes, loc = parameters(*args, **kwargs)
@@ -269,21 +338,21 @@ def discrete(dist, parameters, log_mass, *, cases, support, share=None, rest=Non
     def quantile(method):
         def means(q, *args, **kwargs):
             shapes, loc = parameters(*args, **kwargs)
-            return loc + count_at(method, q, *shapes)
+            return loc + quantile_at(method, q, *shapes)
 
         return means
 
-    def logarithm(formula):
-        return lambda z, *shapes: np.log(formula(z, *shapes))
+    def logarithm(formula, least):
+        return lambda z, *shapes: np.log(_at_least(least, formula(z, *shapes)))
 
-    declare = [(dist.logpmf, logpmf), (dist.pmf, pmf)]
-    if share is not None:
-        declare += [
-            (dist.cdf, probability(share, 0.0, 1.0)),
-            (dist.sf, probability(rest, 1.0, 0.0)),
-            (dist.logcdf, probability(logarithm(share), -np.inf, 0.0)),
-            (dist.logsf, probability(logarithm(rest), 0.0, -np.inf)),
-        ]
+    declare = [
+        (dist.logpmf, logpmf),
+        (dist.pmf, pmf),
+        (dist.cdf, probability(share, 0.0, 1.0)),
+        (dist.sf, probability(rest, 1.0, 0.0)),
+        (dist.logcdf, probability(logarithm(share, 0.0), -np.inf, 0.0)),
+        (dist.logsf, probability(logarithm(rest, least), 0.0, -np.inf)),
+    ]
     for method, means in declare:
         definition(method, means, arrays=("k", "args"), cases=cases)
     for method in (dist.ppf, dist.isf):

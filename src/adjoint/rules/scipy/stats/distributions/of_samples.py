@@ -10,9 +10,16 @@ from adjoint.rules.declare import case, definition, sample
 from adjoint.rules.results import as_result
 from adjoint.rules.scipy.special.inverses_of_noncentral import noncentral_t_slopes
 from adjoint.rules.scipy.special.probabilities_of_counts import smirnov_slope
-from adjoint.rules.scipy.stats.distributions.continuous import HALF_LOG_TWO_PI
+from adjoint.rules.scipy.stats.distributions.continuous import HALF_LOG_TWO_PI, whole_line
 from adjoint.rules.scipy.stats.distributions.elsewhere import declared
-from adjoint.rules.scipy.stats.distributions.formulas import continuous, discrete, freezable, positive
+from adjoint.rules.scipy.stats.distributions.formulas import (
+    continuous,
+    discrete,
+    freezable,
+    positive,
+    terms_between,
+    whole_number,
+)
 
 # --- on the line ------------------------------------------------------------------------------------------------------
 
@@ -34,7 +41,9 @@ declared(
     share=lambda z, df, nc: special.nctdtr(df, nc, z),
     rest=lambda z, df, nc: 1.0 - special.nctdtr(df, nc, z),
     exact_tails=False,
-    quantile=lambda q, df, nc: special.nctdtrit(df, nc, q),
+    support=whole_line,
+    inner=0.3,
+    quantile=lambda q, df, nc: np.where(np.equal(q, 0.0), -np.inf, special.nctdtrit(df, nc, q)),
 )
 
 SYMMETRIC = 0.000016
@@ -50,7 +59,7 @@ def _as_gamma(z, skew):
 
 def _log_of_pearson(z, skew):
     is_normal, beta, alpha, t = _as_gamma(z, skew)
-    is_there = np.greater(t, 0.0)
+    is_there = np.logical_not(np.less_equal(t, 0.0))
     t = np.where(is_there, t, 1.0)
     found = np.log(np.abs(beta)) + (alpha - 1.0) * np.log(t) - t - special.gammaln(alpha)
     towards = (skew - stop_gradient(skew)) * z * (z * z - 3.0) / 6.0
@@ -77,8 +86,7 @@ declared(
     lambda skew, loc=0, scale=1: ((skew,), loc, scale),
     _log_of_pearson,
     share=_share_of_pearson,
-    rest=lambda z, skew: 1.0 - _share_of_pearson(z, skew),
-    exact_tails=False,
+    rest=lambda z, skew: _share_of_pearson(-z, -skew),
     quantile=_quantile_of_pearson,
 )
 
@@ -101,7 +109,7 @@ declared(
     support=_ends_of_tukey,
     inner=0.1,
     share=lambda z, lam: special.tklmbda(z, lam),
-    rest=lambda z, lam: 1.0 - special.tklmbda(z, lam),
+    rest=lambda z, lam: special.tklmbda(-z, lam),
     exact_tails=False,
     quantile=lambda q, lam: special.boxcox(q, lam) - special.boxcox1p(-q, lam),
 )
@@ -109,8 +117,7 @@ declared(
 
 def _count(n):
     """The size of a sample, or what is not a number where it is none."""
-    is_count = np.logical_and(np.greater_equal(n, 1.0), np.equal(np.floor(n), n))
-    return stop_gradient(np.where(is_count, n, np.nan))
+    return whole_number(np.where(np.greater_equal(n, 1.0), n, np.nan))
 
 
 continuous(
@@ -147,14 +154,14 @@ discrete(
 
 
 def _sum_of_powers(a, n):
-    terms = np.arange(1.0, np.max(n) + 1.0)
+    terms = terms_between(1.0, n)
     powers = np.where(np.less_equal(terms, np.asarray(n)[..., None]), terms ** -np.asarray(a)[..., None], 0.0)
     return np.sum(powers, axis=-1)
 
 
 discrete(
     stats.zipfian,
-    lambda a, n, loc=0: ((np.where(np.greater_equal(a, 0.0), a, np.nan), stop_gradient(n)), loc),
+    lambda a, n, loc=0: ((np.where(np.greater_equal(a, 0.0), a, np.nan), whole_number(n)), loc),
     lambda k, a, n: -a * np.log(k) - np.log(_sum_of_powers(a, n)),
     support=lambda a, n: (1.0, n),
     cases=[case(np.array([1, 2, 5]), np.array([0.3, 0.7, 1.9]), 8), case(3, 1.4, 8)],

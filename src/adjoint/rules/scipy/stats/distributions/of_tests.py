@@ -5,10 +5,18 @@
 import numpy as np
 from scipy import special, stats
 
-from adjoint.rules.declare import case, definition
-from adjoint.rules.results import as_result
+from adjoint.rules.declare import case
 from adjoint.rules.scipy.special.noncentral import mixed, noncentral_chi2, noncentral_f
-from adjoint.rules.scipy.stats.distributions.continuous import HALF_LOG_TWO_PI, LOG_TWO, UP, of_shapes, shares_of
+from adjoint.rules.scipy.stats.distributions.continuous import (
+    ABOVE,
+    HALF_LOG_TWO_PI,
+    LOG_TWO,
+    SHARES,
+    UP,
+    no_shape,
+    of_shapes,
+    shares_of,
+)
 from adjoint.rules.scipy.stats.distributions.formulas import continuous, positive
 
 # --- of first passages ------------------------------------------------------------------------------------------------
@@ -44,6 +52,21 @@ continuous(
     log_share=_log_arrived,
     log_rest=_log_away,
     cases=of_shapes(UP, 1.5),
+    shares=shares_of(1.5),
+)
+continuous(
+    stats.wald,
+    no_shape,
+    lambda z: -HALF_LOG_TWO_PI - 1.5 * np.log(z) - 0.5 * (z - 1) ** 2 / z,
+    support=_half_line,
+    inner=1.0,
+    is_open=True,
+    share=lambda z: np.exp(_log_arrived(z, 1.0)),
+    rest=lambda z: np.exp(_log_away(z, 1.0)),
+    log_share=lambda z: _log_arrived(z, 1.0),
+    log_rest=lambda z: _log_away(z, 1.0),
+    cases=ABOVE,
+    shares=SHARES,
 )
 continuous(
     stats.recipinvgauss,
@@ -57,6 +80,7 @@ continuous(
     log_share=lambda z, mu: _log_away(1.0 / z, mu),
     log_rest=lambda z, mu: _log_arrived(1.0 / z, mu),
     cases=of_shapes(UP, 1.5),
+    shares=shares_of(1.5),
 )
 
 
@@ -107,6 +131,7 @@ continuous(
     share=noncentral_chi2,
     rest=lambda z, df, nc: noncentral_chi2(z, df, nc, special.gammaincc),
     cases=[case(1.3, 2.5, 0.7), case(UP, 4.0, 30.0), case(UP, UP, UP, scale=2.0)],
+    shares=shares_of(2.5, 0.7),
 )
 
 
@@ -128,6 +153,7 @@ continuous(
     share=lambda z, dfn, dfd, nc: noncentral_f(dfn, dfd, nc, z),
     rest=lambda z, dfn, dfd, nc: noncentral_f(dfn, dfd, nc, z, special.betaincc),
     cases=[case(1.3, 2.5, 4.0, 0.7), case(UP, 4.0, 7.0, 30.0)],
+    shares=shares_of(2.5, 4.0, 0.7),
 )
 
 # --- the statistic of Kolmogorov --------------------------------------------------------------------------------------
@@ -138,33 +164,42 @@ SWITCH = 0.82
 
 
 def _kolmogorov_below(x):
-    odd = (2.0 * TERMS - 1.0) * np.pi
-    return 2.5066282746310002 / x * np.sum(np.exp(-(odd**2) / (8.0 * x[..., None] ** 2)), axis=-1)
+    """The probability of less, and its slope."""
+    odd = 0.125 * ((2.0 * TERMS - 1.0) * np.pi) ** 2
+    column = np.asarray(x)[..., None]
+    terms = 2.5066282746310002 / column * np.exp(-odd / column**2)
+    return np.sum(terms, axis=-1), np.sum(terms * (2.0 * odd / column**2 - 1.0) / column, axis=-1)
 
 
 def _kolmogorov_above(x):
-    signs = np.where(np.equal(TERMS % 2, 1), 2.0, -2.0)
-    return np.sum(signs * np.exp(-2.0 * (TERMS * x[..., None]) ** 2), axis=-1)
+    """The probability of more, and the density."""
+    column = np.asarray(x)[..., None]
+    terms = np.where(np.equal(TERMS % 2, 1), 2.0, -2.0) * np.exp(-2.0 * (TERMS * column) ** 2)
+    return np.sum(terms, axis=-1), np.sum(4.0 * TERMS**2 * column * terms, axis=-1)
 
 
-def _kolmogorov(x):
-    small = np.less(x, SWITCH)
-    below = 1.0 - _kolmogorov_below(np.asarray(np.where(np.logical_and(small, np.greater(x, 0.04)), x, SWITCH)))
-    above = _kolmogorov_above(np.asarray(np.where(small, SWITCH, x)))
-    return as_result(np.where(small, np.where(np.greater(x, 0.04), below, 1.0), above))
+def _of_distance(below, above):
+    """What one series tells of small distances, and the other one of large ones."""
+
+    def formula(z):
+        is_small = np.less(z, SWITCH)
+        of_small = below(*_kolmogorov_below(np.where(is_small, z, SWITCH)))
+        return np.where(is_small, of_small, above(*_kolmogorov_above(np.where(is_small, SWITCH, z))))
+
+    return formula
 
 
-STATISTICS = [case(0.7), case(np.array([0.01, 0.3, 0.8, 0.9, 2.5]))]
-
-
-def _kolmogorov_rest(x, loc=0, scale=1):
-    return _kolmogorov((x - loc) / positive(scale))
-
-
-definition(stats.kstwobign.sf, _kolmogorov_rest, arrays=("x", "args"), cases=STATISTICS)
-definition(
-    stats.kstwobign.cdf,
-    lambda x, loc=0, scale=1: 1.0 - _kolmogorov_rest(x, loc, scale),
-    arrays=("x", "args"),
-    cases=STATISTICS,
+continuous(
+    stats.kstwobign,
+    no_shape,
+    _of_distance(lambda share, density: np.log(density), lambda rest, density: np.log(density)),
+    support=_half_line,
+    inner=1.0,
+    is_open=True,
+    share=_of_distance(lambda share, density: share, lambda rest, density: 1.0 - rest),
+    rest=_of_distance(lambda share, density: 1.0 - share, lambda rest, density: rest),
+    log_share=_of_distance(lambda share, density: np.log(share), lambda rest, density: np.log1p(-rest)),
+    log_rest=_of_distance(lambda share, density: np.log1p(-share), lambda rest, density: np.log(rest)),
+    cases=[case(0.7), case(np.array([0.3, 0.8, 0.9, 2.5])), case(0.9, 0.1, 1.3)],
+    shares=SHARES,
 )

@@ -5,14 +5,16 @@
 import numpy as np
 from scipy import special, stats
 
-from adjoint.rules.declare import case
+from adjoint.rules.declare import case, elementwise
 from adjoint.rules.results import as_result
-from adjoint.rules.scipy.stats.distributions.continuous import HALF_LOG_TWO_PI, LOG_PI, LOG_TWO
+from adjoint.rules.scipy.stats.distributions.above_zero import log1p_over
+from adjoint.rules.scipy.stats.distributions.continuous import HALF_LOG_TWO_PI, LOG_PI, LOG_TWO, whole_line
 from adjoint.rules.scipy.stats.distributions.elsewhere import declared
-from adjoint.rules.scipy.stats.distributions.formulas import discrete, inside, positive
+from adjoint.rules.scipy.stats.distributions.formulas import positive, whole_number
+from adjoint.rules.scipy.stats.distributions.integrated import above_zero, integrated, log_odds, over_the_line
+from adjoint.runtime.numerical_methods.special.splines import cardinal_spline
 
 _ROOT_TWO_PI = 2.5066282746310002
-COUNTS = np.array([1, 2, 5])
 
 
 # --- above zero, and between two numbers ------------------------------------------------------------------------------
@@ -22,8 +24,20 @@ def _half_line(*shapes):
     return 0.0, np.inf
 
 
+def _chosen(condition, one, other):
+    return as_result(np.where(condition, one, other))
+
+
 def _area_below(chi):
     return 0.5 * special.gammainc(1.5, 0.5 * chi * chi)
+
+
+def _log_of_argus_odds(u, chi):
+    """The logarithm of the density by the logarithm of the odds."""
+    z, above = special.expit(u), special.log_expit(-u)
+    constant = 3.0 * np.log(chi) - HALF_LOG_TWO_PI - np.log(_area_below(chi))
+    left = np.exp(above) * (1.0 + z)
+    return constant + 2.0 * special.log_expit(u) + 1.5 * above + 0.5 * np.log1p(z) - 0.5 * chi * chi * left
 
 
 declared(
@@ -42,7 +56,8 @@ declared(
     inner=0.5,
     share=lambda z, chi: 1.0 - _area_below(chi * np.sqrt(1.0 - z * z)) / _area_below(chi),
     rest=lambda z, chi: _area_below(chi * np.sqrt(1.0 - z * z)) / _area_below(chi),
-    exact_tails=False,
+    log_share=integrated(_log_of_argus_odds, log_odds, lambda u: u, lambda u: 0.0 * u)["log_share"],
+    is_open=True,
 )
 
 
@@ -80,6 +95,12 @@ def _log_of_resonance(z, rho):
     return constant - np.log1p(((z - rho) * (z + rho) / rho) ** 2)
 
 
+def _share_of_resonance(z, rho):
+    width = 1j / rho
+    constant = 2.0 * np.sqrt(2.0 / (1.0 + np.sqrt(1.0 + 1.0 / (rho * rho)))) / np.pi
+    return constant * np.imag(np.sqrt(-1.0 + width) * np.arctan(z / (rho * np.sqrt(-1.0 - width))))
+
+
 declared(
     stats.rel_breitwigner,
     (1.4,),
@@ -87,15 +108,24 @@ declared(
     _log_of_resonance,
     support=_half_line,
     inner=1.0,
+    share=_share_of_resonance,
+    exact_tails=False,
 )
+
+
+def _log_of_inverse_gauss(z, p, b):
+    return (p - 1.0) * np.log(z) - 0.5 * b * (z + 1.0 / z) - LOG_TWO - np.log(special.kve(p, b)) + b
+
+
 declared(
     stats.geninvgauss,
     (1.4, 0.7),
     lambda p, b, loc=0, scale=1: ((p, positive(b)), loc, scale),
-    lambda z, p, b: (p - 1.0) * np.log(z) - 0.5 * b * (z + 1.0 / z) - LOG_TWO - np.log(special.kve(p, b)) + b,
+    _log_of_inverse_gauss,
     support=_half_line,
     is_open=True,
     inner=1.0,
+    **above_zero(_log_of_inverse_gauss),
 )
 
 # --- on the whole line ------------------------------------------------------------------------------------------------
@@ -124,13 +154,19 @@ def _share_of_ball(z, beta, m):
     return as_result(np.where(np.greater(z, -beta), core, tail)) / whole
 
 
+def _rest_of_ball(z, beta, m):
+    whole = _weight_of_tail(beta, m) + _ROOT_TWO_PI * special.ndtr(beta)
+    core = _ROOT_TWO_PI * special.ndtr(-z) / whole
+    return as_result(np.where(np.greater(z, -beta), core, 1.0 - _share_of_ball(z, beta, m)))
+
+
 declared(
     stats.crystalball,
     (0.6, 2.5),
     lambda beta, m, loc=0, scale=1: ((positive(beta), np.where(np.greater(m, 1), m, np.nan)), loc, scale),
     _log_of_ball,
     share=_share_of_ball,
-    exact_tails=False,
+    rest=_rest_of_ball,
 )
 
 
@@ -147,11 +183,20 @@ declared(
     (0.7, 1.4, 0.3),
     lambda p, a, b, loc=0, scale=1: ((p, np.where(np.less(np.abs(b), a), a, np.nan), b), loc, scale),
     _log_of_hyperbolic,
+    support=whole_line,
+    inner=0.0,
+    **over_the_line(_log_of_hyperbolic),
 )
 
 
 def _towards_one(z, a, b):
     return z / np.sqrt(a + b + z * z)
+
+
+def _odds_of_skew(z, a, b):
+    """``0.5 + 0.5 * _towards_one``, far below zero too."""
+    root = np.sqrt(a + b + z * z)
+    return _chosen(np.less(z, 0.0), 0.5 * (a + b) / (root * (root + np.abs(z))), 0.5 + 0.5 * z / root)
 
 
 def _from_share(share, a, b):
@@ -169,94 +214,120 @@ declared(
         - special.betaln(a, b)
         - 0.5 * np.log(a + b)
     ),
-    share=lambda z, a, b: special.betainc(a, b, 0.5 * (1.0 + _towards_one(z, a, b))),
-    rest=lambda z, a, b: special.betaincc(a, b, 0.5 * (1.0 + _towards_one(z, a, b))),
-    support=lambda a, b: (-np.inf, np.inf),
-    exact_tails=False,
+    share=lambda z, a, b: special.betainc(a, b, _odds_of_skew(z, a, b)),
+    rest=lambda z, a, b: special.betainc(b, a, _odds_of_skew(-z, a, b)),
+    support=whole_line,
     quantile=lambda q, a, b: _from_share(special.betaincinv(a, b, q), a, b),
     upper_quantile=lambda q, a, b: _from_share(special.betainccinv(a, b, q), a, b),
 )
 
-# --- whole numbers ----------------------------------------------------------------------------------------------------
+
+def _reduced(z, k):
+    return log1p_over(z, -k)
 
 
-def _naturals(*shapes):
-    return 0.0, np.inf
+def _fallen(z, h, k):
+    """Minus the logarithm of the probability of less."""
+    return log1p_over(np.exp(-_reduced(z, k)), -h)
 
 
-def _whole(number):
-    """The number, or what is not a number where it is not whole."""
-    return np.where(np.equal(np.floor(number), number), number, np.nan)
+def _ends_of_kappa(h, k):
+    above = np.greater(h, 0.0)
+    low = np.where(above, special.boxcox(np.where(above, h, 1.0), -k), -np.inf)
+    bounded = np.logical_and(np.logical_not(above), np.less(k, 0.0))
+    low = np.where(bounded, 1.0 / np.where(bounded, k, 1.0), low)
+    is_short = np.greater(k, 0.0)
+    return low, np.where(is_short, 1.0 / np.where(is_short, k, 1.0), np.inf)
 
 
-discrete(
-    stats.planck,
-    lambda lambda_, loc=0: ((positive(lambda_),), loc),
-    lambda k, rate: np.log(-np.expm1(-rate)) - rate * k,
-    support=_naturals,
-    share=lambda k, rate: -np.expm1(-rate * (k + 1.0)),
-    rest=lambda k, rate: np.exp(-rate * (k + 1.0)),
-    cases=[case(COUNTS, np.array([0.3, 0.7, 1.9])), case(3, 0.7)],
+declared(
+    stats.kappa4,
+    (0.3, 0.1),
+    lambda h, k, loc=0, scale=1: ((h, k), loc, scale),
+    lambda z, h, k: -(1.0 - k) * _reduced(z, k) - (1.0 - h) * _fallen(z, h, k),
+    support=_ends_of_kappa,
+    is_open=True,
+    inner=lambda h, k: -special.boxcox(-special.boxcox(0.5, h), k),
+    share=lambda z, h, k: np.exp(-_fallen(z, h, k)),
+    rest=lambda z, h, k: -np.expm1(-_fallen(z, h, k)),
+    log_share=lambda z, h, k: -_fallen(z, h, k),
+    quantile=lambda q, h, k: -special.boxcox(-special.boxcox(q, h), k),
 )
-discrete(
-    stats.boltzmann,
-    lambda lambda_, N, loc=0: ((positive(lambda_), N), loc),
-    lambda k, rate, n: np.log(-np.expm1(-rate)) - np.log(-np.expm1(-rate * n)) - rate * k,
-    support=lambda rate, n: (0.0, n - 1.0),
-    share=lambda k, rate, n: np.expm1(-rate * (k + 1.0)) / np.expm1(-rate * n),
-    rest=lambda k, rate, n: np.exp(-rate * (k + 1.0)) * np.expm1(-rate * (n - k - 1.0)) / np.expm1(-rate * n),
-    cases=[case(COUNTS, np.array([0.3, 0.7, 1.9]), 8), case(3, 0.7, 8)],
+
+
+def _normal_tails(z, s, a, b):
+    """The logarithm of the normal density by its tails from two numbers on: of one beyond, and of the other."""
+    beyond, before = a * s - z, b * s + z
+    return (
+        special.log_ndtr(-beyond) + 0.5 * (beyond * beyond - z * z),
+        special.log_ndtr(-before) + 0.5 * (before * before - z * z),
+    )
+
+
+def _log_of_two_powers(y, u, s, a, b):
+    beyond, before = _normal_tails((np.log(y) - u) / s, s, a, b)
+    return np.log(a) + np.log(b) - np.log(a + b) - np.log(y) + np.logaddexp(beyond, before)
+
+
+def _moved_by_powers(y, u, s, a, b):
+    beyond, before = _normal_tails((np.log(y) - u) / s, s, a, b)
+    return (b * np.exp(beyond) - a * np.exp(before)) / (a + b)
+
+
+declared(
+    stats.dpareto_lognorm,
+    (0.2, 0.7, 1.4, 2.1),
+    lambda u, s, a, b, loc=0, scale=1: ((u, positive(s), positive(a), positive(b)), loc, scale),
+    _log_of_two_powers,
+    support=_half_line,
+    is_open=True,
+    inner=1.0,
+    share=lambda y, u, s, a, b: special.ndtr((np.log(y) - u) / s) - _moved_by_powers(y, u, s, a, b),
+    rest=lambda y, u, s, a, b: special.ndtr((u - np.log(y)) / s) + _moved_by_powers(y, u, s, a, b),
+    **{name: above_zero(_log_of_two_powers)[name] for name in ("log_share", "log_rest")},
 )
-discrete(
-    stats.randint,
-    lambda low, high, loc=0: ((_whole(low), _whole(np.where(np.greater(high, low), high, np.nan))), loc),
-    lambda k, low, high: 0.0 * k - np.log(high - low),
-    support=lambda low, high: (low, high - 1.0),
-    share=lambda k, low, high: (k - low + 1.0) / (high - low),
-    rest=lambda k, low, high: (high - 1.0 - k) / (high - low),
-    cases=[case(COUNTS, 0, 8), case(3, 1, 8)],
-)
-discrete(
-    stats.betanbinom,
-    lambda n, a, b, loc=0: ((n, positive(a), positive(b)), loc),
-    lambda k, n, a, b: (
-        -np.log(n + k) - special.betaln(n, k + 1.0) - special.betaln(a, b) + special.betaln(a + n, b + k)
+
+
+def _log_of_hypergeometric(a, b, c, z):
+    return special.betaln(a, b) + np.log(special.hyp2f1(c, a, a + b, -z))
+
+
+def _log_of_hypergeometric_odds(u, a, b, c, z):
+    powers = a * special.log_expit(u) + b * special.log_expit(-u) - c * np.log1p(z * special.expit(u))
+    return powers - _log_of_hypergeometric(a, b, c, z)
+
+
+declared(
+    stats.gausshyper,
+    (1.4, 2.1, 0.7, 0.6),
+    lambda a, b, c, z, loc=0, scale=1: (
+        (positive(a), positive(b), c, np.where(np.greater(z, -1.0), z, np.nan)),
+        loc,
+        scale,
     ),
-    support=_naturals,
-    cases=[case(COUNTS, 4, np.array([0.3, 0.7, 1.9]), 1.5), case(3, 5, 0.3, 2.0)],
+    lambda x, a, b, c, z: (
+        special.xlogy(a - 1.0, x)
+        + special.xlog1py(b - 1.0, -x)
+        - c * np.log1p(z * x)
+        - _log_of_hypergeometric(a, b, c, z)
+    ),
+    support=lambda a, b, c, z: (0.0, 1.0),
+    inner=0.5,
+    is_open=True,
+    **integrated(_log_of_hypergeometric_odds, log_odds, lambda u: u, lambda u: 0.0 * u),
 )
-discrete(
-    stats.yulesimon,
-    lambda alpha, loc=0: ((positive(alpha),), loc),
-    lambda k, alpha: np.log(alpha) + special.betaln(k, alpha + 1.0),
-    support=lambda alpha: (1.0, np.inf),
-    cases=[case(COUNTS, np.array([0.3, 0.7, 1.9])), case(3, 0.7)],
+elementwise(
+    cardinal_spline,
+    lambda order, n, x, y: (None, 0.0 * x, cardinal_spline(order + 1, n, x)),  # numbers that vary are no whole ones
+    cases=[case(0, 4, 1.3), case(-1, 5, np.array([0.3, 2.2, 4.9]))],
 )
-
-
-def _log_of_difference(k, mu1, mu2):
-    far = 2.0 * np.sqrt(mu1 * mu2)
-    return 0.5 * k * np.log(mu1 / mu2) + np.log(special.ive(np.abs(k), far)) + far - mu1 - mu2
-
-
-discrete(
-    stats.skellam,
-    lambda mu1, mu2, loc=0: ((positive(mu1), positive(mu2)), loc),
-    _log_of_difference,
-    support=lambda mu1, mu2: (-1e9, 1e9),
-    cases=[case(np.array([-2, 0, 3]), np.array([0.3, 0.7, 1.9]), 1.5), case(3, 0.7, 0.4)],
-)
-
-
-def _log_ways(n, k):
-    """The logarithm of a binomial coefficient."""
-    return -special.betaln(n - k + 1.0, k + 1.0) - np.log(n + 1.0)
-
-
-discrete(
-    stats.hypergeom,
-    lambda M, n, N, loc=0: ((_whole(M), _whole(inside(n, 0, M)), _whole(inside(N, 0, M))), loc),
-    lambda k, whole, good, drawn: _log_ways(good, k) + _log_ways(whole - good, drawn - k) - _log_ways(whole, drawn),
-    support=lambda whole, good, drawn: (np.maximum(0.0, drawn - whole + good), np.minimum(good, drawn)),
-    cases=[case(COUNTS, 20, 7, 9), case(3, 20, 7, 9)],
+declared(
+    stats.irwinhall,
+    (4,),
+    lambda n, loc=0, scale=1: ((whole_number(positive(n)),), loc, scale),
+    lambda z, n: np.log(cardinal_spline(0, n, z)),
+    support=lambda n: (0.0, n),
+    inner=lambda n: 0.5 * n,
+    share=lambda z, n: cardinal_spline(-1, n, z),
+    rest=lambda z, n: cardinal_spline(-1, n, n - z),
 )

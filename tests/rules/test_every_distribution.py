@@ -1,0 +1,103 @@
+"""Every distribution of SciPy with parameters that vary: what each of its functions gives, and how that moves."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+from scipy.stats._distr_params import distcont, distdiscrete
+
+import adjoint as ad
+
+CONTINUOUS = ("logpdf", "pdf", "cdf", "sf", "logcdf", "logsf", "ppf", "isf")
+DISCRETE = ("logpmf", "pmf", "cdf", "sf", "logcdf", "logsf", "ppf", "isf")
+UNKNOWN = ("kstwo", "landau", "levy_stable", "studentized_range")
+"""Those that SciPy computes in machine code or by integrals of its own: refused."""
+WHOLE = {"irwinhall": (0,), "ksone": (0,)}
+"""Places of parameters that are whole numbers, of continuous distributions."""
+WRONG = ("norminvgauss-sf", "norminvgauss-logsf", "norminvgauss-isf")
+"""SciPy gives each element what it gives the first one."""
+COARSE = {"kstwobign": 1e-8, "skewnorm": 1e-8, "genhyperbolic": 1e-6, "geninvgauss": 1e-6, "vonmises": 1e-6}
+"""How much SciPy's values are off, relative, where that is more than rounding."""
+SHAPES: dict[str, tuple[Any, ...]] = {}
+for _name, _shapes in (*distcont, *distdiscrete):
+    if isinstance(_name, str):
+        SHAPES.setdefault(_name, tuple(_shapes))
+CALLS = [
+    f"{name}-{method}"
+    for name in SHAPES
+    for method in (CONTINUOUS if isinstance(getattr(stats, name), stats.rv_continuous) else DISCRETE)
+    if name not in UNKNOWN
+]
+
+
+def _program(call: str) -> tuple[Any, Any, list[Any], tuple[int, ...]]:
+    """A call of a method, one of a frozen distribution, the arguments, and the places of those that vary."""
+    name, method = call.split("-")
+    dist = getattr(stats, name)
+    function = getattr(dist, method)
+
+    def called(x: Any, *parameters: Any) -> Any:
+        return function(x, *parameters)
+
+    def frozen(x: Any, *parameters: Any) -> Any:
+        return getattr(dist(*parameters), method)(x)
+
+    shares = np.array([0.37, 0.71])
+    if isinstance(dist, stats.rv_continuous):
+        shapes = [float(s) if k not in WHOLE.get(name, ()) else s for k, s in enumerate(SHAPES[name])]
+        parameters = [*shapes, 0.2, 1.3]
+        places = [k for k, parameter in enumerate(parameters) if isinstance(parameter, float)]
+        x = shares if method in ("ppf", "isf") else dist.ppf(shares, *parameters)
+        return called, frozen, [x, *parameters], (0, *[1 + k for k in places])
+    shapes = [np.array(s) if isinstance(s, list) else s for s in SHAPES[name]]
+    x = shares if method in ("ppf", "isf") else dist.ppf(shares, *shapes)
+    return called, frozen, [x, *shapes], tuple(1 + k for k, s in enumerate(shapes) if not isinstance(s, int))
+
+
+def _difference(f: Any, args: list[Any], place: int, direction: Any) -> list[Any]:
+    """Differences of several widths."""
+    found = []
+    for step in (1e-3, 1e-4, 1e-5):
+        moved = [
+            f(*[arg + k * step * direction if i == place else arg for i, arg in enumerate(args)])
+            for k in (1, -1, 2, -2)
+        ]
+        found.append((8.0 * (moved[0] - moved[1]) - (moved[2] - moved[3])) / (12.0 * step))
+    return found
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_methods_and_how_they_move(call: str) -> None:
+    called, frozen, args, places = _program(call)
+    rtol = COARSE.get(call.split("-")[0], 1e-9)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        expected = called(*args)
+        value, pullback = ad.vjp(called, *args)
+        if call not in WRONG:
+            np.testing.assert_allclose(value, expected, rtol=rtol)
+        seed = np.array([1.3, 0.7])
+        bars = pullback(seed)
+        for place in places:
+            direction = np.where(np.ones(np.shape(args[place])) > 0, 1.0, 0.0)[()]
+            dots = [direction if i == place else None for i in range(len(args))]
+            forward = ad.jvp(called, tuple(args), tuple(dots))[1]
+            np.testing.assert_allclose(np.sum(seed * forward), np.sum(bars[place] * direction), rtol=1e-7, atol=1e-12)
+            if place == places[-1]:
+                np.testing.assert_allclose(ad.jvp(frozen, tuple(args), tuple(dots))[1], forward, rtol=1e-9, atol=1e-15)
+            differences = _difference(called, args, place, direction)
+            scale = np.maximum(1e-3, np.abs(forward))
+            errors = np.min([np.abs(each - forward) for each in differences], axis=0)
+            unknown = np.isnan(differences).all(axis=0) | (call in WRONG)
+            assert (unknown | (errors < max(1e-5, 30.0 * rtol) * scale)).all(), (place, forward, differences)
+
+
+@pytest.mark.parametrize("name", UNKNOWN)
+def test_what_is_not_known_is_refused(name: str) -> None:
+    dist = getattr(stats, name)
+    with pytest.raises(ad.DifferentiationError, match=r"AD0201|AD0301"):
+        ad.grad(lambda x: dist.cdf(x, *SHAPES[name]))(0.7)
