@@ -109,6 +109,7 @@ FORMS = {
     "cross_axes": (lambda x: weighed(np.cross(A * x, (A * x)[::-1] ** 2, axisa=1, axisb=1)), V),
     "cross_axis_of_the_result": (lambda x: weighed(np.cross((A * x).T, A**2, axisa=0, axisc=0)), V),
     "atleast_1d_of_several": (lambda x: weighed(np.atleast_1d(x[0], 2 * x)[1]), V),
+    "atleast_1d_of_many": (lambda x: weighed(np.atleast_1d(x, x, x, x, x, x, x[0], x * x)[7]), V),
     "atleast_2d_of_three": (lambda x: weighed(np.concatenate(np.atleast_2d(x, 2 * x, x * x))), V),
     "asarray_order": (lambda x: weighed(np.asarray(x * x, order="C")), V),
     "asarray_by_columns": (lambda x: weighed(np.asarray(A * x, order="F").ravel(order="F")), V),

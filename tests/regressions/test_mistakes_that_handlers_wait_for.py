@@ -100,7 +100,17 @@ def an_object_without_items(e: float) -> float:
         return e * e
 
 
+def named(e: Any) -> Any:
+    y = e * 2.0
+    try:
+        y.name = "twice"
+    except AttributeError:
+        pass
+    return np.sum(y * y)
+
+
 NUMBERS = [
+    named,
     write_in_try_of_a_number,
     a_loop_of_writes,
     the_size_of_a_number,
@@ -112,7 +122,7 @@ NUMBERS = [
     too_many_values,
     an_object_without_items,
 ]
-ARRAYS = [a_loop_of_writes, the_size_of_a_number, the_length_of_a_number, the_items_of_a_number, the_first_item]
+ARRAYS = [named, a_loop_of_writes, the_size_of_a_number, the_length_of_a_number, the_items_of_a_number, the_first_item]
 
 
 @pytest.mark.parametrize("program", NUMBERS, ids=lambda f: f.__name__)

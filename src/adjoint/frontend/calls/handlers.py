@@ -74,7 +74,7 @@ def _families(constant: Any) -> tuple[str, ...]:
             return ("calls.operator_functions",)
         case type(__module__="adjoint.declarations.surgery"):
             return ("surgery.backward_blocks",)
-        case type(__module__="collections" | "types"):
+        case type(__module__="collections" | "types") | FunctionType(__module__="collections"):
             return ("library.collections_calls",)
         case FunctionType(__module__="adjoint.frontend.library.attribute_tables"):
             return ("objects.own_attributes", "calls.namespaces")

@@ -84,10 +84,10 @@ def captured(lo: Lowerer, value: Any, path: Path, name: str, node: ast.AST | Non
         if lo.run_data.of_users:
             note_captured(value, path)
         return ir.Const(value)
+    for key, held in lo.run_data.outside.items():  # another path may have entered it, or what it shares
+        lo.store.setdefault(key, held)
     known = lo.run_data.captured.get(identity_of(path))
     if known is not None:
-        for key, held in lo.run_data.outside.items():
-            lo.store.setdefault(key, held)
         note(lo, known)
         return known
     read = reader(path)

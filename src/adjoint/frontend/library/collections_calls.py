@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import bisect
 import collections
+import functools
 import heapq
 import types
 from collections.abc import Callable
@@ -17,7 +18,7 @@ from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles
 from adjoint.frontend.data import making
 from adjoint.frontend.external import nditer_definitions
 from adjoint.frontend.interpreter.core import Lowerer
-from adjoint.frontend.interpreter.values import Record, Ref, Value
+from adjoint.frontend.interpreter.values import Record, Ref, TupleValue, Value
 from adjoint.frontend.library import python_functions, sorted_lists
 from adjoint.frontend.library.collections_definitions import DefaultDict, Deque, OrderedDict
 from adjoint.frontend.objects import construction
@@ -58,6 +59,38 @@ HANDLERS[bisect.insort_left] = _means(sorted_lists.insert_left)
 @handles(np.nditer)
 def _nditer(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     return lo.call(ir.Const(nditer_definitions.nditer), args, kwargs, node)
+
+
+@handles(collections.namedtuple)
+def _named_tuple_class(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    """A class that is made of names that are known: one for all calls."""
+    known = [_constant_of(lo, value) for value in (*args, *kwargs.values())]
+    if any(value is None for value in known):
+        return NotImplemented
+    assert lo.frame is not None
+    place = ("module", lo.frame.closure.globals.get("__name__"))
+    options = (place, *zip(kwargs, known[len(args) :], strict=True))
+    try:
+        return ir.Const(_named_tuple_of(tuple(known[: len(args)]), options))
+    except (TypeError, ValueError) as problem:
+        raise lo.mistake(type(problem), node, str(problem)) from problem
+
+
+@functools.cache
+def _named_tuple_of(args: tuple[Any, ...], options: tuple[tuple[str, Any], ...]) -> type:
+    return collections.namedtuple(*args, **dict(options))
+
+
+def _constant_of(lo: Lowerer, value: Value) -> Any:
+    """A constant that may be hashed, lists as tuples; None for anything else."""
+    items = value.items if isinstance(value, TupleValue) else making.list_items(lo, value)
+    if items is not None:
+        parts = tuple(_constant_of(lo, item) for item in items)
+        return None if None in parts else parts
+    if not isinstance(value, ir.Const):
+        return None
+    held = tuple(value.value) if isinstance(value.value, list) else value.value
+    return held if isinstance(held, (str, bool, int, float, tuple)) else None
 
 
 @handles(types.SimpleNamespace)

@@ -135,6 +135,10 @@ def _set_of_each(lo: Lowerer, base: Union, name: str, value: Value, node: ast.AS
     on_each_option(lo, base, write, node)
 
 
+_SET_OF_ARRAYS = ("real", "imag", "shape", "strides", "dtype", "data", "flat")
+"""What NumPy lets assign: its arrays have no other attributes."""
+
+
 def _set_attribute_of_array(lo: Lowerer, array: ir.Var, name: str, value: Value, node: ast.AST | None) -> None:
     """``array.name = value``: for a part of the array, a store into it; for its shape, another array for its names."""
     if name == "shape" and isinstance(array.type, ir.Array) and isinstance(node, ast.Attribute):
@@ -144,6 +148,8 @@ def _set_attribute_of_array(lo: Lowerer, array: ir.Var, name: str, value: Value,
             for cell in cells:
                 bind_anew(lo, cell, changed, node)
             return
+    if name not in _SET_OF_ARRAYS:
+        raise lo.mistake(AttributeError, node, f"the attribute {name!r} of an array cannot be assigned", name=name)
     if name not in ("real", "imag") or isinstance(array.type, ir.Number):
         helps = ("make a view of another shape: b = a.reshape(shape)",) if name == "shape" else ()
         raise lo.problem("AD0303", node, f"the attribute {name!r} of an array is assigned", helps=helps)

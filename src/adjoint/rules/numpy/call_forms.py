@@ -205,23 +205,6 @@ definition(
 )
 
 
-def _lifted_1d(*arys):
-    return tuple([np.atleast_1d(part) for part in arys])
-
-
-def _lifted_2d(*arys):
-    return tuple([np.atleast_2d(part) for part in arys])
-
-
-def _lifted_3d(*arys):
-    return tuple([np.atleast_3d(part) for part in arys])
-
-
-for _fn, _means in ((np.atleast_1d, _lifted_1d), (np.atleast_2d, _lifted_2d), (np.atleast_3d, _lifted_3d)):
-    for _count in range(2, 7):
-        definition(_fn, _means, arity=_count, arrays=(), cases=[case(*[sample(2)] * _count)])
-
-
 # functions of real numbers whose results are complex outside of an interval (``numpy.lib.scimath``)
 
 

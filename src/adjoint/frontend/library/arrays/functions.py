@@ -1,9 +1,13 @@
-"""Objects of NumPy's that are called: functions of numbers made functions of arrays, polynomials; its settings."""
+"""Objects of NumPy's that are called: functions of numbers made functions of arrays, polynomials; its settings.
+
+And functions that do the same with each of several arrays.
+"""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,13 +20,24 @@ from adjoint.frontend.data import containers, making
 from adjoint.frontend.entry import inputs
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
-from adjoint.frontend.interpreter.values import Partial, Value
+from adjoint.frontend.interpreter.values import Partial, TupleValue, Value
 from adjoint.frontend.library.arrays import definitions as array_definitions
 from adjoint.frontend.objects.attributes import attribute
 from adjoint.frontend.objects.classes import class_of
 from adjoint.rules.numpy.polynomials.objects import Poly1d
 
 SERIES = (Polynomial, Chebyshev, Legendre, Laguerre, Hermite, HermiteE)
+
+
+def _of_each(callee: Any, lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    """Of several arrays, a tuple of what it gives of each."""
+    if len(args) < 2 or kwargs:
+        return NotImplemented
+    return TupleValue(tuple([lo.call(ir.Const(callee), [arg], {}, node) for arg in args]))
+
+
+for _callee in (np.atleast_1d, np.atleast_2d, np.atleast_3d):
+    HANDLERS[_callee] = partial(_of_each, _callee)
 
 
 @handles(np.vectorize)

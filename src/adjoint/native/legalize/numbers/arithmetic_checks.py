@@ -101,7 +101,7 @@ class _Checking(Rewriting):
 def _is_refused(name: str, value: Any) -> bool:
     """Whether a function of the module ``math`` refuses a number."""
     function = getattr(math, name, None)
-    if function is None:
+    if function is None or not isinstance(value, (bool, int, float, complex)):
         return False
     try:
         function(value)
