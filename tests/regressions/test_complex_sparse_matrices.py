@@ -103,3 +103,34 @@ def test_incomplete_factors_keep_both_parts_of_a_side():
         return np.imag(spsolve(a, V + 1j * x[:3])[0]) + np.real(spilu(b).solve(x[:3])[0])
 
     check_grads(solved, (X,))
+
+
+REAL = sp.csr_matrix(np.eye(3) * 2.0)
+
+
+def of_elements(x):
+    """Of constant matrices, by functions of NumPy's, operators and methods: they stay matrices."""
+    roots = np.sqrt(REAL) + abs(REAL) + REAL.real + REAL**2
+    turned = np.conj(FIXED) @ (x[:3] * 1j) + FIXED.conj().T @ (x[3:] * (1.0 + 1j))
+    return np.sum(roots @ x[:3]) + np.sum(np.real(turned)) + np.sum((FIXED.imag + FIXED.real.copy()) @ x[:3])
+
+
+def beside_what_varies(x):
+    d, given = sp.csr_matrix((x[:3] * (1 + 1j), (range(3), range(3)))), sp.csr_matrix(np.eye(3) + 0j)
+    both = given * np.conj(FIXED * given) + np.conj(d) * given
+    return np.sum(np.real(both @ (x[3:] * 1j))) + np.sum((REAL.power(2) + REAL.astype(complex)) @ x[:3]).real
+
+
+@pytest.mark.parametrize("function", [of_elements, beside_what_varies])
+def test_functions_of_the_elements_of_constant_matrices(function):
+    check_grads(function, (X,))
+    assert ad.grad(function, native=True)(X) == pytest.approx(ad.grad(function)(X), rel=1e-12)
+
+
+def test_a_copy_may_be_written():
+    def f(x):
+        a = REAL.copy()
+        a.data[:] = 3.0
+        return np.sum(a @ x) + np.sum(REAL @ x)
+
+    assert ad.grad(f)(V).tolist() == [5.0, 5.0, 5.0] and REAL[0, 0] == 2.0

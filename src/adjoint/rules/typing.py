@@ -24,6 +24,7 @@ from adjoint.runtime import display
 from adjoint.runtime.arithmetic.checks import brings_arithmetic
 from adjoint.runtime.arithmetic.numbers import choose
 from adjoint.runtime.array_functions.arrays import reshape_like, unbroadcast
+from adjoint.runtime.array_functions.sparse import is_sparse
 from adjoint.types.array_libraries import dtype_of, is_foreign
 from adjoint.types.classes.constant_types import EXAMPLES
 from adjoint.types.structure import fields_of, float_fields, is_namedtuple_class, is_written_in_python, slots_of
@@ -162,11 +163,23 @@ def _infer(
     )
 
 
+def _of_matrix(rule: Rule, arguments: tuple[ir.Type | ir.Const, ...]) -> ir.Type | None:
+    """A sparse matrix where a function of elements is asked for those of one: it has a method for that."""
+    if not isinstance(rule, Elementwise) and rule.fn not in _BY_ELEMENTS:
+        return None
+    rest = [known for known in arguments if not isinstance(known, ir.Const)]
+    known = rest[0] if len(rest) == 1 else None
+    return known if isinstance(known, ir.Opaque) and is_sparse(known.cls) else None
+
+
+_BY_ELEMENTS = (np.conjugate, np.real, np.imag)
+
+
 def _special(
     rule: Rule, arguments: tuple[ir.Type | ir.Const, ...], named: tuple[tuple[str, ir.Type | ir.Const], ...]
 ) -> ir.Type | None:
     """The type of a result of which examples would not tell, or nothing new; None where they have to be asked."""
-    known = None if named else _of_plain_numbers(rule, arguments)
+    known = None if named else _of_plain_numbers(rule, arguments) or _of_matrix(rule, arguments)
     if known is not None:
         return known
     if rule.fn is operator.sub and any(type_of_known(argument) in _SETS for argument in arguments):

@@ -52,6 +52,9 @@ def run_loop(
     The exits that ``body`` leaves by are ``continue`` (also where it falls through), ``break``, ``return``, and
     ``exhausted`` for a condition at the head of a ``while`` loop.
     """
+    if _has_no_steps(over):
+        lo.run(orelse)
+        return
     base = lo.store.copy()
     origin = lo.open
     carried = _first_assumption(lo, node, base, assigned)
@@ -66,6 +69,14 @@ def run_loop(
         return
     lo.settings.loop_shapes[memo] = {key: shape for key, shape in found.shapes.items() if isinstance(key, Cell)}
     _emit(lo, node, origin, base, over, index, found.shapes, found, orelse)
+
+
+def _has_no_steps(over: ir.Range | ir.Items | None) -> bool:
+    """Whether a loop is over a range that is known to be empty."""
+    match over:
+        case ir.Range(ir.Const(value=int() as start), ir.Const(value=int() as stop), ir.Const(value=int() as step)):
+            return step != 0 and not range(start, stop, step)
+    return False
 
 
 def _run_once(

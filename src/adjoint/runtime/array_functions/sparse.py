@@ -38,6 +38,11 @@ def is_any_sparse(cls: type) -> bool:
     return cls.__module__ == "scipy.sparse._base" and cls.__name__ == "_spbase"
 
 
+def like_matrix(matrix: Any, name: str, *args: Any) -> Any:
+    """What a method gives that makes another matrix of the same class."""
+    return getattr(matrix, name)(*args)
+
+
 def in_format(matrix: Any, form: str) -> Any:
     """``matrix.asformat(form)``"""
     return matrix.asformat(form)

@@ -11,7 +11,7 @@ from adjoint.frontend.external.sparse.definitions import elementwise
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.state.signals import Restart
 from adjoint.frontend.interpreter.values import Method, Partial, Value
-from adjoint.runtime.array_functions.sparse import in_format, is_sparse, transposed_sparse
+from adjoint.runtime.array_functions.sparse import in_format, is_sparse, like_matrix, transposed_sparse
 
 
 def is_sparse_matrix(value: Value) -> bool:
@@ -38,9 +38,15 @@ def attribute(lo: Lowerer, matrix: ir.Var, name: str, node: ast.AST | None) -> V
     if name in _FORMATS:
         form = _FORMATS[name]
         return Partial(ir.Const(in_format), (matrix,) if form is None else (matrix, ir.Const(form)), ())
+    if name in _OF_ONE_CLASS:
+        return Partial(ir.Const(like_matrix), (matrix, ir.Const(name)), ())
+    assert isinstance(matrix.type, ir.Opaque)
+    if name in ("real", "imag"):
+        part = ir.Var(name, matrix.type)
+        lo.emit(ir.Load(part, matrix, ir.Attribute(name), lo.span(node)))
+        return part
     if name != "T":
         return None
-    assert isinstance(matrix.type, ir.Opaque)
     target = ir.Var("t", ir.Opaque(_class_of_transpose(matrix.type.cls)))
     lo.emit(ir.Call((target,), transposed_sparse, (matrix,), (), lo.span(node)))
     return target
@@ -48,6 +54,10 @@ def attribute(lo: Lowerer, matrix: ir.Var, name: str, node: ast.AST | None) -> V
 
 _FORMATS = {"asformat": None, **{f"to{form}": form for form in ("csr", "csc", "coo", "dia", "lil")}}
 """Methods that give the same matrix in a form, by the form."""
+
+
+_OF_ONE_CLASS = ("copy", "conj", "conjugate", "astype", "power", "sqrt", "maximum", "minimum")
+"""Methods that give another matrix of the same class."""
 
 
 def times(matrix: Any, other: Any) -> Any:

@@ -22,7 +22,7 @@ from adjoint.frontend.external.sparse.matrices import is_sparse_matrix
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import NONE, Method, Partial, TupleValue, Value
 from adjoint.frontend.objects.classes import class_of
-from adjoint.runtime.array_functions.sparse import elements_product, in_format, sparse_times, times_sparse
+from adjoint.runtime.array_functions.sparse import elements_product, in_format, like_matrix, sparse_times, times_sparse
 
 _SAYS_NOTHING = {"copy", "format", "dtype", "blocksize"}
 """What may be named besides where a matrix is made: it changes nothing of what stands where."""
@@ -342,6 +342,16 @@ def _in_format(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: a
     target = ir.Var("matrix", ir.Opaque(definitions.ANY if cls is definitions.ANY else getattr(sp, made)))
     lo.emit(ir.Call((target,), in_format, (matrix, form), (), lo.span(node)))
     return target
+
+
+@handles(like_matrix)
+def _like_matrix(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    matrix = args[0]
+    if kwargs or _any_varies(lo, args[1:], {}) or not is_sparse_matrix(matrix):
+        return NotImplemented
+    assert isinstance(matrix, ir.Var)
+    assert isinstance(matrix.type, ir.Opaque)
+    return _constant(lo, like_matrix, args, kwargs, node, matrix.type.cls or definitions.ANY)
 
 
 def arithmetic(lo: Lowerer, op: Any, operands: list[Any], node: ast.AST | None) -> Value | None:

@@ -36,8 +36,8 @@ def _of_each(callee: Any, lo: Lowerer, args: list[Value], kwargs: dict[str, Valu
     return TupleValue(tuple([lo.call(ir.Const(callee), [arg], {}, node) for arg in args]))
 
 
-for _callee in (np.atleast_1d, np.atleast_2d, np.atleast_3d):
-    HANDLERS[_callee] = partial(_of_each, _callee)
+for _lifted in (np.atleast_1d, np.atleast_2d, np.atleast_3d):
+    HANDLERS[_lifted] = partial(_of_each, _lifted)
 
 
 @handles(np.vectorize)

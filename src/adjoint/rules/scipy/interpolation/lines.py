@@ -16,18 +16,34 @@ from adjoint.rules.scipy.interpolation.interpolators import Spline, _make_interp
 
 # --- interp1d ---------------------------------------------------------------------------------------------------------
 
+_NO_SPLINES = ("linear", "nearest", "nearest-up", "previous", "next")
 _ORDERS = {"slinear": 1, "quadratic": 2, "cubic": 3}
 
 
 class Line:
-    """A curve through values, of which the places count from the first node to the last."""
+    """A curve through values, of which the places count from the first node to the last.
+
+    A ``spline`` is made with it, of the kinds that are splines: it is asked for many values.
+    """
 
     def __init__(self, x, y, kind, axis, bounds_error, fill_value):
         self.x, self.y, self.kind, self.axis = x, y, kind, axis
         self.bounds_error, self.fill_value = bounds_error, fill_value
+        self.spline = _spline_of(x, y, kind, axis)
 
     def __call__(self, x):
-        return _line_value(self.x, self.y, self.kind, self.axis, self.bounds_error, self.fill_value, x)
+        return _line_value(self.x, self.y, self.spline, self.kind, self.axis, self.bounds_error, self.fill_value, x)
+
+
+def _spline_of(nodes, values, kind, axis):
+    if kind in _NO_SPLINES:
+        return None
+    order = _ORDERS[kind] if isinstance(kind, str) else kind
+    return _make_interp_spline(nodes, _in_columns(values, axis), k=order)
+
+
+def _in_columns(values, axis):
+    return np.reshape(np.moveaxis(values, axis, 0), (np.shape(values)[axis], -1))
 
 
 def _interp1d(x, y, kind="linear", axis=-1, copy=True, bounds_error=None, fill_value=np.nan, assume_sorted=False):
@@ -36,7 +52,7 @@ def _interp1d(x, y, kind="linear", axis=-1, copy=True, bounds_error=None, fill_v
         order = np.argsort(nodes, kind="mergesort")
         nodes, values = nodes[order], np.take(values, order, axis=axis)
     if isinstance(kind, str):
-        if kind not in ("linear", "nearest", "nearest-up", "previous", "next", "slinear", "quadratic", "cubic"):
+        if kind not in (*_NO_SPLINES, "slinear", "quadratic", "cubic"):
             raise NotImplementedError("this kind")
     elif kind not in (1, 2, 3, 4, 5):
         raise NotImplementedError("this kind")
@@ -49,10 +65,9 @@ def _interp1d(x, y, kind="linear", axis=-1, copy=True, bounds_error=None, fill_v
     return Line(nodes, values, kind, axis % np.ndim(y), strict, fill_value)
 
 
-def _line_value(nodes, values, kind, axis, bounds_error, fill_value, x):
+def _line_value(nodes, values, spline, kind, axis, bounds_error, fill_value, x):
     points, n = np.ravel(x), len(nodes)
-    rows = np.moveaxis(values, axis, 0)
-    flat = np.reshape(rows, (n, -1))
+    flat = _in_columns(values, axis)
     if kind == "linear":
         place = np.clip(np.searchsorted(nodes, points), 1, n - 1)
         low, high = nodes[place - 1], nodes[place]
@@ -67,8 +82,7 @@ def _line_value(nodes, values, kind, axis, bounds_error, fill_value, x):
     elif kind == "next":
         found = flat[np.clip(np.searchsorted(nodes, points, side="left"), 0, n - 1)]
     else:
-        order = _ORDERS[kind] if isinstance(kind, str) else kind
-        found = _make_interp_spline(nodes, flat, k=order)(points)
+        found = spline(points)
     below, above = points < nodes[0], points > nodes[n - 1]
     if bounds_error and np.any(np.logical_or(below, above)):
         raise ValueError("A value in x_new is outside of the interpolation range.")
@@ -82,7 +96,7 @@ def _line_value(nodes, values, kind, axis, bounds_error, fill_value, x):
         found = np.where(above[:, None], np.ravel(fill_value[1]), found)
     else:
         found = np.where(np.logical_or(below, above)[:, None], np.ravel(fill_value), found)
-    return _with_axis(np.reshape(found, np.shape(x) + np.shape(rows)[1:]), np.ndim(x), axis)
+    return _with_axis(np.reshape(found, np.shape(x) + np.shape(np.moveaxis(values, axis, 0))[1:]), np.ndim(x), axis)
 
 
 definition(interpolate.interp1d, _interp1d, arrays=())
