@@ -57,3 +57,9 @@ LONGEST_SEGMENT = 2000
 """So many statements are looked at together when loops over elements are fused: what is cut has its arrays stored."""
 DEEPEST_INLINED = 50
 """So many statements are at most computed where the next one is."""
+LONGEST_FUNCTION = 4000
+"""Functions of more lines of LLVM IR are cut."""
+LONGEST_OUTLINED = 2000
+"""So many lines the pieces have at most, where statements are no longer themselves."""
+FEWEST_OUTLINED = 500
+"""Pieces of fewer lines stay where they are."""

@@ -7,7 +7,7 @@ import functools
 import importlib
 import sys
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -79,6 +79,17 @@ class _Engine:
         if name not in self._known:
             self._known.add(name)
             self.binding.add_symbol(name, address)
+
+    def types_in(self, text: str, functions: Iterable[str]) -> dict[str, dict[str, str]]:
+        """The types of the values in functions of a module, by their names as they are written."""
+        module = self.binding.parse_assembly(self.header + text)
+        found: dict[str, dict[str, str]] = {}
+        for name in functions:
+            function = module.get_function(name)
+            types = found[name] = {f"%{each.name}": str(each.type) for each in function.arguments}
+            for block in function.blocks:
+                types.update((f"%{each.name}", str(each.type)) for each in block.instructions if each.name)
+        return found
 
     def object_code(self, text: str) -> bytes:
         """Object code for a module, which is optimised."""

@@ -38,6 +38,7 @@ from adjoint.native.llvm.values import (
 )
 from adjoint.native.llvm.writing.declared import kind_of_type
 from adjoint.native.llvm.writing.layouts import Layouts
+from adjoint.native.llvm.writing.outlining import outlined
 from adjoint.native.llvm.writing.program import Program, Site
 from adjoint.native.options import PLAIN, Options
 from adjoint.records import dataclass
@@ -138,17 +139,26 @@ def _text_of(
     values = [found if isinstance(found, Known) else _example(found) for found in told]
     callee = program.function(function, function, values)
     assert callee.results is not None
-    is_single = any(each in ("f4", "c4") for found in kinds for each in kinds_in(found))
-    if program.unsure and (program.asks or is_single):  # beside single precision, NumPy's numbers are double
-        raise Unsupported("a number that may be Python's or NumPy's, and is asked for that")
+    # beside single precision, NumPy's numbers are double
+    program.asks |= any(each in ("f4", "c4") for found in kinds for each in kinds_in(found))
+    program.require_one_kind_of_numbers()
     entry(program.module, "adjoint_main", callee, told, options.side_by_side)
     for needed, result, params in OF_PYTHON:
         program.module.declare(needed, result, params)
+    if program.long and not layouts.grown:
+        _outline(program)
     text = program.module.text(runtime() + _NOTHING)
     if options.fast:
         text = _ARITHMETIC.sub(rf"= \1 {options.fast} ", text)
     name = f"adjoint_{hashlib.sha256(text.encode()).hexdigest()[:24]}"
     return text.replace("@adjoint_main(", f"@{name}("), name, program, callee.results
+
+
+def _outline(program: Program) -> None:
+    """Has functions that are long in pieces."""
+    types = engine().types_in(program.module.text(runtime() + _NOTHING), program.long)
+    for name, long in program.long.items():
+        program.module.functions[name] = outlined(name, long, types[name])
 
 
 def _of_argument(found: Kind, place: int) -> Kind:

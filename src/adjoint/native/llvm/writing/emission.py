@@ -62,6 +62,14 @@ class Scope:
 
     owned: dict[Owner, frozenset[ir.Var]] = field(default_factory=dict)
     last: dict[ir.Var, int] = field(default_factory=dict)
+    _ends: dict[Owner, tuple[frozenset[ir.Var], int]] = field(default_factory=dict)
+
+    def end_of(self, owner: Owner, dependents: frozenset[ir.Var]) -> int:
+        """The place of the last statement that reads what rests on a reference."""
+        known = self._ends.get(owner)
+        if known is None or known[0] is not dependents:
+            known = self._ends[owner] = dependents, max([self.last.get(var, -1) for var in dependents], default=-1)
+        return known[1]
 
 
 @dataclass(eq=False, slots=True)

@@ -8,14 +8,16 @@ llvm-project; versions before it, and mended ones after it, do not). Of a load t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import functools
+from collections.abc import Iterable, Iterator, Set
 
 from adjoint import ir
 from adjoint.analysis.effects import effects_of
 from adjoint.ir.walk import defined_by, defined_in, key_atoms, statements_in
 
 
-def frozen_loads(function: ir.Function, is_called: bool) -> set[ir.Var]:
+@functools.lru_cache(maxsize=32)  # each sweep asks
+def frozen_loads(function: ir.Function, is_called: bool) -> Set[ir.Var]:
     """The numbers that loops with conditions read from memory that they write, at other places in each iteration.
 
     Parameters

@@ -28,6 +28,7 @@ from adjoint.native.llvm.writing.declared import kind_of_type
 from adjoint.native.llvm.writing.emission import Learnt
 from adjoint.native.llvm.writing.layouts import Layouts
 from adjoint.native.llvm.writing.loops import Body
+from adjoint.native.llvm.writing.outlining import Long
 from adjoint.records import dataclass
 
 _MOST_SWEEPS = 400
@@ -76,6 +77,8 @@ class Program:
         Whether a number became an object of which the type does not tell whether it is Python's or NumPy's.
     asks
         Whether that makes a difference: Python may ask for the class of what it is given, or arrays are single.
+    long
+        The functions that are so long that they should be cut.
     """
 
     def __init__(
@@ -92,6 +95,7 @@ class Program:
         self.helpers: set[ir.Function] = set()
         self.unsure = False
         self.asks = False
+        self.long: dict[str, Long] = {}
         self._known: dict[tuple[Any, tuple[Kind | Any, ...]], Emitted] = {}
         self._count = 0
 
@@ -126,6 +130,11 @@ class Program:
         if known.results is None:
             known.results = tuple(map(_guessed, targets))
         return known
+
+    def require_one_kind_of_numbers(self) -> None:
+        """Gives up where it matters whether a number is Python's or NumPy's, and that is not known."""
+        if self.unsure and self.asks:
+            raise Unsupported("a number that may be Python's or NumPy's, and is asked for that")
 
     def knows(self, key: Any, args: Sequence[Value]) -> bool:
         """Whether the function for arguments of these kinds is written, or being written."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Any
 
 from adjoint import ir
@@ -11,6 +11,7 @@ from adjoint.analysis.effects import effects_of
 from adjoint.analysis.known_effects import UNKNOWN
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.walk import blocks_of, free_vars, operands, targets_of
+from adjoint.native.costs import LONGEST_FUNCTION
 from adjoint.native.llvm.rules.table import applied
 from adjoint.native.llvm.values import (
     OBJECT,
@@ -46,6 +47,7 @@ from adjoint.native.llvm.writing.emission import (
     is_undefined,
 )
 from adjoint.native.llvm.writing.frozen_loads import frozen_loads
+from adjoint.native.llvm.writing.outlining import Cut, Long
 from adjoint.records import dataclass, field
 from adjoint.runtime import display
 from adjoint.runtime.array_functions.arrays import unbroadcast
@@ -79,7 +81,17 @@ class Statements(Emission):
         super().__init__(program, learnt)
         self.frames: list[Frame] = []
         self.name = ""
-        self.frozen_loads: set[ir.Var] = set()
+        self.frozen_loads: Set[ir.Var] = frozenset()
+        self._cuts: list[Cut] = []
+        self._blocks = 0
+
+    def mark(self) -> tuple[Any, ...]:
+        return (*super().mark(), len(self._cuts))
+
+    def back_to(self, mark: tuple[Any, ...]) -> None:
+        *rest, cuts = mark
+        super().back_to(tuple(rest))
+        del self._cuts[cuts:]
 
     def function(self, function: ir.Function, name: str, kinds: Sequence[Kind | Any]) -> str:
         """The text of a function whose arguments are of these kinds."""
@@ -100,8 +112,10 @@ class Statements(Emission):
         text = ", ".join(["ptr noalias %call", "ptr noalias %out", *(f"{part} {each}" for part, each in params)])
         # inlined into what Python calls, arrays of the caller's might lie anywhere, also in memory that is new here
         inlined = " noinline" if name == self.MAIN else ""
-        lines = [f"define internal i32 @{name}({text}){inlined} {{", "entry:", *self.allocas, *writer.lines, "}"]
-        return "\n".join(lines)
+        head = f"define internal i32 @{name}({text}){inlined} {{"
+        if len(writer.lines) > LONGEST_FUNCTION:
+            self.program.long[name] = Long(head, self.allocas, writer.lines, self._cuts)
+        return "\n".join([head, "entry:", *self.allocas, *writer.lines, "}"])
 
     # Blocks
 
@@ -112,17 +126,25 @@ class Statements(Emission):
         raised = _made_for_the_end(block)
         if raised is not None:
             scope.last |= dict.fromkeys(_read(raised), len(block.statements))
+        number = self._blocks = self._blocks + 1
         for place, statement in enumerate(block.statements):
+            self._cut(number)
+            self.program.require_one_kind_of_numbers()
             try:
                 self.statement(statement)
             except Unsupported as reason:
                 reason.span = reason.span or getattr(statement, "span", None)
                 raise
             self._give_up(scope, place)
+        self._cut(number)
         if isinstance(block.terminator, ir.Raise):
             self._raise(block.terminator, raised)
         else:
             self.terminator(block.terminator)
+
+    def _cut(self, block: int) -> None:
+        """Notes that a statement of a block begins here, or its last one ends."""
+        self._cuts.append(Cut(len(self.writer.lines), self.writer.label, block))
 
     def _inner(self, block: ir.Block) -> None:
         self.scopes.append(Scope())
@@ -131,11 +153,7 @@ class Statements(Emission):
 
     def _give_up(self, scope: Scope, place: int) -> None:
         """Releases what no statement behind this place needs."""
-        done = [
-            owner
-            for owner, dependents in scope.owned.items()
-            if all(scope.last.get(var, -1) <= place for var in dependents)
-        ]
+        done = [owner for owner, dependents in scope.owned.items() if scope.end_of(owner, dependents) <= place]
         for owner in done:
             del scope.owned[owner]
             self.release(owner.base)
@@ -335,7 +353,11 @@ class Statements(Emission):
         given = [value for _, value in incoming if not is_undefined(value)]
         if not given:
             return Known(ir.UNDEFINED), []
-        found = self._agreed(key, given)
+        try:
+            found = self._agreed(key, given)
+        except Learnt:  # goes on as the next sweep will, so that one sweep learns as much as it can
+            found = self.learnt[key]
+            return found, [self.writer.name() for _ in types_of_parts(found)]
         if isinstance(found, Known):
             return found, []
         return found, self.joined_parts(found, incoming)
