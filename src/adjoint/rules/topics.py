@@ -18,6 +18,7 @@ ARRAYS = (
     "numpy.statistics.moments",
     "numpy.statistics.quantiles",
     "numpy.arrays.shapes",
+    "numpy.arrays.padding",
     "numpy.arrays.construction",
     "numpy.products",
     "numpy.linalg.systems",

@@ -54,7 +54,8 @@ def refuse_functions(
     if any(_is_function(value) for value in values):
         what = lo.settings.uncovered.get((meaning, lo.span(node)), "these arguments")
         label = f"no derivative of {callee.__name__!r} is known with {what}"
-        helps = ("leave it out if it is an option", "or say what the result solves: ad.implicit(solve, residual)")
+        solved = "say what the result solves: ad.implicit(solve, residual)"
+        helps = (solved,) if what == "any argument" else ("leave it out if it is an option", f"or {solved}")
         raise lo.problem("AD0204", node, label, helps=helps, name=callee.__name__)
 
 

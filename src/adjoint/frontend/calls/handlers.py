@@ -110,7 +110,7 @@ def _families(constant: Any) -> tuple[str, ...]:
             return ("surgery.surgery",)
         case type(__module__=str(home)) | FunctionType(__module__=str(home)) if home.startswith("scipy.sparse."):
             return ("external.sparse.values",)
-        case FunctionType(__module__="scipy.spatial.transform._rotation"):
+        case (FunctionType() | type()) as made if made.__module__ == "scipy.spatial.transform._rotation":
             return ("external.rotation_calls",)
         case FunctionType(__module__="adjoint.frontend.external.rotation_definitions"):
             return ("external.rotation_calls",)

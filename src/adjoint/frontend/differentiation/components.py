@@ -118,7 +118,7 @@ def describe(shape: joins.Shape) -> str:
     """What a value is, in a few words."""
     match shape:
         case joins.Leaf(type=ir.Array(dims=dims)):
-            return "an array" if dims is None else f"an array of rank {len(dims)}"
+            return "an array of a rank that is not known here" if dims is None else f"an array of rank {len(dims)}"
         case joins.TupleShape(items=items):
             return f"a tuple of {len(items)}"
         case joins.RefShape(record=record):

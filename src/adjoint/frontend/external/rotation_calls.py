@@ -6,7 +6,7 @@ import ast
 from typing import Any
 
 import numpy as np
-from scipy.spatial.transform import Rotation
+from scipy.spatial.transform import Rotation, Slerp
 
 from adjoint import ir
 from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles
@@ -54,6 +54,20 @@ def _varies(lo: Lowerer, value: Value) -> bool:
 
 for _name in _METHODS:
     HANDLERS[getattr(Rotation, _name)] = _turning(_name)
+
+
+@handles(Slerp)
+def _slerp(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    if any(_varies(lo, value) for value in (*args, *kwargs.values())):
+        return lo.call(ir.Const(rotation_definitions.Slerps), args, kwargs, node)
+    return NotImplemented
+
+
+@handles(Slerp.__call__)
+def _slerp_at(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    if any(_varies(lo, value) for value in (*args[1:], *kwargs.values())):
+        return lo.call(ir.Const(rotation_definitions.at_times), args, kwargs, node)
+    return NotImplemented
 
 
 @handles(rotation_definitions.quaternions)

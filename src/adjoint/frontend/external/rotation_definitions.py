@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 from scipy import linalg
+from scipy.spatial.transform import Slerp
 
 from adjoint.runtime.arithmetic.numbers import choose
 
@@ -85,6 +86,36 @@ class Rotations:
 
     def __getitem__(self, place):
         return Rotations(self.quat[place])
+
+
+class Slerps:
+    """Rotations between others: at a steady rate about one axis."""
+
+    __adjoint_stands_for__ = Slerp
+
+    def __init__(self, times, rotations):
+        self.times = np.asarray(times) + 0.0
+        self.rotations = as_rotations(rotations)
+        self.rotvecs = (self.rotations[:-1].inv() * self.rotations[1:]).as_rotvec()
+
+    def __call__(self, times):
+        return between(self.times, self.rotations, self.rotvecs, times)
+
+
+def between(known, rotations, rotvecs, times):
+    """The rotations at some times, from those at known ones and the vectors that lead from each to the next."""
+    asked = np.ravel(times) + 0.0
+    if np.any(asked < known[0]) or np.any(asked > known[-1]):
+        raise ValueError(f"Interpolation times must be within the range [{known[0]}, {known[-1]}], both inclusive.")
+    place = np.maximum(np.searchsorted(known, asked) - 1, 0)
+    share = (asked - known[place]) / np.diff(known)[place]
+    found = rotations[place] * from_rotvec(rotvecs[place] * np.expand_dims(share, 1))
+    return found[0] if np.ndim(times) == 0 else found
+
+
+def at_times(slerp, times):
+    """The same of an object of SciPy, which does not vary."""
+    return between(slerp.times, as_rotations(slerp.rotations), slerp.rotvecs, times)
 
 
 def _parts(quat):

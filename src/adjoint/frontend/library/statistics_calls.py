@@ -25,5 +25,5 @@ def _means(function: Callable[..., Any]) -> Handler:
     return call
 
 
-for _name in ("mean", "fmean", "variance", "pvariance", "stdev", "pstdev"):
+for _name in ("mean", "fmean", "harmonic_mean", "variance", "pvariance", "stdev", "pstdev"):
     HANDLERS[getattr(statistics, _name)] = _means(getattr(statistics_definitions, _name))

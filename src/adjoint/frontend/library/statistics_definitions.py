@@ -21,6 +21,19 @@ def fmean(data: Any) -> Any:
     return math.fsum(items) / len(items)
 
 
+def harmonic_mean(data: Any) -> Any:
+    items = list(data)
+    if len(items) < 1:
+        raise statistics.StatisticsError("harmonic_mean requires at least one data point")
+    for item in items:
+        if item < 0:
+            raise statistics.StatisticsError("harmonic mean does not support negative values")
+    zeros = [item for item in items if item == 0]
+    if len(zeros) > 0:
+        return len(items) * math.fsum(zeros) / len(zeros) ** 2
+    return len(items) / math.fsum([1 / item for item in items])
+
+
 def variance(data: Any) -> Any:
     items = list(data)
     if len(items) < 2:

@@ -4,8 +4,9 @@
 
 import numpy as np
 from scipy import fft
+from scipy.fft import _fftlog_backend
 
-from adjoint.rules.declare import case, definition, linear, sample
+from adjoint.rules.declare import case, definition, linear, no_derivative, sample
 from adjoint.runtime.array_functions.arrays import fitted
 
 LENGTHS = [
@@ -169,3 +170,32 @@ _declare_all(fft.hfftn, _hfftn, PLANES)
 _declare_all(fft.ihfftn, _ihfftn, PLANES)
 _declare_two(fft.hfft2, _hfftn, PLANES)
 _declare_two(fft.ihfft2, _ihfftn, PLANES)
+
+# --- Hankel transforms of what is given at logarithmic steps ----------------------------------------------------------
+
+HANKEL = [case(sample(8), 0.1, 0.5), case(sample(2, 7), 0.2, 0.3, offset=0.1, bias=0.2)]
+
+
+def _fht(a, dln, mu, offset=0.0, bias=0.0):
+    n = np.shape(a)[-1]
+    places = (np.arange(n) - 0.5 * (n - 1)) * dln
+    waves = np.fft.rfft(a * np.exp(-bias * places)) * hankel_factors(n, dln, mu, offset, bias)
+    return np.flip(np.fft.irfft(waves, n), axis=-1) * np.exp(-bias * (places + offset))
+
+
+def _ifht(A, dln, mu, offset=0.0, bias=0.0):
+    n = np.shape(A)[-1]
+    places = (np.arange(n) - 0.5 * (n - 1)) * dln
+    factors = np.conj(hankel_factors(n, dln, mu, offset, bias, inverse=True))
+    waves = np.fft.rfft(A * np.exp(bias * (places + offset))) / factors
+    return np.flip(np.fft.irfft(waves, n), axis=-1) / np.exp(-bias * places)
+
+
+def hankel_factors(n, dln, mu, offset, bias, inverse=False):
+    """The factors of the waves, as SciPy computes them."""
+    return _fftlog_backend.fhtcoeff(n, dln, mu, offset=offset, bias=bias, inverse=inverse)
+
+
+no_derivative(hankel_factors)
+definition(fft.fht, _fht, arrays=("a",), cases=HANKEL)
+definition(fft.ifht, _ifht, arrays=("A",), cases=HANKEL)

@@ -6,16 +6,13 @@ import math
 
 import numpy as np
 
-from adjoint.rules.declare import case, definition, general, linear, no_derivative, number, sample
-from adjoint.rules.registry import UNKNOWN
+from adjoint.rules.declare import case, definition, linear, no_derivative, number, sample
 from adjoint.runtime.array_functions import arrays, places
 from adjoint.runtime.array_functions.arrays import (
     inverse_axes,
     opposite,
     reshape_like,
     unbroadcast,
-    unpad,
-    unpad_places,
     unrepeat,
     untile,
 )
@@ -164,59 +161,6 @@ linear(
 )
 
 
-def _pad_jvp(dots, y, array, pad_width, mode="constant", *, constant_values=0):
-    if mode == "constant":
-        return np.pad(dots[0], pad_width)
-    if mode not in COPYING:
-        raise NotImplementedError("np.pad in this mode")
-    return np.pad(dots[0], pad_width, mode=mode)
-
-
-def _pad_vjp(ct, y, array, pad_width, mode="constant", *, constant_values=0):
-    if mode == "constant":
-        return (unpad(ct, array, pad_width),)
-    if mode not in COPYING:
-        raise NotImplementedError("np.pad in this mode")
-    return (unpad_places(ct, array, pad_width, mode),)
-
-
-def _padded(array, pad_width, mode="constant", *, constant_values=0):
-    """With numbers that may vary; those along a later axis are written last, as NumPy does."""
-    widths = np.broadcast_to(pad_width, (np.ndim(array), 2))
-    numbers = np.broadcast_to(constant_values, (np.ndim(array), 2))
-    result = np.pad(array, pad_width)
-    for axis in range(np.ndim(array)):
-        along = np.moveaxis(result, axis, 0)
-        along[: widths[axis, 0]] = numbers[axis, 0]
-        along[len(along) - widths[axis, 1] :] = numbers[axis, 1]
-    return result
-
-
-definition(
-    np.pad,
-    _padded,
-    when=lambda given: given.get("mode", "constant") == "constant" and given.get("constant_values", 0) is UNKNOWN,
-    arrays=("array", "constant_values"),
-    cases=[
-        case(sample(3), 2, constant_values=number()),
-        case(sample(2, 3), ((1, 0), (2, 3)), constant_values=sample(2, 2)),
-        case(sample(3), (1, 2), "constant", constant_values=sample(2)),
-    ],
-)
-COPYING = ("edge", "reflect", "symmetric", "wrap")
-
-general(
-    np.pad,
-    _pad_jvp,
-    _pad_vjp,
-    arrays=("array",),
-    cases=[
-        case(sample(4, 3), 2),
-        case(sample(4, 3), ((1, 0), (2, 3)), constant_values=1.5),
-        case(sample(4, 3), 1, mode="edge"),
-        case(sample(5), (2, 1), "reflect"),
-    ],
-)
 linear(np.copy, lambda ct, a, order="K": ct, always_array=True, cases=[case(sample(4, 3)), case(sample(4, 3), "C")])
 linear(
     np.take,

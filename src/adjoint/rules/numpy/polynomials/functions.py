@@ -159,14 +159,30 @@ def _poly(seq_of_zeros):
 definition(np.poly, _poly, cases=[case(sample(3)), case(sample(1))])
 
 
+def _weighted_powers(x, y, deg, w):
+    powers, values = np.vander(inexact(x), deg + 1), inexact(y)
+    if w is None:
+        return powers, values
+    return powers * np.expand_dims(w, 1), values * w if np.ndim(y) == 1 else values * np.expand_dims(w, 1)
+
+
+def _polyfit_with_spread(x, y, deg, rcond=None, full=False, w=None, cov=False):
+    """With the covariance of the coefficients: by the residuals, or by the weights alone."""
+    found = _polyfit(x, y, deg, rcond, full, w)
+    powers, values = _weighted_powers(x, y, deg, w)
+    base = np.linalg.inv(powers.T @ powers)
+    if cov == "unscaled":
+        return found, base if np.ndim(y) == 1 else np.expand_dims(base, 2)
+    if len(x) <= deg + 1:
+        raise ValueError("the number of data points must exceed order to scale the covariance matrix")
+    variance = np.sum((values - powers @ found) ** 2, axis=0) / (len(x) - deg - 1)
+    return found, base * variance if np.ndim(y) == 1 else np.expand_dims(base, 2) * variance
+
+
 def _polyfit(x, y, deg, rcond=None, full=False, w=None):
     if full or rcond is not None:
         raise NotImplementedError("a fit with a report, or of a lower rank")
-    powers = np.vander(inexact(x), deg + 1)
-    values = inexact(y)
-    if w is not None:
-        powers = powers * np.expand_dims(w, 1)
-        values = values * w if np.ndim(y) == 1 else values * np.expand_dims(w, 1)
+    powers, values = _weighted_powers(x, y, deg, w)
     scale = np.sqrt(np.sum(powers * powers, axis=0))
     found = linalg.least_squares(powers / scale, values, len(x) * np.finfo(float_dtype(x)).eps)
     return found / scale if np.ndim(y) == 1 else found / np.expand_dims(scale, 1)
@@ -181,6 +197,19 @@ definition(
         case(POINTS, sample(5, 2), deg=3),
         case(POINTS, sample(5), 2, w=sample(5, kind="positive")),
         case(POINTS, sample(5, 2), 1, w=sample(5, kind="positive")),
+    ],
+)
+
+
+definition(
+    np.polyfit,
+    _polyfit_with_spread,
+    when=lambda given: given.get("cov", False) in (True, "unscaled") and given.get("full", False) is False,
+    cases=[
+        case(POINTS, sample(5), 2, cov=True),
+        case(POINTS, sample(5, 2), deg=1, cov=True),
+        case(POINTS, sample(5, 2), deg=1, cov="unscaled"),
+        case(POINTS, sample(5), 2, w=sample(5, kind="positive"), cov="unscaled"),
     ],
 )
 

@@ -21,6 +21,15 @@ def _average(a, axis=None, weights=None):
     return np.matmul(moved, weights) / np.sum(weights)
 
 
+def _average_and_weight(a, axis=None, weights=None, returned=False):
+    found = _average(a, axis, weights)
+    if weights is None:
+        return found, np.full(np.shape(found), 1.0 * np.size(a) / np.size(found), np.result_type(found))[()]
+    if axis is None or np.ndim(weights) == np.ndim(a):
+        return found, np.sum(weights * np.ones_like(a), axis=axis)
+    return found, (np.sum(weights) * np.ones(np.shape(found), np.result_type(found)))[()]
+
+
 def _ptp(a, axis=None, *, keepdims=False):
     return np.max(a, axis=axis, keepdims=keepdims) - np.min(a, axis=axis, keepdims=keepdims)
 
@@ -79,6 +88,18 @@ def _nanstd(a, axis=None, *, ddof=0, keepdims=False):
 NANS = [case(np.array([[1.0, np.nan, 3.0], [4.0, 5.0, 6.0]])), case(np.array([[1.0, np.nan], [4.0, 5.0]]), axis=1)]
 definition(np.average, _average, cases=[*PLAIN, case(sample(4, 3), axis=1, weights=sample(3, kind="positive"))])
 definition(
+    np.average,
+    _average_and_weight,
+    when=lambda given: given.get("returned", False) is True,
+    arrays=("a", "weights"),
+    cases=[
+        case(sample(4), returned=True),
+        case(sample(4, 3), 1, returned=True),
+        case(sample(4, 3), axis=1, weights=sample(3, kind="positive"), returned=True),
+        case(sample(4, 3), axis=0, weights=sample(4, 3, kind="positive"), returned=True),
+    ],
+)
+definition(
     np.amax, lambda a, axis=None, *, keepdims=False: np.max(a, axis=axis, keepdims=keepdims), cases=[*AXES, *NANS]
 )
 definition(
@@ -114,6 +135,19 @@ def _cov(m, y=None, rowvar=True, bias=False, ddof=None):
     return np.reshape(products, ()) if y is None and np.ndim(m) < 2 else np.squeeze(products)
 
 
+def _weighted_cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None):
+    """Of samples that count several times, or more than others."""
+    x = _rows(m, rowvar) if y is None else np.concatenate([_rows(m, rowvar), _rows(y, rowvar)], axis=0)
+    important = 1.0 if aweights is None else np.asarray(aweights) + 0.0
+    weights = important if fweights is None else important * fweights
+    total = np.sum(weights)
+    lost = (0 if bias else 1) if ddof is None else ddof
+    free = total - lost * (1.0 if aweights is None else np.sum(weights * important) / total)
+    centred = x - np.expand_dims(np.matmul(x, weights) / total, 1)
+    products = np.matmul(centred, np.conjugate(np.transpose(centred * weights))) / free
+    return np.reshape(products, ()) if y is None and np.ndim(m) < 2 else np.squeeze(products)
+
+
 def _rows(m, rowvar):
     """Variables, each a row."""
     array = as_array(m)
@@ -130,6 +164,19 @@ def _corrcoef(x, y=None, rowvar=True):
 
 
 definition(np.cov, _cov, cases=[*SAMPLES, case(sample(5)), case(sample(3, 4), bias=True), case(sample(3, 4), ddof=2)])
+WEIGHTS = np.array([1, 3, 2, 2])
+definition(
+    np.cov,
+    _weighted_cov,
+    when=lambda given: given.get("fweights") is not None or given.get("aweights") is not None,
+    arrays=("m", "y", "fweights", "aweights"),
+    cases=[
+        case(sample(3, 4), fweights=WEIGHTS),
+        case(sample(3, 4), aweights=sample(4, kind="positive")),
+        case(sample(4), sample(4), ddof=0, fweights=WEIGHTS, aweights=sample(4, kind="positive")),
+        case(sample(4), aweights=sample(4, kind="positive")),
+    ],
+)
 definition(np.corrcoef, _corrcoef, cases=SAMPLES)
 
 

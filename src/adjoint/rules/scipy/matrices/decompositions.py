@@ -5,11 +5,12 @@
 import numpy as np
 from scipy import linalg
 
-from adjoint.rules.declare import case, definition, general, no_derivative, sample
+from adjoint.declarations.custom_derivatives import stop_gradient
+from adjoint.rules.declare import case, constant, definition, general, no_derivative, sample
 from adjoint.rules.scipy.matrices.layout import ORDER
 from adjoint.rules.scipy.matrices.stacks import each_matrix
 from adjoint.runtime.array_functions.linalg import conjugated, hermitian, transposed
-from adjoint.runtime.numerical_methods.of_scipy.linalg import pivots, polar_factor
+from adjoint.runtime.numerical_methods.of_scipy.linalg import pivots, polar_factor, signs_of_factor
 
 REGULAR, DEFINITE = sample(3, 3, kind="regular"), sample(3, 3, kind="definite")
 
@@ -30,6 +31,45 @@ def _qr(a, overwrite_a=False, lwork=None, mode="full", pivoting=False, check_fin
     return (q.copy(ORDER), r, order) if pivoting else (q.copy(ORDER), r)
 
 
+def _qr_multiply(a, c, mode="right", pivoting=False, conjugate=False, overwrite_a=False, overwrite_c=False):
+    if conjugate:
+        raise NotImplementedError("conjugate")
+    order = pivots(a) if pivoting else None
+    q, r = np.linalg.qr(a[:, order] if pivoting else a)
+    product = np.matmul(q, c) if mode == "left" else np.matmul(c, q)
+    return (product, r, order) if pivoting else (product, r)
+
+
+def _factors_of(changed, q, signs):
+    """The factors of a matrix, with the signs that SciPy's rotations lead to; ``q`` is a factor from before."""
+    if np.shape(q)[0] == np.shape(q)[1] and np.shape(changed)[0] > np.shape(changed)[1]:
+        raise np.linalg.LinAlgError("columns of 'q' beyond those of the matrix have no derivative: mode='economic'")
+    turned, r = np.linalg.qr(changed)
+    side = signs * np.sign(np.diagonal(stop_gradient(r)))
+    return (turned * side).copy(ORDER), np.expand_dims(side, 1) * r
+
+
+def _qr_update(Q, R, u, v, overwrite_qruv=False, check_finite=True):
+    columns = [x if np.ndim(x) == 2 else np.expand_dims(x, 1) for x in (u, v)]
+    changed = np.matmul(Q, R) + np.matmul(columns[0], np.transpose(columns[1]))
+    return _factors_of(changed, Q, signs_of_factor(linalg.qr_update, Q, R, u, v))
+
+
+def _qr_delete(Q, R, k, p=1, which="row", overwrite_qr=False, check_finite=True):
+    lines = np.matmul(Q, R) if which == "row" else np.transpose(np.matmul(Q, R))
+    left = np.concatenate([lines[:k], lines[k + p :]])
+    signs = signs_of_factor(linalg.qr_delete, Q, R, k, p, which)
+    return _factors_of(left if which == "row" else np.transpose(left), Q, signs)
+
+
+def _qr_insert(Q, R, u, k, which="row", rcond=None, overwrite_qru=False, check_finite=True):
+    lines = np.matmul(Q, R) if which == "row" else np.transpose(np.matmul(Q, R))
+    added = np.expand_dims(u, 0) if np.ndim(u) == 1 else (u if which == "row" else np.transpose(u))
+    whole = np.concatenate([lines[:k], added, lines[k:]])
+    signs = signs_of_factor(linalg.qr_insert, Q, R, u, k, which)
+    return _factors_of(whole if which == "row" else np.transpose(whole), Q, signs)
+
+
 def _svd(a, full_matrices=True, compute_uv=True, overwrite_a=False, check_finite=True, lapack_driver="gesdd"):
     if not compute_uv:
         return np.linalg.svdvals(a)
@@ -38,6 +78,25 @@ def _svd(a, full_matrices=True, compute_uv=True, overwrite_a=False, check_finite
 
 
 no_derivative(pivots)
+constant(signs_of_factor)
+_Q, _R = np.linalg.qr(np.array([[1.0, 0.3, -0.4], [0.2, -1.5, 0.7], [0.6, 0.1, 1.2], [-0.3, 0.8, 0.5]]))
+definition(
+    linalg.qr_multiply,
+    _qr_multiply,
+    cases=[
+        case(sample(4, 3), sample(2, 4)),
+        case(REGULAR, sample(3, 2), "left"),
+        case(REGULAR, sample(3), "left"),
+        case(REGULAR, sample(3), pivoting=True),
+    ],
+)
+definition(linalg.qr_update, _qr_update, cases=[case(_Q, _R, sample(4), sample(3))])
+definition(linalg.qr_delete, _qr_delete, cases=[case(_Q, _R, 1, 1, "col")])
+definition(
+    linalg.qr_insert,
+    _qr_insert,
+    cases=[case(_Q, _R, sample(3), 1), case(_Q, _R, sample(2, 3), 2)],
+)
 definition(
     linalg.qr,
     each_matrix(_qr),

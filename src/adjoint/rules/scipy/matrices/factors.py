@@ -306,5 +306,5 @@ definition(linalg.get_lapack_funcs, _of_lapack, arrays=())
 definition(linalg.get_blas_funcs, _of_blas, arrays=())
 
 
-for _name in ("qz", "ordqz", "cossin", "qr_multiply", "qr_insert", "qr_delete", "qr_update", "cdf2rdf", "funm"):
+for _name in ("qz", "ordqz", "cossin", "cdf2rdf", "funm"):
     definition(getattr(linalg, _name), unknown, only=True, arrays=())

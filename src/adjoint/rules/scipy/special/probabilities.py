@@ -135,20 +135,42 @@ elementwise(
 # --- the greatest distances of large samples --------------------------------------------------------------------------
 
 
-def _distances_share(x):
-    """How often they are less: a series for small ones, and one for large ones (Marsaglia, Tsang & Wang 2003)."""
-    positive = np.where(np.greater(x, 0.0), x, 1.0)
-    near, far = np.minimum(positive, 1.0), np.maximum(positive, 1.0)
-    odd = np.array([1.0, 3.0, 5.0, 7.0])
-    square = -(np.pi**2) / (8.0 * near * near)
-    small = np.sqrt(2.0 * np.pi) / near * sum([np.exp(square * k * k) for k in odd])
-    large = 2.0 * sum([(-1.0) ** k * np.exp(-2.0 * (k + 1.0) ** 2 * far * far) for k in range(5)])
-    return positive, small, large
+TERMS = np.arange(1.0, 10.0)
+SWITCH = 0.82
+"""Below, the second of two series converges faster (DLMF 20.7.32)."""
+
+
+def less_of_distances(x):
+    """The probability that they are less, by a series for small ones, and its slope."""
+    odd = 0.125 * ((2.0 * TERMS - 1.0) * np.pi) ** 2
+    column = np.asarray(x)[..., None]
+    terms = 2.5066282746310002 / column * np.exp(-odd / column**2)
+    return np.sum(terms, axis=-1), np.sum(terms * (2.0 * odd / column**2 - 1.0) / column, axis=-1)
+
+
+def more_of_distances(x):
+    """The probability that they are greater, by a series for large ones, and the density."""
+    column = np.asarray(x)[..., None]
+    terms = np.where(np.equal(TERMS % 2, 1), 2.0, -2.0) * np.exp(-2.0 * (TERMS * column) ** 2)
+    return np.sum(terms, axis=-1), np.sum(4.0 * TERMS**2 * column * terms, axis=-1)
+
+
+def of_distances(below, above):
+    """What one series tells of small distances, and the other one of large ones."""
+
+    def formula(x):
+        is_small = np.less(x, SWITCH)
+        of_small = below(*less_of_distances(np.where(is_small, x, SWITCH)))
+        return np.where(is_small, of_small, above(*more_of_distances(np.where(is_small, SWITCH, x))))
+
+    return formula
+
+
+_more = of_distances(lambda share, density: 1.0 - share, lambda rest, density: rest)
 
 
 def _kolmogorov(x):
-    positive, small, large = _distances_share(x)
-    found = np.where(np.less(positive, 1.0), 1.0 - small, large)
+    found = _more(np.where(np.greater(x, 0.0), x, 1.0))
     return as_result(np.where(np.greater(x, 0.0), found, np.where(np.isnan(x), np.nan, 1.0)))
 
 

@@ -29,6 +29,16 @@ def row_order(pivots: Any) -> Any:
     return order
 
 
+def signs_of_factor(update: Any, *args: Any) -> Any:
+    """The signs on the diagonal of the upper factor that an update of SciPy finds.
+
+    >>> from scipy.linalg import qr_delete
+    >>> signs_of_factor(qr_delete, np.eye(2), np.diag([1.0, -2.0]), 0, 1, "col").tolist()
+    [1.0]
+    """
+    return np.sign(np.diagonal(update(*args)[1]))
+
+
 def pivots(a: Any) -> Any:
     """Which column of a matrix stands in each place where the largest that is left goes first."""
     return linalg.qr(a, mode="r", pivoting=True)[-1]

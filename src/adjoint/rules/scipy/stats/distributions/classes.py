@@ -6,6 +6,7 @@ import numpy as np
 from scipy import stats
 
 from adjoint.rules.declare import definition
+from adjoint.rules.helpers.solvers import unknown
 from adjoint.rules.scipy.stats.distributions.formulas import positive
 
 
@@ -91,3 +92,6 @@ def _logistic():
 for _name, _means in (("Normal", _normal), ("Uniform", _uniform), ("Logistic", _logistic)):
     if hasattr(stats, _name):  # since SciPy 1.15, 1.16
         definition(getattr(stats, _name), _means, arrays=())
+for _name in ("truncate", "order_statistic", "abs", "exp", "log"):
+    if hasattr(stats, _name):
+        definition(getattr(stats, _name), unknown, only=True, arrays=())

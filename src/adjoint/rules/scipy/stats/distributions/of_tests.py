@@ -7,6 +7,7 @@ from scipy import special, stats
 
 from adjoint.rules.declare import case
 from adjoint.rules.scipy.special.noncentral import mixed, noncentral_chi2, noncentral_f
+from adjoint.rules.scipy.special.probabilities import of_distances
 from adjoint.rules.scipy.stats.distributions.continuous import (
     ABOVE,
     HALF_LOG_TWO_PI,
@@ -158,48 +159,17 @@ continuous(
 
 # --- the statistic of Kolmogorov --------------------------------------------------------------------------------------
 
-TERMS = np.arange(1.0, 10.0)
-SWITCH = 0.82
-"""Below, the second of two series converges faster (DLMF 20.7.32)."""
-
-
-def _kolmogorov_below(x):
-    """The probability of less, and its slope."""
-    odd = 0.125 * ((2.0 * TERMS - 1.0) * np.pi) ** 2
-    column = np.asarray(x)[..., None]
-    terms = 2.5066282746310002 / column * np.exp(-odd / column**2)
-    return np.sum(terms, axis=-1), np.sum(terms * (2.0 * odd / column**2 - 1.0) / column, axis=-1)
-
-
-def _kolmogorov_above(x):
-    """The probability of more, and the density."""
-    column = np.asarray(x)[..., None]
-    terms = np.where(np.equal(TERMS % 2, 1), 2.0, -2.0) * np.exp(-2.0 * (TERMS * column) ** 2)
-    return np.sum(terms, axis=-1), np.sum(4.0 * TERMS**2 * column * terms, axis=-1)
-
-
-def _of_distance(below, above):
-    """What one series tells of small distances, and the other one of large ones."""
-
-    def formula(z):
-        is_small = np.less(z, SWITCH)
-        of_small = below(*_kolmogorov_below(np.where(is_small, z, SWITCH)))
-        return np.where(is_small, of_small, above(*_kolmogorov_above(np.where(is_small, SWITCH, z))))
-
-    return formula
-
-
 continuous(
     stats.kstwobign,
     no_shape,
-    _of_distance(lambda share, density: np.log(density), lambda rest, density: np.log(density)),
+    of_distances(lambda share, density: np.log(density), lambda rest, density: np.log(density)),
     support=_half_line,
     inner=1.0,
     is_open=True,
-    share=_of_distance(lambda share, density: share, lambda rest, density: 1.0 - rest),
-    rest=_of_distance(lambda share, density: 1.0 - share, lambda rest, density: rest),
-    log_share=_of_distance(lambda share, density: np.log(share), lambda rest, density: np.log1p(-rest)),
-    log_rest=_of_distance(lambda share, density: np.log1p(-share), lambda rest, density: np.log(rest)),
+    share=of_distances(lambda share, density: share, lambda rest, density: 1.0 - rest),
+    rest=of_distances(lambda share, density: 1.0 - share, lambda rest, density: rest),
+    log_share=of_distances(lambda share, density: np.log(share), lambda rest, density: np.log1p(-rest)),
+    log_rest=of_distances(lambda share, density: np.log1p(-share), lambda rest, density: np.log(rest)),
     cases=[case(0.7), case(np.array([0.3, 0.8, 0.9, 2.5])), case(0.9, 0.1, 1.3)],
     shares=SHARES,
 )

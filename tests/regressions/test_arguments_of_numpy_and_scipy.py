@@ -1,0 +1,97 @@
+"""Arguments and functions that were once refused: weights, borders, updates of factors, transforms."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import fft, interpolate, linalg, optimize, special, stats
+from scipy.spatial.transform import Rotation, Slerp
+
+import adjoint as ad
+from sampling import check_grads
+
+X = np.array([0.3, -0.7, 1.2, 0.4])
+WIDE = np.array([[0.3, -0.7, 1.2, 0.4], [0.9, 0.1, -0.3, 0.8]])
+TALL = np.array([[4.0, 1.0], [0.5, 3.0], [0.3, 0.2], [-0.4, 0.6]])
+CALLS: dict[str, tuple[Callable[..., Any], Any]] = {
+    "average": (lambda x: np.average(x, weights=x * x, returned=True)[1] * np.average(x, returned=True)[0], X),
+    "cov": (lambda x: np.cov(x, aweights=np.array([1.0, 2.0, 1.5, 0.3]), fweights=np.array([1, 2, 1, 4])), WIDE),
+    "cov of weights": (lambda x: np.cov(x, aweights=x[0] * x[0]), WIDE),
+    "polyfit": (lambda x: np.polyfit(np.arange(4.0), x, 1, cov=True)[1], X),
+    "pad by means": (lambda x: np.pad(x, ((1, 2), (0, 3)), mode="mean") ** 2, WIDE),
+    "pad by medians": (lambda x: np.pad(x, 2, mode="median", stat_length=3) ** 2, WIDE),
+    "pad by extremes": (lambda x: np.pad(x, 1, "maximum") * np.pad(x, 1, "minimum"), WIDE),
+    "ramps": (lambda x: np.pad(x, (2, 3), mode="linear_ramp", end_values=x[0]) ** 2, X),
+    "odd reflections": (lambda x: np.pad(x, (5, 4), mode="reflect", reflect_type="odd") ** 2, X),
+    "odd symmetry": (lambda x: np.pad(x, (5, 4), mode="symmetric", reflect_type="odd") ** 2, X),
+    "harmonic mean": (lambda x: statistics.harmonic_mean([x[0], x[2], x[3]]), X),
+    "kve": (lambda x: special.kve(x, 1.0 + x * x), X),
+    "Hankel": (lambda x: fft.fht(x, 0.2, 0.3, offset=0.1, bias=0.2) ** 2, X),
+    "Hankel backwards": (lambda x: fft.ifht(x, 0.2, 0.3, offset=0.1, bias=0.2) ** 2, X),
+    "product with a factor": (lambda x: linalg.qr_multiply(x, x.T[:1] * 2.0)[0], TALL),
+    "product with a turned factor": (lambda x: linalg.qr_multiply(x, x[:2], "left", pivoting=True)[0], TALL),
+    "update": (lambda x: _of(linalg.qr_update(*linalg.qr(x, mode="economic"), x[:, 0], x[1])), TALL),
+    "row inserted": (lambda x: _of(linalg.qr_insert(*linalg.qr(x, mode="economic"), x[0] * x[1], 2)), TALL),
+    "column inserted": (lambda x: _of(linalg.qr_insert(*linalg.qr(x.T), x[0] ** 2, 1, "col")), TALL[:2]),
+    "row deleted": (lambda x: _of(linalg.qr_delete(*linalg.qr(x), 1)), TALL[:2]),
+    "column deleted": (lambda x: _of(linalg.qr_delete(*linalg.qr(x, mode="economic"), 0, 1, "col")), TALL),
+    "turned on the way": (
+        lambda x: Slerp([0, 1, 3], Rotation.from_rotvec(np.outer(x[:3], x[1:])))([0.3, 2.2]).as_matrix(),
+        X,
+    ),
+    "turned by then": (lambda x: TURNED(x[2]).as_rotvec() * TURNED(x * x).as_quat()[0, 1], X),
+}
+
+
+TURNED = Slerp([0, 1, 3], Rotation.from_rotvec([[0.0, 0.1, 0.0], [0.2, 0.0, 1.0], [0.5, -0.4, 0.3]]))
+
+
+def _of(factors):
+    return np.concatenate([np.ravel(factors[0]), np.ravel(factors[1])])
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_calls(name: str) -> None:
+    function, x = CALLS[name]
+    check_grads(lambda x: np.sum(np.sin(function(x))), (x,))
+
+
+def test_machine_code_says_the_same() -> None:
+    def total(x):
+        return np.sum(np.pad(x, (2, 3), mode="linear_ramp", end_values=x[0]) ** 2) + np.sum(np.cov(x, aweights=x * x))
+
+    assert np.allclose(ad.grad(total)(X), ad.grad(total, native=True)(X), rtol=1e-13)
+
+
+def test_zeros_in_a_harmonic_mean() -> None:
+    assert ad.grad(lambda x: statistics.harmonic_mean([x, 2.0, 3.0]))(0.0) == 3.0
+    with pytest.raises(statistics.StatisticsError):
+        ad.grad(lambda x: statistics.harmonic_mean([x, 2.0]))(-1.0)
+
+
+def test_columns_beyond_those_of_a_matrix_are_refused() -> None:
+    with pytest.raises(np.linalg.LinAlgError, match="columns of 'q' beyond"):
+        ad.grad(lambda x: np.sum(linalg.qr_insert(*linalg.qr(x), x[0], 1)[1]))(TALL[:2])
+
+
+def test_an_array_of_unknown_rank_is_called_so() -> None:
+    curve = interpolate.KroghInterpolator(np.arange(4.0), np.sin(np.arange(4.0)))
+    with pytest.raises(ad.DifferentiationError, match="returns an array of a rank that is not known here"):
+        ad.grad(lambda x: curve(x))(1.3)
+    assert abs(ad.grad(lambda x: np.sum(curve(x)))(1.3) - curve.derivative(1.3)) < 1e-12
+
+
+def test_what_is_not_known_of_distributions_that_are_classes_is_refused_by_name() -> None:
+    if hasattr(stats, "truncate"):
+        with pytest.raises(ad.DifferentiationError, match=r"AD0204(.*\n)*.*no derivative of 'truncate' is known"):
+            ad.grad(lambda x: stats.truncate(stats.Normal(), lb=0.0).pdf(x))(0.7)
+
+
+def test_no_option_is_to_be_left_out_where_nothing_is_known() -> None:
+    with pytest.raises(ad.DifferentiationError) as raised:
+        ad.grad(lambda x: optimize.bracket(lambda t: (t - x) ** 2)[0])(0.7)
+    assert "leave it out" not in str(raised.value)
