@@ -310,6 +310,13 @@ def _list(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AS
     return python_functions.call(lo, python_functions.copied, [value], node)
 
 
+@handles(frozenset)
+def _frozenset(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    if not args or not is_lazy(args[0]):
+        return NotImplemented
+    return lo.call(ir.Const(frozenset), [lo.call(ir.Const(list), args, {}, node)], {}, node)
+
+
 @handles(slice)
 def _slice(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     atoms = [materialize(lo, value, node) for value in args]

@@ -15,6 +15,7 @@ from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.state.signals import Restart
 from adjoint.frontend.interpreter.values import TupleValue, Value
 from adjoint.frontend.iterators.items import static_items
+from adjoint.frontend.iterators.iterators import is_lazy
 from adjoint.frontend.library.collections_definitions import ObjectSet
 from adjoint.frontend.objects import construction
 from adjoint.frontend.objects.classes import class_of, is_object
@@ -24,6 +25,8 @@ from adjoint.frontend.objects.classes import class_of, is_object
 def _set(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     if node is None or kwargs or len(args) > 1:
         return NotImplemented
+    if args and is_lazy(args[0]):
+        return lo.call(ir.Const(set), [lo.call(ir.Const(list), args, {}, node)], {}, node)
     items = static_items(lo, args[0], node) if args else []
     if items is None or not all(counts_as_itself(lo, item) for item in items):
         return NotImplemented

@@ -7,6 +7,7 @@ import enum
 import functools
 import inspect
 import sys
+import threading
 import types
 from collections.abc import Iterable
 from typing import Any
@@ -417,6 +418,8 @@ def _through_class(lo: Lowerer, receiver: Value, cls: type, name: str, node: ast
             return bind(lo, receiver, cls, name, base.__dict__[name], node)
     if name == "__class__":
         return ir.Const(seen(cls))
+    if name == "__dict__" and issubclass(cls, threading.local):  # which has one without a descriptor
+        return _table_of(lo, receiver, node)
     for base in cls.__mro__:
         if "__getattr__" in base.__dict__:
             return lo.call(ir.Const(base.__dict__["__getattr__"]), [receiver, ir.Const(name)], {}, node)
@@ -429,6 +432,12 @@ def _through_class(lo: Lowerer, receiver: Value, cls: type, name: str, node: ast
         label, helps = f"a {cls.__name__} has no attribute {name!r}", (f"np.{name}(...) takes lists, too",)
         raise lo.mistake(AttributeError, node, label, code="AD0211", helps=helps, name=name)
     raise no_attribute(lo, f"an object of class {cls.__name__!r}", name, [*own, *dir(cls)], node)
+
+
+def _table_of(lo: Lowerer, receiver: Value, node: ast.AST | None) -> Value:
+    from adjoint.frontend.objects.own_attributes import table_of  # lazy
+
+    return table_of(lo, receiver, node)
 
 
 def bind(
@@ -463,9 +472,7 @@ def bind(
             if name == "__class__":
                 return ir.Const(seen(cls))
             if name == "__dict__":
-                from adjoint.frontend.objects.own_attributes import table_of  # lazy
-
-                return table_of(lo, receiver, node)
+                return _table_of(lo, receiver, node)
             raise lo.mistake(AttributeError, node, f"the attribute {name!r} is not assigned", code="AD0304")
         case types.MethodDescriptorType() | types.WrapperDescriptorType():
             return Method(ir.Const(found), receiver)
