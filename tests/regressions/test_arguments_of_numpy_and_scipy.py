@@ -28,6 +28,10 @@ CALLS: dict[str, tuple[Callable[..., Any], Any]] = {
     "ramps": (lambda x: np.pad(x, (2, 3), mode="linear_ramp", end_values=x[0]) ** 2, X),
     "odd reflections": (lambda x: np.pad(x, (5, 4), mode="reflect", reflect_type="odd") ** 2, X),
     "odd symmetry": (lambda x: np.pad(x, (5, 4), mode="symmetric", reflect_type="odd") ** 2, X),
+    "counts in two directions": (
+        lambda x: np.histogram2d(np.array([0.3, 0.8, 0.1, 0.4]), X, bins=[2, 3], weights=x * x, density=True)[0],
+        X + 2.0,
+    ),
     "harmonic mean": (lambda x: statistics.harmonic_mean([x[0], x[2], x[3]]), X),
     "kve": (lambda x: special.kve(x, 1.0 + x * x), X),
     "Hankel": (lambda x: fft.fht(x, 0.2, 0.3, offset=0.1, bias=0.2) ** 2, X),

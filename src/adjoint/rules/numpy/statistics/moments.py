@@ -207,6 +207,29 @@ def _histogram(a, bins=10, range=None, density=None, weights=None):
     return counts, edges
 
 
+def _member(values, edges):
+    """The number of the bin of each value, -1 outside of all."""
+    place = np.searchsorted(edges, values, side="right") - 1
+    place = np.where(np.equal(values, edges[-1]), np.size(edges) - 2, place)
+    return np.where(np.less(place, np.size(edges) - 1), place, -1)
+
+
+def _histogram2d(x, y, bins=10, range=None, density=None, weights=None):
+    several = isinstance(bins, (list, tuple)) or np.ndim(bins) > 0
+    along_x, along_y = (bins[0], bins[1]) if several and len(bins) == 2 else (bins, bins)
+    of_x, of_y = (None, None) if range is None else (range[0], range[1])
+    rows, columns = _bin_edges(as_array(x), along_x, of_x), _bin_edges(as_array(y), along_y, of_y)
+    row, column = _member(as_array(x), rows), _member(as_array(y), columns)
+    inside = np.flatnonzero(np.logical_and(row >= 0, column >= 0))
+    members = row[inside] * (np.size(columns) - 1) + column[inside]
+    shape = (np.size(rows) - 1, np.size(columns) - 1)
+    weight = np.ones(np.size(inside)) if weights is None else np.take(np.ravel(weights) + 0.0, inside)
+    counts = np.reshape(scatter(weight, np.zeros(shape[0] * shape[1]), members), shape)
+    if density:
+        counts = counts / np.sum(counts) / np.expand_dims(np.diff(rows), 1) / np.diff(columns)
+    return counts, rows, columns
+
+
 POINTS = np.array([0.1, 0.9, 2.5, 1.2, -3.0, 2.0])
 definition(
     np.histogram_bin_edges,
@@ -227,3 +250,15 @@ definition(
     ],
 )
 no_derivative(places.bins_of)
+_OTHERS = np.array([0.3, 1.2, 0.1, -0.4, 2.2, 0.8])
+definition(
+    np.histogram2d,
+    _histogram2d,
+    arrays=("x", "y", "weights"),
+    cases=[
+        case(POINTS, _OTHERS, 3, weights=sample(6)),
+        case(POINTS, _OTHERS, [2, 3], [[0.0, 2.0], [-1.0, 2.2]], weights=sample(6)),
+        case(POINTS, _OTHERS, [[0.0, 1.0, 2.0], 4], density=True, weights=sample(6, kind="positive")),
+        case(sample(6), sample(6), 3),
+    ],
+)
