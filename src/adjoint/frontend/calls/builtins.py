@@ -365,6 +365,18 @@ def _float_dtype(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node:
     return NotImplemented if dtype is None else ir.Const(np.result_type(dtype, np.float16))
 
 
+@handles(np.dtype)
+def _dtype_named(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    """The type that a constant names, which is one."""
+    match args:
+        case [ir.Const(value=str() | type() | np.dtype() as named)] if not kwargs:
+            try:
+                return ir.Const(np.dtype(named))
+            except TypeError as problem:
+                raise lo.mistake(TypeError, node, str(problem)) from problem
+    return NotImplemented
+
+
 @handles(np.result_type)
 def _result_type(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     """Of arrays and dtypes, and of numbers where it is the same for those of Python and of NumPy."""
