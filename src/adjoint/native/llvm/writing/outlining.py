@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from adjoint.native.costs import FEWEST_OUTLINED, LONGEST_OUTLINED
 from adjoint.records import dataclass
 
-_NAME = re.compile(r"%v\d+(?:_\w+)?|%call\b|%out\b")
+_NAME = re.compile(r"%\w+")
 _DEFINED = re.compile(r"  (%\w+) = (.*)")
 _GOAL = re.compile(r"label %(\w+)")
 _FROM = re.compile(r", %(\w+) \]")
@@ -108,7 +108,7 @@ class _Text:
             self.named.append(set())
             return
         found = _DEFINED.match(line)
-        names = set(_NAME.findall(line))
+        names = {each for each in _NAME.findall(line) if each in self.types}  # else it is a label
         if found is not None:
             self.defined[found[1]] = place
             if found[2].startswith("phi "):
