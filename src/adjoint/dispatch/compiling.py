@@ -103,8 +103,8 @@ def _with_calls(
     if (is_noticed or not entry.kept) and not has_singular_slopes(found.function):
         return found
     if is_noticed:
-        target = replace(target, recomputes=False)
-        return compile_entry(lower(target), function, native, seen, target)
+        target = replace(target, recomputes=False)  # of what was lowered nothing depends on it
+        return compile_entry(entry, function, native, seen, target)
     quick = found.call.quick if isinstance(found.call, Speculative) else found.call
     telling = functools.partial(_telling, replace(found), lower, function, native, target)
     found.call = _speculative(quick, telling, found.function)
