@@ -73,6 +73,8 @@ CALLS: list[tuple[Any, tuple[Any, ...], dict[str, Any], ir.Type]] = [
     (print, (ir.FLOAT,), {}, ir.Opaque(type(None))),
     (np.add, (ir.Array(F8, None), arr("many", "many")), {}, ir.Array(F8, None)),
     (lambda x: x, (ir.FLOAT,), {}, ir.OPAQUE),
+    (np.einsum, (ir.Const("jbme->mbej"), arr("many", "many", "many", "many")), {}, arr("many", "many", "many", "many")),
+    (np.einsum, (ir.Opaque(str), arr("many", "many", "many", "many")), {}, ir.Number()),  # "text" gives a matrix
 ]
 
 

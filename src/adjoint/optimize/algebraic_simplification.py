@@ -17,6 +17,7 @@ from adjoint.ir.join import type_of_atom
 from adjoint.records import replace
 from adjoint.runtime.arithmetic.numbers import selected, somewhere
 from adjoint.runtime.array_functions.arrays import copy_laid_out_like, unbroadcast
+from adjoint.runtime.array_functions.products import adjoint_subscripts, collected_subscripts
 
 Folded = ir.Atom | ir.Call | None
 
@@ -66,11 +67,15 @@ def fold(call: ir.Call, facts: Facts) -> Folded:
 
 _PLAIN = (bool, int, float)
 _LARGEST_SHIFT = 64
+_OF_SUBSCRIPTS = (adjoint_subscripts, collected_subscripts)
+"""Functions of subscripts of sums of products, and of ranks."""
 
 
 def _evaluate(call: ir.Call) -> ir.Const | None:
     """The value of a call of plain numbers, where it has one that can be written as a literal."""
     values: list[Any] = [arg.value for arg in call.args if isinstance(arg, ir.Const)]
+    if call.callee in _OF_SUBSCRIPTS:
+        return ir.Const(call.callee(*values))
     if not all(type(value) in _PLAIN for value in values):
         return None
     if call.callee in (operator.pow, operator.lshift) and not _is_small_power(values):
@@ -344,5 +349,5 @@ _TABLE |= {
         *("eq", "ne", "lt", "le", "gt", "ge", "truth"),
     )
 }
-_TABLE |= dict.fromkeys((abs, min, max, somewhere), _only_constants)
+_TABLE |= dict.fromkeys((abs, min, max, somewhere, *_OF_SUBSCRIPTS), _only_constants)
 _RULES = {id(callee): rule for callee, rule in _TABLE.items()}

@@ -146,6 +146,8 @@ def _infer(
     special = _special(rule, arguments, named)
     if special is not None:
         return (special,)
+    if _TEXT in arguments and registry.is_about_arrays(rule.fn):
+        return _fallback(rule, arguments)  # the subscripts of a sum tell its rank, and those of an example another one
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         examples, of_any_rank = examples_of(rule, arguments, named)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import adjoint as ad
+from sampling import check_grads
 
 A, B = np.array([0.5, -1.25, 2.0, 7.5]), np.array([3.0, 0.25, -2.0])
 SORTED = np.array([-1.0, 0.5, 0.5, 2.0, 4.0])
@@ -72,3 +73,19 @@ def test_lengths_of_ranges(start, stop, own):
     found, expected = (ad.grad(backwards, native=native)(x, start, stop) for native in ("strict", False))
     np.testing.assert_allclose(found, expected, rtol=1e-13)
     assert own
+
+
+def permuted(a, b):
+    inside = slice(0, 2)
+    product = np.tensordot(a, b[inside, inside, inside, inside], axes=((1, 2), (1, 3)))
+    return np.sum(np.einsum("jbme->mbej", product) ** 2) + np.sum(np.einsum("ie,ma,mbej->ijab", a[0, 0], a[1, 1], b))
+
+
+@pytest.mark.each_time
+@pytest.mark.parametrize("wrt", [0, 1])
+def test_sums_of_products_whose_subscripts_are_found(wrt):
+    rng = np.random.default_rng(0)
+    a, b = rng.standard_normal((2, 2, 2, 2)), rng.standard_normal((2, 2, 2, 2))
+    native, interpreted = ad.grad(permuted, wrt=wrt, native=True)(a, b), ad.grad(permuted, wrt=wrt)(a, b)
+    np.testing.assert_allclose(native, interpreted, rtol=1e-12)
+    check_grads(permuted, (a, b))

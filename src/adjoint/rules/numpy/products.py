@@ -165,20 +165,24 @@ def _einsum_part(ct, subscripts, k, ranks, *operands):
 
 
 def _einsum_form(constants):
-    """The form for two operands none of whose labels is only in it, or in it twice."""
+    """The form for operands whose labels are known."""
     subscripts = constants.get(0)
-    if not isinstance(subscripts, str) or "..." in subscripts or subscripts.count(",") != 1:
+    if not isinstance(subscripts, str) or "..." in subscripts:
         return None
-    first, second = subscripts.replace(" ", "").partition("->")[0].split(",")
-    ranks = (len(first), len(second))
-    left, right = (adjoint_subscripts(subscripts, k, *ranks) for k in (0, 1))
-    if left.partition("->")[2] != first or right.partition("->")[2] != second:
-        return None
-    return lambda ct, y, subscripts, a, b, optimize=False: (
-        None,
-        unbroadcast(np.einsum(left, ct, b), a),
-        unbroadcast(np.einsum(right, ct, a), b),
-    )
+    terms = subscripts.replace(" ", "").partition("->")[0].split(",")
+    ranks = tuple(map(len, terms))
+    adjoint = [adjoint_subscripts(subscripts, k, *ranks) for k in range(len(terms))]
+
+    def vjp(ct, y, subscripts, *operands, optimize=False):
+        return (None, *[cotangent(ct, k, operands) for k in range(len(operands))])
+
+    def cotangent(ct, k, operands):
+        part = np.einsum(adjoint[k], ct, *operands[:k], *operands[k + 1 :])
+        if adjoint[k].partition("->")[2] == terms[k]:
+            return unbroadcast(part, operands[k])
+        return einsum_expand(part, operands[k], subscripts, k, *ranks)
+
+    return vjp
 
 
 general(
@@ -205,6 +209,7 @@ general(
     products.einsum_of_one,
     lambda dots, y, subscripts, operand: products.einsum_of_one(subscripts, dots[1]),
     _einsum_vjp,
+    by_constants=_einsum_form,
     view_of=1,
     cases=[case("ii->i", sample(3, 3)), case("ij->ji", sample(4, 3))],
 )
