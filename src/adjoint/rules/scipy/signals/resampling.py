@@ -87,6 +87,8 @@ def _longer(taps, size):
 
 
 def _lfilter_zi(b, a):
+    b, a = np.atleast_1d(np.asarray(b)), np.atleast_1d(np.asarray(a))
+    a = a[int(np.argmax(a != 0.0)) :]
     size = max(np.size(b), np.size(a))
     over, under = _longer(b / a[0], size), _longer(a / a[0], size)
     matrix = np.eye(size - 1) - np.transpose(linalg.companion(under))
@@ -110,7 +112,7 @@ definition(
     when=lambda given: "zi" in given and given["zi"] is None,
     cases=[case(B, A, sample(6), zi=None)],
 )
-definition(signal.lfilter_zi, _lfilter_zi, cases=[case(B, A), case(B[:2], A)])
+definition(signal.lfilter_zi, _lfilter_zi, cases=[case(B, A), case(B[:2], A), case(B, 1.5), case(B, [0.0, 1.5, -0.6])])
 
 
 def _sosfiltfilt(sos, x, axis=-1, padtype="odd", padlen=None):
