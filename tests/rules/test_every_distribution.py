@@ -14,7 +14,7 @@ import adjoint as ad
 
 CONTINUOUS = ("logpdf", "pdf", "cdf", "sf", "logcdf", "logsf", "ppf", "isf")
 DISCRETE = ("logpmf", "pmf", "cdf", "sf", "logcdf", "logsf", "ppf", "isf")
-UNKNOWN = ("kstwo", "landau", "levy_stable", "studentized_range")
+UNKNOWN = ("kstwo", "levy_stable", "studentized_range")
 """Those that SciPy computes in machine code or by integrals of its own: refused."""
 WHOLE = {"irwinhall": (0,), "ksone": (0,)}
 """Places of parameters that are whole numbers, of continuous distributions."""

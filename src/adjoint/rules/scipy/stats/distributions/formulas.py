@@ -134,7 +134,8 @@ def _at_least(least, share):
     """A probability, or what is not a number where it is too small to be known."""
     if least == 0.0:
         return share
-    return np.where(np.logical_and(np.less(share, least), np.not_equal(share, 0.0)), np.nan, share)
+    too_small = np.logical_and(np.less(share, least), np.not_equal(share, 0.0))
+    return share * np.where(too_small, np.nan, 1.0)  # its slope is not a number, either
 
 
 def quantile_at(method, q, *shapes):

@@ -84,8 +84,8 @@ def integrated(log_density, variable, value, log_slope, low=-REACH, high=REACH):
         fixed = lambda u: log_density(value(u), *frozen) + log_slope(u)
         below = log_area(forth, fixed, low, end)
         above = log_area(lambda u: forth(-u), lambda u: fixed(-u), -high, -end)
-        whole = np.less(np.abs(np.exp(below) + np.exp(above) - 1.0), 1e-9)
-        return np.where(whole, below, np.nan), np.where(whole, above, np.nan)
+        whole = np.where(np.less(np.abs(np.exp(below) + np.exp(above) - 1.0), 1e-9), 1.0, np.nan)
+        return below * whole, above * whole  # their slopes are no numbers, either
 
     def log_of(one, other):
         """The logarithm of a probability by itself, or by what is left where that is less."""

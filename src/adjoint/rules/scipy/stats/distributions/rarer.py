@@ -5,13 +5,21 @@
 import numpy as np
 from scipy import special, stats
 
+from adjoint.declarations.custom_derivatives import stop_gradient
 from adjoint.rules.declare import case, elementwise
 from adjoint.rules.results import as_result
 from adjoint.rules.scipy.stats.distributions.above_zero import log1p_over
 from adjoint.rules.scipy.stats.distributions.continuous import HALF_LOG_TWO_PI, LOG_PI, LOG_TWO, whole_line
 from adjoint.rules.scipy.stats.distributions.elsewhere import declared
-from adjoint.rules.scipy.stats.distributions.formulas import positive, whole_number
-from adjoint.rules.scipy.stats.distributions.integrated import above_zero, integrated, log_odds, over_the_line
+from adjoint.rules.scipy.stats.distributions.formulas import column, positive, whole_number
+from adjoint.rules.scipy.stats.distributions.integrated import (
+    REACH,
+    above_zero,
+    integrated,
+    log_area,
+    log_odds,
+    over_the_line,
+)
 from adjoint.runtime.numerical_methods.special.splines import cardinal_spline
 
 _ROOT_TWO_PI = 2.5066282746310002
@@ -330,4 +338,59 @@ declared(
     inner=lambda n: 0.5 * n,
     share=lambda z, n: cardinal_spline(-1, n, z),
     rest=lambda z, n: cardinal_spline(-1, n, n - z),
+)
+
+# --- of what fast particles lose --------------------------------------------------------------------------------------
+
+
+def _log_of_angle(u):
+    """The logarithm of what Nolan (1997) calls V, by the logarithm of the odds of the angle."""
+    below = np.less(u, 0.0)
+    angle, left = np.pi * special.expit(u), np.pi * special.expit(-u)
+    sine = np.where(below, np.sin(angle), np.sin(left))
+    cosine = np.where(below, np.cos(angle), -np.cos(left))
+    return LOG_TWO - LOG_PI + np.log(angle / sine) - angle * cosine / sine
+
+
+FARTHEST = 1e5
+"""Beyond it the slope of the density of Landau is lost in rounding: it is not a number."""
+
+
+def _log_of_landau(z):
+    z = z * np.where(np.greater(z, FARTHEST), np.nan, 1.0)
+    shift = -0.5 * np.pi * column(z)
+
+    def of(shift):
+        def logs(u):
+            power = _log_of_angle(u) + shift
+            return power - np.exp(np.minimum(power, 2.0 * REACH)) + special.log_expit(u) + special.log_expit(-u)
+
+        return logs
+
+    area = log_area(of(shift), of(stop_gradient(shift)), -REACH, np.full(np.shape(shift), REACH))
+    return area + LOG_PI - LOG_TWO
+
+
+def less_than_landau(z):
+    """The probability of less, as SciPy computes it."""
+    return stats.landau.cdf(z)
+
+
+def more_than_landau(z):
+    """The probability of more."""
+    return stats.landau.sf(z)
+
+
+LOSSES = [case(np.array([-1.3, 0.4, 5.0]))]
+elementwise(less_than_landau, lambda z, y: np.exp(_log_of_landau(z)), cases=LOSSES)
+elementwise(more_than_landau, lambda z, y: -np.exp(_log_of_landau(z)), cases=LOSSES)
+declared(
+    stats.landau,
+    (),
+    lambda loc=0, scale=1: ((), loc, scale),
+    _log_of_landau,
+    share=less_than_landau,
+    rest=more_than_landau,
+    support=whole_line,
+    inner=0.0,
 )
