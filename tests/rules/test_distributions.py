@@ -220,6 +220,17 @@ def of_trials(p):
     return np.sum(frozen.pmf(counts) * (1.0 + counts)) + frozen.cdf(1) + frozen.logsf(2) + stats.poisson_binom.sf(1, p)
 
 
+def test_no_slope_where_a_parameter_has_no_meaning() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for f in (
+            lambda x, a: stats.gamma.cdf(x * a, a),
+            lambda x, a: stats.norm.logpdf(x, 0.0, a),
+            lambda x, a: stats.skewcauchy.cdf(x, a),
+        ):
+            assert np.isnan(ad.grad(f, (0, 1))(0.7, -3.0)).all()
+
+
 def test_trials_that_differ() -> None:
     check_grads(of_trials, (TRIALS,))
     assert abs(ad.value_and_grad(of_trials)(TRIALS)[0] - of_trials(TRIALS)) < 1e-14

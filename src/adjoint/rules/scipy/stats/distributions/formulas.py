@@ -19,13 +19,14 @@ from adjoint.runtime.numerical_methods.implicit import answered, roots, taken
 
 
 def positive(parameter):
-    """The parameter, or what is not a number where it is not positive: nothing is defined there."""
-    return np.where(np.greater(parameter, 0), parameter, np.nan)
+    """The parameter, or what is not a number where it is not positive: nothing is defined there, and no slope."""
+    return parameter * np.where(np.greater(parameter, 0), 1.0, np.nan)
 
 
 def inside(parameter, low, high):
     """The same for a parameter between two numbers."""
-    return np.where(np.logical_and(np.greater_equal(parameter, low), np.less_equal(parameter, high)), parameter, np.nan)
+    is_inside = np.logical_and(np.greater_equal(parameter, low), np.less_equal(parameter, high))
+    return parameter * np.where(is_inside, 1.0, np.nan)
 
 
 def whole_number(number):
@@ -207,7 +208,7 @@ def continuous(
     def outside(z, shapes, below, above):
         """What probabilities are beyond the support."""
         low, _ = support(*shapes)
-        return np.where(np.isnan(z), np.nan, np.where(np.less_equal(z, low), below, above))
+        return np.where(np.isnan(z), z, np.where(np.less_equal(z, low), below, above))
 
     def logpdf(x, *args, **kwargs):
         z, shapes = standard(x, args, kwargs)
