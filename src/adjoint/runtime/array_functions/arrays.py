@@ -38,7 +38,10 @@ def _sum_to(ct: Any, shape: tuple[int, ...]) -> Any:
         extra + axis for axis, extent in enumerate(shape) if extent == 1 and ct.shape[extra + axis] != 1
     )
     summed = ct.sum(axis=axes) if axes else ct
-    return np.reshape(summed, shape)
+    if summed.size == math.prod(shape):
+        return np.reshape(summed, shape)
+    kept = ct.sum(axis=axes, keepdims=True)  # a label of a sum of products has one element in all others that have it
+    return np.broadcast_to(kept.reshape(kept.shape[extra:]), shape).copy()
 
 
 def _cast(ct: Any, dtype: Any) -> Any:

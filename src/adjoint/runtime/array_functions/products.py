@@ -43,10 +43,10 @@ def adjoint_subscripts(subscripts: str, place: int, *ranks: int) -> str:
     """Subscripts that give the cotangent of an operand from that of the result and the other operands."""
     terms, result = einsum_terms(subscripts, *ranks)
     others = terms[:place] + terms[place + 1 :]
-    return ",".join((result, *others)) + "->" + _reached(terms, result, place)
+    return ",".join((result, *others)) + "->" + reached_labels(terms, result, place)
 
 
-def _reached(terms: tuple[str, ...], result: str, place: int) -> str:
+def reached_labels(terms: tuple[str, ...], result: str, place: int) -> str:
     """The labels of an operand, once each, that the result or another operand has too."""
     elsewhere = result + "".join(terms[:place] + terms[place + 1 :])
     return "".join(label for label in dict.fromkeys(terms[place]) if label in elsewhere)
@@ -56,13 +56,13 @@ def _reached(terms: tuple[str, ...], result: str, place: int) -> str:
 def collected_subscripts(subscripts: str, place: int, *ranks: int) -> str:
     """The transpose of :func:`einsum_expand` as subscripts."""
     terms, result = einsum_terms(subscripts, *ranks)
-    return f"{terms[place]}->{_reached(terms, result, place)}"
+    return f"{terms[place]}->{reached_labels(terms, result, place)}"
 
 
 def einsum_expand(part: Any, operand: Any, subscripts: str, place: int, *ranks: int) -> Any:
     """``part`` in the shape of an operand: repeated along labels only it has, on the diagonal of repeated ones."""
     terms, result = einsum_terms(subscripts, *ranks)
-    labels, reached = terms[place], _reached(terms, result, place)
+    labels, reached = terms[place], reached_labels(terms, result, place)
     if labels == reached:
         return unbroadcast(part, operand)
     unique = "".join(dict.fromkeys(labels))

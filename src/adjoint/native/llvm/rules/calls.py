@@ -26,6 +26,7 @@ from adjoint.native.llvm.rules.linear_algebra import (  # noqa: F401
     decompositions,
     delayed_products,
     products,
+    sums_of_products,
     systems,
 )
 from adjoint.native.llvm.rules.of_python import calls, objects  # noqa: F401
