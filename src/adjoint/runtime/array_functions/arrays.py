@@ -34,14 +34,11 @@ def _sum_to(ct: Any, shape: tuple[int, ...]) -> Any:
         return np.broadcast_to(ct, shape).copy()
     if ct.shape[extra:] == shape:  # the common case: a bias that was added to each row
         return np.asarray(np.add.reduce(ct, axis=0 if extra == 1 else tuple(range(extra)))) if extra else ct
-    axes = tuple(range(extra)) + tuple(
-        extra + axis for axis, extent in enumerate(shape) if extent == 1 and ct.shape[extra + axis] != 1
-    )
-    summed = ct.sum(axis=axes) if axes else ct
-    if summed.size == math.prod(shape):
-        return np.reshape(summed, shape)
-    kept = ct.sum(axis=axes, keepdims=True)  # a label of a sum of products has one element in all others that have it
-    return np.broadcast_to(kept.reshape(kept.shape[extra:]), shape).copy()
+    repeated = [extra + axis for axis, extent in enumerate(shape) if extent == 1 and ct.shape[extra + axis] != 1]
+    axes = (*range(extra), *repeated)
+    summed = ct.sum(axis=axes, keepdims=True) if axes else ct
+    summed = np.reshape(summed, summed.shape[extra:])
+    return summed if summed.shape == shape else np.broadcast_to(summed, shape).copy()
 
 
 def _cast(ct: Any, dtype: Any) -> Any:
