@@ -96,6 +96,47 @@ def test_methods_and_how_they_move(call: str) -> None:
             assert (unknown | (errors < max(1e-5, 30.0 * rtol) * scale)).all(), (place, forward, differences)
 
 
+def _without_meaning(name: str) -> list[tuple[int, list[Any]]]:
+    """Parameters, of which one at a time is none that the distribution has, and its place."""
+    dist = getattr(stats, name)
+    is_continuous = isinstance(dist, stats.rv_continuous)
+    shapes = [np.array(s) if isinstance(s, list) else s for s in SHAPES[name]]
+    parameters: list[Any] = [*shapes, 0.2, 1.3] if is_continuous else shapes
+    found = []
+    for place, parameter in enumerate(parameters):
+        for wrong in (-1, 0, 1, 7):
+            value = type(parameter)(wrong) if np.ndim(parameter) == 0 else np.append(parameter[:-1], wrong)
+            given = [*parameters[:place], value, *parameters[place + 1 :]]
+            is_known = np.all(dist._argcheck(*given[: len(shapes)])) and (not is_continuous or given[-1] > 0)
+            if not is_known:
+                found.append((place, given))
+                break
+    return found
+
+
+@pytest.mark.parametrize("name", [name for name in SHAPES if name not in UNKNOWN])
+def test_no_slope_without_meaning(name: str) -> None:
+    """Where a parameter leaves no value, there is no slope by any, whatever cases formulas tell apart."""
+    dist = getattr(stats, name)
+    methods = CONTINUOUS if isinstance(dist, stats.rv_continuous) else DISCRETE
+    first = list(SHAPES).index(name)
+    for place, parameters in _without_meaning(name):
+        method = methods[(first + 3 * place) % len(methods)]
+        function = getattr(dist, method)
+        x = 0.37 if method in ("ppf", "isf") else 1.0
+        floats = [k for k, parameter in enumerate(parameters) if np.asarray(parameter).dtype == float]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            value, pullback = ad.vjp(function, x, *parameters)
+            bars = pullback(1.0)
+            assert np.isnan(value), (method, parameters)
+            for k in floats:
+                dots = [np.ones(np.shape(p))[()] if i == k else None for i, p in enumerate(parameters)]
+                forward = ad.jvp(function, (x, *parameters), (None, *dots))[1]
+                assert np.isnan(bars[1 + k]).any(), (method, parameters, k)
+                assert np.isnan(forward), (method, parameters, k)
+
+
 @pytest.mark.parametrize("name", UNKNOWN)
 def test_what_is_not_known_is_refused(name: str) -> None:
     dist = getattr(stats, name)

@@ -15,7 +15,7 @@ from adjoint.rules.scipy.stats.distributions.continuous import (
     QUANTILES,
     log_normal_mass,
 )
-from adjoint.rules.scipy.stats.distributions.formulas import continuous, positive
+from adjoint.rules.scipy.stats.distributions.formulas import continuous, not_negative, positive, where_defined
 
 VALUES = np.array([0.4, 1.3, -0.2])
 
@@ -195,7 +195,7 @@ def _root_of_gamma(q, a, c):
 _above_zero(
     stats.gengamma,
     (2.5, 1.4),
-    lambda a, c, loc=0, scale=1: ((positive(a), np.where(np.equal(c, 0), np.nan, c)), loc, scale),
+    lambda a, c, loc=0, scale=1: ((positive(a), where_defined(np.not_equal(c, 0), c)), loc, scale),
     lambda z, a, c: np.log(np.abs(c)) + special.xlogy(c * a - 1.0, z) - np.power(z, c) - special.gammaln(a),
     share=_gamma_of_power,
     rest=_rest_of_gamma,
@@ -268,7 +268,7 @@ _above_zero(
 _above_zero(
     stats.foldnorm,
     (1.4,),
-    lambda c, loc=0, scale=1: ((np.where(np.greater_equal(c, 0), c, np.nan),), loc, scale),
+    lambda c, loc=0, scale=1: ((not_negative(c),), loc, scale),
     lambda z, c: -0.5 * (z * z + c * c) - HALF_LOG_TWO_PI + np.logaddexp(c * z, -c * z),
     share=lambda z, c: special.ndtr(z - c) - special.ndtr(-z - c),
     rest=lambda z, c: special.ndtr(c - z) + special.ndtr(-c - z),
@@ -277,7 +277,7 @@ _above_zero(
 _above_zero(
     stats.foldcauchy,
     (1.4,),
-    lambda c, loc=0, scale=1: ((np.where(np.greater_equal(c, 0), c, np.nan),), loc, scale),
+    lambda c, loc=0, scale=1: ((not_negative(c),), loc, scale),
     lambda z, c: np.log(1.0 / (1.0 + (z - c) ** 2) + 1.0 / (1.0 + (z + c) ** 2)) - LOG_PI,
     share=lambda z, c: np.arctan2(2.0 * z, 1.0 + c * c - z * z) / np.pi,
     rest=lambda z, c: (np.arctan2(1, z - c) + np.arctan2(1, z + c)) / np.pi,
@@ -324,7 +324,7 @@ _above_zero(
 _above_zero(
     stats.rice,
     (0.7,),
-    lambda b, loc=0, scale=1: ((np.where(np.greater_equal(b, 0), b, np.nan),), loc, scale),
+    lambda b, loc=0, scale=1: ((not_negative(b),), loc, scale),
     lambda z, b: np.log(z) - 0.5 * (z - b) ** 2 + np.log(special.i0e(z * b)),
     share=lambda z, b: noncentral_chi2(z * z, 2.0 + 0.0 * b, b * b),
     rest=lambda z, b: noncentral_chi2(z * z, 2.0 + 0.0 * b, b * b, special.gammaincc),

@@ -15,7 +15,7 @@ from adjoint.rules.scipy.stats.distributions.continuous import (
     no_shape,
     shares_of,
 )
-from adjoint.rules.scipy.stats.distributions.formulas import continuous, positive
+from adjoint.rules.scipy.stats.distributions.formulas import continuous, positive, where_defined
 
 
 def _unit(*shapes):
@@ -64,7 +64,7 @@ continuous(
 
 
 def _between(a, b, loc=0, scale=1):
-    return (np.where(np.less(a, b), a, np.nan), b), loc, scale
+    return (where_defined(np.less(a, b), a), b), loc, scale
 
 
 def _truncated_quantile(q, a, b):
@@ -96,7 +96,7 @@ continuous(
 
 
 def _between_powers(a, b, loc=0, scale=1):
-    return (positive(a), np.where(np.less(a, b), b, np.nan)), loc, scale
+    return (positive(a), where_defined(np.less(a, b), b)), loc, scale
 
 
 for _dist in (stats.loguniform, stats.reciprocal):

@@ -7,7 +7,7 @@ from scipy import stats
 
 from adjoint.rules.declare import definition
 from adjoint.rules.helpers.solvers import unknown
-from adjoint.rules.scipy.stats.distributions.formulas import positive
+from adjoint.rules.scipy.stats.distributions.formulas import positive, where_defined
 
 
 class Distribution:
@@ -82,7 +82,7 @@ def _normal(*, mu=None, sigma=None):
 
 
 def _uniform(*, a, b):
-    return Distribution(stats.uniform(a, np.where(np.greater(b, a), b - a, np.nan)), {"a": a, "b": b})
+    return Distribution(stats.uniform(a, where_defined(np.greater(b, a), b - a)), {"a": a, "b": b})
 
 
 def _logistic():

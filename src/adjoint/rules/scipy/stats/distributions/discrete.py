@@ -9,13 +9,17 @@ from adjoint.declarations.custom_derivatives import stop_gradient
 from adjoint.rules.declare import case, definition, sample
 from adjoint.rules.scipy.special.noncentral import noncentral_chi2
 from adjoint.rules.scipy.stats.distributions.formulas import (
+    checked,
     column,
+    count_from,
     discrete,
     freezable,
     inside,
+    not_negative,
     positive,
     quantile_at,
     terms_between,
+    where_defined,
     whole_number,
 )
 from adjoint.rules.scipy.stats.distributions.integrated import REACH, log_area
@@ -35,7 +39,7 @@ def _log_binomial(n, k):
 
 discrete(
     stats.poisson,
-    lambda mu, loc=0: ((np.where(np.greater_equal(mu, 0), mu, np.nan),), loc),
+    lambda mu, loc=0: ((not_negative(mu),), loc),
     lambda k, mu: special.xlogy(k, mu) - special.gammaln(k + 1.0) - mu,
     support=_naturals,
     share=lambda k, mu: special.pdtr(k, mu),
@@ -53,7 +57,7 @@ discrete(
 )
 discrete(
     stats.binom,
-    lambda n, p, loc=0: ((n, inside(p, 0.0, 1.0)), loc),
+    lambda n, p, loc=0: ((count_from(0, n), inside(p, 0.0, 1.0)), loc),
     lambda k, n, p: _log_binomial(n, k) + special.xlogy(k, p) + special.xlog1py(n - k, -p),
     support=lambda n, p: (0.0, n),
     share=lambda k, n, p: special.bdtr(k, n, p),
@@ -62,7 +66,7 @@ discrete(
 )
 discrete(
     stats.nbinom,
-    lambda n, p, loc=0: ((positive(n), inside(p, 0.0, 1.0)), loc),
+    lambda n, p, loc=0: ((positive(n), positive(inside(p, 0.0, 1.0))), loc),
     lambda k, n, p: (
         special.gammaln(n + k) - special.gammaln(k + 1.0) - special.gammaln(n) + n * np.log(p) + special.xlog1py(k, -p)
     ),
@@ -78,7 +82,7 @@ discrete(
 )
 discrete(
     stats.geom,
-    lambda p, loc=0: ((inside(p, 0.0, 1.0),), loc),
+    lambda p, loc=0: ((positive(inside(p, 0.0, 1.0)),), loc),
     lambda k, p: special.xlog1py(k - 1.0, -p) + np.log(p),
     support=lambda p: (1.0, np.inf),
     share=lambda k, p: -np.expm1(k * np.log1p(-p)),
@@ -87,14 +91,14 @@ discrete(
 )
 discrete(
     stats.betabinom,
-    lambda n, a, b, loc=0: ((n, positive(a), positive(b)), loc),
+    lambda n, a, b, loc=0: ((count_from(0, n), positive(a), positive(b)), loc),
     lambda k, n, a, b: _log_binomial(n, k) + special.betaln(k + a, n - k + b) - special.betaln(a, b),
     support=lambda n, a, b: (0.0, n),
     cases=[case(COUNTS, 7, sample(3, kind="positive"), 1.5), case(ODD, 5, 0.3, 2.0)],
 )
 discrete(
     stats.zipf,
-    lambda a, loc=0: ((np.where(np.greater(a, 1), a, np.nan),), loc),
+    lambda a, loc=0: ((where_defined(np.greater(a, 1), a),), loc),
     lambda k, a: -a * np.log(k) - np.log(special.zeta(a, 1.0)),
     share=lambda k, a: 1.0 - special.zeta(a, k + 1.0) / special.zeta(a, 1.0),
     rest=lambda k, a: special.zeta(a, k + 1.0) / special.zeta(a, 1.0),
@@ -103,7 +107,7 @@ discrete(
 )
 discrete(
     stats.logser,
-    lambda p, loc=0: ((inside(p, 0.0, 1.0),), loc),
+    lambda p, loc=0: ((positive(where_defined(np.less(p, 1), p)),), loc),
     lambda k, p: k * np.log(p) - np.log(k) - np.log(-np.log1p(-p)),
     support=lambda p: (1.0, np.inf),
     cases=[case(np.array([1, 2, 5]), SHARES), case(3, 0.3)],
@@ -126,7 +130,7 @@ discrete(
 )
 discrete(
     stats.boltzmann,
-    lambda lambda_, N, loc=0: ((positive(lambda_), N), loc),
+    lambda lambda_, N, loc=0: ((positive(lambda_), count_from(1, N)), loc),
     lambda k, rate, n: np.log(-np.expm1(-rate)) - np.log(-np.expm1(-rate * n)) - rate * k,
     support=lambda rate, n: (0.0, n - 1.0),
     share=lambda k, rate, n: np.expm1(-rate * (k + 1.0)) / np.expm1(-rate * n),
@@ -135,7 +139,7 @@ discrete(
 )
 discrete(
     stats.randint,
-    lambda low, high, loc=0: ((whole_number(low), whole_number(np.where(np.greater(high, low), high, np.nan))), loc),
+    lambda low, high, loc=0: ((whole_number(low), whole_number(where_defined(np.greater(high, low), high))), loc),
     lambda k, low, high: 0.0 * k - np.log(high - low),
     support=lambda low, high: (low, high - 1.0),
     share=lambda k, low, high: (k - low + 1.0) / (high - low),
@@ -144,7 +148,7 @@ discrete(
 )
 discrete(
     stats.betanbinom,
-    lambda n, a, b, loc=0: ((n, positive(a), positive(b)), loc),
+    lambda n, a, b, loc=0: ((count_from(0, n), positive(a), positive(b)), loc),
     lambda k, n, a, b: (
         -np.log(n + k) - special.betaln(n, k + 1.0) - special.betaln(a, b) + special.betaln(a + n, b + k)
     ),
@@ -274,10 +278,15 @@ discrete(
 # --- of trials that differ --------------------------------------------------------------------------------------------
 
 
+def _known_trials(p):
+    """A number, which is none where a probability is none."""
+    return np.sum(inside(np.asarray(p) + 0.0, 0.0, 1.0), axis=-1)
+
+
 def _masses(p):
     """The probabilities of all counts, from trial to trial; ``p`` has one for each trial in its last axis."""
     p = np.asarray(p) + 0.0
-    p = np.where(np.logical_and(np.greater_equal(p, 0.0), np.less_equal(p, 1.0)), p, np.nan)
+    p = inside(p, 0.0, 1.0)
     trials = np.shape(p)[-1]
     masses = np.ones((*np.shape(p)[:-1], 1)) * np.equal(np.arange(trials + 1.0), 0.0)
     for j in range(trials):
@@ -292,9 +301,10 @@ def _counted(counts):
 
     def probability(k, p, loc=0):
         masses = _masses(p)
+        zero = checked(0.0, (_known_trials(p), loc))
         place = column(k - loc)
         found = np.sum(np.where(counts(np.arange(np.shape(masses)[-1]) + 0.0, place), masses, 0.0), axis=-1)
-        return np.where(np.isnan(place[..., 0]), np.nan, found)[()]
+        return np.where(np.isnan(place[..., 0]), np.nan, found + zero)[()]
 
     return probability
 
@@ -319,7 +329,7 @@ for _names, _probability in (
 for _method in (stats.poisson_binom.ppf, stats.poisson_binom.isf):
     definition(
         _method,
-        lambda q, p, loc=0, method=_method: loc + quantile_at(method, q, p),
+        lambda q, p, loc=0, method=_method: loc + checked(0.0, (_known_trials(p), loc)) + quantile_at(method, q, p),
         arrays=("q",),
         cases=[case(np.array([0.2, 0.7]), _TRIALS)],
     )

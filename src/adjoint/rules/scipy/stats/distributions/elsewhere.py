@@ -17,7 +17,15 @@ from adjoint.rules.scipy.stats.distributions.continuous import (
     log_on_circle,
     whole_line,
 )
-from adjoint.rules.scipy.stats.distributions.formulas import continuous, inside, positive, unbounded
+from adjoint.rules.scipy.stats.distributions.formulas import (
+    by_cases,
+    continuous,
+    inside,
+    not_negative,
+    positive,
+    unbounded,
+    where_defined,
+)
 from adjoint.rules.scipy.stats.distributions.integrated import over_the_line
 
 _TINY = np.finfo(float).tiny
@@ -149,15 +157,19 @@ declared(
     (1.4,),
     lambda kappa, loc=0, scale=1: ((positive(kappa),), loc, scale),
     lambda z, kappa: np.where(np.less(z, 0), z / kappa, -z * kappa) - np.log(kappa + 1.0 / kappa),
-    share=lambda z, kappa: _chosen(
-        np.less(z, 0),
-        np.exp(np.minimum(z, 0.0) / kappa) * _share_below(kappa),
-        1.0 - np.exp(-np.maximum(z, 0.0) * kappa) * (1.0 - _share_below(kappa)),
+    share=by_cases(
+        lambda z, kappa: np.where(
+            np.less(z, 0),
+            np.exp(np.minimum(z, 0.0) / kappa) * _share_below(kappa),
+            1.0 - np.exp(-np.maximum(z, 0.0) * kappa) * (1.0 - _share_below(kappa)),
+        )
     ),
-    rest=lambda z, kappa: _chosen(
-        np.less(z, 0),
-        1.0 - np.exp(np.minimum(z, 0.0) / kappa) * _share_below(kappa),
-        np.exp(-np.maximum(z, 0.0) * kappa) * (1.0 - _share_below(kappa)),
+    rest=by_cases(
+        lambda z, kappa: np.where(
+            np.less(z, 0),
+            1.0 - np.exp(np.minimum(z, 0.0) / kappa) * _share_below(kappa),
+            np.exp(-np.maximum(z, 0.0) * kappa) * (1.0 - _share_below(kappa)),
+        )
     ),
     quantile=lambda q, kappa: np.where(
         np.less(q, _share_below(kappa)),
@@ -176,7 +188,7 @@ def _rest_of_cauchy(z, a):
 declared(
     stats.skewcauchy,
     (0.3,),
-    lambda a, loc=0, scale=1: ((inside(a, -1.0, 1.0),), loc, scale),
+    lambda a, loc=0, scale=1: ((where_defined(np.less(np.abs(a), 1), a),), loc, scale),
     lambda z, a: -LOG_PI - np.log1p((z / (1.0 + a * np.sign(z))) ** 2),
     share=lambda z, a: _rest_of_cauchy(-z, -a),
     rest=_rest_of_cauchy,
@@ -195,7 +207,7 @@ def _log_of_normal_mixture(z, a, b):
 declared(
     stats.norminvgauss,
     (1.4, 0.3),
-    lambda a, b, loc=0, scale=1: ((np.where(np.less(np.abs(b), a), a, np.nan), b), loc, scale),
+    lambda a, b, loc=0, scale=1: ((where_defined(np.less(np.abs(b), a), a), b), loc, scale),
     _log_of_normal_mixture,
     support=whole_line,
     inner=0.0,
@@ -381,7 +393,7 @@ declared(
     stats.truncpareto,
     (1.4, 2.5),
     lambda b, c, loc=0, scale=1: (
-        (np.where(np.equal(b, 0), np.nan, b), np.where(np.greater(c, 1), c, np.nan)),
+        (where_defined(np.not_equal(b, 0), b), where_defined(np.greater(c, 1), c)),
         loc,
         scale,
     ),
@@ -403,7 +415,7 @@ def _log_power_mass(low, high, c):
 declared(
     stats.truncweibull_min,
     (1.4, 0.2, 2.5),
-    lambda c, a, b, loc=0, scale=1: ((positive(c), a, np.where(np.less(a, b), b, np.nan)), loc, scale),
+    lambda c, a, b, loc=0, scale=1: ((positive(c), not_negative(a), where_defined(np.less(a, b), b)), loc, scale),
     lambda z, c, a, b: np.log(c) + special.xlogy(c - 1.0, z) - np.power(z, c) - _log_power_mass(a, b, c),
     support=lambda c, a, b: (a, b),
     inner=lambda c, a, b: 0.5 * (a + np.minimum(b, a + 100.0)),

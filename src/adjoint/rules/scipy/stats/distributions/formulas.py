@@ -18,15 +18,24 @@ from adjoint.rules.scipy.stats.distributions.moments import declare_moments
 from adjoint.runtime.numerical_methods.implicit import answered, roots, taken
 
 
+def where_defined(is_defined, parameter):
+    """The parameter, or what is not a number where nothing is defined: there its slope is not a number, either."""
+    return parameter * np.where(is_defined, 1.0, np.nan)
+
+
 def positive(parameter):
-    """The parameter, or what is not a number where it is not positive: nothing is defined there, and no slope."""
-    return parameter * np.where(np.greater(parameter, 0), 1.0, np.nan)
+    """The parameter where it is positive."""
+    return where_defined(np.greater(parameter, 0), parameter)
+
+
+def not_negative(parameter):
+    """The parameter where it is positive or zero."""
+    return where_defined(np.greater_equal(parameter, 0), parameter)
 
 
 def inside(parameter, low, high):
-    """The same for a parameter between two numbers."""
-    is_inside = np.logical_and(np.greater_equal(parameter, low), np.less_equal(parameter, high))
-    return parameter * np.where(is_inside, 1.0, np.nan)
+    """The parameter where it is between two numbers."""
+    return where_defined(np.logical_and(np.greater_equal(parameter, low), np.less_equal(parameter, high)), parameter)
 
 
 def whole_number(number):
@@ -37,11 +46,27 @@ def whole_number(number):
 no_derivative(whole_number)
 
 
-def checked(scale, shapes):
-    """A scale that is not a number if it is not positive, or a shape is not a number."""
+def count_from(least, number):
+    """The parameter where it is a whole number that is not less; formulas for it know a slope."""
+    return where_defined(np.logical_and(np.greater_equal(number, least), np.equal(np.floor(number), number)), number)
+
+
+def checked(value, shapes, scale=1.0):
+    """The value, or what is not a number where a shape is none or the scale is not positive.
+
+    There the slope by each of them is not a number: one parameter without meaning leaves none to the others.
+    """
+    known = np.greater(scale, 0)
     for shape in shapes:
-        scale = np.where(np.isnan(shape), np.nan, scale)
-    return positive(scale)
+        known = np.logical_and(known, np.logical_not(np.isnan(shape)))
+    if len(shapes) == 0:
+        return where_defined(known, value)
+    return np.where(known, value, where_defined(known, sum(shapes, value + scale)))
+
+
+def by_cases(formula):
+    """A formula that chooses by its variable: where that is not a number, it has no case, and no slope."""
+    return lambda z, *shapes: as_result(np.where(np.isnan(z), z, formula(z, *shapes)))
 
 
 def unbounded(*shapes):
@@ -196,7 +221,7 @@ def continuous(
 
     def standard(x, args, kwargs):
         shapes, loc, scale = parameters(*args, **kwargs)
-        return (x - loc) / checked(scale, shapes), shapes
+        return (x - loc) / checked(scale, shapes, scale), shapes
 
     def kept(z, shapes):
         """Where a value is in the support, and what stands for it elsewhere."""
@@ -235,7 +260,8 @@ def continuous(
     def inverse(formula):
         def method(q, *args, **kwargs):
             shapes, loc, scale = parameters(*args, **kwargs)
-            return loc + checked(scale, shapes) * formula(inside(q, 0.0, 1.0), *shapes)
+            place, width = checked(loc, shapes, scale), checked(scale, shapes, scale)
+            return place + width * formula(inside(q, 0.0, 1.0), *shapes)
 
         return method
 
@@ -308,39 +334,37 @@ def discrete(dist, parameters, log_mass, *, cases, support, share=None, rest=Non
     least = KNOWN if by_sum and not bounded else 0.0
 
     def counted(k, args, kwargs):
+        """The count, the shapes, and zero, which is not a number where a parameter has no meaning."""
         shapes, loc = parameters(*args, **kwargs)
-        count = k - loc
-        for shape in shapes:
-            count = np.where(np.isnan(shape), np.nan, count)
-        return count, shapes
+        return k - loc, shapes, checked(0.0, (*shapes, loc))
 
     def logpmf(k, *args, **kwargs):
-        count, shapes = counted(k, args, kwargs)
+        count, shapes, zero = counted(k, args, kwargs)
         low, high = support(*shapes)
         within = np.logical_and(np.greater_equal(count, low), np.less_equal(count, high))
         whole = np.logical_and(np.logical_and(within, np.isfinite(count)), np.equal(np.floor(count), count))
         found = log_mass(np.where(whole, count, low), *shapes)
-        return as_result(np.where(whole, found, np.where(np.isnan(count), np.nan, -np.inf)))
+        return as_result(np.where(whole, found, np.where(np.isnan(count), np.nan, -np.inf)) + zero)
 
     def pmf(k, *args, **kwargs):
         return np.exp(logpmf(k, *args, **kwargs))
 
     def probability(formula, below, above):
         def method(k, *args, **kwargs):
-            count, shapes = counted(k, args, kwargs)
+            count, shapes, zero = counted(k, args, kwargs)
             low, high = support(*shapes)
             below_it = np.floor(count)
             within = np.logical_and(np.greater_equal(below_it, low), np.less(below_it, high))
             found = formula(np.where(within, below_it, low), *shapes)
             beyond = np.where(np.isnan(count), np.nan, np.where(np.less(count, low), below, above))
-            return as_result(np.where(within, found, beyond))
+            return as_result(np.where(within, found, beyond) + zero)
 
         return method
 
     def quantile(method):
         def means(q, *args, **kwargs):
             shapes, loc = parameters(*args, **kwargs)
-            return loc + quantile_at(method, q, *shapes)
+            return loc + checked(0.0, (*shapes, loc)) + quantile_at(method, q, *shapes)
 
         return means
 

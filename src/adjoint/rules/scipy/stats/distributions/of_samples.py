@@ -13,11 +13,14 @@ from adjoint.rules.scipy.special.probabilities_of_counts import smirnov_slope
 from adjoint.rules.scipy.stats.distributions.continuous import HALF_LOG_TWO_PI, whole_line
 from adjoint.rules.scipy.stats.distributions.elsewhere import declared
 from adjoint.rules.scipy.stats.distributions.formulas import (
+    by_cases,
     continuous,
     discrete,
     freezable,
+    not_negative,
     positive,
     terms_between,
+    where_defined,
     whole_number,
 )
 
@@ -85,8 +88,8 @@ declared(
     (0.7,),
     lambda skew, loc=0, scale=1: ((skew,), loc, scale),
     _log_of_pearson,
-    share=_share_of_pearson,
-    rest=lambda z, skew: _share_of_pearson(-z, -skew),
+    share=by_cases(_share_of_pearson),
+    rest=by_cases(lambda z, skew: _share_of_pearson(-z, -skew)),
     quantile=_quantile_of_pearson,
 )
 
@@ -117,7 +120,7 @@ declared(
 
 def _count(n):
     """The size of a sample, or what is not a number where it is none."""
-    return whole_number(np.where(np.greater_equal(n, 1.0), n, np.nan))
+    return whole_number(where_defined(np.greater_equal(n, 1.0), n))
 
 
 continuous(
@@ -161,7 +164,7 @@ def _sum_of_powers(a, n):
 
 discrete(
     stats.zipfian,
-    lambda a, n, loc=0: ((np.where(np.greater_equal(a, 0.0), a, np.nan), whole_number(n)), loc),
+    lambda a, n, loc=0: ((not_negative(a), whole_number(where_defined(np.greater_equal(n, 1), n))), loc),
     lambda k, a, n: -a * np.log(k) - np.log(_sum_of_powers(a, n)),
     support=lambda a, n: (1.0, n),
     cases=[case(np.array([1, 2, 5]), np.array([0.3, 0.7, 1.9]), 8), case(3, 1.4, 8)],

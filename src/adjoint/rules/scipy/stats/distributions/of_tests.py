@@ -18,7 +18,7 @@ from adjoint.rules.scipy.stats.distributions.continuous import (
     of_shapes,
     shares_of,
 )
-from adjoint.rules.scipy.stats.distributions.formulas import continuous, positive
+from adjoint.rules.scipy.stats.distributions.formulas import continuous, not_negative, positive
 
 # --- of first passages ------------------------------------------------------------------------------------------------
 
@@ -114,10 +114,6 @@ continuous(
 # --- noncentral ones --------------------------------------------------------------------------------------------------
 
 
-def _not_negative(parameter):
-    return np.where(np.greater_equal(parameter, 0), parameter, np.nan)
-
-
 def _log_chi2_density(z, df, j):
     half = 0.5 * df[..., None] + j
     return special.xlogy(half - 1.0, z[..., None]) - 0.5 * z[..., None] - special.gammaln(half) - LOG_TWO * half
@@ -125,7 +121,7 @@ def _log_chi2_density(z, df, j):
 
 continuous(
     stats.ncx2,
-    lambda df, nc, loc=0, scale=1: ((positive(df), _not_negative(nc)), loc, scale),
+    lambda df, nc, loc=0, scale=1: ((positive(df), not_negative(nc)), loc, scale),
     lambda z, df, nc: np.log(mixed(nc, lambda j: np.exp(_log_chi2_density(np.asarray(z), np.asarray(df), j)))),
     support=_half_line,
     inner=1.0,
@@ -145,7 +141,7 @@ def _log_f_density(z, dfn, dfd, j):
 
 continuous(
     stats.ncf,
-    lambda dfn, dfd, nc, loc=0, scale=1: ((positive(dfn), positive(dfd), _not_negative(nc)), loc, scale),
+    lambda dfn, dfd, nc, loc=0, scale=1: ((positive(dfn), positive(dfd), not_negative(nc)), loc, scale),
     lambda z, dfn, dfd, nc: np.log(
         mixed(nc, lambda j: np.exp(_log_f_density(np.asarray(z), np.asarray(dfn), np.asarray(dfd), j)))
     ),

@@ -11,7 +11,7 @@ from adjoint.rules.results import as_result
 from adjoint.rules.scipy.stats.distributions.above_zero import log1p_over
 from adjoint.rules.scipy.stats.distributions.continuous import HALF_LOG_TWO_PI, LOG_PI, LOG_TWO, whole_line
 from adjoint.rules.scipy.stats.distributions.elsewhere import declared
-from adjoint.rules.scipy.stats.distributions.formulas import column, positive, whole_number
+from adjoint.rules.scipy.stats.distributions.formulas import by_cases, column, positive, where_defined, whole_number
 from adjoint.rules.scipy.stats.distributions.integrated import (
     REACH,
     above_zero,
@@ -171,10 +171,10 @@ def _rest_of_ball(z, beta, m):
 declared(
     stats.crystalball,
     (0.6, 2.5),
-    lambda beta, m, loc=0, scale=1: ((positive(beta), np.where(np.greater(m, 1), m, np.nan)), loc, scale),
-    _log_of_ball,
-    share=_share_of_ball,
-    rest=_rest_of_ball,
+    lambda beta, m, loc=0, scale=1: ((positive(beta), where_defined(np.greater(m, 1), m)), loc, scale),
+    by_cases(_log_of_ball),
+    share=by_cases(_share_of_ball),
+    rest=by_cases(_rest_of_ball),
 )
 
 
@@ -189,7 +189,7 @@ def _log_of_hyperbolic(z, p, a, b):
 declared(
     stats.genhyperbolic,
     (0.7, 1.4, 0.3),
-    lambda p, a, b, loc=0, scale=1: ((p, np.where(np.less(np.abs(b), a), a, np.nan), b), loc, scale),
+    lambda p, a, b, loc=0, scale=1: ((p, where_defined(np.less(np.abs(b), a), a), b), loc, scale),
     _log_of_hyperbolic,
     support=whole_line,
     inner=0.0,
@@ -309,7 +309,7 @@ declared(
     stats.gausshyper,
     (1.4, 2.1, 0.7, 0.6),
     lambda a, b, c, z, loc=0, scale=1: (
-        (positive(a), positive(b), c, np.where(np.greater(z, -1.0), z, np.nan)),
+        (positive(a), positive(b), c, where_defined(np.greater(z, -1.0), z)),
         loc,
         scale,
     ),
