@@ -99,3 +99,17 @@ def test_no_option_is_to_be_left_out_where_nothing_is_known() -> None:
     with pytest.raises(ad.DifferentiationError) as raised:
         ad.grad(lambda x: optimize.bracket(lambda t: (t - x) ** 2)[0])(0.7)
     assert "leave it out" not in str(raised.value)
+
+
+def test_different_elements_in_the_order_that_numpy_gives_them() -> None:
+    """Which is that of a hash table, since NumPy 2.3; elements that are no numbers are all different."""
+    x = np.array([np.nan, 3.0, -1.0, 3.0, np.nan, 2.0, 0.0, 7.0])
+    expected = np.unique_values(x)
+    value, pullback = ad.vjp(np.unique_values, x)
+    np.testing.assert_array_equal(value, expected)
+    (bar,) = pullback(np.arange(1.0, 1.0 + len(expected)))
+    assert bar[3] == 0.0
+    assert sorted(bar) == list(range(8))
+    for given, slope in zip(x[1:], bar[1:], strict=True):
+        assert slope == 0.0 or np.isnan(given) or expected[int(slope) - 1] == given
+    check_grads(lambda x: np.unique_values(x * x) ** 2 * np.arange(1.0, 5.0), (np.array([0.3, 0.7, -1.2, 2.0]),))

@@ -6,7 +6,12 @@ import numpy as np
 
 from adjoint.rules.declare import case, definition, general, linear, no_derivative, or_zero, sample
 from adjoint.runtime.array_functions.arrays import order_of, scatter, scatter_along, unbroadcast
-from adjoint.runtime.array_functions.places import counts_of_different, first_places, ranks_of_different
+from adjoint.runtime.array_functions.places import (
+    counts_of_different,
+    first_places,
+    places_of_values,
+    ranks_of_different,
+)
 
 no_derivative(
     np.argmax,
@@ -28,7 +33,8 @@ no_derivative(
     order_of,
 )
 no_derivative(
-    *(np.argwhere, np.nonzero, np.flatnonzero, first_places, ranks_of_different, counts_of_different), shape="unknown"
+    *(np.argwhere, np.nonzero, np.flatnonzero, first_places, places_of_values, ranks_of_different, counts_of_different),
+    shape="unknown",
 )
 
 
@@ -50,6 +56,12 @@ definition(
     _unique,
     arrays=("ar",),
     cases=[case(sample(5, kind="distinct")), case(sample(2, 3, kind="distinct"), True, True, True), case(REPEATED)],
+)
+definition(
+    np.unique_values,
+    lambda x: np.ravel(x)[places_of_values(x)],
+    arrays=("x",),
+    cases=[case(sample(2, 3, kind="distinct")), case(REPEATED)],
 )
 linear(
     np.bincount,

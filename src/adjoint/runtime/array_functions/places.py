@@ -32,6 +32,17 @@ def counts_of_different(a: Any, equal_nan: bool = True) -> Any:
     return np.unique(a, return_counts=True, equal_nan=equal_nan)[1]
 
 
+def places_of_values(x: Any) -> Any:
+    """Where each of the different elements stands first, in the order of ``np.unique_values``."""
+    flat = np.ravel(x)
+    values = np.unique_values(flat)
+    order = np.argsort(flat, kind="stable")
+    found = order[np.searchsorted(flat[order], values)]
+    if np.isnan(values).any():
+        found[np.isnan(values)] = np.flatnonzero(np.isnan(flat))
+    return found
+
+
 def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
     """``np.diagonal``, as a view that can be written."""
     view = np.diagonal(a, offset, axis1, axis2)
