@@ -227,7 +227,11 @@ def test_no_slope_where_a_parameter_has_no_meaning() -> None:
             lambda x, a: stats.gamma.cdf(x * a, a),
             lambda x, a: stats.norm.logpdf(x, 0.0, a),
             lambda x, a: stats.skewcauchy.cdf(x, a),
+            lambda x, a: stats.gamma.mean(2.0, x, a),
+            lambda x, a: stats.beta.std(2.0, a, x) + stats.beta.mean(2.0, a, x),
+            lambda x, a: stats.poisson.mean(a, x),
         ):
+            assert np.isnan(f(0.7, -3.0)) and np.isnan(ad.value_and_grad(f)(0.7, -3.0)[0])
             assert np.isnan(ad.grad(f, (0, 1))(0.7, -3.0)).all()
 
 

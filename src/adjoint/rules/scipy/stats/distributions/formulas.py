@@ -219,6 +219,10 @@ def continuous(
     """
     bounded = support is not unbounded
 
+    def known(*args, **kwargs):
+        shapes, loc, scale = parameters(*args, **kwargs)
+        return shapes, checked(loc, shapes, scale), checked(scale, shapes, scale)
+
     def standard(x, args, kwargs):
         shapes, loc, scale = parameters(*args, **kwargs)
         return (x - loc) / checked(scale, shapes, scale), shapes
@@ -259,8 +263,7 @@ def continuous(
 
     def inverse(formula):
         def method(q, *args, **kwargs):
-            shapes, loc, scale = parameters(*args, **kwargs)
-            place, width = checked(loc, shapes, scale), checked(scale, shapes, scale)
+            shapes, place, width = known(*args, **kwargs)
             return place + width * formula(inside(q, 0.0, 1.0), *shapes)
 
         return method
@@ -288,7 +291,7 @@ def continuous(
         declare += [(dist.ppf, inverse(below), shares), (dist.isf, inverse(above), shares)]
     for method, means, calls in declare:
         definition(method, means, arrays=("x", "q", "args"), cases=calls)
-    declare_moments(dist, parameters)
+    declare_moments(dist, known)
     freezable(dist)
 
 
@@ -333,6 +336,10 @@ def discrete(dist, parameters, log_mass, *, cases, support, share=None, rest=Non
         rest = upper if bounded else lambda k, *shapes: 1.0 - share(k, *shapes)
     least = KNOWN if by_sum and not bounded else 0.0
 
+    def known(*args, **kwargs):
+        shapes, loc = parameters(*args, **kwargs)
+        return shapes, loc + checked(0.0, (*shapes, loc))
+
     def counted(k, args, kwargs):
         """The count, the shapes, and zero, which is not a number where a parameter has no meaning."""
         shapes, loc = parameters(*args, **kwargs)
@@ -363,8 +370,8 @@ def discrete(dist, parameters, log_mass, *, cases, support, share=None, rest=Non
 
     def quantile(method):
         def means(q, *args, **kwargs):
-            shapes, loc = parameters(*args, **kwargs)
-            return loc + checked(0.0, (*shapes, loc)) + quantile_at(method, q, *shapes)
+            shapes, loc = known(*args, **kwargs)
+            return loc + quantile_at(method, q, *shapes)
 
         return means
 
@@ -383,5 +390,5 @@ def discrete(dist, parameters, log_mass, *, cases, support, share=None, rest=Non
         definition(method, means, arrays=("k", "args"), cases=cases)
     for method in (dist.ppf, dist.isf):
         definition(method, quantile(method), arrays=("q", "args"), cases=[case(_SHARES, *cases[0].args[1:])])
-    declare_moments(dist, parameters)
+    declare_moments(dist, known)
     freezable(dist)
