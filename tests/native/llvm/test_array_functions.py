@@ -89,3 +89,24 @@ def test_sums_of_products_whose_subscripts_are_found(wrt):
     native, interpreted = ad.grad(permuted, wrt=wrt, native=True)(a, b), ad.grad(permuted, wrt=wrt)(a, b)
     np.testing.assert_allclose(native, interpreted, rtol=1e-12)
     check_grads(permuted, (a, b))
+
+
+def one_field_for_each_axis(image):
+    field = np.zeros((image.ndim, *image.shape))
+    for axis in range(2):
+        field[axis] += axis * image
+    return np.sum(field * field)
+
+
+def shapes_put_together(image):
+    before, behind = np.zeros((2,) + image.shape), np.ones(image.shape + (3,))
+    return np.sum((before + image) ** 2) + np.sum(behind[:, :, 0] * image)
+
+
+@pytest.mark.each_time
+@pytest.mark.parametrize("function", [one_field_for_each_axis, shapes_put_together])
+def test_shapes_of_more_axes_than_an_array_has(function, asked):
+    image = np.linspace(0.1, 2.0, 12).reshape(3, 4)
+    native, interpreted = ad.grad(function, native=True)(image), ad.grad(function)(image)
+    np.testing.assert_allclose(native, interpreted, rtol=1e-12)
+    assert not asked

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import adjoint as ad
-from adjoint.native.llvm.rules.of_python import calls
 from rules.programs_in_files import module_of
 
 EXTENTS = {"i": 2, "j": 3, "k": 4, "l": 5, "a": 2, "b": 3}
@@ -24,21 +23,6 @@ def operands(subscripts, make, order="C"):
     terms = subscripts.replace("...", "ab").split("->")[0].split(",")
     shapes = [tuple(EXTENTS[label] for label in term) for term in terms]
     return tuple(np.asarray(make(rng.standard_normal(shape)), order=order) if shape else 0.75 for shape in shapes)
-
-
-@pytest.fixture
-def asked(monkeypatch, tmp_path):
-    """The statements that run as Python."""
-    found = []
-    usual = calls._noted
-
-    def noted(e, callback):
-        found.append(callback.emitted.text)
-        return usual(e, callback)
-
-    monkeypatch.setattr(calls, "_noted", noted)
-    monkeypatch.setenv("ADJOINT_CACHE_DIR", str(tmp_path))
-    return found
 
 
 @pytest.fixture

@@ -248,6 +248,9 @@ class Extents:
         elif call.callee is display.make_tuple and all(map(is_whole_number, call.args)):
             self.tuples[target] = tuple(map(self.number, call.args))
             self.parts[target] = call.args
+        elif call.callee is operator.add and isinstance(target.type, ir.Tuple):
+            if None not in (sides := [self.made(arg) for arg in call.args]):
+                self.tuples[target] = sum(filter(None, sides), ())
         elif target.type == ir.INT:
             self.whole.compute(call, target)
 

@@ -78,11 +78,13 @@ def _join_string(e: Emission, *parts: Value) -> Shown:
 
 
 def joined_texts(usual: Rule) -> Rule:
-    """A sum, or texts that are put together."""
+    """A sum, or texts or tuples that are put together."""
 
     def write(e: Emission, one: Value, other: Value) -> Any:
         if is_text(one) and is_text(other):
             return _join_string(e, one, other)
+        if isinstance(one, Tuple) and isinstance(other, Tuple) and one.numbers is other.numbers is None:
+            return Tuple((*one.items, *other.items))
         return applied(operator.add, usual, e, one, other)
 
     return write
