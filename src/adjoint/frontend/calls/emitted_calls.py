@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import enum
 import math
 import operator
 from collections.abc import Iterable, Sequence
@@ -89,6 +90,7 @@ def call(lo: Lowerer, callee: Any, atoms: Sequence[ir.Atom], node: ast.AST | Non
 
 
 _COMPARISONS = frozenset(COMPARE.values())
+_EQUALITIES = (operator.eq, operator.ne, operator.is_, operator.is_not)
 
 
 def _folds(callee: Any, value: ir.Atom) -> bool:
@@ -97,5 +99,7 @@ def _folds(callee: Any, value: ir.Atom) -> bool:
         return False
     if type(value.value) is float:
         return callee in _COMPARISONS or (callee is operator.neg and math.isinf(value.value))
+    if isinstance(value.value, enum.Enum) and callee in _EQUALITIES:
+        return type(value.value).__eq__ is object.__eq__
     known = (bool, int, str, bytes, tuple, type, np.dtype, *EXAMPLES)
     return value.value is None or isinstance(value.value, known) or callable(value.value)
