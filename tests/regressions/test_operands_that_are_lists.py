@@ -159,6 +159,8 @@ def test_modes_of_pad_are_right_or_refused() -> None:
     for mode in ("edge", "reflect", "symmetric", "wrap"):
         right(lambda m, mode=mode: np.sum(np.pad(m, 1, mode=mode) ** 2), A)
     for mode in ("mean", "maximum", "linear_ramp"):
+        right(lambda m, mode=mode: np.sum(np.pad(m, 1, mode=mode) ** 2), A)
+    for mode in ("empty",):
         problem = refused(lambda mode=mode: ad.grad(lambda m: np.sum(np.pad(m, 1, mode=mode) ** 2))(A))
         assert "AD0204" in str(problem) and "in this mode" in str(problem)
         refused(lambda mode=mode: ad.jvp(lambda m: np.sum(np.pad(m, 1, mode=mode) ** 2), (A,), (A,)))

@@ -188,7 +188,7 @@ def _ifht(A, dln, mu, offset=0.0, bias=0.0):
     places = (np.arange(n) - 0.5 * (n - 1)) * dln
     factors = np.conj(hankel_factors(n, dln, mu, offset, bias, inverse=True))
     waves = np.fft.rfft(A * np.exp(bias * (places + offset))) / factors
-    return np.flip(np.fft.irfft(waves, n), axis=-1) / np.exp(-bias * places)
+    return np.flip(np.fft.irfft(waves, n).copy() / np.exp(-bias * np.flip(places)), axis=-1)
 
 
 def hankel_factors(n, dln, mu, offset, bias, inverse=False):

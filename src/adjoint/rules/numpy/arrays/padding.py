@@ -8,7 +8,7 @@ import numpy as np
 
 from adjoint.rules.declare import case, definition, general, number, sample
 from adjoint.rules.registry import UNKNOWN
-from adjoint.runtime.array_functions.arrays import unpad, unpad_places
+from adjoint.runtime.array_functions.arrays import copy_laid_out_like, unpad, unpad_places
 
 
 def _pad_jvp(dots, y, array, pad_width, mode="constant", *, constant_values=0):
@@ -85,7 +85,8 @@ def _by_statistic(mode):
     pad = _padded_by(border)
 
     def means(array, pad_width, mode, *, stat_length=None):
-        return pad(array, pad_width) if stat_length is None else pad(array, pad_width, stat_length)
+        found = pad(array, pad_width) if stat_length is None else pad(array, pad_width, stat_length)
+        return copy_laid_out_like(found, np.pad(array, pad_width)) if mode == "median" else found
 
     return means
 

@@ -221,10 +221,10 @@ def _histogram2d(x, y, bins=10, range=None, density=None, weights=None):
     rows, columns = _bin_edges(as_array(x), along_x, of_x), _bin_edges(as_array(y), along_y, of_y)
     row, column = _member(as_array(x), rows), _member(as_array(y), columns)
     inside = np.flatnonzero(np.logical_and(row >= 0, column >= 0))
-    members = row[inside] * (np.size(columns) - 1) + column[inside]
-    shape = (np.size(rows) - 1, np.size(columns) - 1)
+    shape = (np.size(rows) + 1, np.size(columns) + 1)  # NumPy counts what lies outside, too, and leaves that out
+    members = (row[inside] + 1) * shape[1] + column[inside] + 1
     weight = np.ones(np.size(inside)) if weights is None else np.take(np.ravel(weights) + 0.0, inside)
-    counts = np.reshape(scatter(weight, np.zeros(shape[0] * shape[1]), members), shape)
+    counts = np.reshape(scatter(weight, np.zeros(shape[0] * shape[1]), members), shape)[1:-1, 1:-1]
     if density:
         counts = counts / np.sum(counts) / np.expand_dims(np.diff(rows), 1) / np.diff(columns)
     return counts, rows, columns

@@ -32,6 +32,8 @@ def _qr(a, overwrite_a=False, lwork=None, mode="full", pivoting=False, check_fin
 
 
 def _qr_multiply(a, c, mode="right", pivoting=False, conjugate=False, overwrite_a=False, overwrite_c=False):
+    if np.ndim(a) > 2:
+        raise NotImplementedError("stacks of matrices")
     if conjugate:
         raise NotImplementedError("conjugate")
     order = pivots(a) if pivoting else None
@@ -50,12 +52,16 @@ def _factors_of(changed, q, signs):
 
 
 def _qr_update(Q, R, u, v, overwrite_qruv=False, check_finite=True):
+    if np.ndim(Q) > 2:
+        raise NotImplementedError("stacks of matrices")
     columns = [x if np.ndim(x) == 2 else np.expand_dims(x, 1) for x in (u, v)]
     changed = np.matmul(Q, R) + np.matmul(columns[0], np.transpose(columns[1]))
     return _factors_of(changed, Q, signs_of_factor(linalg.qr_update, Q, R, u, v))
 
 
 def _qr_delete(Q, R, k, p=1, which="row", overwrite_qr=False, check_finite=True):
+    if np.ndim(Q) > 2:
+        raise NotImplementedError("stacks of matrices")
     lines = np.matmul(Q, R) if which == "row" else np.transpose(np.matmul(Q, R))
     left = np.concatenate([lines[:k], lines[k + p :]])
     signs = signs_of_factor(linalg.qr_delete, Q, R, k, p, which)
@@ -63,6 +69,8 @@ def _qr_delete(Q, R, k, p=1, which="row", overwrite_qr=False, check_finite=True)
 
 
 def _qr_insert(Q, R, u, k, which="row", rcond=None, overwrite_qru=False, check_finite=True):
+    if np.ndim(Q) > 2:
+        raise NotImplementedError("stacks of matrices")
     lines = np.matmul(Q, R) if which == "row" else np.transpose(np.matmul(Q, R))
     added = np.expand_dims(u, 0) if np.ndim(u) == 1 else (u if which == "row" else np.transpose(u))
     whole = np.concatenate([lines[:k], added, lines[k:]])

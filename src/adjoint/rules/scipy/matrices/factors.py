@@ -215,7 +215,8 @@ def _matrix_balance(A, permute=True, scale=True, separate=False, overwrite_a=Fal
     """The powers of two are the same nearby."""
     scales, order = balanced(stop_gradient(A), permute, scale)
     ordered = _reordered(A, order) if permute else A
-    found = (ordered * scales / scales[:, None]).copy("F")
+    powers = scales.astype(np.result_type(A, np.float32))
+    found = (ordered * powers / powers[:, None]).copy("F")
     if separate:
         return found, (scales, order)
     return found, np.take(np.diag(scales), np.argsort(order), axis=0)
