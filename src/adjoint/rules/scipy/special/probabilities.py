@@ -97,8 +97,21 @@ def _binomial(k, n, p):
 
 COUNTS = np.array([0.0, 2.0, 4.0])
 OF_COUNTS = [case(2.0, 5, 0.3), case(COUNTS, 4, SHARES)]
-elementwise(special.bdtr, lambda k, n, p, y: (None, None, -_binomial(k, n, p)), fixed=(0, 1), cases=OF_COUNTS)
-elementwise(special.bdtrc, lambda k, n, p, y: (None, None, _binomial(k, n, p)), fixed=(0, 1), cases=OF_COUNTS)
+
+
+def binomial_share(k, n, p):
+    """``bdtr`` of counts that are floats, of which SciPy warns; one that is not a number is some other one."""
+    return special.bdtr(k, np.nan_to_num(n).astype(np.int64), p)
+
+
+def binomial_rest(k, n, p):
+    """``bdtrc``, so."""
+    return special.bdtrc(k, np.nan_to_num(n).astype(np.int64), p)
+
+
+for _share, _rest in ((special.bdtr, special.bdtrc), (binomial_share, binomial_rest)):
+    elementwise(_share, lambda k, n, p, y: (None, None, -_binomial(k, n, p)), fixed=(0, 1), cases=OF_COUNTS)
+    elementwise(_rest, lambda k, n, p, y: (None, None, _binomial(k, n, p)), fixed=(0, 1), cases=OF_COUNTS)
 elementwise(
     special.bdtri,
     lambda k, n, p, y: (None, None, -1.0 / _binomial(k, n, y)),

@@ -8,6 +8,7 @@ from scipy import special, stats
 from adjoint.declarations.custom_derivatives import stop_gradient
 from adjoint.rules.declare import case, definition, sample
 from adjoint.rules.scipy.special.noncentral import noncentral_chi2
+from adjoint.rules.scipy.special.probabilities import binomial_rest, binomial_share
 from adjoint.rules.scipy.stats.distributions.formulas import (
     checked,
     column,
@@ -60,8 +61,8 @@ discrete(
     lambda n, p, loc=0: ((count_from(0, n), inside(p, 0.0, 1.0)), loc),
     lambda k, n, p: _log_binomial(n, k) + special.xlogy(k, p) + special.xlog1py(n - k, -p),
     support=lambda n, p: (0.0, n),
-    share=lambda k, n, p: special.bdtr(k, n, p),
-    rest=lambda k, n, p: special.bdtrc(k, n, p),
+    share=lambda k, n, p: binomial_share(k, n, p),
+    rest=lambda k, n, p: binomial_rest(k, n, p),
     cases=[case(COUNTS, 4, SHARES), case(ODD, 5, 0.3), case(3, 5, 0.3, loc=1)],
 )
 discrete(
