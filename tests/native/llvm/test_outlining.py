@@ -96,7 +96,7 @@ def _text(*, lines: str, cuts: list[tuple[int, str]], params: str = "") -> str:
         [Cut(line, label, 1) for line, label in cuts],
     )
     types = {name: "i64" for name in re.findall(r"%v\d+", lines)}
-    types |= {name: "ptr" for name in ("%v7", "%v8", "%v9")}
+    types |= dict.fromkeys(("%call", "%out", "%v7", "%v8", "%v9"), "ptr")
     return outlined("f", long, types)
 
 

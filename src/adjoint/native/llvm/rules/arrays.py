@@ -148,6 +148,12 @@ def transposed(x: Array, axes: Sequence[int] | None = None) -> Array:
     return Array(kind, x.base, x.data, shape, strides, x.owner)
 
 
+def seen_as(e: Emission, x: Array, shape: Sequence[str]) -> Array:
+    """An array that lies by rows, in another shape."""
+    kind = ArrayKind(x.kind.element, len(shape), True, x.kind.read_only)
+    return Array(kind, x.base, x.data, tuple(shape), e.writer.strides_by_rows(kind.element, shape), x.owner)
+
+
 def nest(e: Emission, shape: Sequence[str], body: Callable[[list[str]], None]) -> None:
     """Loops over all places of a shape."""
     index: list[str] = []

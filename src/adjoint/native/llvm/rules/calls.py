@@ -25,8 +25,8 @@ from adjoint.native.llvm.rules.linear_algebra import (  # noqa: F401
     bundled_products,
     decompositions,
     delayed_products,
+    einsum,
     products,
-    sums_of_products,
     systems,
 )
 from adjoint.native.llvm.rules.of_python import calls, objects  # noqa: F401

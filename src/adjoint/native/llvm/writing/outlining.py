@@ -20,7 +20,8 @@ _NAME = re.compile(r"%\w+")
 _DEFINED = re.compile(r"  (%\w+) = (.*)")
 _GOAL = re.compile(r"label %(\w+)")
 _FROM = re.compile(r", %(\w+) \]")
-_ALWAYS = {"%call": "ptr noalias", "%out": "ptr noalias"}
+_ALONE = frozenset(("%call", "%out"))
+"""Parameters of all functions; nothing else leads to the memory that they lead to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +90,7 @@ class _Text:
         self.functions: list[str] = []
         self.lines = [[line] for line in long.lines]
         self._allocated = {_defined(line): line for line in long.allocas}
-        self.types = {**types, **_ALWAYS}
+        self.types = dict(types)
         self.defined: dict[str, int] = {}
         self.uses: dict[str, set[int]] = defaultdict(set)
         self.named: list[set[str]] = []
@@ -181,7 +182,7 @@ class _Text:
         symbol, status = f"{self.name}_{number}", f"%v0_{number}"
         layout = f"{{ {', '.join(self.types[name] for name in results)} }}"
         memory, failed = f"{status}m", f"piece{number}"
-        alone = self.origins.alone(given)
+        alone = self.origins.alone(given) | _ALONE
         params = [f"{self.types[name]}{' noalias' if name in alone else ''} {name}" for name in given]
         args = [f"{self.types[name]} {name}" for name in given]
         if results:
@@ -200,7 +201,7 @@ class _Text:
         head = f"define internal i32 @{symbol}({', '.join(params)}) noinline {{"
         self.functions.append("\n".join([head, f"{region.first.label}:", *moved, *body, *put, "  ret i32 0", "}"]))
         return [
-            f"  {status} = call i32 @{symbol}({', '.join(args).replace('noalias ', '')})",
+            f"  {status} = call i32 @{symbol}({', '.join(args)})",
             f"  {status}f = icmp ne i32 {status}, 0",
             f"  br i1 {status}f, label %{failed}, label %{region.behind.label}, !prof !0",
             f"{failed}:",

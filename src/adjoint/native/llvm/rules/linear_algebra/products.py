@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 
@@ -11,7 +11,6 @@ from adjoint.native.llvm.rules import arrays, checks
 from adjoint.native.llvm.rules.table import rule
 from adjoint.native.llvm.values import (
     Array,
-    ArrayKind,
     Complex,
     Number,
     Unsupported,
@@ -227,12 +226,7 @@ def _stacked(e: Emission, a: Array, b: Array) -> Value:
     rows = "1"
     for extent in a.shape[:-1]:
         rows = e.writer.mul(rows, extent)
-    flat = _seen_as(e, a, (rows, a.shape[-1]))
+    flat = arrays.seen_as(e, a, (rows, a.shape[-1]))
     found = product(e, flat, b)
     assert isinstance(found, Array)
-    return _seen_as(e, found, (*a.shape[:-1], *found.shape[1:]))
-
-
-def _seen_as(e: Emission, x: Array, shape: Sequence[str]) -> Array:
-    kind = ArrayKind(x.kind.element, len(shape), True, x.kind.read_only)
-    return Array(kind, x.base, x.data, tuple(shape), e.writer.strides_by_rows(kind.element, shape), x.owner)
+    return arrays.seen_as(e, found, (*a.shape[:-1], *found.shape[1:]))

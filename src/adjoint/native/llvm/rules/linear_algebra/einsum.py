@@ -222,7 +222,7 @@ def _multiplied(e: Emission, element: str, one: _Labelled, other: _Labelled, nee
         return _looped(e, element, [one, other], stacked + rows + columns, inner)
     found = product(e, _matrix(e, one, rows, inner), _matrix(e, other, inner, columns))
     shape = (*map(one.extent, rows), *map(other.extent, columns))
-    return _Labelled(_seen_as(e, arrays.array(found), shape), rows + columns)
+    return _Labelled(arrays.seen_as(e, arrays.array(found), shape), rows + columns)
 
 
 def _matrix(e: Emission, x: _Labelled, rows: str, columns: str) -> Array:
@@ -233,7 +233,7 @@ def _matrix(e: Emission, x: _Labelled, rows: str, columns: str) -> Array:
     whole = x.seen_by(rows + columns)
     if rows + columns != x.labels or not x.array.kind.by_rows:
         whole = arrays.array(e.called(_COPYING, _COPYING, [whole], ()))
-    return _seen_as(e, whole, shape)
+    return arrays.seen_as(e, whole, shape)
 
 
 def _extent(e: Emission, x: _Labelled, labels: str) -> str:
@@ -241,12 +241,6 @@ def _extent(e: Emission, x: _Labelled, labels: str) -> str:
     for label in labels:
         found = e.writer.mul(found, x.extent(label))
     return found
-
-
-def _seen_as(e: Emission, x: Array, shape: Sequence[str]) -> Array:
-    """An array that lies by rows, in another shape."""
-    kind = ArrayKind(x.kind.element, len(shape), True, x.kind.read_only)
-    return Array(kind, x.base, x.data, tuple(shape), e.writer.strides_by_rows(kind.element, shape), x.owner)
 
 
 def _summed(e: Emission, element: str, x: _Labelled, labels: str) -> _Labelled:
