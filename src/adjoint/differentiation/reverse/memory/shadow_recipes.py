@@ -144,9 +144,10 @@ class ShadowRecipes:
         return self.zeros(var, shadow)
 
     def taken_like(self, call: ir.Call, targets: tuple[ir.Var, ...]) -> ir.Call | None:
-        """The same taken out of a container's shadow: the last element of a list, the entry of a key; else None."""
+        """The same taken out of a container's shadow: an item of a list, the entry of a key; else None."""
         base, *key = call.args
-        if not isinstance(base, ir.Var) or len(key) != {list.pop: 0, dict.pop: 1}.get(call.callee):
+        takes = call.callee is list.pop or (call.callee is dict.pop and len(key) == 1)
+        if not takes or not isinstance(base, ir.Var):
             return None
         return ir.Call(targets, call.callee, (self.of(base), *key), (), call.span)
 
