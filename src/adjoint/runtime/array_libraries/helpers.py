@@ -68,6 +68,9 @@ class Helpers:
             return 0j if isinstance(x, complex) else 0.0
         return self.np.zeros_like(x, self._dtype_of_cotangent(x))
 
+    def zeros_in_memory(self, x: Any) -> Any:
+        return self.zeros_like(self.np.asarray(x))
+
     def zeros_as(self, x: Any) -> Any:
         return self.np.zeros_like(x)
 

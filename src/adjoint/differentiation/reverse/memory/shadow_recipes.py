@@ -19,7 +19,7 @@ from adjoint.rules.kinds import Constant
 from adjoint.rules.registry import rule_for
 from adjoint.runtime import display, tangents
 from adjoint.runtime.array_functions import places
-from adjoint.runtime.array_functions.arrays import zeros_like
+from adjoint.runtime.array_functions.arrays import zeros_in_memory, zeros_like
 from adjoint.runtime.objects import make_object
 from adjoint.types import tangent_class
 
@@ -74,7 +74,8 @@ class ShadowRecipes:
         """A zero shadow for memory as it is."""
         if isinstance(var.type, ir.Array):
             known = ir.is_float_dtype(var.type.dtype) and not self.context.may_be_undefined(var)
-            return ir.Call((shadow,), np.zeros_like if known and not self.layout_shows(var) else zeros_like, (var,))
+            layout = zeros_in_memory if var.type.dims is None else zeros_like
+            return ir.Call((shadow,), np.zeros_like if known and not self.layout_shows(var) else layout, (var,))
         binding = self.context.regions.bindings[var]
         given = binding.statement is None and binding.region.kind == "top"
         return ir.Call((shadow,), tangents.shadow if given else _maker(var.type), (var,))

@@ -103,8 +103,8 @@ def assign_outside(lo: Lowerer, cell: Cell, value: Value, node: ast.AST | None) 
 
 
 def _refusal(lo: Lowerer, name: str, node: ast.AST | None) -> Problem:
-    label = f"the variable {name!r}, which outlives the call, holds or is given something other than a number or a flag"
-    return lo.problem("AD0302", node, label, helps=(f"return the new value of {name!r} and assign it outside",))
+    label = f"the variable {name!r}, which outlives the call, holds or is given another object than a number or a text"
+    return lo.problem("AD0301", node, label, helps=(f"return the new value of {name!r} and assign it outside",))
 
 
 def _is_plain(value: Value) -> bool:
