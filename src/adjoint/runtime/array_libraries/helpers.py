@@ -231,6 +231,10 @@ class Helpers:
             return self.np.where(condition, a, b)
         return a if condition else b
 
+    def undefined(self, known: Any, varying: Any) -> Any:
+        zero = self.np.where(known, 0.0, math.nan) if self.is_array(known) else 0.0 if known else math.nan
+        return self._zeros_of(varying) + zero if self.is_array(varying) else zero
+
     def power(self, a: Any, b: Any) -> Any:
         if self.is_array(a) or self.is_array(b):
             return self.np.float_power(a, b)
