@@ -41,6 +41,23 @@ def given_or(value, default):
 def unit(dtype=float):
     return np.array([1.0, 0.0], dtype=dtype)
 
+def law_of(kind):
+    laws = {1: np.sin, 2: lambda x: x * x, 3: shared}
+    law = laws[int(kind)]
+    return law
+
+class Board:
+    def __init__(self, size, n):
+        self.size, self.field = size, np.zeros(n)
+        self.parts = {"first": 1.0}
+
+def board(size, n):
+    return Board(size, n)
+
+def broken(n):
+    del n
+    return eval("lambda x: x * 3.0")
+
 def raised(q):
     q = np.array(q)
     if q[1] == 0.0:
@@ -281,6 +298,28 @@ def test_a_dtype_is_an_option(lib: Any) -> None:
         return np.sum(found) if isinstance(found, np.ndarray) else found
 
     check(f, 1.3)
+
+
+def test_what_constants_give_is_looked_into_where_it_is_called_or_written(lib: Any) -> None:
+    kinds = np.array([1.0, 2.0])
+
+    def called(x: float) -> float:
+        total = 0.0
+        for i in range(2):
+            total += lib.law_of(kinds[i])(x)
+        return total
+
+    def written(x: float) -> float:
+        board = lib.board(2.0, 3)
+        board.field[1] = x
+        board.parts["second"] = x * x
+        board.scale = x
+        return np.sum(board.field) * board.size * board.parts["second"] * board.scale
+
+    check(called, 1.3)
+    check(written, 1.3)
+    with pytest.raises(ad.DifferentiationError, match="AD0201"):
+        ad.grad(lambda x: lib.broken(2)(x))(1.3)
 
 
 def test_what_cannot_be_followed_is_as_it_was(lib: Any) -> None:

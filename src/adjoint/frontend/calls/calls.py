@@ -216,7 +216,7 @@ def _call_constant(
         raise lo.mistake(TypeError, node, f"what is called here is of class {type(constant).__name__!r}, no function")
     from adjoint.frontend.calls.opaque.results import call_opaque  # lazy
 
-    return call_opaque(lo, constant, args, kwargs, node)
+    return library_classes.note_made(lo, call_opaque(lo, constant, args, kwargs, node), underlying(constant))
 
 
 _ONLY_DEVICES = (NONE, ir.Const("cpu"))
@@ -373,7 +373,8 @@ def _by_source(
     if function is not None and library_classes.is_followed(lo, function, args):
         body = functools.partial(call_closure, lo, closure_of(lo, function, node), args, kwargs, node)
         return library_classes.followed(lo, function, args[0], body)
-    if function is not None and library_classes.is_of_options(lo, function, [*args, *kwargs.values()]):
+    is_wanted = function in lo.settings.wanted and function not in lo.settings.unseen
+    if function is not None and (is_wanted or library_classes.is_of_options(lo, function, [*args, *kwargs.values()])):
         body = functools.partial(call_closure, lo, closure_of(lo, function, node), args, kwargs, node)
         return library_classes.followed(lo, function, None, body)
     if function is None and not isinstance(constant, (types.BuiltinFunctionType, types.MethodDescriptorType)):

@@ -6,6 +6,8 @@ import ast
 
 from adjoint import ir
 from adjoint.frontend.calls.emitted_calls import refuse_linked
+from adjoint.frontend.calls.opaque.arguments import may_carry
+from adjoint.frontend.calls.opaque.library_classes import look_where_it_comes_from
 from adjoint.frontend.calls.operands import array_operand
 from adjoint.frontend.data.containers import bounds, name_of
 from adjoint.frontend.data.element_types import mark_array_written
@@ -71,6 +73,8 @@ def set_item(lo: Lowerer, base: Value, index: Value, value: Value, node: ast.AST
             from adjoint.frontend.external.sparse.matrices import written_by_entries  # lazy
 
             written_by_entries(lo, base, value)
+        if isinstance(base.type, ir.Opaque) and may_carry(lo, value):
+            look_where_it_comes_from(lo, base)
         given = materialize(lo, value, node)
         refuse_linked(lo, [given], node)
         lo.emit(ir.Store(base, array_key(lo, index, node), given, "set", lo.span(node)))

@@ -10,6 +10,8 @@ import numpy as np
 
 from adjoint import ir
 from adjoint.frontend.calls.emitted_calls import refuse_linked
+from adjoint.frontend.calls.opaque.arguments import may_carry
+from adjoint.frontend.calls.opaque.library_classes import look_where_it_comes_from
 from adjoint.frontend.data.constants import as_stored
 from adjoint.frontend.data.element_types import as_element, as_tagged, slot
 from adjoint.frontend.data.item_writes import set_item
@@ -81,6 +83,8 @@ def set_attribute(
         case Closure():
             attributes_outside.assign_of_local_function(lo, base, name, value, node)
         case _ if is_atom(base):
+            if may_carry(lo, value):
+                look_where_it_comes_from(lo, base)
             given = materialize(lo, value, node)
             refuse_linked(lo, [given], node)
             lo.emit(ir.Store(base, ir.Attribute(name), given, "set", lo.span(node)))  # type: ignore[arg-type]

@@ -82,6 +82,30 @@ def _functions_of(member: Any) -> set[Any]:
     return {getattr(member, "func", member)} if isinstance(member, types.FunctionType) else set()
 
 
+def note_made(lo: Lowerer, result: Value, function: types.FunctionType | None) -> Value:
+    """Takes down by which function of a package something was made that nobody looks into."""
+    is_unknown = isinstance(result, ir.Var) and type(result.type) is ir.Opaque
+    if function is not None and is_unknown and is_installed(function.__code__.co_filename):
+        lo.run_data.made_by[result] = function
+    return result
+
+
+def look_where_it_comes_from(lo: Lowerer, value: Value) -> None:
+    """Starts again with the function looked into that made this, or an object of which it is part.
+
+    It was given nothing that varies; now something that varies is handed to what it made.
+    """
+    seen: set[Value] = set()
+    while isinstance(value, ir.Var) and value not in seen:
+        seen.add(value)
+        function = lo.run_data.made_by.get(value)
+        is_new = function not in lo.settings.wanted and function not in lo.settings.unseen
+        if function is not None and is_new and package_of(function) not in ("numpy", "scipy", "pandas", "numba"):
+            lo.settings.wanted.add(function)
+            raise Restart
+        value = lo.origins[value][0] if value in lo.origins else ir.UNDEFINED
+
+
 def followed(lo: Lowerer, key: Any, receiver: Value | None, body: Callable[[], Value]) -> Value:
     """What ``body`` gives, which follows ``key``, a class or a method of a library.
 

@@ -10,12 +10,14 @@ from adjoint import ir
 from adjoint.analysis.effects import effects
 from adjoint.frontend.calls.emitted_calls import call_any, refuse_linked
 from adjoint.frontend.calls.opaque.arguments import (
+    any_carries,
     compares_by_identity,
     keep_identity,
     keep_track,
     lend,
     refuse_made_here,
 )
+from adjoint.frontend.calls.opaque.library_classes import look_where_it_comes_from
 from adjoint.frontend.data import making
 from adjoint.frontend.functions.function_values import as_annotated, returned_by
 from adjoint.frontend.interpreter.core import Lowerer
@@ -81,6 +83,8 @@ def call_opaque_variable(
 ) -> Value:
     if isinstance(function.type, (ir.Scalar, ir.Array, ir.Number)):
         raise lo.mistake(TypeError, node, f"{function.hint!r} is a number or an array, and cannot be called")
+    if any_carries(lo, args, kwargs):
+        look_where_it_comes_from(lo, function)
     for value in (*args, *kwargs.values()):
         refuse_made_here(lo, value, node)
         keep_track(lo, value)

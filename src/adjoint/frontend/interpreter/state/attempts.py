@@ -120,6 +120,8 @@ class Run:
     """Whether derivatives of values are asked for, whose flow the end of the function shows."""
     declared: list[Any] = field(default_factory=list)
     """The declared derivatives being followed, outermost first."""
+    made_by: dict[Value, Any] = field(default_factory=dict)
+    """What calls of libraries' functions gave that are not looked into, with the functions."""
     made_with: dict[ir.Var, tuple[ir.Atom, ...]] = field(default_factory=dict)
     """What functions of which nobody sees the body were given that may vary, by the variable of their result."""
     caught: set[ir.Var] = field(default_factory=set)
@@ -270,6 +272,8 @@ class Settings:
     """Variables that outlive the call and that it assigns: the dict, the function, class or cell, and the name."""
     unseen: dict[Any, Diagnostic] = field(default_factory=dict)
     """Classes and methods of libraries that are not looked into, with what was in the way."""
+    wanted: set[Any] = field(default_factory=set)
+    """Functions of libraries that are given constants, and looked into: what they give is called, or written."""
     fields_assigned: set[tuple[type, str]] = field(default_factory=set)
     """Fields of objects from outside that it assigns: which function or object they hold is not known."""
     assigned_in_classes: set[tuple[ast.AST, str]] = field(default_factory=set)
