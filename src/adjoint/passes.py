@@ -227,6 +227,13 @@ PASSES = {
             when=lambda c: not c.target.machine,
         ),
         # from finished functions to loops over numbers
+        Pass("drop-error-states", "native.legalize.errstate:without_silencing", needed=True),
+        Pass(
+            "handlers-as-python",
+            "native.legalize.handlers:with_handlers_by_python",
+            given=lambda c: (c.target,),
+            needed=True,
+        ),
         Pass(
             "agreeing-extents",
             "native.legalize.agreeing_extents:with_extents_agreeing",
@@ -251,7 +258,6 @@ PASSES = {
             when=lambda c: c.target.checked.at_once,
             needed=True,
         ),
-        Pass("drop-error-states", "native.legalize.errstate:without_silencing", needed=True),
         Pass("powers-as-floats", "native.legalize.numbers.powers:with_fractions", needed=True),
         Pass("tuple-records", "native.legalize.recursion.records:with_records", needed=True),
         Pass("joined-cotangents", "native.legalize.arrays.joined_cotangents:with_slices"),

@@ -114,6 +114,8 @@ LOOPS = (
 """Loops as machine code likes them."""
 
 NATIVE = (
+    "drop-error-states",
+    "handlers-as-python",
     "agreeing-extents",
     "agreeing-shapes",
     "sums-in-place",

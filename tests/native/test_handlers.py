@@ -1,4 +1,4 @@
-"""Handlers of exceptions: of arithmetic they are machine code; of anything else they run interpreted, and say so."""
+"""Handlers of exceptions: of arithmetic they are machine code; what guards anything else runs as Python."""
 
 import contextlib
 import math
@@ -107,8 +107,41 @@ def whole_numbers(x):
     return y
 
 
+def singular(x):
+    a = np.array([[x, 2.0], [1.0, 1.0]])
+    try:
+        b = np.linalg.inv(a)
+    except np.linalg.LinAlgError:
+        return x * x
+    return np.sum(b @ b)
+
+
+def not_positive_in_a_loop(x):
+    total, count = 0.0, 0
+    for i in range(4):
+        a = np.array([[x, 1.0 + i], [1.0 + i, x * x]])
+        try:
+            low = np.linalg.cholesky(a)
+            total += low[1, 1] * x
+        except np.linalg.LinAlgError:
+            count += 1
+    return total + count * x
+
+
+def written_before_it_fails(x):
+    a, b = np.zeros(3), np.array([x, x * x])
+    kept = []
+    for i in range(3):
+        try:
+            kept.append(x * i)
+            a[i] = 2.0 * b[i]
+        except IndexError:
+            a[0] *= len(kept)
+    return np.sum(a) + sum(kept)
+
+
 PROGRAMS = [
-    *(place_that_is_not_there, whole_numbers),
+    *(place_that_is_not_there, whole_numbers, singular, not_positive_in_a_loop, written_before_it_fails),
     *(named, stores_before, at_last, under_a_context, under_a_context_that_calls),
 ]
 
@@ -121,24 +154,16 @@ def _outcome(derivative, x):
 
 
 @pytest.mark.parametrize("f", PROGRAMS)
-def test_it_runs_interpreted(f):
+def test_what_machine_code_may_not_handle_runs_as_python(f):
     def directional(x, native=None):
         return ad.jvp(f, (x,), (1.0,), native=native)
 
-    with pytest.warns(ad.DifferentiationWarning, match="AD0601"):
-        found = [_outcome(ad.value_and_grad(f, native=True), x) for x in (2.0, 5.0)]
-    assert found == [_outcome(ad.value_and_grad(f), x) for x in (2.0, 5.0)]
-    with pytest.warns(ad.DifferentiationWarning, match="AD0601"):
-        found = [_outcome(lambda x: directional(x, True), x) for x in (2.0, 5.0)]
-    assert found == [_outcome(directional, x) for x in (2.0, 5.0)]
-
-
-@pytest.mark.parametrize("f", PROGRAMS)
-def test_strict_refuses_at_the_line(f):
-    with pytest.raises(ad.DifferentiationError, match="has no form in") as refused:
-        ad.grad(f, native="strict")(2.0)
-    assert "test_handlers.py:" in str(refused.value)
-    assert "^" in str(refused.value)
+    for x in (2.0, 5.0):
+        expected = _outcome(ad.value_and_grad(f), x)
+        for _ in range(2):
+            assert _outcome(ad.value_and_grad(f, native="strict"), x) == pytest.approx(expected, rel=1e-13)
+        expected = _outcome(directional, x)
+        assert _outcome(lambda x: directional(x, "strict"), x) == pytest.approx(expected, rel=1e-13)
 
 
 def in_a_loop(x, n):
@@ -202,8 +227,8 @@ def test_handlers_of_arithmetic_are_machine_code(f, args, mode):
 
 
 def test_what_refuses_nothing_handles_nothing():
-    with pytest.raises(ad.DifferentiationError, match="has no form in"):
-        ad.grad(one_class, native="strict", fastmath=True)(2.0)
+    """Under ``fastmath`` machine code does not check what a logarithm is taken of."""
+    assert ad.grad(one_class, native="strict", fastmath=True)(2.0) == ad.grad(one_class)(2.0)
 
 
 def silenced(x, a):

@@ -220,3 +220,73 @@ def test_machine_code_calls_python_only_for_what_may_lie_otherwise() -> None:
     assert calls_of_python(np.exp, by_rows=True) == 0
     assert calls_of_python(np.exp, by_rows=False) == 1
     assert calls_of_python(np.ndarray.copy, by_rows=False) == 0
+
+
+class Held:
+    def __init__(self, a):
+        self.a = a
+
+
+def of_a_list(a, way):
+    """What is made of items of a list is laid out as they are."""
+    items = []
+    for i in range(3):
+        items.append(way(a * (i + 1.0)))
+    total = 0.0
+    for i in range(3):
+        w = items[i] * 2.0
+        w.ravel()[1:3] *= 3.0
+        total += (w * w).sum() + w.reshape(-1)[1]
+    return total
+
+
+def of_items_that_are_taken(a, way):
+    items = [way(a), way(2.0 * a.T)]
+    total = 0.0
+    while items:
+        w = np.zeros_like(items.pop()) + a[0, 1]
+        w.reshape(-1)[:2] = a[0, :2]
+        total += (w * w).sum() * len(items) + w[0, 1]
+    return total
+
+
+def of_an_object(a, way):
+    held = Held(way(a))
+    for _ in range(2):
+        w = np.where(held.a > 0.0, held.a, 2.0 * held.a)
+        w.ravel()[1] = 0.5 * w[0, 0]
+        held.a = w * 1.5
+    return (held.a * held.a).sum()
+
+
+def of_a_table(a, way):
+    table = {"one": way(a), "two": a}
+    for key in ("one", "two", "one"):
+        w = table[key].copy(order="K")
+        w.reshape(6)[2:4] *= 2.0
+        table[key] = w
+    return (table["one"] ** 3).sum() + (table["two"] * table["one"]).sum()
+
+
+def of_what_may_fail(a, way):
+    try:
+        w = way(np.linalg.inv(a[:, :2]))
+    except np.linalg.LinAlgError:
+        w = way(a)
+    w.ravel()[0:2] *= 3.0
+    return (w * w * w).sum()
+
+
+@pytest.mark.parametrize("lies", LAYOUTS)
+@pytest.mark.parametrize("way", ["a.copy()", "a.copy('F')", "a + 0.0", "np.copy(a)", "np.copy(a, order='C')"])
+@pytest.mark.parametrize("f", [of_a_list, of_items_that_are_taken, of_an_object, of_a_table, of_what_may_fail])
+def test_machine_code_lays_out_what_containers_hold(f, way: str, lies: str) -> None:
+    copied = COPIES[way]
+
+    def through(a):
+        return f(a, copied) + f(a, lambda one: copied(one.T).T)
+
+    a = LAYOUTS[lies]
+    expected = ad.grad(through)(a)
+    np.testing.assert_allclose(ad.grad(through, native="strict")(a), expected, rtol=1e-12)
+    right(through, a, modes=("grad",))

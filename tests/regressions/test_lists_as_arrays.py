@@ -121,12 +121,21 @@ def test_a_list_times_what_may_be_a_whole_number() -> None:
     """It was taken for an array, and its product for twice the array, where the list is repeated."""
 
     def f(b, n, limit):
-        k = None if limit > 5 else n
+        k = [n] if limit > 5 else n
         count = -(-3 // k)
         return np.sum(np.concatenate([b] * count) ** 2)
 
     with pytest.raises(ad.DifferentiationError, match="multiplied by the whole number 2, which repeats it"):
         ad.grad(f)(np.array([1.0, 2.0]), 2, 1)
+
+    def of_none(b, n, limit):
+        k = None if limit > 5 else n
+        count = -(-3 // k)
+        return np.sum(np.concatenate([b] * count) ** 2)
+
+    assert ad.grad(of_none)(np.array([1.0, 2.0]), 2, 1).tolist() == [4.0, 8.0]
+    with pytest.raises(TypeError, match=r"unsupported operand type\(s\) for //: 'int' and 'NoneType'"):
+        ad.grad(of_none)(np.array([1.0, 2.0]), 2, 9)
 
     def g(b, limit):
         factor = b[0] if limit > 5 else b

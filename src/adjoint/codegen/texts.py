@@ -63,3 +63,27 @@ def load(emitted: Emitted, filename_hint: str = "") -> Callable[..., Any]:
     exec(code, namespace)
     function: Callable[..., Any] = namespace[emitted.name]
     return function
+
+
+class ByPython:
+    """A statement of a program in machine code that runs as Python: a text that is loaded when it is called.
+
+    Attributes
+    ----------
+    emitted
+        The text of the function.
+    has_blocks
+        Whether there are statements in it, which do more than they say by what they give.
+    """
+
+    def __init__(self, emitted: Emitted, has_blocks: bool = False) -> None:
+        self.emitted = emitted
+        self.has_blocks = has_blocks
+        self._loaded: Callable[..., Any] | None = None
+        self.__name__ = f"{emitted.name}_by_python"
+        self.__qualname__ = self.__name__
+
+    def __call__(self, *args: Any) -> Any:
+        if self._loaded is None:
+            self._loaded = load(self.emitted)
+        return self._loaded(*args)

@@ -14,8 +14,6 @@ from adjoint.native.compile.agreements import agreements
 from adjoint.native.compile.core import Core
 from adjoint.native.compile.messages.not_native import faults_as_reasons
 from adjoint.native.options import Options
-from adjoint.passes import Context
-from adjoint.pipeline import run
 from adjoint.records import replace
 from adjoint.target import Target
 
@@ -132,10 +130,8 @@ def form_of(
     """
     from adjoint.native.legalize.agreeing_extents import compared_sources  # lazy
     from adjoint.native.legalize.form import loops_of, native_form  # lazy
-    from adjoint.native.legalize.handlers import require_exact_handlers  # lazy
 
     with faults_as_reasons():
-        require_exact_handlers(run(("drop-error-states",), function, Context(target)), target)
         agreeing = () if args is None else agreements(args, compared_sources(loops_of(function, target)))
         return native_form(function, target, handed, by_rows, agreeing)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import gc
 import sys
 import threading
@@ -143,3 +144,74 @@ def test_lines_that_run_as_python_are_told_before(monkeypatch, tmp_path):
     specialize.forget()
     assert ad.compile(f, native="strict")(X) == f(X)
     assert said == [[f.__code__.co_firstlineno + 2]]
+
+
+class Table:
+    def __init__(self, x):
+        self.x, self.rise = x, []
+        for i in range(len(x) - 1):
+            self.rise.append(np.sin(x[i + 1]) - x[i])
+
+    def place(self, at):
+        if at < self.x[0] or at > self.x[-1]:
+            return None
+        return bisect.bisect(self.x, at) - 1
+
+    def value(self, at):
+        place = self.place(at)
+        return None if place is None else self.rise[place] * at
+
+    def slope(self, at):
+        place = self.place(at)
+        return None if place is None else self.rise[place] ** 2
+
+
+def looked_up(x):
+    table, total = Table(x), 0.0
+    for i in range(3):
+        at = x[0] * (1.0 + 0.3 * i)
+        total += table.value(at) ** 2 + 2 * table.slope(at)
+    return total
+
+
+def angle(x, zero_to_two_pi=False):
+    given = isinstance(x, float)
+    x = np.asarray(x).flatten()
+    turned = x % (2 * np.pi) if zero_to_two_pi else (x + np.pi) % (2 * np.pi) - np.pi
+    return turned.item() if given else turned
+
+
+def angles(x):
+    total = 0.0
+    for i in range(3):
+        total += angle(float(x[i]) * 7.0) * x[i] + np.sum(angle(x * 5.0, True))
+    return total
+
+
+def moved(before, by):
+    return by if before is None else before @ by
+
+
+def moves(x):
+    found, error = None, 1.0
+    while error > 1e-3:
+        found = moved(found, np.outer(x, x) + np.eye(len(x)))
+        error *= 0.1
+    return np.sum(found[0:2, 1] * x[:2])
+
+
+@pytest.mark.parametrize("function", [looked_up, angles, moves], ids=lambda f: f.__name__)
+def test_what_may_be_none_or_of_either_owner_is_compiled(function, own):
+    expected = ad.grad(function)(X)
+    np.testing.assert_allclose(ad.grad(function, native="strict")(X), expected, rtol=1e-12)
+    step = 1e-6 * np.eye(len(X))
+    differences = [(function(X + each) - function(X - each)) / 2e-6 for each in step]
+    np.testing.assert_allclose(expected, differences, rtol=1e-6, atol=1e-6)
+    assert own
+
+
+def test_none_beside_numbers_ends_a_path():
+    """So what follows knows that values are numbers: no cotangent is fitted to what may be None."""
+    assert "unbroadcast" not in ad.source(ad.grad(looked_up), X)
+    with pytest.raises(TypeError, match=r"unsupported operand type\(s\) for \*\* or pow\(\): 'NoneType' and 'int'"):
+        ad.grad(looked_up)(np.array([2.0, 1.0, 0.5, 0.1]))

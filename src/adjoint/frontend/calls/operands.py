@@ -76,11 +76,11 @@ def is_sequence(lo: Lowerer, value: Value) -> bool:
             return making.list_items(lo, value) is not None
 
 
-def stop_at_alien(lo: Lowerer, name: str, alien: type, node: ast.AST | None) -> NoReturn:
-    """Ends a path on which an operand of a function is certain to be what it raises for."""
-    label = f"unsupported operand type for '{name}': {alien.__name__!r}"
-    lo.run_data.reasons.append(lo.problem("AD0213", node, label, name="TypeError").diagnostic)
-    lo.stop(ir.Raise(lo.open.call(TypeError, ir.Const(label)), None, lo.span(node)))
+def stop_at_alien(lo: Lowerer, error: Exception, node: ast.AST | None) -> NoReturn:
+    """Ends a path on which an operand is certain to be what this is raised for."""
+    label, cls = str(error), type(error)
+    lo.run_data.reasons.append(lo.problem("AD0213", node, label, name=cls.__name__).diagnostic)
+    lo.stop(ir.Raise(lo.open.call(cls, ir.Const(label)), None, lo.span(node)))
     raise Unreached
 
 

@@ -67,7 +67,7 @@ def _stop_at_none(lo: Lowerer, rule: Rule, operands: Sequence[Value], node: ast.
     """Ends a path on which None is beside numbers where NumPy multiplies or computes element by element."""
     taken = operands[:2] if isinstance(rule, Bilinear) else operands if isinstance(rule, Elementwise) else ()
     if any(class_of_alien(value) is type(None) for value in taken) and any(map(is_inexact, taken)):
-        stop_at_alien(lo, rule.name, type(None), node)
+        stop_at_alien(lo, TypeError(f"unsupported operand type for {rule.name!r}: 'NoneType'"), node)
 
 
 def _kind_of_no_number(lo: Lowerer, value: Value) -> tuple[str, str] | None:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import operator
+import types
 from collections.abc import Callable, Sequence
 from typing import Any, TypeGuard
 
+import numpy as np
+
 from adjoint import ir
 from adjoint.frontend.calls.emitted_calls import call
-from adjoint.frontend.calls.operands import arrays, class_of_alien, is_inexact, stop_at_alien
+from adjoint.frontend.calls.operands import arrays, class_of_alien, stop_at_alien
 from adjoint.frontend.data import containers, making
 from adjoint.frontend.data.making import list_items
 from adjoint.frontend.interpreter import joins
@@ -64,9 +68,9 @@ def apply_operator(
         left, right = (containers.tuple_items(lo, operand, node) for operand in operands)
         return _ordered(lo, op, left, right, node)
     _refuse_sequence_beside_float(lo, op, operands, node)
-    alien = _beside_numbers(op, operands) if lo.run_data.choices or lo.settings.tagged else None
-    if alien is not None:
-        stop_at_alien(lo, op.__name__, alien, node)
+    error = _error_of_aliens(op, operands, inplace) if lo.run_data.choices or lo.settings.tagged else None
+    if error is not None:
+        stop_at_alien(lo, error, node)
     atoms = [materialize(lo, operand, node) for operand in operands]
     if any(isinstance(joins.type_of(atom), ir.Opaque) for atom in atoms):
         from adjoint.frontend.external.sparse.matrices import is_sparse_matrix  # lazy
@@ -81,21 +85,41 @@ def apply_operator(
 
 
 _EQUALS = (operator.eq, operator.ne, operator.is_, operator.is_not)
-_OF_TEXTS = (operator.add, operator.mod, operator.lt, operator.le, operator.gt, operator.ge)
 
 
-def _beside_numbers(op: Callable[..., Any], operands: Sequence[Value]) -> type | None:
-    """The class of an operand, None or a text, where an operator is certain to raise for it."""
+def _error_of_aliens(op: Callable[..., Any], operands: Sequence[Value], inplace: bool) -> Exception | None:
+    """What Python raises where an operator is certain to raise for None or a text beside numbers."""
     if method_name(op) is None or op in _EQUALS:
         return None
-    classes = [float if is_inexact(operand) else class_of_alien(operand) for operand in operands]
-    if None in classes:
+    if op is operator.mod and class_of_alien(operands[0]) is str:
+        return None  # which fills the text
+    aliens = {class_of_alien(operand) for operand in operands}
+    examples = [_example_beside_aliens(operand) for operand in operands]
+    if aliens == {None} or any(example is ir.UNDEFINED for example in examples):
         return None
-    if type(None) in classes:
-        return type(None)
-    if str not in classes or (classes[0] is str and op in (_OF_TEXTS if float not in classes else (operator.mod,))):
-        return None
-    return str
+    written = getattr(operator, (inplace and inplace_name(op)) or op.__name__, op)
+    try:
+        written(*examples)
+    except (TypeError, ValueError) as error:
+        return error
+    return None
+
+
+def _example_beside_aliens(value: Value) -> Any:
+    """None, a text or a number as a value is one; undefined for what may be something else."""
+    match joins.type_of(value):
+        case ir.Opaque(cls=builtins.str):
+            return ""
+        case ir.Opaque(cls=types.NoneType):
+            return None
+        case ir.Scalar(kind=kind, dtype=None):
+            return {"float": 1.0, "complex": 1j, "int": 1, "bool": True}[kind]
+        case ir.Scalar(dtype=dtype) if dtype is not None:
+            return dtype.type(1)
+        case ir.Array(dtype=dtype, dims=dims) if dtype is not None:
+            return np.ones((1,) * (1 if dims is None else len(dims)), dtype)
+        case _:
+            return ir.UNDEFINED
 
 
 def _is_of_named_tuples(lo: Lowerer, op: Callable[..., Any], operands: list[Value]) -> bool:

@@ -2,40 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from adjoint import ir
 from adjoint.codegen.python import emit
-from adjoint.codegen.texts import Emitted, load
+from adjoint.codegen.texts import ByPython
 from adjoint.ir.rebuild import substitute
-from adjoint.ir.walk import operands, targets_of
+from adjoint.ir.walk import blocks_of, free_vars, targets_of
+from adjoint.native.legalize.undefined_values import with_all_bound
+
+_NAMES: dict[type, str] = {ir.Guarded: "attempt"}
 
 
-class ByPython:
-    """A statement as a function of Python.
-
-    Attributes
-    ----------
-    emitted
-        The text of the function.
-    """
-
-    def __init__(self, emitted: Emitted) -> None:
-        self.emitted = emitted
-        self.__name__ = f"{emitted.name}_by_python"
-        self.__qualname__ = self.__name__
-
-    def __call__(self, *args: Any) -> Any:
-        return load(self.emitted)(*args)
-
-
-def by_python(statement: ir.Call | ir.Load | ir.Store) -> ir.Call:
+def by_python(statement: ir.Statement) -> ir.Call:
     """A statement as a call of Python."""
-    taken = tuple(dict.fromkeys(atom for atom in operands(statement) if isinstance(atom, ir.Var)))
+    taken = free_vars(ir.Block((statement,), ir.Yield()))
     params = tuple([ir.Var(var.hint, var.type, var.named) for var in taken])
     given: dict[ir.Var, ir.Atom] = dict(zip(taken, params, strict=True))
     targets = targets_of(statement)
     body = ir.Block((substitute(statement, given),), ir.Return(targets or (ir.Const(None),)))
-    name = getattr(getattr(statement, "callee", None), "__name__", "") or "index"
-    callee = ByPython(emit(ir.Function(name.strip("_<>") or "call", params, body)))
-    return ir.Call(targets, callee, taken, (), statement.span)
+    name = getattr(getattr(statement, "callee", None), "__name__", "") or _NAMES.get(type(statement), "index")
+    function = with_all_bound(ir.Function(name.strip("_<>") or "call", params, body))
+    return ir.Call(targets, ByPython(emit(function), has_blocks=bool(blocks_of(statement))), taken, (), statement.span)

@@ -1,4 +1,4 @@
-"""Which handlers of exceptions machine code may have.
+"""Which handlers of exceptions machine code may have; the others run as Python.
 
 Machine code raises less than Python does: indices that are numbers are not checked, whole numbers wrap, and arrays are
 computed with in another order than they are written. So a handler has a form only where what it guards is arithmetic of
@@ -15,7 +15,7 @@ from adjoint import ir
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.raising import QUIET_ON_NUMBERS
 from adjoint.ir.walk import statements_in
-from adjoint.native.compile.messages.not_native import NotNative
+from adjoint.native.legalize.as_python import by_python
 from adjoint.native.legalize.numbers.arithmetic_checks import CHECKED_FUNCTIONS
 from adjoint.native.legalize.rewriting import Rewriting
 from adjoint.runtime.arithmetic import numbers
@@ -29,16 +29,7 @@ _QUIET = (
     QUIET_ON_NUMBERS
     | {operator.truediv, operator.floordiv, operator.mod, operator.is_, operator.is_not, operator.and_, operator.or_}
     | {min, max, numbers.divide, numbers.times, numbers.quotient, numbers.product, numbers.selected, numbers.somewhere}
-    | {
-        numbers.power,
-        numbers.log,
-        numbers.sqrt,
-        numbers.sign,
-        numbers.choose,
-        numbers.unit,
-        numbers.first_equal,
-        numbers.undefined,
-    }
+    | {numbers.power, numbers.log, numbers.sqrt, numbers.sign, numbers.choose, numbers.unit, numbers.first_equal}
     | _QUIET_FUNCTIONS
     | CHECKED_FUNCTIONS
 )
@@ -47,28 +38,20 @@ _POWERS = frozenset({operator.pow, pow})
 """Of fractions of negative numbers, Python makes them complex numbers."""
 
 
-def require_exact_handlers(function: ir.Function, target: Target) -> None:
-    """Raises NotNative where a handler would be entered in Python, and not in machine code, or the other way round."""
-    _Required(target).function(function)
+def with_handlers_by_python(function: ir.Function, target: Target) -> ir.Function:
+    """The function with what is guarded run as Python, where it is more than machine code has a form for."""
+    return _ByPython(target).function(function)
 
 
-class _Required(Rewriting):
+class _ByPython(Rewriting):
     def __init__(self, target: Target) -> None:
         super().__init__()
         self.target = target
 
     def compound(self, statement: ir.Statement) -> ir.Statement:
         if isinstance(statement, ir.Guarded) and not _is_exact(statement, self.target):
-            raise NotNative(_fault_of(statement), (), statement.span)
+            return by_python(statement)
         return statement
-
-
-def _fault_of(guarded: ir.Guarded) -> str:
-    if guarded.context is not None:
-        return "'with' has no form in machine code"
-    if guarded.handlers:
-        return "machine code may raise less than Python does in what is handled, so 'except' has no form in it"
-    return "'finally' has no form in machine code"
 
 
 def _is_exact(guarded: ir.Guarded, target: Target) -> bool:

@@ -5,19 +5,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from adjoint import ir
-from adjoint.ir.rebuild import with_values
+from adjoint.differentiation.reverse.forward_edits import filler
+from adjoint.ir.rebuild import map_blocks, with_values
 from adjoint.native.compile.samples import sample_of
 from adjoint.native.legalize.rewriting import Rewriting
+from adjoint.records import replace
+
+_End = type[ir.Yield] | type[ir.Exit]
 
 
 def with_empty_stand_ins(function: ir.Function) -> ir.Function:
     """The function with empty lists and arrays, made once, for those that are never read."""
-    return _Filling().function(function)
+    return _Filling(of_python=False).function(function)
+
+
+def with_all_bound(function: ir.Function) -> ir.Function:
+    """The function with something for all that is never read: Python hands out nothing that is not bound."""
+    return _Filling(of_python=True).function(function)
 
 
 class _Filling(Rewriting):
-    def __init__(self) -> None:
+    def __init__(self, of_python: bool) -> None:
         super().__init__()
+        self.of_python = of_python
         self.made: list[ir.Statement] = []
         self.known: dict[str, ir.Atom] = {}
 
@@ -31,38 +41,41 @@ class _Filling(Rewriting):
 
     def compound(self, statement: ir.Statement) -> ir.Statement:
         match statement:
-            case ir.If(cond=cond, then=then, orelse=orelse, targets=targets, span=span):
-                return ir.If(
-                    cond, self._filled(then, targets, ir.Yield), self._filled(orelse, targets, ir.Yield), targets, span
-                )
-            case ir.Loop(body=body, targets=targets):
-                return ir.Loop(
-                    statement.over,
-                    statement.index,
-                    statement.params,
-                    statement.inits,
-                    self._filled(body, targets, ir.Exit),
-                    targets,
-                    statement.exit,
-                    statement.span,
-                )
+            case ir.If(targets=targets) | ir.Guarded(targets=targets):
+                return map_blocks(statement, lambda block: self._filled(block, targets, ir.Yield))
+            case ir.Loop(body=body, params=params, inits=inits, targets=targets):
+                begun = self._begun(params, inits)
+                return replace(statement, inits=begun, body=self._filled(body, targets, ir.Exit))
             case _:
                 return statement
 
-    def _filled(self, block: ir.Block, targets: Sequence[ir.Var], kind: type[ir.Yield] | type[ir.Exit]) -> ir.Block:
+    def _filled(self, block: ir.Block, targets: Sequence[ir.Var], kind: _End) -> ir.Block:
         end = block.terminator
         if isinstance(end, ir.Branch):
             then, orelse = self._filled(end.then, targets, kind), self._filled(end.orelse, targets, kind)
             return ir.Block(block.statements, ir.Branch(end.cond, then, orelse, end.span))
         if not isinstance(end, kind):
             return block
-        pairs = zip(targets, end.values, strict=False)
-        values = [self._stand_in(target.type) or value if _is_unread(value) else value for target, value in pairs]
-        return ir.Block(block.statements, with_values(end, (*values, *end.values[len(values) :])))
+        return ir.Block(block.statements, with_values(end, self._values(targets, end.values)))
+
+    def _values(self, targets: Sequence[ir.Var], values: Sequence[ir.Atom]) -> tuple[ir.Atom, ...]:
+        pairs = zip(targets, values, strict=False)
+        filled = [self._something(target.type, value) if _is_unread(value) else value for target, value in pairs]
+        return (*filled, *values[len(filled) :])
+
+    def _begun(self, params: Sequence[ir.Var], inits: Sequence[ir.Atom]) -> tuple[ir.Atom, ...]:
+        """What a loop begins with: what is undefined is not even kept, None may be."""
+        if self.of_python:
+            return self._values(params, inits)
+        pairs = zip(params, inits, strict=True)
+        return tuple([self._stand_in(param.type) or init if init == ir.Const(None) else init for param, init in pairs])
+
+    def _something(self, type_: ir.Type, value: ir.Atom) -> ir.Atom:
+        return self._stand_in(type_) or (filler(type_) if self.of_python and value is ir.UNDEFINED else value)
 
     def _stand_in(self, type_: ir.Type) -> ir.Atom | None:
         """An empty list or array of a type; None for other types."""
-        if not isinstance(type_, (ir.List, ir.Array)):
+        if not _is_memory(type_):
             return None
         key = repr(type_)
         if key not in self.known:
@@ -72,6 +85,10 @@ class _Filling(Rewriting):
             self.known[key], statements = found
             self.made += statements
         return self.known[key]
+
+
+def _is_memory(type_: ir.Type) -> bool:
+    return isinstance(type_, (ir.List, ir.Array))
 
 
 def _is_unread(value: ir.Atom) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.codegen.texts import Emitted, load
+from adjoint.codegen.texts import ByPython, Emitted, load
 from adjoint.ir.addresses import address_of, imported
 from adjoint.ir.fingerprint import Nameless
 from adjoint.records import dataclass
@@ -132,6 +132,9 @@ def _named(value: Any) -> list[Any]:
         return ["is", value]
     if isinstance(value, np.dtype) and value.names is None and not value.hasobject:
         return ["dtype", value.str]
+    if isinstance(value, ByPython):
+        own = value.emitted
+        return ["text", own.text, own.name, {name: _named(each) for name, each in own.namespace.items()}]
     return ["at", *address_of(value)]
 
 
@@ -141,4 +144,6 @@ def _value(how: str, *told: Any) -> Any:
             return value
         case "dtype", (name,):
             return np.dtype(name)
+        case "text", (text, name, named):
+            return ByPython(Emitted(text, {key: _value(*each) for key, each in named.items()}, name))
     return imported(*told)

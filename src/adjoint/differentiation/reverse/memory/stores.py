@@ -229,36 +229,35 @@ def _holds_values(base: ir.Var) -> bool:
 
 
 def _reverse_change_of_container(reverser: Reverser, call: ir.Call, scope: Scope) -> None:
-    """The reverse of putting an item into a list is taking it out there, and the other way round.
-
-    That of ``dict.pop`` is a store.
-    """
-    base, *place = call.args
+    """The reverse of ``append`` is ``pop``, and the other way round; that of ``dict.pop`` is a store."""
+    base = call.args[0]
     if not isinstance(base, ir.Var) or not reverser.active(base):
         return
     sweep, shadow = scope.sweep, reverser.shadows.of(base)
-    if call.callee in (list.append, list.insert):
-        value = place.pop()
+    if call.callee is list.append:
+        value = call.args[1]
         moved = reverser.active(value) and not reverser.is_idle(call)
         if moved and isinstance(value, ir.Var) and (not ir.is_handle(value.type) or _holds_values(base)):
             refuse_lost_reference(reverser, call, value)
             held = ir.Var(
                 f"{value.hint}_bar", ir.Number() if _holds_values(base) else reverser.shadows.type_of(value.type)
             )
-            sweep.emit(ir.Call((held,), list.pop, (shadow, *place), (), call.span))
+            sweep.emit(ir.Call((held,), list.pop, (shadow,), (), call.span))
             if ir.may_be_whole(value.type):
                 held = sweep.call(shadow_or_zeros, held, value, hint=held.hint)
             reverser.add(scope, value, held)
         else:
-            sweep.effect(list.pop, shadow, *place)
+            sweep.effect(list.pop, shadow)
         return
     if call.callee is dict.pop:
-        key = content_key(reverser, ir.Subscript(tuple(place)), call)
+        key = content_key(reverser, ir.Subscript((call.args[1],)), call)
         back = _cotangent_of_taken(reverser, call, base, scope)
         sweep.store(shadow, key, back, "set")
         return
-    back = _cotangent_of_taken(reverser, call, base, scope)
-    sweep.effect(list.insert if place else list.append, shadow, *place, back)
+    if len(call.args) > 1:
+        reverser.context.problem("AD0303", call.span, "an element is taken out of the middle of a list")
+        return
+    sweep.effect(list.append, shadow, _cotangent_of_taken(reverser, call, base, scope))
 
 
 def _cotangent_of_taken(reverser: Reverser, call: ir.Call, base: ir.Var, scope: Scope) -> ir.Atom:

@@ -35,17 +35,7 @@ _BY_ROWS = (
     *(bundles.zero_bundles, bundles.no_bundles_yet),
 )
 """Functions that lay their results out by rows, if nobody asks them for another order."""
-_NEW = (
-    np.copy,
-    np.zeros_like,
-    np.empty_like,
-    np.ones_like,
-    np.full_like,
-    np.where,
-    np.clip,
-    arrays.zeros_like,
-    arrays.zeros_in_memory,
-)
+_NEW = (np.copy, np.zeros_like, np.empty_like, np.ones_like, np.full_like, np.where, np.clip, arrays.zeros_like)
 _AS_THEY_LIE = (
     *_NEW,
     *(np.array, arrays.match, copies.owned, arrays.copy_laid_out_like, numbers.choose, np.ndarray.astype),
@@ -83,7 +73,9 @@ class _Layouts:
                 self._sources.setdefault(target, []).append(source)
             if isinstance(statement, (ir.Call, ir.Load)):
                 self._made.update(dict.fromkeys(targets_of(statement), statement))
-        kept = _kept(function)
+        self._function = function
+        self._kept = kept = _kept(function)
+        self._containers_decide = False
         known = -1
         while known < len(self.rows):  # what is taken back may be known once all that is kept is
             known = len(self.rows)
@@ -96,7 +88,7 @@ class _Layouts:
                     self.rows.update(statement.targets)
 
     def decides(self, atom: ir.Atom) -> None:
-        if isinstance(atom, ir.Var) and not isinstance(atom.type, ir.Scalar):
+        if isinstance(atom, ir.Var) and not isinstance(atom.type, ir.Scalar) and not _has_one_element(atom.type):
             self._decide[atom] = None
 
     def spread(self, span: Span | None) -> None:
@@ -113,26 +105,46 @@ class _Layouts:
                 raise NotNative(_REASON, (), span)
 
     def _follow(self, made: ir.Call | ir.Load) -> None:
+        taken = taken_from_tape(made)
+        if taken is not None and taken[0] in self._kept:
+            for item in self._kept[taken[0]]:
+                self.decides(item)
+            return
         if isinstance(made, ir.Load):
             if not isinstance(type_of_atom(made.base), ir.Array):
-                raise NotNative(_REASON, (), made.span)
+                self._follow_containers(made)
+                return
             self.decides(made.base)
             if is_gathered(made):
                 self.makers.add(id(made))
             return
         found = effects_of(made)
-        if isinstance(made.callee, (ir.Definition, ir.Function)) or not found.known or found.hands_on:
+        if isinstance(made.callee, (ir.Definition, ir.Function)):
             raise NotNative(_REASON, (), made.span)
+        if found.hands_on or not found.known:  # what has no rule runs as Python, which lays out as NumPy does
+            self._follow_containers(made)
+            return
         if found.view_of is None:
             self.makers.add(id(made))
-        if found.view_of is None or not ir.has_one_layout(type_of_atom(made.args[found.view_of])):
+        if found.view_of is None or not _has_one_layout(type_of_atom(made.args[found.view_of])):
             for atom in operands(made):
                 if (
                     isinstance(atom, ir.Var)
                     and isinstance(atom.type, (ir.Array, ir.Number))
-                    and not ir.has_one_layout(atom.type)
+                    and not _has_one_layout(atom.type)
                 ):
                     self.decides(atom)
+
+    def _follow_containers(self, made: ir.Call | ir.Load) -> None:
+        """Goes back to all arrays that are put into containers, and handed to what may keep or give them."""
+        if self._containers_decide:
+            return
+        self._containers_decide = True
+        for statement in statements_in(self._function.body):
+            if isinstance(statement, ir.Call) and isinstance(statement.callee, (ir.Definition, ir.Function)):
+                raise NotNative(_REASON, (), made.span)
+            for atom in _handed_on(statement):
+                self.decides(atom)
 
     def _lies_by_rows(self, call: ir.Call) -> bool:
         """Whether a call makes arrays that surely lie by rows, in NumPy as in machine code."""
@@ -146,16 +158,18 @@ class _Layouts:
             return call.args[0] in self.rows
         if call.callee in _AS_THEY_LIE or isinstance(rule_for(call.callee), Elementwise):
             is_new = call.callee in _NEW or (call.callee not in _AS_THEY_LIE and effects_of(call).view_of is None)
-            if is_new and all(map(_has_one_axis, call.targets)):
+            if is_new and all(_has_one_layout(target.type) for target in call.targets):
                 return True
             return all(map(self._counts_as_by_rows, operands(call)))
-        return False
+        found = effects_of(call)
+        is_new = rule_for(call.callee) is not None and found.known and found.view_of is None and not found.hands_on
+        return is_new and bool(call.targets) and all(_has_one_layout(target.type) for target in call.targets)
 
     def _counts_as_by_rows(self, atom: ir.Atom) -> bool:
         """Whether an operand leaves a result by rows if the others do."""
         if not isinstance(atom, ir.Var) or not isinstance(atom.type, (ir.Array, ir.Number)):
             return True
-        return atom in self.rows or ir.has_one_layout(atom.type)
+        return atom in self.rows or _has_one_layout(atom.type)
 
 
 def _kept(function: ir.Function) -> dict[ir.Var, list[ir.Atom]]:
@@ -167,9 +181,28 @@ def _kept(function: ir.Function) -> dict[ir.Var, list[ir.Atom]]:
     return kept
 
 
-def _has_one_axis(target: ir.Var) -> bool:
-    """Whether a new array lies by rows whatever it is made of."""
-    return isinstance(target.type, ir.Array) and target.type.dims is not None and len(target.type.dims) == 1
+def _handed_on(statement: ir.Statement) -> Iterable[ir.Atom]:
+    """What a statement puts into a container, or hands to what may keep it or give it back."""
+    match statement:
+        case ir.Store(base=base, value=value) if not isinstance(type_of_atom(base), ir.Array):
+            return (value,)
+        case ir.Call():
+            found = effects_of(statement)
+            is_of_numbers = all(isinstance(var.type, (ir.Array, ir.Scalar)) for var in statement.targets)
+            is_plain = found.known and not found.hands_on and is_of_numbers and bool(statement.targets)
+            return () if is_plain else operands(statement)
+        case _:
+            return ()
+
+
+def _has_one_element(type_: ir.Type) -> bool:
+    """Whether arrays of a type have one element, and lie in memory like any other of that shape."""
+    return isinstance(type_, ir.Array) and type_.dims is not None and set(type_.dims) <= {"one"}
+
+
+def _has_one_layout(type_: ir.Type | None) -> bool:
+    """Whether new arrays of a type lie by rows whoever makes them: all axes but one have one element."""
+    return isinstance(type_, ir.Array) and type_.dims is not None and len(type_.dims) - type_.dims.count("one") < 2
 
 
 class _ByPython(Rewriting):

@@ -28,7 +28,7 @@ from adjoint.native.llvm.writing.emission import Emission
 
 def array(value: Value) -> Array:
     if not isinstance(value, Array):
-        raise Unsupported("not an array")
+        raise Unsupported("what is no array")
     return value
 
 

@@ -10,7 +10,6 @@ from adjoint import ir
 from adjoint.analysis.effects import effects_of
 from adjoint.analysis.known_effects import UNKNOWN
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.walk import blocks_of, free_vars, operands, targets_of
 from adjoint.native.costs import LONGEST_FUNCTION
 from adjoint.native.llvm.rules.table import applied
 from adjoint.native.llvm.values import (
@@ -47,6 +46,7 @@ from adjoint.native.llvm.writing.emission import (
     is_undefined,
 )
 from adjoint.native.llvm.writing.frozen_loads import frozen_loads
+from adjoint.native.llvm.writing.last_uses import last_uses, variables_read
 from adjoint.native.llvm.writing.outlining import Cut, Long
 from adjoint.records import dataclass, field
 from adjoint.runtime import display
@@ -122,10 +122,10 @@ class Statements(Emission):
     def block(self, block: ir.Block) -> None:
         """Writes the statements and the terminator, in a scope that is there."""
         scope = self.scopes[-1]
-        scope.last = _last_uses(block)
+        scope.last = last_uses(block)
         raised = _made_for_the_end(block)
         if raised is not None:
-            scope.last |= dict.fromkeys(_read(raised), len(block.statements))
+            scope.last |= dict.fromkeys(variables_read(raised), len(block.statements))
         number = self._blocks = self._blocks + 1
         for place, statement in enumerate(block.statements):
             self._cut(number)
@@ -381,7 +381,14 @@ class Statements(Emission):
         if is_undefined(value):
             return value
         found = self.learnt.get(key) or declared_kind(key, value)
-        return value if found is None else self.converted(value, found, type_of_atom(atom))
+        if found is None:
+            return value
+        try:
+            return self.converted(value, found, type_of_atom(atom))
+        except Unsupported:
+            if isinstance(value, Object) and key in self.learnt:  # what was learnt before the value was known to be one
+                self.learn(key, OBJECT)
+            raise
 
     # Terminators
 
@@ -469,28 +476,3 @@ def _made_for_the_end(block: ir.Block) -> ir.Call | None:
             callee = statement.callee
             return statement if isinstance(callee, type) and issubclass(callee, BaseException) else None
     return None
-
-
-def _last_uses(block: ir.Block) -> dict[ir.Var, int]:
-    """For each variable the place of the last statement that reads it; the terminator's is behind all."""
-    last: dict[ir.Var, int] = {}
-    for place, statement in enumerate(block.statements):
-        for var in _read(statement):
-            last[var] = place
-        for target in targets_of(statement):
-            last.setdefault(target, place)
-    end = block.terminator
-    for atom in operands(end):
-        if isinstance(atom, ir.Var):
-            last[atom] = len(block.statements)
-    for inner in blocks_of(end):
-        for var in free_vars(inner):
-            last[var] = len(block.statements)
-    return last
-
-
-def _read(statement: ir.Statement) -> list[ir.Var]:
-    found = [atom for atom in operands(statement) if isinstance(atom, ir.Var)]
-    for inner in blocks_of(statement):
-        found += free_vars(inner)
-    return found

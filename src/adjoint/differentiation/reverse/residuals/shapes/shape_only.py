@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from adjoint import ir
+from adjoint.analysis.memory.array_layout import layouts_read
 from adjoint.analysis.shapes.extents import Extents, Shape
 from adjoint.analysis.shapes.shape_arguments import shape_argument
 from adjoint.ir.join import type_of_atom
@@ -61,7 +62,9 @@ class _Fitter:
         self.extents = Extents(function)
         self.tapes = set(self.extents.tapes)
         self.undefined = may_be_undefined(function.body)
+        self.function = function
         self.params = function.params
+        self.shown: set[ir.Storage] | None = None
         self.read: Counter[ir.Atom] = Counter(read_counts(function.body))
         self.read.subtract(statement.args[place] for statement, place in _asking(function.body))
         self.renamed: dict[ir.Var, ir.Atom] = {}
@@ -133,6 +136,7 @@ class _Fitter:
             or not isinstance(like, ir.Var)
             or like not in self.taken
             or not isinstance(like.type, ir.Array)
+            or self.layout_shows(call)
         ):
             return call
         shape = self.extents.of(like)
@@ -143,6 +147,14 @@ class _Fitter:
         return ir.Call(
             call.targets, call.callee, (*call.args[:place], other, *call.args[place + 1 :]), call.kwargs, call.span
         )
+
+    def layout_shows(self, call: ir.Call) -> bool:
+        """Whether a call lays out like its argument what is written through views that depend on the layout."""
+        if not any(ir.is_written_array(target.type) for target in call.targets):
+            return False
+        if self.shown is None:
+            self.shown = layouts_read(self.function)
+        return any(storage.find() in self.shown for target in call.targets for storage in ir.storages(target.type))
 
 
 __all__ = ["without_idle_shapes"]

@@ -16,7 +16,7 @@ import numpy as np
 from adjoint import ir
 from adjoint.analysis.effects import effects_of
 from adjoint.codegen.python import emit
-from adjoint.codegen.texts import Emitted
+from adjoint.codegen.texts import ByPython, Emitted
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.rebuild import substitute
 from adjoint.ir.walk import operands, targets_of
@@ -134,7 +134,7 @@ def by_python(e: Emission, statement: Leaving) -> Value:
         raise Unsupported("a call of Python with bundles")
     if OBJECT in kinds:  # whose items may be None beside what is announced
         left = replace(left, results=[OBJECT if isinstance(found, ArrayKind) else found for found in results])
-    e.program.asks |= _asks_for_classes(statement)
+    e.program.asks |= _asks_for_classes(statement) and not all(map(_tells_owner, operands(statement)))
     found = (_sharing if _shares(left) else _borrowing)(e, left)
     return found[0] if len(found) == 1 else Tuple(tuple(found)) if found else Known(None)
 
@@ -144,6 +144,8 @@ def _asks_for_classes(statement: Leaving) -> bool:
     if isinstance(statement, ir.Call):
         callee = statement.callee
         owner = getattr(callee, "__objclass__", None)
+        if isinstance(callee, ByPython) and callee.has_blocks:
+            return True
         if (
             owner in _CONTAINERS
             or _is_arithmetic(callee)
@@ -151,10 +153,23 @@ def _asks_for_classes(statement: Leaving) -> bool:
             or is_of_fields(callee)
         ):
             return False
-        return _calls_one_of(statement, _TELLING) or package_of(callee) not in ("numpy", "scipy", "adjoint")
+        return _calls_one_of(statement, _TELLING) or package_of(owner or callee) not in ("numpy", "scipy", "adjoint")
     if isinstance(statement, ir.Load) and isinstance(statement.key, ir.Attribute):
         return not isinstance(type_of_atom(statement.base), (ir.Instance, ir.Array))
-    return isinstance(statement, ir.Load) and isinstance(type_of_atom(statement.base), (ir.Scalar, ir.Array))
+    return isinstance(statement, ir.Load) and _is_part_of_a_number(type_of_atom(statement.base), statement.key)
+
+
+def _tells_owner(atom: ir.Atom) -> bool:
+    """Whether the type of a value tells of the numbers in it whose they are."""
+    type_ = type_of_atom(atom)
+    return isinstance(type_, (ir.Scalar, ir.Array)) or (isinstance(type_, ir.Opaque) and type_.cls in (str, type(None)))
+
+
+def _is_part_of_a_number(base: ir.Type | None, key: ir.Key) -> bool:
+    """Whether a load may be of a number: NumPy's have parts, as ``x[()]`` and ``x[..., None]``, Python's have none."""
+    if isinstance(base, ir.Array) and isinstance(key, ir.Subscript) and base.dims is None:
+        return all(isinstance(item, ir.Const) and item.value in (None, ...) for item in key.items)
+    return isinstance(base, ir.Scalar) or (isinstance(base, ir.Array) and not base.dims)
 
 
 def _calls_one_of(statement: Leaving, callees: Iterable[Any]) -> bool:
@@ -165,8 +180,14 @@ def _is_operator(callee: Any) -> bool:
     return getattr(callee, "__module__", None) in ("_operator", "operator")
 
 
+def _is_of_arrays(statement: Leaving) -> bool:
+    """Whether a statement calls a method that numbers of NumPy have, and Python's lack."""
+    owner = getattr(statement.callee, "__objclass__", None) if isinstance(statement, ir.Call) else None
+    return owner in (np.ndarray, np.generic)
+
+
 def _is_arithmetic(callee: Any) -> bool:
-    return _is_operator(callee) or getattr(callee, "__module__", None) in ("math", "cmath")
+    return _is_operator(callee) or getattr(callee, "__module__", None) in ("math", "cmath", "_bisect")
 
 
 def _result_kind(target: ir.Var) -> str | ArrayKind | ObjectKind:
@@ -184,6 +205,8 @@ def _result_kind(target: ir.Var) -> str | ArrayKind | ObjectKind:
 def _shares(left: _Left) -> bool:
     """Whether a statement may keep what it is given, write to it, or give a part of it."""
     statement, kinds = left.statement, left.kinds()
+    if isinstance(statement, ir.Call) and isinstance(statement.callee, ByPython) and statement.callee.has_blocks:
+        return True
     has_objects = OBJECT in kinds or OBJECT in left.results
     if isinstance(statement, ir.Store) or has_objects or _calls_one_of(statement, _BY_IDENTITY):
         return True
@@ -211,10 +234,10 @@ def _borrowing(e: Emission, left: _Left) -> list[Value]:
         for found in kinds
     ]
     callback = _noted(e, callback_for(_alone(left, after)))
-    asks = _asks_for_classes(left.statement)
+    tells = _asks_for_classes(left.statement) or _is_of_arrays(left.statement)
     lock = Lock.taken(e)
     objects = [
-        number_of_type(e, value, var.type) if asks and isinstance(value, (Number, Complex)) else borrowing(e, value)
+        number_of_type(e, value, var.type) if tells and isinstance(value, (Number, Complex)) else borrowing(e, value)
         for var, value in left.taken.items()
     ]
     return called(e, callback, objects, lock, list(map(Result, kinds)))
