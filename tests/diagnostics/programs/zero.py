@@ -31,6 +31,17 @@ def rounded(x):
     return 2.0 * round(x, 2)  # warning[AD0502]: what depends on 'x' goes through this
 
 
+#: ad.grad(rounded_in_part)(1.234)
+def rounded_in_part(x):
+    return round(3.0 * x, 2) + x * x  # warning[AD0512]: this is rounded to decimals, and counts as a constant
+
+
+#: ad.grad(rounded_for_the_value)(1.234)
+def rounded_for_the_value(x):
+    y = 3.0 * x
+    return y + ad.stop_gradient(round(y, 2) - y) + x * x
+
+
 #: ad.value_and_grad(floored)(np.ones(3))
 def floored(x):
     return np.sum(np.floor(x))  # warning[AD0502]: what depends on 'x' goes through this

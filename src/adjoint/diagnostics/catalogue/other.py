@@ -211,6 +211,23 @@ ENTRIES = {
             Where they do not agree, all derivatives are refused (AD0903).
             """,
     ),
+    "AD0512": Entry(
+        title="a part of the derivative is zero because it goes through a rounding",
+        severity="warning",
+        helps=("round what is printed rather than what is computed",),
+        explanation="""
+            round(x, 2) is constant between its steps: its derivative is zero, and what goes through it is missing in
+            the derivative of the whole, though differences between points that are not very close show a slope.
+            Numbers are rounded to decimals to be read; so this is hardly ever what is meant.
+
+                def cost(x):
+                    return round(3.0 * x, 2) + x * x         # warned of: the slope is 2 * x
+
+            Leave out the rounding, or write it as a constant, to differentiate as if it were not there:
+
+                y + ad.stop_gradient(round(y, 2) - y)
+            """,
+    ),
     "AD0601": Entry(
         title="this cannot be compiled to machine code",
         helps=("leave out native=True: the derivative runs interpreted",),

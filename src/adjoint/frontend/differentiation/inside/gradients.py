@@ -75,6 +75,7 @@ def _warn_of_zero(
     picked: Picked,
     output: int,
 ) -> None:
+    from adjoint.frontend.differentiation.refusals.roundings import lost_in_roundings  # lazy
     from adjoint.frontend.differentiation.refusals.zero_derivatives import zero_derivatives  # lazy
 
     names = parameter_names(lo, function, None)
@@ -91,7 +92,9 @@ def _warn_of_zero(
         if holds_integers(lo, value):
             with_integers.append(name + written(keys))
         start = end
-    lo.run_data.warnings += zero_derivatives(inner.function, arguments, (output,), with_integers)
+    found_zero = [*zero_derivatives(inner.function, arguments, (output,), with_integers)]
+    told = [label.span for problem in found_zero for label in problem.labels]
+    lo.run_data.warnings += (*found_zero, *lost_in_roundings(inner.function, inner.count, output, told))
     lo.run_data.warnings += lost_in_fields(lo, inner.function, inner.count, output)
     if lo.run_data.surgery:
         from adjoint.frontend.surgery.idle_surgery import idle_surgery  # lazy

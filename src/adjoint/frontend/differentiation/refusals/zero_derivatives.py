@@ -66,7 +66,7 @@ def zero_derivatives(
         written = any(found.active(function.params[place]) for place in places)
         if written or any(map(found.varies, returned)) or found.problems:
             continue
-        if _is_meant(function, places, returned):
+        if is_meant(function, places, returned):
             continue
         rounding = _rounding(function, places, returned)
         if rounding is not None:
@@ -115,7 +115,7 @@ def _smooth_flows(statement: ir.Statement) -> Iterable[tuple[ir.Atom, ir.Var]]:
     return ()
 
 
-def _is_meant(function: ir.Function, places: Sequence[int], returned: Sequence[ir.Atom]) -> bool:
+def is_meant(function: ir.Function, places: Sequence[int], returned: Sequence[ir.Atom]) -> bool:
     """Whether it is said of the result, or of what it has of the parameters, that it counts as a constant."""
     varied = varying(function.body, [function.params[place] for place in places])
     stops = [
