@@ -9,9 +9,10 @@ from typing import Any
 
 from adjoint import ir
 from adjoint.frontend.data import making
+from adjoint.frontend.data.containers import subscript
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.options.choices import on_each_option
-from adjoint.frontend.interpreter.values import Record, Ref, TupleValue, Union, Value
+from adjoint.frontend.interpreter.values import Record, Ref, SliceValue, TupleValue, Union, Value
 from adjoint.frontend.iterators.items import known_items
 from adjoint.frontend.objects.attributes import attribute
 from adjoint.frontend.objects.classes import class_of, is_kind_of, note_owner
@@ -207,7 +208,7 @@ def _sequence(
         items = known_items(lo, subject, node)
     if items is None:
         if isinstance(subject, ir.Var) and isinstance(subject.type, ir.List):  # an array is no sequence of the language
-            raise lo.problem("AD0301", node, "a sequence pattern needs a sequence whose length is known")
+            return _sequence_at_run_time(lo, parts, subject, conditions, bindings, node)
         return False
     stars = [place for place, part in enumerate(parts) if isinstance(part, ast.MatchStar)]
     if stars:
@@ -224,6 +225,38 @@ def _sequence(
     if len(items) != len(parts):
         return False
     return all(_pattern(lo, part, item, conditions, bindings) for part, item in zip(parts, items, strict=True))
+
+
+def _sequence_at_run_time(
+    lo: Lowerer,
+    parts: Sequence[ast.pattern],
+    subject: ir.Var,
+    conditions: list[Callable[[], Any]],
+    bindings: list[tuple[str, Value]],
+    node: ast.pattern,
+) -> bool:
+    """A list whose length is known at run time only: its items are read where it has as many as the pattern."""
+    star = next((place for place, part in enumerate(parts) if isinstance(part, ast.MatchStar)), None)
+    count = len(parts) if star is None else len(parts) - 1
+    length = lo.open.call(len, subject)
+    fits = lo.open.call(operator.eq if star is None else operator.ge, length, ir.Const(count))
+    conditions.append(lambda: fits)
+    for place, part in enumerate(parts):
+        if isinstance(part, ast.MatchStar):
+            if part.name is not None:
+                stop = lo.open.call(operator.sub, length, ir.Const(count - place))
+                whole = SliceValue(ir.Const(place), stop, ir.Const(None))
+                bindings.append((part.name, _where(lo, fits, subject, whole, node)))
+            continue
+        index = place if star is None or place < star else place - len(parts)
+        if not _pattern(lo, part, _where(lo, fits, subject, ir.Const(index), node), conditions, bindings):
+            return False
+    return True
+
+
+def _where(lo: Lowerer, fits: ir.Atom, subject: ir.Var, index: Value, node: ast.pattern) -> Value:
+    """An item, or a part, of a list that is long enough for it; nobody reads it where the list is not."""
+    return lo.branch(fits, lambda: subscript(lo, subject, index, node), lambda: ir.UNDEFINED, node)
 
 
 def _class(
