@@ -136,7 +136,7 @@ def _text_problems(dependence: Dependence, function: ir.Function, wrt: Sequence[
     readers = _useful_calls(dependence, function, _reads_text)
     if not readers:
         return []
-    varied = varying(function.body, [function.params[place] for place in wrt])
+    varied = varying(function.body, [function.params[place] for place in wrt], by_choice=False)
     return [_back_from_text(call) for call in readers if any(arg in varied for arg in call.args if holds_text(arg))]
 
 
@@ -145,7 +145,8 @@ def _problems_of_written_objects(dependence: Dependence, function: ir.Function, 
     useful = _useful_calls(dependence, function, lambda call: any(map(_may_be_text, call.args)))
     if not useful:
         return []
-    told = tainted_objects(function.body, varying(function.body, [function.params[place] for place in wrt]))
+    varied = varying(function.body, [function.params[place] for place in wrt], by_choice=False)
+    told = tainted_objects(function.body, varied)
     return [_back_from_text(call) for call in useful if reads_tainted(call, told)][:1]
 
 

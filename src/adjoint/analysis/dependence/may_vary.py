@@ -6,14 +6,15 @@ from collections.abc import Iterable
 
 from adjoint import ir
 from adjoint.analysis.effects import effects, written_args
-from adjoint.analysis.joins import caught
+from adjoint.analysis.joins import caught, joins
 from adjoint.ir.walk import blocks_of, leaves, operands, statements_in, targets_of
 
 
-def varying(block: ir.Block, params: Iterable[ir.Var]) -> set[ir.Atom]:
+def varying(block: ir.Block, params: Iterable[ir.Var], *, by_choice: bool = True) -> set[ir.Atom]:
     """The variables of ``block`` that may depend on ``params``, through values and through memory.
 
-    Of objects, the fields that are written are told apart from the others.
+    Of objects, the fields that are written are told apart from the others. ``by_choice``: also where ``params`` only
+    choose, by a condition or an index, which of several values it is.
     """
     varied: set[ir.Atom] = set(params)
     fields: set[tuple[ir.Atom, str]] = set()
@@ -26,12 +27,19 @@ def varying(block: ir.Block, params: Iterable[ir.Var]) -> set[ir.Atom]:
             if isinstance(statement, ir.Call) and effects(statement.callee).reads == ():
                 continue  # looks at shapes and types only
             varied.update(name for source, name in caught(statement) if source in varied)
+            if not by_choice and blocks_of(statement):
+                varied.update(target for source, target in joins(statement) if source in varied)
+                if isinstance(statement, ir.Loop) and _goes_through(statement, varied | partly):
+                    varied.update(filter(None, (statement.index,)))
+                continue
+            if not by_choice and isinstance(statement, ir.Load) and statement.base not in varied | partly:
+                continue
             if not _depends(statement, varied, fields, partly):
                 continue
             varied.update(targets_of(statement))
             if isinstance(statement, ir.Loop):
                 varied.update(statement.params)
-                if isinstance(statement.over, ir.Items) and statement.over.iterable in varied | partly:
+                if _goes_through(statement, varied | partly):
                     varied.update(filter(None, (statement.index,)))
             elif isinstance(statement, ir.Store) and isinstance(statement.base, ir.Var):
                 if isinstance(statement.base.type, ir.Instance) and isinstance(statement.key, ir.Attribute):
@@ -42,6 +50,11 @@ def varying(block: ir.Block, params: Iterable[ir.Var]) -> set[ir.Atom]:
             elif isinstance(statement, ir.Call) and not statement.targets:
                 varied.update(atom for atom in written_args(statement) if isinstance(atom, ir.Var))
     return varied | partly
+
+
+def _goes_through(loop: ir.Loop, values: set[ir.Atom]) -> bool:
+    """Whether the items of a loop are those of one of some values."""
+    return isinstance(loop.over, ir.Items) and loop.over.iterable in values
 
 
 def _depends(
