@@ -248,3 +248,19 @@ def silenced(x, a):
 def test_nothing_warns_so_blocks_that_silence_run_plainly(mode, x):
     outcome = compare(silenced, (x, np.array([2.0, 0.0, -1.0, 4.0])), mode)
     assert outcome.kind == "same", outcome.message
+
+
+def test_what_is_one_object_stays_one():
+    def f(x, a, b):
+        try:
+            factor = 2.0 if a is b else 3.0
+            y = x * (a[5] if x < 0.0 else factor)
+        except IndexError:
+            y = x * b[0]
+        return y
+
+    one = np.ones(2)
+    with pytest.raises(ad.DifferentiationError, match="which object something is"):
+        ad.grad(f, native="strict")(2.0, one, one)
+    assert ad.grad(f)(2.0, one, one) == 2.0
+    assert ad.grad(f)(2.0, one, one.copy()) == 3.0

@@ -59,7 +59,10 @@ def load(emitted: Emitted, filename_hint: str = "") -> Callable[..., Any]:
     code = compile(emitted.text, filename, "exec")
     lines = emitted.text.splitlines(keepends=True)
     linecache.cache[filename] = (len(emitted.text), None, lines, filename)
-    namespace: dict[str, Any] = {"__name__": "adjoint_generated", **emitted.namespace}  # no module of ours
+    named = {
+        name: value.function() if isinstance(value, ByPython) else value for name, value in emitted.namespace.items()
+    }
+    namespace: dict[str, Any] = {"__name__": "adjoint_generated", **named}  # no module of ours
     exec(code, namespace)
     function: Callable[..., Any] = namespace[emitted.name]
     return function
@@ -72,18 +75,27 @@ class ByPython:
     ----------
     emitted
         The text of the function.
-    has_blocks
-        Whether there are statements in it, which do more than they say by what they give.
+    several
+        Whether it is more than one statement, and may keep what it is given.
+    asks
+        Whether it may do other things with a number of Python than with one of NumPy.
+    computed
+        For each result whether it is computed, and no item of what is given; empty where that is not known.
     """
 
-    def __init__(self, emitted: Emitted, has_blocks: bool = False) -> None:
-        self.emitted = emitted
-        self.has_blocks = has_blocks
+    def __init__(
+        self, emitted: Emitted, several: bool = False, asks: bool = False, computed: tuple[bool, ...] = ()
+    ) -> None:
+        self.emitted, self.several, self.asks, self.computed = emitted, several, asks, computed
         self._loaded: Callable[..., Any] | None = None
         self.__name__ = f"{emitted.name}_by_python"
         self.__qualname__ = self.__name__
 
-    def __call__(self, *args: Any) -> Any:
+    def function(self) -> Callable[..., Any]:
+        """The function itself."""
         if self._loaded is None:
             self._loaded = load(self.emitted)
-        return self._loaded(*args)
+        return self._loaded
+
+    def __call__(self, *args: Any) -> Any:
+        return self.function()(*args)

@@ -129,7 +129,8 @@ def test_what_another_process_needs_is_all_there(monkeypatch):
     found = [unit for unit in units if unit is not None]
     assert found and all(unit.callbacks for unit in found)
     again = [callbacks.of_plain(callback.plain()) for callback in found[-1].callbacks]
-    assert again == list(found[-1].callbacks)
+    assert [each.symbol for each in again] == [each.symbol for each in found[-1].callbacks]
+    assert all(each.load() for each in again)
 
 
 def test_lines_that_run_as_python_are_told_before(monkeypatch, tmp_path):

@@ -221,9 +221,10 @@ def compiled(
             text, name, program, given = text_of(function, kinds, options, entry)
         except Unsupported as reason:
             raise NotNative(f"machine code has no form for {reason}", (), reason.span) from reason
+        callbacks = tuple([callback for symbol, callback in program.callbacks.items() if symbol in text])
         if leaves is not None:
-            leaves(span.line for callback in program.callbacks.values() for span in callback.emitted.lines.values())
-        code, callbacks = engine().object_code(text), tuple(program.callbacks.values())
+            leaves(span.line for callback in callbacks for span in callback.emitted.lines.values())
+        code = engine().object_code(text)
         return Unit(name, code, frozenset(program.symbols), tuple(program.sites), given, callbacks)
 
 

@@ -107,6 +107,8 @@ class Emission:
         self.scopes: list[Scope] = []
         self.guards: list[Guard] = []
         self.allocas: list[str] = []
+        self.left: list[tuple[ir.Statement, bool]] = []
+        """The statements that run as Python and may do so together, each with whether it asks for classes."""
         self._results: tuple[Kind, ...] | None = None
         self._made: tuple[ir.Statement | None, int] = None, 0
 

@@ -50,6 +50,7 @@ class Emitted:
 
     name: str
     results: tuple[Kind, ...] | None = None
+    calls_itself: bool = False
 
 
 class Program:
@@ -141,9 +142,30 @@ class Program:
         return (key, _kinds(args)) in self._known
 
     def _write(self, function: ir.Function, known: Emitted, kinds: Sequence[Kind | Any]) -> None:
+        left = self._sweep(function, known, kinds)
+        if known.calls_itself or not left:
+            return
+        from adjoint.native.llvm.writing.python_runs import with_runs_joined  # lazy
+
+        joined_ = with_runs_joined(function, left)
+        if joined_ is function:
+            return
+        before = self.asks, self.unsure, dict(self.callbacks), self.long.get(known.name), known.results
+        try:
+            known.results = None
+            self._sweep(joined_, known, kinds)
+        except (Unsupported, TakenAsObject, LeftToPython):
+            self.asks, self.unsure, self.callbacks, long, known.results = before
+            self.long |= {} if long is None else {known.name: long}
+
+    def _sweep(
+        self, function: ir.Function, known: Emitted, kinds: Sequence[Kind | Any]
+    ) -> list[tuple[ir.Statement, bool]]:
+        """Writes a function; gives the statements that run as Python."""
         learnt: dict[Any, Kind] = {}
         for _ in range(_MOST_SWEEPS):
             expected = known.results
+            self.long.pop(known.name, None)
             emission = Body(self, learnt)
             try:
                 text = emission.function(function, known.name, kinds)
@@ -155,8 +177,9 @@ class Program:
                 continue
             if emission.told:
                 continue
-            calls_itself, given = known.results is not None, emission.results()
-            if calls_itself and given != known.results:
+            given = emission.results()
+            known.calls_itself |= known.results is not None
+            if known.calls_itself and given != known.results:
                 if expected is not None and len(expected) == len(given):
                     given = tuple(joined([one, other]) for one, other in zip(expected, given, strict=True))
                     learnt.update({("result", place): one for place, one in enumerate(given)})
@@ -164,7 +187,7 @@ class Program:
                 continue
             known.results = given
             self.module.functions[known.name] = text
-            return
+            return emission.left
         raise Unsupported("a value that changes its kind again and again")
 
 

@@ -20,6 +20,7 @@ from adjoint.codegen.texts import ByPython, Emitted
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.rebuild import substitute
 from adjoint.ir.walk import operands, targets_of
+from adjoint.native.legalize.as_python import computed_by
 from adjoint.native.llvm.callbacks import Callback, announced, callback_for, dense
 from adjoint.native.llvm.rules.containers.structs import is_of_fields
 from adjoint.native.llvm.rules.exceptions import Raised
@@ -133,10 +134,22 @@ def by_python(e: Emission, statement: Leaving) -> Value:
     if any(isinstance(found, str) and width_of(found) for found in kinds):
         raise Unsupported("a call of Python with bundles")
     if OBJECT in kinds:  # whose items may be None beside what is announced
-        left = replace(left, results=[OBJECT if isinstance(found, ArrayKind) else found for found in results])
+        pairs = zip(results, computed_by(statement), strict=True)
+        told = [OBJECT if isinstance(found, ArrayKind) and not is_computed else found for found, is_computed in pairs]
+        left = replace(left, results=told)
     e.program.asks |= _asks_for_classes(statement) and not all(map(_tells_owner, operands(statement)))
     found = (_sharing if _shares(left) else _borrowing)(e, left)
+    if _may_be_joined(left):
+        e.left.append((statement, _asks_for_classes(statement)))
     return found[0] if len(found) == 1 else Tuple(tuple(found)) if found else Known(None)
+
+
+def _may_be_joined(left: _Left) -> bool:
+    """Whether a statement may run as Python together with others: it is handed nothing that Python would copy."""
+    is_plain = all(isinstance(value, (Number, Complex, Array, Object, Known)) for value in left.taken.values())
+    return is_plain and not any(
+        True for target in targets_of(left.statement) for _ in _announcement(left.statement, target)
+    )
 
 
 def _asks_for_classes(statement: Leaving) -> bool:
@@ -144,8 +157,8 @@ def _asks_for_classes(statement: Leaving) -> bool:
     if isinstance(statement, ir.Call):
         callee = statement.callee
         owner = getattr(callee, "__objclass__", None)
-        if isinstance(callee, ByPython) and callee.has_blocks:
-            return True
+        if isinstance(callee, ByPython):
+            return callee.asks
         if (
             owner in _CONTAINERS
             or _is_arithmetic(callee)
@@ -205,7 +218,7 @@ def _result_kind(target: ir.Var) -> str | ArrayKind | ObjectKind:
 def _shares(left: _Left) -> bool:
     """Whether a statement may keep what it is given, write to it, or give a part of it."""
     statement, kinds = left.statement, left.kinds()
-    if isinstance(statement, ir.Call) and isinstance(statement.callee, ByPython) and statement.callee.has_blocks:
+    if isinstance(statement, ir.Call) and isinstance(statement.callee, ByPython) and statement.callee.several:
         return True
     has_objects = OBJECT in kinds or OBJECT in left.results
     if isinstance(statement, ir.Store) or has_objects or _calls_one_of(statement, _BY_IDENTITY):

@@ -1,0 +1,119 @@
+"""Statements that run as Python in a row are one call, and arrays that they compute are machine code's again."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import adjoint as ad
+from adjoint import ir
+from adjoint.dispatch import specialize
+from adjoint.ir.walk import statements_in
+from adjoint.native.kept import known_objects
+from adjoint.native.llvm import callbacks
+from adjoint.native.llvm.writing.python_runs import with_runs_joined
+from ir.building import build
+
+X = np.array([0.3, 0.7, 1.1, 1.9])
+
+
+def of_several_ranks(x, rounds):
+    """Items of one list have one, two and no axes, so nothing is known of their ranks."""
+    parts = [x, np.outer(x, x), np.sum(x)]
+    total = 0.0
+    for k in range(rounds):
+        part = parts[k % 3] * 2.0
+        turned = np.transpose(part) + k
+        part = turned * turned
+        total += np.sum(part) * x[k % 4]
+        parts[k % 3] = turned / np.sum(part)
+    return total
+
+
+def written_in_a_row(x, rounds):
+    table = {"a": np.outer(x, x), "b": x.copy()}
+    for k in range(rounds):
+        name = "a" if k % 2 else "b"
+        item = table[name]
+        item[0] += x[1] * k
+        view = item.T
+        view[..., 1] *= 0.5
+        table[name] = item + view.sum()
+    return np.sum(table["a"] ** 2) + np.sum(table["b"])
+
+
+def chosen_in_a_loop(x, rounds):
+    kept = [x * 1.0, 2.0 * np.outer(x, x)]
+    for k in range(rounds):
+        if k % 2:
+            kept[k % 2] = np.tanh(kept[k % 2]) * 1.5
+        else:
+            kept.append(kept[-1] * x[0])
+    return sum(np.sum(part * part) for part in kept)
+
+
+def elements_behind(x, rounds):
+    """What Python computes is read by loops over elements."""
+    rows = [x, None, np.outer(x, x)]
+    total = 0.0
+    for k in range(rounds):
+        a = np.linalg.pinv(rows[2] + np.eye(4) * (k + 1.0))
+        b = a * a + np.sin(a) * rows[0]
+        total += np.sum(b) + (0.0 if rows[1] is None else np.sum(rows[1]))
+        rows[1] = b[0]
+    return total
+
+
+PROGRAMS = [of_several_ranks, written_in_a_row, chosen_in_a_loop, elements_behind]
+
+
+@pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("rounds", [0, 1, 6])
+def test_gradients_are_those_of_python(f, rounds, own):
+    x = X.copy()
+    derivative = ad.value_and_grad(f, native="strict")
+    for _ in range(2):
+        value, slope = derivative(x, rounds)
+        np.testing.assert_allclose(value, f(X, rounds), rtol=1e-12)
+        np.testing.assert_allclose(slope, ad.grad(f)(X, rounds), rtol=1e-11, atol=1e-13)
+    np.testing.assert_allclose(
+        ad.jvp(f, (x, rounds), (np.ones(4), None), native="strict")[1], np.sum(slope), rtol=1e-10, atol=1e-12
+    )
+    assert own and np.array_equal(x, X)
+
+
+def test_what_stands_in_a_row_is_one_call(asked):
+    ad.grad(of_several_ranks, native="strict")(X, 4)
+    assert sum("steps" in text for text in asked) >= 3
+
+
+def test_runs_are_kept_for_other_processes(monkeypatch, tmp_path):
+    monkeypatch.setenv("ADJOINT_CACHE_DIR", str(tmp_path))
+    units = []
+    loaded = known_objects.known_object
+    monkeypatch.setattr(known_objects, "known_object", lambda entry: units.append(loaded(entry)) or units[-1])
+    for _ in range(2):
+        specialize.forget()
+        ad.grad(of_several_ranks, native="strict")(X, 4)
+    found = [unit for unit in units if unit is not None]
+    assert any("steps" in callback.emitted.text for unit in found for callback in unit.callbacks)
+    for callback in found[-1].callbacks:
+        again = callbacks.of_plain(callback.plain())
+        assert again.symbol == callback.symbol and again.load()
+
+
+def joined(function: ir.Function, left) -> ir.Function:
+    return with_runs_joined(function, [(each, False) for each in left])
+
+
+def test_what_nobody_else_reads_stays_inside():
+    def write(b, x, y):
+        turned = b.call(np.transpose, x)
+        product = b.call(np.dot, turned, y)
+        return b.call(np.sum, product)
+
+    function = build(write, ir.Array(None, None), ir.Array(None, None))
+    calls = statements_in(function.body)
+    found = statements_in(joined(function, calls[:2]).body)
+    assert [len(each.targets) for each in found] == [1, 1]
+    assert joined(function, calls[:1]) is function
