@@ -137,6 +137,62 @@ def test_no_slope_without_meaning(name: str) -> None:
                 assert np.isnan(forward), (method, parameters, k)
 
 
+@pytest.mark.parametrize("name", [name for name in SHAPES if name not in UNKNOWN])
+def test_no_second_slope_without_meaning(name: str) -> None:
+    """There a gradient does not stand still, either: forward over reverse, and reverse over reverse."""
+    dist = getattr(stats, name)
+    is_continuous = isinstance(dist, stats.rv_continuous)
+    methods = CONTINUOUS if is_continuous else DISCRETE
+    first, given = list(SHAPES).index(name), _without_meaning(name)
+    _, parameters = given[first % len(given)]
+    method = methods[(first // 3) % len(methods)]
+    function = getattr(dist, method)
+    args = (0.37 if method in ("ppf", "isf") else 1.0, *parameters)
+    places = [k for k, p in enumerate(args) if np.asarray(p).dtype == float and (is_continuous or k > 0)]
+    slopes = ad.grad(lambda *given: function(*given), wrt=tuple(places))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        _, pullback = ad.vjp(slopes, *args)
+        for k in places:
+            dots = tuple(np.ones(np.shape(p))[()] if i == k else None for i, p in enumerate(args))
+            seed = tuple(np.full(np.shape(args[i]), float(i == k))[()] for i in places)
+            forward, reverse = ad.jvp(slopes, args, dots)[1], pullback(seed)
+            for i, found in zip(places, forward, strict=True):
+                assert np.isnan(found).any(), (method, parameters, k, i)
+                assert np.isnan(reverse[i]).any(), (method, parameters, k, i)
+
+
+@pytest.mark.parametrize("name", ["norm", "gamma", "t"])
+def test_no_slope_of_moments_without_meaning(name: str) -> None:
+    dist, shapes = getattr(stats, name), SHAPES[name]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for method in ("mean", "var", "std", "median", "entropy"):
+            called = getattr(dist, method)
+            assert np.isnan(called(*shapes, 0.2, -1.3))
+            places = (len(shapes), len(shapes) + 1)
+            slopes = ad.grad(lambda *given, called=called: called(*given), wrt=places)
+            args = (*map(float, shapes), 0.2, -1.3)
+            assert np.isnan(slopes(*args)).all(), method
+            second = ad.jvp(slopes, args, (*[None] * len(shapes), 1.0, 1.0))[1]
+            assert np.isnan(second).all(), method
+
+
+@pytest.mark.parametrize("name", ["norm", "expon", "gamma", "t"])
+def test_shares_beyond_one_have_no_slopes(name: str) -> None:
+    """Of other elements they are what they are."""
+    dist, shapes = getattr(stats, name), tuple(map(float, SHAPES[name]))
+    shares = np.array([0.3, 1.2, -0.1, 0.8])
+    f = lambda q, loc, scale: dist.ppf(q, *shapes, loc, scale)
+    for by in ((1.0, 0.0), (0.0, 1.0)):
+        forward = ad.jvp(f, (shares, 0.2, 1.3), (None, *by))[1]
+        assert np.isnan(forward).tolist() == [False, True, True, False]
+    inside = (shares > 0) & (shares < 1)
+    picked = ad.grad(lambda loc, scale: np.sum(np.where(inside, f(shares, loc, scale), 0.0)), wrt=(0, 1))(0.2, 1.3)
+    alone = ad.grad(lambda loc, scale: np.sum(f(shares[inside], loc, scale)), wrt=(0, 1))(0.2, 1.3)
+    np.testing.assert_allclose(picked, alone, rtol=1e-14)
+
+
 @pytest.mark.parametrize("name", UNKNOWN)
 def test_what_is_not_known_is_refused(name: str) -> None:
     dist = getattr(stats, name)

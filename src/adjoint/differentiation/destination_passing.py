@@ -22,9 +22,9 @@ from adjoint.ir.rebuild import map_blocks, map_leaves, rebuild_terminator, same_
 from adjoint.ir.walk import blocks_of, mentions, operands, read_counts, statements_in, terminators_in
 from adjoint.records import dataclass, replace
 from adjoint.runtime import display
-from adjoint.runtime.array_functions.arrays import zeros_like
+from adjoint.runtime.array_functions.arrays import zeros_in_memory, zeros_like
 
-_ZEROS = (np.zeros_like, zeros_like)
+_ZEROS = (np.zeros_like, zeros_in_memory, zeros_like)
 _SUMS = ("add", "sub", "add_at")
 
 

@@ -178,7 +178,8 @@ def _memory_problems(dependence: Dependence, opaque: bool) -> list[Diagnostic]:
             label = "what is stored here, into an array of records or objects, varies"
             found.append(diagnostic("AD0307", store.span, label, helps=_OF_RECORDS))
         elif isinstance(base, ir.Array):
-            found.append(diagnostic("AD0408", store.span, f"the array has dtype {base.dtype}"))
+            label = f"a float is stored into an array of {base.dtype}, which cuts it off"
+            found.append(diagnostic("AD0408", store.span, label))
         elif not (opaque and isinstance(base, ir.Opaque) and dependence.active(store.base)):
             found.append(diagnostic("AD0307", store.span, "what is stored here varies"))
     found += [

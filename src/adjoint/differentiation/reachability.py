@@ -28,7 +28,7 @@ from adjoint.ir.walk import leaves, operands, statements_in
 from adjoint.rules.kinds import Constant, Linear, NoDerivative, Observer, Rule
 from adjoint.rules.registry import rule_for
 from adjoint.runtime import display, tangents
-from adjoint.runtime.array_functions.arrays import zeros_like
+from adjoint.runtime.array_functions.arrays import zeros_in_memory, zeros_like
 from adjoint.runtime.tangents import follow_view, shadow, shadow_like, shadow_of_values
 
 _OF_WHOLE_NUMBERS = frozenset(
@@ -321,7 +321,7 @@ class Dependence(Aliases):
 
 def _reads_no_values(callee: Any) -> bool:
     """Whether a function looks at nothing but the shapes and types of its arguments."""
-    return callee in (shadow, shadow_like, shadow_of_values, zeros_like) or effects(callee).reads == ()
+    return callee in (shadow, shadow_like, shadow_of_values, zeros_in_memory, zeros_like) or effects(callee).reads == ()
 
 
 def _is_of_objects(call: ir.Call) -> bool:

@@ -13,7 +13,9 @@ QUIET_ON_NUMBERS = frozenset(
     getattr(operator, name)
     for name in ["add", "sub", "mul", "neg", "pos", "abs", "eq", "ne", "lt", "le", "gt", "ge", "not_", "truth"]
 ) | {abs, bool, float}
-_QUIET = frozenset({operator.is_, operator.is_not, display.make_list, display.make_tuple, list.append, list.copy})
+_QUIET = frozenset(
+    {operator.is_, operator.is_not, display.make_list, display.make_tuple, list.append, list.insert, list.copy}
+)
 
 
 def raises_itself(statement: ir.Statement) -> bool:

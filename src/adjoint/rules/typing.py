@@ -85,8 +85,7 @@ def type_of_call(
         return (made,)
     rule = registry.rule_for(callee)
     if rule is None:
-        is_told = isinstance(callee, type) and (callee in EXAMPLES or brings_arithmetic(callee))
-        return (ir.Opaque(callee) if is_told else ir.OPAQUE,)
+        return (ir.Opaque(_class_of_result(callee)),)
     key = (id(callee), arguments, named)
     template = _cache.get(key)
     if template is None:
@@ -95,6 +94,18 @@ def type_of_call(
         return template
     base = _viewed(rule, arguments)
     return tuple([_instantiated(type_, base) for type_ in template])
+
+
+def _class_of_result(callee: Any) -> type | None:
+    """The class of what a function without a rule gives, where it is one that makes such objects; None for others."""
+    if isinstance(callee, type):
+        return callee if callee in EXAMPLES or brings_arithmetic(callee) else None
+    cls = callee.__self__ if isinstance(callee, BuiltinMethodType) else None
+    return cls if isinstance(cls, type) and cls in EXAMPLES and callee.__name__ in _MAKING_DATES else None
+
+
+_MAKING_DATES = ("now", "today", "utcnow", "fromordinal", "fromisoformat", "fromisocalendar", "strptime", "combine")
+"""Methods of the classes of dates and times that give an object of the class, of what does not vary."""
 
 
 def _makes_text(callee: Any) -> bool:

@@ -113,7 +113,7 @@ def float_into_integers(x):
 #: ad.grad(float_into_integers_in_place)(2.0)
 def float_into_integers_in_place(x):
     y = np.arange(3)
-    y += x  # error[AD0408]: an array of int64 cannot take floats in place
+    y += x  # error[AD0213]: an array of int64 cannot take floats in place
     return y.sum() * x
 
 

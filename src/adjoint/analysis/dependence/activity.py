@@ -388,7 +388,7 @@ def moves_numbers(statement: ir.Statement) -> bool:
     match statement:
         case ir.Store(base=base, value=value):
             return isinstance(type_of_atom(base), ir.Array) or isinstance(type_of_atom(value), ir.Scalar)
-        case ir.Call(callee=list.append, args=(_, value)):
+        case ir.Call(callee=list.append | list.insert, args=(_, *_, value)):
             return not ir.is_handle(type_of_atom(value))
         case ir.Call(callee=ir.Definition(), args=args, targets=targets):
             return not any(_may_be_rearranged(type_of_atom(atom)) for atom in (*args, *targets))

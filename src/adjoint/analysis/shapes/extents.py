@@ -30,8 +30,8 @@ from adjoint.runtime.array_functions.sequences import array_of
 Shape = tuple[Extent, ...]
 
 ONE: Extent = 1
-_SHAPED_AS_FIRST = (np.copy, np.zeros_like, np.ones_like, np.empty_like, arrays.zeros_like, arrays.shape_only)
-_LIKE: dict[Any, int] = dict.fromkeys(_SHAPED_AS_FIRST, 0)
+_ZEROS = (np.zeros_like, arrays.zeros_like, arrays.zeros_in_memory)
+_LIKE: dict[Any, int] = dict.fromkeys((np.copy, np.ones_like, np.empty_like, *_ZEROS, arrays.shape_only), 0)
 _LIKE |= {
     np.ndarray.copy: 0,
     np.asarray: 0,

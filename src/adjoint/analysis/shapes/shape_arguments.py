@@ -19,6 +19,7 @@ SHAPE_ARGUMENTS = {
     arrays.unbroadcast: 1,
     cotangents.check_cotangent: 1,
     arrays.zeros_like: 0,
+    arrays.zeros_in_memory: 0,
     arrays.spread: 1,
     arrays.shape_only: 0,
     arrays.restore_axes: 1,

@@ -9,8 +9,6 @@ from adjoint import ir
 from adjoint.ir.walk import blocks_of, operands, statements_in, terminators_in
 from adjoint.runtime import display
 
-_FILLS = (list.append, list.pop)
-
 
 def tapes_of(body: ir.Block) -> list[ir.Var]:
     """Lists that are made here and only ever filled, read and emptied, in the order in which they are made."""
@@ -23,8 +21,12 @@ def tapes_of(body: ir.Block) -> list[ir.Var]:
         match statement:
             case ir.Call() if _is_empty_list(statement):
                 pass
-            case ir.Call(callee=callee, args=(_, *rest)) if callee in _FILLS or callee is len:
+            case ir.Call(callee=list.append, args=(_, *rest)):
                 other.update(rest)
+            case ir.Call(callee=list.pop, args=(_,)):  # the last item: in the middle of a tape nothing moves
+                pass
+            case ir.Call(callee=callee) if callee is len:
+                pass
             case ir.Load(key=ir.Subscript(items=items)):
                 other.update(item for item in items if isinstance(item, ir.Var))
             case ir.Store(key=ir.Subscript(items=items), value=value):

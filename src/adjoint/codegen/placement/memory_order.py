@@ -39,7 +39,7 @@ NOTHING: Accesses = frozenset()
 WRITES_ANYTHING: Accesses = frozenset((Access(WRITES),))
 
 _SIZES = (len, np.shape, np.size, np.ndim)  # of a list they change
-_LIST_METHODS = (list.append, list.pop)
+_LIST_METHODS = (list.append, list.insert, list.pop)
 
 
 def conflict(one: Iterable[Access], other: Iterable[Access]) -> bool:

@@ -132,7 +132,7 @@ ENTRIES = {
         helps=("make it an array of floats: np.zeros(n), np.array(values, dtype=float)",),
         explanation="""
             NumPy rounds what is stored into an array of integers, without a word. The derivative of rounding is
-            zero, which is hardly what is meant.
+            zero, which is hardly what is meant. Floats that do not vary are stored, and rounded, as NumPy does it.
 
                 def loss(x):
                     y = np.array([0, 0, 0])

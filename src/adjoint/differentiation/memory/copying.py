@@ -108,9 +108,9 @@ def _moves_references(function: ir.Function, memory: set[ir.Storage], seen: set[
         match statement:
             case ir.Store(base=base) if base in own:
                 pass
-            case ir.Call(callee=list.append | list.pop | dict.pop | dict.popitem | dict.clear, args=(base, *_)) if (
-                base in own
-            ):
+            case ir.Call(
+                callee=list.append | list.insert | list.pop | dict.pop | dict.popitem | dict.clear, args=(base, *_)
+            ) if base in own:
                 pass
             case ir.Call(callee=ir.Definition(function=ir.Function() as inner), args=args):
                 for place, (arg, param) in enumerate(zip(args, inner.params, strict=True)):
@@ -125,7 +125,7 @@ def _moves_references(function: ir.Function, memory: set[ir.Storage], seen: set[
                 if ir.is_handle(value.type) and not put_back and not memory.isdisjoint(ir.storages(type_)):
                     return True
             case ir.Call(callee=callee, args=(ir.Var(type=ir.List() | ir.Dict() as type_), *_)):
-                changes = callee in (list.append, list.pop) and holds_references(type_)
+                changes = callee in (list.append, list.insert, list.pop) and holds_references(type_)
                 changes |= isinstance(type_, ir.Dict) and callee in (dict.pop, dict.popitem, dict.clear)
                 if changes and not memory.isdisjoint(ir.storages(type_)):
                     return True

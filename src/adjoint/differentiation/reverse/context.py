@@ -24,7 +24,7 @@ from adjoint.records import dataclass, field
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime.array_functions.arrays import zeros_like
 
-CONTAINER_CHANGES = (list.append, list.pop, dict.pop)
+CONTAINER_CHANGES = (list.append, list.insert, list.pop, dict.pop)
 """The calls that change a list or a dict and whose reverse is known."""
 
 

@@ -3,7 +3,8 @@
 After :func:`normalize` the function ends in ``Return`` (or ``Raise``), the branches of an ``If`` end in ``Yield`` or
 ``Raise``, and only in the body of a loop may a ``Branch`` remain, where it chooses between going on and leaving.
 Exits hand out as much as can be of what the next iteration would get: such an exit needs no memory of its own. Where
-nobody reads what a loop's parameter is after an exit, it stays what it was.
+nobody reads what a loop's parameter is after an exit, it stays what it was. What is taken out of a container
+has a name.
 """
 
 from __future__ import annotations
@@ -39,8 +40,22 @@ def _block(block: ir.Block, renamed: dict[ir.Var, ir.Atom]) -> ir.Block:
         inner = map_blocks(statement, lambda old: _block(old, renamed))
         if isinstance(inner, ir.Store) and inner.key is None and inner.mode == "set":
             inner = ir.Store(inner.base, ir.Subscript((ir.Const(Ellipsis),)), inner.value, "set", inner.span)
+        if isinstance(inner, ir.Call) and not inner.targets:
+            inner = _with_item_named(inner)
         statements.append(_loop(inner, renamed) if isinstance(inner, ir.Loop) else inner)
     return _tail(statements, block.terminator, renamed)
+
+
+def _with_item_named(call: ir.Call) -> ir.Call:
+    """What takes an item out of a container, with a name for it: zeros like it go back in the reverse sweep."""
+    match call:
+        case (
+            ir.Call(callee=list.pop, args=(ir.Var(type=ir.List(element=part)), *_))
+            | ir.Call(callee=dict.pop, args=(ir.Var(type=ir.Dict(value=part)), *_))
+        ) if part is not None and not isinstance(part, ir.PerPlace):
+            return ir.Call((ir.Var("t", part),), call.callee, call.args, call.kwargs, call.span)
+        case _:
+            return call
 
 
 def _tail(statements: list[ir.Statement], terminator: ir.Terminator, renamed: dict[ir.Var, ir.Atom]) -> ir.Block:

@@ -214,7 +214,7 @@ class Reverser:
     def statement(self, statement: ir.Statement, scope: Scope) -> None:
         scope.sweep.span = statement.span
         match statement:
-            case ir.Call(callee=list.append | list.pop | dict.pop) | ir.Store():
+            case ir.Call(callee=list.append | list.insert | list.pop | dict.pop) | ir.Store():
                 from adjoint.differentiation.reverse.memory.stores import reverse_change  # lazy
 
                 reverse_change(self, statement, scope)

@@ -33,7 +33,15 @@ from adjoint.runtime.sets.functions import either
 
 FIXED, FLOATS, VARYING = 0, 1, 2
 _LIKE = (
-    *(np.zeros_like, np.empty_like, np.ones_like, np.full_like, arrays.zeros_like, arrays.empty_sum),
+    *(
+        np.zeros_like,
+        np.empty_like,
+        np.ones_like,
+        np.full_like,
+        arrays.zeros_in_memory,
+        arrays.zeros_like,
+        arrays.empty_sum,
+    ),
     *(arrays.empty_product, tangents.shadow_like, tangents.shadow_of_values),
 )
 _OPERATORS = (

@@ -36,7 +36,7 @@ _ARITHMETIC = frozenset(
         *(operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, operator.pos, operator.matmul),
         *(times, divide, product, quotient, selected, choose, abs, float, complex, np.where, np.copy),
         *(np.add, np.subtract, np.multiply, np.true_divide, np.negative, np.positive, np.square),
-        *(list, tuple, dict, operator.getitem, list.append, list.pop, list.copy, dict.pop),
+        *(list, tuple, dict, operator.getitem, list.append, list.insert, list.pop, list.copy, dict.pop),
     }
 )
 """Functions whose result is not a number where an operand is not, but for what a selection leaves out."""

@@ -92,6 +92,8 @@ def _families(constant: Any) -> tuple[str, ...]:
             return ("calls.reflection",)
         case FunctionType(__module__="statistics"):
             return ("library.statistics_calls",)
+        case FunctionType(__module__="typing"):
+            return ("library.typing_calls",)
         case FunctionType(__module__="adjoint.declarations.custom_derivatives") if constant.__name__ != "stop_gradient":
             return ("declared.inside",)
         case FunctionType(__module__="adjoint.parameters.aggregate" | "adjoint.parameters.iteration"):

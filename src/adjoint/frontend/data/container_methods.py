@@ -95,13 +95,39 @@ def _pop(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST
         making.replace(lo, args[0], list_record(left), node)
         return taken
     if isinstance(args[0], ir.Var) and isinstance(args[0].type, ir.List):
+        if isinstance(place, ir.Const) and type(place.value) is int and place.value >= 0:
+            return _taken(lo, args[0], (place,), node)
         if place != ir.Const(-1):
             return python_functions.call(lo, python_functions.pop, [args[0], place], node)
-        args[0].type.storage.mark_written()
-        target = ir.Var("t", containers.reached(lo, args[0], node))
-        lo.emit(ir.Call((target,), list.pop, (args[0],), (), lo.span(node)))
-        return item_taken(lo, target, node)
+        return _taken(lo, args[0], (), node)
     return NotImplemented
+
+
+def _taken(lo: Lowerer, items: ir.Var, place: tuple[ir.Atom, ...], node: ast.AST | None) -> Value:
+    """The item that is taken out of a list that exists at run time: the last one, or that at a place."""
+    assert isinstance(items.type, ir.List)
+    items.type.storage.mark_written()
+    target = ir.Var("t", containers.reached(lo, items, node))
+    lo.emit(ir.Call((target,), list.pop, (items, *place), (), lo.span(node)))
+    return item_taken(lo, target, node)
+
+
+@handles(python_functions.take_out)
+def _take_item_out(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    items, place = args
+    assert isinstance(items, ir.Var) and isinstance(place, (ir.Var, ir.Const))
+    return _taken(lo, items, (place,), node)
+
+
+@handles(python_functions.put_in)
+def _put_in(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    items, place, item = args
+    if not _is_list(items):
+        return _insert(lo, args, kwargs, node)
+    making.refuse_if_iterated(lo, items, node)
+    assert isinstance(items, ir.Var) and isinstance(place, (ir.Var, ir.Const))
+    making.insert(lo, items, place, item, node)
+    return NONE
 
 
 def _at_run_time(ref: Ref) -> Any:
@@ -125,7 +151,8 @@ def _insert(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.
         items.insert(args[1].value, args[2])
         return items
 
-    return _changed(lo, args, node, inserted, python_functions.insert)
+    first = args[1] == ir.Const(0)  # where nothing is to be counted
+    return _changed(lo, args, node, inserted, python_functions.put_in if first else python_functions.insert)
 
 
 @_method(list, "reverse")

@@ -436,17 +436,5 @@ def mark_array_written(lo: Lowerer, array: ir.Var, value: ir.Atom, node: ast.AST
     library = lo.settings.target.library
     if library is not None and not library.writes:
         raise lo.problem("AD0604", node, f"this writes into an array of {library.name}", name=library.name)
-    type_ = type_of(value)
-    floating = (isinstance(type_, ir.Scalar) and type_.kind == "float") or ir.is_float_dtype(
-        getattr(type_, "dtype", None)
-    )
-    dtype = array.type.dtype
-    if floating and dtype is not None and not ir.is_float_dtype(dtype) and dtype.kind != "O":
-        raise lo.problem(
-            "AD0408",
-            node,
-            f"a float is stored into an array of {dtype}, which cuts it off",
-            helps=("make the array with a floating dtype: np.zeros(n)",),
-        )
     note_outside(lo, array, value, node)
     array.type.storage.mark_written()

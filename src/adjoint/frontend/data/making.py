@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -102,13 +103,30 @@ def append(lo: Lowerer, target: Value, value: Value, node: ast.AST | None) -> No
         replace(lo, target, list_record([*known, value]), node)
         return
     assert isinstance(target, ir.Var)
-    if put_each(lo, value, lambda option: append(lo, target, option, node), node):
+    _add_item(lo, list.append, (target,), value, node)
+
+
+def insert(lo: Lowerer, target: ir.Var, place: ir.Atom, value: Value, node: ast.AST | None) -> None:
+    """``target.insert(place, value)`` for a list that exists at run time; the place counts from the start."""
+    _add_item(lo, list.insert, (target, place), value, node)
+
+
+def _add_item(
+    lo: Lowerer,
+    method: Callable[..., None],
+    where: tuple[ir.Var, *tuple[ir.Atom, ...]],
+    value: Value,
+    node: ast.AST | None,
+) -> None:
+    """Makes a list longer by one item, in one of its methods."""
+    if put_each(lo, value, lambda option: _add_item(lo, method, where, option, node), node):
         return
+    target, *_ = where
     atom = slot(lo, value, node)
     note_element(lo, target, atom, node)
     assert isinstance(target.type, ir.List)
     atom = as_element(lo, atom, target.type.element)
-    lo.emit(ir.Call((), list.append, (target, atom), (), lo.span(node)))
+    lo.emit(ir.Call((), method, (*where, atom), (), lo.span(node)))
 
 
 def put_in(lo: Lowerer, base: ir.Var, place: ir.Atom, value: Value, node: ast.AST | None) -> None:

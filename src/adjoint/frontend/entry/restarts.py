@@ -207,9 +207,9 @@ def _attempt(build: Callable[[Lowerer], Entry], settings: Settings) -> Entry:
                     raise
                 case DifferentiationError():
                     raise _refusal(lo, *error.diagnostics) from None
-                case joins.TooManyOptions():
+                case joins.TooManyOptions(span=span):
                     raise _refusal(
-                        lo, diagnostic("AD0402", None, "a value has too many different structures")
+                        lo, diagnostic("AD0402", span, "a value has too many different structures")
                     ) from None
                 case _ if lo.run_data.diagnostics:
                     # After a problem the function is not whole: what went wrong is its consequence.

@@ -14,11 +14,16 @@ from adjoint.frontend.interpreter.values import Cell, Closure, is_stand_in
 from adjoint.sources.definitions import find
 
 
-def _defaults_of(function: types.FunctionType) -> list[tuple[str, Any]]:
-    """The default values of parameters that may be given by position, with the names of these."""
+def _defaults_of(function: types.FunctionType) -> list[tuple[int, str, Any]]:
+    """The default values of parameters that may be given by position: where they stand, the names of these, the values.
+
+    A decorator may hand a function more default values than it has parameters: the last ones count.
+    """
     code, values = function.__code__, function.__defaults__ or ()
     names = code.co_varnames[: code.co_argcount]
-    return list(zip(names[len(names) - len(values) :], values, strict=True))
+    count = min(len(names), len(values))
+    first = len(values) - count
+    return [(first + place, name, values[first + place]) for place, name in enumerate(names[len(names) - count :])]
 
 
 def closure_of(lo: Lowerer, function: types.FunctionType, node: ast.AST | None) -> Closure:
@@ -41,7 +46,7 @@ def closure_of(lo: Lowerer, function: types.FunctionType, node: ast.AST | None) 
         cells[name] = inputs.cell_of(lo, cell, name)
     origin = ("own_default",) if function is lo.run_data.root else ("default", function)
     defaults = tuple(
-        inputs.captured(lo, value, (*origin, i), name, node) for i, (name, value) in enumerate(_defaults_of(function))
+        inputs.captured(lo, value, (*origin, place), name, node) for place, name, value in _defaults_of(function)
     )
     kw_defaults = {
         name: inputs.captured(lo, value, (*origin, name), name, node)

@@ -436,9 +436,9 @@ class Lowerer(ABC):
             except joins.TooManyOptions:
                 self.unroll_innermost()
                 name = key.name if isinstance(key, Cell) else "a value"
-                raise self.problem(
-                    "AD0402", None, f"{name!r} has too many different structures where paths meet"
-                ) from None
+                place = None if self.frame is None else self.frame.statement
+                label = f"{name!r} has too many different structures where paths meet"
+                raise self.problem("AD0402", place, label) from None
         if isinstance(key, Ref) and isinstance(shape, joins.UnionShape):
             self._guess_element(key.site, shape)
             raise joins.NeedsRuntime((key.site,))

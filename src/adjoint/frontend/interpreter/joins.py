@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from adjoint import ir
+from adjoint.diagnostics.spans import Span
 from adjoint.frontend.interpreter.type_joins import TypeJoins
 from adjoint.frontend.interpreter.values import (
     NONE,
@@ -97,6 +98,8 @@ class UnionShape:
 Shape = Leaf | Same | Nothing | TupleShape | RecordShape | RefShape | ComposedShape | UnionShape
 
 MAX_OPTIONS = 8
+MAX_CONSTANTS = 16
+"""Up to how many structures a value may have where each is one constant, such as a function of a table."""
 
 
 def original_sites(sites: tuple[Site, ...]) -> Iterator[Site]:
@@ -110,6 +113,9 @@ def original_sites(sites: tuple[Site, ...]) -> Iterator[Site]:
 
 class TooManyOptions(Exception):
     """A value has too many different structures."""
+
+    span: Span | None = None
+    """The statement that gives it one too many."""
 
 
 def type_of(value: Value) -> ir.Type:
@@ -346,7 +352,7 @@ def _join_options(one: Shape, other: Shape, types: TypeJoins) -> Shape:
                 break
         else:
             options.append(addition)
-    if len(options) > MAX_OPTIONS:
+    if len(options) > (MAX_CONSTANTS if all(isinstance(option, Same) for option in options) else MAX_OPTIONS):
         raise TooManyOptions
     return UnionShape(tuple(options)) if len(options) > 1 else options[0]
 
@@ -435,8 +441,9 @@ def _flatten_option(
         in_order = places == tuple(range(len(places)))
         yield value.tag if in_order else block.item(ir.Const(places), value.tag, ir.INT, "case")
         options = dict(zip(places, value.options, strict=True))
-        if len(options) < len(places):
-            raise TooManyOptions
+        twice = [place for place in options if places.count(place) > 1]
+        if any(True for place in twice for _ in leaf_types(shape.options[place], "")):
+            raise TooManyOptions  # which of two values of one structure it is would have to be chosen first
         for place, option in enumerate(shape.options):
             yield from flatten(options.get(place, ir.UNDEFINED), option, store, block, types)
         return

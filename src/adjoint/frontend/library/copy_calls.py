@@ -16,11 +16,15 @@ from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import Record, Ref, TupleValue, Value
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.objects.attributes import attribute
+from adjoint.frontend.objects.special_methods import special_method
 
 
 @handles(copy.copy)
 def _copy(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     copied = args[0]
+    own = special_method(lo, copied, "__copy__")
+    if own is not None:
+        return lo.call(own, [], {}, node)
     if isinstance(copied, ir.Var) and isinstance(copied.type, (ir.List, ir.Dict)):
         return _with_the_same_items(lo, copied, node)
     if isinstance(copied, ir.Var) and isinstance(copied.type, ir.Instance):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import functools
 import types
 from typing import Any
@@ -106,17 +107,28 @@ def is_memo(function: Any) -> bool:
 
 
 def known_already(function: Any, args: list[Value], kwargs: dict[str, Value]) -> ir.Const | None:
-    """What a library's function with a memo says of modules: the same in each call of a process."""
-    given = [value.value for value in args if isinstance(value, ir.Const) and isinstance(value.value, types.ModuleType)]
-    if kwargs or not given or len(given) < len(args) or not is_memo(function):
+    """What a library's function with a memo says of modules, texts and numbers: the same in each call of a process."""
+    if kwargs or not args or not is_memo(function):
         return None
     if not is_of_a_library(function.__wrapped__.__code__.co_filename):
         return None
     try:
-        found = function(*given)
-    except Exception:  # the program raises it, too, when it comes there
+        found = function(*map(_plain, args))
+    except Exception:  # the program raises it, too, when it comes there; or it is of other things
         return None
     return ir.Const(found) if isinstance(found, (bool, str, types.ModuleType)) else None
+
+
+def _plain(value: Value) -> Any:
+    """A known value that nobody can change."""
+    match value:
+        case TupleValue(cls=builtins.tuple, items=items):
+            return tuple(map(_plain, items))
+        case ir.Const(value=types.ModuleType() | str() | bool() | int() | None as known):
+            return known
+        case ir.Const(value=tuple() as known):
+            return tuple(_plain(ir.Const(item)) for item in known)
+    raise TypeError("a value that is not known, or may change")
 
 
 def remembered(lo: Lowerer, function: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Value:

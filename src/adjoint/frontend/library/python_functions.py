@@ -30,23 +30,25 @@ def extend_by_list(items: Any, more: Any) -> None:
 
 def insert(items: Any, place: Any, item: Any) -> None:
     size = len(items)
-    first = max(place + size, 0) if place < 0 else min(place, size)
-    items.append(item)
-    for i in range(size, first, -1):
-        items[i] = items[i - 1]
-    items[first] = item
+    put_in(items, max(place + size, 0) if place < 0 else min(place, size), item)
+
+
+def put_in(items: Any, place: Any, item: Any) -> None:
+    """Inserts an item at a place from 0 to the length of the list."""
+    items.insert(place, item)
 
 
 def pop(items: Any, place: Any) -> Any:
     size = len(items)
     first = place + size if place < 0 else place
     if first < 0 or first >= size:
-        raise IndexError("pop index out of range")
-    item = items[first]
-    for i in range(first, size - 1):
-        items[i] = items[i + 1]
-    items.pop()
-    return item
+        raise IndexError("pop index out of range" if size else "pop from empty list")
+    return take_out(items, first)
+
+
+def take_out(items: Any, place: Any) -> Any:
+    """The item at one of the places from 0 on, which is taken out of the list."""
+    return items.pop(place)
 
 
 def place_of(index: Any, count: Any, message: Any) -> Any:
@@ -74,7 +76,7 @@ def place_of_value(value: Any, values: Any, name: Any) -> Any:
 
 
 def delete(items: Any, place: Any) -> None:
-    pop(items, place)
+    take_out(items, place_of(place, len(items), "list assignment index out of range"))
 
 
 def delete_slice(items: Any, start: Any, stop: Any, step: Any) -> None:

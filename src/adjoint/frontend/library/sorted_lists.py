@@ -5,6 +5,8 @@ from __future__ import annotations
 import bisect
 from typing import Any
 
+from adjoint.frontend.library.python_functions import put_in
+
 
 def push(heap: Any, item: Any) -> None:
     heap.append(item)
@@ -67,11 +69,11 @@ def through_leaf(heap: Any, root: Any) -> None:
 
 
 def insert_right(items: Any, item: Any) -> None:
-    items.insert(bisect.bisect_right(items, item), item)
+    put_in(items, bisect.bisect_right(items, item), item)
 
 
 def insert_left(items: Any, item: Any) -> None:
-    items.insert(bisect.bisect_left(items, item), item)
+    put_in(items, bisect.bisect_left(items, item), item)
 
 
 def least(count: Any, items: Any, key: Any = None) -> Any:

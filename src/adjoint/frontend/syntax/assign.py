@@ -210,6 +210,8 @@ def _augment_item(
             set_item(lo, base, index, _combine(lo, op, before, value, node), target)
             return
         if not _may_repeat(key):
+            if not _names_element(key, base):
+                _check_dtype(lo, base, value, op, node)
             mark_array_written(lo, base, value, node)
             lo.at(node)
             lo.emit(ir.Store(base, key, value, "add" if op is operator.add else "sub", lo.span(node)))
@@ -247,6 +249,17 @@ def _writes(statement: ir.Statement) -> bool:
 def _may_repeat(key: ir.Subscript) -> bool:
     """Whether an index may name an element twice."""
     return not all(isinstance(item, ir.Slice) or _names_once(item) for item in key.items)
+
+
+def _names_element(key: ir.Subscript, array: ir.Var) -> bool:
+    """Whether an index surely names one element, which is a number: not a part, which is an array in its turn."""
+    assert isinstance(array.type, ir.Array)
+    dims = array.type.dims
+    return (
+        dims is not None
+        and len(key.items) == len(dims)
+        and all(not isinstance(item, ir.Slice) and isinstance(joins.type_of(item), ir.Scalar) for item in key.items)
+    )
 
 
 def _names_once(item: ir.Atom) -> bool:
@@ -335,7 +348,8 @@ def _check_dtype(lo: Lowerer, array: ir.Var, operand: ir.Atom, op: Callable[...,
     type_ = joins.type_of(operand)
     floating = getattr(type_, "kind", None) == "float" or ir.is_float_dtype(getattr(type_, "dtype", None))
     if floating or op is operator.truediv:
-        raise lo.problem("AD0408", node, f"an array of {dtype} cannot take floats in place")
+        helps = ("make it an array of floats: np.zeros(n), np.array(values, dtype=float)",)
+        raise lo.mistake(TypeError, node, f"an array of {dtype} cannot take floats in place", helps=helps)
 
 
 def delete(lo: Lowerer, target: ast.expr) -> None:

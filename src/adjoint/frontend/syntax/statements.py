@@ -16,6 +16,7 @@ from adjoint.frontend.control.liveness import forget
 from adjoint.frontend.control.loops import go_on_if, run_loop
 from adjoint.frontend.entry.local_fixpoints import InOrder
 from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.joins import TooManyOptions
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.options.choices import for_each_structure, on_each_option, with_each_structure
 from adjoint.frontend.interpreter.options.refine import Fact, refine
@@ -31,13 +32,16 @@ from adjoint.sources.scope import assigned_names, own_yields
 
 def run(lo: Lowerer, statements: Sequence[ast.stmt]) -> None:
     """Runs statements until control has left."""
-    in_order, at = InOrder(lo), 0
+    in_order, at, frame = InOrder(lo), 0, lo.frame
+    around = None if frame is None else frame.statement
     while at < len(statements) and lo.block is not None:
         statement = statements[at]
         lo.run_data.steps += 1
         if lo.run_data.steps > lo.run_data.most_steps:
             raise TooMuch
         lo.at(statement)
+        if frame is not None:
+            frame.statement = statement
         try:
             at = in_order.next_after(at, functools.partial(_one, lo, statement))
         except Unreached:
@@ -50,6 +54,11 @@ def run(lo: Lowerer, statements: Sequence[ast.stmt]) -> None:
             lo.run_data.diagnostics.setdefault((found.code, place), found)
             _poison(lo, statement)
             at += 1
+        except TooManyOptions as found:
+            found.span = found.span or lo.span(statement)
+            raise
+    if frame is not None:
+        frame.statement = around
     if statements and lo.block is not None:
         forget(lo, statements[-1])
 

@@ -348,6 +348,7 @@ COMPOSITES: dict[Any, Any] = {
     arrays.match: _match,
     arrays.share: _share,
     arrays.zeros_like: _filled(0.0),
+    arrays.zeros_in_memory: _filled(0.0),
     arrays.empty_sum: _empty_sum,
     arrays.shape_only: _shape_only,
     np.zeros_like: _filled(0.0),

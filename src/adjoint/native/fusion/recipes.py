@@ -219,6 +219,13 @@ def _selected(args: Sequence[ir.Atom], dtype: np.dtype) -> tuple[Recipe, int] | 
     return recipe, 1
 
 
+def _undefined(args: Sequence[ir.Atom], dtype: np.dtype) -> tuple[Recipe, int] | None:
+    if dtype.kind != "f" or _dtype_of(args[0]) != np.bool_:
+        return None
+    zero, none = ir.Const(0.0), ir.Const(math.nan)
+    return (lambda scalars, parts: scalars.choose(parts[0], zero, none, dtype)), 1
+
+
 def _chosen(args: Sequence[ir.Atom], dtype: np.dtype) -> tuple[Recipe, int] | None:
     if len(args) != 3 or _dtype_of(args[0]) != np.bool_:
         return None
@@ -249,6 +256,7 @@ _SPECIAL: dict[Any, _Special] = {
     numbers.selected: _selected,
     np.where: _chosen,
     numbers.choose: _chosen,
+    numbers.undefined: _undefined,
 }
 
 REDUCTIONS: dict[Any, tuple[Callable[..., Any], float, bool]] = {

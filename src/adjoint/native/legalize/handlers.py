@@ -31,7 +31,16 @@ _QUIET = (
     QUIET_ON_NUMBERS
     | {operator.truediv, operator.floordiv, operator.mod, operator.is_, operator.is_not, operator.and_, operator.or_}
     | {min, max, numbers.divide, numbers.times, numbers.quotient, numbers.product, numbers.selected, numbers.somewhere}
-    | {numbers.power, numbers.log, numbers.sqrt, numbers.sign, numbers.choose, numbers.unit, numbers.first_equal}
+    | {
+        numbers.power,
+        numbers.log,
+        numbers.sqrt,
+        numbers.sign,
+        numbers.choose,
+        numbers.unit,
+        numbers.first_equal,
+        numbers.undefined,
+    }
     | _QUIET_FUNCTIONS
     | CHECKED_FUNCTIONS
 )

@@ -34,7 +34,14 @@ linear(
     wrt=(0,),
     cases=[case(sample(4, 3), np.ones((3, 4)).T)],
 )
-constant(arrays.empty_product, arrays.empty_sum, arrays.shape_only, arrays.without_elements, arrays.zeros_like)
+constant(
+    arrays.empty_product,
+    arrays.empty_sum,
+    arrays.shape_only,
+    arrays.without_elements,
+    arrays.zeros_in_memory,
+    arrays.zeros_like,
+)
 linear(
     arrays.complex_of,
     lambda ct, real, imag: (arrays.unbroadcast(np.real(ct), real), arrays.unbroadcast(-np.imag(ct), imag)),

@@ -8,7 +8,7 @@ from adjoint.rules.declare import case, elementwise, general, linear, no_derivat
 from adjoint.rules.python.operators import power_of_constant, power_of_number
 from adjoint.runtime import copies, cotangents, display
 from adjoint.runtime.arithmetic import numbers
-from adjoint.runtime.arithmetic.numbers import choose, divide, is_real, polygamma, selected, times
+from adjoint.runtime.arithmetic.numbers import choose, divide, is_real, polygamma, selected, times, undefined
 from adjoint.runtime.array_functions.arrays import unbroadcast
 
 POSITIVE = (0.5, 2.0)
@@ -85,6 +85,12 @@ linear(
     ),
     wrt=(1, 2),
     cases=[case(True, number(), number()), case(CONDITION, sample(3), sample(3))],
+)
+elementwise(
+    numbers.undefined,
+    scaled=lambda ct, known, varying, y: (None, choose(known, 0.0, times(ct, undefined(known, varying)))),
+    cases=[case(True, number()), case(np.array([True, True, True]), sample(3))],
+    singular=True,
 )
 linear(
     numbers.unit, lambda ct, x, index, place: numbers.unit(ct, index, place), view_of=0, cases=[case(number(), 1, 1)]

@@ -165,6 +165,18 @@ def choose(condition: Any, a: Any, b: Any) -> Any:
     return a if condition else b
 
 
+def undefined(known: Any, varying: Any) -> Any:
+    """Zero where something is defined, else not a number: there the slopes by what varies are none, of any order.
+
+    >>> undefined(True, 1.5)
+    0.0
+    """
+    if isinstance(known, np.ndarray) or isinstance(varying, np.ndarray):
+        shape = np.broadcast_shapes(np.shape(known), np.shape(varying))
+        return np.where(np.broadcast_to(known, shape), 0.0, math.nan)
+    return 0.0 if known else math.nan
+
+
 def unit(ct: Any, index: Any, place: int) -> Any:
     """``ct`` if ``index`` is ``place``, else zero: the cotangent of one candidate of several."""
     return ct if index == place else zeros_in(ct)

@@ -35,16 +35,14 @@ def _sum_to(ct: Any, shape: tuple[int, ...]) -> Any:
     if ct.shape[extra:] == shape:  # the common case: a bias that was added to each row
         return np.asarray(np.add.reduce(ct, axis=0 if extra == 1 else tuple(range(extra)))) if extra else ct
     repeated = [extra + axis for axis, extent in enumerate(shape) if extent == 1 and ct.shape[extra + axis] != 1]
-    axes = (*range(extra), *repeated)
-    summed = ct.sum(axis=axes, keepdims=True) if axes else ct
+    summed = ct.sum(axis=(*range(extra), *repeated), keepdims=True) if extra or repeated else ct
     summed = np.reshape(summed, summed.shape[extra:])
     return summed if summed.shape == shape else np.broadcast_to(summed, shape).copy()
 
 
 def _cast(ct: Any, dtype: Any) -> Any:
-    if ct.dtype.kind == "c" and dtype.kind != "c":
-        ct = ct.real
-    return ct.astype(dtype if dtype.kind in "fc" else np.float64, copy=False)
+    real = ct.real if ct.dtype.kind == "c" and dtype.kind != "c" else ct
+    return real.astype(dtype if dtype.kind in "fc" else np.float64, copy=False)
 
 
 def match(x: Any, like: Any) -> Any:
@@ -66,6 +64,11 @@ def zeros_like(x: Any) -> Any:
     if isinstance(x, np.inexact):
         return type(x)(0)
     return 0j if isinstance(x, complex) else 0.0
+
+
+def zeros_in_memory(x: Any) -> Any:
+    """The same as an array, that can be added to: what is of an unknown rank may turn out to be a number of NumPy's."""
+    return np.asarray(zeros_like(x))
 
 
 def empty_as(x: Any) -> Any:
@@ -278,9 +281,7 @@ def scatter_take(ct: Any, x: Any, indices: Any, axis: int | None = None) -> Any:
     if axis is None:
         return _scattered(ct, x, places)
     out = zeros_like(x)
-    axis = axis % out.ndim
-    place: Any = (slice(None),) * axis + (places,)
-    np.add.at(out, place, ct)
+    np.add.at(out, (*(slice(None),) * (axis % out.ndim), places), ct)
     return out
 
 
@@ -490,11 +491,7 @@ def reshape_like(ct: Any, x: Any) -> Any:
 
 
 def copy_laid_out_like(x: Any, like: Any) -> Any:
-    """A copy of ``x``, its elements in the order in which those of ``like`` lie, which has the same shape.
-
-    >>> copy_laid_out_like(np.ones((2, 3)), np.ones((3, 2)).T).flags.f_contiguous
-    True
-    """
+    """A copy of ``x``, its elements in the order in which those of ``like`` lie, which has the same shape."""
     out = np.empty_like(like, x.dtype, subok=False)
     out[...] = x
     return out

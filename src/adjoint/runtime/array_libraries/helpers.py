@@ -68,6 +68,9 @@ class Helpers:
             return 0j if isinstance(x, complex) else 0.0
         return self.np.zeros_like(x, self._dtype_of_cotangent(x))
 
+    def zeros_in_memory(self, x: Any) -> Any:
+        return self.zeros_like(self.np.asarray(x))
+
     def zeros_as(self, x: Any) -> Any:
         return self.np.zeros_like(x)
 
@@ -227,6 +230,10 @@ class Helpers:
         if any(map(self.is_array, (condition, a, b))):
             return self.np.where(condition, a, b)
         return a if condition else b
+
+    def undefined(self, known: Any, varying: Any) -> Any:
+        zero = self.np.where(known, 0.0, math.nan) if self.is_array(known) else 0.0 if known else math.nan
+        return self._zeros_of(varying) + zero if self.is_array(varying) else zero
 
     def power(self, a: Any, b: Any) -> Any:
         if self.is_array(a) or self.is_array(b):

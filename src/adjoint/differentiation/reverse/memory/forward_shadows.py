@@ -125,15 +125,15 @@ class Beside:
                             flow(leaf.values, targets)
                 case ir.Store(base=base, value=value):
                     flow((value,), (base,) if isinstance(base, ir.Var) else ())
-                case ir.Call(callee=list.append, args=args):
-                    flow(args[1:], (args[0],) if isinstance(args[0], ir.Var) else ())
+                case ir.Call(callee=list.append | list.insert, args=args):
+                    flow(args[-1:], (args[0],) if isinstance(args[0], ir.Var) else ())
 
 
 def _resized(statement: ir.Statement, memory: set[ir.Storage]) -> list[ir.Atom]:
     """Through which references a statement may make memory longer or shorter."""
     match statement:
         case (
-            ir.Call(callee=list.append | list.pop | dict.pop, args=(ir.Var() as base, *_))
+            ir.Call(callee=list.append | list.insert | list.pop | dict.pop, args=(ir.Var() as base, *_))
             | ir.Store(base=ir.Var(type=ir.Dict()) as base)
         ):
             return [base] if own_memory(base.type) in memory else []

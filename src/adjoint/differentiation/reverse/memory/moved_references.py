@@ -21,7 +21,9 @@ def replaced(statements: Iterable[ir.Statement], places: Places) -> set[ir.Stora
                 own = None if is_array(owner) else own_memory(type_)
                 found.update(() if own is None else (own,))
             case (
-                ir.Call(callee=list.append | list.pop, args=(ir.Var(type=ir.List(element=part) as type_), *_))
+                ir.Call(
+                    callee=list.append | list.insert | list.pop, args=(ir.Var(type=ir.List(element=part) as type_), *_)
+                )
                 | ir.Call(callee=dict.pop, args=(ir.Var(type=ir.Dict(value=part) as type_), *_))
             ):
                 own = own_memory(type_)

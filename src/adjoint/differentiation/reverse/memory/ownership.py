@@ -14,7 +14,7 @@ from adjoint import ir
 from adjoint.differentiation.reverse.bindings import Region
 from adjoint.differentiation.reverse.context import Context
 from adjoint.ir.walk import blocks_of, operands
-from adjoint.runtime.array_functions.arrays import zeros_like
+from adjoint.runtime.array_functions.arrays import zeros_in_memory, zeros_like
 
 
 class Ownership:
@@ -84,7 +84,7 @@ class Ownership:
             self.context.recipes[owned] = (*place, ir.Load(owned, self.owned[base], binding.statement.key))
             return
         known = ir.is_float_dtype(var.type.dtype) and not self.context.may_be_undefined(var)
-        make = np.zeros_like if known else zeros_like
+        make = np.zeros_like if known else zeros_in_memory if var.type.dims is None else zeros_like
         self.context.recipes[owned] = (*place, ir.Call((owned,), make, (var,)))
 
     def viewed(self, statement: ir.Statement | None) -> ir.Var | None:

@@ -19,7 +19,7 @@ from adjoint.rules.kinds import Constant
 from adjoint.rules.registry import rule_for
 from adjoint.runtime import display, tangents
 from adjoint.runtime.array_functions import places
-from adjoint.runtime.array_functions.arrays import zeros_like
+from adjoint.runtime.array_functions.arrays import zeros_in_memory, zeros_like
 from adjoint.runtime.objects import make_object
 from adjoint.types import tangent_class
 
@@ -74,7 +74,8 @@ class ShadowRecipes:
         """A zero shadow for memory as it is."""
         if isinstance(var.type, ir.Array):
             known = ir.is_float_dtype(var.type.dtype) and not self.context.may_be_undefined(var)
-            return ir.Call((shadow,), np.zeros_like if known and not self.layout_shows(var) else zeros_like, (var,))
+            layout = zeros_in_memory if var.type.dims is None else zeros_like
+            return ir.Call((shadow,), np.zeros_like if known and not self.layout_shows(var) else layout, (var,))
         binding = self.context.regions.bindings[var]
         given = binding.statement is None and binding.region.kind == "top"
         return ir.Call((shadow,), tangents.shadow if given else _maker(var.type), (var,))
@@ -144,9 +145,10 @@ class ShadowRecipes:
         return self.zeros(var, shadow)
 
     def taken_like(self, call: ir.Call, targets: tuple[ir.Var, ...]) -> ir.Call | None:
-        """The same taken out of a container's shadow: the last element of a list, the entry of a key; else None."""
+        """The same taken out of a container's shadow: an item of a list, the entry of a key; else None."""
         base, *key = call.args
-        if not isinstance(base, ir.Var) or len(key) != {list.pop: 0, dict.pop: 1}.get(call.callee):
+        takes = call.callee is list.pop or (call.callee is dict.pop and len(key) == 1)
+        if not takes or not isinstance(base, ir.Var):
             return None
         return ir.Call(targets, call.callee, (self.of(base), *key), (), call.span)
 

@@ -149,11 +149,13 @@ class Shadows(ShadowRecipes):
                         edits.hand_out(statement, self.of(target), values)
             case ir.Loop():
                 self.follow_loop(statement)
-            case ir.Call(callee=list.append, args=(ir.Var() as base, value)) if base in self.forward:
+            case ir.Call(callee=list.append | list.insert as callee, args=(ir.Var() as base, *place, value)) if (
+                base in self.forward
+            ):
                 is_number = base in self.constants and isinstance(type_of_atom(value), ir.Scalar)
                 held = type_of_slot(base.type, None)
                 slot = ir.Const(0.0) if is_number else self.empty_slot(value, statement, held)
-                edits.put_after(statement, ir.Call((), list.append, (self.of(base), slot), (), statement.span))
+                edits.put_after(statement, ir.Call((), callee, (self.of(base), *place, slot), (), statement.span))
             case ir.Call(callee=list.pop | dict.pop, targets=targets, args=(ir.Var() as base, *_)) if (
                 base in self.forward
             ):

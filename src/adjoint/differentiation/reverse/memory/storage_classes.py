@@ -43,7 +43,9 @@ def unite_flows(function: ir.Function) -> None:
                 value=ir.Var(type=type_),
             ):
                 _unite(type_, part)
-            case ir.Call(callee=list.append, args=(ir.Var(type=ir.List(element=part)), ir.Var(type=type_))):
+            case ir.Call(
+                callee=list.append | list.insert, args=(ir.Var(type=ir.List(element=part)), *_, ir.Var(type=type_))
+            ):
                 _unite(type_, part)
             case _:
                 pass

@@ -229,35 +229,36 @@ def _holds_values(base: ir.Var) -> bool:
 
 
 def _reverse_change_of_container(reverser: Reverser, call: ir.Call, scope: Scope) -> None:
-    """The reverse of ``append`` is ``pop``, and the other way round; that of ``dict.pop`` is a store."""
-    base = call.args[0]
+    """The reverse of putting an item into a list is taking it out there, and the other way round.
+
+    That of ``dict.pop`` is a store.
+    """
+    base, *place = call.args
     if not isinstance(base, ir.Var) or not reverser.active(base):
         return
     sweep, shadow = scope.sweep, reverser.shadows.of(base)
-    if call.callee is list.append:
-        value = call.args[1]
+    if call.callee in (list.append, list.insert):
+        value = place.pop()
         moved = reverser.active(value) and not reverser.is_idle(call)
         if moved and isinstance(value, ir.Var) and (not ir.is_handle(value.type) or _holds_values(base)):
             refuse_lost_reference(reverser, call, value)
             held = ir.Var(
                 f"{value.hint}_bar", ir.Number() if _holds_values(base) else reverser.shadows.type_of(value.type)
             )
-            sweep.emit(ir.Call((held,), list.pop, (shadow,), (), call.span))
+            sweep.emit(ir.Call((held,), list.pop, (shadow, *place), (), call.span))
             if ir.may_be_whole(value.type):
                 held = sweep.call(shadow_or_zeros, held, value, hint=held.hint)
             reverser.add(scope, value, held)
         else:
-            sweep.effect(list.pop, shadow)
+            sweep.effect(list.pop, shadow, *place)
         return
     if call.callee is dict.pop:
-        key = content_key(reverser, ir.Subscript((call.args[1],)), call)
+        key = content_key(reverser, ir.Subscript(tuple(place)), call)
         back = _cotangent_of_taken(reverser, call, base, scope)
         sweep.store(shadow, key, back, "set")
         return
-    if len(call.args) > 1:
-        reverser.context.problem("AD0303", call.span, "an element is taken out of the middle of a list")
-        return
-    sweep.effect(list.append, shadow, _cotangent_of_taken(reverser, call, base, scope))
+    back = _cotangent_of_taken(reverser, call, base, scope)
+    sweep.effect(list.insert if place else list.append, shadow, *place, back)
 
 
 def _cotangent_of_taken(reverser: Reverser, call: ir.Call, base: ir.Var, scope: Scope) -> ir.Atom:

@@ -35,8 +35,10 @@ def open_assigned(lo: Lowerer) -> None:
     """Makes the variables known that an earlier attempt found assigned, before anything runs."""
     for found in lo.settings.assigned_outside.values():
         match found:
-            case (dict() as table, str(name)):
+            case (dict() as table, str(name)) if name in table:
                 _open(lo, table, name, ("global", table, name), table[name])
+            case (dict() as table, str(name)):
+                _open_missing(lo, table, name, _module_of(table))
             case (types.CellType() as source, str(name)):
                 fill_cell(lo, cell_of(lo, source, name), name, None)
             case (owner, str(name)):
@@ -54,7 +56,12 @@ def _open_attribute(lo: Lowerer, owner: Any, name: str) -> None:
     if name in vars(owner):
         _open(lo, owner, name, ("attribute", owner, name), vars(owner)[name])
         return
-    guard_presence(lo, owner, name)
+    _open_missing(lo, owner, name, owner)
+
+
+def _open_missing(lo: Lowerer, owner: Any, name: str, holder: Any) -> None:
+    """A variable that does not exist when the call begins; ``holder`` tells by ``hasattr`` whether it does."""
+    guard_presence(lo, holder, name)
     cell = lo.run_data.globals[id(owner), name] = Cell(name)
     flag = lo.run_data.presence[cell] = Cell(f"has_{name}")
     for key, held in ((cell, ir.UNDEFINED), (flag, ir.Const(False))):
@@ -71,9 +78,9 @@ def first_assignment(lo: Lowerer, owner: Any, name: str, node: ast.AST | None) -
     key = ("global" if is_global else "attribute", id(owner), name)
     if lo.run_data.all_constant or key in lo.settings.assigned_outside:
         raise _refusal(lo, name, node)
-    if is_global and name not in owner:
+    if is_global and name not in owner and (_module_of(owner) is None or hasattr(_module_of(owner), name)):
         label = f"the global variable {name!r} does not exist when the derivative is made"
-        raise lo.problem("AD0302", node, label, helps=(f"give it a value in the module: {name} = None",))
+        raise lo.problem("AD0301", node, label, helps=(f"give it a value in the module: {name} = None",))
     lo.settings.assigned_outside[key] = (owner, name)
     return Restart()
 
@@ -103,8 +110,8 @@ def assign_outside(lo: Lowerer, cell: Cell, value: Value, node: ast.AST | None) 
 
 
 def _refusal(lo: Lowerer, name: str, node: ast.AST | None) -> Problem:
-    label = f"the variable {name!r}, which outlives the call, holds or is given something other than a number or a flag"
-    return lo.problem("AD0302", node, label, helps=(f"return the new value of {name!r} and assign it outside",))
+    label = f"the variable {name!r}, which outlives the call, holds or is given another object than a number or a text"
+    return lo.problem("AD0301", node, label, helps=(f"return the new value of {name!r} and assign it outside",))
 
 
 def _is_plain(value: Value) -> bool:
@@ -160,8 +167,13 @@ def _owner_of(lo: Lowerer, cell: Cell) -> Any:
     owner = next(owner for owner in owners if lo.run_data.globals.get((id(owner), cell.name)) is cell)
     if not isinstance(owner, dict):
         return owner
-    module = sys.modules.get(owner.get("__name__", ""))
-    return module if module is not None and vars(module) is owner else owner
+    return _module_of(owner) or owner
+
+
+def _module_of(table: dict[str, Any]) -> types.ModuleType | None:
+    """The module that has these global variables, if it is found by its name."""
+    module = sys.modules.get(table.get("__name__", ""))
+    return module if module is not None and vars(module) is table else None
 
 
 def _is_found_by_name(owner: Any) -> bool:

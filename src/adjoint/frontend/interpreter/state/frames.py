@@ -33,6 +33,8 @@ class Frame:
     """The statements emitted in it, where adjoints inside of it ask for them."""
     adjoints: list[Any] = field(default_factory=list)
     """The adjoints inside of it, of what it returns from here on."""
+    statement: ast.stmt | None = None
+    """The statement that is run."""
     is_class: bool = False
     """Whether it runs the body of a class, whose variables functions inside it do not see."""
 

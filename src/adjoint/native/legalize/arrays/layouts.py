@@ -35,7 +35,17 @@ _BY_ROWS = (
     *(bundles.zero_bundles, bundles.no_bundles_yet),
 )
 """Functions that lay their results out by rows, if nobody asks them for another order."""
-_NEW = (np.copy, np.zeros_like, np.empty_like, np.ones_like, np.full_like, np.where, np.clip, arrays.zeros_like)
+_NEW = (
+    np.copy,
+    np.zeros_like,
+    np.empty_like,
+    np.ones_like,
+    np.full_like,
+    np.where,
+    np.clip,
+    arrays.zeros_like,
+    arrays.zeros_in_memory,
+)
 _AS_THEY_LIE = (
     *_NEW,
     *(np.array, arrays.match, copies.owned, arrays.copy_laid_out_like, numbers.choose, np.ndarray.astype),

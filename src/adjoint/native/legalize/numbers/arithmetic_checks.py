@@ -52,6 +52,8 @@ class _Checking(Rewriting):
         return result
 
     def statement(self, statement: ir.Call | ir.Load | ir.Store) -> Iterable[ir.Statement]:
+        if isinstance(statement, ir.Store):
+            return (*self._cut_off(statement), statement)
         if not isinstance(statement, ir.Call) or not _is_hashable(statement.callee):
             return (statement,)
         if statement.callee in _DIVISIONS and all(map(_is_python_number, statement.args)):
@@ -77,6 +79,12 @@ class _Checking(Rewriting):
             yield ir.Call((), checks.check_domain, (ir.Const(name), x), (), call.span)
         if call.callee in _TO_WHOLE and _is_float(x) and self._is_new("whole", x):
             yield ir.Call((), checks.check_whole, (x,), (), call.span)
+
+    def _cut_off(self, store: ir.Store) -> Iterable[ir.Statement]:
+        """What is stored into an array of whole numbers is one of these, as ``int`` makes it."""
+        is_cut = kind_of_numbers(store.base) == "int" and _is_float(store.value) and _is_python_number(store.value)
+        if is_cut and self._is_new("whole", store.value):
+            yield ir.Call((), checks.check_whole, (store.value,), (), store.span)
 
     def _behind(self, call: ir.Call, x: ir.Atom) -> Iterable[ir.Statement]:
         if call.callee in _GROWING and self._is_new(f"range of {call.callee.__name__}", x):

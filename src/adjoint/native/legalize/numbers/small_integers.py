@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from adjoint import ir
-from adjoint.ir.join import type_of_atom
+from adjoint.ir.join import kind_of_numbers, type_of_atom
 from adjoint.ir.walk import operands, statements_in, targets_of
 from adjoint.native.compile.messages.not_native import NotNative
 from adjoint.native.legalize.rewriting import Rewriting
@@ -53,6 +53,8 @@ class _Narrow(Rewriting):
 
 def _check_of_store(store: ir.Store) -> Iterator[ir.Statement]:
     dtype = _dtype_of(type_of_atom(store.base))
+    if dtype is not None and _is_whole(dtype) and dtype != np.int64 and kind_of_numbers(store.value) == "float":
+        raise NotNative(f"a float is stored into an array of {dtype}, and cut off", (), store.span)
     if dtype is not None and _is_whole(dtype) and _is_python_whole(store.value):
         yield from _check(store.value, dtype, store)
 

@@ -26,7 +26,7 @@ ELEMENTWISE = (
     np.add, np.subtract, np.multiply, np.true_divide, np.divide, np.power, np.negative, runtime_numbers.sign,
     np.tan, np.sinh, np.cosh, np.arcsin, np.arccos, np.arctan, np.arcsinh, np.arccosh, np.arctanh,
     np.conj, np.conjugate, np.ndarray.conj, np.ndarray.conjugate, np.angle, runtime_arrays.complex_of,
-    np.isnan, np.isinf, np.isfinite, runtime_numbers.selected,
+    np.isnan, np.isinf, np.isfinite, runtime_numbers.selected, runtime_numbers.undefined,
 )  # fmt: skip
 
 
@@ -161,18 +161,30 @@ def _selected(e: Emission, support: Value, value: Value) -> Number:
 @rule(np.any, runtime_numbers.somewhere)
 def _any(e: Emission, a: Value) -> Number:
     """Whether some element is not zero."""
+    return _truth_of_all(e, a, numbers.either, start="false")
+
+
+@rule(np.all)
+def _all(e: Emission, a: Value) -> Number:
+    """Whether no element is zero."""
+    return _truth_of_all(e, a, numbers.both, start="true")
+
+
+def _truth_of_all(
+    e: Emission, a: Value, combined: Callable[[Emission, Number, Number], Number], *, start: str
+) -> Number:
     if isinstance(a, Number):
         return numbers.is_true(e, a)
     x = arrays.array(a)
     if is_complex(x.kind.element):
         raise Unsupported("truths of complex numbers")
     slot = e.slots(1)
-    e.writer.line(f"store i1 false, ptr {slot}")
+    e.writer.line(f"store i1 {start}, ptr {slot}")
 
     def body(index: Sequence[str]) -> None:
         found = as_kind(e.writer, arrays.read(e, x.kind.element, arrays.address(e, x, index)), "b1")
         so_far = e.writer.op(f"load i1, ptr {slot}")
-        e.writer.line(f"store i1 {numbers.either(e, truth(so_far), found).name}, ptr {slot}")
+        e.writer.line(f"store i1 {combined(e, truth(so_far), found).name}, ptr {slot}")
 
     arrays.nest(e, x.shape, body)
     return truth(e.writer.op(f"load i1, ptr {slot}"))

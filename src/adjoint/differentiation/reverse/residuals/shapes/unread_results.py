@@ -28,9 +28,9 @@ from adjoint.runtime import tangents
 from adjoint.runtime.array_functions import arrays
 from adjoint.runtime.cotangents import check_cotangent
 
-_LAID_OUT_LIKE = (arrays.zeros_like, np.zeros_like, tangents.shadow_or_zeros, check_cotangent)
+_LAID_OUT_LIKE = (arrays.zeros_in_memory, arrays.zeros_like, np.zeros_like, tangents.shadow_or_zeros, check_cotangent)
 """Of the functions that ask for a shape, those whose result, or message, tells more than shape and dtype."""
-_LIKE = (arrays.zeros_like, np.zeros_like)
+_LIKE = (arrays.zeros_in_memory, arrays.zeros_like, np.zeros_like)
 """Of those, the ones that tell no more where there is but one axis."""
 _EMPTY = (arrays.empty_product, arrays.empty_sum)
 _PRODUCTS = (operator.matmul, np.matmul)

@@ -198,6 +198,11 @@ def _choose(e: Emission, condition: Value, a: Value, b: Value) -> Number:
     return numbers.choice(e, numbers.is_true(e, condition), a, b)
 
 
+@rule(runtime_numbers.undefined)
+def _undefined(e: Emission, known: Value, varying: Value) -> Number:
+    return numbers.choice(e, numbers.is_true(e, known), constant(0.0), constant(math.nan))
+
+
 @rule(runtime_numbers.times)
 def _times(e: Emission, a: Value, b: Value) -> Number:
     return unless_zero(e, a, numbers.arithmetic(e, "fmul", a, b))

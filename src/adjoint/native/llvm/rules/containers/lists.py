@@ -224,15 +224,44 @@ def _append(e: Emission, x: Value, value: Value) -> Known:
     return Known(None)
 
 
+@rule(list.insert)
+def _insert(e: Emission, x: Value, place: Value, value: Value) -> Known:
+    """Puts an item at a place from 0 to the length, and those from there on behind it."""
+    given = _own(_list(x))
+    writer = e.writer
+    size, at = length(e, given).name, as_kind(writer, numbers.number(place), "i8").name
+    item = _as_item(e, given, value)
+    put(e, given, item)  # makes room: what is behind the others now is written over, or stays where it is
+    _move(e, given, at, writer.add(at, "1"), writer.sub(size, at))
+    writer.put_parts(_items(e, given, at), parts(item))
+    return Known(None)
+
+
 @rule(list.pop)
-def _pop(e: Emission, x: Value) -> Value:
+def _pop(e: Emission, x: Value, place: Value | None = None) -> Value:
+    """Takes out the last item, or that at one of the places from 0 on."""
     given = _own(_list(x))
     writer = e.writer
     size = length(e, given).name
     e.check(writer.compare("sle", size, "0"), IndexError, "pop from empty list")
     last = writer.sub(size, "1")
+    if place is None:
+        writer.line(f"store i64 {last}, ptr {given.base}")
+        return _read(e, _item_kind(given), _items(e, given, last), e.owning)
+    at = as_kind(writer, numbers.number(place), "i8").name
+    e.check(writer.compare("ugt", at, last), IndexError, "pop index out of range")
+    found = _read(e, _item_kind(given), _items(e, given, at), e.owning)
+    _move(e, given, writer.add(at, "1"), at, writer.sub(last, at))
     writer.line(f"store i64 {last}, ptr {given.base}")
-    return _read(e, _item_kind(given), _items(e, given, last), e.owning)
+    return found
+
+
+def _move(e: Emission, x: List, source: str, target: str, count: str) -> None:
+    """Moves so many items of a list to other places in it."""
+    size = e.writer.mul(count, str(8 * _words(_item_kind(x))))
+    e.writer.module.declare("llvm.memmove.p0.p0.i64", "void", ["ptr", "ptr", "i64", "i1"])
+    into, out = _items(e, x, target), _items(e, x, source)
+    e.writer.line(f"call void @llvm.memmove.p0.p0.i64(ptr {into}, ptr {out}, i64 {size}, i1 false)")
 
 
 @rule(runtime_lists.no_items)

@@ -10,13 +10,13 @@ from adjoint.rules.declare import case, definition, sample
 from adjoint.rules.scipy.special.noncentral import noncentral_chi2
 from adjoint.rules.scipy.special.probabilities import binomial_rest, binomial_share
 from adjoint.rules.scipy.stats.distributions.formulas import (
-    checked,
     column,
     count_from,
     discrete,
     freezable,
     inside,
     not_negative,
+    nothing,
     positive,
     quantile_at,
     terms_between,
@@ -302,7 +302,7 @@ def _counted(counts):
 
     def probability(k, p, loc=0):
         masses = _masses(p)
-        zero = checked(0.0, (_known_trials(p), loc))
+        zero = nothing(_known_trials(p), loc)
         place = column(k - loc)
         found = np.sum(np.where(counts(np.arange(np.shape(masses)[-1]) + 0.0, place), masses, 0.0), axis=-1)
         return np.where(np.isnan(place[..., 0]), np.nan, found + zero)[()]
@@ -330,7 +330,7 @@ for _names, _probability in (
 for _method in (stats.poisson_binom.ppf, stats.poisson_binom.isf):
     definition(
         _method,
-        lambda q, p, loc=0, method=_method: loc + checked(0.0, (_known_trials(p), loc)) + quantile_at(method, q, p),
+        lambda q, p, loc=0, method=_method: loc + nothing(_known_trials(p), loc) + quantile_at(method, q, p),
         arrays=("q",),
         cases=[case(np.array([0.2, 0.7]), _TRIALS)],
     )

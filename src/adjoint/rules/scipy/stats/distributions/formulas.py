@@ -15,12 +15,13 @@ from adjoint.declarations.implicit import solved
 from adjoint.rules.declare import case, constant, definition, no_derivative
 from adjoint.rules.results import as_result
 from adjoint.rules.scipy.stats.distributions.moments import declare_moments
+from adjoint.runtime.arithmetic.numbers import undefined
 from adjoint.runtime.numerical_methods.implicit import answered, roots, taken
 
 
 def where_defined(is_defined, parameter):
-    """The parameter, or what is not a number where nothing is defined: there its slope is not a number, either."""
-    return parameter * np.where(is_defined, 1.0, np.nan)
+    """The parameter, or what is not a number where nothing is defined: there its slopes are no numbers, either."""
+    return parameter + undefined(is_defined, parameter)
 
 
 def positive(parameter):
@@ -51,17 +52,25 @@ def count_from(least, number):
     return where_defined(np.logical_and(np.greater_equal(number, least), np.equal(np.floor(number), number)), number)
 
 
-def checked(value, shapes, scale=1.0):
-    """The value, or what is not a number where a shape is none or the scale is not positive.
-
-    There the slope by each of them is not a number: one parameter without meaning leaves none to the others.
-    """
+def has_meaning(shapes, scale=1.0):
+    """Whether there is a distribution: each shape is a number, and the scale is positive."""
     known = np.greater(scale, 0)
     for shape in shapes:
         known = np.logical_and(known, np.logical_not(np.isnan(shape)))
-    if len(shapes) == 0:
-        return where_defined(known, value)
-    return np.where(known, value, where_defined(known, sum(shapes, value + scale)))
+    return known
+
+
+def checked(value, known, *parameters):
+    """The value, or what is not a number where there is no distribution.
+
+    There the slopes by all of the parameters are none: one without meaning leaves none to the others.
+    """
+    return value + undefined(known, sum(parameters, value))
+
+
+def nothing(*parameters):
+    """Zero, or what is not a number where a parameter is none."""
+    return checked(0.0, has_meaning(parameters), *parameters)
 
 
 def by_cases(formula):
@@ -221,11 +230,13 @@ def continuous(
 
     def known(*args, **kwargs):
         shapes, loc, scale = parameters(*args, **kwargs)
-        return shapes, checked(loc, shapes, scale), checked(scale, shapes, scale)
+        is_known = has_meaning(shapes, scale)
+        return shapes, checked(loc, is_known, *shapes, scale), checked(scale, is_known, *shapes, loc)
 
     def standard(x, args, kwargs):
         shapes, loc, scale = parameters(*args, **kwargs)
-        return (x - loc) / checked(scale, shapes, scale), shapes
+        z, is_known = (x - loc) / scale, has_meaning(shapes, scale)
+        return z if np.all(is_known) else checked(z, is_known, *shapes), shapes
 
     def kept(z, shapes):
         """Where a value is in the support, and what stands for it elsewhere."""
@@ -263,8 +274,11 @@ def continuous(
 
     def inverse(formula):
         def method(q, *args, **kwargs):
-            shapes, place, width = known(*args, **kwargs)
-            return place + width * formula(inside(q, 0.0, 1.0), *shapes)
+            shapes, loc, scale = parameters(*args, **kwargs)
+            is_share = np.logical_and(np.greater_equal(q, 0.0), np.less_equal(q, 1.0))
+            known = np.logical_and(is_share, has_meaning(shapes, scale))
+            found = loc + scale * formula(q, *shapes)
+            return found if np.all(known) else found + undefined(known, sum(shapes, q + loc + scale))
 
         return method
 
@@ -338,12 +352,12 @@ def discrete(dist, parameters, log_mass, *, cases, support, share=None, rest=Non
 
     def known(*args, **kwargs):
         shapes, loc = parameters(*args, **kwargs)
-        return shapes, loc + checked(0.0, (*shapes, loc))
+        return shapes, loc + nothing(*shapes, loc)
 
     def counted(k, args, kwargs):
         """The count, the shapes, and zero, which is not a number where a parameter has no meaning."""
         shapes, loc = parameters(*args, **kwargs)
-        return k - loc, shapes, checked(0.0, (*shapes, loc))
+        return k - loc, shapes, nothing(*shapes, loc)
 
     def logpmf(k, *args, **kwargs):
         count, shapes, zero = counted(k, args, kwargs)
