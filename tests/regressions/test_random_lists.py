@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import copy
 import warnings
 from dataclasses import dataclass
@@ -178,3 +179,38 @@ def test_under_handlers_and_checkpoints(f: Any, k: int) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         assert np.allclose(ad.grad(f, native=True)(x, k), ad.grad(f)(x, k), rtol=1e-13)
+
+
+def runs(x: Any) -> Any:
+    items = []
+    for i in range(len(x)):
+        bisect.insort(items, x[i] * x[i])
+        bisect.insort_left(items, 0.5 * x[i])
+    s = 0.0
+    for i in range(len(items)):
+        s = 0.5 * s + items[i] ** 2
+    return s
+
+
+def looked_up(x: Any, table: list[float]) -> Any:
+    s = 0.0
+    for i in range(len(x)):
+        k = bisect.bisect_left(table, x[i], 1)
+        s = s + (table[k - 1] * x[i] + k) * x[i]
+        s = s + bisect.bisect(table, x[i], 0, 3) * x[i]
+    return s
+
+
+def behind(x: Any, table: list[float]) -> Any:
+    return bisect.bisect_left(table, x[0], -1) * x[0]
+
+
+def test_places_by_bisection_in_machine_code() -> None:
+    x = np.array([0.3, -0.7, 1.2, 0.4, 0.4])
+    ad.testing.check_grads(runs, (x[:4],))
+    for f, given in ((runs, (x,)), (looked_up, (x, [-0.7, 0.2, 0.4, np.nan])), (looked_up, (x, [0.4] * 4))):
+        found = ad.grad(f, native="strict")(*given)
+        np.testing.assert_allclose(found, ad.grad(f)(*given), rtol=1e-14)
+    for native in (False, True):
+        with pytest.raises(ValueError, match="lo must be non-negative"):
+            ad.grad(behind, native=native)(x, [0.1])

@@ -1,4 +1,4 @@
-"""Orders of the elements of a line: ascending, what is not a number last, equal ones as they stand."""
+"""Orders of the elements of a line: ascending, what is not a number last, equal ones as they stand; places in them."""
 
 from __future__ import annotations
 
@@ -43,3 +43,33 @@ def origins_of_line(y: Any, a: Any) -> Any:
     for k in range(y.shape[0]):
         found[first[k]] = second[k]
     return found
+
+
+def place_before(a: Any, x: Any, lo: int = 0, hi: Any = None) -> int:
+    """``bisect.bisect_left``"""
+    low, high = _ends(a, lo, hi)
+    while low < high:
+        middle = (low + high) // 2
+        if a[middle] < x:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+def place_behind(a: Any, x: Any, lo: int = 0, hi: Any = None) -> int:
+    """``bisect.bisect_right``"""
+    low, high = _ends(a, lo, hi)
+    while low < high:
+        middle = (low + high) // 2
+        if x < a[middle]:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+def _ends(a: Any, lo: int, hi: Any) -> tuple[int, int]:
+    if lo < 0:
+        raise ValueError("lo must be non-negative")
+    return lo, len(a) if hi is None else hi
