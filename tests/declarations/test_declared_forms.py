@@ -502,3 +502,35 @@ def test_a_differential_of_a_list_is_not_transposed() -> None:
     refusal = refused(lambda: ad.grad(f)([2.0, 3.0]))
     assert refusal.diagnostics[0].code == "AD0208"
     assert "takes a container, whose items are not told apart" in str(refusal)
+
+
+def test_items_of_what_is_not_annotated_are_read_as_they_are() -> None:
+    """A tuple of arrays of several lengths is no array."""
+
+    def parts(x, n):
+        return eval("(x * x, [x[:n], x[n:]], float(n))")
+
+    @ad.derivative_of(parts)
+    def _(x, n):
+        squares, (first, rest), number = parts(x, n)
+        return squares * number + np.sum(first) * np.sum(rest), lambda ct: (
+            2.0 * x * number * ct + np.sum(ct) * np.where(np.arange(3) < n, np.sum(rest), np.sum(first)),
+            None,
+        )
+
+    f = lambda x: np.sum(np.sin(parts(x, 1)))
+    g = lambda x: np.sum(np.sin(x * x + x[0] * (x[1] + x[2])))
+    np.testing.assert_allclose(ad.grad(f)(X), ad.grad(g)(X), rtol=1e-13)
+    np.testing.assert_allclose(ad.jvp(f, (X,), (X,))[1], ad.jvp(g, (X,), (X,))[1], rtol=1e-13)
+
+
+def test_a_number_that_is_not_annotated_has_no_items() -> None:
+    def number(x):
+        return eval("x * 2.0")
+
+    @ad.derivative_of(number)
+    def _(x):
+        return number(x)[0], lambda ct: 2.0 * ct
+
+    with pytest.raises(TypeError, match="not subscriptable"):
+        ad.grad(number)(1.5)

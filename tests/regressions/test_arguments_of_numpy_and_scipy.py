@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import fft, interpolate, linalg, optimize, special, stats
+from scipy import fft, interpolate, linalg, optimize, signal, special, stats
+from scipy.cluster import vq
 from scipy.spatial.transform import Rotation, Slerp
 
 import adjoint as ad
@@ -32,6 +33,36 @@ CALLS: dict[str, tuple[Callable[..., Any], Any]] = {
         lambda x: np.histogram2d(np.array([0.3, 0.8, 0.1, 0.4]), X, bins=[2, 3], weights=x * x, density=True)[0],
         X + 2.0,
     ),
+    "counts in several directions": (
+        lambda x: np.histogramdd(np.stack([X, X[::-1]], 1), [2, 3], [(-1, 1), (-2, 2)], weights=x * x)[0],
+        X + 2.0,
+    ),
+    "densities in several directions": (
+        lambda x: np.histogramdd([X, X[::-1]], (2, [-1.0, 0.2, 0.5, 2.0]), weights=x * x, density=True)[0],
+        X + 2.0,
+    ),
+    "edges of counts": (lambda x: np.concatenate(np.histogramdd((x, x * x), [2, 3])[1]), X),
+    "distances from codes": (lambda x: vq.vq(x.T, x.T[1:3] * 1.1)[1], WIDE),
+    "distances from numbers": (lambda x: vq.vq(x, x[:2] * 1.1)[1], X),
+    "real blocks": (
+        lambda x: np.concatenate(linalg.cdf2rdf(x[:2] + 1j * TURNS * x[2], np.outer(x[:2], 1j + x[2:]))),
+        X,
+    ),
+    "high-pass": (lambda x: np.concatenate(signal.lp2hp(x[:2], x[1:], 1.0 + x[2])), X),
+    "spline at places": (lambda x: signal.cspline1d_eval(x, 3.0 * x, x[2], 0.1), X),
+    "parabolas at places": (lambda x: signal.qspline1d_eval(x, 3.0 * x, x[2], 0.1), X),
+    "least within bounds": (
+        lambda x: (
+            optimize.fmin_slsqp(
+                lambda v: np.sum((v - x[:2]) ** 2), np.zeros(2), bounds=[(0.0, 1.0)] * 2, iprint=0, acc=1e-14
+            )
+            * x[2]
+        ),
+        X,
+    ),
+    "scalar products": (lambda x: SCALAR_PRODUCTS(x, x[0] * x), WIDE),
+    "products of stacks": (lambda x: PRODUCTS(np.stack([x, 2.0 * x])[:, None], x), WIDE),
+    "sums and squares": (lambda x: np.concatenate([np.ravel(part) for part in SUMS_AND_SQUARES(x)]), WIDE),
     "harmonic mean": (lambda x: statistics.harmonic_mean([x[0], x[2], x[3]]), X),
     "kve": (lambda x: special.kve(x, 1.0 + x * x), X),
     "Hankel": (lambda x: fft.fht(x, 0.2, 0.3, offset=0.1, bias=0.2) ** 2, X),
@@ -51,6 +82,10 @@ CALLS: dict[str, tuple[Callable[..., Any], Any]] = {
 }
 
 
+TURNS = np.array([1.0, -1.0])
+SCALAR_PRODUCTS = np.vectorize(lambda a, b: a @ b, signature="(n),(n)->()")
+PRODUCTS = np.vectorize(lambda a, b: a @ b * b[0], signature="(m,n),(n)->(m)")
+SUMS_AND_SQUARES = np.vectorize(lambda a: (np.sum(a), a * a), signature="(n)->(),(n)")
 TURNED = Slerp([0, 1, 3], Rotation.from_rotvec([[0.0, 0.1, 0.0], [0.2, 0.0, 1.0], [0.5, -0.4, 0.3]]))
 
 
@@ -113,3 +148,18 @@ def test_different_elements_in_the_order_that_numpy_gives_them() -> None:
     for given, slope in zip(x[1:], bar[1:], strict=True):
         assert slope == 0.0 or np.isnan(given) or expected[int(slope) - 1] == given
     check_grads(lambda x: np.unique_values(x * x) ** 2 * np.arange(1.0, 5.0), (np.array([0.3, 0.7, -1.2, 2.0]),))
+
+
+@pytest.mark.parametrize("given", [(np.ones(3), np.ones(2)), (np.ones((2, 3)), np.ones(2))])
+def test_axes_of_a_signature_that_do_not_fit(given: Any) -> None:
+    with pytest.raises(ValueError, match="inconsistent size for core dimension 'n'") as theirs:
+        SCALAR_PRODUCTS(*given)
+    with pytest.raises(ValueError, match="inconsistent size for core dimension 'n'") as ours:
+        ad.grad(lambda a, b: np.sum(SCALAR_PRODUCTS(a, b)))(*given)
+    assert str(ours.value) == str(theirs.value)
+
+
+@pytest.mark.parametrize("search", [vq.kmeans, vq.kmeans2])
+def test_searches_for_codes_are_refused_by_name(search: Any) -> None:
+    with pytest.raises(ad.DifferentiationError, match=f"no derivative of '{search.__name__}' is known"):
+        ad.grad(lambda x: np.sum(search(x, 2)[0]))(WIDE)

@@ -56,6 +56,7 @@ OF_SCIPY = {
     "scipy._external": ("scipy.array_api",),
     "scipy.special": _SPECIAL,
     "scipy.linalg": tuple(f"scipy.matrices.{topic}" for topic in _OF_MATRICES),
+    "scipy.cluster": ("scipy.clusters",),
     "scipy.sparse": ("scipy.sparse",),
     "scipy.spatial": ("scipy.distance", "scipy.neighbours"),
     "scipy.stats": (*_SPECIAL, *(f"scipy.stats.{topic}" for topic in _OF_STATISTICS)),

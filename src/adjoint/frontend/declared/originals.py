@@ -1,7 +1,7 @@
 """Calls of a function whose derivative is declared, as it stands: nobody looks into it.
 
 What it gives is a number or an array, unless its annotation says otherwise: then the parts of a tuple, of an object or
-of a typed dict are read from it.
+of a typed dict are read from it. Items of what has no annotation are read as they are: it may be a tuple or a list.
 """
 
 from __future__ import annotations

@@ -178,3 +178,62 @@ definition(
     arrays=(),
     cases=[case(QUADRATIC, [0.5, 1.0], args=(2.0,), approx_grad=1)],
 )
+
+
+def _least_by(method, options, func, x0, args, fprime, bounds):
+    """The minimiser that a method of ``minimize`` finds, of a function that may have its gradient beside it."""
+    args = tupled(args)
+    start = np.ravel(np.asarray(stop_gradient(x0)) + 0.0)
+    settings = {"x0": start, "method": method, "options": options}
+    is_bounded = bounds is not None and len(bounds) > 0
+    function = lambda x: func(x, *args)
+    if fprime is not None:
+        if is_bounded:
+            raise NotImplementedError("bounds and a gradient")
+        both = lambda x: (func(x, *args), vector_of(fprime(x, *args)))
+        return solved(root_of_part, both, (start,), 1, least_with_gradient, (settings,))
+    if is_bounded:
+        low, high = ends_of(bounds, np.size(start))
+        return held_or_solved(function, start, low, high, least_within, settings)
+    return solved(minimum, function, (start,), least, (settings,))
+
+
+def _fmin_slsqp(
+    func,
+    x0,
+    eqcons=(),
+    f_eqcons=None,
+    ieqcons=(),
+    f_ieqcons=None,
+    bounds=(),
+    fprime=None,
+    fprime_eqcons=None,
+    fprime_ieqcons=None,
+    args=(),
+    iter=100,
+    acc=1.0e-6,
+    iprint=1,
+    disp=None,
+    full_output=0,
+    epsilon=1.4901161193847656e-08,
+    callback=None,
+):
+    if len(eqcons) > 0 or len(ieqcons) > 0 or f_eqcons is not None or f_ieqcons is not None:
+        raise NotImplementedError("constraints")
+    if full_output or callback is not None:
+        raise NotImplementedError("full_output or callback")
+    said = iprint if disp is None else disp
+    options = {"maxiter": iter, "ftol": acc, "iprint": said, "disp": said != 0, "eps": epsilon}
+    return _least_by("SLSQP", options, func, x0, args, fprime, bounds)
+
+
+definition(
+    optimize.fmin_slsqp,
+    _fmin_slsqp,
+    functional=True,
+    arrays=(),
+    cases=[
+        case(QUADRATIC, [0.5, 1.0], args=(2.0,), iprint=0, acc=1e-12),
+        case(QUADRATIC, [0.5, 1.0], bounds=[(0.0, 1.0), (-1.0, 1.0)], args=(2.0,), iprint=0, acc=1e-12),
+    ],
+)

@@ -162,6 +162,44 @@ def vectorized_to(dtype: Any, function: Any, *args: Any, **named: Any) -> Any:
     return np.reshape(np.array(items, dtype=dtype), shape)
 
 
+def vectorized_parts(core: Any, function: Any, *args: Any) -> Any:
+    """What ``np.vectorize`` with a signature gives; ``core`` has the names of the last axes of each argument."""
+    if len(args) != len(core):
+        raise TypeError(f"wrong number of positional arguments: expected {len(core)!r}, got {len(args)!r}")
+    _check_core(core, args)
+    leading = [np.shape(arg)[: np.ndim(arg) - len(names)] for arg, names in zip(args, core, strict=True)]
+    shape = np.broadcast_shapes(*leading)
+    given = [
+        np.broadcast_to(arg, shape + np.shape(arg)[np.ndim(arg) - len(names) :])
+        for arg, names in zip(args, core, strict=True)
+    ]
+    rows = [
+        np.reshape(arg, (-1, *np.shape(arg)[np.ndim(arg) - len(names) :]))
+        for arg, names in zip(given, core, strict=True)
+    ]
+    items = [function(*[row[i] for row in rows]) for i in range(len(rows[0]))]
+    if isinstance(items[0], tuple):
+        return tuple([_of_parts([item[k] for item in items], shape) for k in range(len(items[0]))])
+    return _of_parts(items, shape)
+
+
+def _check_core(core: Any, args: Any) -> None:
+    sizes: dict[Any, Any] = {}
+    for arg, names in zip(args, core, strict=True):
+        if np.ndim(arg) < len(names):
+            said = f"{np.ndim(arg)}-dimensional argument does not have enough dimensions for all core dimensions"
+            raise ValueError(f"{said} {names!r}")
+        for name, size in zip(names, np.shape(arg)[np.ndim(arg) - len(names) :], strict=True):
+            if name in sizes and sizes[name] != size:
+                raise ValueError(f"inconsistent size for core dimension {name!r}: {size} vs {sizes[name]}")
+            sizes[name] = size
+
+
+def _of_parts(items: Any, shape: Any) -> Any:
+    check_alike(items)
+    return np.reshape(np.stack([np.asarray(item) for item in items]), shape + np.shape(items[0]))
+
+
 def _at_each(function: Any, args: Any, named: Any) -> Any:
     given = [*args, *named.values()]
     shape = np.broadcast_shapes(*[np.shape(arg) for arg in given])

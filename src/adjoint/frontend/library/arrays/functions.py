@@ -6,6 +6,7 @@ And functions that do the same with each of several arrays.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -42,6 +43,9 @@ for _lifted in (np.atleast_1d, np.atleast_2d, np.atleast_3d):
 
 @handles(np.vectorize)
 def _vectorize(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    signature = kwargs.get("signature")
+    if len(args) == 1 and kwargs.keys() == {"signature"} and isinstance(signature, ir.Const):
+        return _of_core(args[0], signature.value) if _SIGNATURE.fullmatch(str(signature.value)) else NotImplemented
     if len(args) != 1 or not kwargs.keys() <= {"otypes"}:
         return NotImplemented
     if "otypes" not in kwargs:
@@ -51,6 +55,17 @@ def _vectorize(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: a
     if len(types) != 1 or not isinstance(types[0], ir.Const):
         return NotImplemented
     return Partial(ir.Const(array_definitions.vectorized_to), (types[0], args[0]), ())
+
+
+_CORE = r"\(\s*(?:\w+\s*(?:,\s*\w+\s*)*)?\)"
+_SIGNATURE = re.compile(rf"\s*{_CORE}(?:\s*,\s*{_CORE})*\s*->\s*{_CORE}(?:\s*,\s*{_CORE})*\s*")
+
+
+def _of_core(function: Value, signature: str) -> Value:
+    """A function of the last axes of arrays, as its signature tells them: ``"(m,n),(n)->(m)"``."""
+    given, _, _ = signature.partition("->")
+    core = tuple([tuple(re.findall(r"\w+", names)) for names in re.findall(_CORE, given)])
+    return Partial(ir.Const(array_definitions.vectorized_parts), (ir.Const(core), function), ())
 
 
 _OF_POLYNOMIALS = {np.polyval: False, np.roots: False} | dict.fromkeys(
@@ -121,6 +136,8 @@ def function_of(lo: Lowerer, constant: Any, node: ast.AST | None) -> Value | Non
             return Partial(
                 ir.Const(array_definitions.vectorized_to), (ir.Const(np.dtype(constant.otypes[0])), function), ()
             )
+        case np.vectorize(signature=str() as signature) if not (constant.excluded or constant.cache or constant.otypes):
+            return _of_core(part("pyfunc"), signature)
         case np.poly1d():
             return Partial(ir.Const(np.polyval), (part("coeffs"),), ())
         case _ if isinstance(constant, SERIES):

@@ -2,6 +2,8 @@
 
 # mypy: allow-untyped-defs, allow-untyped-calls
 
+import builtins
+
 import numpy as np
 
 from adjoint.rules.declare import case, definition, no_derivative, sample
@@ -230,6 +232,36 @@ def _histogram2d(x, y, bins=10, range=None, density=None, weights=None):
     return counts, rows, columns
 
 
+def _histogramdd(sample, bins=10, range=None, density=None, weights=None):
+    if isinstance(sample, (list, tuple)):
+        points = np.transpose(np.atleast_2d(np.stack([as_array(column) for column in sample])))
+    else:
+        points = np.transpose(np.atleast_2d(sample)) if np.ndim(sample) < 2 else sample
+    axes = np.shape(points)[1]
+    several = isinstance(bins, (list, tuple)) or np.ndim(bins) > 0
+    edges, index, kept = [], np.zeros(np.shape(points)[0], int), np.ones(np.shape(points)[0], bool)
+    for k in builtins.range(axes):
+        column = as_array(points)[:, k]
+        ends = _bin_edges(column, bins[k] if several else bins, None if range is None else range[k])
+        place = _member(column, ends)
+        index = index * (np.size(ends) + 1) + place + 1  # NumPy counts what lies outside, too, and leaves that out
+        kept = np.logical_and(kept, place >= 0)
+        edges.append(ends)
+    inside = np.flatnonzero(kept)
+    weight = np.ones(np.size(inside)) if weights is None else np.take(np.ravel(weights) + 0.0, inside)
+    shape = tuple([np.size(ends) + 1 for ends in edges])
+    counts = np.reshape(scatter(weight, np.zeros(np.prod(np.array(shape))), index[inside]), shape)
+    for k in builtins.range(axes):
+        counts = np.moveaxis(np.moveaxis(counts, k, 0)[1:-1], 0, k)
+    if density:
+        total = np.sum(counts)
+        for k in builtins.range(axes):
+            widths = np.diff(edges[k])
+            counts = np.moveaxis(np.moveaxis(counts, k, -1) / widths, -1, k)
+        counts = counts / total
+    return counts, edges
+
+
 POINTS = np.array([0.1, 0.9, 2.5, 1.2, -3.0, 2.0])
 definition(
     np.histogram_bin_edges,
@@ -260,5 +292,17 @@ definition(
         case(POINTS, _OTHERS, [2, 3], [[0.0, 2.0], [-1.0, 2.2]], weights=sample(6)),
         case(POINTS, _OTHERS, [[0.0, 1.0, 2.0], 4], density=True, weights=sample(6, kind="positive")),
         case(sample(6), sample(6), 3),
+    ],
+)
+PLACES = np.array([[0.1, 0.3], [0.9, 1.2], [2.5, 0.1], [1.2, -0.4], [-3.0, 2.2], [2.0, 0.8]])
+definition(
+    np.histogramdd,
+    _histogramdd,
+    arrays=("weights",),
+    cases=[
+        case(PLACES, 3, weights=sample(6)),
+        case((POINTS, _OTHERS), [2, 2], [[0.0, 2.0], [-1.0, 2.2]], weights=sample(6)),
+        case(PLACES, [[0.0, 1.0, 2.0], 2], density=True, weights=sample(6, kind="positive")),
+        case(sample(6, 3), 2),
     ],
 )

@@ -292,6 +292,35 @@ def _eigvals(a, b, *, overwrite_a=False, check_finite=True):
 no_derivative(matching, eigenvalues_of_pair)
 definition(linalg.eigvals, _eigvals, arity=2, arrays=("a", "b"), cases=[case(REGULAR, DEFINITE)])
 
+# --- pairs of complex eigenvalues as blocks of real numbers -----------------------------------------------------------
+
+
+def _cdf2rdf(w, v):
+    """Which eigenvalues make a pair counts as given: the rest is linear."""
+    is_complex = np.not_equal(np.imag(w), 0.0)
+    count = np.cumsum(is_complex, axis=-1)
+    if np.any(count[..., -1] % 2 == 1):
+        raise ValueError("expected complex-conjugate pairs of eigenvalues")
+    first = np.logical_and(is_complex, count % 2 == 1)
+    second = np.logical_and(is_complex, count % 2 == 0)
+    in_pair = np.logical_and(first[..., :, None], second[..., None, :])
+    above = np.where(np.logical_and(in_pair, count[..., :, None] + 1 == count[..., None, :]), 1.0, 0.0)
+    below = np.swapaxes(above, -1, -2)
+    whole = np.eye(np.shape(w)[-1])
+    blocks = whole * np.real(w)[..., None] + (above + below) * np.imag(w)[..., None]
+    weights = np.where(first, 0.5j, np.where(second, 0.5, 1.0))
+    return blocks, np.real(v @ (whole * weights[..., None] + 0.5 * above - 0.5j * below))
+
+
+_PAIR = np.array([0.3 + 1.2j, 0.3 - 1.2j, 1.5 + 0.4j, 1.5 - 0.4j])
+definition(
+    linalg.cdf2rdf,
+    _cdf2rdf,
+    only=True,
+    arrays=("w", "v"),
+    cases=[case(_PAIR, sample(4, 4, kind="complex")), case(sample(3), sample(3, 3, kind="complex"))],
+)
+
 # --- what is refused by name: its source would be read ----------------------------------------------------------------
 
 
@@ -307,5 +336,5 @@ definition(linalg.get_lapack_funcs, _of_lapack, arrays=())
 definition(linalg.get_blas_funcs, _of_blas, arrays=())
 
 
-for _name in ("qz", "ordqz", "cossin", "cdf2rdf", "funm"):
+for _name in ("qz", "ordqz", "cossin", "funm"):
     definition(getattr(linalg, _name), unknown, only=True, arrays=())

@@ -256,3 +256,62 @@ definition(
     arrays=(),
     cases=[case(8, number()), case(7, 0.4, False), case(6, 1.2), case(5, 0.0), case(9, 0.3)],
 )
+
+# --- splines at places ------------------------------------------------------------------------------------------------
+
+
+def _cubic(x):
+    far = np.abs(x)
+    inner, outer = 2.0 / 3.0 - 0.5 * far * far * (2.0 - far), (2.0 - far) ** 3 / 6.0
+    return np.where(far < 1.0, inner, np.where(far < 2.0, outer, 0.0))
+
+
+def _quadratic(x):
+    far = np.abs(x)
+    return np.where(far < 0.5, 0.75 - far * far, np.where(far < 1.5, 0.5 * (1.5 - far) ** 2, 0.0))
+
+
+def _spline_at(cj, newx, dx, x0, bump, reach):
+    """A spline as sums of bumps; the coefficients go on mirrored beyond the ends."""
+    last = np.size(cj) - 1
+    if last < 0:
+        raise ValueError("Spline coefficients 'cj' must not be empty.")
+    at = (np.asarray(newx) - x0) / dx
+    turns = np.floor(at / (2.0 * max(last, 1)))
+    folded = at - 2.0 * last * turns
+    at = np.where(folded > last, 2.0 * last - folded, folded) if last > 0 else 0.0 * at
+    low = np.floor(at - 0.5 * reach).astype(int) + 1
+    return sum([np.take(cj, np.clip(low + i, 0, last)) * bump(at - (low + i)) for i in range(reach)])
+
+
+def _lp2hp(b, a, wo=1.0):
+    """Both polynomials backwards, their terms times powers of the frequency, and as long as each other."""
+    b, a = np.atleast_1d(b), np.atleast_1d(a)
+    count = max(len(b), len(a))
+    powers = wo ** np.arange(count)
+    of_b = np.concatenate([np.flip(b) * powers[: len(b)], np.zeros(count - len(b))])
+    of_a = np.concatenate([np.flip(a) * powers[: len(a)], np.zeros(count - len(a))])
+    return signal.normalize(of_b, of_a)
+
+
+definition(
+    signal.cspline1d_eval,
+    lambda cj, newx, dx=1.0, x0=0: _spline_at(cj, newx, dx, x0, _cubic, 4),
+    arrays=("cj", "newx"),
+    cases=[case(sample(5), np.array([0.3, 2.2, -0.7, 4.9, 11.3])), case(sample(5), np.array([1.4]), 0.5, 0.2)],
+)
+definition(
+    signal.qspline1d_eval,
+    lambda cj, newx, dx=1.0, x0=0: _spline_at(cj, newx, dx, x0, _quadratic, 3),
+    arrays=("cj", "newx"),
+    cases=[case(sample(5), np.array([0.3, 2.2, -0.7, 4.9, 11.3])), case(sample(5), np.array([1.4]), 0.5, 0.2)],
+)
+definition(
+    signal.lp2hp,
+    _lp2hp,
+    arrays=("b", "a"),
+    cases=[
+        case(sample(2, kind="positive"), sample(3, kind="positive"), 2.0),
+        case(sample(3, kind="positive"), sample(3, kind="positive")),
+    ],
+)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy import interpolate, optimize, stats
+from scipy import cluster, interpolate, optimize, stats
 
 
 def assignment_rows(costs: Any, maximize: Any = False) -> Any:
@@ -45,6 +45,15 @@ def by_order(test: Any, samples: Any, options: Any) -> Any:
     """The statistic and the p-value of a test that looks at the order of samples only."""
     found = test(*samples, **options)
     return np.array([found.statistic, found.pvalue], dtype=float)
+
+
+def nearest_codes(observations: Any, code_book: Any) -> Any:
+    """The place of the code that is nearest to each observation.
+
+    >>> nearest_codes(np.array([[0.1], [0.9]]), np.array([[1.0], [0.0]])).tolist()
+    [1, 0]
+    """
+    return cluster.vq.vq(observations, code_book)[0]
 
 
 def two_sided_tail(x: Any, n: Any) -> Any:
