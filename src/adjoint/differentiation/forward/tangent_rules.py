@@ -74,6 +74,13 @@ class TangentRules:
         dot = self.dot(value)
         return zero_for(builder, value, slot, self.types) if dot is None else dot
 
+    def dot_of_operand(self, builder: Builder, value: ir.Atom, slot: ir.Type | None) -> ir.Atom:
+        """The same beside numbers: of what nobody looked at, and which may be whole numbers, zeros of its shape."""
+        dot = self.dot_or_zero(builder, value, slot)
+        if not isinstance(value, ir.Var) or not isinstance(value.type, ir.Opaque) or self.dot(value) is not None:
+            return dot
+        return typed(builder, shadow_or_zeros, (dot, value), self.types.of(value.type), "zero")
+
     def fresh_shadow(self, builder: Builder, var: ir.Var, maker: object = None) -> ir.Atom:
         """A zero shadow beside memory that a call has just made; a zero tangent beside a value."""
         if not has_slots(var.type):
@@ -327,7 +334,7 @@ class TangentRules:
             return None
         moved = list(args)
         for place in wrt:
-            moved[place] = self.dot_or_zero(builder, args[place], place_of_number(type_of_atom(args[place])))
+            moved[place] = self.dot_of_operand(builder, args[place], place_of_number(type_of_atom(args[place])))
         support = self.supports.moved(builder, call, [moved[place] for place in wrt], moved)
         dot = _called(builder, call.callee, moved, kwargs)
         if support is not None:
@@ -355,7 +362,7 @@ class TangentRules:
         """The tangent of an argument for a rule: zeros for arrays of whole numbers, which may be operands."""
         type_ = type_of_atom(arg)
         if ir.may_vary(type_):
-            return self.dot_or_zero(builder, arg, type_)
+            return (self.dot_or_zero if rule.is_of_a_user else self.dot_of_operand)(builder, arg, type_)
         return (
             builder.call(zeros_like, arg) if isinstance(type_, ir.Array) and not rule.is_of_a_user else ir.Const(None)
         )
