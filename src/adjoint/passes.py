@@ -289,6 +289,7 @@ PASSES = {
         Pass("nonnegative-indices", "native.loops.nonnegative_indices:with_unsigned_indices", everywhere=True),
         # what machine code checks
         Pass("inline-recursion", "native.legalize.recursion.inlining:unfolded", everywhere=True),
+        Pass("iterate-by-next", "native.legalize.iterations:with_items_asked_for", needed=True),
         Pass("compare-extents", "native.legalize.arrays.extent_checks:with_extents_compared", needed=True),
         Pass("recursion-depth", "native.legalize.recursion.depth:with_depth_checked", needed=True),
         Pass(

@@ -124,6 +124,7 @@ NATIVE = (
     "row-bounds",
     *LEGALIZE,
     *LOOPS,
+    "iterate-by-next",
     "inline-recursion",
     "compare-extents",
     "recursion-depth",

@@ -19,7 +19,7 @@ from adjoint.native.llvm.rules import (  # noqa: F401
 )
 from adjoint.native.llvm.rules.arithmetic import complexes, powers, vectors  # noqa: F401
 from adjoint.native.llvm.rules.array_functions import by_helpers, joining, lines, of_numbers  # noqa: F401
-from adjoint.native.llvm.rules.containers import lists, parts, shadows, structs  # noqa: F401
+from adjoint.native.llvm.rules.containers import lists, parts, searches, shadows, structs  # noqa: F401
 from adjoint.native.llvm.rules.helpers import helper
 from adjoint.native.llvm.rules.linear_algebra import (  # noqa: F401
     bundled_products,

@@ -14,7 +14,7 @@ RULES: dict[Any, Rule] = {}
 the call gives."""
 
 
-def applied(callee: Any, write: Rule, e: Any, *values: Any, **named: Any) -> Any:
+def applied(callee: Any, write: Rule, e: Any, /, *values: Any, **named: Any) -> Any:
     """What a call becomes by a rule; no form where that knows no such arguments."""
     try:
         return write(e, *values, **named)

@@ -28,6 +28,7 @@ from adjoint.native.llvm.values import (
     ObjectKind,
     Owner,
     Shown,
+    Steps,
     Struct,
     StructKind,
     TakenAsObject,
@@ -377,8 +378,8 @@ def is_undefined(value: Value) -> bool:
 
 
 def is_of_python(value: Value) -> bool:
-    """Whether a value is none that machine code has, but may be an object of Python: a text, a type."""
-    return isinstance(value, Shown) or (isinstance(value, Known) and value.value is not None)
+    """Whether a value is none that machine code has, but may be an object of Python: a text, a range, a type."""
+    return isinstance(value, (Shown, Steps)) or (isinstance(value, Known) and value.value is not None)
 
 
 def kind_of_object(value: Value) -> Kind:

@@ -25,6 +25,7 @@ from adjoint.native.llvm.values import (
     List,
     ListKind,
     Number,
+    Object,
     ObjectKind,
     StructKind,
     TakenAsObject,
@@ -87,7 +88,8 @@ def _items(e: Emission, x: List, place: str) -> str:
 def _index(e: Emission, key: ir.Key | None) -> Number:
     if not isinstance(key, ir.Subscript) or len(key.items) != 1 or isinstance(key.items[0], ir.Slice):
         raise Unsupported("parts of lists")
-    return numbers.number(e.value(key.items[0]))
+    value = e.value(key.items[0])
+    return e.program.written("whole")(e, value) if isinstance(value, Object) else numbers.number(value)
 
 
 def load(e: Emission, x: List, key: ir.Subscript) -> Value:

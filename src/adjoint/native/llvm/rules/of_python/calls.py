@@ -48,6 +48,7 @@ from adjoint.native.llvm.values import (
     Object,
     ObjectKind,
     Shown,
+    Steps,
     Tuple,
     Unsupported,
     Value,
@@ -56,6 +57,7 @@ from adjoint.native.llvm.values import (
     width_of,
 )
 from adjoint.native.llvm.values import Kind as AnyKind
+from adjoint.native.llvm.writer import whole
 from adjoint.native.llvm.writing.declared import kind_of_type
 from adjoint.native.llvm.writing.emission import Emission, is_of_python, kind_of_object
 from adjoint.records import dataclass, replace
@@ -79,7 +81,7 @@ _MAY_BE_NOTHING = (dict.get, dict.pop)
 _CONTAINERS = (dict, list, set, frozenset, tuple, collections.deque)
 _HARMLESS = (
     *(len, sorted, reversed, min, max, sum, range, enumerate, zip, iter, next),
-    *(abs, float, int, bool, complex, pow, divmod, round),
+    *(abs, float, int, bool, complex, pow, divmod, round, list, tuple, set, frozenset, dict),
 )
 """What does the same with numbers of Python and of NumPy."""
 _TELLING = (display.format_value, display.join_string)
@@ -159,6 +161,8 @@ def _asks_for_classes(statement: Leaving) -> bool:
         owner = getattr(callee, "__objclass__", None)
         if isinstance(callee, ByPython):
             return callee.asks
+        if callee is isinstance and isinstance(statement.args[1], ir.Const):
+            return _tells_apart(statement.args[1].value)
         if (
             owner in _CONTAINERS
             or _is_arithmetic(callee)
@@ -170,6 +174,12 @@ def _asks_for_classes(statement: Leaving) -> bool:
     if isinstance(statement, ir.Load) and isinstance(statement.key, ir.Attribute):
         return not isinstance(type_of_atom(statement.base), (ir.Instance, ir.Array))
     return isinstance(statement, ir.Load) and _is_part_of_a_number(type_of_atom(statement.base), statement.key)
+
+
+def _tells_apart(classes: Any) -> bool:
+    """Whether numbers of Python are of these classes, and NumPy's are not, or the other way round."""
+    pairs = ((float, np.float64), (complex, np.complex128))
+    return any(issubclass(own, classes) != issubclass(other, classes) for own, other in pairs)
 
 
 def _tells_owner(atom: ir.Atom) -> bool:
@@ -348,7 +358,7 @@ def _announcement(statement: Leaving, target: ir.Var) -> Iterator[tuple[Any, ...
 @rule("object")
 def object_of(e: Emission, value: Value, type_: ir.Type | None) -> Object:
     """A value as an object of Python."""
-    if isinstance(value, (Shown, Bounds)):
+    if isinstance(value, (Shown, Bounds, Steps)):
         found = _as_python_has_it(e, value)
         assert isinstance(found, Object)
         return found
@@ -367,14 +377,19 @@ def constant(e: Emission, value: Any) -> Object:
 
 
 def _as_python_has_it(e: Emission, value: Value) -> Value:
-    """Texts and slices, which machine code has as their parts, as objects."""
+    """Texts, ranges and slices, which machine code has as their parts, as objects."""
     if isinstance(value, Bounds):
-        params = [ir.Var("bound", ir.OPAQUE) for _ in range(3)]
-        made = ir.Var("part", ir.OPAQUE)
-        body = ir.Block((ir.Call((made,), display.make_slice, tuple(params)),), ir.Return((made,)))
-        bounds = [value.lower, value.upper, value.step]
-        return _given_by(e, callback_for(emit(ir.Function("part", tuple(params), body))), bounds)
+        return _made_of(e, display.make_slice, [value.lower, value.upper, value.step])
+    if isinstance(value, Steps):
+        return _made_of(e, range, [whole(value.start), whole(value.stop), whole(str(value.step))])
     return shown(e, value) if isinstance(value, Shown) else value
+
+
+def _made_of(e: Emission, callee: Any, values: Sequence[Value]) -> Object:
+    params = tuple([ir.Var("bound", ir.OPAQUE) for _ in values])
+    made = ir.Var("made", ir.OPAQUE)
+    body = ir.Block((ir.Call((made,), callee, params),), ir.Return((made,)))
+    return _given_by(e, callback_for(emit(ir.Function(made.hint, params, body))), values)
 
 
 def shown(e: Emission, text: Shown) -> Object:

@@ -26,6 +26,7 @@ from adjoint.native.llvm.objects import (
     tuple_object,
 )
 from adjoint.native.llvm.rules import arrays
+from adjoint.native.llvm.rules.table import rule
 from adjoint.native.llvm.values import (
     OBJECT,
     TUPLE_ITEMS,
@@ -42,6 +43,7 @@ from adjoint.native.llvm.values import (
     ObjectKind,
     SeveralKinds,
     Shown,
+    Steps,
     Struct,
     TakenAsObject,
     Tuple,
@@ -135,7 +137,7 @@ def _plain(e: Emission, value: Value) -> str:
             raise LeftToPython(SeveralKinds)
         case Known(value=None):
             return nothing(e.writer)
-        case Known() | Shown() | Bounds():
+        case Known() | Shown() | Bounds() | Steps():
             found = e.program.written("object")(e, value, None)
             return object_in(e.writer, found.base)
     raise Unsupported("a value that is no object of Python")
@@ -298,7 +300,22 @@ def _shared(e: Emission, kind: ArrayKind, given: str) -> Array:
     return Array(kind, kept.base, data, shape, strides, kept.owner)
 
 
-# Truth
+# Whole numbers and truth
+
+
+@rule("whole")
+def whole_of(e: Emission, value: Object) -> Number:
+    """The whole number that an object of Python is."""
+    writer, lock = e.writer, Lock.taken(e)
+    given = object_in(writer, value.base)
+    index = writer.call("PyNumber_Index", "ptr", (("ptr", given),))
+    writer.call("Py_DecRef", "void", (("ptr", given),))
+    lock.leave_if(writer.op(f"icmp eq ptr {index}, null"))
+    number = whole(writer.call("PyLong_AsLongLong", "i64", (("ptr", index),)))
+    writer.call("Py_DecRef", "void", (("ptr", index),))
+    lock.leave_if(writer.op(f"icmp ne ptr {writer.call('PyErr_Occurred', 'ptr', ())}, null"))
+    lock.given_back()
+    return number
 
 
 def of_objects(usual: Any) -> Any:
