@@ -32,11 +32,8 @@ def inverse(x):
     return 1.0 / (x - x)
 
 
-def handled(x, n):
-    try:
-        return [x, x][n] * x
-    except IndexError:
-        return x
+def is_the_other(x, y):
+    return np.sum(x) if x is y else np.sum(y)
 
 
 CALLS: dict[str, Callable[[], Any]] = {
@@ -55,7 +52,7 @@ CALLS: dict[str, Callable[[], Any]] = {
     "pullback": lambda: ad.vjp(squares, np.ones(3))[1](1.0),
     "adjoint": lambda: ad.grad(squares).adjoint(None, None),
     "canonical": lambda: ad.grad(opaque).canonical(np.ones(3)),
-    "compile": lambda: ad.compile(handled)(3.0, 0),
+    "compile": lambda: ad.compile(is_the_other)(np.ones(3), np.ones(3)),
     "source": lambda: ad.source(ad.grad(squares)),
     "export": lambda: ad.export("nowhere.py", squares),
     "tape_report": lambda: ad.tape_report(squares),

@@ -55,6 +55,7 @@ def examples_of(rule: Rule, arguments: Sequence[Any], named: Sequence[tuple[str,
     """
     given = (*arguments, *(value for _, value in named))
     told: list[Any] = []
+    lengths: set[tuple[int, ...]] = set()
     some_fail = False
     choices: list[tuple[Callable[[int], int], int, int, bool, int | None]] = [
         (extent, many, 0, as_places, None)
@@ -88,6 +89,7 @@ def examples_of(rule: Rule, arguments: Sequence[Any], named: Sequence[tuple[str,
                 break
             if is_of_nothing and not all(_is_like(result, other) for other in found):
                 continue
+            lengths.add(tuple(maker.lengths))
             found.append(result)
             if not maker.varied:
                 found.append(result)
@@ -96,6 +98,8 @@ def examples_of(rule: Rule, arguments: Sequence[Any], named: Sequence[tuple[str,
         some_fail |= not found
         if not any(map(is_vague, given)):
             break
+    if told and lengths <= {(1,)} and any(map(lists_integers, arguments)):
+        return told, True  # a shape, or axes: those of more than one did not fit the other arguments
     return told, some_fail and not isinstance(rule, Elementwise) and sum(map(is_vague, given)) > 1
 
 
@@ -129,6 +133,7 @@ class _Maker:
         self._apart, self._as_places, self._axis = apart, as_places, axis
         self._place = -1
         self.varied = False
+        self.lengths: list[int] = []
 
     def make(self, known: Any, value: float = 0.75) -> Any:
         match known:
@@ -143,9 +148,11 @@ class _Maker:
                 return self._array(np.dtype(float), ("many",), value) if self._rank else value
             case ir.List(element=ir.Scalar(kind="int")) if self._as_places:
                 count = max(1, self._next())
+                self.lengths.append(count)
                 return [int(count == 3), *[0] * (count - 1)]  # counts that add up to one, too
             case ir.List(element=ir.Scalar(kind="int") as element):  # more extents would be those of a very large array
-                return [self.make(element, value) for _ in range(min(max(1, self._next()), _MOST_EXTENTS))]
+                self.lengths.append(min(max(1, self._next()), _MOST_EXTENTS))
+                return [self.make(element, value) for _ in range(self.lengths[-1])]
             case ir.List(element=element) if element is not None:
                 return [self.make(element, value) for _ in range(max(1, self._next()))]
             case ir.Dict(value=element) if element is not None:

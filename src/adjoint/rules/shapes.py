@@ -115,7 +115,9 @@ def _dtype(base: Any) -> Any:
             return Ellipsis if dtype is None else dtype
         case ir.Scalar(kind=kind, dtype=dtype):
             return dtype or np.dtype(kind)
-        case ir.Number():
+        case ir.List(element=ir.Scalar() as element):
+            return _dtype(element)
+        case ir.Number() | ir.List():
             return Ellipsis
         case _:
             return None

@@ -108,3 +108,23 @@ def test_what_python_iterates_is_asked_for_items():
 
     for names in (["a", "bb", "c"], []):
         np.testing.assert_allclose(ad.grad(f, native="strict")(X, names), ad.grad(f)(X, names), rtol=1e-13)
+
+
+def reshaped(weights, rank, axis):
+    shape = [1] * rank
+    shape[axis] = -1
+    return np.reshape(weights, shape)
+
+
+def test_lists_that_are_shapes_tell_no_rank():
+    """One item fits most examples, so an array of one axis was announced, and others were errors in machine code."""
+
+    def f(x, weights, rank):
+        kernel = reshaped(weights, rank, 0)
+        for axis in range(1, rank):
+            kernel = kernel * reshaped([1, 2, 1], rank, axis)
+        return np.sum(kernel * x) * x[0]
+
+    for rank in (1, 2):
+        expected = ad.grad(f)(X[:3], [1, 0, -1], rank)
+        np.testing.assert_allclose(ad.grad(f, native="strict")(X[:3], [1, 0, -1], rank), expected, rtol=1e-12)
