@@ -184,10 +184,7 @@ def test_back_ends_are_told(benchmark_module) -> None:
     reason, count = back_ends.stage_of(remembered, (3.0, 2), (0,))
     assert not reason and count
 
-    def handled(x, n):
-        try:
-            return [x, x][n] * x
-        except IndexError:
-            return x
+    def is_the_other(x, y):
+        return np.sum(x) if x is y else np.sum(y)
 
-    assert "no form" in back_ends.stage_of(handled, (3.0, 1), (0,))[0]
+    assert "identity" in back_ends.stage_of(is_the_other, (np.ones(3), np.ones(3)), (0,))[0]

@@ -1,6 +1,5 @@
 """Compiled derivatives are those that run as Python."""
 
-import itertools
 import math
 import pickle
 import warnings
@@ -276,24 +275,22 @@ def test_unused_arguments_need_no_type():
     assert ad.grad(f, native="strict")(3.0, "square", object()) == 6.0
 
 
-def paired(x, n):
-    total = x
-    for i, j in list(itertools.combinations(range(n), 2)):
-        total += x * (j - i)
-    return total
+def of_one_or_two(x, y):
+    return np.sum(x * x) if x is y else np.sum(x)
 
 
 def test_what_cannot_be_compiled_runs_as_python_with_a_warning():
     with pytest.warns(ad.DifferentiationWarning, match="AD0601") as found:
-        gradient = ad.grad(paired, native=True)
-        assert gradient(0.5, 3) == 5.0
-        assert gradient(1e3, 1) == 1.0
+        gradient = ad.grad(of_one_or_two, native=True)
+        x = np.ones(2)
+        assert gradient(x, x).tolist() == [2.0, 2.0]
+        assert gradient(x, np.ones(2)).tolist() == [1.0, 1.0]
     assert len(found) == 1
 
 
 def test_strict_refuses():
     with pytest.raises(ad.DifferentiationError, match="AD0601"):
-        ad.grad(paired, native="strict")(3.0, 3)
+        ad.grad(of_one_or_two, native="strict")(np.ones(2), np.ones(2))
 
 
 def test_other_values_are_refused():

@@ -10,7 +10,9 @@ from adjoint import ir
 from adjoint.dispatch import specialize
 from adjoint.ir.walk import statements_in
 from adjoint.native.kept import known_objects
+from adjoint.native.legalize.as_python import computed_by
 from adjoint.native.llvm import callbacks
+from adjoint.native.llvm.writing.emission import LeftAlone
 from adjoint.native.llvm.writing.python_runs import with_runs_joined
 from ir.building import build
 
@@ -103,7 +105,7 @@ def test_runs_are_kept_for_other_processes(monkeypatch, tmp_path):
 
 
 def joined(function: ir.Function, left) -> ir.Function:
-    return with_runs_joined(function, [(each, False) for each in left])
+    return with_runs_joined(function, [LeftAlone(each, False, frozenset()) for each in left])
 
 
 def test_what_nobody_else_reads_stays_inside():
@@ -117,3 +119,19 @@ def test_what_nobody_else_reads_stays_inside():
     found = statements_in(joined(function, calls[:2]).body)
     assert [len(each.targets) for each in found] == [1, 1]
     assert joined(function, calls[:1]) is function
+
+
+def test_what_may_be_none_is_no_array():
+    """Shadows that are not there are None, where the type says that they are arrays: nobody reads them."""
+    matrix = ir.Array(np.dtype(float), ("many", "many"))
+    x, y = ir.Var("x", matrix), ir.Var("y", matrix)
+    assert computed_by(ir.Call((y,), np.dot, (x, x))) == (True,)
+    assert computed_by(ir.Call((y,), np.transpose, (x,))) == (True,)
+    assert computed_by(ir.Call((y,), np.zeros_like, (x,))) == (False,)
+    assert computed_by(ir.Call((y,), list.pop, (x,))) == (False,)
+    assert computed_by(ir.Load(y, x, ir.Attribute("wg"))) == (False,)
+    one, other = ir.Load(y, x, ir.Attribute("wg")), ir.Call((ir.Var("z", matrix),), np.dot, (y, y))
+    body = ir.Block((one, other), ir.Return((y, other.targets[0])))
+    left = [LeftAlone(one, False, frozenset()), LeftAlone(other, False, frozenset(other.targets))]
+    (call,) = with_runs_joined(ir.Function("f", (x,), body), left).body.statements
+    assert call.callee.computed == (False, True)

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-import collections
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
+
+import numpy as np
 
 from adjoint import ir
 from adjoint.analysis.effects import effects_of
 from adjoint.codegen.python import emit
 from adjoint.codegen.texts import ByPython
 from adjoint.ir.rebuild import substitute
-from adjoint.ir.walk import blocks_of, free_vars, targets_of
+from adjoint.ir.walk import blocks_of, free_vars, leaves, statements_in, targets_of
 from adjoint.native.legalize.undefined_values import with_all_bound
-from adjoint.rules.registry import rule_for
+from adjoint.runtime import display
+from adjoint.runtime.array_functions import arrays, sequences
+from adjoint.sources.library_folders import package_of
 
-_CONTAINERS = (dict, list, set, frozenset, tuple, collections.deque)
+_OF_ARRAYS = ("numpy", "scipy", "_operator")
+"""Packages whose functions compute arrays of what they are given; shadows of our own may be None."""
+_OF_ANYTHING = (np.zeros_like, np.ones_like, np.empty_like, np.full_like, np.copy, np.array, np.asarray, np.where)
+"""Of those, what makes something of None, too, where nobody reads it: shadows of what is not there."""
+_COMPUTING = (arrays.unbroadcast, arrays.undiff, arrays.spread, arrays.restore_axes, sequences.hstack_of, display.draw)
+"""Functions of our own that compute, too."""
 
 
 def by_python(statement: ir.Statement) -> ir.Call:
@@ -23,16 +31,35 @@ def by_python(statement: ir.Statement) -> ir.Call:
     name = getattr(getattr(statement, "callee", None), "__name__", "") or "index"
     if not blocks_of(statement):
         return _called((statement,), targets_of(statement), name)
-    return _called((statement,), targets_of(statement), "attempt", several=True, asks=True)
+    computed = _computed_in(statement)
+    return _called((statement,), targets_of(statement), "attempt", several=True, asks=True, computed=computed)
 
 
-def by_python_together(statements: Sequence[ir.Statement], targets: tuple[ir.Var, ...], asks: bool) -> ir.Call:
-    """Statements one after another as a call of Python that gives these targets."""
-    computed = {
-        var for each in statements for var, is_one in zip(targets_of(each), computed_by(each), strict=True) if is_one
-    }
+def by_python_together(
+    statements: Sequence[ir.Statement], targets: tuple[ir.Var, ...], asks: bool, computed: Collection[ir.Var]
+) -> ir.Call:
+    """Statements one after another as a call of Python that gives these targets, of which some surely are arrays."""
     gives = tuple([target in computed for target in targets])
     return _called(statements, targets, "steps", several=True, asks=asks, computed=gives)
+
+
+def _computed_in(statement: ir.Statement) -> tuple[bool, ...]:
+    """For each result of a statement with blocks whether all of them compute it, or leave it to what is never read."""
+    inside = statements_in(ir.Block((statement,), ir.Yield()))
+    computed = {
+        target
+        for each in inside
+        if not blocks_of(each)
+        for target, is_computed in zip(targets_of(each), computed_by(each), strict=True)
+        if is_computed
+    }
+    ends = [end for block in blocks_of(statement) for end in leaves(block) if isinstance(end, ir.Yield)]
+    return tuple(
+        [
+            all(not isinstance(end.values[place], ir.Var) or end.values[place] in computed for end in ends)
+            for place in range(len(targets_of(statement)))
+        ]
+    )
 
 
 def computed_by(statement: ir.Statement) -> tuple[bool, ...]:
@@ -41,9 +68,12 @@ def computed_by(statement: ir.Statement) -> tuple[bool, ...]:
         return (False,) * len(targets_of(statement))
     if isinstance(statement.callee, ByPython):
         return statement.callee.computed or (False,) * len(statement.targets)
-    is_of_containers = getattr(statement.callee, "__objclass__", None) in _CONTAINERS
+    owner = getattr(statement.callee, "__objclass__", statement.callee)
     found = effects_of(statement)
-    is_one = rule_for(statement.callee) is not None and found.known and not found.hands_on and not is_of_containers
+    takes_anything = any(statement.callee is each for each in _OF_ANYTHING)
+    is_ours = any(statement.callee is each for each in _COMPUTING)
+    is_array = is_ours or (package_of(owner) in _OF_ARRAYS and not takes_anything)
+    is_one = is_array and found.known and not found.hands_on
     return (is_one,) * len(statement.targets)
 
 

@@ -48,4 +48,4 @@ def _is_to_decimals(call: ir.Call) -> bool:
     decimals = next((value for name, value in call.kwargs if name in ("decimals", "ndigits")), None)
     if decimals is None:
         decimals = call.args[1] if len(call.args) > 1 else ir.Const(0)
-    return not isinstance(decimals, ir.Const) or decimals.value not in (0, None)
+    return not isinstance(decimals, ir.Const) or (decimals.value not in (0, None) and isinstance(decimals.value, int))

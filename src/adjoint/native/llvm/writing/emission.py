@@ -57,6 +57,15 @@ class Learnt(Exception):
     """A sweep found out what it should have known before."""
 
 
+@dataclass(frozen=True, slots=True)
+class LeftAlone:
+    """A statement that runs as Python: whether it asks for the classes of numbers, and which results are arrays."""
+
+    statement: ir.Statement
+    asks: bool
+    arrays: frozenset[ir.Var]
+
+
 @dataclass(eq=False, slots=True)
 class Scope:
     """A block that is being written: the references that it gives up, and the variables that rest on each."""
@@ -108,8 +117,8 @@ class Emission:
         self.scopes: list[Scope] = []
         self.guards: list[Guard] = []
         self.allocas: list[str] = []
-        self.left: list[tuple[ir.Statement, bool]] = []
-        """The statements that run as Python and may do so together, each with whether it asks for classes."""
+        self.left: list[LeftAlone] = []
+        """The statements that run as Python and may do so together."""
         self._results: tuple[Kind, ...] | None = None
         self._made: tuple[ir.Statement | None, int] = None, 0
 

@@ -25,7 +25,7 @@ from adjoint.native.llvm.values import (
 )
 from adjoint.native.llvm.writer import Module
 from adjoint.native.llvm.writing.declared import kind_of_type
-from adjoint.native.llvm.writing.emission import Learnt
+from adjoint.native.llvm.writing.emission import Learnt, LeftAlone
 from adjoint.native.llvm.writing.layouts import Layouts
 from adjoint.native.llvm.writing.loops import Body
 from adjoint.native.llvm.writing.outlining import Long
@@ -158,9 +158,7 @@ class Program:
             self.asks, self.unsure, self.callbacks, long, known.results = before
             self.long |= {} if long is None else {known.name: long}
 
-    def _sweep(
-        self, function: ir.Function, known: Emitted, kinds: Sequence[Kind | Any]
-    ) -> list[tuple[ir.Statement, bool]]:
+    def _sweep(self, function: ir.Function, known: Emitted, kinds: Sequence[Kind | Any]) -> list[LeftAlone]:
         """Writes a function; gives the statements that run as Python."""
         learnt: dict[Any, Kind] = {}
         for _ in range(_MOST_SWEEPS):

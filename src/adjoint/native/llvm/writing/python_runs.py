@@ -15,26 +15,19 @@ from adjoint.ir.join import type_of_atom
 from adjoint.ir.rebuild import map_blocks, map_branch
 from adjoint.ir.walk import blocks_of, operands, read_counts, statements_in, targets_of
 from adjoint.native.legalize.as_python import by_python_together
+from adjoint.native.llvm.writing.emission import LeftAlone
 from adjoint.rules.registry import rule_for
 
 
-def with_runs_joined(function: ir.Function, left: Sequence[tuple[ir.Statement, bool]]) -> ir.Function:
-    """The function with one call for what runs as Python in a row.
-
-    Parameters
-    ----------
-    function
-        The function.
-    left
-        The statements that run as Python, each with whether it asks for the classes of numbers.
-    """
-    joining = _Joining({id(statement): asks for statement, asks in left}, read_counts(function.body))
+def with_runs_joined(function: ir.Function, left: Sequence[LeftAlone]) -> ir.Function:
+    """The function with one call for what runs as Python in a row; ``left``: its statements that do."""
+    joining = _Joining({id(each.statement): each for each in left}, read_counts(function.body))
     body = joining.block(function.body)
     return ir.Function(function.name, function.params, body, function.doc) if joining.joined else function
 
 
 class _Joining:
-    def __init__(self, left: Mapping[int, bool], read: Counter[ir.Var]) -> None:
+    def __init__(self, left: Mapping[int, LeftAlone], read: Counter[ir.Var]) -> None:
         self.left, self.read, self.joined = left, read, False
 
     def block(self, block: ir.Block) -> ir.Block:
@@ -74,8 +67,11 @@ class _Joining:
         inside = read_counts(ir.Block(tuple(run), ir.Yield()))
         given = [target for statement in run for target in targets_of(statement)]
         targets = tuple([target for target in given if self.read[target] > inside[target]])
-        asks = any(self.left.get(id(each), False) for each in statements_in(ir.Block(tuple(run), ir.Yield())))
-        yield by_python_together(run, targets, asks)
+        alone = [
+            self.left[id(each)] for each in statements_in(ir.Block(tuple(run), ir.Yield())) if id(each) in self.left
+        ]
+        arrays = frozenset[ir.Var]().union(*(each.arrays for each in alone))
+        yield by_python_together(run, targets, any(each.asks for each in alone), arrays)
 
 
 def _is_arithmetic(statement: ir.Statement) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import bisect
 import copy
 import operator
 from collections.abc import Callable, Sequence
@@ -11,11 +10,9 @@ from typing import Any
 import numpy as np
 
 from adjoint import ir
-from adjoint.native.helpers import order
 from adjoint.native.llvm.rules import numbers
-from adjoint.native.llvm.rules.helpers import helper
 from adjoint.native.llvm.rules.numbers import from_start
-from adjoint.native.llvm.rules.table import RULES, Rule, rule
+from adjoint.native.llvm.rules.table import RULES, rule
 from adjoint.native.llvm.values import (
     OBJECT,
     Array,
@@ -38,7 +35,7 @@ from adjoint.native.llvm.values import (
     references,
     types_of_parts,
 )
-from adjoint.native.llvm.writer import Module, as_kind, constant, whole
+from adjoint.native.llvm.writer import Module, as_kind, whole
 from adjoint.native.llvm.writing.emission import Emission, kind_of_object
 from adjoint.runtime import display
 from adjoint.runtime import lists as runtime_lists
@@ -267,21 +264,6 @@ def _move(e: Emission, x: List, source: str, target: str, count: str) -> None:
     e.writer.module.declare("llvm.memmove.p0.p0.i64", "void", ["ptr", "ptr", "i64", "i1"])
     into, out = _items(e, x, target), _items(e, x, source)
     e.writer.line(f"call void @llvm.memmove.p0.p0.i64(ptr {into}, ptr {out}, i64 {size}, i1 false)")
-
-
-def _place_by(function: Callable[..., int]) -> Rule:
-    found = helper(function)
-
-    def place(e: Emission, x: Value, *others: Value, **named: Value) -> Value:
-        if isinstance(x, List) and x.kind.element is None:
-            return constant(0)  # nothing was put on it: what is put there later starts this again
-        return found(e, x, *others, **named)  # type: ignore[no-any-return]
-
-    return place
-
-
-RULES[bisect.bisect_left] = _place_by(order.place_before)
-RULES[bisect.bisect_right] = _place_by(order.place_behind)
 
 
 @rule(runtime_lists.no_items)

@@ -1,15 +1,18 @@
-"""Searches in lists of numbers: places, counts, and whether something is there."""
+"""Searches in lists of numbers: places, counts, whether something is there, and bisection."""
 
 from __future__ import annotations
 
+import bisect
 import operator
 from collections.abc import Callable
 
+from adjoint.native.helpers import order
 from adjoint.native.llvm.rules import numbers
 from adjoint.native.llvm.rules.containers import lists
-from adjoint.native.llvm.rules.table import RULES, rule
+from adjoint.native.llvm.rules.helpers import helper
+from adjoint.native.llvm.rules.table import RULES, Rule, rule
 from adjoint.native.llvm.values import Complex, List, Number, Unsupported, Value, is_complex
-from adjoint.native.llvm.writer import truth, whole
+from adjoint.native.llvm.writer import constant, truth, whole
 from adjoint.native.llvm.writing.emission import Emission
 
 
@@ -61,3 +64,18 @@ def _is_equal(e: Emission, one: Number, other: Number) -> str:
         return equal
     unlike = [e.writer.op(f"fcmp uno {each.type} {each.name}, {each.name}") for each in (one, other)]
     return e.writer.op(f"or i1 {equal}, {e.writer.op(f'and i1 {unlike[0]}, {unlike[1]}')}")
+
+
+def _place_by(function: Callable[..., int]) -> Rule:
+    found = helper(function)
+
+    def place(e: Emission, x: Value, *others: Value, **named: Value) -> Value:
+        if isinstance(x, List) and x.kind.element is None:
+            return constant(0)  # nothing was put on it: what is put there later starts this again
+        return found(e, x, *others, **named)  # type: ignore[no-any-return]
+
+    return place
+
+
+RULES[bisect.bisect_left] = _place_by(order.place_before)
+RULES[bisect.bisect_right] = _place_by(order.place_behind)

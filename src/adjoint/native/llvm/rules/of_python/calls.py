@@ -59,7 +59,7 @@ from adjoint.native.llvm.values import (
 from adjoint.native.llvm.values import Kind as AnyKind
 from adjoint.native.llvm.writer import whole
 from adjoint.native.llvm.writing.declared import kind_of_type
-from adjoint.native.llvm.writing.emission import Emission, is_of_python, kind_of_object
+from adjoint.native.llvm.writing.emission import Emission, LeftAlone, is_of_python, kind_of_object
 from adjoint.records import dataclass, replace
 from adjoint.rules.declarations import declaration_for
 from adjoint.runtime import display, lists
@@ -135,14 +135,17 @@ def by_python(e: Emission, statement: Leaving) -> Value:
     kinds = left.kinds()
     if any(isinstance(found, str) and width_of(found) for found in kinds):
         raise Unsupported("a call of Python with bundles")
-    if OBJECT in kinds:  # whose items may be None beside what is announced
+    several = isinstance(statement, ir.Call) and isinstance(statement.callee, ByPython) and statement.callee.several
+    if several or OBJECT in kinds:  # whose items may be None beside what is announced
         pairs = zip(results, computed_by(statement), strict=True)
         told = [OBJECT if isinstance(found, ArrayKind) and not is_computed else found for found, is_computed in pairs]
         left = replace(left, results=told)
     e.program.asks |= _asks_for_classes(statement) and not all(map(_tells_owner, operands(statement)))
     found = (_sharing if _shares(left) else _borrowing)(e, left)
     if _may_be_joined(left):
-        e.left.append((statement, _asks_for_classes(statement)))
+        given = zip(targets_of(statement), left.results, strict=True)
+        arrays = frozenset(target for target, result in given if isinstance(result, ArrayKind))
+        e.left.append(LeftAlone(statement, _asks_for_classes(statement), arrays))
     return found[0] if len(found) == 1 else Tuple(tuple(found)) if found else Known(None)
 
 
