@@ -57,6 +57,7 @@ CALLS: list[tuple[Any, tuple[Any, ...], dict[str, Any], ir.Type]] = [
     (np.reshape, (arr("any"), ir.Const((-1, 1))), {}, arr("any", "one")),
     (np.reshape, (ir.List(ir.INT), ir.List(ir.INT)), {}, ir.Array(np.dtype(int), None)),
     (np.broadcast_to, (ir.List(ir.FLOAT), ir.List(ir.INT)), {}, ir.Array(F8, None)),
+    (np.sum, (ir.Array(F8, None),), {"axis": (0, 2)}, ir.Array(None, None)),
     (np.expand_dims, (arr("many"), ir.List(ir.INT)), {}, ir.Array(None, None)),
     (np.matmul, (arr("many", "any"), arr("any", "many")), {}, arr("many", "many")),
     (np.matmul, (arr("many"), arr("many")), {}, WIDE),

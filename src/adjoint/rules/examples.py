@@ -56,6 +56,7 @@ def examples_of(rule: Rule, arguments: Sequence[Any], named: Sequence[tuple[str,
     given = (*arguments, *(value for _, value in named))
     told: list[Any] = []
     lengths: set[tuple[int, ...]] = set()
+    ranks: list[int] = []
     some_fail = False
     choices: list[tuple[Callable[[int], int], int, int, bool, int | None]] = [
         (extent, many, 0, as_places, None)
@@ -95,11 +96,14 @@ def examples_of(rule: Rule, arguments: Sequence[Any], named: Sequence[tuple[str,
                 found.append(result)
                 break
         told += found
+        ranks += [rank] * bool(found)
         some_fail |= not found
         if not any(map(is_vague, given)):
             break
     if told and lengths <= {(1,)} and any(map(lists_integers, arguments)):
         return told, True  # a shape, or axes: those of more than one did not fit the other arguments
+    if told and min(ranks) > 1 and any(isinstance(known, ir.Array) and known.dims is None for known in given):
+        return told, True  # only of the largest examples was there a result: larger ones have another rank
     return told, some_fail and not isinstance(rule, Elementwise) and sum(map(is_vague, given)) > 1
 
 
