@@ -216,3 +216,15 @@ def test_none_beside_numbers_ends_a_path():
     assert "unbroadcast" not in ad.source(ad.grad(looked_up), X)
     with pytest.raises(TypeError, match=r"unsupported operand type\(s\) for \*\* or pow\(\): 'NoneType' and 'int'"):
         ad.grad(looked_up)(np.array([2.0, 1.0, 0.5, 0.1]))
+
+
+def test_texts_beside_arrays_end_a_path():
+    """The error is one that Python has: NumPy's own classes are made of other arguments."""
+
+    def f(x, unit):
+        scale = unit if x[0] > 5.0 else 2.0
+        return np.sum(x * scale)
+
+    np.testing.assert_allclose(ad.grad(f)(X, "km"), np.full(4, 2.0))
+    with pytest.raises(TypeError):
+        ad.grad(f)(X + 9.0, "km")

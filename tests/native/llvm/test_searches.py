@@ -128,3 +128,17 @@ def test_lists_that_are_shapes_tell_no_rank():
     for rank in (1, 2):
         expected = ad.grad(f)(X[:3], [1, 0, -1], rank)
         np.testing.assert_allclose(ad.grad(f, native="strict")(X[:3], [1, 0, -1], rank), expected, rtol=1e-12)
+
+
+def test_lists_that_are_searched_before_anything_is_put_there():
+    def f(x):
+        seen, total = [], 0.0
+        for i in range(len(x)):
+            rounded = int(x[i])
+            if rounded in seen:
+                total += x[i] * (seen.index(rounded) + 1.0)
+            else:
+                seen.append(rounded)
+        return total * x[0]
+
+    np.testing.assert_allclose(ad.grad(f, native="strict")(X), ad.grad(f)(X), rtol=1e-13)

@@ -40,6 +40,8 @@ def _contains(e: Emission, x: Value, value: Value) -> Number:
 
 def _at_equal_items(e: Emission, x: Value, value: Value, step: Callable[[str, str], str], start: str) -> str:
     """What becomes of a word by a step for each item that is equal, of which it is given the place."""
+    if isinstance(x, List) and x.kind.element is None:
+        return "0"  # nothing was put on it: what is put there later starts this again
     if not isinstance(x, List) or not isinstance(x.kind.element, str) or is_complex(x.kind.element):
         raise Unsupported("a search in a list of anything but numbers")
     wanted = numbers.scalar(value)

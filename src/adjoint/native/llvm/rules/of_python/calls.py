@@ -182,7 +182,10 @@ def _asks_for_classes(statement: Leaving) -> bool:
 def _tells_apart(classes: Any) -> bool:
     """Whether numbers of Python are of these classes, and NumPy's are not, or the other way round."""
     pairs = ((float, np.float64), (complex, np.complex128))
-    return any(issubclass(own, classes) != issubclass(other, classes) for own, other in pairs)
+    try:
+        return any(issubclass(own, classes) != issubclass(other, classes) for own, other in pairs)
+    except TypeError:  # no classes, as Python will say
+        return True
 
 
 def _tells_owner(atom: ir.Atom) -> bool:
