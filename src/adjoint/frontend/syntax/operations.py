@@ -93,9 +93,10 @@ def _error_of_aliens(op: Callable[..., Any], operands: Sequence[Value], inplace:
         return None
     if op is operator.mod and class_of_alien(operands[0]) is str:
         return None  # which fills the text
-    aliens = {class_of_alien(operand) for operand in operands}
+    if all(class_of_alien(operand) is None for operand in operands):
+        return None
     examples = [_example_beside_aliens(operand) for operand in operands]
-    if aliens == {None} or any(example is ir.UNDEFINED for example in examples):
+    if any(example is ir.UNDEFINED for example in examples):
         return None
     written = getattr(operator, (inplace and inplace_name(op)) or op.__name__, op)
     try:

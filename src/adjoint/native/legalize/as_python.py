@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Collection, Sequence
 from typing import Any
 
@@ -14,10 +15,14 @@ from adjoint.codegen.texts import ByPython
 from adjoint.ir.rebuild import substitute
 from adjoint.ir.walk import blocks_of, free_vars, leaves, statements_in, targets_of
 from adjoint.native.legalize.undefined_values import with_all_bound
-from adjoint.runtime import display
+from adjoint.runtime import display, lists
 from adjoint.runtime.array_functions import arrays, sequences
 from adjoint.sources.library_folders import package_of
 
+BY_IDENTITY = (operator.is_, operator.is_not, id)
+"""What asks whether objects are the same: those of arrays are made anew where machine code hands them over."""
+BY_IDENTITY_OR_VALUE = (operator.contains, list.index, list.remove, list.count, lists.first_of_same)
+"""What asks whether objects are the same, or equal."""
 _OF_ARRAYS = ("numpy", "scipy", "_operator")
 """Packages whose functions compute arrays of what they are given; shadows of our own may be None."""
 _OF_ANYTHING = (np.zeros_like, np.ones_like, np.empty_like, np.full_like, np.copy, np.array, np.asarray, np.where)

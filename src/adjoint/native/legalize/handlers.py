@@ -16,10 +16,9 @@ from adjoint.ir.join import type_of_atom
 from adjoint.ir.raising import QUIET_ON_NUMBERS
 from adjoint.ir.walk import statements_in
 from adjoint.native.compile.messages.not_native import NotNative
-from adjoint.native.legalize.as_python import by_python
+from adjoint.native.legalize.as_python import BY_IDENTITY, BY_IDENTITY_OR_VALUE, by_python
 from adjoint.native.legalize.numbers.arithmetic_checks import CHECKED_FUNCTIONS
 from adjoint.native.legalize.rewriting import Rewriting
-from adjoint.runtime import lists
 from adjoint.runtime.arithmetic import numbers
 from adjoint.target import Target
 
@@ -47,8 +46,6 @@ _QUIET = (
 """What raises nothing, or what machine code raises as well."""
 _POWERS = frozenset({operator.pow, pow})
 """Of fractions of negative numbers, Python makes them complex numbers."""
-_BY_IDENTITY = frozenset({operator.is_, operator.is_not, id})
-_BY_IDENTITY_OR_VALUE = frozenset({operator.contains, list.index, list.remove, list.count, lists.first_of_same})
 
 
 def with_handlers_by_python(function: ir.Function, target: Target) -> ir.Function:
@@ -75,9 +72,9 @@ def _asks_for_identity(statement: ir.Statement) -> bool:
     """Whether a statement asks whether two things are one, which are two objects where machine code hands them over."""
     if not isinstance(statement, ir.Call) or not _is_hashable(statement.callee):
         return False
-    if statement.callee in _BY_IDENTITY_OR_VALUE:
+    if statement.callee in BY_IDENTITY_OR_VALUE:
         return not isinstance(type_of_atom(statement.args[1]), ir.Scalar)
-    return statement.callee in _BY_IDENTITY and not any(isinstance(atom, ir.Const) for atom in statement.args)
+    return statement.callee in BY_IDENTITY and not any(isinstance(atom, ir.Const) for atom in statement.args)
 
 
 def _is_exact(guarded: ir.Guarded, target: Target) -> bool:

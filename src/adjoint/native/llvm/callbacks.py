@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from _thread import get_ident
 from collections.abc import Callable
 from typing import Any
@@ -14,6 +15,8 @@ from adjoint.ir.addresses import address_of, imported
 from adjoint.ir.fingerprint import Nameless
 from adjoint.records import dataclass
 
+SYMBOLS = re.compile(r"python_[0-9a-f]{24}")
+"""What callbacks are called by."""
 _PLAIN = (str, int, float, bool, type(None))
 
 

@@ -11,7 +11,7 @@ from adjoint import ir
 from adjoint.ir.walk import vars_used
 from adjoint.native.compile.messages.not_native import NotNative, faults_as_reasons
 from adjoint.native.llvm.boxing import wrapper
-from adjoint.native.llvm.callbacks import Callback
+from adjoint.native.llvm.callbacks import SYMBOLS, Callback
 from adjoint.native.llvm.engine import callable_at, engine, linked
 from adjoint.native.llvm.memory.blocks import BORROWED, OF_PYTHON, runtime
 from adjoint.native.llvm.messages import Message
@@ -221,7 +221,8 @@ def compiled(
             text, name, program, given = text_of(function, kinds, options, entry)
         except Unsupported as reason:
             raise NotNative(f"machine code has no form for {reason}", (), reason.span) from reason
-        callbacks = tuple([callback for symbol, callback in program.callbacks.items() if symbol in text])
+        called = set(SYMBOLS.findall(text))
+        callbacks = tuple([callback for symbol, callback in program.callbacks.items() if symbol in called])
         if leaves is not None:
             leaves(span.line for callback in callbacks for span in callback.emitted.lines.values())
         code = engine().object_code(text)

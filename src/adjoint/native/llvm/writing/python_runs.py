@@ -64,12 +64,11 @@ class _Joining:
             yield from run
             return
         self.joined = True
-        inside = read_counts(ir.Block(tuple(run), ir.Yield()))
+        block = ir.Block(tuple(run), ir.Yield())
+        inside = read_counts(block)
         given = [target for statement in run for target in targets_of(statement)]
         targets = tuple([target for target in given if self.read[target] > inside[target]])
-        alone = [
-            self.left[id(each)] for each in statements_in(ir.Block(tuple(run), ir.Yield())) if id(each) in self.left
-        ]
+        alone = [self.left[id(each)] for each in statements_in(block) if id(each) in self.left]
         arrays = frozenset[ir.Var]().union(*(each.arrays for each in alone))
         yield by_python_together(run, targets, any(each.asks for each in alone), arrays)
 

@@ -7,7 +7,6 @@ objects that they take and give.
 from __future__ import annotations
 
 import collections
-import operator
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -20,7 +19,7 @@ from adjoint.codegen.texts import ByPython, Emitted
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.rebuild import substitute
 from adjoint.ir.walk import operands, targets_of
-from adjoint.native.legalize.as_python import computed_by
+from adjoint.native.legalize.as_python import BY_IDENTITY, BY_IDENTITY_OR_VALUE, computed_by
 from adjoint.native.llvm.callbacks import Callback, announced, callback_for, dense
 from adjoint.native.llvm.rules.containers.structs import is_of_fields
 from adjoint.native.llvm.rules.exceptions import Raised
@@ -62,18 +61,14 @@ from adjoint.native.llvm.writing.declared import kind_of_type
 from adjoint.native.llvm.writing.emission import Emission, LeftAlone, is_of_python, kind_of_object
 from adjoint.records import dataclass, replace
 from adjoint.rules.declarations import declaration_for
-from adjoint.runtime import display, lists
+from adjoint.runtime import display
 from adjoint.runtime.array_functions import places
 from adjoint.runtime.cotangents import as_array
 from adjoint.sources.library_folders import package_of
 
 _OF_PYTHON = ("f8", "i8", "b1", "c8")
 """Kinds of numbers that Python has itself."""
-_BY_IDENTITY = (
-    *(operator.is_, operator.is_not, operator.contains, list.index, list.remove, list.count, id),
-    lists.first_of_same,
-)
-"""What asks whether objects are the same: those of arrays are made anew."""
+_BY_IDENTITY = (*BY_IDENTITY, *BY_IDENTITY_OR_VALUE)
 _READ_ONLY = (np.broadcast_to, np.lib.stride_tricks.sliding_window_view, places.strided)
 """What gives views that nobody may write."""
 _MAY_BE_NOTHING = (dict.get, dict.pop)
@@ -135,8 +130,7 @@ def by_python(e: Emission, statement: Leaving) -> Value:
     kinds = left.kinds()
     if any(isinstance(found, str) and width_of(found) for found in kinds):
         raise Unsupported("a call of Python with bundles")
-    several = isinstance(statement, ir.Call) and isinstance(statement.callee, ByPython) and statement.callee.several
-    if several or OBJECT in kinds:  # whose items may be None beside what is announced
+    if _is_of_several(statement) or OBJECT in kinds:  # whose items may be None beside what is announced
         pairs = zip(results, computed_by(statement), strict=True)
         told = [OBJECT if isinstance(found, ArrayKind) and not is_computed else found for found, is_computed in pairs]
         left = replace(left, results=told)
@@ -147,6 +141,11 @@ def by_python(e: Emission, statement: Leaving) -> Value:
         arrays = frozenset(target for target, result in given if isinstance(result, ArrayKind))
         e.left.append(LeftAlone(statement, _asks_for_classes(statement), arrays))
     return found[0] if len(found) == 1 else Tuple(tuple(found)) if found else Known(None)
+
+
+def _is_of_several(statement: Leaving) -> bool:
+    """Whether a call of Python is one of several statements."""
+    return isinstance(statement, ir.Call) and isinstance(statement.callee, ByPython) and statement.callee.several
 
 
 def _may_be_joined(left: _Left) -> bool:
@@ -234,7 +233,7 @@ def _result_kind(target: ir.Var) -> str | ArrayKind | ObjectKind:
 def _shares(left: _Left) -> bool:
     """Whether a statement may keep what it is given, write to it, or give a part of it."""
     statement, kinds = left.statement, left.kinds()
-    if isinstance(statement, ir.Call) and isinstance(statement.callee, ByPython) and statement.callee.several:
+    if _is_of_several(statement):
         return True
     has_objects = OBJECT in kinds or OBJECT in left.results
     if isinstance(statement, ir.Store) or has_objects or _calls_one_of(statement, _BY_IDENTITY):
@@ -309,7 +308,7 @@ def _sharing(e: Emission, left: _Left) -> list[Value]:
 
 def _require_same_answer(statement: Leaving, values: Iterable[Value]) -> None:
     """Refuses questions for the identity of what becomes another object each time."""
-    by_value = not _calls_one_of(statement, (operator.is_, operator.is_not, id))
+    by_value = not _calls_one_of(statement, BY_IDENTITY)
     for value in values:
         is_whole = isinstance(value, Number) and value.kind[0] in "biu"
         if not (isinstance(value, (Object, List)) or (by_value and is_whole)):
