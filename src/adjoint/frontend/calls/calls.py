@@ -237,6 +237,12 @@ def _by_table(
     declaration = registry.declaration_for(constant)
     if declaration is not None:
         return call_by_declaration(lo, declaration, None, args, kwargs, node)
+    if package_of(constant) == "autograd":
+        from adjoint.frontend.external.autograd.calls import called  # lazy
+
+        result = called(lo, constant, args, kwargs, node)
+        if result is not None:
+            return result  # type: ignore[no-any-return]
     special = handlers.handler(constant)
     if special is not None:
         wrong = handlers.misfit(constant, args, kwargs)

@@ -103,6 +103,8 @@ def reader(path: Path) -> Callable[[Any], Any]:
             return lambda _: method.__self__
         case ("dispatched", function, cls):
             return lambda _: function.dispatch(cls)  # type: ignore[union-attr]
+        case ("entry", table, key):
+            return lambda _: table.get(key)
         case ("object", value):
             return lambda _: value
         case ("partial", partial, "func"):

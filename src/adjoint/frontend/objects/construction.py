@@ -155,6 +155,8 @@ def construct(
     new: Value = exist(lo, ref, node) if is_bare else ref
     if isinstance(init, types.FunctionType):
         lo.call(Method(ir.Const(init), new), args, kwargs, node)
+    if lo.block is None:
+        return ir.UNDEFINED  # it raises whatever it is given
     _note_links(lo, cls, ref)
     if (is_linked or ref.site in lo.settings.runtime_sites) and not is_bare:
         return exist(lo, ref, node)
