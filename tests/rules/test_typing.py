@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import operator
 from typing import Any
@@ -277,3 +278,59 @@ def test_types_of_vague_arguments_admit_what_is_given(rule: Rule) -> None:
             pairs = [(name, one if isinstance(one, ir.Const) else v(one)) for name, one in named.items()]
             for type_, value in zip(type_of_call(rule.fn, atoms, pairs), given, strict=True):
                 assert _admits(type_, value), (known, named, type_, np.shape(value))
+
+
+AXES: list[tuple[list[Any], dict[str, Any]]] = [
+    *([[place], {}] for place in (0, 1, 2, -1, (0, 1))),
+    *([[], {"axis": axis}] for axis in (0, 1, 2, -1, (0, 1))),
+    ([], {"keepdims": True}),
+    ([], {"axis": 0, "keepdims": True}),
+]
+BESIDE = [ir.Array(F8, ("any",) * rank) for rank in (1, 2, 3)]
+OF_NO_RANK = (ir.Array(F8, None), ir.Number())
+TIED = {"undiag", "sparse_times", "times_sparse"}
+"""What is handed cotangents alone, whose ranks are those of their other arguments."""
+
+
+def _calls_of_no_rank() -> list[tuple[list[Any], dict[str, Any]]]:
+    calls: list[tuple[list[Any], dict[str, Any]]] = []
+    for unknown in OF_NO_RANK:
+        calls += [([unknown] * count, {}) for count in (1, 2, 3)]
+        calls += [([unknown, *rest], named) for rest, named in AXES]
+        calls += [pair for other in BESIDE for pair in (([unknown, other], {}), ([other, unknown], {}))]
+    return calls
+
+
+def _array_of(rank: int, extent: int) -> Any:
+    """An array, or a number, which functions of matrices can take: positive definite."""
+    array = 0.75 + 1e-3 * np.arange(extent**rank).reshape((extent,) * rank)
+    if rank < 2:
+        return array if rank else float(array)
+    return 0.1 * (array + np.swapaxes(array, -1, -2)) + 2 * np.eye(extent)
+
+
+@pytest.mark.parametrize("rule", TYPED, ids=[rule.name for rule in TYPED])
+def test_no_rank_is_told_where_another_one_fits(rule: Rule) -> None:
+    if not rule.pure or rule.writes or rule.name.rpartition(".")[2] in TIED:
+        return
+    for args, kwargs in _calls_of_no_rank():
+        atoms = [v(each) if isinstance(each, ir.Type) else ir.Const(each) for each in args]
+        types = type_of_call(rule.fn, atoms, [(name, ir.Const(value)) for name, value in kwargs.items()])
+        if not any(isinstance(type_, ir.Scalar) or getattr(type_, "dims", None) is not None for type_ in types):
+            continue
+        for rank, extent in itertools.product(range(isinstance(args[0], ir.Array), 6), (3, 1, 2)):
+            try:
+                given = [
+                    _array_of(rank if each in OF_NO_RANK else len(each.dims), extent)
+                    if isinstance(each, ir.Type)
+                    else each
+                    for each in args
+                ]
+                result = rule.fn(*given, **kwargs)
+            except Exception:  # it takes no arrays of this rank
+                continue
+            for type_, value in zip(types, tuple(result) if rule.results > 1 else (result,), strict=True):
+                told = 0 if isinstance(type_, ir.Scalar) else getattr(type_, "dims", None)
+                expected = told if told is None or told == 0 else len(told)
+                assert expected is None or np.ndim(value) == expected, (args, kwargs, type_, rank, np.shape(value))
+            break

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -67,9 +67,7 @@ def examples_of(rule: Rule, arguments: Sequence[Any], named: Sequence[tuple[str,
         choices.append((_EXTENTS[0], _MANY[0], 1, False, None))
     if any(isinstance(known, ir.Scalar) and known.kind == "int" for known in given):
         choices += [(_EXTENTS[0], _MANY[0], 0, False, axis) for axis in _AXES]
-    above = max((len(known.dims) for known in arguments if isinstance(known, ir.Array) and known.dims), default=1)
-    # The last, so that what is known does not decide the rank; stacks, so that what takes matrices does not.
-    for rank in dict.fromkeys((0, 1, 2, above)):
+    for rank in _ranks(given, told):
         found: list[Any] = []
         for extent, many, apart, as_places, axis in (*choices, *((*choice, 0, False, None) for choice in _OF_NOTHING)):
             is_of_nothing = (extent, many) in _OF_NOTHING
@@ -105,6 +103,27 @@ def examples_of(rule: Rule, arguments: Sequence[Any], named: Sequence[tuple[str,
     if told and min(ranks) > 1 and any(isinstance(known, ir.Array) and known.dims is None for known in given):
         return told, True  # only of the largest examples was there a result: larger ones have another rank
     return told, some_fail and not isinstance(rule, Elementwise) and sum(map(is_vague, given)) > 1
+
+
+def _ranks(given: Sequence[Any], told: list[Any]) -> Iterator[int]:
+    """The ranks to try, of which an array has one more; ``told`` are the results of those that were tried so far.
+
+    Stacks, so that what takes matrices does not decide the rank; one above that of each array that is known, so that
+    these do not. Where the results have one rank all the same, values with two axes more than these: as many as a
+    function of matrices takes away.
+    """
+    above = max((len(known.dims) for known in given if isinstance(known, ir.Array) and known.dims), default=1)
+    yield from dict.fromkeys((0, 1, 2, above))
+    most = _only_rank(told) + (2 if any(isinstance(known, ir.Number) for known in given) else 1)
+    yield from (rank for rank in range(3, most + 1) if rank != above)
+
+
+def _only_rank(told: list[Any]) -> int:
+    """The rank of all results, or the largest one among several that each have one; 0 where there is none."""
+    if told and all(isinstance(result, tuple) for result in told):
+        return max(map(_only_rank, map(list, zip(*told, strict=False))), default=0)
+    ranks = {result.ndim if isinstance(result, np.ndarray) else 0 for result in told}
+    return ranks.pop() if len(ranks) == 1 else 0
 
 
 def _is_like(one: Any, other: Any) -> bool:
@@ -149,7 +168,8 @@ class _Maker:
             case ir.Array(dtype=dtype, dims=dims):
                 return self._array(dtype or np.dtype(float), dims, value)
             case ir.Number():
-                return self._array(np.dtype(float), ("many",), value) if self._rank else value
+                many: list[ir.Dim] = ["many"] * self._rank
+                return self._array(np.dtype(float), tuple(many), value) if many else value
             case ir.List(element=ir.Scalar(kind="int")) if self._as_places:
                 count = max(1, self._next())
                 self.lengths.append(count)

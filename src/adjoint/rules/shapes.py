@@ -96,6 +96,8 @@ def _model(fn: Any, arguments: Sequence[Any]) -> int | None:
 
 def _alike(cotangent: Any, model: Any) -> ir.Type | None:
     """An array of the shape of another, and of its dtype if the cotangent is of the same."""
+    if isinstance(model, ir.Number):
+        return model
     match cotangent, model:
         case ir.Array(dtype=given), ir.Array(dtype=dtype, dims=dims) if dims is not None:
             return ir.Array(dtype if dtype == given and dtype is not None and dtype.kind in "fc" else None, dims)

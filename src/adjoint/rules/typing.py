@@ -200,7 +200,7 @@ def _special(
     fitted = _fitted(type_of_known(arguments[1])) if rule.fn is unbroadcast and len(arguments) == 2 else None
     if fitted is not None:
         return fitted
-    if rule.fn is reshape_like and type_of_known(arguments[1]) == ir.Number():
+    if rule.fn is reshape_like and len(arguments) == 2 and type_of_known(arguments[1]) == ir.Number():
         return ir.Number()  # examples of as many elements as there are hardly ever come up
     if registry.is_about_arrays(rule.fn):
         from adjoint.rules import shapes  # lazy
