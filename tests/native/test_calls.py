@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy.stats import _stats
 
 import adjoint as ad
 from native.agreement import compare
@@ -198,7 +198,7 @@ def test_axes_of_a_number(index):
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of SciPy's own modules
 def test_functions_of_cython():
     def f(a, b):
-        return stats.kendalltau(a, b).statistic * np.sum(a * a)
+        return _stats._kendall_dis(np.argsort(a) + 1, np.argsort(b) + 1) * np.sum(a * a)
 
     args = np.array([0.3, 1.2, -0.4, 0.9]), np.array([1.0, 0.2, 0.5, 0.7])
     np.testing.assert_array_equal(ad.grad(f, native=True)(*args), ad.grad(f)(*args))
