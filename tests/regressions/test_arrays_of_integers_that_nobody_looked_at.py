@@ -7,6 +7,7 @@ import pickle
 
 import numpy as np
 import pytest
+from scipy import interpolate, special
 
 import adjoint as ad
 from adjoint.testing import check_grads
@@ -29,6 +30,18 @@ OPERATIONS = {
     "power": lambda d, x: x**d + (3.0 + d) ** x,
     "maximum": lambda d, x: np.maximum(d, x * x) ** 2,
     "average": lambda d, x: np.average(x * x, weights=abs(d)) * x,
+    "concatenate": lambda d, x: np.concatenate([d, x * x]) ** 2,
+    "clip": lambda d, x: np.clip(x * x, d - 0.3, d + 0.3) ** 2,
+    "clip from above": lambda d, x: np.clip(x * x, None, d) ** 2,
+    "clip by name": lambda d, x: np.clip(x * x, max=d) ** 2,
+    "diff": lambda d, x: np.diff(x * x, prepend=d, append=d[:, :1]) ** 2,
+    "diff of a number": lambda d, x: np.diff(x * x, append=d[0, 0], axis=0) ** 2,
+    "ediff1d": lambda d, x: np.ediff1d(x * x, to_begin=d[0], to_end=d) ** 2,
+    "logsumexp": lambda d, x: special.logsumexp(x * x, b=abs(d)) ** 2,
+    "shapes": lambda d, x: np.reshape(np.outer(x * x, d), np.shape(d) + np.shape(x * d)) ** 2,
+    "shapes and tuples": lambda d, x: np.reshape(x * d, np.shape(x * d)[1:] + d.shape[1:]) ** 2,
+    "a spline": lambda d, x: interpolate.CubicSpline(np.cumsum(d[0]), x * x)(d) ** 2,
+    "Bessel functions": lambda d, x: special.jve(abs(d), x) + special.ive(abs(d), x),
 }
 
 

@@ -1,7 +1,8 @@
-"""Every rule and definition of arrays, each array operand also given as a list: the one that varies, and one beside."""
+"""Every rule and definition of arrays: operands given as lists, of unknown rank, and from where nobody looked."""
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from adjoint.rules.operands import operands_of
 from fuzz.call_forms import Form, callees, check_form
 from fuzz.call_forms.spelling import cases_of, is_taken, literal, module_text
+from fuzz.check import Skipped
 from sampling import is_chosen
 
 CALLEES = callees()
@@ -81,3 +83,29 @@ def test_operands_of_unknown_rank(name: str, fn: Any, declared: Any) -> None:
             form = Form(name, module_text(name, ", ".join([*texts, *named]), literal(array), UNKNOWN_RANK))
             outcome = check_form(form)
             assert outcome.kind != "failed", f"{form.text}\n{outcome.key}\n{outcome.message}"
+
+
+UNSEEN = ["import pickle", "from numpy import dtype"]
+SHARE = [entry for entry in CALLEES if is_chosen(f"unseen {entry[0]}", 4)]
+
+
+@pytest.mark.parametrize(("name", "fn", "declared"), SHARE, ids=[name for name, _, _ in SHARE])
+def test_operands_that_nobody_looked_at(name: str, fn: Any, declared: Any) -> None:
+    """What varies beside arrays that a file might hold: right, or refused."""
+    for args, kwargs in cases_of(declared, np.random.default_rng(0))[:3]:
+        given = {**dict(enumerate(args)), **kwargs}
+        for varying in [key for key, value in given.items() if _varies(value)][:2]:
+            if not any(key != varying and _is_array(value) for key, value in given.items()):
+                continue
+            try:
+                texts = {key: "x" if key == varying else _unseen(value) for key, value in given.items()}
+            except Skipped:  # a function that has no text
+                continue
+            call = ", ".join([text if isinstance(key, int) else f"{key}={text}" for key, text in texts.items()])
+            form = Form(name, module_text(name, call, literal(given[varying]), UNSEEN))
+            outcome = check_form(form)
+            assert outcome.kind != "failed", f"{form.text}\n{outcome.key}\n{outcome.message}"
+
+
+def _unseen(value: Any) -> str:
+    return f"pickle.loads({pickle.dumps(value)!r})" if _is_array(value) else literal(value)

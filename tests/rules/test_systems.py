@@ -49,3 +49,12 @@ def test_what_systems_derivatives_are_not_known_of() -> None:
         ad.grad(lambda a: np.sum(signal.step(([1.0], [a, 1.0, 2.0]), T=T)[1]))(0.0)
     with pytest.raises(ad.DifferentiationError, match="frequencies that SciPy chooses"):
         ad.grad(lambda a: np.sum(signal.bode(([1.0], [a, 1.0, 2.0]))[1]))(1.0)
+
+
+def test_a_first_coefficient_of_zero() -> None:
+    a = np.array([0.0, 1.5, -0.6])
+    try:
+        signal.lfilter_zi([0.4, 0.3], a)
+    except ValueError:
+        pytest.skip("this release of SciPy takes none")
+    check_grads(lambda b: signal.lfilter_zi(b, a), (np.array([0.4, 0.3, -0.2]),))

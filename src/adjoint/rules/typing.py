@@ -33,6 +33,7 @@ __all__ = ["AnyExtents", "abstract", "type_of_call"]
 
 _PYTHON: dict[type, ir.ScalarKind] = {float: "float", int: "int", bool: "bool", complex: "complex"}
 _NOTHING = ir.Opaque(type(None))
+_SHAPE = ir.List(ir.INT, is_tuple=True)
 
 
 # --- types of calls ---------------------------------------------------------------------------------------------------
@@ -170,7 +171,7 @@ def _infer(
     vague = _vagueness(arguments + tuple(value for _, value in named))
     if rule.results == 1:
         found = _weakened(_summary(rule, examples), vague)
-        return (ir.List(ir.INT, is_tuple=True) if rule.fn is np.shape and isinstance(found, ir.Opaque) else found,)
+        return (_SHAPE if rule.fn is np.shape and isinstance(found, ir.Opaque) else found,)
     return tuple(
         _weakened(_summary(rule, [example[place] for example in examples]), vague) for place in range(rule.results)
     )
@@ -362,6 +363,8 @@ def _of_any_rank(type_: ir.Type) -> ir.Type:
 
 def _fallback(rule: Rule, arguments: Sequence[Any]) -> tuple[ir.Type, ...]:
     """The types of results where no example could be run."""
+    if rule.fn is np.shape:
+        return (_SHAPE,)
     if isinstance(rule, NoDerivative):
         return (ir.OPAQUE,) * rule.results
     arrays = [known for known in arguments if isinstance(known, ir.Array)]

@@ -259,6 +259,10 @@ def _on_sequences(lo: Lowerer, op: Callable[..., Any], operands: list[Value], no
         if all(_is_list(lo, side) for side in operands):
             both = python_functions.call(lo, python_functions.joined, operands, node)
             return making.as_tuple(both) if all(map(making.is_tuple, operands)) else both
+        if any(map(making.is_tuple, operands)):
+            return call(
+                lo, op, [materialize(lo, side, node, observer=making.is_tuple(side)) for side in operands], node
+            )
     if op is operator.or_ and all(making.is_dict(lo, side) for side in operands):
         return python_functions.call(lo, python_functions.merged, operands, node)
     if op is operator.mul:

@@ -100,13 +100,14 @@ def _is_extended(given):
 
 
 def _diff(a, n=1, axis=-1, prepend=None, append=None):
-    parts = [_as_slab(part, a, axis) for part in (prepend, a, append) if part is not None]
-    return np.diff(np.concatenate(parts, axis=axis), n, axis)
+    begun = a if prepend is None else np.concatenate([_as_slab(prepend, a, axis), a], axis=axis)
+    whole = begun if append is None else np.concatenate([begun, _as_slab(append, a, axis)], axis=axis)
+    return np.diff(whole, n, axis)
 
 
 def _as_slab(part, a, axis):
     if np.ndim(part) > 0:
-        return part
+        return np.asarray(part)
     return np.broadcast_to(part, [1 if k == axis % np.ndim(a) else m for k, m in enumerate(np.shape(a))])
 
 

@@ -114,10 +114,10 @@ def _clip_jvp(dots, y, a, a_min=None, a_max=None):
 
 def _clip_vjp(ct, y, a, a_min=None, a_max=None):
     if a_min is None and a_max is None:
-        return (ct, None, None)
+        return (ct, 0.0, 0.0)
     inside = choose(_inside(a, a_min, a_max), ct, 0.0)
-    low = None if a_min is None else unbroadcast(choose((a < a_min) & (y == a_min), ct, 0.0), a_min)
-    high = None if a_max is None else unbroadcast(choose(_cut_above(y, a, a_min, a_max), ct, 0.0), a_max)
+    low = 0.0 if a_min is None else unbroadcast(choose((a < a_min) & (y == a_min), ct, 0.0), a_min)
+    high = 0.0 if a_max is None else unbroadcast(choose(_cut_above(y, a, a_min, a_max), ct, 0.0), a_max)
     return (unbroadcast(inside, a), low, high)
 
 

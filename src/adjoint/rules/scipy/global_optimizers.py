@@ -139,6 +139,7 @@ def _fmin_l_bfgs_b(
     factr=1e7,
     pgtol=1e-5,
     epsilon=1e-8,
+    *,  # releases of SciPy have the rest in different places
     iprint=None,
     maxfun=15000,
     maxiter=15000,

@@ -131,11 +131,8 @@ def _ediff1d(ary, to_end=None, to_begin=None):
     flat = np.ravel(ary)
     differences = flat[1:] - flat[:-1]
     dtype = np.result_type(flat)
-    before = [] if to_begin is None else [of_dtype(np.ravel(to_begin), dtype)]
-    behind = [] if to_end is None else [of_dtype(np.ravel(to_end), dtype)]
-    if to_begin is None and to_end is None:
-        return differences
-    return np.concatenate([*before, differences, *behind])
+    begun = differences if to_begin is None else np.concatenate([of_dtype(np.ravel(to_begin), dtype), differences])
+    return begun if to_end is None else np.concatenate([begun, of_dtype(np.ravel(to_end), dtype)])
 
 
 definition(

@@ -19,7 +19,7 @@ def _product(c, r, x):
     around = np.concatenate([c, np.flip(r[1:])])
     count = n + m - 1
     columns = np.reshape(x, (m, -1))
-    if is_real(c) and is_real(r) and is_real(x):
+    if (is_real(c) and is_real(r) and is_real(x)) or not np.iscomplexobj(around[0] + columns[0]):
         found = fft.irfft(fft.rfft(around)[:, None] * fft.rfft(columns, count, 0), count, 0)
     else:
         found = fft.ifft(fft.fft(around)[:, None] * fft.fft(columns, count, 0), count, 0)

@@ -18,6 +18,12 @@ from adjoint.runtime.numerical_methods.special.bessel_orders import (
     yv_slope,
 )
 
+
+def _is_of_reals(z):
+    """Whether no element is complex; of what nobody looked at, that is seen when it runs."""
+    return is_real(z) or not np.iscomplexobj(z)
+
+
 POSITIVE = (0.5, 3.0)
 ROOT_PI = 1.772453850905516
 
@@ -80,7 +86,7 @@ elementwise(
     special.ive,
     lambda v, z, y: (
         ive_slope(1, v, z),
-        0.5 * (special.ive(v - 1, z) + special.ive(v + 1, z)) - (sign(z) if is_real(z) else np.nan) * y,
+        0.5 * (special.ive(v - 1, z) + special.ive(v + 1, z)) - (sign(z) if _is_of_reals(z) else np.nan) * y,
     ),
     cases=ORDERS,
 )
@@ -112,16 +118,16 @@ COMPLEX = [case(order, argument) for order in (1, 2.5) for argument in (number()
 elementwise(
     special.jve,
     lambda v, z, y: (
-        jv_slope(1, v, z) if is_real(z) else y * np.nan,
-        0.5 * (special.jve(v - 1, z) - special.jve(v + 1, z)) if is_real(z) else y * np.nan,
+        jv_slope(1, v, z) if _is_of_reals(z) else y * np.nan,
+        0.5 * (special.jve(v - 1, z) - special.jve(v + 1, z)) if _is_of_reals(z) else y * np.nan,
     ),
     cases=ORDERS,
 )
 elementwise(
     special.yve,
     lambda v, z, y: (
-        yv_slope(1, v, z) if is_real(z) else y * np.nan,
-        0.5 * (special.yve(v - 1, z) - special.yve(v + 1, z)) if is_real(z) else y * np.nan,
+        yv_slope(1, v, z) if _is_of_reals(z) else y * np.nan,
+        0.5 * (special.yve(v - 1, z) - special.yve(v + 1, z)) if _is_of_reals(z) else y * np.nan,
     ),
     cases=ORDERS,
 )
@@ -263,7 +269,7 @@ of_one_argument(
 
 
 def _scaled_airy(x, y):
-    root = np.sqrt(x) if is_real(x) else x * np.nan
+    root = np.sqrt(x) if _is_of_reals(x) else x * np.nan
     return (y[1] + root * y[0], x * y[0] + root * y[1], y[3] - root * y[2], x * y[2] - root * y[3])
 
 

@@ -157,9 +157,8 @@ def _logsumexp_jvp(dots, y, a, axis=None, b=None, keepdims=False):
 
 def _logsumexp_vjp(ct, y, a, axis=None, b=None, keepdims=False):
     weights = np.exp(a - restore_axes(y, a, axis, keepdims)) * restore_axes(ct, a, axis, keepdims)
-    if b is None:
-        return (weights,)
-    return (unbroadcast(weights * b, a), None, unbroadcast(weights, b))
+    along_a = weights if b is None else unbroadcast(weights * b, a)
+    return (along_a, None, 0.0 if b is None else unbroadcast(weights, b))
 
 
 AXES = [
