@@ -45,6 +45,28 @@ def origins_of_line(y: Any, a: Any) -> Any:
     return found
 
 
+def first_place(items: Any, value: Any) -> int:
+    """Where the first item is that is equal, -1 where there is none."""
+    for k in range(len(items)):
+        if _is_same(items[k], value):
+            return k
+    return -1
+
+
+def count_of_equal(items: Any, value: Any) -> int:
+    """``list.count``"""
+    count = 0
+    for k in range(len(items)):
+        if _is_same(items[k], value):
+            count += 1
+    return count
+
+
+def _is_same(item: Any, value: Any) -> bool:
+    """Whether numbers are equal; one that is none is itself, as an object in a list is."""
+    return item == value or (item != item and value != value)  # type: ignore[no-any-return]
+
+
 def place_before(a: Any, x: Any, lo: int = 0, hi: Any = None) -> int:
     """``bisect.bisect_left``"""
     low, high = _ends(a, lo, hi)
