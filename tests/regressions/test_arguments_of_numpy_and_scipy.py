@@ -117,6 +117,15 @@ def test_columns_beyond_those_of_a_matrix_are_refused() -> None:
         ad.grad(lambda x: np.sum(linalg.qr_insert(*linalg.qr(x), x[0], 1)[1]))(TALL[:2])
 
 
+def test_below_the_diagonal_of_a_factor_nothing_varies() -> None:
+    q, r = linalg.qr(TALL, mode="economic")
+    slope = ad.grad(lambda r: np.sum(np.sin(linalg.qr_update(q, r, TALL[:, 0], TALL[1])[1])))(r)
+    assert np.all(np.tril(slope, -1) == 0.0) and np.any(np.triu(slope, 1) != 0.0)
+    check_grads(lambda x: np.sum(np.sin(linalg.qr_delete(q, np.triu(x), 0, 1, "col")[1])), (r + 0.1,))
+    with pytest.raises(np.linalg.LinAlgError, match="below the diagonal"):
+        ad.grad(lambda r: np.sum(linalg.qr_insert(q, r, TALL[0], 1)[0]))(r + 0.1)
+
+
 def test_an_array_of_unknown_rank_is_called_so() -> None:
     curve = interpolate.KroghInterpolator(np.arange(4.0), np.sin(np.arange(4.0)))
     with pytest.raises(ad.DifferentiationError, match="returns an array of a rank that is not known here"):

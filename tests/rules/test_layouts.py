@@ -78,10 +78,7 @@ def _calls(cases: Any) -> Iterator[tuple[tuple[Any, ...], dict[str, Any]]]:
         yield args, {name: ev.realise(arg, rng) for name, arg in case.kwargs.items()}
 
 
-DEFINITIONS = [
-    entry for entry in all_definitions() if getattr(entry.fn, "__name__", "") not in ("qr_update", "qr_delete")
-]
-"""Without those that give parts of the caller's arrays, or of copies of these."""
+DEFINITIONS = all_definitions()
 
 
 @pytest.mark.parametrize("entry", DEFINITIONS, ids=[getattr(entry.fn, "__name__", "?") for entry in DEFINITIONS])

@@ -48,34 +48,47 @@ def _factors_of(changed, q, signs):
         raise np.linalg.LinAlgError("columns of 'q' beyond those of the matrix have no derivative: mode='economic'")
     turned, r = np.linalg.qr(changed)
     side = signs * np.sign(np.diagonal(stop_gradient(r)))
-    return (turned * side).copy(ORDER), np.expand_dims(side, 1) * r
+    return turned * side, np.expand_dims(side, 1) * r
+
+
+def _product(Q, R):
+    """The matrix of which these are the factors."""
+    if np.ndim(Q) > 2:
+        raise NotImplementedError("stacks of matrices")
+    if np.any(np.tril(stop_gradient(R), -1)):
+        raise np.linalg.LinAlgError("below the diagonal of 'R' there are no zeros: what SciPy finds has no derivative")
+    return np.matmul(Q, np.triu(R))
+
+
+def _in_copies_of(Q, R, factors):
+    """Factors where SciPy leaves them: in parts of copies of the factors from before."""
+    memory = (np.empty_like(Q), np.empty_like(R))
+    parts = [whole[: np.shape(x)[0], : np.shape(x)[1]] for whole, x in zip(memory, factors, strict=True)]
+    parts[0][...] = factors[0]
+    parts[1][...] = factors[1]
+    return parts[0], parts[1]
 
 
 def _qr_update(Q, R, u, v, overwrite_qruv=False, check_finite=True):
-    if np.ndim(Q) > 2:
-        raise NotImplementedError("stacks of matrices")
     columns = [x if np.ndim(x) == 2 else np.expand_dims(x, 1) for x in (u, v)]
-    changed = np.matmul(Q, R) + np.matmul(columns[0], np.transpose(columns[1]))
-    return _factors_of(changed, Q, signs_of_factor(linalg.qr_update, Q, R, u, v))
+    changed = _product(Q, R) + np.matmul(columns[0], np.transpose(columns[1]))
+    return _in_copies_of(Q, R, _factors_of(changed, Q, signs_of_factor(linalg.qr_update, Q, R, u, v)))
 
 
 def _qr_delete(Q, R, k, p=1, which="row", overwrite_qr=False, check_finite=True):
-    if np.ndim(Q) > 2:
-        raise NotImplementedError("stacks of matrices")
-    lines = np.matmul(Q, R) if which == "row" else np.transpose(np.matmul(Q, R))
+    lines = _product(Q, R) if which == "row" else np.transpose(_product(Q, R))
     left = np.concatenate([lines[:k], lines[k + p :]])
     signs = signs_of_factor(linalg.qr_delete, Q, R, k, p, which)
-    return _factors_of(left if which == "row" else np.transpose(left), Q, signs)
+    return _in_copies_of(Q, R, _factors_of(left if which == "row" else np.transpose(left), Q, signs))
 
 
 def _qr_insert(Q, R, u, k, which="row", rcond=None, overwrite_qru=False, check_finite=True):
-    if np.ndim(Q) > 2:
-        raise NotImplementedError("stacks of matrices")
-    lines = np.matmul(Q, R) if which == "row" else np.transpose(np.matmul(Q, R))
+    lines = _product(Q, R) if which == "row" else np.transpose(_product(Q, R))
     added = np.expand_dims(u, 0) if np.ndim(u) == 1 else (u if which == "row" else np.transpose(u))
     whole = np.concatenate([lines[:k], added, lines[k:]])
     signs = signs_of_factor(linalg.qr_insert, Q, R, u, k, which)
-    return _factors_of(whole if which == "row" else np.transpose(whole), Q, signs)
+    q, r = _factors_of(whole if which == "row" else np.transpose(whole), Q, signs)
+    return q.copy(ORDER), r
 
 
 def _svd(a, full_matrices=True, compute_uv=True, overwrite_a=False, check_finite=True, lapack_driver="gesdd"):
@@ -99,7 +112,7 @@ definition(
     ],
 )
 definition(linalg.qr_update, _qr_update, cases=[case(_Q, _R, sample(4), sample(3))])
-definition(linalg.qr_delete, _qr_delete, cases=[case(_Q, _R, 1, 1, "col")])
+definition(linalg.qr_delete, _qr_delete, cases=[case(_Q, _R, 1, 1, "col"), case(_Q, _R, 0)])
 definition(
     linalg.qr_insert,
     _qr_insert,
