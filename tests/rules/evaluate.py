@@ -167,8 +167,8 @@ def is_smooth(x: Any) -> bool:
 
 
 def direction(x: Any, ct: Any, rng: np.random.Generator) -> Any:
-    """A tangent for an argument with a cotangent; None for one that has none."""
-    if ct is None:
+    """A tangent for an argument with a cotangent; None for one that has none, or is None."""
+    if ct is None or x is None:
         return None
     if isinstance(x, (list, tuple)):
         return type(x)([direction(part, 0.0, rng) for part in x])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import linalg
 
 import adjoint as ad
 from sampling import check_grads
@@ -232,3 +233,18 @@ def test_functions_of_lapack_are_refused_as_what_they_are() -> None:
 
     with pytest.raises(ad.DifferentiationError, match="functions of LAPACK, of which there is machine code only"):
         ad.grad(f)(np.eye(2))
+
+
+@pytest.mark.parametrize("function", [np.exp, np.sqrt, lambda x: x**3, lambda x: np.sin(x) / (1.0 + x * x)])
+@pytest.mark.parametrize("turns", [0.0, 2.0])
+def test_any_function_of_a_matrix(function, turns):
+    def told(a):
+        found = linalg.funm(a, function)
+        return np.sum(np.real(found) * np.arange(9.0).reshape(3, 3)) + np.sum(np.imag(found) ** 2)
+
+    check_grads(told, (np.array([[1.2, 0.3 + turns, -0.2], [0.1 - turns, 2.5, 0.6], [0.4, 0.2, 0.3]]),))
+
+
+def test_functions_of_matrices_where_eigenvalues_meet():
+    with pytest.raises(np.linalg.LinAlgError, match="where all eigenvalues differ"):
+        ad.grad(lambda a: np.sum(linalg.funm(a, np.exp)))(np.eye(3))

@@ -58,3 +58,19 @@ def test_a_first_coefficient_of_zero() -> None:
     except ValueError:
         pytest.skip("this release of SciPy takes none")
     check_grads(lambda b: signal.lfilter_zi(b, a), (np.array([0.4, 0.3, -0.2]),))
+
+
+@pytest.mark.parametrize("expand", [signal.residue, signal.residuez])
+@pytest.mark.parametrize("degrees", [(2, 4), (4, 3), (5, 5)])
+def test_partial_fractions(expand: Callable[..., Any], degrees: tuple[int, int]) -> None:
+    def told(b: Any, a: Any) -> Any:
+        residues, poles, quotient = expand(b, a)
+        return np.sum(np.abs(residues) ** 2) + np.sum(np.real(poles) ** 3) + np.sum(np.sin(quotient))
+
+    rng = np.random.default_rng(3)
+    check_grads(told, (rng.standard_normal(degrees[0]), rng.standard_normal(degrees[1])))
+
+
+def test_partial_fractions_where_poles_meet() -> None:
+    with pytest.raises(np.linalg.LinAlgError, match="where poles meet"):
+        ad.grad(lambda a: np.sum(np.real(signal.residue([1.0], a)[0])))(np.array([1.0, 2.0, 1.0]))

@@ -238,3 +238,48 @@ definition(
         case(QUADRATIC, [0.5, 1.0], bounds=[(0.0, 1.0), (-1.0, 1.0)], args=(2.0,), iprint=0, acc=1e-12),
     ],
 )
+
+
+def _fmin_tnc(
+    func,
+    x0,
+    fprime=None,
+    args=(),
+    approx_grad=0,
+    bounds=None,
+    epsilon=1e-8,
+    scale=None,
+    offset=None,
+    messages=15,
+    maxCGit=-1,
+    maxfun=None,
+    eta=-1,
+    stepmx=0,
+    accuracy=0,
+    fmin=0,
+    ftol=-1,
+    xtol=-1,
+    pgtol=-1,
+    rescale=-1,
+    disp=None,
+    callback=None,
+):
+    if callback is not None:
+        raise NotImplementedError("callback")
+    options = {"eps": epsilon, "scale": scale, "offset": offset, "maxCGit": maxCGit, "maxfun": maxfun, "eta": eta}
+    options = {**options, "mesg_num": messages if disp is None else disp, "stepmx": stepmx, "accuracy": accuracy}
+    options = {**options, "minfev": fmin, "ftol": ftol, "xtol": xtol, "gtol": pgtol, "rescale": rescale}
+    if fprime is None and not approx_grad:
+        values, slopes = lambda x, *rest: func(x, *rest)[0], lambda x, *rest: func(x, *rest)[1]
+    else:
+        values, slopes = func, fprime
+    return _least_by("TNC", options, values, x0, args, slopes, bounds), Solution(), Solution()
+
+
+definition(
+    optimize.fmin_tnc,
+    _fmin_tnc,
+    functional=True,
+    arrays=(),
+    cases=[case(QUADRATIC, [0.5, 1.0], args=(2.0,), approx_grad=1, messages=0)],
+)

@@ -493,7 +493,7 @@ definition(optimize.rosen_hess, _rosen_hess, arrays=("x",), cases=[case(sample(4
 # --- what is refused by name: its source would be read ----------------------------------------------------------------
 
 
-_SEARCHES = "bracket check_grad direct fmin_cobyla fmin_slsqp fmin_tnc line_search"
+_SEARCHES = "bracket check_grad direct fmin_cobyla fmin_slsqp line_search"
 for _name in _SEARCHES.split():
     if hasattr(optimize, _name):
         definition(getattr(optimize, _name), unknown, functional=True, arrays=())

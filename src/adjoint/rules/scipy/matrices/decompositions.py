@@ -266,3 +266,38 @@ general(
     cases=[case(DEFINITE, 0.3), case(np.array([[1.0, 0.4], [-0.3, 2.0]]), -1.4)],
 )
 _declare_function(linalg.signm, [case(REGULAR)])
+
+
+# --- any function of a matrix -----------------------------------------------------------------------------------------
+
+
+def _funm(A, func, disp=True):
+    """By eigenvalues, as far as these differ: where they meet, it would take the slopes of ``func``, too."""
+    if not disp:
+        raise NotImplementedError("the estimate of an error")
+    values, vectors = np.linalg.eig(A)
+    _check_gaps(stop_gradient(values))
+    found = np.matmul(vectors * func(values + 0.0j), np.linalg.inv(vectors))
+    if not np.iscomplexobj(A) and np.all(np.abs(np.imag(stop_gradient(found))) <= _NEGLIGIBLE):
+        return np.real(found).copy()
+    return found
+
+
+def _check_gaps(values):
+    apart = np.abs(np.expand_dims(values, 1) - values) + np.diag(np.full(np.size(values), np.inf))
+    if np.min(apart) <= 1e-6 * np.max(np.abs(values)):
+        raise np.linalg.LinAlgError("a function of a matrix has a known derivative where all eigenvalues differ")
+
+
+_NEGLIGIBLE = 1e6 * np.finfo(float).eps
+definition(
+    linalg.funm,
+    each_matrix(_funm),
+    only=True,
+    functional=True,
+    arrays=("A",),
+    cases=[
+        case(np.array([[2.0, 0.3, -0.2], [0.1, -1.5, 0.6], [0.4, 0.2, 0.3]]), lambda x: x * x * x),
+        case(np.array([[1.0, 2.0], [-0.5, 1.3]]), np.exp),
+    ],
+)

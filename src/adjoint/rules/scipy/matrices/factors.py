@@ -336,5 +336,5 @@ definition(linalg.get_lapack_funcs, _of_lapack, arrays=())
 definition(linalg.get_blas_funcs, _of_blas, arrays=())
 
 
-for _name in ("qz", "ordqz", "cossin", "funm"):
+for _name in ("qz", "ordqz", "cossin"):
     definition(getattr(linalg, _name), unknown, only=True, arrays=())

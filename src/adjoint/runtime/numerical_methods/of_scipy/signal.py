@@ -122,4 +122,20 @@ def together(roots: Any, tolerance: float, kind: str) -> tuple[Any, Any]:
             row[group[np.argmax(roots[group]) if kind.startswith("max") else np.argmin(roots[group])]] = 1.0
         rows.append(row)
         counts.append(len(group))
-    return np.array(rows).reshape(-1, len(roots)), np.array(counts, dtype=int)
+    return np.array(rows).reshape(len(rows), len(roots)), np.array(counts, dtype=int)
+
+
+def order_of_simple(roots: Any, tol: float) -> Any:
+    """The places of roots in the order of their magnitudes.
+
+    Raises
+    ------
+    LinAlgError
+        Where some are taken for one: there the parts of a fraction have no derivative.
+
+    >>> order_of_simple(np.array([-2.0, 0.5, 1.0j]), 1e-3).tolist()
+    [1, 2, 0]
+    """
+    if np.any(together(roots, tol, "avg")[1] > 1):
+        raise np.linalg.LinAlgError("the parts of a fraction have no derivative where poles meet")
+    return np.argsort(np.abs(roots))
