@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import sys
-import types
 from importlib import import_module
 from typing import Any
 
 import numpy as np
 
-from adjoint.ir.fingerprint import Nameless
+from adjoint.ir.fingerprint import Nameless, home_and_name
 
 
 def address_of(value: Any) -> tuple[str, str]:
@@ -20,15 +19,9 @@ def address_of(value: Any) -> tuple[str, str]:
     Nameless
         If there is none.
     """
-    module: Any
-    own: Any
-    if isinstance(value, types.ModuleType):
-        module, own = value.__name__, ""
-    else:
-        module = getattr(getattr(value, "__objclass__", value), "__module__", None)
-        own = getattr(value, "__qualname__", None) or getattr(value, "__name__", None)
-        if module is None and isinstance(value, np.ufunc):
-            module = "numpy" if found_at("numpy", str(own)) is value else "scipy.special"
+    module, own = home_and_name(value)
+    if module is None and isinstance(value, np.ufunc):
+        module = "numpy" if found_at("numpy", str(own)) is value else "scipy.special"
     if not isinstance(module, str) or not isinstance(own, str) or found_at(module, own) is not value:
         raise Nameless(value)
     return module, own

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from adjoint import ir
+from adjoint.types.structure import own_attribute
 
 VERSIONED = ("builtins", "math", "cmath", "operator", "_operator", "numpy", "adjoint")
 """The packages for which their versions and sources speak; what else a function refers to may change unseen."""
@@ -111,10 +112,7 @@ def name_of(value: Any, others: Collection[str] = ()) -> str:
     Nameless
         If there is none.
     """
-    module = getattr(getattr(value, "__objclass__", value), "__module__", None)
-    own = getattr(value, "__qualname__", None) or getattr(value, "__name__", None)
-    if isinstance(value, types.ModuleType):
-        module, own = value.__name__, ""
+    module, own = home_and_name(value)
     if not isinstance(module, str) or not isinstance(own, str):
         raise Nameless(value)
     parts = own.split(".") if own else []
@@ -124,6 +122,15 @@ def name_of(value: Any, others: Collection[str] = ()) -> str:
     if found is not value or module.split(".")[0] not in (*VERSIONED, *others):
         raise Nameless(value)
     return ".".join((module, ":", *parts))
+
+
+def home_and_name(value: Any) -> tuple[Any, Any]:
+    """What a value says of its module and of its name in it; nothing that its class makes up for any name."""
+    if isinstance(value, types.ModuleType):
+        return value.__name__, ""
+    owner = own_attribute(value, "__objclass__", value)
+    name = own_attribute(value, "__qualname__") or own_attribute(value, "__name__")
+    return own_attribute(owner, "__module__"), name
 
 
 SPELLED: dict[type, Callable[[Any], str]] = {

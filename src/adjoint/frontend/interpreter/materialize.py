@@ -36,6 +36,7 @@ from adjoint.frontend.iterators.iterators import drawn
 from adjoint.rules.typing import abstract
 from adjoint.runtime import display
 from adjoint.runtime.objects import make_object, untagged
+from adjoint.types.structure import is_namedtuple_class
 
 
 def materialize(lo: Lowerer, value: Value, node: ast.AST | None, *, observer: bool = False) -> ir.Atom:
@@ -57,7 +58,7 @@ def materialize(lo: Lowerer, value: Value, node: ast.AST | None, *, observer: bo
         case TupleValue(items=items, cls=cls):
             atoms = [materialize(lo, item, node, observer=observer) for item in items]
             if cls is not tuple:
-                return _call(lo, cls, atoms)
+                return _call(lo, cls, atoms if is_namedtuple_class(cls) else [_call(lo, display.make_tuple, atoms)])
             if all(isinstance(atom, ir.Const) for atom in atoms):
                 return ir.Const(tuple(atom.value for atom in atoms))  # type: ignore[union-attr]
             return _call(lo, display.make_tuple, atoms)

@@ -14,6 +14,7 @@ from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import STANDS_FOR, Closure, Method, Record, Ref, SliceValue, TupleValue, Value
 from adjoint.runtime.array_functions.sparse import is_any_sparse
 from adjoint.types.array_libraries import Library
+from adjoint.types.structure import is_namedtuple_class
 
 _PYTHON_SCALARS = {"bool": bool, "int": int, "float": float, "complex": complex}
 _NUMPY_SCALARS = {"bool": np.bool_, "int": np.int64, "float": np.float64, "complex": np.complex128}
@@ -156,7 +157,8 @@ def refuse_other_items(lo: Lowerer, cls: type, node: ast.AST | None) -> None:
         for name in _OF_TUPLES:
             own = base.__dict__.get(name)
             if has_source(getattr(own, "__func__", own)):
-                label = f"the named tuple {cls.__name__!r} has a {name!r} of its own"
+                kind = "named tuple" if is_namedtuple_class(cls) else "class of tuples"
+                label = f"the {kind} {cls.__name__!r} has a {name!r} of its own"
                 raise lo.problem("AD0301", node, label, helps=("use a dataclass",))
 
 
