@@ -28,6 +28,7 @@ from adjoint.frontend.interpreter.values import (
 )
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.library.bound_arguments import KINDS, BoundArguments
+from adjoint.frontend.library.collections_definitions import UsersTable
 from adjoint.frontend.objects.attributes import attribute, presence_of
 from adjoint.frontend.objects.classes import class_of, is_object, note_owner, seen
 
@@ -111,9 +112,14 @@ def _pairs(values: dict[str, Value]) -> Value:
 def _looks_up_by_methods(lo: Lowerer, base: Value) -> bool:
     """Whether the class of an object says itself which attributes its objects have."""
     cls = class_of(lo, base) if is_object(lo, base) else None
-    if cls is None or seen(cls) is not cls:
+    if cls is None or _shown(cls) is not cls:
         return False
     return hasattr(cls, "__getattr__") or isinstance(cls.__getattribute__, FunctionType)
+
+
+def _shown(cls: type) -> type:
+    """The class whose attributes a program finds: the library's, where one stands for it."""
+    return cls if issubclass(cls, UsersTable) else seen(cls)
 
 
 @handles(hasattr)
@@ -128,7 +134,7 @@ def _hasattr(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast
     if isinstance(base, Ref):
         record = lo.store[base]
         assert isinstance(record, Record)
-        shown = seen(record.cls)
+        shown = _shown(record.cls)
         if shown is record.cls and record.get(name.value) is not None:
             return ir.Const(True)
         return ir.Const(False) if _is_slot(shown, name.value) else _has_now(lo, shown, name.value)
@@ -136,7 +142,9 @@ def _hasattr(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast
         cls = class_of(lo, base.receiver)
         if isinstance(base.receiver, ir.Const) and isinstance(base.receiver.value, type):
             cls = base.receiver.value
-        return NotImplemented if cls is None else ir.Const(hasattr(super(base.owner, cls), name.value))
+        if cls is None:
+            return NotImplemented
+        return ir.Const(hasattr(super(base.owner, cls if issubclass(cls, base.owner) else seen(cls)), name.value))
     if isinstance(base, Closure):
         if base.attributes.get(name.value) in lo.store:
             return ir.Const(True)
@@ -145,8 +153,8 @@ def _hasattr(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast
     if cls is None:
         return NotImplemented
     note_owner(lo, base, lambda number: hasattr(number, name.value))
-    if seen(cls) is not cls:
-        return ir.Const(hasattr(seen(cls), name.value))
+    if _shown(cls) is not cls:
+        return ir.Const(hasattr(_shown(cls), name.value))
     is_own = not hasattr(cls, name.value) or _is_slot(cls, name.value)
     if isinstance(base, ir.Var) and isinstance(base.type, ir.Instance) and is_own:
         lo.run_data.asked_for.add(name.value)

@@ -179,6 +179,46 @@ class Table:
         return isinstance(other, dict) and self._table == dict(other)
 
 
+class UsersTable(Table):
+    """Stands for `dict` where a user's class inherits from it, whichever of its methods that calls, or overrides."""
+
+    def __new__(cls, *table: Any, **named: Any) -> Any:
+        made = object.__new__(cls)
+        object.__setattr__(made, "_table", {})  # the class may assign attributes its own way
+        return made
+
+    def __init__(self, *table: Any, **named: Any) -> None:
+        self._table.update(*table, **named)
+
+    def popitem(self) -> Any:
+        if len(self._table) == 0:
+            raise KeyError("popitem(): dictionary is empty")
+        key = last_key(self._table)
+        return key, self._table.pop(key)
+
+    def copy(self) -> Any:
+        return dict(self._table)
+
+    def __reversed__(self) -> Any:
+        return reversed(list(self._table))
+
+    def __or__(self, other: Any) -> Any:
+        return {**self._table, **other}
+
+    def __ior__(self, other: Any) -> Any:
+        self._table.update(other)
+        return self
+
+
+class TableWithDefaults(UsersTable):
+    """The same of a class that says by ``__missing__`` what stands for a key that is not there."""
+
+    def __getitem__(self, key: Any) -> Any:
+        if key not in self._table:
+            return self.__missing__(key)  # type: ignore[attr-defined]
+        return self._table[key]
+
+
 class DefaultDict(Table):
     """Stands for `collections.defaultdict`."""
 
@@ -195,11 +235,17 @@ class DefaultDict(Table):
             self._table[key] = self.default_factory()
         return self._table[key]
 
+    def copy(self) -> Any:
+        return DefaultDict(self.default_factory, self._table)
+
 
 class OrderedDict(Table):
     """Stands for `collections.OrderedDict`."""
 
     __adjoint_stands_for__ = collections.OrderedDict
+
+    def copy(self) -> Any:
+        return OrderedDict(self._table)
 
     def __reversed__(self) -> Any:
         return reversed(list(self._table))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import copy
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,10 @@ from adjoint import ir
 from adjoint.frontend.calls.handlers import handles
 from adjoint.frontend.data import making
 from adjoint.frontend.interpreter.core import Lowerer
-from adjoint.frontend.interpreter.values import Record, Ref, TupleValue, Value
+from adjoint.frontend.interpreter.values import STANDS_FOR, Record, Ref, TupleValue, Value
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.objects.attributes import attribute
+from adjoint.frontend.objects.classes import class_of, seen
 from adjoint.frontend.objects.special_methods import special_method
 
 
@@ -27,9 +29,27 @@ def _copy(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AS
         return lo.call(own, [], {}, node)
     if isinstance(copied, ir.Var) and isinstance(copied.type, (ir.List, ir.Dict)):
         return _with_the_same_items(lo, copied, node)
+    cls = class_of(lo, copied)
+    inner = (lambda part: _copy(lo, [part], {}, node)) if cls is not None and STANDS_FOR in cls.__dict__ else None
     if isinstance(copied, ir.Var) and isinstance(copied.type, ir.Instance):
-        return _with_the_same_attributes(lo, copied, copied.type, node)
+        return _with_the_same_attributes(lo, copied, copied.type, node, inner)
+    record = lo.store.get(copied) if isinstance(copied, Ref) else None
+    if isinstance(record, Record) and inner is not None:
+        return _made(lo, Record(record.cls, _with_own_containers(record.parts, inner)), node)
     return _copied(lo, copied, lambda part: part, node)
+
+
+_CONTAINERS = ("_left", "_right", "_table", "_held")
+"""Where the classes that stand for those of the library have what these hold."""
+
+
+def _with_own_containers(
+    parts: tuple[tuple[str, Value], ...], inner: Callable[[Value], Value] | None
+) -> tuple[tuple[str, Value], ...]:
+    """The parts of a copy of what is a container to the program: it holds the same, in a list or dict of its own."""
+    if inner is None:
+        return parts
+    return tuple([(name, inner(part) if name in _CONTAINERS else part) for name, part in parts])
 
 
 def _with_the_same_items(lo: Lowerer, copied: ir.Var, node: ast.AST | None) -> Value:
@@ -39,19 +59,27 @@ def _with_the_same_items(lo: Lowerer, copied: ir.Var, node: ast.AST | None) -> V
     return lo.call(ir.Const(dict if isinstance(copied.type, ir.Dict) else list), [copied], {}, node)
 
 
-def _with_the_same_attributes(lo: Lowerer, copied: ir.Var, type_: ir.Instance, node: ast.AST | None) -> Value:
+def _with_the_same_attributes(
+    lo: Lowerer,
+    copied: ir.Var,
+    type_: ir.Instance,
+    node: ast.AST | None,
+    inner: Callable[[Value], Value] | None = None,
+) -> Value:
     """Another object with what the attributes of one hold that exists at run time."""
     later = next((name for name in type_.fields if (type_.cls, name) in lo.run_data.set_later), None)
     if later is not None:
         label = f"an object is copied that may lack {later!r}, which is assigned after it is made"
         raise lo.problem("AD0303", node, label, helps=(f"assign {later!r} in '__init__'",))
     parts = tuple([(name, attribute(lo, copied, name, node)) for name in type_.fields])
-    return _made(lo, Record(type_.cls, parts), node)
+    return _made(lo, Record(type_.cls, _with_own_containers(parts, inner)), node)
 
 
 def _made(lo: Lowerer, record: Record, node: ast.AST | None) -> Value:
     if _copies_itself(record.cls):
         raise lo.problem("AD0301", node, f"the class {record.cls.__name__!r} says itself how it is copied")
+    if issubclass(seen(record.cls), dict) and _fills_itself(seen(record.cls)):
+        raise lo.problem("AD0301", node, f"the class {record.cls.__name__!r} says itself how a copy is filled")
     assert node is not None
     ref = Ref(lo.site(node))
     lo.store[ref] = record
@@ -132,6 +160,11 @@ def _holds_what_is_immutable(type_: ir.Type) -> bool:
 
 def _has_only_what_is_immutable(type_: ir.Instance) -> bool:
     return all(map(_is_immutable, type_.fields.values()))
+
+
+def _fills_itself(cls: type) -> bool:
+    """Whether Python fills a copy of a dict of a class by code of that class."""
+    return any(isinstance(getattr(cls, name), FunctionType) for name in ("__new__", "__setitem__"))
 
 
 def _copies_itself(cls: type) -> bool:

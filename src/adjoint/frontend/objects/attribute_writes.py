@@ -38,6 +38,7 @@ def set_attribute(
     """``base.name = value``; ``bare`` is past any ``__setattr__`` of the class."""
     cls = class_of(lo, base)
     if cls is not None and isinstance(base, (Ref, ir.Var)):
+        class_customs.refuse_other_object(lo, cls, name, node)
         if not bare and class_customs.assigns_by_itself(lo, cls, node):
             lo.call(ir.Const(cls.__setattr__), [base, ir.Const(name), value], {}, node)
             return

@@ -89,8 +89,8 @@ def attribute(lo: Lowerer, base: Value, name: str, node: ast.AST | None, *, bare
             if found_class is None:
                 raise lo.problem("AD0301", node, "the class of the object that 'super()' stands for is not known")
             cls = found_class
-            following = cls.__mro__[cls.__mro__.index(owner) + 1 :]
-            for parent in following:
+            place = next(k for k, each in enumerate(cls.__mro__) if owner in (each, seen(each)))
+            for parent in cls.__mro__[place + 1 :]:
                 if name in parent.__dict__:
                     inputs.guard_lookup(lo, parent, name, parent.__dict__[name])
                     assigned = _assigned(lo, parent, name, node)

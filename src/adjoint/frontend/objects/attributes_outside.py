@@ -66,6 +66,8 @@ def _variable_of_local_class(lo: Lowerer, cls: type, name: str, node: ast.AST | 
 
 def assign_of_local_function(lo: Lowerer, function: Closure, name: str, value: Value, node: ast.AST | None) -> None:
     """``function.name = value`` for a function that is defined inside the call."""
+    if name in ("__code__", "__defaults__", "__kwdefaults__", "__globals__", "__closure__"):
+        raise lo.problem("AD0301", node, f"{name!r} of a function is assigned: it is another function then")
     cell = function.attributes.get(name)
     if cell is None or cell not in lo.store:
         if function.block is not lo.block:

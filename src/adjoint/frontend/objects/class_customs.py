@@ -49,6 +49,15 @@ def refuse_unusual_descriptor(lo: Lowerer, cls: type, name: str, found: Any, nod
         raise lo.problem("AD0301", node, f"the descriptor {name!r} of class {cls.__name__!r} is not supported")
 
 
+def refuse_other_object(lo: Lowerer, cls: type, name: str, node: ast.AST | None) -> None:
+    """Raises where an object gets another class, or another table of all of its attributes."""
+    if name == "__class__":
+        raise lo.problem("AD0301", node, f"an object of the class {cls.__name__!r} is made one of another class")
+    if name == "__dict__":
+        label = f"all attributes of an object of the class {cls.__name__!r} are replaced by those in a dict"
+        raise lo.problem("AD0301", node, label, helps=("put them in: self.__dict__.update(table)",))
+
+
 def has_no_place_for(cls: type, name: str) -> bool:
     """Whether objects of a class with ``__slots__`` have none for an attribute, so that assigning it raises."""
     return not cls.__dictoffset__ and not isinstance(inspect.getattr_static(cls, name, None), _SLOTS)
@@ -66,13 +75,13 @@ def call_by_metaclass(lo: Lowerer, cls: type, node: ast.AST | None) -> types.Fun
 
 def maker(lo: Lowerer, cls: type, node: ast.AST | None) -> types.FunctionType | None:
     """The ``__new__`` in Python that makes objects of a class, None where ``object`` does; raises for all others."""
-    init = inspect.getattr_static(cls, "__init__")
-    if not isinstance(init, types.FunctionType) and init is not object.__init__:
-        raise lo.problem("AD0301", node, f"the '__init__' of {cls.__name__!r} is not a function")
     if native_new(cls) is not object.__new__:
         base = next(base for base in cls.__mro__ if "__new__" in base.__dict__ and base.__new__ is native_new(cls))
         label = f"an object of the class {cls.__name__!r} is a value of class {base.__name__!r} with more beside it"
         raise lo.problem("AD0301", node, label, helps=("write a class that has that value as an attribute",))
+    init = inspect.getattr_static(cls, "__init__")
+    if not isinstance(init, types.FunctionType) and init is not object.__init__:
+        raise lo.problem("AD0301", node, f"the '__init__' of {cls.__name__!r} is not a function")
     new: Any = cls.__new__
     if isinstance(new, types.FunctionType):
         return new

@@ -12,10 +12,10 @@ from adjoint.frontend.data import making
 from adjoint.frontend.data.containers import subscript
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.options.choices import on_each_option
-from adjoint.frontend.interpreter.values import Record, Ref, SliceValue, TupleValue, Union, Value
+from adjoint.frontend.interpreter.values import RangeValue, Record, Ref, SliceValue, TupleValue, Union, Value
 from adjoint.frontend.iterators.items import known_items
 from adjoint.frontend.objects.attributes import attribute
-from adjoint.frontend.objects.classes import class_of, is_kind_of, note_owner
+from adjoint.frontend.objects.classes import class_of, class_seen, is_kind_of, note_owner, seen
 from adjoint.frontend.syntax import assign
 from adjoint.frontend.syntax.conditions import truth, truth_of
 from adjoint.frontend.syntax.expressions import compare
@@ -151,7 +151,7 @@ def _pattern(
 def _is_no_mapping(subject: Value, record: object) -> bool:
     """Whether no mapping pattern can match."""
     if isinstance(record, Record):
-        return not issubclass(record.cls, Mapping)
+        return not issubclass(seen(record.cls), Mapping)
     if isinstance(subject, ir.Const):
         return not isinstance(subject.value, Mapping)
     is_other = isinstance(subject, ir.Var) and isinstance(
@@ -207,9 +207,11 @@ def _sequence(
     if items is None and isinstance(subject, ir.Var) and isinstance(subject.type, ir.Tuple):
         items = known_items(lo, subject, node)
     if items is None:
-        if isinstance(subject, ir.Var) and isinstance(subject.type, ir.List):  # an array is no sequence of the language
+        if isinstance(subject, ir.Var) and isinstance(subject.type, ir.List):
             return _sequence_at_run_time(lo, parts, subject, conditions, bindings, node)
-        return False
+        if not _is_sequence(lo, subject, node):
+            return False
+        return _sequence(lo, parts, lo.call(ir.Const(list), [subject], {}, node), conditions, bindings, node)
     stars = [place for place, part in enumerate(parts) if isinstance(part, ast.MatchStar)]
     if stars:
         before, after = stars[0], len(parts) - stars[0] - 1
@@ -225,6 +227,17 @@ def _sequence(
     if len(items) != len(parts):
         return False
     return all(_pattern(lo, part, item, conditions, bindings) for part, item in zip(parts, items, strict=True))
+
+
+def _is_sequence(lo: Lowerer, subject: Value, node: ast.pattern) -> bool:
+    """Whether a value is a sequence of the language: an array and a text are none."""
+    if isinstance(subject, RangeValue):
+        return True
+    cls = class_seen(lo, subject)
+    if cls is None and isinstance(subject, ir.Var) and not isinstance(subject.type, ir.Number):
+        helps = ("make a list of it: match [item for item in items]",)
+        raise lo.problem("AD0301", node, "whether this is a sequence is not known", helps=helps)
+    return cls is not None and issubclass(cls, Sequence) and not issubclass(cls, (str, bytes, bytearray))
 
 
 def _sequence_at_run_time(

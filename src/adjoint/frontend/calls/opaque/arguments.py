@@ -31,6 +31,7 @@ from adjoint.frontend.interpreter.values import (
     Value,
     local_mark,
 )
+from adjoint.frontend.library.collections_definitions import UsersTable
 from adjoint.frontend.objects.classes import class_of, is_object
 from adjoint.ir.walk import operands
 from adjoint.rules.kinds import Rule
@@ -105,6 +106,7 @@ def lend(callee: Any, args: Sequence[ir.Atom], kwargs: Mapping[str, ir.Atom]) ->
             storage.mark_written()
 
 
+_OF_DICTS = "<dict> "
 _STAND_INS = {
     "Deque": "deque",
     "AttributeTable": "dict of attributes",
@@ -122,6 +124,9 @@ def refuse_made_here(lo: Lowerer, value: Value, node: ast.AST | None) -> None:
     if lo.run_data.pools:
         refuse_linked(lo, _variables_in(lo, value), node)
     mark = _mark_in(lo, value)
+    if mark is not None and mark.startswith(_OF_DICTS):
+        label = f"an object of the class {mark.removeprefix(_OF_DICTS)!r}, which is a dict, is handed out"
+        raise lo.problem("AD0301", node, label, helps=("hand over a dict of what it holds: dict(items)",))
     if mark in _STAND_INS:
         label = f"a {_STAND_INS[mark]!r} that is made inside the function is handed out"
         raise lo.problem("AD0301", node, label, helps=("hand over a list or a dict of what it holds",))
@@ -185,5 +190,7 @@ def _name_of(constant: Any) -> str | None:
     if isinstance(constant, type):
         if constant.__dict__.get(STANDS_FOR) is types.GeneratorType:
             return _GENERATOR
+        if issubclass(constant, UsersTable):
+            return _OF_DICTS + constant.__name__
         return constant.__name__ if local_mark(constant) is not None or STANDS_FOR in constant.__dict__ else None
     return getattr(constant, LOCAL, None) if isinstance(constant, types.FunctionType) else None
