@@ -1,5 +1,6 @@
 """Arguments that are bound to parameters: from dicts whose keys are known at run time only, and by `inspect`."""
 
+import collections
 import inspect
 from collections.abc import Callable
 from typing import Any
@@ -96,3 +97,18 @@ def test_bound(f: Callable[..., Any]) -> None:
 def test_what_does_not_fit() -> None:
     message = refused(lambda: ad.grad(lambda x: scaled(x, other=1.0))(np.ones(2)))
     assert "got an unexpected keyword argument 'other'" in str(message)
+
+
+TABLE = collections.OrderedDict(k=2.0)
+
+
+def test_a_table_of_another_class_from_outside_says_the_way_out():
+    def scaled(x, k=1.0):
+        return x * k
+
+    with pytest.raises(
+        ad.DifferentiationError, match="a plain dict of it, outside of the function"
+    ):
+        ad.grad(lambda x: scaled(x, **TABLE))(1.3)
+    plain = dict(TABLE)
+    assert ad.grad(lambda x: scaled(x, **plain))(1.3) == 2.0

@@ -7,6 +7,7 @@ import functools
 import inspect
 import operator as operators
 import types
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -76,7 +77,9 @@ def call_node(lo: Lowerer, node: ast.Call) -> Value:
             continue
         is_table = isinstance(table, ir.Var) and isinstance(table.type, ir.Dict)
         if not is_table or (len(node.keywords) > 1 and keyword is not node.keywords[-1]) or tables:
-            raise lo.problem("AD0301", keyword.value, "'**' of something whose keys are not known")
+            is_of_class = issubclass(class_of(lo, table) or object, Mapping)
+            helps = ("make a plain dict of it, outside of the function: dict(table)",) if is_of_class else None
+            raise lo.problem("AD0301", keyword.value, "'**' of something whose keys are not known", helps=helps)
         tables.append(table)
     if lo.block is None:
         return ir.UNDEFINED
