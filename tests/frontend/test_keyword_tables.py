@@ -106,9 +106,7 @@ def test_a_table_of_another_class_from_outside_says_the_way_out():
     def scaled(x, k=1.0):
         return x * k
 
-    with pytest.raises(
-        ad.DifferentiationError, match="a plain dict of it, outside of the function"
-    ):
+    with pytest.raises(ad.DifferentiationError, match="a plain dict of it, outside of the function"):
         ad.grad(lambda x: scaled(x, **TABLE))(1.3)
     plain = dict(TABLE)
     assert ad.grad(lambda x: scaled(x, **plain))(1.3) == 2.0

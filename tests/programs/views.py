@@ -525,6 +525,13 @@ def view_as_it_is(a):
     return np.sum(a * a)
 
 
+@program(normal(6))
+def view_as_a_plain_array(a):
+    b = np.asanyarray(a).view(np.ndarray)
+    b[1] *= b[0]
+    return np.sum(a * a.view(type=np.ndarray))
+
+
 if hasattr(np, "unstack"):  # NumPy 2.1
 
     @program(normal(2, 3))

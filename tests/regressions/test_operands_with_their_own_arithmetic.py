@@ -139,3 +139,8 @@ def test_a_memory_map_that_is_written() -> None:
 
         assert ad.grad(f)(3.0, mapped) == pytest.approx(27.0)
         assert mapped[1] == 9.0
+
+
+def test_a_view_of_another_class_is_refused_by_its_name() -> None:
+    with pytest.raises(ad.DifferentiationError, match="is taken for one of the class 'Quantity'"):
+        ad.grad(lambda x: np.sum(x.view(Quantity) ** 2))(np.ones(2))
