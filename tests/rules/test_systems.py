@@ -74,3 +74,21 @@ def test_partial_fractions(expand: Callable[..., Any], degrees: tuple[int, int])
 def test_partial_fractions_where_poles_meet() -> None:
     with pytest.raises(np.linalg.LinAlgError, match="where poles meet"):
         ad.grad(lambda a: np.sum(np.real(signal.residue([1.0], a)[0])))(np.array([1.0, 2.0, 1.0]))
+
+
+@pytest.mark.parametrize("pairing", [None, "nearest", "keep_odd", "minimal"])
+@pytest.mark.parametrize("degrees", [(3, 4), (5, 3), (1, 3)])
+def test_sections_of_second_order(pairing: str | None, degrees: tuple[int, int]) -> None:
+    rng = np.random.default_rng(2)
+    given = rng.standard_normal(degrees[0]), rng.standard_normal(degrees[1])
+    try:
+        signal.tf2sos(*given, pairing)
+    except (ValueError, IndexError):
+        pytest.skip("SciPy has no such sections")
+    check_grads(lambda b, a: np.sum(np.sin(signal.tf2sos(b, a, pairing))), given)
+
+
+@pytest.mark.parametrize("design", [signal.butter, lambda n, w, output: signal.cheby1(n, 0.5, w, output=output)])
+def test_designs_in_sections(design: Callable[..., Any]) -> None:
+    x = np.random.default_rng(0).standard_normal(20)
+    check_grads(lambda w: np.sum(signal.sosfilt(design(4, w, output="sos"), x) ** 2), (0.3,))

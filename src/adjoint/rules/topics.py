@@ -62,7 +62,10 @@ OF_SCIPY = {
     "scipy.stats": (*_SPECIAL, *(f"scipy.stats.{topic}" for topic in _OF_STATISTICS)),
     "scipy.signal": (
         *("scipy.fft", "scipy.signals.signal", "scipy.images.filters", "scipy.images.ranks"),
-        *(f"scipy.signals.{topic}" for topic in ("filters", "fractions", "resampling", "spectral", "systems")),
+        *(
+            f"scipy.signals.{topic}"
+            for topic in ("filters", "fractions", "resampling", "sections", "spectral", "systems")
+        ),
     ),
     "scipy.ndimage": ("scipy.signals.signal", "scipy.images.filters", "scipy.images.ranks", "scipy.images.splines"),
     "scipy.optimize": (

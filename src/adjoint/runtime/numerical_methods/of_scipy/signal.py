@@ -139,3 +139,31 @@ def order_of_simple(roots: Any, tol: float) -> Any:
     if np.any(together(roots, tol, "avg")[1] > 1):
         raise np.linalg.LinAlgError("the parts of a fraction have no derivative where poles meet")
     return np.argsort(np.abs(roots))
+
+
+def roots_of_sections(z: Any, p: Any, k: Any, pairing: Any, analog: bool) -> tuple[Any, Any]:
+    """Which zeros, and which poles, the sections of second order have that SciPy finds: two places for each.
+
+    The place behind the last is that of a root at zero, which SciPy adds; the one behind that is of none.
+
+    >>> roots_of_sections([0.5], [0.2, 0.3, 0.9], 1.0, None, False)[1].tolist()
+    [[0, 3], [2, 1]]
+    """
+    sections = np.array(signal.zpk2sos(z, p, k, pairing=pairing, analog=analog))
+    sections[0, :3] /= k
+    return _places_of_roots(sections[:, :3], np.asarray(z)), _places_of_roots(sections[:, 3:], np.asarray(p))
+
+
+def _places_of_roots(rows: Any, roots: Any) -> Any:
+    """Where the roots of polynomials of second order are among some roots."""
+    left = list(range(len(roots)))
+    found = np.full((len(rows), 2), len(roots) + 1)
+    for row, places in zip(rows, found, strict=True):
+        for number, root in enumerate(np.roots(row)):
+            place = min(left, key=lambda each: abs(roots[each] - root), default=-1)
+            is_near = place >= 0 and abs(roots[place] - root) <= 1e-5 * (1.0 + abs(root))
+            if not is_near and root != 0.0:
+                raise np.linalg.LinAlgError("the sections of a filter have no known derivative where roots meet")
+            places[number] = place if is_near else len(roots)
+            left = [each for each in left if each != place or not is_near]
+    return found
