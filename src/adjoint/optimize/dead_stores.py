@@ -7,7 +7,7 @@ for its shape from then on. And a cotangent that is read element by element is r
 from __future__ import annotations
 
 import operator
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Iterator
 
 from adjoint import ir
@@ -55,6 +55,7 @@ class _Search:
 
     def __init__(self, function: ir.Function) -> None:
         self._aliases = Aliases(function)
+        self._elements: defaultdict[Hashable, set[_Element]] = defaultdict(set)
         self.own = self._classes(
             each.base for each in statements_in(function.body) if isinstance(each, ir.Store)
         ) - self._shared(function)
@@ -81,7 +82,7 @@ class _Search:
     def block(self, block: ir.Block, later: Classes) -> tuple[ir.Block, Classes]:
         """The block without dead stores, and the memory that is read from its start on."""
         end: ir.Terminator = block.terminator
-        later = later | self._classes(operands(end))
+        later = {*later, *self._classes(operands(end))}
         if isinstance(end, ir.Branch):
             (then, one), (orelse, other) = self.block(end.then, later), self.block(end.orelse, later)
             later = one | other
@@ -91,8 +92,7 @@ class _Search:
         for statement in reversed(block.statements):
             if isinstance(statement, ir.Store) and self._is_dead(statement, later):
                 continue
-            inside, later = self._statement(statement, later)
-            kept.append(inside)
+            kept.append(self._statement(statement, later))
         kept.reverse()
         is_same = end is block.terminator and len(kept) == len(block.statements)
         if is_same and all(map(operator.is_, kept, block.statements)):
@@ -103,7 +103,7 @@ class _Search:
         memory = self._classes([store.base])
         if not memory or not memory <= self.own or not memory.isdisjoint(later):
             return False
-        read = [each for each in later if isinstance(each, _Element) and each.memory in memory]
+        read = [each for part in memory for each in self._elements[part] if each in later]
         return not read or (len(memory) == 1 and self._are_others(store, read))
 
     def _are_others(self, store: ir.Store, read: list[_Element]) -> bool:
@@ -121,23 +121,28 @@ class _Search:
         ):
             return None
         at = [item.value if isinstance(item, ir.Const) else None for item in key.items]
-        return _Element(*memory, base, tuple(at)) if at and all(type(each) is int for each in at) else None  # type: ignore
+        if not at or any(type(each) is not int for each in at):
+            return None
+        found = _Element(*memory, base, tuple(at))  # type: ignore[arg-type]
+        self._elements[found.memory].add(found)
+        return found
 
-    def _statement(self, statement: ir.Statement, later: Classes) -> tuple[ir.Statement, Classes]:
-        inner = blocks_of(statement)
-        if not inner:
-            return statement, later | self._read(statement)
+    def _statement(self, statement: ir.Statement, later: Classes) -> ir.Statement:
+        """The statement without dead stores; what it reads is added to what is read later."""
+        if not blocks_of(statement):
+            later |= self._read(statement)
+            return statement
         if isinstance(statement, (ir.Loop, ir.Guarded)):  # what comes before in the text may come later
-            later = later | self._read_again(statement)
-        found = later | self._read(statement)
+            later |= self._read_again(statement)
+        behind = set(later)
+        later |= self._read(statement)
 
         def without(block: ir.Block) -> ir.Block:
-            nonlocal found
-            changed, before = self.block(block, later)
-            found |= before
+            changed, before = self.block(block, behind)
+            later.update(before)
             return changed
 
-        return map_blocks(statement, without), found
+        return map_blocks(statement, without)
 
     def _read_again(self, statement: ir.Loop | ir.Guarded) -> Classes:
         """What may be read in another iteration, or by a handler; an iteration's own memory is gone by then."""

@@ -55,7 +55,10 @@ class Memory:
     def _find(self, var: ir.Var) -> ir.Var:
         parents = self._parents
         while (parent := parents.get(var)) is not None:
-            var = parent
+            above = parents.get(parent)
+            if above is None:
+                return parent
+            parents[var] = var = above
         return var
 
     def unite(self, one: ir.Atom | None, other: ir.Atom | None) -> None:

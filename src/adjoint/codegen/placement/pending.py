@@ -207,7 +207,9 @@ class OpenBlock:
         for index, (place, access) in enumerate(ops):
             if any(later < place and conflict((access,), (other,)) for later, other in ops[index + 1 :]):
                 return [slot for slot in taken if slot.fragment.ops]
-        left = [slot for slot in self.waiting.values() if slot.fragment.ops and slot not in taken]
+        first = min(place for place, _ in ops)
+        waiting = (slot for slot in self.waiting.values() if slot.place > first and slot.fragment.ops)
+        left = [slot for slot in waiting if slot not in taken]
         return [slot for slot in taken if any(_passes(slot, other) for other in left)]
 
     def close(self) -> list[Stmt]:

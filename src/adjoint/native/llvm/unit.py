@@ -37,7 +37,7 @@ from adjoint.native.llvm.values import (
     kinds_in,
 )
 from adjoint.native.llvm.writing.declared import kind_of_type
-from adjoint.native.llvm.writing.layouts import Layouts
+from adjoint.native.llvm.writing.attempts import Attempts
 from adjoint.native.llvm.writing.outlining import outlined
 from adjoint.native.llvm.writing.program import Program, Site
 from adjoint.native.options import PLAIN, Options
@@ -105,18 +105,19 @@ def text_of(
     function: ir.Function, kinds: Sequence[Kind], options: Options = PLAIN, entry: WriteEntry = wrapper
 ) -> tuple[str, str, Program, tuple[Kind, ...]]:
     """The LLVM IR of a function for arguments of these kinds, the name of what is called, and what that gives."""
-    told, layouts = list(kinds), Layouts()
+    told, attempts = list(kinds), Attempts()
+    layouts = attempts.layouts
     while True:
         layouts.grown = False
         try:
-            found = _text_of(function, told, options, entry, layouts)
+            found = _text_of(function, told, options, entry, attempts)
         except TakenAsObject as taken:
             told[taken.place] = OBJECT
         except LeftToPython as left:
             if not layouts.grown:
                 layouts.leave(left.cls)
         except Unsupported:
-            if not layouts.grown:
+            if not layouts.grown and not attempts.forget():
                 if not layouts.are_used():
                     raise
                 layouts.leave(None)
@@ -126,11 +127,11 @@ def text_of(
 
 
 def _text_of(
-    function: ir.Function, kinds: Sequence[Kind], options: Options, entry: WriteEntry, layouts: Layouts
+    function: ir.Function, kinds: Sequence[Kind], options: Options, entry: WriteEntry, attempts: Attempts
 ) -> tuple[str, str, Program, tuple[Kind, ...]]:
     from adjoint.native.llvm.rules.calls import rule_of  # lazy
 
-    program = Program(rule_of, options.checked, layouts)
+    program = Program(rule_of, attempts, options.checked)
     used = set(vars_used(function.body))
     told: list[Kind | Known] = [
         _of_argument(kind, place) if param in used else _UNUSED
@@ -145,7 +146,7 @@ def _text_of(
     entry(program.module, "adjoint_main", callee, told, options.side_by_side)
     for needed, result, params in OF_PYTHON:
         program.module.declare(needed, result, params)
-    if program.long and not layouts.grown:
+    if program.long and not attempts.layouts.grown:
         _outline(program)
     text = program.module.text(runtime() + _NOTHING)
     if options.fast:

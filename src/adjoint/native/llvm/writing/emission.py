@@ -7,7 +7,7 @@ views share the reference of what they are views of, and what is handed out is r
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -45,12 +45,15 @@ from adjoint.native.llvm.values import (
     types_of_parts,
 )
 from adjoint.native.llvm.writer import Writer, as_complex, as_kind, constant, literal
-from adjoint.records import dataclass, field
+from adjoint.records import dataclass, field, replace
 
 if TYPE_CHECKING:
     from adjoint.native.llvm.writing.program import Program
 
 UNLIKELY = ", !prof !0"
+_MOST_LESSONS = 8
+"""How often a statement is written in a sweep that learns by it."""
+_T = TypeVar("_T")
 
 
 class Learnt(Exception):
@@ -68,18 +71,38 @@ class LeftAlone:
 
 @dataclass(eq=False, slots=True)
 class Scope:
-    """A block that is being written: the references that it gives up, and the variables that rest on each."""
+    """A block that is being written: the references that it gives up, and the variables that rest on each.
+
+    Attributes
+    ----------
+    owned
+        The variables that rest on each reference.
+    last
+        The place of the last statement that reads a variable.
+    changed
+        References of which others rest on since the last statement.
+    due
+        The references that should be given up behind a place.
+    """
 
     owned: dict[Owner, frozenset[ir.Var]] = field(default_factory=dict)
     last: dict[ir.Var, int] = field(default_factory=dict)
-    _ends: dict[Owner, tuple[frozenset[ir.Var], int]] = field(default_factory=dict)
+    changed: list[Owner] = field(default_factory=list)
+    due: dict[int, list[Owner]] = field(default_factory=dict)
 
-    def end_of(self, owner: Owner, dependents: frozenset[ir.Var]) -> int:
-        """The place of the last statement that reads what rests on a reference."""
-        known = self._ends.get(owner)
-        if known is None or known[0] is not dependents:
-            known = self._ends[owner] = dependents, max([self.last.get(var, -1) for var in dependents], default=-1)
-        return known[1]
+    def ended(self, place: int) -> list[Owner]:
+        """The references that no statement behind a place needs."""
+        waiting = [*self.due.pop(place, ()), *self.changed]
+        self.changed = []
+        ended: list[Owner] = []
+        for owner in dict.fromkeys(waiting):
+            if owner in self.owned:
+                end = max([self.last.get(var, -1) for var in self.owned[owner]], default=-1)
+                if end <= place:
+                    ended.append(owner)
+                else:
+                    self.due.setdefault(end, []).append(owner)
+        return ended
 
 
 @dataclass(eq=False, slots=True)
@@ -121,6 +144,8 @@ class Emission:
         """The statements that run as Python and may do so together."""
         self._results: tuple[Kind, ...] | None = None
         self._made: tuple[ir.Statement | None, int] = None, 0
+        self._lessons = 0
+        self._undo: list[tuple[Scope, Owner, frozenset[ir.Var] | None]] = []
 
     # Functions
 
@@ -152,7 +177,8 @@ class Emission:
     def value(self, atom: ir.Atom) -> Value:
         match atom:
             case ir.Var():
-                return self.env[atom]
+                found = self.env[atom]
+                return self._as_learnt(found) if self.told else found
             case ir.Const(value=value):
                 return known_value(value)
         return Known(atom)
@@ -169,17 +195,24 @@ class Emission:
         owned = self.scopes[-1].owned
         for _, owner in references(value):
             if owner is not None and owner in owned:
-                owned[owner] |= {var}
+                self._hold(owner, owned[owner] | {var})
 
     def owning(self, base: str) -> Owner:
         """A reference that the block that is written gives up in the end."""
         owner = Owner(base)
-        self.scopes[-1].owned[owner] = frozenset()
+        self._hold(owner, frozenset())
         return owner
+
+    def _hold(self, owner: Owner, dependents: frozenset[ir.Var]) -> None:
+        scope = self.scopes[-1]
+        self._undo.append((scope, owner, scope.owned.get(owner)))
+        scope.owned[owner] = dependents
+        scope.changed.append(owner)
 
     def disown(self, owner: Owner) -> None:
         """Somebody else gives up a reference."""
-        del self.scopes[-1].owned[owner]
+        scope = self.scopes[-1]
+        self._undo.append((scope, owner, scope.owned.pop(owner)))
 
     def assembled(self, found: Kind, names: list[str], own: Callable[[str], Owner] | None) -> Value:
         """A value of a kind out of its parts, which are taken from a list."""
@@ -300,26 +333,57 @@ class Emission:
 
     def mark(self) -> tuple[Any, ...]:
         """Where writing stands."""
-        owned = [dict(scope.owned) for scope in self.scopes]
-        return len(self.writer.lines), self.writer.label, len(self.allocas), owned
+        return len(self.writer.lines), self.writer.label, len(self.allocas), len(self.scopes), len(self._undo)
 
     def back_to(self, mark: tuple[Any, ...]) -> None:
         """Takes back what was written since."""
-        lines, self.writer.label, allocas, owned = mark
-        del self.writer.lines[lines:], self.allocas[allocas:], self.scopes[len(owned) :]
-        for scope, known in zip(self.scopes, owned, strict=True):
-            scope.owned = known
+        lines, self.writer.label, allocas, scopes, undo = mark
+        del self.writer.lines[lines:], self.allocas[allocas:], self.scopes[scopes:]
+        while len(self._undo) > undo:
+            scope, owner, before = self._undo.pop()
+            if before is None:
+                scope.owned.pop(owner, None)
+            else:
+                scope.owned[owner] = before
+                scope.changed.append(owner)
 
     # What a sweep learns
 
     def learn(self, key: Any, found: Kind) -> None:
         """Has the next sweep know this."""
-        if key not in self.told:
-            if self.learnt.get(key) == found:
-                raise Unsupported("a value of several kinds")
+        if self.learnt.get(key) != found:
             self.learnt[key] = found
             self.told.add(key)
+            self._lessons += 1
+        elif key not in self.told:
+            raise Unsupported("a value of several kinds")
         raise Learnt
+
+    def with_lessons(self, write: Callable[[], _T]) -> _T:
+        """What is written; where the sweep learns by it, once more, as the next sweep will.
+
+        So one sweep learns as much as it can.
+        """
+        for _ in range(_MOST_LESSONS):
+            mark, before = self.mark(), self._lessons
+            try:
+                return write()
+            except Learnt:
+                if self._lessons == before:
+                    raise
+                self.back_to(mark)
+        raise Learnt
+
+    def _as_learnt(self, value: Value) -> Value:
+        """A value as the next sweep has it, as far as this one has learnt of lists."""
+        match value:
+            case List(kind=ListKind(key=key)) if ("list", key) in self.told:
+                found = self.learnt["list", key]
+                owner = value.owner
+                return List(found, value.base, owner) if isinstance(found, ListKind) else Object(value.base, owner)
+            case Tuple(items=items):
+                return replace(value, items=tuple(map(self._as_learnt, items)))
+        return value
 
     # Checks
 

@@ -9,7 +9,7 @@ from adjoint import ir
 from adjoint.native.llvm.values import Known, Unsupported, Value, joined, kind, parts
 from adjoint.native.llvm.writer import Writer, constant, whole
 from adjoint.native.llvm.writing.declared import kind_of_type
-from adjoint.native.llvm.writing.emission import Scope, is_undefined, kind_of_object
+from adjoint.native.llvm.writing.emission import Learnt, Scope, is_undefined, kind_of_object
 from adjoint.native.llvm.writing.statements import Frame, Statements
 from adjoint.records import dataclass
 
@@ -22,7 +22,8 @@ class Body(Statements):
     def loop(self, loop: ir.Loop) -> None:
         writer = self.writer
         keys = (*loop.params, *loop.targets[len(loop.params) :])
-        inits = [self._begun(key, atom) for key, atom in zip(loop.params, loop.inits, strict=True)]
+        pairs = list(zip(loop.params, loop.inits, strict=True))
+        inits = self.with_lessons(lambda: [self._begun(key, atom) for key, atom in pairs])
         for value in inits:
             self.retain_all(value)
         steps = None if loop.over is None else self._steps(loop.over)
@@ -98,10 +99,14 @@ class Body(Statements):
         following: list[str] = []
         for place, (param, first) in enumerate(zip(params, inits, strict=True)):
             handed = [values[place] for _, values, _ in ways]
-            if is_undefined(first):
-                self._learn_from(param, handed)
+            try:
+                if is_undefined(first):
+                    self._learn_from(param, handed)
+                    continue
+                found = self._agreed(param, [first, *handed])
+            except Learnt:  # the next sweep carries another kind, and this one learns what else it can
+                following += ["poison" for _ in parts(first)]
                 continue
-            found = self._agreed(param, [first, *handed])
             if not isinstance(found, Known):
                 following += self.joined_parts(found, [(label, values[place]) for label, values, _ in ways])
         return following

@@ -24,9 +24,9 @@ from adjoint.native.llvm.values import (
     kind,
 )
 from adjoint.native.llvm.writer import Module
+from adjoint.native.llvm.writing.attempts import Attempts
 from adjoint.native.llvm.writing.declared import kind_of_type
 from adjoint.native.llvm.writing.emission import Learnt, LeftAlone
-from adjoint.native.llvm.writing.layouts import Layouts
 from adjoint.native.llvm.writing.loops import Body
 from adjoint.native.llvm.writing.outlining import Long
 from adjoint.records import dataclass
@@ -70,6 +70,8 @@ class Program:
         What runs as Python, by the names of what is called.
     checked
         Whether indices that are numbers are checked.
+    attempts
+        What earlier attempts to write the module have found.
     layouts
         How objects are laid out.
     helpers
@@ -83,10 +85,11 @@ class Program:
     """
 
     def __init__(
-        self, calls: Callable[[Any], Callable[..., Any] | None], checked: bool = False, layouts: Layouts | None = None
+        self, calls: Callable[[Any], Callable[..., Any] | None], attempts: Attempts, checked: bool = False
     ) -> None:
         self.module = Module()
-        self.layouts = Layouts() if layouts is None else layouts
+        self.attempts = attempts
+        self.layouts = attempts.layouts
         self.sites: list[Site] = []
         self.numbers: dict[tuple[type, Any], int] = {}
         self.calls = calls
@@ -143,7 +146,7 @@ class Program:
 
     def _write(self, function: ir.Function, known: Emitted, kinds: Sequence[Kind | Any]) -> None:
         left = self._sweep(function, known, kinds)
-        if known.calls_itself or not left:
+        if known.calls_itself or not left or self.layouts.grown:
             return
         from adjoint.native.llvm.writing.python_runs import with_runs_joined  # lazy
 
@@ -153,14 +156,17 @@ class Program:
         before = self.asks, self.unsure, dict(self.callbacks), self.long.get(known.name), known.results
         try:
             known.results = None
-            self._sweep(joined_, known, kinds)
+            self._sweep(joined_, known, kinds, like=function)
         except (Unsupported, TakenAsObject, LeftToPython):
             self.asks, self.unsure, self.callbacks, long, known.results = before
             self.long |= {} if long is None else {known.name: long}
 
-    def _sweep(self, function: ir.Function, known: Emitted, kinds: Sequence[Kind | Any]) -> list[LeftAlone]:
-        """Writes a function; gives the statements that run as Python."""
-        learnt: dict[Any, Kind] = {}
+    def _sweep(
+        self, function: ir.Function, known: Emitted, kinds: Sequence[Kind | Any], like: ir.Function | None = None
+    ) -> list[LeftAlone]:
+        """Writes a function; gives the statements that run as Python. ``like``: one of which sweeps have learnt."""
+        learnt = self.attempts.learnt(like or function, kinds)
+        self.attempts.remember(function, kinds, learnt)
         for _ in range(_MOST_SWEEPS):
             expected = known.results
             self.long.pop(known.name, None)

@@ -10,6 +10,7 @@ from adjoint import ir
 from adjoint.analysis.effects import effects_of
 from adjoint.analysis.known_effects import UNKNOWN
 from adjoint.ir.join import type_of_atom
+from adjoint.ir.walk import targets_of
 from adjoint.native.costs import LONGEST_FUNCTION
 from adjoint.native.llvm.rules.table import applied
 from adjoint.native.llvm.values import (
@@ -153,16 +154,29 @@ class Statements(Emission):
 
     def _give_up(self, scope: Scope, place: int) -> None:
         """Releases what no statement behind this place needs."""
-        done = [owner for owner, dependents in scope.owned.items() if scope.end_of(owner, dependents) <= place]
-        for owner in done:
+        for owner in scope.ended(place):
             del scope.owned[owner]
             self.release(owner.base)
 
     def statement(self, statement: ir.Statement) -> None:
+        match statement:
+            case ir.If():
+                self._if(statement)
+            case ir.Loop():
+                self.loop(statement)
+            case ir.Guarded():
+                self._guarded(statement)
+            case _:
+                try:
+                    self.with_lessons(lambda: self._simple(statement))
+                except Learnt:
+                    if targets_of(statement):
+                        raise
+
+    def _simple(self, statement: ir.Statement) -> None:
+        """Writes a statement without blocks."""
         self._made = statement, 0
         match statement:
-            case ir.Call(targets=()):
-                self._or_next_time(lambda: self._call(statement))
             case ir.Call():
                 self._call(statement)
             case ir.Load(target=target, base=base, key=key):
@@ -173,14 +187,8 @@ class Statements(Emission):
                 found = self._else_by_python(write, statement)
                 self.bind(target, self._frozen(found) if target in self.frozen_loads else found)
             case ir.Store(base=base, key=key, value=value, mode=mode):
-                write = functools.partial(self.program.written("store"), self, self.value(base), key)
-                self._or_next_time(lambda: self._else_by_python(lambda: write(self.value(value), mode), statement))
-            case ir.If():
-                self._if(statement)
-            case ir.Loop():
-                self.loop(statement)
-            case ir.Guarded():
-                self._guarded(statement)
+                put = functools.partial(self.program.written("store"), self, self.value(base), key)
+                self._else_by_python(lambda: put(self.value(value), mode), statement)
 
     def _frozen(self, value: Value) -> Value:
         """A number that stays as it was loaded."""
@@ -251,17 +259,6 @@ class Statements(Emission):
         given = {arg.base for arg in args if isinstance(arg, Array)}
         if facts is not UNKNOWN and (found.base in given) != (facts.view_of is not None):
             raise Unsupported("a copy that is a view where memory is written, or a view that is a copy")
-
-    def _or_next_time(self, write: Callable[[], Any]) -> None:
-        """Writes a statement that binds nothing; one by which a sweep learns is left to the next sweep.
-
-        So one sweep learns of all lists what is put on them.
-        """
-        mark = self.mark()
-        try:
-            write()
-        except Learnt:
-            self.back_to(mark)
 
     def _else_by_python(self, write: Callable[[], Any], statement: ir.Call | ir.Load | ir.Store) -> Any:
         """What a rule gives; where it has no form for such a statement, what Python gives."""
@@ -355,7 +352,9 @@ class Statements(Emission):
             return Known(ir.UNDEFINED), []
         try:
             found = self._agreed(key, given)
-        except Learnt:  # goes on as the next sweep will, so that one sweep learns as much as it can
+        except Learnt:
+            pass
+        if key in self.told:  # goes on as the next sweep will
             found = self.learnt[key]
             return found, [self.writer.name() for _ in types_of_parts(found)]
         if isinstance(found, Known):
@@ -431,7 +430,8 @@ class Statements(Emission):
     def _hand_out(self, goal: str, values: Sequence[ir.Atom], number: int = 0) -> None:
         frame = next(each for each in reversed(self.frames) if goal in each.keys)
         keys = frame.keys[goal]
-        handed = [self._wanted(key, atom) for key, atom in zip(keys, values, strict=False)]
+        pairs = list(zip(keys, values, strict=False))
+        handed = self.with_lessons(lambda: [self._wanted(key, atom) for key, atom in pairs])
         handed += [Known(ir.UNDEFINED)] * (len(keys) - len(handed))
         self._pass_on(handed, frame.depth)
         frame.handed.setdefault(goal, []).append((self.writer.label, handed, number))

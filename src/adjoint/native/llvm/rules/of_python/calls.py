@@ -261,7 +261,7 @@ def _borrowing(e: Emission, left: _Left) -> list[Value]:
         (dense, dtype_of(found.element), found.rank, found.by_rows) if isinstance(found, ArrayKind) else None
         for found in kinds
     ]
-    callback = _noted(e, callback_for(_alone(left, after)))
+    callback = _callback(e, left, after)
     tells = _asks_for_classes(left.statement) or _is_of_arrays(left.statement)
     lock = Lock.taken(e)
     objects = [
@@ -301,7 +301,7 @@ def _sharing(e: Emission, left: _Left) -> list[Value]:
     answer = c_api.by_function(e, statement, taken, told)
     if answer is not None:
         return answer
-    callback = _noted(e, callback_for(_alone(replace(left, taken=taken), after)))
+    callback = _callback(e, replace(left, taken=taken), after)
     lock = Lock.taken(e)
     return called(e, callback, [sharing(e, value, var.type) for var, value in taken.items()], lock, told)
 
@@ -313,6 +313,14 @@ def _require_same_answer(statement: Leaving, values: Iterable[Value]) -> None:
         is_whole = isinstance(value, Number) and value.kind[0] in "biu"
         if not (isinstance(value, (Object, List)) or (by_value and is_whole)):
             raise Unsupported("a question for the identity of a value")
+
+
+def _callback(e: Emission, left: _Left, after: Sequence[tuple[Any, ...] | None]) -> Callback:
+    """What runs a statement, which is the same in all sweeps as long as what it reads is of the same kinds."""
+    numbers = tuple([value.kind if isinstance(value, (Number, Complex)) else None for value in left.taken.values()])
+    known = tuple([(var, id(const.value)) for var, const in left.known.items()])
+    key = id(left.statement), tuple(left.taken), numbers, known, tuple(after)
+    return _noted(e, e.program.attempts.callback(key, left, lambda: callback_for(_alone(left, after))))
 
 
 def _noted(e: Emission, callback: Callback) -> Callback:
