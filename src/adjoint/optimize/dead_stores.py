@@ -123,7 +123,7 @@ class _Search:
         at = [item.value if isinstance(item, ir.Const) else None for item in key.items]
         if not at or any(type(each) is not int for each in at):
             return None
-        found = _Element(*memory, base, tuple(at))  # type: ignore[arg-type]
+        found = _Element(next(iter(memory)), base, tuple(at))  # type: ignore[arg-type]
         self._elements[found.memory].add(found)
         return found
 

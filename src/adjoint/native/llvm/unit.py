@@ -36,8 +36,8 @@ from adjoint.native.llvm.values import (
     is_complex,
     kinds_in,
 )
-from adjoint.native.llvm.writing.declared import kind_of_type
 from adjoint.native.llvm.writing.attempts import Attempts
+from adjoint.native.llvm.writing.declared import kind_of_type
 from adjoint.native.llvm.writing.outlining import outlined
 from adjoint.native.llvm.writing.program import Program, Site
 from adjoint.native.options import PLAIN, Options

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from collections.abc import Callable, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Any
@@ -350,16 +351,12 @@ class Statements(Emission):
         given = [value for _, value in incoming if not is_undefined(value)]
         if not given:
             return Known(ir.UNDEFINED), []
-        try:
-            found = self._agreed(key, given)
-        except Learnt:
-            pass
-        if key in self.told:  # goes on as the next sweep will
-            found = self.learnt[key]
-            return found, [self.writer.name() for _ in types_of_parts(found)]
-        if isinstance(found, Known):
-            return found, []
-        return found, self.joined_parts(found, incoming)
+        if key not in self.told:
+            with contextlib.suppress(Learnt):
+                found = self._agreed(key, given)
+                return found, [] if isinstance(found, Known) else self.joined_parts(found, incoming)
+        learnt = self.learnt[key]  # goes on as the next sweep will
+        return learnt, [self.writer.name() for _ in types_of_parts(learnt)]
 
     def _agreed(self, key: Any, values: Sequence[Value]) -> Kind | Known:
         """The kind of what is handed out for a variable; a value that is the same everywhere and known."""
