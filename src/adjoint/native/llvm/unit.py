@@ -131,7 +131,8 @@ def _text_of(
 ) -> tuple[str, str, Program, tuple[Kind, ...]]:
     from adjoint.native.llvm.rules.calls import rule_of  # lazy
 
-    program = Program(rule_of, attempts, options.checked)
+    is_locked = entry is wrapper and not options.side_by_side
+    program = Program(rule_of, attempts, options.checked, is_locked)
     used = set(vars_used(function.body))
     told: list[Kind | Known] = [
         _of_argument(kind, place) if param in used else _UNUSED

@@ -70,6 +70,8 @@ class Program:
         What runs as Python, by the names of what is called.
     checked
         Whether indices that are numbers are checked.
+    is_locked
+        Whether Python's lock is held all the time.
     attempts
         What earlier attempts to write the module have found.
     layouts
@@ -85,7 +87,11 @@ class Program:
     """
 
     def __init__(
-        self, calls: Callable[[Any], Callable[..., Any] | None], attempts: Attempts, checked: bool = False
+        self,
+        calls: Callable[[Any], Callable[..., Any] | None],
+        attempts: Attempts,
+        checked: bool = False,
+        is_locked: bool = False,
     ) -> None:
         self.module = Module()
         self.attempts = attempts
@@ -94,6 +100,7 @@ class Program:
         self.numbers: dict[tuple[type, Any], int] = {}
         self.calls = calls
         self.checked = checked
+        self.is_locked = is_locked
         self.symbols: set[str] = set()
         self.callbacks: dict[str, Callback] = {}
         self.helpers: set[ir.Function] = set()

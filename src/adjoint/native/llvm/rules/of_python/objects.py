@@ -61,17 +61,18 @@ from adjoint.records import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Lock:
-    """Python's lock, while this thread has it."""
+    """Python's lock, while this thread has it; ``state`` is None where whoever called machine code keeps it."""
 
     e: Emission
-    state: str
+    state: str | None
 
     @classmethod
     def taken(cls, e: Emission) -> Lock:
-        return cls(e, e.writer.call("PyGILState_Ensure", "i32", ()))
+        return cls(e, None if e.program.is_locked else e.writer.call("PyGILState_Ensure", "i32", ()))
 
     def given_back(self) -> None:
-        self.e.writer.call("PyGILState_Release", "void", (("i32", self.state),))
+        if self.state is not None:
+            self.e.writer.call("PyGILState_Release", "void", (("i32", self.state),))
 
     def leave_if(self, failed: str, *objects: str) -> None:
         """Leaves the function where Python has raised an exception, and gives up objects."""
@@ -210,18 +211,35 @@ class Result:
     shares: bool = False
 
 
+_CALL_PYTHON = """define internal ptr @call_python(ptr %callee, ptr %args, i64 %count) noinline {
+entry:
+  %given = call ptr @PyObject_Vectorcall(ptr %callee, ptr %args, i64 %count, ptr null)
+  br label %head
+head:
+  %place = phi i64 [ 0, %entry ], [ %next, %body ]
+  %more = icmp ult i64 %place, %count
+  br i1 %more, label %body, label %done
+body:
+  %at = getelementptr ptr, ptr %args, i64 %place
+  %arg = load ptr, ptr %at
+  call void @Py_DecRef(ptr %arg)
+  %next = add i64 %place, 1
+  br label %head
+done:
+  ret ptr %given
+}"""
+
+
 def called(e: Emission, callback: Callback, args: list[str], lock: Lock, results: list[Result]) -> list[Value]:
     """What a function of Python gives for objects, which are given up; the lock is, too."""
     writer = e.writer
+    writer.module.declare("PyObject_Vectorcall", "ptr", ("ptr", "ptr", "i64", "ptr"))
+    writer.module.functions["call_python"] = _CALL_PYTHON
     room = e.slots(len(args))
     writer.put_parts(room, [("ptr", each) for each in args])
-    called_with = (
-        ("ptr", external(writer.module, callback.symbol)),
-        ("ptr", room),
-        ("i64", str(len(args))),
-        ("ptr", "null"),
-    )
-    return answered(e, writer.call("PyObject_Vectorcall", "ptr", called_with), args, lock, results)
+    callee = external(writer.module, callback.symbol)
+    given = writer.op(f"call ptr @call_python(ptr {callee}, ptr {room}, i64 {len(args)})")
+    return answered(e, given, [], lock, results)
 
 
 def answered(e: Emission, given: str, args: list[str], lock: Lock, results: list[Result]) -> list[Value]:
@@ -238,9 +256,9 @@ def answered(e: Emission, given: str, args: list[str], lock: Lock, results: list
     if any(number is not None for number in numbers):
         raised = writer.call("PyErr_Occurred", "ptr", ())
         lock.leave_if(writer.op(f"icmp ne ptr {raised}, null"), given)
-    if len(results) == 1 and isinstance(results[0].kind, ObjectKind):
+    if len(results) == 1 and (isinstance(results[0].kind, ObjectKind) or results[0].shares):
         lock.given_back()
-        return [owned(e, given)]
+        return [_value(e, results[0], given)]
     if None not in numbers:
         writer.call("Py_DecRef", "void", (("ptr", given),))
         lock.given_back()
