@@ -29,7 +29,7 @@ def stage_of(function: Callable[..., Any], args: tuple[Any, ...], wrt: tuple[int
     title, _, text = ad.stages(ad.grad(function, wrt), *args, native=True).rpartition("\n-- ")[2].partition("\n")
     if title != "llvm":
         return text.strip() or title, 0
-    return "", text.count("call ptr @PyObject_Vectorcall(ptr @python_")
+    return "", text.count("call ptr @call_python(ptr @python_")
 
 
 def measure() -> Results:

@@ -36,8 +36,11 @@ class Storage:
 
     def find(self) -> Storage:
         node = self
-        while node._parent is not None:
-            node = node._parent
+        while (parent := node._parent) is not None:
+            above = parent._parent
+            if above is None:
+                return parent
+            node._parent = node = above
         return node
 
     def unite(self, other: Storage) -> None:

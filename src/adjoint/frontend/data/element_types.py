@@ -257,7 +257,7 @@ def _holds_less(type_: ir.Type, than: ir.Type | None) -> bool:
 
 def _guessed_site(lo: Lowerer, type_: ir.List) -> Site | None:
     """Where a list is made of which it is only guessed what it holds."""
-    sites = _sites_of(lo, type_)
+    sites = _sites_of(lo, type_) if lo.settings.guesses else []
     if len(sites) != 1 or sites[0] in lo.settings.site_types:
         return None
     guess = lo.settings.guesses.get(sites[0].place[0])
@@ -274,7 +274,7 @@ def note_outside(lo: Lowerer, base: ir.Var, value: ir.Atom, node: ast.AST | None
 def is_outside(lo: Lowerer, base: ir.Var) -> bool:
     """Whether a value may be what a global or captured variable holds."""
     home = base.type.storage.find()  # type: ignore[attr-defined]
-    return any(outlives_the_call(site) for mine, site in lo.run_data.sites_of_storage if mine.find() is home)
+    return any(mine.find() is home for mine, site in lo.run_data.sites_of_storage if outlives_the_call(site))
 
 
 def _sites_of(lo: Lowerer, type_: ir.List | ir.Dict | ir.Instance) -> list[Site]:
