@@ -173,13 +173,23 @@ _declare_arithmetic("fadd", fused_loops.plus, flags=FREE)
 _declare_arithmetic("fmul", fused_loops.times_by, flags=FREE)
 
 
-def _declare_comparison(order: str, *callees: Any) -> None:
-    @rule(*callees)
+def _declare_comparison(order: str, own: Any, of_numpy: Any) -> None:
+    @rule(of_numpy)
     def write(e: Emission, a: Value, b: Value) -> Number:
         return compare(e, order, a, b)
 
+    @rule(own)
+    def write_own(e: Emission, a: Value, b: Value) -> Number:
+        if order in ("eq", "ne") and any(map(_is_text, (a, b))) and any(isinstance(each, Number) for each in (a, b)):
+            return truth("true" if order == "ne" else "false")
+        return compare(e, order, a, b)
 
-for _order, *_callees in (
+
+def _is_text(value: Value) -> bool:
+    return isinstance(value, Known) and isinstance(value.value, (str, type(None)))
+
+
+for _order, _own, _of_numpy in (
     ("eq", operator.eq, np.equal),
     ("ne", operator.ne, np.not_equal),
     ("lt", operator.lt, np.less),
@@ -187,7 +197,7 @@ for _order, *_callees in (
     ("gt", operator.gt, np.greater),
     ("ge", operator.ge, np.greater_equal),
 ):
-    _declare_comparison(_order, *_callees)
+    _declare_comparison(_order, _own, _of_numpy)
 
 
 @rule("truth", bool, operator.truth)
