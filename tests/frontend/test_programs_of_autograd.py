@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as onp
 import pytest
+import scipy.ndimage
+import scipy.sparse.linalg
 import scipy.special
 
 import adjoint as ad
@@ -219,6 +221,107 @@ def test_functions_that_are_not_followed_have_no_derivative() -> None:
         return x**2
 
     _agrees(lambda x: np.sum(weights(x) * x), second=False)
+
+
+@primitive
+def filtered(x: Any, sigma: float) -> Any:
+    return scipy.ndimage.gaussian_filter1d(x, sigma)
+
+
+defvjp(filtered, lambda ans, x, sigma: lambda g: filtered(g, sigma))
+
+
+@primitive
+def solved(entries: Any, places: Any, b: Any) -> Any:
+    return scipy.sparse.linalg.spsolve(scipy.sparse.coo_matrix((entries, places), shape=(3, 3)).tocsc(), b)
+
+
+def _of_entries(ans: Any, entries: Any, places: Any, b: Any) -> Any:
+    def vjp(g: Any) -> Any:
+        adjoint = solved(entries, places[::-1], g)
+        return -adjoint[places[0]] * ans[places[1]]
+
+    return vjp
+
+
+defvjp(solved, _of_entries, None, lambda ans, entries, places, b: lambda g: solved(entries, places[::-1], g))
+PLACES = onp.array([[0, 1, 2, 0, 1], [0, 1, 2, 1, 2]])
+
+
+def test_pullbacks_made_of_primitives_whose_own_do_not_depend_on_what_they_are_given() -> None:
+    _agrees(lambda x: np.sum(filtered(x**2, 1.0) ** 2))
+    _agrees(lambda x: np.sum(solved(np.concatenate([x + 2, x[:2]]), PLACES, x**2) ** 2))
+
+
+@primitive
+def squashed(x: Any) -> Any:
+    return onp.tanh(x)
+
+
+defvjp(squashed, lambda ans, x: lambda g: g * (1 - ans**2))
+
+
+@primitive
+def bent(x: Any) -> Any:
+    return x
+
+
+defvjp(bent, lambda ans, x: lambda g: squashed(g))
+
+
+def test_pullbacks_made_of_primitives_whose_own_do() -> None:
+    _agrees(lambda x: np.sum(squashed(x) ** 2))
+    _agrees(lambda x: np.sum(bent(x) * x), forward=False, second=False)
+    with pytest.raises(ad.DifferentiationError, match="the declared pullback of 'bent' is transposed"):
+        ad.jvp(lambda x: np.sum(bent(x)), (X,), (X,))
+
+
+@primitive
+def crossing(f: Callable[[Any, Any], Any], x: Any, low: Any, high: Any) -> Any:
+    for _ in range(70):
+        y = 0.5 * (low + high)
+        if f(x, y) > 0:
+            high = y
+        else:
+            low = y
+    return y
+
+
+def _undefined(*given: Any) -> Any:
+    raise TypeError("this may not vary")
+
+
+def _of_crossing(y: Any, f: Callable[[Any, Any], Any], x: Any, low: Any, high: Any) -> Any:
+    def vjp(g: Any) -> Any:
+        return -grad(lambda x: f(x, y))(x) / grad(lambda y: f(x, y))(y) * g
+
+    return vjp
+
+
+defvjp(crossing, _undefined, _of_crossing, None, None)
+
+
+def _excess(x: Any, y: Any) -> Any:
+    return np.sum(np.tanh(x + y)) - 0.3
+
+
+def test_primitives_that_are_handed_functions() -> None:
+    def shifted(x: Any) -> Any:
+        level = 0.3
+        shift = crossing(lambda x, y: np.sum(np.tanh(x + y)) - level, x, -5.0, 5.0)
+        return np.sum(np.sin(x + shift) * np.arange(3.0))
+
+    _agrees(shifted)
+    _agrees(lambda x: crossing(_excess, x, -5.0, 5.0))
+
+
+def test_functions_handed_to_primitives_may_not_capture_what_varies() -> None:
+    def shifted(x: Any) -> Any:
+        level = np.sum(x)
+        return crossing(lambda a, y: np.sum(np.tanh(a + y)) - level, x, -5.0, 5.0)
+
+    with pytest.raises(ad.DifferentiationError, match="what argument 0 captures varies"):
+        ad.grad(shifted)(X)
 
 
 # Operators inside of programs

@@ -88,6 +88,7 @@ _declarations: dict[Hashable, Declaration] = {}
 _numbered: list[Fn] = []
 """What machine code calls that cannot be imported by name."""
 _stand_ins: dict[int, StandIn] = {}
+_values: dict[int, StandIn] = {}
 _owners: set[int] = set()
 """The objects of which a bound method has a declaration, by identity."""
 _of_objects: list[tuple[Any, Any]] = []
@@ -113,6 +114,18 @@ def callee_of(declaration: Declaration) -> Fn:
     stand_in = _stand_ins.setdefault(id(fn), StandIn(fn))
     _declarations[id(stand_in)] = declaration
     return stand_in
+
+
+def value_of(declaration: Declaration) -> Fn:
+    """What gives its first argument, which was computed of the others as the function would."""
+    stand_in = _values.setdefault(id(declaration), StandIn(_first))
+    stand_in.__name__ = declaration.name
+    _declarations[id(stand_in)] = declaration
+    return stand_in
+
+
+def _first(value: Any, *others: Any) -> Any:
+    return value
 
 
 def _has_hash(fn: Any) -> bool:

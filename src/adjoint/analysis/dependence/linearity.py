@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Hashable, Iterable
+from contextvars import ContextVar
 from enum import Enum
 from typing import Any
 
@@ -12,11 +13,12 @@ import numpy as np
 from adjoint import ir
 from adjoint.analysis.effects import effects_of
 from adjoint.analysis.joins import joins
-from adjoint.ir.walk import blocks_of, leaves, operands, statements_in
+from adjoint.ir.walk import blocks_of, leaves, operands, statements_in, targets_of
 from adjoint.rules.declarations import declaration_for
 from adjoint.rules.kinds import Bilinear, Linear
 from adjoint.rules.registry import rule_for
 from adjoint.runtime import display
+from adjoint.runtime.cotangents import as_number, check_cotangent
 
 
 class Degree(Enum):
@@ -29,7 +31,18 @@ class Degree(Enum):
 
 
 _SUMS = (operator.add, operator.sub, operator.iadd, operator.isub, np.add, np.subtract)
-_ALIKE = (operator.neg, operator.pos, np.negative, np.positive, float, np.float64, np.copy, np.real, np.conjugate)
+_ALIKE = (
+    operator.neg,
+    operator.pos,
+    np.negative,
+    np.positive,
+    float,
+    np.float64,
+    np.copy,
+    np.asarray,
+    np.real,
+    np.conjugate,
+)
 _PRODUCTS = (operator.mul, operator.imul, operator.matmul, np.multiply, np.matmul, np.dot, np.outer, np.inner, np.vdot)
 _QUOTIENTS = (operator.truediv, operator.itruediv, np.divide, np.true_divide)
 _ZEROS = (np.zeros, np.zeros_like)
@@ -54,12 +67,15 @@ def first_other(function: ir.Function, places: Iterable[int]) -> ir.Statement | 
         _place(param): Degree.LINEAR if place in wanted else Degree.CONSTANT
         for place, param in enumerate(function.params)
     }
-    statements = list(statements_in(function.body))
+    followed = _followed(function)
+    statements = statements_in(function.body)
     before: dict[Hashable, Degree] = {}
     while before != degrees:
         before = dict(degrees)
         for statement in statements:
-            if not _statement(statement, degrees):
+            if _gives_value(statement, followed):
+                _note_value(statement, degrees)
+            elif not _statement(statement, degrees):
                 return statement
         if _chooses_by(function.body, degrees):
             return function
@@ -159,10 +175,107 @@ def _declared(call: ir.Call, degrees: dict[Hashable, Degree]) -> bool:
             _note(target, degree, degrees)
         return degree is not Degree.OTHER
     if any(_varies(arg, degrees) for arg in call.args):
-        return False
+        degree = _affine(call, degrees)
+        for target in call.targets:
+            _note(target, degree, degrees)
+        return degree is not Degree.OTHER
     for target, value in values:
         _note(target, _degree(value, degrees), degrees)
     return True
+
+
+# Functions whose declared derivative does not depend on what they are given
+
+
+def _followed(function: ir.Function) -> set[ir.Atom]:
+    """The values of declared functions, which the functions as they stand gave."""
+    found: set[ir.Atom] = set()
+    for statement in statements_in(function.body):
+        if isinstance(statement, ir.Call) and isinstance(statement.callee, ir.Declared):
+            found.update(statement.callee.values_of(statement))
+    for statement in statements_in(function.body):
+        if isinstance(statement, ir.Call) and statement.callee is as_number and not found.isdisjoint(statement.targets):
+            found.add(statement.args[0])
+    return found
+
+
+def _gives_value(statement: ir.Statement, followed: set[ir.Atom]) -> bool:
+    """Whether a statement only gives a value whose derivative is declared behind it."""
+    if not isinstance(statement, ir.Call) or not statement.targets or not followed.issuperset(statement.targets):
+        return False
+    return statement.callee is as_number or declaration_for(statement.callee) is not None
+
+
+def _note_value(statement: ir.Statement, degrees: dict[Hashable, Degree]) -> None:
+    """Of a value that varies nothing is known: what its derivative is, is said behind it."""
+    varies = any(_varies(atom, degrees) for atom in operands(statement))
+    for target in targets_of(statement):
+        _note(target, Degree.OTHER if varies else Degree.CONSTANT, degrees)
+
+
+def _affine(call: ir.Call, degrees: dict[Hashable, Degree]) -> Degree:
+    """How the values of a declared function depend on the parameters, if its pullback does not depend on them.
+
+    Then it is affine in what varies of its arguments. A pullback made of such functions is affine in its cotangent, and
+    zero for a cotangent of zero, as that of any function is.
+    """
+    declared: ir.Declared = call.callee
+    args, pullback = declared.arguments_of(call), declared.pullback
+    moving = [place for place, arg in enumerate(args) if _varies(arg, degrees)]
+    if pullback is None or not moving or any(_varies(arg, degrees) for arg in declared.excluded_of(call)):
+        return Degree.OTHER
+    varied = {
+        param
+        for param, atom in zip(pullback.params[len(declared.seeds) :], declared.of_pullback(call), strict=True)
+        if _varies(atom, degrees)
+    }
+    tainted = _tainted(pullback, varied)
+    results = [leaf.values for leaf in leaves(pullback.body) if isinstance(leaf, ir.Return)]
+    if any(values[place] in tainted for values in results for place in moving):
+        return Degree.OTHER
+    return _joined(_degree(args[place], degrees) for place in moving)
+
+
+def _tainted(function: ir.Function, varied: set[ir.Var]) -> set[ir.Atom]:
+    """What depends on some parameters of a function, other than on their shapes."""
+    found: set[ir.Atom] = set(varied)
+    memory = {storage for param in varied for storage in _memory(param)}
+    before = -1
+    while before != len(found) + len(memory):
+        before = len(found) + len(memory)
+        for statement in statements_in(function.body):
+            if isinstance(statement, ir.Call) and statement.callee in _OF_SHAPES:
+                continue
+            given = [*operands(statement)]
+            if isinstance(statement, ir.Call) and statement.callee is check_cotangent:
+                given = given[:1]  # of the others it asks for their shapes
+            given += [atom for inner in blocks_of(statement) for leaf in leaves(inner) for atom in operands(leaf)]
+            if not any(atom in found or not memory.isdisjoint(_memory(atom)) for atom in given):
+                continue
+            inside = [each for inner in blocks_of(statement) for each in statements_in(inner)]
+            for each in (statement, *inside):
+                found.update(targets_of(each))
+                memory.update(storage for atom in _written(each) for storage in _memory(atom))
+            if isinstance(statement, ir.Loop):
+                found.update(statement.params)
+    return found
+
+
+def _written(statement: ir.Statement) -> tuple[ir.Atom, ...]:
+    """What a statement may write to."""
+    if isinstance(statement, ir.Store):
+        return (statement.base,)
+    if not isinstance(statement, ir.Call):
+        return ()
+    effects, values = effects_of(statement), operands(statement)
+    return tuple([values[place] for place in effects.writes if place < len(values)]) if effects.known else values
+
+
+def _memory(atom: ir.Atom) -> set[ir.Storage]:
+    return ir.storages(atom.type) if isinstance(atom, ir.Var) else set()
+
+
+_OF_SHAPES = (np.shape, np.size, np.ndim, len)
 
 
 def _of_call(call: ir.Call, degrees: dict[Hashable, Degree]) -> Degree:
@@ -177,7 +290,9 @@ def _of_call(call: ir.Call, degrees: dict[Hashable, Degree]) -> Degree:
         return Degree.CONSTANT
     if Degree.OTHER in args or any(_varies(value, degrees) for _, value in call.kwargs):
         return Degree.OTHER
-    if isinstance(callee, (ir.Function, ir.Definition, ir.Derived)):
+    if isinstance(callee, ir.Definition):
+        return _of_definition(call, args)
+    if isinstance(callee, (ir.Function, ir.Derived)):
         return Degree.OTHER
     if callee in _SUMS or callee in _DISPLAYS:
         return _joined(args)
@@ -192,6 +307,21 @@ def _of_call(call: ir.Call, degrees: dict[Hashable, Degree]) -> Degree:
         others = [degree for at, degree in enumerate(args) if at != place]
         return args[place] if Degree.LINEAR not in others else Degree.OTHER
     return _by_rule(call, args)
+
+
+def _of_definition(call: ir.Call, args: list[Degree]) -> Degree:
+    """A function that stays one: by its own text. Nobody knows of one that calls itself."""
+    function, places = call.callee.function, [place for place, degree in enumerate(args) if degree is Degree.LINEAR]
+    if function in _under_way.get() or call.kwargs or effects_of(call).writes:
+        return Degree.OTHER
+    token = _under_way.set((*_under_way.get(), function))
+    try:
+        return Degree.LINEAR if is_linear(function, places) else Degree.OTHER
+    finally:
+        _under_way.reset(token)
+
+
+_under_way: ContextVar[tuple[ir.Function, ...]] = ContextVar("under_way", default=())
 
 
 def _place_of_linear(callee: Any) -> int | None:

@@ -11,19 +11,25 @@ import inspect
 import sys
 import typing
 from collections.abc import Sequence
+from types import FunctionType
 from typing import Any, get_args, get_origin
 
 import numpy as np
 
 from adjoint import ir
+from adjoint.frontend.data.outside.captures import captured_by
 from adjoint.frontend.declared.parameters import called_by
+from adjoint.frontend.differentiation.fitting import every_leaf
 from adjoint.frontend.entry.captured import has_fields
+from adjoint.frontend.functions.closures import closure_of
+from adjoint.frontend.functions.inlining import call_closure
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
-from adjoint.frontend.interpreter.values import Record, Ref, Site, TupleValue, Value
+from adjoint.frontend.interpreter.values import Closure, Method, Partial, Record, Ref, Site, TupleValue, Value
 from adjoint.frontend.objects.construction import call_class
-from adjoint.rules.declarations import Declaration, callee_of
+from adjoint.rules.declarations import Declaration, callee_of, value_of
 from adjoint.runtime.cotangents import as_array
+from adjoint.sources.definitions import underlying
 from adjoint.types.classes.annotations import annotations_of, field_types, has_annotations
 
 _NUMBERS = (float, np.ndarray)
@@ -32,9 +38,15 @@ _NUMBERS = (float, np.ndarray)
 def call_original(
     lo: Lowerer, declaration: Declaration, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
 ) -> Value:
-    """The function itself, of which nothing is known but that it writes none of its arguments; a class as ever."""
+    """The function itself, of which nothing is known but that it writes none of its arguments; a class as ever.
+
+    One that is handed a function made inside of the program is read.
+    """
     if isinstance(declaration.fn, type):
         return call_class(lo, declaration.fn, args, kwargs, node)
+    function = underlying(declaration.fn)
+    if function is not None and any(map(_is_made_here, (*args, *kwargs.values()))):
+        return _read(lo, declaration, function, args, kwargs, node)
     atoms = [materialize(lo, value, node, observer=True) for value in args]
     named = tuple((name, materialize(lo, value, node, observer=True)) for name, value in kwargs.items())
     returned = _returned(declaration.fn)
@@ -50,6 +62,39 @@ def call_original(
         target = checked
     place = () if node is None else lo.site(node).place
     return _parts(lo, target, returned, ("original", *place))
+
+
+def _is_made_here(value: Value) -> bool:
+    """Whether a value is a function, or holds one, that exists in the program only."""
+    match value:
+        case Closure(function=function):
+            return function is None
+        case Method(function=inner):
+            return _is_made_here(inner)
+        case Partial(function=inner, args=given, kwargs=named):
+            return any(map(_is_made_here, (inner, *given, *[part for _, part in named])))
+        case _:
+            return False
+
+
+def _read(
+    lo: Lowerer,
+    declaration: Declaration,
+    function: FunctionType,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST | None,
+) -> Value:
+    """The value that the body gives, through which no derivative flows."""
+    value = call_closure(lo, closure_of(lo, function, node), args, kwargs, node)
+    if lo.block is None or not isinstance(value, ir.Var):
+        return value
+    given = [leaf for each in (*args, *kwargs.values()) for leaf in (*every_leaf(lo, each), *captured_by(lo, each))]
+    target = ir.Var("t", ir.fresh(value.type))
+    lo.run_data.originals.add(target)
+    lo.at(node)
+    lo.emit(ir.Call((target,), value_of(declaration), (value, *given), (), lo.span(node)))
+    return target
 
 
 def _returned(function: Any) -> Any:

@@ -32,6 +32,7 @@ from adjoint.frontend.interpreter.values import (
     is_torn,
 )
 from adjoint.records import dataclass
+from adjoint.sources.scope import scope_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,10 +179,12 @@ _names: WeakKeyDictionary[ast.AST, frozenset[str]] = WeakKeyDictionary()
 
 
 def names_in(function: ast.AST) -> frozenset[str]:
-    """The names that a function uses, itself or in functions inside of it."""
+    """The names that a function uses and does not bind, itself or in functions inside of it."""
     found = _names.get(function)
     if found is None:
-        found = _names[function] = frozenset(node.id for node in ast.walk(function) if isinstance(node, ast.Name))
+        used = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
+        own = scope_of(function).local if isinstance(function, (ast.FunctionDef, ast.Lambda)) else frozenset()
+        found = _names[function] = frozenset(used - own)
     return found
 
 

@@ -5,11 +5,12 @@ A declaration is made for each choice of arguments that may vary: autograd asks 
 
 from __future__ import annotations
 
+import inspect
 import sys
 from collections.abc import Callable
 from functools import lru_cache, partial
 from types import FunctionType
-from typing import Any
+from typing import Any, get_type_hints
 
 from adjoint import ir
 from adjoint.frontend.calls.opaque.arguments import may_carry
@@ -29,7 +30,7 @@ Fn = Callable[..., Any]
 def declaration_of(lo: Lowerer, function: Any, args: list[Value]) -> Declaration | None:
     """What is declared of a primitive, as far as its arguments may vary; None where the function inside tells."""
     core = sys.modules["autograd.core"]
-    places = tuple([place for place, value in enumerate(args) if may_carry(lo, value)])
+    places = tuple([place for place, value in enumerate(args) if may_carry(lo, value) and not _is_function(value)])
     reverse, forward = core.primitive_vjps.get(function), core.primitive_jvps.get(function)
     if not places or not _counts(function, args, reverse, forward):
         return None
@@ -97,6 +98,7 @@ def _declaration(function: Any, reverse: Any, forward: Any, places: tuple[int, .
     """The declaration for these arguments; those of which nothing is said may not vary."""
     original = definitions.original_of(function.fun)
     original.__name__ = original.__qualname__ = function.__name__
+    original.__annotations__ = {"return": _returned(function.fun)}
     cotangents = _told(reverse, places, definitions.for_place)
     tangents = _told(forward, places, definitions.tangent_for_place)
     told = tuple(cotangents) or tuple(tangents)
@@ -111,6 +113,15 @@ def _declaration(function: Any, reverse: Any, forward: Any, places: tuple[int, .
     declaration = Declaration(original, told, pullback=pullback, differential=differential)
     declarations.add(declaration)
     return declaration
+
+
+def _returned(function: Any) -> Any:
+    """The annotation of what a function returns."""
+    try:
+        found = get_type_hints(function).get("return", Any)
+        return inspect.Parameter.empty if found is Any else found
+    except Exception:  # it has none, or names what only a type checker knows
+        return inspect.Parameter.empty
 
 
 def _is_by_argument(declared: Any) -> bool:
