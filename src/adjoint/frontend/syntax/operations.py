@@ -67,7 +67,7 @@ def apply_operator(
     if lo.run_data.pools and op in _IN_ORDER and all(_is_of_linked(operand) for operand in operands):
         left, right = (containers.tuple_items(lo, operand, node) for operand in operands)
         return _ordered(lo, op, left, right, node)
-    _refuse_sequence_beside_float(lo, op, operands, node)
+    _refuse_sequence_beside_number(lo, op, operands, node)
     error = _error_of_aliens(op, operands, inplace) if lo.run_data.choices or lo.settings.tagged else None
     if error is not None:
         stop_at_alien(lo, error, node)
@@ -367,17 +367,18 @@ def _check_factors(lo: Lowerer, operands: list[Value], node: ast.AST | None) -> 
 _NOT_OF_SEQUENCES = (operator.add, operator.sub, operator.truediv, operator.floordiv, operator.mod, operator.pow)
 
 
-def _refuse_sequence_beside_float(
+def _refuse_sequence_beside_number(
     lo: Lowerer, op: Callable[..., Any], operands: list[Value], node: ast.AST | None
 ) -> None:
-    """Arithmetic of a list or tuple and a float of Python's own: a mistake, whatever the numbers are."""
+    """Arithmetic of a list or tuple and a number of Python's own: a mistake, but for a whole number of repetitions."""
     if op not in (*_NOT_OF_SEQUENCES, operator.mul) or len(operands) != 2:
         return
     for sequence, number in (operands, operands[::-1]):
         type_ = joins.type_of(number) if is_number(number) else None
-        is_float = isinstance(type_, ir.Scalar) and type_.kind in ("float", "complex") and type_.dtype is None
+        is_own = isinstance(type_, ir.Scalar) and type_.dtype is None
+        repeats = op is operator.mul and isinstance(type_, ir.Scalar) and type_.kind in ("int", "bool")
         kind = "tuple" if isinstance(sequence, TupleValue) else "list"
-        if is_float and (kind == "tuple" or _is_list(lo, sequence)):
+        if is_own and not repeats and (kind == "tuple" or _is_list(lo, sequence)):
             raise lo.mistake(TypeError, node, f"a {kind} and a number of Python's own have no such operation")
 
 
