@@ -324,6 +324,99 @@ def test_functions_handed_to_primitives_may_not_capture_what_varies() -> None:
         ad.grad(shifted)(X)
 
 
+@primitive
+def both(x: Any) -> tuple[onp.ndarray, onp.ndarray]:
+    return onp.sum(x**2), onp.sin(x)
+
+
+defvjp(both, lambda ans, x: lambda g: g[0] * 2 * x + g[1] * np.cos(x))
+
+
+def test_primitives_that_return_a_tuple() -> None:
+    def f(x: Any) -> Any:
+        total, waves = both(x)
+        return total * np.sum(waves)
+
+    _agrees(f)
+    _agrees(lambda x: both(x)[0])
+
+
+eigh = primitive(onp.linalg.eigh)
+
+
+def _of_eigh(ans: Any, matrix: Any) -> Any:
+    _, vectors = ans
+
+    def vjp(g: Any) -> Any:
+        return np.dot(vectors * g[0], vectors.T)
+
+    return vjp
+
+
+defvjp(eigh, _of_eigh)
+
+
+def test_functions_of_numpy_that_return_named_tuples() -> None:
+    def spread(x: Any) -> Any:
+        matrix = np.outer(x, x) + np.diag(x)
+        values, _ = eigh(matrix)
+        return np.sum(values * np.arange(3.0))
+
+    expected = autograd.grad(spread)(X)
+    onp.testing.assert_allclose(ad.grad(spread)(X), expected, rtol=1e-9)
+
+
+class Factor:
+    """Keeps what it was handed last."""
+
+    def keep(self, matrix: Any) -> None:
+        self.inverse = onp.linalg.inv(matrix)
+
+    def solve(self, b: Any) -> Any:
+        return self.inverse @ b
+
+
+factor = Factor()
+
+
+@primitive
+def with_factor(matrix: Any, b: Any, factor: Factor) -> Any:
+    factor.keep(matrix)
+    return factor.solve(b)
+
+
+defvjp(
+    with_factor,
+    lambda ans, matrix, b, factor: lambda g: -onp.outer(factor.solve(g), ans),
+    lambda ans, matrix, b, factor: lambda g: factor.solve(g),
+)
+
+
+@primitive
+def unboxed(x: Any) -> Any:
+    return x**3
+
+
+def _of_unboxed(ans: Any, x: Any) -> Any:
+    x = getval(x)
+    return lambda g: g * 3 * x**2
+
+
+defvjp(unboxed, _of_unboxed)
+
+
+def test_second_derivatives_are_refused_where_what_is_declared_forgets_what_it_depends_on() -> None:
+    def by_factor(x: Any) -> Any:
+        return np.sum(with_factor(np.diag(x) + 1.0, x, factor) ** 2)
+
+    symmetric = autograd.grad(by_factor)(X)
+    onp.testing.assert_allclose(ad.grad(by_factor)(X), symmetric, rtol=1e-9)
+    _agrees(lambda x: np.sum(unboxed(x)), second=False)
+    for f in (by_factor, lambda x: np.sum(unboxed(x))):
+        with pytest.raises(ad.DifferentiationError, match="cannot differentiate through an opaque function"):
+            ad.hvp(f, (X,), (X,))
+
+
 # Operators inside of programs
 
 

@@ -114,6 +114,8 @@ def _families(constant: Any) -> tuple[str, ...]:
             return ("external.sparse.values",)
         case (FunctionType() | type()) as made if made.__module__ == "scipy.spatial.transform._rotation":
             return ("external.rotation_calls",)
+        case FunctionType(__module__="adjoint.frontend.external.autograd.definitions"):
+            return ("external.autograd.calls",)
         case FunctionType(__module__="adjoint.frontend.external.rotation_definitions"):
             return ("external.rotation_calls",)
         case object(__module__="numpy.random" | "numpy.random._generator" | "numpy.random.mtrand" | "random"):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Callable
+from dataclasses import is_dataclass
 from functools import cache
 from types import FunctionType
 from typing import Any
@@ -17,6 +18,7 @@ import numpy as np
 
 from adjoint import ir
 from adjoint.declarations.custom_derivatives import stop_gradient
+from adjoint.frontend.calls.handlers import handles
 from adjoint.frontend.calls.rule_calls import call_by_declaration
 from adjoint.frontend.entry.inputs import captured
 from adjoint.frontend.external.autograd import definitions
@@ -24,7 +26,8 @@ from adjoint.frontend.external.autograd.flattening import RECORDED, unflattened
 from adjoint.frontend.external.autograd.primitives import PRIMITIVE, declaration_of
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
-from adjoint.frontend.interpreter.values import Operator, Value
+from adjoint.frontend.interpreter.values import Operator, Record, Ref, Value
+from adjoint.rules.declarations import value_of
 from adjoint.sources.library_folders import package_of
 
 _UNTRACED = "notrace_primitive.<locals>.f_wrapped"
@@ -141,6 +144,32 @@ def _itself(function: Any) -> _Meaning:
     return lambda lo, args, kwargs, node: lo.call(ir.Const(function), args, kwargs, node)
 
 
+def _getval(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    """A value that counts as a constant; in what is declared of a primitive, one of which a derivative is not known."""
+    value = (args or [*kwargs.values()])[0]
+    if not lo.run_data.declared or not isinstance(value, ir.Var):
+        return lo.call(ir.Const(stop_gradient), [value], {}, node)
+    return _without_derivative(lo, value, ir.fresh(value.type), node)
+
+
+def _without_derivative(lo: Lowerer, value: ir.Atom, type_: ir.Type, node: ast.AST | None) -> ir.Var:
+    """The same value in a declared derivative: where another derivative would flow through it, that is refused."""
+    target = ir.Var("t", type_)
+    lo.emit(ir.Call((target,), value_of(lo.run_data.declared[-1]), (value,), (), lo.span(node)))
+    return target
+
+
+@handles(definitions.handed)
+def _handed(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    """An argument as what is declared sees it: what an object kept when the function ran may depend on the others."""
+    (value,) = args
+    record = lo.store.get(value) if isinstance(value, Ref) else None
+    is_object = isinstance(record, Record) and record.cls not in (list, dict) and not is_dataclass(record.cls)
+    if not is_object or not lo.run_data.declared:
+        return value
+    return _without_derivative(lo, materialize(lo, value, node, observer=True), ir.OPAQUE, node)
+
+
 def _decorator(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     """What only gives a function the name and the text of another one."""
     return ir.Const(definitions.same)
@@ -182,7 +211,7 @@ _MEANINGS: dict[str, dict[str, _Meaning]] = {
         "make_vjp": _itself(definitions.vjp_at),
         "make_jvp": _itself(definitions.jvp_at),
     },
-    "autograd.tracer": {"getval": _itself(stop_gradient)},
+    "autograd.tracer": {"getval": _getval},
     "autograd.wrap_util": {"wraps": _decorator, "wrap_nary_f": _decorator},
     "autograd.builtins": {"tuple": _itself(tuple), "list": _itself(list), "dict": _itself(dict)},
 }

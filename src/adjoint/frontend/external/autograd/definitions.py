@@ -153,12 +153,18 @@ def original_of(function: Any) -> Any:
     return original
 
 
+def handed(value):
+    """An argument of a primitive, as what is declared of it sees it: the compiler knows."""
+    return value
+
+
 def pullback_of(function: Any, makers: Any) -> Any:
     """What is declared by `defvjp`: one function for each argument, which takes the value and the arguments."""
 
     def with_pullback(*args, each_of_=makers, **kwargs):
         value = function(*args, **kwargs)
-        maps = [maker(value, *args, **kwargs) for maker in each_of_]
+        given = [handed(arg) for arg in args]
+        maps = [maker(value, *given, **kwargs) for maker in each_of_]
 
         def pullback(ct):
             return tuple([each(ct) for each in maps])
@@ -173,7 +179,7 @@ def pullback_of_all(function: Any, maker: Any, places: Any) -> Any:
 
     def with_pullback(*args, places_=places, **kwargs):
         value = function(*args, **kwargs)
-        mapped = maker(places_, value, args, kwargs)
+        mapped = maker(places_, value, tuple([handed(arg) for arg in args]), kwargs)
 
         def pullback(ct):
             return tuple(mapped(ct))
@@ -204,9 +210,10 @@ def differential_of(function: Any, makers: Any) -> Any:
 
     def with_differential(*args, each_of_=makers, **kwargs):
         value = function(*args, **kwargs)
+        given = [handed(arg) for arg in args]
 
         def differential(*tangents):
-            parts = [made(tangent, value, *args, **kwargs) for made, tangent in zip(each_of_, tangents)]  # noqa: B905
+            parts = [made(tangent, value, *given, **kwargs) for made, tangent in zip(each_of_, tangents)]  # noqa: B905
             return sum(parts[1:], parts[0])
 
         return value, differential

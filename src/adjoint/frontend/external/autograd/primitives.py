@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable
 from functools import lru_cache, partial
 from types import FunctionType
-from typing import Any, get_type_hints
+from typing import Any, get_args, get_origin, get_type_hints
 
 from adjoint import ir
 from adjoint.frontend.calls.opaque.arguments import may_carry
@@ -20,6 +20,7 @@ from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import Closure, Method, Operator, Partial, Value
 from adjoint.rules import declarations, registry
 from adjoint.rules.declarations import Declaration
+from adjoint.types.classes.annotations import field_types
 
 PRIMITIVE = "primitive.<locals>.f_wrapped"
 """What `primitive` makes of a function."""
@@ -115,13 +116,22 @@ def _declaration(function: Any, reverse: Any, forward: Any, places: tuple[int, .
     return declaration
 
 
+_UNKNOWN = inspect.Parameter.empty
+"""What stands for a number or an array of any rank: programs of autograd say of numbers, too, that they are arrays."""
+
+
 def _returned(function: Any) -> Any:
-    """The annotation of what a function returns."""
+    """The annotation of what a function returns, as far as it tells the parts of a structure."""
     try:
         found = get_type_hints(function).get("return", Any)
-        return inspect.Parameter.empty if found is Any else found
     except Exception:  # it has none, or names what only a type checker knows
-        return inspect.Parameter.empty
+        return _UNKNOWN
+    rule = registry.rule_for(function)
+    if rule is not None and rule.results > 1:
+        return tuple[(_UNKNOWN,) * rule.results]  # type: ignore[misc]
+    if get_origin(found) is tuple and Ellipsis not in get_args(found):
+        return tuple[tuple(_UNKNOWN for _ in get_args(found))]  # type: ignore[misc]
+    return found if isinstance(found, type) and bool(field_types(found)) else _UNKNOWN
 
 
 def _is_by_argument(declared: Any) -> bool:
