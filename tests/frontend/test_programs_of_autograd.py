@@ -19,6 +19,7 @@ from autograd import elementwise_grad, grad, hessian, hessian_vector_product, ja
 from autograd.extend import defjvp, defvjp, defvjp_argnum, defvjp_argnums, primitive  # noqa: E402
 from autograd.misc.flatten import flatten, flatten_func  # noqa: E402
 from autograd.misc.optimizers import sgd  # noqa: E402
+from autograd.numpy.numpy_vjps import unbroadcast_f  # noqa: E402
 from autograd.scipy import signal  # noqa: E402
 from autograd.tracer import getval  # noqa: E402
 
@@ -415,6 +416,30 @@ def test_second_derivatives_are_refused_where_what_is_declared_forgets_what_it_d
     for f in (by_factor, lambda x: np.sum(unboxed(x))):
         with pytest.raises(ad.DifferentiationError, match="cannot differentiate through an opaque function"):
             ad.hvp(f, (X,), (X,))
+
+
+# Derivatives by differences, as packages declare them
+
+
+def _by_differences(f: Callable[..., Any], argnum: int = 0) -> Any:
+    moved = lambda x, *others: f(*others[:argnum], x, *others[argnum:])
+
+    def maker(_: Any, *args: Any) -> Any:
+        x = args[argnum]
+        others = args[:argnum] + args[argnum + 1 :]
+        step = np.maximum(x * 1e-5, 1e-7)
+        slope = (moved(x + step, *others) - moved(x - step, *others)) / (2 * step)
+        return unbroadcast_f(x, lambda g: g * slope)
+
+    return maker
+
+
+gammainc = primitive(scipy.special.gammainc)
+defvjp(gammainc, _by_differences(gammainc, argnum=0), _by_differences(gammainc, argnum=1))
+
+
+def test_derivatives_by_differences_of_an_argument_of_any_number() -> None:
+    _agrees(lambda x: np.sum(gammainc(x[0], x) * x), second=False)
 
 
 # Operators inside of programs

@@ -212,6 +212,10 @@ _MEANINGS: dict[str, dict[str, _Meaning]] = {
         "make_jvp": _itself(definitions.jvp_at),
     },
     "autograd.tracer": {"getval": _getval},
+    "autograd.numpy.numpy_vjps": {
+        "unbroadcast": _itself(definitions.unbroadcast),
+        "unbroadcast_f": _itself(definitions.unbroadcast_f),
+    },
     "autograd.wrap_util": {"wraps": _decorator, "wrap_nary_f": _decorator},
     "autograd.builtins": {"tuple": _itself(tuple), "list": _itself(list), "dict": _itself(dict)},
 }

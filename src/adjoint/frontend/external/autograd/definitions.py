@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from adjoint.frontend.entry.operator_marks import MARK
+from adjoint.runtime.array_functions.arrays import unbroadcast as summed_to
 
 
 def vjp(function, *args):
@@ -139,6 +140,23 @@ def stretch(flat, start, stop, shape):
 
 def element(flat, place):
     return flat[place]
+
+
+# What derivatives are declared with
+
+
+def unbroadcast(x, target_meta, broadcast_idx=0):
+    """A cotangent summed to the shape of what was broadcast, which stands first in what `metadata` tells."""
+    if broadcast_idx != 0:
+        raise NotImplementedError("axes that were broadcast behind the others")
+    return summed_to(x, np.zeros(target_meta[0]))
+
+
+def unbroadcast_f(target, function):
+    def summed(ct):
+        return summed_to(function(ct), target)
+
+    return summed
 
 
 # Declared derivatives
