@@ -1,4 +1,4 @@
-"""Slices of tuples of arguments whose bounds are whole numbers that a function captured."""
+"""Slices of tuples whose bounds a call tells, and what is added to them."""
 
 from collections.abc import Callable
 from typing import Any
@@ -25,3 +25,17 @@ def test_arguments_that_are_put_elsewhere(place: int) -> None:
     first = given.pop(place)
     assert np.array_equal(ad.grad(put_at(weighted, place))(first, *given), expected)
     assert np.array_equal(ad.grad(put_at(weighted, place), native=True)(first, *given), expected)
+
+
+def reshaped(x: Any, count: int) -> Any:
+    shape = np.shape(x)[:count]
+    before = shape
+    shape += (2, 1)
+    return np.sum(np.reshape(x, shape) ** 2) + len(before) * np.sum(x)
+
+
+@pytest.mark.parametrize("native", [False, True])
+def test_tuples_of_a_length_known_at_run_time_are_added_to(native: bool) -> None:
+    gradient = ad.grad(reshaped, native=native)
+    assert gradient(np.array([1.0, 2.0]), 0).tolist() == [2.0, 4.0]
+    assert gradient(np.arange(6.0).reshape(3, 2), 1).ravel().tolist() == [1.0, 3.0, 5.0, 7.0, 9.0, 11.0]

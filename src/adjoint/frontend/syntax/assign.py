@@ -278,7 +278,7 @@ def _names_once(item: ir.Atom) -> bool:
 def _in_place(lo: Lowerer, current: Value, op: Callable[..., Any], value: Value, node: ast.AST) -> Value | None:
     """What ``current`` is after it was written in place; None where the name is to be rebound."""
     is_list = making.list_items(lo, current) is not None or (
-        isinstance(current, ir.Var) and isinstance(current.type, ir.List)
+        isinstance(current, ir.Var) and isinstance(current.type, ir.List) and not current.type.is_tuple
     )
     by_numpy = isinstance(value, ir.Var) and isinstance(value.type, (ir.Array, ir.Number))
     if is_list and op is operator.add and not by_numpy:
