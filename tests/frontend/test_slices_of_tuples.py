@@ -39,3 +39,16 @@ def test_tuples_of_a_length_known_at_run_time_are_added_to(native: bool) -> None
     gradient = ad.grad(reshaped, native=native)
     assert gradient(np.array([1.0, 2.0]), 0).tolist() == [2.0, 4.0]
     assert gradient(np.arange(6.0).reshape(3, 2), 1).ravel().tolist() == [1.0, 3.0, 5.0, 7.0, 9.0, 11.0]
+
+
+@pytest.mark.parametrize("native", [False, True])
+def test_tuples_of_one_place_keep_an_axis(native: bool) -> None:
+    def spread(x: Any) -> Any:
+        matrix = np.outer(x, x)
+        return np.sum((matrix[:, (0,)] - x) ** 2) + np.sum(np.hstack([matrix[:, tuple([1])], matrix]) ** 2)
+
+    x = np.array([0.3, 0.5, 0.9])
+    value, gradient = ad.value_and_grad(spread, native=native)(x)
+    assert np.isclose(value, spread(x), rtol=1e-12)
+    steps = 1e-6 * np.eye(3)
+    assert np.allclose(gradient, [(spread(x + step) - spread(x - step)) / 2e-6 for step in steps])

@@ -55,8 +55,17 @@ def _without_lists(key: ir.Subscript, before: list[ir.Statement]) -> ir.Subscrip
             array = ir.Var(item.hint, ir.Array(dtype_of(type_.element), ("any",)))
             before.append(ir.Call((array,), np.array, (item,)))
             item = array
+        elif isinstance(item, ir.Const) and len(key.items) > 1 and _is_of_places(item.value):
+            array = ir.Var("places", ir.Array(np.dtype(int), ("any",)))
+            before.append(ir.Call((array,), np.array, (item,)))
+            item = array
         items.append(item)
     return ir.Subscript(tuple(items), key.tupled)
+
+
+def _is_of_places(value: object) -> bool:
+    """Whether a constant is a tuple or list of whole numbers."""
+    return isinstance(value, (tuple, list)) and bool(value) and all(type(place) is int for place in value)
 
 
 def rank_of(atom: ir.Atom) -> int | None:
