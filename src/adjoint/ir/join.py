@@ -133,7 +133,7 @@ class Lattice:
                     None if parts is None else ir.Instance(one.cls, dict(zip(one.fields, parts, strict=True)), storage)
                 )
             case ir.Opaque(), ir.Opaque():
-                return one if one == other else ir.OPAQUE
+                return one if one == other else ir.join_functions(one, other) or ir.OPAQUE
             case _:
                 return self.top
 

@@ -196,6 +196,40 @@ class Opaque(Type):
 
 
 @dataclass(frozen=True, slots=True)
+class OneOf(Opaque):
+    """One of several functions that are known; which it is, is known at run time only.
+
+    ``order`` are they, by the places where they were found, and None where there may be none.
+    """
+
+    order: tuple[Any, ...] = field(default=(), compare=False)
+    found: frozenset[Any] = frozenset()
+
+
+def one_of(*functions: Any) -> OneOf:
+    """The type of what is one of these functions."""
+    classes = {type(function) for function in functions}
+    return OneOf(classes.pop() if len(classes) == 1 else None, order=functions, found=frozenset(functions))
+
+
+MAX_FUNCTIONS = 8
+"""How many functions something may be one of."""
+
+
+def join_functions(one: Opaque, other: Opaque) -> Opaque | None:
+    """What is a function of one type or of the other, or None; nothing where that is not known, or too many."""
+    mine, theirs = _functions_of(one), _functions_of(other)
+    if not mine or not theirs:
+        return None
+    both = dict.fromkeys((*mine, *theirs))
+    return one_of(*both) if len(both) <= MAX_FUNCTIONS else None
+
+
+def _functions_of(type_: Opaque) -> tuple[Any, ...]:
+    return type_.order if isinstance(type_, OneOf) else (None,) if type_ == OF_NONE else ()
+
+
+@dataclass(frozen=True, slots=True)
 class Pack(Opaque):
     """A tuple of what a function keeps for its adjoint, of which the length is known."""
 
@@ -363,6 +397,8 @@ def may_vary(type_: Type | None) -> bool:
             return kind in ("float", "complex")
         case Array(dtype=dtype):
             return dtype is None or is_float_dtype(dtype)
+        case OneOf():
+            return False
         case Opaque(cls=cls, signature=signature):
             is_constant = cls is not None and (issubclass(cls, _CONSTANT_CLASSES) or hasattr(cls, RESIDUAL))
             return not is_constant and signature is None

@@ -5,8 +5,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 from itertools import islice
-from types import FunctionType
+from types import BuiltinFunctionType, FunctionType, MethodType, MethodWrapperType
 from typing import Any, ClassVar, TypeVar
+
+from adjoint.diagnostics import error
 
 T = TypeVar("T")
 
@@ -99,6 +101,27 @@ class Checkpoints:
     """The compiled primal and adjoint that they are for."""
     made_for: ClassVar[Any] = None
     """What tells the derivative from others."""
+
+
+def itself(function: Any) -> Any:
+    """The very function."""
+    return function
+
+
+def place_of_function(function: Any, *known: Any) -> int:
+    """Which of several functions one is: methods are one where they are bound to one object.
+
+    >>> place_of_function(len, abs, len)
+    1
+    """
+    for place, other in enumerate(known):
+        if function is other or (isinstance(function, _METHODS) and function == other):
+            return place
+    label = "a container holds a function that the program has not put there"
+    raise error("AD0202", None, label, helps=("put functions into it in the function that is differentiated",))
+
+
+_METHODS = (MethodType, BuiltinFunctionType, MethodWrapperType)
 
 
 def untagged(value: Any, layout: Any) -> Any:

@@ -55,7 +55,7 @@ def tuple_items(lo: Lowerer, value: Value, node: ast.AST | None) -> list[Value]:
         return list(value.items)
     assert isinstance(value, ir.Var)
     assert isinstance(value.type, ir.Tuple)
-    return [_load(lo, value, ir.Const(i), type_, node) for i, type_ in enumerate(value.type.items)]
+    return [_item(lo, value, ir.Const(i), type_, node) for i, type_ in enumerate(value.type.items)]
 
 
 def refuse_number(lo: Lowerer, value: Value, what: str, node: ast.AST | None) -> None:
@@ -79,7 +79,7 @@ def _load(lo: Lowerer, base: ir.Var, index: ir.Atom, type_: ir.Type, node: ast.A
 
 
 def _item(lo: Lowerer, base: ir.Var, index: ir.Atom, type_: ir.Type, node: ast.AST | None) -> Value:
-    """An item of a list or a dict."""
+    """An item of a list, a dict or a tuple."""
     found = _load(lo, base, index, type_, node)
     return taken(lo, found, node) if isinstance(found, ir.Var) else found
 
@@ -252,14 +252,14 @@ def _item_of_run_time_tuple(
     if isinstance(index, ir.Const) and isinstance(index.value, int):
         if not -len(types_) <= index.value < len(types_):
             raise lo.mistake(IndexError, node, "tuple index out of range")
-        return _load(lo, base, index, types_[index.value], node)
+        return _item(lo, base, index, types_[index.value], node)
     if isinstance(index, SliceValue):
         return subscript(lo, TupleValue(tuple(tuple_items(lo, base, node))), index, node)
     joined = joined_types(list(types_), lo, node)
     if isinstance(joined, ir.Scalar) and joined.kind == "float" and any(type_ != joined for type_ in types_):
         floats = materialize(lo, alike(lo, base, tuple(tuple_items(lo, base, node)), joined), node)
         return _load_any(lo, floats, materialize(lo, index, node), joined, node)
-    return _load(lo, base, materialize(lo, index, node), joined or ir.OPAQUE, node)
+    return _item(lo, base, materialize(lo, index, node), joined or ir.OPAQUE, node)
 
 
 def reached(lo: Lowerer, container: ir.Var, node: ast.AST | None) -> ir.Type:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
 from adjoint import ir
+from adjoint.frontend.data.known_functions import held_function, is_known_function
 from adjoint.frontend.data.tagged_items import merged, tagged
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites, type_of
@@ -211,7 +212,10 @@ def slot(lo: Lowerer, value: Value, node: ast.AST | None) -> ir.Atom:
             raise lo.problem("AD0202", node, label, helps=_OTHER_PLACES)
         case Closure() | Method():
             lo.unroll_innermost()
-            return materialize(lo, value, node)
+            atom = materialize(lo, value, node)
+            return held_function(lo, atom, node) if is_known_function(atom) else atom
+        case ir.Const() if is_known_function(value):
+            return held_function(lo, value, node)
         case TupleValue(items=items, cls=cls) if cls is tuple or is_namedtuple_class(cls):
             atoms = slots(lo, items, node)
             target = ir.Var("t", ir.Tuple(tuple(type_of(atom) for atom in atoms), cls))

@@ -10,6 +10,7 @@ import ast
 from collections.abc import Callable
 
 from adjoint import ir
+from adjoint.frontend.data.known_functions import which_function
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import MAX_OPTIONS, type_of
 from adjoint.frontend.interpreter.options.choices import chosen, on_each_option, parts_of
@@ -74,6 +75,8 @@ def _nothing(type_: ir.Type) -> ir.Const:
 
 def taken(lo: Lowerer, item: ir.Var, node: ast.AST | None) -> Value:
     """An item that was read from a container: one of several values where it has one of several structures."""
+    if isinstance(item.type, ir.OneOf):
+        return which_function(lo, item, node)
     options = ir.options_of(item.type)
     if options is None:
         return item
@@ -88,7 +91,7 @@ def taken(lo: Lowerer, item: ir.Var, node: ast.AST | None) -> Value:
         lo.emit(
             ir.Load(target, item, ir.Subscript((ir.Const(place.value + 1 - _without_place(options)),)), lo.span(node))
         )
-        return target
+        return taken(lo, target, node)
 
     tag = ir.Var("case", ir.INT)
     lo.emit(ir.Load(tag, item, ir.Subscript((ir.Const(0),)), lo.span(node)))

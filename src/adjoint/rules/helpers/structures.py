@@ -19,6 +19,8 @@ from adjoint.runtime.objects import (
     check_least_length,
     check_length,
     check_size,
+    itself,
+    place_of_function,
     put_attribute,
     put_item,
     slice_bounds,
@@ -27,7 +29,7 @@ from adjoint.runtime.objects import (
 from adjoint.runtime.outside import assign_attribute, assign_captured, assign_global
 from adjoint.runtime.overlap import check_separate
 
-no_derivative(first_of_same, order_of_items, slice_bounds, untagged)
+no_derivative(first_of_same, itself, order_of_items, place_of_function, slice_bounds, untagged)
 CHECKS = (
     *(
         check_alike,
