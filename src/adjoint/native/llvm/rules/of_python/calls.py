@@ -282,7 +282,9 @@ def _sharing(e: Emission, left: _Left) -> list[Value]:
     statement = left.statement
     if isinstance(statement, ir.Load) and isinstance(e.value(statement.base), (Number, Complex)):
         raise Unsupported("a part of a number")
-    if isinstance(statement, ir.Store) and not isinstance(e.value(statement.base), (Array, Object)):
+    if isinstance(statement, ir.Store) and not isinstance(base := e.value(statement.base), (Array, Object)):
+        if isinstance(base, List) and not base.kind.read_only:
+            e.learn(("list", base.kind.key), OBJECT)  # into which an object is put
         raise Unsupported("a store to a value")
     if _calls_one_of(statement, _BY_IDENTITY):
         _require_same_answer(statement, left.taken.values())
