@@ -8,6 +8,8 @@ from contextvars import ContextVar
 from types import CellType
 from typing import Any
 
+import numpy as np
+
 Before = dict[tuple[int, str], tuple[Any, str, Any]]
 """What variables held before they were assigned: where each lives, its name, and the value."""
 _latest: ContextVar[Before | None] = ContextVar("_latest", default=None)
@@ -15,6 +17,36 @@ _latest: ContextVar[Before | None] = ContextVar("_latest", default=None)
 
 _NOTHING = object()
 """What stands for the value of an attribute that is not there."""
+
+
+PLAIN = (bool, int, float, complex, str, bytes, type(None))
+"""Classes of values that nobody can change."""
+
+
+def check_plain(value: Any, name: str) -> None:
+    """Refuses what is assigned to a variable that outlives the call and may be changed there.
+
+    Raises
+    ------
+    DifferentiationError
+        AD0301.
+
+    >>> check_plain("a text", "mode")
+    """
+    if type(value) not in PLAIN and not isinstance(value, np.generic):
+        from adjoint.diagnostics import error  # lazy
+
+        raise error("AD0301", None, label_of_outside(name), helps=(help_for_outside(name),))
+
+
+def label_of_outside(name: str) -> str:
+    """What is said of a variable that outlives the call and is given what may be changed."""
+    return f"the variable {name!r}, which outlives the call, holds or is given another object than a number or a text"
+
+
+def help_for_outside(name: str) -> str:
+    """What to do instead."""
+    return f"return the new value of {name!r} and assign it outside"
 
 
 def assign_global(module: Any, name: str, value: Any) -> None:

@@ -26,9 +26,15 @@ from adjoint.frontend.interpreter.state.signals import Problem, Restart
 from adjoint.frontend.interpreter.tracking import set_unseen
 from adjoint.frontend.interpreter.values import Cell, Value
 from adjoint.ir.walk import statements_in
-from adjoint.runtime.outside import assign_attribute, assign_captured, assign_global
-
-_PLAIN = (bool, int, float, complex, str, bytes, type(None))
+from adjoint.runtime.outside import (
+    PLAIN,
+    assign_attribute,
+    assign_captured,
+    assign_global,
+    check_plain,
+    help_for_outside,
+    label_of_outside,
+)
 
 
 def open_assigned(lo: Lowerer) -> None:
@@ -94,7 +100,8 @@ def assign_outside(lo: Lowerer, cell: Cell, value: Value, node: ast.AST | None) 
             lo.settings.assigned_outside[key] = (source, cell.name)
             raise Restart
     before, flag = lo.store.get(cell, ir.UNDEFINED), lo.run_data.presence.get(cell)
-    if not _is_plain(value) or not (_is_plain(before) or (flag is not None and before is ir.UNDEFINED)):
+    is_known = _is_plain(before) or _is_unseen(before) or (flag is not None and before is ir.UNDEFINED)
+    if not is_known or not (_is_plain(value) or _is_unseen(value)):
         raise _refusal(lo, cell.name, node)
     if flag is not None:
         lo.store[flag] = ir.Const(True)
@@ -102,6 +109,8 @@ def assign_outside(lo: Lowerer, cell: Cell, value: Value, node: ast.AST | None) 
     assert isinstance(value, (ir.Var, ir.Const))
     lo.at(node)
     refuse_linked(lo, [value], None)
+    if _is_unseen(value):
+        lo.open.effect(check_plain, value, ir.Const(cell.name))
     if source is not None:
         lo.open.effect(assign_captured, place, value)
     else:
@@ -110,15 +119,19 @@ def assign_outside(lo: Lowerer, cell: Cell, value: Value, node: ast.AST | None) 
 
 
 def _refusal(lo: Lowerer, name: str, node: ast.AST | None) -> Problem:
-    label = f"the variable {name!r}, which outlives the call, holds or is given another object than a number or a text"
-    return lo.problem("AD0301", node, label, helps=(f"return the new value of {name!r} and assign it outside",))
+    return lo.problem("AD0301", node, label_of_outside(name), helps=(help_for_outside(name),))
+
+
+def _is_unseen(value: Value) -> bool:
+    """Whether only the call tells what a value is; of what a variable holds, it is checked where it is assigned."""
+    return isinstance(value, ir.Var) and isinstance(value.type, ir.Opaque) and value.type == ir.OPAQUE
 
 
 def _is_plain(value: Value) -> bool:
     """Whether a value is one that nobody can change: a number, a text, a function."""
     match value:
         case ir.Const(value=constant):
-            return isinstance(constant, _PLAIN) or is_constant(constant)
+            return isinstance(constant, PLAIN) or is_constant(constant)
         case ir.Var(type=ir.Scalar()):
             return True
         case ir.Var(type=ir.Opaque(cls=cls)):
