@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from adjoint.diagnostics import error
+
 Before = dict[tuple[int, str], tuple[Any, str, Any]]
 """What variables held before they were assigned: where each lives, its name, and the value."""
 _latest: ContextVar[Before | None] = ContextVar("_latest", default=None)
@@ -34,8 +36,6 @@ def check_plain(value: Any, name: str) -> None:
     >>> check_plain("a text", "mode")
     """
     if type(value) not in PLAIN and not isinstance(value, np.generic):
-        from adjoint.diagnostics import error  # lazy
-
         raise error("AD0301", None, label_of_outside(name), helps=(help_for_outside(name),))
 
 
