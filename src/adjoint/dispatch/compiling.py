@@ -27,6 +27,7 @@ from adjoint.gc_pause import Compilation
 from adjoint.ir.walk import statements_in
 from adjoint.passes import Context
 from adjoint.pipeline import EXPAND, SPECULATE, SPECULATING, TOUCH_UP, run
+from adjoint.progress import differentiating
 from adjoint.records import replace
 from adjoint.runtime.objects import put_attribute, put_item
 from adjoint.sources.users_places import at_users_places
@@ -133,7 +134,7 @@ def _telling(
     silent: bool = False,
 ) -> Specialization:
     """What stands for a derivative with calls where it matters what a selection left out; it takes the same inputs."""
-    with lock, Compilation():
+    with lock, Compilation(), differentiating(function):
         target = replace(target, recomputes=False)
         try:
             other = compile_entry(lower(target), function, native, None, target, silent=silent)
@@ -249,7 +250,7 @@ def _with_supports(
     quick: Specialization, whole: ir.Function, function: Any, target: Target, *, silent: bool = False
 ) -> Specialization:
     """What stands for a derivative without supports where they matter."""
-    with lock, Compilation():
+    with lock, Compilation(), differentiating(function):
         if silent:
             whole = _without_prints(whole)
         finished = run(TOUCH_UP, whole, Context(target))

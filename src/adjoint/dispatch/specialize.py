@@ -26,6 +26,7 @@ from adjoint.dispatch.options import Native
 from adjoint.dispatch.speculative import Speculative
 from adjoint.frontend.entry.captured import Captured, Guard, differentiated, has_fields
 from adjoint.gc_pause import Compilation
+from adjoint.progress import differentiating
 from adjoint.records import dataclass, field
 from adjoint.rules.declarations import counts_by_identity
 from adjoint.rules.registry import is_of_users, on_change
@@ -331,7 +332,8 @@ def _made(
     from adjoint.dispatch.compiling import compiled  # lazy
 
     ensure_understood()
-    return compiled(lower, key, function, native, seen)
+    with differentiating(function):
+        return compiled(lower, key, function, native, seen)
 
 
 def _found_or_made(

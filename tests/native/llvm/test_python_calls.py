@@ -12,8 +12,8 @@ import pytest
 from scipy import special
 
 import adjoint as ad
+from adjoint import progress
 from adjoint.dispatch import specialize
-from adjoint.native.compile.messages import progress
 from adjoint.native.kept import known_objects
 from adjoint.native.llvm import callbacks
 

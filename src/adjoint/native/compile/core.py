@@ -22,6 +22,7 @@ from adjoint.native.kept.known_objects import entry_of, kept_or_made, known_obje
 from adjoint.native.llvm.signatures import kinds_of
 from adjoint.native.llvm.values import ArrayKind
 from adjoint.native.options import Options
+from adjoint.progress import told_when_slow
 from adjoint.runtime.arithmetic.fused_loops import ExtentsDiffer
 from adjoint.target import Target
 
@@ -228,10 +229,9 @@ class Core:
         """The machine code for arguments of these kinds, which may be kept from before."""
 
         def make() -> Unit:
-            from adjoint.native.compile.messages.progress import told_when_slow  # lazy
             from adjoint.native.llvm.unit import compiled  # lazy
 
-            with told_when_slow(self.__name__.removesuffix("_core")) as progress:
+            with told_when_slow(f"compiling {self.__name__.removesuffix('_core')} to machine code") as progress:
                 return compiled(self._form(kinds, args), kinds, self._options, progress.leaves)
 
         return kept_or_made(self._entry(kinds, agreeing), make)

@@ -13,11 +13,11 @@ from adjoint import ir
 from adjoint.codegen.texts import Emitted, load
 from adjoint.ir.fingerprint import known_fingerprint
 from adjoint.native.compile.messages.not_native import NotNative
-from adjoint.native.compile.messages.progress import told_when_slow
 from adjoint.native.kept.known_objects import entry_of, kept_or_made
 from adjoint.native.llvm.signatures import kinds_of
 from adjoint.native.llvm.values import ArrayKind, Kind, dtype_of
 from adjoint.native.options import PLAIN
+from adjoint.progress import told_when_slow
 from adjoint.target import MACHINE
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def _for_kinds(form: ir.Function, kinds: tuple[Kind, ...]) -> Callable[..., Any]
     def make() -> Unit:
         from adjoint.native.llvm.unit import compiled  # lazy
 
-        with told_when_slow(form.name):
+        with told_when_slow(f"compiling {form.name} to machine code"):
             return compiled(form, kinds)
 
     return kept_or_made(entry_of(form.name, known_fingerprint(form), kinds, (), PLAIN, MACHINE), make).load()

@@ -1,4 +1,4 @@
-"""A word on terminals and in notebooks where compiling takes its time."""
+"""A word on terminals and in notebooks where differentiating or compiling takes its time."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
+from contextvars import ContextVar
 from typing import Any
 
 PATIENCE = 2.0
@@ -16,16 +17,16 @@ STEP = 1.0
 
 
 class Progress:
-    """What is being compiled, since when, and what of it will run as Python.
+    """What is being done, since when, and what will run as Python.
 
     Parameters
     ----------
-    name
-        The name of the derivative.
+    doing
+        What is done: ``"differentiating f"``.
     """
 
-    def __init__(self, name: str) -> None:
-        self._name = name
+    def __init__(self, doing: str) -> None:
+        self._doing = doing
         self._left = ""
         self._start = time.monotonic()
 
@@ -37,25 +38,38 @@ class Progress:
 
     def __str__(self) -> str:
         seconds = time.monotonic() - self._start
-        return f"adjoint: compiling {self._name} to machine code{self._left}, {seconds:.0f} s ..."
+        return f"adjoint: {self._doing}{self._left}, {seconds:.0f} s ..."
+
+
+_is_told: ContextVar[bool] = ContextVar("_is_told", default=False)
 
 
 @contextmanager
-def told_when_slow(name: str) -> Iterator[Progress]:
-    """Says on a terminal or in a notebook that a derivative is being compiled, if that takes more than two seconds."""
-    progress = Progress(name)
-    show = _place_to_show()
+def told_when_slow(doing: str) -> Iterator[Progress]:
+    """Says on a terminal or in a notebook what is being done, if that takes more than two seconds.
+
+    What is done inside of something else is not told.
+    """
+    progress = Progress(doing)
+    show = None if _is_told.get() else _place_to_show()
     if show is None:
         yield progress
         return
+    token = _is_told.set(True)
     done = threading.Event()
     teller = threading.Thread(target=_tell, args=(progress, show, done), daemon=True)
     teller.start()
     try:
         yield progress
     finally:
+        _is_told.reset(token)
         done.set()
         teller.join()
+
+
+def differentiating(function: Any) -> AbstractContextManager[Progress]:
+    """The same, of the derivative of a function."""
+    return told_when_slow(f"differentiating {getattr(function, '__name__', type(function).__name__)}")
 
 
 def _tell(progress: Progress, show: Callable[[str], None], done: threading.Event) -> None:
