@@ -100,15 +100,18 @@ def test_another_count_is_another_derivative(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def as_many_as_items(p):
-    made = [layer(w, 0.5) for w in p]
+    made = []
+    for w in p:
+        made.append(lambda y: w * y)
     return made[0](1.0)
 
 
-def test_a_length_that_nobody_gives_is_refused() -> None:
+def test_a_variable_that_changes_is_refused_where_nobody_gives_the_length() -> None:
     with pytest.raises(ad.DifferentiationError) as refused:
         ad.grad(as_many_as_items)(P)
 
     text = str(refused.value)
     assert "AD0202" in text
-    assert "a function made here is put into what exists at run time only" in text
+    assert "a function made here is put into what exists at run time only, and reads 'w', which may change" in text
+    assert "capture what it holds now: lambda x, w=w: ..." in text
     assert "put it into a list in a loop over a range whose bounds are known or given: for i in range(n)" in text

@@ -8,7 +8,7 @@ known) never reaches the IR: the frontend keeps it apart as its leaves.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -154,6 +154,17 @@ class TaggedOrNone(Tagged):
     __slots__ = ()
 
 
+class MadeFunction(tuple[Any, ...]):
+    """The class of tuples that stand for functions made inside the one that is differentiated: what they captured.
+
+    Those of one form have a class of their own.
+    """
+
+    __slots__ = ()
+    form: ClassVar[Any]
+    kind: ClassVar[Any]
+
+
 @dataclass(frozen=True, slots=True)
 class PerPlace(Type):
     """The element type of a list of known length, each place of which has a type of its own.
@@ -296,7 +307,12 @@ def options_of(type_: Type | None) -> tuple[Type, ...] | None:
 
 def are_of_one_form(one: Tuple, other: Tuple) -> bool:
     """Whether both tuples stand for what has one of several structures, or neither does."""
-    return one.cls is other.cls or not (issubclass(one.cls, Tagged) or issubclass(other.cls, Tagged))
+    return one.cls is other.cls or not (stands_for_another(one) or stands_for_another(other))
+
+
+def stands_for_another(type_: Tuple) -> bool:
+    """Whether a tuple is none of the user's, but stands for a value of several structures, or for a function."""
+    return issubclass(type_.cls, (Tagged, MadeFunction))
 
 
 def is_tagged_within(type_: Type | None) -> bool:
@@ -305,9 +321,22 @@ def is_tagged_within(type_: Type | None) -> bool:
         case List(element=part) | Dict(value=part):
             return is_tagged_within(part)
         case Tuple(items=items):
-            return issubclass(type_.cls, Tagged) or any(map(is_tagged_within, items))
+            return stands_for_another(type_) or any(map(is_tagged_within, items))
         case Instance(fields=fields):
             return any(map(is_tagged_within, fields.values()))
+        case _:
+            return False
+
+
+def holds_made_functions(type_: Type | None) -> bool:
+    """Whether tuples that stand for functions lie in a container."""
+    match type_:
+        case List(element=part) | Dict(value=part):
+            return holds_made_functions(part)
+        case Tuple(items=items):
+            return issubclass(type_.cls, MadeFunction) or any(map(holds_made_functions, items))
+        case Instance(fields=fields):
+            return any(map(holds_made_functions, fields.values()))
         case _:
             return False
 

@@ -129,3 +129,36 @@ def _binds(node: ast.AST) -> bool:
     if isinstance(node, ast.MatchMapping):
         return node.rest is not None
     return not isinstance(node, _NAMED) or node.name is not None
+
+
+_LOOPS = (ast.For, ast.AsyncFor, ast.While, *_COMPREHENSIONS)
+
+
+def bindings_of(function: FunctionNode, name: str) -> int:
+    """How often a function, or what is inside of it, binds a variable: 2 stands for more than once, and for loops."""
+    spec = function.args
+    own = [*spec.posonlyargs, *spec.args, *spec.kwonlyargs, spec.vararg, spec.kwarg]
+    places = (again for child in ast.iter_child_nodes(function) for again in _bound_again(child, name, False))
+    found = sum(2 if again else 1 for again in places)
+    return min(2, found + sum(parameter is not None and parameter.arg == name for parameter in own))
+
+
+def _bound_again(node: ast.AST, name: str, again: bool) -> Iterator[bool]:
+    """For each place that binds a variable, whether a program comes there more than once, or it unbinds it."""
+    match node:
+        case ast.Name(id=found, ctx=ast.Store()) | ast.alias(asname=str() as found) if found == name:
+            yield again
+        case ast.alias(name=found, asname=None) if found.split(".")[0] == name:
+            yield again
+        case ast.Name(id=found, ctx=ast.Del()) | ast.ExceptHandler(name=found) if found == name:
+            yield True
+        case ast.MatchAs(name=found) | ast.MatchStar(name=found) | ast.MatchMapping(rest=found) if found == name:
+            yield True
+        case ast.Nonlocal(names=names) | ast.Global(names=names) if name in names:
+            yield True
+        case ast.AugAssign(target=ast.Name(id=found)) if found == name:
+            yield True
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) and node.name == name:
+        yield again
+    for child in ast.iter_child_nodes(node):
+        yield from _bound_again(child, name, again or isinstance(node, _LOOPS))

@@ -13,6 +13,7 @@ import numpy as np
 
 from adjoint import ir
 from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.handed_on import handed_on
 from adjoint.frontend.interpreter.values import TupleValue, Value
 from adjoint.frontend.syntax.operators import COMPARE, SAFE_TO_FOLD
 from adjoint.rules import registry
@@ -26,9 +27,10 @@ def refuse_linked(lo: Lowerer, atoms: Iterable[Any], node: ast.AST | None) -> No
     So are containers whose items are tuples here, which say what structure each has.
     """
     atoms = list(atoms)
-    if lo.settings.tagged and any(isinstance(atom, ir.Var) and ir.is_tagged_within(atom.type) for atom in atoms):
-        label = "a container whose items have different structures is handed on as a whole"
-        raise lo.problem("AD0402", node, label)
+    is_tagged = (atom for atom in atoms if isinstance(atom, ir.Var) and ir.is_tagged_within(atom.type))
+    tagged = next(is_tagged, None) if lo.settings.tagged else None
+    if tagged is not None:
+        raise handed_on(lo, tagged, node)
     if not lo.run_data.pools:
         return
     found = next((cls for atom in atoms if isinstance(atom, ir.Var) and (cls := ir.linked_class_in(atom.type))), None)

@@ -12,6 +12,7 @@ from adjoint import ir
 from adjoint.frontend.data import making
 from adjoint.frontend.functions.closures import closure_of
 from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.defaults import default_of
 from adjoint.frontend.interpreter.values import NONE, Closure, Method, Value
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.objects.classes import has_source
@@ -73,30 +74,31 @@ def _parameters(lo: Lowerer, function: Value, node: ast.AST) -> _Parameters | No
     """What a function, a method or a class can be given, where its source or its fields say that."""
     match function:
         case Closure():
-            return _of_closure(function)
+            return _of_closure(lo, function)
         case Method(function=inner):
             found = _parameters(lo, inner, node)
             return None if found is None else found._replace(bound=found.bound + 1)
         case ir.Const(value=types.FunctionType() as constant):
             plain = underlying(constant)
             is_ours = registry.rule_for(constant) is not None or registry.is_defined(constant)
-            return None if plain is None or is_ours else _of_closure(closure_of(lo, plain, node))
+            return None if plain is None or is_ours else _of_closure(lo, closure_of(lo, plain, node))
         case ir.Const(value=type() as cls):
             return _of_class(lo, cls, node)
         case _:
             return None
 
 
-def _of_closure(closure: Closure) -> _Parameters:
+def _of_closure(lo: Lowerer, closure: Closure) -> _Parameters:
     spec = closure.source.node.args
     positional = [*spec.posonlyargs, *spec.args]
     with_default = positional[len(positional) - len(closure.defaults) :]
-    defaults = {each.arg: value for each, value in zip(with_default, closure.defaults, strict=True)}
+    defaults = dict(closure.kw_defaults)
+    defaults.update((each.arg, held) for each, held in zip(with_default, closure.defaults, strict=True))
     return _Parameters(
         closure.source.name,
         tuple(each.arg for each in positional),
         tuple(each.arg for each in (*spec.args, *spec.kwonlyargs)),
-        {**defaults, **closure.kw_defaults},
+        {name: default_of(lo, value) for name, value in defaults.items()},
         takes_others=spec.kwarg is not None,
     )
 

@@ -8,12 +8,13 @@ from typing import Any
 
 from adjoint import ir
 from adjoint.frontend.data.known_functions import held_function, is_known_function
+from adjoint.frontend.data.made_functions import held_made
 from adjoint.frontend.data.tagged_items import merged, tagged
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites, type_of
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.state.signals import OtherItems
-from adjoint.frontend.interpreter.values import NONE, Closure, Method, Record, Ref, Site, TupleValue, Value
+from adjoint.frontend.interpreter.values import NONE, Closure, Method, Partial, Record, Ref, Site, TupleValue, Value
 from adjoint.frontend.objects.fields import outlives_the_call
 from adjoint.runtime import display
 from adjoint.types.structure import is_namedtuple_class
@@ -68,7 +69,7 @@ def _tuple_as_element(lo: Lowerer, atom: ir.Atom, type_: ir.Tuple) -> ir.Atom:
             lo.emit(ir.Load(item, atom, ir.Subscript((ir.Const(place),)), lo.open.span))
         parts.append(as_element(lo, item, part))
     target = ir.Var("t", type_)
-    named = () if type_.cls is tuple else (("cls", ir.Const(type_.cls)),)
+    named = () if type_.cls is tuple or ir.stands_for_another(type_) else (("cls", ir.Const(type_.cls)),)
     lo.emit(ir.Call((target,), display.make_tuple, tuple(parts), named, lo.open.span))
     return target
 
@@ -186,12 +187,6 @@ def sites_within(lo: Lowerer, *values: Value) -> tuple[Site, ...]:
     return tuple(found)
 
 
-_OTHER_PLACES = (
-    "put it into a list in a loop over a range whose bounds are known or given: for i in range(n)",
-    "or make it outside, and hand it to the function",
-)
-
-
 def slots(lo: Lowerer, values: Sequence[Value], node: ast.AST | None) -> list[ir.Atom]:
     """What a container at run time holds for each of these values; all that must exist for it are found at once."""
     if any(isinstance(value, Ref) for value in values):
@@ -208,12 +203,14 @@ def slot(lo: Lowerer, value: Value, node: ast.AST | None) -> ir.Atom:
             raise NeedsRuntime(sites_within(lo, value))
         case Closure(function=None):
             lo.unroll_innermost(given=True)
-            label = "a function made here is put into what exists at run time only"
-            raise lo.problem("AD0202", node, label, helps=_OTHER_PLACES)
-        case Closure() | Method():
+            return _held_made(lo, value, node)
+        case Closure() | Method(function=ir.Const(), receiver=ir.Const()):
             lo.unroll_innermost()
             atom = materialize(lo, value, node)
             return held_function(lo, atom, node) if is_known_function(atom) else atom
+        case Method() | Partial():
+            lo.unroll_innermost()
+            return _held_made(lo, value, node)
         case ir.Const() if is_known_function(value):
             return held_function(lo, value, node)
         case TupleValue(items=items, cls=cls) if cls is tuple or is_namedtuple_class(cls):
@@ -226,6 +223,14 @@ def slot(lo: Lowerer, value: Value, node: ast.AST | None) -> ir.Atom:
             return slot(lo, TupleValue(tuple(map(ir.Const, items))), node)  # a reference, as other tuples are
         case _:
             return materialize(lo, value, node)
+
+
+def _held_made(lo: Lowerer, value: Closure | Method | Partial, node: ast.AST | None) -> ir.Var:
+    """What a container at run time holds for a function that is made here."""
+    cls, atoms = held_made(lo, value, slots, node)
+    target = ir.Var("f", ir.Tuple(tuple(map(type_of, atoms)), cls))
+    lo.emit(ir.Call((target,), display.make_tuple, tuple(atoms), (), lo.span(node)))
+    return target
 
 
 def note_element(lo: Lowerer, container: ir.Var, atom: ir.Atom, node: ast.AST | None) -> None:

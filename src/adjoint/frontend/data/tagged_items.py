@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from adjoint import ir
 from adjoint.frontend.data.known_functions import which_function
+from adjoint.frontend.data.made_functions import made_again
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import MAX_OPTIONS, type_of
 from adjoint.frontend.interpreter.options.choices import chosen, on_each_option, parts_of
@@ -77,6 +78,8 @@ def taken(lo: Lowerer, item: ir.Var, node: ast.AST | None) -> Value:
     """An item that was read from a container: one of several values where it has one of several structures."""
     if isinstance(item.type, ir.OneOf):
         return which_function(lo, item, node)
+    if isinstance(item.type, ir.Tuple) and issubclass(item.type.cls, ir.MadeFunction):
+        return made_again(lo, item.type.cls, _parts(lo, item, item.type.items, node), node)
     options = ir.options_of(item.type)
     if options is None:
         return item
@@ -96,6 +99,16 @@ def taken(lo: Lowerer, item: ir.Var, node: ast.AST | None) -> Value:
     tag = ir.Var("case", ir.INT)
     lo.emit(ir.Load(tag, item, ir.Subscript((ir.Const(0),)), lo.span(node)))
     return on_each_option(lo, Union(tag, places), part, node)
+
+
+def _parts(lo: Lowerer, item: ir.Var, types: tuple[ir.Type, ...], node: ast.AST | None) -> list[Value]:
+    """What lies in a tuple that stands for a function."""
+    parts = []
+    for place, type_ in enumerate(types):
+        part = ir.Var("t", type_)
+        lo.emit(ir.Load(part, item, ir.Subscript((ir.Const(place),)), lo.span(node)))
+        parts.append(taken(lo, part, node))
+    return parts
 
 
 def may_hold_none(value: Value) -> bool:

@@ -10,6 +10,7 @@ from adjoint import ir
 from adjoint.diagnostics import Span, diagnostic
 from adjoint.diagnostics.similar import did_you_mean
 from adjoint.frontend.entry.operator_marks import MARK
+from adjoint.frontend.functions.closures import closure_of
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.state.signals import Problem
 from adjoint.frontend.interpreter.values import Closure, Method, Operator, Partial, Record, Ref, Value
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
 
 def parameter_names(lo: Lowerer, function: Value, node: ast.AST | None) -> list[str]:
     """The names of the positional parameters of a function."""
-    from adjoint.frontend.functions.closures import closure_of  # lazy
-
     match function:
         case Closure():
             spec = function.source.node.args

@@ -7,6 +7,7 @@ import ast
 from adjoint.diagnostics.similar import did_you_mean
 from adjoint.frontend.data import making
 from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.defaults import default_of
 from adjoint.frontend.interpreter.values import Closure, IteratorValue, TupleValue, Value
 
 
@@ -57,11 +58,11 @@ def bind(
                     TypeError, node, f"{name}() is given {parameter.arg!r} twice", code="AD0203", name=name
                 )
             bound[parameter.arg] = named.pop(parameter.arg)
-    for parameter, value in zip(positional[len(positional) - len(closure.defaults) :], closure.defaults, strict=True):
-        bound.setdefault(parameter.arg, value)
+    for parameter, held in zip(positional[len(positional) - len(closure.defaults) :], closure.defaults, strict=True):
+        bound.setdefault(parameter.arg, default_of(lo, held))
     for parameter in spec.kwonlyargs:
         if parameter.arg not in bound and parameter.arg in closure.kw_defaults:
-            bound[parameter.arg] = closure.kw_defaults[parameter.arg]
+            bound[parameter.arg] = default_of(lo, closure.kw_defaults[parameter.arg])
     parameters = [*positional, *spec.kwonlyargs]
     if named and spec.kwarg is None:
         unknown = next(iter(named))

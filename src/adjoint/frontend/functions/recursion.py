@@ -36,7 +36,7 @@ from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.forms import anonymous, fresh, known_structure, loose, loosened, received
 from adjoint.frontend.interpreter.placeholders import handed_over, with_values_handed_over
 from adjoint.frontend.interpreter.state.signals import Problem, Restart, Unreached
-from adjoint.frontend.interpreter.values import Closure, IteratorValue, Record, Ref, TupleValue, Value
+from adjoint.frontend.interpreter.values import Cell, Closure, IteratorValue, Record, Ref, TupleValue, Value
 from adjoint.frontend.surgery.checkpointed_loops import outlined
 from adjoint.ir.rebuild import map_blocks, substitute
 from adjoint.ir.walk import free_vars, statements_in
@@ -343,8 +343,9 @@ def _holds_what_ends(lo: Lowerer, shape: joins.Shape, outside: dict[Any, Value])
 
     def ends(value: Value) -> bool:
         if isinstance(value, Closure):
-            inside = [cell for cell in value.cells.values() if cell not in outside]
-            return bool(inside) or any(map(ends, (*value.defaults, *value.kw_defaults.values())))
+            defaults = (*value.defaults, *value.kw_defaults.values())
+            inside = [cell for cell in (*value.cells.values(), *defaults) if cell not in outside]
+            return any(isinstance(each, Cell) or ends(each) for each in inside)
         if isinstance(value, (ir.Var, Ref)):
             return True
         return any(map(ends, parts_of(lo, value)))

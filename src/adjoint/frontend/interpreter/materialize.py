@@ -12,6 +12,7 @@ import numpy as np
 from adjoint import ir
 from adjoint.frontend.calls.opaque.arguments import refuse_made_here
 from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.handed_on import handed_on
 from adjoint.frontend.interpreter.joins import NeedsRuntime
 from adjoint.frontend.interpreter.options.choices import Several
 from adjoint.frontend.interpreter.values import (
@@ -107,8 +108,7 @@ def _untagged(lo: Lowerer, value: ir.Var, node: ast.AST | None, observer: bool) 
     """What others see of a container whose items have several structures: a copy, if they only look at it."""
     layout = layout_of(value.type)
     if not observer or layout is None:
-        label = "a container whose items have different structures is handed on as a whole"
-        raise lo.problem("AD0402", node, label)
+        raise handed_on(lo, value, node)
     seen = ir.Var(value.hint, ir.OPAQUE)
     lo.emit(ir.Call((seen,), untagged, (value, ir.Const(layout)), (), lo.span(node)))
     return seen
@@ -125,7 +125,7 @@ def layout_of(type_: ir.Type | None) -> Any:
             inner = "as it is" if part is None else layout_of(part)
             name = "dict" if isinstance(type_, ir.Dict) else "tuple of any" if type_.is_tuple else "list"
             return None if inner is None else (name, inner)
-        case ir.Tuple(items=items):
+        case ir.Tuple(items=items) if not ir.stands_for_another(type_):
             parts = [layout_of(item) for item in items]
             return None if None in parts else ("tuple", *parts)
         case _:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from adjoint import ir
@@ -176,8 +176,9 @@ class Closure:
     source: FunctionSource
     cells: dict[str, Cell]
     globals: dict[str, Any]
-    defaults: tuple[Value, ...] = ()
-    kw_defaults: dict[str, Value] = field(default_factory=dict)
+    defaults: tuple[Value | Cell, ...] = ()
+    """The default values of parameters by position: what is computed when the program runs, in variables of its own."""
+    kw_defaults: Mapping[str, Value | Cell] = field(default_factory=dict)
     owner: type | None = None
     """The class in whose body the function stands, for ``super()``."""
     function: Any = None
@@ -186,6 +187,10 @@ class Closure:
     """The block in which it was made."""
     attributes: dict[str, Cell] = field(default_factory=dict)
     """The variables that its attributes are, of a function that is made inside the call."""
+    outer: Closure | None = None
+    """The function that it is made in, of a function that is made inside the call."""
+    is_read: bool = False
+    """Whether it was read from a container at run time, so that another reading may be the same function."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from adjoint.analysis.effects import effects_of
 from adjoint.analysis.memory.reachable import parts
 from adjoint.frontend.data.outside.captures import parts_of
 from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.defaults import default_of
 from adjoint.frontend.interpreter.state.signals import Problem
 from adjoint.frontend.interpreter.values import USED, Cell, Closure, GeneratorObject, GeneratorValue, Ref, Value
 from adjoint.runtime import display
@@ -112,7 +113,7 @@ class Footprint:
             case Closure(source=source, cells=cells, defaults=defaults, kw_defaults=named):
                 self._keep_names(source.node, cells)
                 for default in (*defaults, *named.values()):
-                    self._look_at(default)
+                    self._look_at(default_of(self.lo, default))
             case _:
                 for part in parts_of(self.lo, value):
                     self._look_at(part)

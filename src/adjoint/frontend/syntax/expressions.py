@@ -12,6 +12,7 @@ from adjoint.frontend.calls.calls import call_node
 from adjoint.frontend.calls.emitted_calls import call, refuse_linked
 from adjoint.frontend.data import containers, making
 from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.defaults import as_default
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.options.none_checks import evaluate_owner
 from adjoint.frontend.interpreter.options.refine import fact_of, refine
@@ -101,7 +102,10 @@ def make_closure(lo: Lowerer, node: ast.FunctionDef | ast.Lambda, name: str) -> 
     if any(type(value) in _TAKEN for value in (*defaults, *kw_defaults.values())):
         refuse_kept_by_function(lo, (*defaults, *kw_defaults.values()), node)
     source = replace(frame.source, node=node, name=name)
-    return Closure(source, cells, frame.closure.globals, defaults, kw_defaults, frame.closure.owner, block=lo.block)
+    outer = frame.closure
+    held = tuple(as_default(lo, value) for value in defaults)
+    named = {own: as_default(lo, value) for own, value in kw_defaults.items()}
+    return Closure(source, cells, outer.globals, held, named, outer.owner, block=lo.block, outer=outer)
 
 
 def _lambda(lo: Lowerer, node: ast.Lambda) -> Value:

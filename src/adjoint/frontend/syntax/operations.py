@@ -20,7 +20,18 @@ from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.options.choices import on_each_option
-from adjoint.frontend.interpreter.values import NONE, Method, Partial, Record, Ref, TupleValue, Union, Value, is_atom
+from adjoint.frontend.interpreter.values import (
+    NONE,
+    Closure,
+    Method,
+    Partial,
+    Record,
+    Ref,
+    TupleValue,
+    Union,
+    Value,
+    is_atom,
+)
 from adjoint.frontend.iterators.iterator_objects import iterated
 from adjoint.frontend.iterators.iterators import is_lazy
 from adjoint.frontend.library import python_functions
@@ -215,6 +226,9 @@ def _is_never_constant(type_: ir.Type) -> bool:
 
 def _refuse_unknown_identity(lo: Lowerer, left: Value, right: Value, node: ast.AST | None) -> None:
     """Where an object is one of several, or another one in each call, its copy at compile time does not tell which."""
+    if lo.settings.made_functions and any(map(_may_be_read_again, (left, right))) and all(map(_is_made, (left, right))):
+        label = "whether two functions that are made here are one is known at run time only"
+        raise lo.problem("AD0301", node, label)
     if not isinstance(left, Ref) or not isinstance(right, Ref):
         if lo.run_data.lookups and type(left) is type(right) and isinstance(left, (TupleValue, Method, Partial)):
             raise lo.problem("AD0301", node, _OTHER_IN_EACH_CALL)
@@ -229,6 +243,15 @@ def _refuse_unknown_identity(lo: Lowerer, left: Value, right: Value, node: ast.A
 
 
 _OTHER_IN_EACH_CALL = "whether these are one object is not the same in all calls of this function"
+
+
+def _may_be_read_again(value: Value) -> bool:
+    """Whether another function may be the same one, read from a container at run time."""
+    return isinstance(value, (Method, Partial)) or (isinstance(value, Closure) and value.is_read)
+
+
+def _is_made(value: Value) -> bool:
+    return isinstance(value, (Closure, Method, Partial))
 
 
 def _may_be_one(lo: Lowerer, received: Ref, other: Ref) -> bool:

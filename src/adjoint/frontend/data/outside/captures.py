@@ -14,6 +14,7 @@ from weakref import WeakKeyDictionary
 from adjoint import ir
 from adjoint.frontend.data.outside.lookups import LookedUp
 from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.defaults import default_of
 from adjoint.frontend.interpreter.values import (
     Cell,
     Closure,
@@ -161,7 +162,10 @@ class _Walk:
         for cell in (*cells.values(), *attributes.values()):
             self.cell(cell)
         for value in (*closure.defaults, *named.values()):
-            self.value(value)
+            if isinstance(value, Cell):
+                self.cell(value)
+            else:
+                self.value(value)
 
     def _object(self, ref: Ref) -> None:
         self.form.append((Ref, id(self.lo.run_data.told_apart.get(ref.site))))
@@ -198,7 +202,10 @@ def _parts(lo: Lowerer, value: Any) -> tuple[Hashable, tuple[Any, ...]]:
     match value:
         case Closure(source=source, cells=cells, defaults=defaults, kw_defaults=named, attributes=attributes):
             captured = [lo.store.get(cell) for cell in (*cells.values(), *attributes.values())]
-            return (source.node, tuple(cells), tuple(named), tuple(attributes)), (*captured, *defaults, *named.values())
+            return (source.node, tuple(cells), tuple(named), tuple(attributes)), (
+                *captured,
+                *(default_of(lo, value) for value in (*defaults, *named.values())),
+            )
         case Ref():
             return None, (lo.store.get(value),)
         case Record(cls=cls, keys=keys, items=items):

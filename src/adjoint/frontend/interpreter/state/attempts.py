@@ -209,6 +209,8 @@ class Settings:
     """Those of which that could be so."""
     tagged: bool = False
     """Whether what lies in a container may have one of several structures: a number beside it says which."""
+    made_functions: dict[Any, type[ir.MadeFunction]] = field(default_factory=dict)
+    """The classes of tuples that stand for functions, by what these have in common."""
     mixed: set[ast.AST | None] = field(default_factory=set)
     """Where something was refused that would be possible then, by this attempt and those before."""
     beyond_links: bool = False
@@ -300,5 +302,6 @@ class Settings:
         target = replace(self.target, inlined=ALL_INLINED) if inlined else self.target
         patience = PATIENCE if inlined else 1
         again = Settings(target, self.attempts, self.went_back, linked=linked, patience=patience)
+        again.made_functions = self.made_functions
         again.tagged, again.mixed = tagged or self.tagged, self.mixed
         return again

@@ -116,7 +116,7 @@ def sharing(e: Emission, value: Value, type_: ir.Type | None) -> str:
             return array_object(e.writer, kind, (base, value.data), value.shape, strides, e.slots(2 * kind.rank))
         case Tuple(items=items, numbers=None):
             types = type_.items if isinstance(type_, ir.Tuple) else [None] * len(items)
-            if isinstance(type_, ir.Tuple) and not (type_.cls is tuple or issubclass(type_.cls, ir.Tagged)):
+            if isinstance(type_, ir.Tuple) and not (type_.cls is tuple or ir.stands_for_another(type_)):
                 raise Unsupported("a named tuple as an object of Python")
             return tuple_object(e.writer, [sharing(e, *each) for each in zip(items, types, strict=True)])
         case List(kind=ListKind(read_only=True, key=place)):
