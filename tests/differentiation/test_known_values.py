@@ -74,3 +74,25 @@ def test_nothing_is_computed_twice(f, args, times, most):
     with repeating(most):
         text = ad.source(ad.grad(f), *args)
     assert text.count("sin(") == text.count("cos(") == times
+
+
+PAIRS = [
+    lambda y: np.sin(np.sin(y)),
+    lambda y: np.cos(np.sin(np.cos(y))),
+    lambda y: np.exp(-np.exp(y)),
+    lambda y: np.tanh(np.tanh(y)),
+    lambda y: np.sin(np.exp(np.cos(y))),
+    lambda y: np.arctan(np.sqrt(1.0 + np.sin(y) ** 2)),
+]
+
+
+@pytest.mark.parametrize("composed", PAIRS)
+def test_what_only_stands_for_another_value_is_kept_all_the_same(composed):
+    def iterated_by_items(x):
+        y = x
+        for w in x:
+            y = w * composed(y) + 0.1
+        return np.sum(y)
+
+    check_grads(iterated_by_items, (np.array([0.3, 0.7, 0.9]),), wrt=0, order=2)
+    check_grads(ad.grad(iterated_by_items), (np.array([0.3, 0.7, 0.9]),), wrt=0, order=2)

@@ -94,17 +94,13 @@ def sweeps_of(
         raise DifferentiationError(context.problems)
     prune(reverser.root, cotangents)
     known = known_values(reverser.root, context.regions.bindings)
-    keeper = Keeper(reverser, halves=halves, notes=notes)
+    keeper = Keeper(reverser, known, halves=halves, notes=notes)
     keeper.run(reverser.root, cotangents)
-
-    def resolve(atom: ir.Atom) -> ir.Atom:
-        return keeper.resolve(known.get(atom, atom) if isinstance(atom, ir.Var) else atom)
-
-    backward = with_sums_joined(freeze(reverser.root, resolve))
+    backward = with_sums_joined(freeze(reverser.root, keeper.resolve))
     family.by_chance.update(reverser.supports.found)
     family.shadows.update((*reverser.shadows.found.values(), *reverser.ownership.owned.values()))
     forward = apply(function.body, context.edits, context.regions.cores)
-    results = tuple(map(resolve, cotangents))
+    results = tuple(map(keeper.resolve, cotangents))
     popped = tuple(keeper.popped)
     return Sweeps(reverser, forward.statements, end.values, backward, seeds, results, popped, partial=is_partial)
 

@@ -7,6 +7,7 @@ shrinks in the reverse region, which visits everything in the opposite order.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -35,8 +36,11 @@ if TYPE_CHECKING:
 class Keeper(Keeping):
     """Finds for each variable of the forward region what stands for it in the reverse region."""
 
-    def __init__(self, reverser: Reverser, *, halves: bool, notes: Notes | None = None) -> None:
+    def __init__(
+        self, reverser: Reverser, known: Mapping[ir.Var, ir.Var], *, halves: bool, notes: Notes | None = None
+    ) -> None:
         super().__init__(reverser)
+        self.known = known
         self.notes = notes
         self.halves = halves
         self.bindings = self.context.regions.bindings
@@ -65,6 +69,7 @@ class Keeper(Keeping):
         needed: dict[ir.Var, None] = {}
         self.collect_reads(root, needed)
         needed.update(dict.fromkeys(vars_of(results)))
+        needed = dict.fromkeys(self.known.get(var, var) for var in needed)
         self.ask_sources()
         counts = [var for var in needed if var in self.reverser.counts]
         plain = self.closed_over_recipes([var for var in needed if var not in self.reverser.counts])
@@ -78,7 +83,10 @@ class Keeper(Keeping):
 
     def resolve(self, atom: ir.Atom) -> ir.Atom:
         """What stands for an atom in the reverse region."""
-        return self.stands_for.get(atom, atom) if isinstance(atom, ir.Var) else atom
+        if not isinstance(atom, ir.Var):
+            return atom
+        var = self.known.get(atom, atom)
+        return self.stands_for.get(var, var)
 
     # What is read
 
