@@ -26,6 +26,7 @@ from adjoint.rules.registry import declaration_for, on_change, rule_for
 from adjoint.runtime import tangents
 from adjoint.runtime.copies import fresh_shadows
 from adjoint.runtime.objects import Checkpoints
+from adjoint.types.classes.safe_lookups import asked
 from adjoint.types.vectors import TangentVector
 
 if TYPE_CHECKING:
@@ -165,7 +166,7 @@ def _by_kind(callee: Any) -> Effects:
         and getattr(builtins, callee.__name__, 0) is callee
     ):
         return FRESH
-    owner = type(callee.__self__) if isinstance(callee, BuiltinMethodType) else getattr(callee, "__objclass__", None)
+    owner = type(callee.__self__) if isinstance(callee, BuiltinMethodType) else asked(callee, "__objclass__")
     return PURE if owner in (str, bytes, int, float, complex, tuple, range) else UNKNOWN
 
 

@@ -26,6 +26,7 @@ import numpy as np
 from adjoint import ir
 from adjoint.differentiation.finish import finish
 from adjoint.records import dataclass
+from adjoint.types.classes.safe_lookups import asked
 
 RUNTIME = "adjoint.runtime"
 
@@ -145,7 +146,7 @@ class GlobalNames:
 
     def _method(self, value: Any) -> ast.expr | None:
         """A bound method, such as ``np.add.at`` or ``generator.normal``."""
-        owner = getattr(value, "__self__", None)
+        owner = asked(value, "__self__")
         name = getattr(value, "__name__", "")
         bound = isinstance(value, (types.MethodType, types.BuiltinMethodType)) and hasattr(owner, name)
         if owner is None or isinstance(owner, types.ModuleType) or not bound:

@@ -20,6 +20,7 @@ from adjoint.dispatch.keys import MISS, Door, keys_of
 from adjoint.frontend.entry.captured import CONSTANT, Captured, Guard, has_fields
 from adjoint.rules.declarations import counts_by_identity
 from adjoint.rules.registry import is_of_users
+from adjoint.types.classes.safe_lookups import is_marked
 from adjoint.types.structure import fields_of, own_attribute, slots_of
 
 if TYPE_CHECKING:
@@ -267,7 +268,7 @@ class _Structures:
 def _is_plain_object(value: Any) -> bool:
     """Whether what counts of an object are its class and its attributes, all of which lie in its ``__dict__``."""
     cls = type(value)
-    if isinstance(value, (types.FunctionType, types.MethodType, functools.partial)) or hasattr(cls, CONSTANT):
+    if isinstance(value, (types.FunctionType, types.MethodType, functools.partial)) or is_marked(cls, CONSTANT):
         return False
     if counts_by_identity(value):
         return False

@@ -18,6 +18,7 @@ from adjoint.frontend.entry.captured import CONSTANT, MAX_PARTS, has_fields
 from adjoint.rules.declarations import counts_by_identity
 from adjoint.rules.registry import is_of_users
 from adjoint.types.array_libraries import device_of, name_of, name_of_dtype
+from adjoint.types.classes.safe_lookups import is_marked
 from adjoint.types.structure import fields_of, own_attribute
 
 Seen = dict[int, int]
@@ -70,7 +71,7 @@ def key_of(value: Any, seen: Seen) -> Any:
 
 
 def _key_of_object(value: Any, cls: type, seen: Seen) -> Any:
-    if hasattr(cls, CONSTANT):
+    if is_marked(cls, CONSTANT):
         return cls, getattr(value, CONSTANT)
     if isinstance(value, types.FunctionType):
         return _key_of_function(value, seen)

@@ -16,6 +16,7 @@ import numpy as np
 from adjoint.records import dataclass
 from adjoint.rules import registry
 from adjoint.rules.kinds import SETTINGS, Bilinear, Constant, Elementwise, General, Linear, Rule
+from adjoint.types.classes.safe_lookups import asked
 
 Fn = Callable[..., Any]
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
@@ -46,7 +47,7 @@ def operands_of(callee: Any) -> Operands:
     """The arguments that NumPy or SciPy makes arrays of; none of another library's function or of a class."""
     if isinstance(callee, np.ufunc):
         return Operands(frozenset(range(callee.nin)), None, MASKS)
-    owner = getattr(callee, "__self__", None)
+    owner = asked(callee, "__self__")
     home = type(owner).__module__ if isinstance(owner, np.ufunc) else getattr(callee, "__module__", None) or ""
     if isinstance(callee, type) or home.partition(".")[0] not in ("numpy", "scipy"):
         return NONE

@@ -39,6 +39,7 @@ from adjoint.rules.topics import (
     STRUCTURES,
 )
 from adjoint.types.classes.annotations import signature
+from adjoint.types.classes.safe_lookups import asked
 from adjoint.types.structure import home_of
 
 if TYPE_CHECKING:
@@ -301,7 +302,7 @@ def _identity(callee: Any) -> Hashable:
 
     Distributions with parameters hold copies of those that have names: what counts is the class, and the support.
     """
-    owner = getattr(callee, "__self__", None)
+    owner = asked(callee, "__self__")
     if isinstance(callee, MethodType) and type(owner).__module__.startswith("scipy.stats."):
         return (type(owner), getattr(owner, "a", None), getattr(owner, "b", None), callee.__name__)
     if isinstance(callee, MethodType) or (isinstance(callee, BuiltinMethodType) and type(owner).__name__ == "ufunc"):
@@ -348,7 +349,7 @@ def _read_for(callee: Any) -> bool:
     about_scipy = OF_SCIPY.get(_module_of_scipy(callee), ()) if "scipy" in sys.modules else ()
     if about_scipy or is_about_arrays(callee):
         return _read(BASICS + ARRAYS + about_scipy)
-    owner = getattr(callee, "__objclass__", None)
+    owner = asked(callee, "__objclass__")
     home = getattr(callee, "__module__", None) or getattr(owner, "__module__", None) or ""
     return _read(BASICS + SEPARATE.get(home, ()))
 
@@ -364,7 +365,7 @@ def _module_of_scipy(callee: Any) -> str:
     if type(callee).__name__ == "ufunc":
         special = sys.modules.get("scipy.special")
         return "scipy.special" if getattr(special, callee.__name__, None) is callee else ""
-    owner = getattr(callee, "__self__", callee)
+    owner = asked(callee, "__self__", callee)
     for thing in (callee, type(owner)):
         home = getattr(thing, "__module__", None) or ""
         home = HELPERS_OF_SCIPY.get(home, home)
@@ -375,8 +376,8 @@ def _module_of_scipy(callee: Any) -> str:
 
 def is_about_arrays(callee: Any) -> bool:
     """Whether what the library says of a callee stands in its part about arrays, if it says anything."""
-    owner = getattr(callee, "__objclass__", callee)
-    if type(getattr(callee, "__self__", None)).__module__ == "numpy":
+    owner = asked(callee, "__objclass__", callee)
+    if type(asked(callee, "__self__")).__module__ == "numpy":
         return True
     home = getattr(owner, "__module__", None) or home_of(type(owner))
     return home.partition(".")[0] == "numpy" or home in ARRAY_HELPERS or callee is operator.matmul

@@ -27,7 +27,14 @@ from adjoint.runtime.array_functions.arrays import reshape_like, unbroadcast
 from adjoint.runtime.array_functions.sparse import is_sparse
 from adjoint.types.array_libraries import dtype_of, is_foreign
 from adjoint.types.classes.constant_types import EXAMPLES
-from adjoint.types.structure import fields_of, float_fields, is_namedtuple_class, is_written_in_python, slots_of
+from adjoint.types.classes.safe_lookups import is_marked
+from adjoint.types.structure import (
+    fields_of,
+    float_fields,
+    is_namedtuple_class,
+    is_written_in_python,
+    slots_of,
+)
 
 __all__ = ["AnyExtents", "abstract", "type_of_call"]
 
@@ -428,7 +435,7 @@ def abstract(value: Any, around: tuple[int, ...] = ()) -> ir.Type:
 
 
 def _abstract_object(value: Any, cls: type, around: tuple[int, ...]) -> ir.Type:
-    if hasattr(cls, "__adjoint_signature__"):
+    if is_marked(cls, "__adjoint_signature__"):
         return ir.Opaque(cls, value.__adjoint_signature__)
     if isinstance(value, type) or _is_called_by_machine_code(cls):
         return ir.Opaque(cls)

@@ -18,6 +18,7 @@ import numpy as np
 from adjoint.types.array_libraries import is_foreign, name_of_dtype
 from adjoint.types.classes.annotations import own_annotations
 from adjoint.types.classes.dataclass_fields import dataclass_fields, is_dataclass
+from adjoint.types.classes.safe_lookups import is_marked
 from adjoint.types.marks import no_derivative_fields
 from adjoint.types.registry import registration
 
@@ -55,7 +56,7 @@ def is_namedtuple(x: object) -> bool:
 
 
 def is_namedtuple_class(cls: object) -> bool:
-    return isinstance(cls, type) and issubclass(cls, tuple) and hasattr(cls, "_fields")
+    return isinstance(cls, type) and issubclass(cls, tuple) and is_marked(cls, "_fields")
 
 
 def is_object(x: object) -> bool:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from adjoint.types.classes.annotations import field_types
+from adjoint.types.classes.safe_lookups import asked
 from adjoint.types.lifting import ElementaryFunctionsOfFields
 from adjoint.types.marks import no_derivative_fields
 from adjoint.types.part_paths import IndexedByPaths
@@ -223,7 +224,7 @@ def _own_tangent_class(cls: type) -> type | None:
 
     One that is not what it has to be is refused.
     """
-    is_bundle = getattr(cls, "__adjoint_is_own_tangent__", None)
+    is_bundle = asked(cls, "__adjoint_is_own_tangent__")
     if is_bundle is not None and is_bundle():
         return cls
     own = own_tangent_vector(cls)

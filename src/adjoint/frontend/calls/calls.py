@@ -48,6 +48,7 @@ from adjoint.rules import registry
 from adjoint.sources.definitions import underlying
 from adjoint.sources.library_folders import is_of_a_library, package_of
 from adjoint.types.array_libraries import are_loaded
+from adjoint.types.classes.safe_lookups import is_marked
 from adjoint.types.structure import home_of
 
 
@@ -184,7 +185,7 @@ def is_function_value(lo: Lowerer, function: Value) -> bool:
     """Whether a value carries its derivatives: an object of :class:`adjoint.Fn`, whose function is known or not."""
     if isinstance(function, ir.Var):
         return isinstance(function.type, ir.Opaque) and function.type.signature is not None
-    return isinstance(function, Ref) and hasattr(class_of(lo, function), SIGNATURE)
+    return isinstance(function, Ref) and is_marked(class_of(lo, function), SIGNATURE)
 
 
 _NOT_GIVEN = ir.Const(np._NoValue)
@@ -257,11 +258,11 @@ def _by_table(
     operator = operator_of(lo, constant, args, kwargs, node)
     if operator is not None:
         return operator
-    if hasattr(type(constant), CONSTANT) and type(constant).__name__ == "Signature":
+    if is_marked(type(constant), CONSTANT) and type(constant).__name__ == "Signature":
         from adjoint.frontend.functions.function_values import converted  # lazy
 
         return converted(lo, constant, args, kwargs, node)
-    if hasattr(type(constant), SIGNATURE):
+    if is_marked(type(constant), SIGNATURE):
         receiver = inputs.captured(lo, constant, ("object", constant), "f", node)
         return lo.call(receiver, args, kwargs, node)
     return None

@@ -14,6 +14,7 @@ from adjoint.rules.registry import is_of_users
 from adjoint.runtime.arithmetic.checks import brings_arithmetic
 from adjoint.sources.library_folders import is_class_of_a_library
 from adjoint.types.array_libraries import is_foreign
+from adjoint.types.classes.safe_lookups import is_marked
 from adjoint.types.structure import is_written_in_python, own_attribute, slots_of
 
 MAX_PARTS = 64
@@ -62,7 +63,7 @@ CONSTANT = "__adjoint_constant__"
 
 
 def _is_same_constant(now: Any, before: Any) -> bool:
-    if type(now) is not type(before) or not hasattr(type(now), CONSTANT):
+    if type(now) is not type(before) or not is_marked(type(now), CONSTANT):
         return False
     return bool(getattr(now, CONSTANT) == getattr(before, CONSTANT))
 

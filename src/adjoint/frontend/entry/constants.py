@@ -17,6 +17,7 @@ from adjoint.frontend.entry.operator_marks import is_operator
 from adjoint.rules.declarations import counts_by_identity
 from adjoint.rules.registry import is_defined
 from adjoint.types.array_libraries import is_foreign
+from adjoint.types.classes.safe_lookups import is_marked
 
 _CONSTANT_CLASSES = (
     bool,
@@ -49,7 +50,7 @@ def is_constant(value: Any) -> bool:
         or is_operator(value)
         or any(value is each for each in _INDEX_TRICKS)
         or any(value is each for each in _OF_THE_MACHINE)
-        or hasattr(type(value), CONSTANT)
+        or is_marked(type(value), CONSTANT)
         or (
             f"{type(value).__module__}.".startswith(_CALLABLE_LIBRARIES)
             and callable(value)

@@ -31,6 +31,7 @@ from adjoint.rules.declarations import counts_by_identity
 from adjoint.rules.typing import abstract
 from adjoint.types.array_libraries import is_foreign
 from adjoint.types.classes.annotations import annotations_of
+from adjoint.types.classes.safe_lookups import asked, is_marked
 from adjoint.types.structure import fields_of, is_written_in_python, own_attribute, plain_attributes
 
 MAX_DEPTH = 8
@@ -45,7 +46,7 @@ def guard_lookup(lo: Lowerer, cls: type, name: str, found: Any) -> None:
     is_itself = getattr(cls, name, None) is found
     path: Path = ("attribute", cls, name) if is_itself else ("static", cls, name)
     if (
-        getattr(cls, LOCAL, None) is not None
+        asked(cls, LOCAL) is not None
         or not isinstance(found, _LOOKED_UP)
         or any(guard.path == path for guard in lo.run_data.guards)
     ):
@@ -363,7 +364,7 @@ def _enter_object(lo: Lowerer, value: Any, path: Path, hint: str, declare: Calla
         if isinstance(type_, ir.Opaque) and type_.signature is not None:
             var = lo.run_data.objects[id(value)] = _declared(ir.Var(hint, type_, True), declare)
             return var
-        if hasattr(cls, "__adjoint_signature__"):
+        if is_marked(cls, "__adjoint_signature__"):
             raise error("AD0222", None, f"{hint!r} has to exist at run time, and has no type that tells what it gives")
         if not isinstance(type_, ir.Instance):
             raise error("AD0307", None, f"{hint!r} is an object of class {cls.__name__!r}, which is not looked into")

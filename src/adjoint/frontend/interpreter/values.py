@@ -14,6 +14,7 @@ from typing import Any
 from adjoint import ir
 from adjoint.records import dataclass, field
 from adjoint.sources.definitions import FunctionSource
+from adjoint.types.classes.safe_lookups import asked
 
 
 class Cell:
@@ -69,7 +70,8 @@ def is_stand_in(function: Any) -> bool:
 
 def local_mark(cls: type) -> Local | None:
     """What is known of a class if it, or one that it inherits from, is defined inside a function."""
-    return getattr(cls, LOCAL, None)
+    found: Local | None = asked(cls, LOCAL)
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,6 +51,7 @@ from adjoint.rules import registry
 from adjoint.rules.typing import abstract
 from adjoint.types.array_libraries import are_loaded
 from adjoint.types.classes.constant_types import EXAMPLES
+from adjoint.types.classes.safe_lookups import is_marked
 from adjoint.types.structure import is_namedtuple_class
 
 _MISSING = object()
@@ -164,7 +165,7 @@ def _attribute_of_constant(lo: Lowerer, owner: Any, name: str, node: ast.AST | N
         from adjoint.frontend.library.arrays.functions import polynomial_of  # lazy
 
         return attribute(lo, polynomial_of(lo, ir.Const(owner), node), name, node)
-    if isinstance(value, types.MethodType) and hasattr(type(owner), CONSTANT):
+    if isinstance(value, types.MethodType) and is_marked(type(owner), CONSTANT):
         return Method(ir.Const(value.__func__), ir.Const(owner))
     return ir.Const(value)
 

@@ -41,6 +41,7 @@ from adjoint.frontend.objects.fields import put_attribute
 from adjoint.frontend.objects.linked import linked_object
 from adjoint.sources.library_folders import is_class_of_a_library
 from adjoint.types.classes.dataclass_fields import dataclass_fields, is_dataclass
+from adjoint.types.classes.safe_lookups import asked
 from adjoint.types.structure import is_namedtuple_class
 from adjoint.types.vectors import Fields
 
@@ -77,7 +78,7 @@ def _member(lo: Lowerer, cls: type[enum.Enum], value: ir.Var, node: ast.AST | No
 
 
 def _is_users(cls: type) -> bool:
-    if issubclass(cls, BaseException) or hasattr(cls, "__members__"):
+    if issubclass(cls, BaseException) or asked(cls, "__members__") is not None:
         return False
     if issubclass(cls, tuple):
         return hasattr(cls, "_fields")

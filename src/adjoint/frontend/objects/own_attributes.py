@@ -15,6 +15,7 @@ from adjoint.frontend.library import attribute_tables
 from adjoint.frontend.objects.construction import construct
 from adjoint.frontend.objects.fields import put_attribute, remove_attribute
 from adjoint.types.classes.dataclass_fields import dataclass_fields
+from adjoint.types.classes.safe_lookups import is_marked
 from adjoint.types.structure import slots_of
 
 _BY_NAME = ("read its attributes by their names",)
@@ -32,7 +33,7 @@ def _attributes(lo: Lowerer, owner: Value, node: ast.AST | None) -> Record:
     if not isinstance(record, Record) or record.cls in (list, dict):
         raise lo.problem("AD0301", node, "which attributes this object has is not known one by one", helps=_BY_NAME)
     cls = record.cls
-    others = slots_of(cls) or issubclass(cls, Generic) or hasattr(cls, SIGNATURE) or STANDS_FOR in cls.__dict__
+    others = slots_of(cls) or issubclass(cls, Generic) or is_marked(cls, SIGNATURE) or STANDS_FOR in cls.__dict__
     if others or not all(field.init for field in dataclass_fields(cls)):
         label = f"objects of class {cls.__name__!r} hold something besides attributes, or in another order"
         raise lo.problem("AD0301", node, label, helps=_BY_NAME)

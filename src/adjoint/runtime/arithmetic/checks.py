@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from adjoint.types.classes.safe_lookups import asked
+
 OUTSIDE_SAID = "math domain error"
 GROWN_SAID = "math range error"
 FRACTION_SAID = "machine code has no fraction for a whole number to a negative power: start from a float"
@@ -425,7 +427,7 @@ def brings_arithmetic(cls: type) -> bool:
     if cls is np.ndarray or cls is np.memmap or issubclass(cls, np.generic):
         return False
     names = ("__array_ufunc__", "__array_function__", "__array_priority__")
-    return any(getattr(cls, name, None) is not None for name in names)
+    return any(asked(cls, name) is not None for name in names)
 
 
 def ways_out(cls: type) -> tuple[str, ...]:

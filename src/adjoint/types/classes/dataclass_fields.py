@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from adjoint.types.classes.safe_lookups import asked
+
 if TYPE_CHECKING:
     from dataclasses import Field
 
 
 def is_dataclass(x: object) -> bool:
     """Whether ``x`` is a dataclass or an object of one."""
-    return hasattr(x if isinstance(x, type) else type(x), "__dataclass_fields__")
+    return asked(x if isinstance(x, type) else type(x), "__dataclass_fields__") is not None
 
 
 def dataclass_fields(x: Any) -> tuple[Field[Any], ...]:

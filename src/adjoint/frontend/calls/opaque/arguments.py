@@ -35,6 +35,7 @@ from adjoint.frontend.library.collections_definitions import UsersTable
 from adjoint.frontend.objects.classes import class_of, is_object
 from adjoint.ir.walk import operands
 from adjoint.rules.kinds import Rule
+from adjoint.types.classes.safe_lookups import is_marked
 
 SIGNATURE = "__adjoint_signature__"
 """The attribute by which objects that carry their derivatives say what they take and give: they are never written."""
@@ -90,7 +91,7 @@ def keep_track(lo: Lowerer, value: Value) -> None:
     """Of an object from outside only the parts are known to vary: what it is handed to takes it as a whole."""
     if isinstance(value, Ref) and value.origin is not None and may_carry(lo, value):
         record = lo.store[value]
-        if isinstance(record, Record) and record.cls not in (list, dict) and not hasattr(record.cls, SIGNATURE):
+        if isinstance(record, Record) and record.cls not in (list, dict) and not is_marked(record.cls, SIGNATURE):
             raise NeedsRuntime(tuple(original_sites((value.site,))))
 
 

@@ -24,13 +24,14 @@ from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import Operator, Ref, TupleValue, Value
 from adjoint.frontend.iterators.items import known_items
 from adjoint.frontend.library import python_functions
+from adjoint.types.classes.safe_lookups import asked
 
 
 def operator_of(
     lo: Lowerer, constant: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
 ) -> Value | None:
     """What a call of ``constant`` means where it is a differential operator, or a derivative made by one."""
-    kind = getattr(constant, MARK, None)
+    kind = asked(constant, MARK)
     if kind is None:
         return None
     if not isinstance(kind, str):

@@ -26,6 +26,7 @@ from adjoint.native.llvm.values import (
 )
 from adjoint.native.llvm.writing.emission import is_same_known, kind_of_object
 from adjoint.runtime.tangents import shadow
+from adjoint.types.classes.safe_lookups import is_marked
 from adjoint.types.vectors import TangentVector
 
 Layout = dict[str, "Kind | Known"]
@@ -182,7 +183,7 @@ def _kind(found: Kind | Known) -> Kind:
 
 def _is_plain(cls: type) -> bool:
     """Whether objects of a class are their attributes, and nothing happens when they are made or given up."""
-    if hasattr(cls, "__del__") or "__new__" in {name for base in cls.__mro__[:-1] for name in vars(base)}:
+    if is_marked(cls, "__del__") or "__new__" in {name for base in cls.__mro__[:-1] for name in vars(base)}:
         return False
     return next(each for each in cls.__mro__ if not each.__flags__ & _ON_HEAP) is object
 

@@ -65,6 +65,7 @@ from adjoint.runtime import display
 from adjoint.runtime.array_functions import places
 from adjoint.runtime.cotangents import as_array
 from adjoint.sources.library_folders import package_of
+from adjoint.types.classes.safe_lookups import asked
 
 _OF_PYTHON = ("f8", "i8", "b1", "c8")
 """Kinds of numbers that Python has itself."""
@@ -160,7 +161,7 @@ def _asks_for_classes(statement: Leaving) -> bool:
     """Whether a statement may do other things with a number of Python than with one of NumPy."""
     if isinstance(statement, ir.Call):
         callee = statement.callee
-        owner = getattr(callee, "__objclass__", None)
+        owner = asked(callee, "__objclass__")
         if isinstance(callee, ByPython):
             return callee.asks
         if callee is isinstance and isinstance(statement.args[1], ir.Const):
