@@ -28,7 +28,7 @@ SHARES = {
     "tests/diagnostics/test_odd_inputs.py": 4,
     "tests/differentiation/": 4,
     "tests/dispatch/test_persistent_cache.py": 6,
-    "tests/frontend/": 4,
+    "tests/frontend/": 8,
     "tests/golden/test_programs_of_functions.py": 2,
     "tests/gradbench/": 16,
     "tests/manifolds/": 3,
