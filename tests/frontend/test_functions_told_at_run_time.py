@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import adjoint as ad
-from adjoint.testing import check_grads
+from frontend.checked_gradients import checked_gradient
 
 X = np.array([0.3, 0.7, 0.9])
 
@@ -255,15 +255,9 @@ PROGRAMS: list[Callable[[Any], Any]] = [
 
 @pytest.mark.parametrize("function", PROGRAMS)
 def test_a_call_is_a_choice_between_the_functions_put_there(function: Any) -> None:
-    x = X.copy()
-    check_grads(function, (x,), wrt=0, order=2)
-
-    gradient = ad.grad(function)(x)
-    np.testing.assert_array_equal(x, X)
-    np.testing.assert_array_equal(ad.grad(function)(x), gradient)
-    np.testing.assert_allclose(ad.grad(function, native=True)(x), gradient, rtol=1e-12)
-    value, tangent = ad.jvp(function, (x,), (np.ones(3),))
-    assert value == pytest.approx(function(x), rel=1e-14)
+    gradient = checked_gradient(function, X)
+    value, tangent = ad.jvp(function, (X,), (np.ones(3),))
+    assert value == pytest.approx(function(X), rel=1e-14)
     assert tangent == pytest.approx(gradient.sum(), rel=1e-10)
 
 

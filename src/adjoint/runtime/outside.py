@@ -21,11 +21,11 @@ _NOTHING = object()
 """What stands for the value of an attribute that is not there."""
 
 
-PLAIN = (bool, int, float, complex, str, bytes, type(None))
+IMMUTABLE = (bool, int, float, complex, str, bytes, type(None))
 """Classes of values that nobody can change."""
 
 
-def check_plain(value: Any, name: str) -> None:
+def check_immutable(value: Any, name: str) -> None:
     """Refuses what is assigned to a variable that outlives the call and may be changed there.
 
     Raises
@@ -33,9 +33,9 @@ def check_plain(value: Any, name: str) -> None:
     DifferentiationError
         AD0301.
 
-    >>> check_plain("a text", "mode")
+    >>> check_immutable("a text", "mode")
     """
-    if type(value) not in PLAIN and not isinstance(value, np.generic):
+    if type(value) not in IMMUTABLE and not isinstance(value, np.generic):
         raise error("AD0301", None, label_of_outside(name), helps=(help_for_outside(name),))
 
 

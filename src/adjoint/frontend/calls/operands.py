@@ -78,10 +78,8 @@ def is_sequence(lo: Lowerer, value: Value) -> bool:
 
 def stop_at_alien(lo: Lowerer, error: Exception, node: ast.AST | None) -> NoReturn:
     """Ends a path on which an operand is certain to be what this is raised for."""
-    label, cls = (
-        str(error),
-        TypeError if isinstance(error, TypeError) else ValueError,
-    )  # NumPy's own have other arguments
+    label = str(error)
+    cls = TypeError if isinstance(error, TypeError) else ValueError  # NumPy's own take other arguments
     lo.run_data.reasons.append(lo.problem("AD0213", node, label, name=cls.__name__).diagnostic)
     lo.stop(ir.Raise(lo.open.call(cls, ir.Const(label)), None, lo.span(node)))
     raise Unreached

@@ -26,7 +26,7 @@ from adjoint.runtime.objects import (
     slice_bounds,
     untagged,
 )
-from adjoint.runtime.outside import assign_attribute, assign_captured, assign_global, check_plain
+from adjoint.runtime.outside import assign_attribute, assign_captured, assign_global, check_immutable
 from adjoint.runtime.overlap import check_separate
 
 no_derivative(first_of_same, itself, order_of_items, place_of_function, slice_bounds, untagged)
@@ -47,7 +47,7 @@ CHECKS = (
 """Functions that raise or do nothing: what one lets pass it lets pass when it is run again."""
 
 observer(*CHECKS, pure=False)
-observer(assign_attribute, assign_captured, assign_global, check_plain, put_attribute, put_item, pure=False)
+observer(assign_attribute, assign_captured, assign_global, check_immutable, put_attribute, put_item, pure=False)
 constant(tangents.shadow, tangents.shadow_like, tangents.shadow_of_values)
 no_derivative(tangents.pour, tangents.add_to_slot, tangents.add_to_field, pure=False, writes=(0,))
 linear(

@@ -27,11 +27,11 @@ from adjoint.frontend.interpreter.tracking import set_unseen
 from adjoint.frontend.interpreter.values import Cell, Value
 from adjoint.ir.walk import statements_in
 from adjoint.runtime.outside import (
-    PLAIN,
+    IMMUTABLE,
     assign_attribute,
     assign_captured,
     assign_global,
-    check_plain,
+    check_immutable,
     help_for_outside,
     label_of_outside,
 )
@@ -110,7 +110,7 @@ def assign_outside(lo: Lowerer, cell: Cell, value: Value, node: ast.AST | None) 
     lo.at(node)
     refuse_linked(lo, [value], None)
     if _is_unseen(value):
-        lo.open.effect(check_plain, value, ir.Const(cell.name))
+        lo.open.effect(check_immutable, value, ir.Const(cell.name))
     if source is not None:
         lo.open.effect(assign_captured, place, value)
     else:
@@ -124,14 +124,14 @@ def _refusal(lo: Lowerer, name: str, node: ast.AST | None) -> Problem:
 
 def _is_unseen(value: Value) -> bool:
     """Whether only the call tells what a value is; of what a variable holds, it is checked where it is assigned."""
-    return isinstance(value, ir.Var) and isinstance(value.type, ir.Opaque) and value.type == ir.OPAQUE
+    return isinstance(value, ir.Var) and value.type == ir.OPAQUE
 
 
 def _is_plain(value: Value) -> bool:
     """Whether a value is one that nobody can change: a number, a text, a function."""
     match value:
         case ir.Const(value=constant):
-            return isinstance(constant, PLAIN) or is_constant(constant)
+            return isinstance(constant, IMMUTABLE) or is_constant(constant)
         case ir.Var(type=ir.Scalar()):
             return True
         case ir.Var(type=ir.Opaque(cls=cls)):

@@ -23,7 +23,7 @@ from adjoint.frontend.calls.rule_calls import call_by_declaration
 from adjoint.frontend.entry.inputs import captured
 from adjoint.frontend.external.autograd import definitions
 from adjoint.frontend.external.autograd.flattening import RECORDED, unflattened
-from adjoint.frontend.external.autograd.primitives import PRIMITIVE, declaration_of
+from adjoint.frontend.external.autograd.primitives import PRIMITIVE, captured_in, cells_of, declaration_of
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import Operator, Record, Ref, Value
@@ -43,7 +43,7 @@ def called(lo: Lowerer, constant: Any, args: list[Value], kwargs: dict[str, Valu
             return call_by_declaration(lo, declaration, None, args, kwargs, node)
         return lo.call(ir.Const(constant.fun), args, kwargs, node)  # type: ignore[attr-defined]
     if name == _UNTRACED:
-        inside = _inside(constant, "f_raw")
+        inside = captured_in(constant)["f_raw"]
         if not isinstance(inside, np.ufunc) and not (getattr(inside, "__module__", "") or "").startswith("numpy"):
             args = [lo.call(ir.Const(stop_gradient), [value], {}, node) for value in args]
         return lo.call(ir.Const(inside), args, kwargs, node)
@@ -56,16 +56,6 @@ def called(lo: Lowerer, constant: Any, args: list[Value], kwargs: dict[str, Valu
         return lo.call(ir.Const(meant), args, kwargs, node)
     meaning = _table().get(id(constant))
     return None if meaning is None else meaning(lo, args, kwargs, node)
-
-
-def _cell(function: Any, name: str) -> Any:
-    """What holds what a function captured by a name."""
-    return function.__closure__[function.__code__.co_freevars.index(name)]
-
-
-def _inside(function: Any, name: str) -> Any:
-    """What a function captured by a name."""
-    return _cell(function, name).cell_contents
 
 
 _IN_PYTHON = "autograd.numpy.numpy_wrapper"
@@ -107,11 +97,12 @@ def _called_made(
     lo: Lowerer, constant: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
 ) -> Value | None:
     """A call of a derivative that was made outside of the program."""
-    operator, place = _inside(constant, "unary_operator"), _inside(constant, "argnum")
+    held = captured_in(constant)
+    operator, place = held["unary_operator"], held["argnum"]
     meaning = _MEANINGS["autograd.differential_operators"].get(getattr(operator, "__name__", ""))
     if meaning is None or package_of(operator) != "autograd":
         return None
-    function = captured(lo, _inside(constant, "fun"), ("cell", _cell(constant, "fun")), "f", node)
+    function = captured(lo, held["fun"], ("cell", cells_of(constant)["fun"]), "f", node)
     derivative = meaning(lo, [function, ir.Const(place)], {}, node)
     return lo.call(derivative, args, kwargs, node)
 

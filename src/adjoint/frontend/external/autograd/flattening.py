@@ -16,6 +16,7 @@ import numpy as np
 from adjoint import ir
 from adjoint.frontend.entry.captured import Guard, reader
 from adjoint.frontend.external.autograd import definitions
+from adjoint.frontend.external.autograd.primitives import captured_in
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import TupleValue, Value
 
@@ -68,9 +69,9 @@ def _places(pullback: Any) -> tuple[Any] | None:
 
 def _length(pullback: Any) -> int | None:
     """The length of the vector, which the last operation that was recorded tells: a concatenation or `ravel`."""
-    last = _captured(pullback).get("end_node")
+    last = captured_in(pullback).get("end_node")
     maps = [each for _, each in _functions(getattr(last, "vjp", None))]
-    captured = [_captured(each) for each in maps]
+    captured = [captured_in(each) for each in maps]
     stops = [each["idxs"][0].stop for each in captured if "idxs" in each and isinstance(each["idxs"][0], slice)]
     if stops and None not in stops:
         return int(max(stops))
@@ -79,17 +80,10 @@ def _length(pullback: Any) -> int | None:
 
 
 def _functions(vjp: Any) -> list[tuple[str, Any]]:
-    captured = _captured(vjp)
+    captured = captured_in(vjp)
     found = [(name, value) for name, value in captured.items() if isinstance(value, FunctionType)]
     several = itertools.chain.from_iterable(value for value in captured.values() if isinstance(value, list))
     return [*found, *[("vjps", each) for each in several if isinstance(each, FunctionType)]]
-
-
-def _captured(function: Any) -> dict[str, Any]:
-    if not isinstance(function, FunctionType):
-        return {}
-    cells = function.__closure__ or ()
-    return {name: cell.cell_contents for name, cell in zip(function.__code__.co_freevars, cells, strict=True)}
 
 
 def _leaves(structure: Any) -> list[Any]:

@@ -9,7 +9,7 @@ import inspect
 import sys
 from collections.abc import Callable
 from functools import lru_cache, partial
-from types import FunctionType
+from types import CellType, FunctionType
 from typing import Any, get_args, get_origin, get_type_hints
 
 from adjoint import ir
@@ -76,15 +76,21 @@ def _is_made_by_core(declared: Any) -> bool:
     return isinstance(declared, FunctionType) and declared.__module__ == "autograd.core"
 
 
-def _captured(function: Any) -> dict[str, Any]:
+def cells_of(function: Any) -> dict[str, CellType]:
+    """The variables that a function captured, by name; none of what is no function."""
+    if not isinstance(function, FunctionType):
+        return {}
+    return dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+
+
+def captured_in(function: Any) -> dict[str, Any]:
     """What a function captured, by name."""
-    names, cells = function.__code__.co_freevars, function.__closure__ or ()
-    return {name: cell.cell_contents for name, cell in zip(names, cells, strict=True)}
+    return {name: cell.cell_contents for name, cell in cells_of(function).items()}
 
 
 def _makers(declared: Any) -> dict[int | None, Any]:
     """What a declaration consists of, by the argument: functions that `defvjp` and its kin were given."""
-    captured = _captured(declared)
+    captured = captured_in(declared)
     for name in ("vjps_dict", "jvps_dict"):
         if name in captured:
             return dict(captured[name])
@@ -157,4 +163,4 @@ def _of_tangent(function: Any, maker: Any, place: int) -> Any:
     """The part of a differential that belongs to one argument: None for zero, and ``"same"`` are functions by now."""
     if getattr(maker, "__qualname__", "") != "translate_jvp.<locals>.<lambda>":
         return maker
-    return definitions.in_its_place(function, place) if "fun" in _captured(maker) else definitions.no_part
+    return definitions.in_its_place(function, place) if "fun" in captured_in(maker) else definitions.no_part
