@@ -94,16 +94,15 @@ def _with_calls(
     Across calls it is not known what a selection left out. Where that matters a result is not a number, and is computed
     again with functions that tell; where it cannot be computed again, they tell from the start.
     """
-    speculates = target.recomputes and not entry.kept
-    found = compile_entry(entry, function, native, seen, target, speculates=speculates)
+    found = compile_entry(entry, function, native, seen, target, speculates=target.recomputes)
     if not target.recomputes or not (entry.kept or _calls_functions(found.function)):
         return found
-    from adjoint.differentiation.zeros.speculation import has_singular_slopes, is_noticed_through_calls  # lazy
+    from adjoint.differentiation.zeros.speculation import has_singular_slopes, is_noticed  # lazy
 
-    is_noticed = is_noticed_through_calls(found.function)
-    if (is_noticed or not entry.kept) and not has_singular_slopes(found.function):
+    speculates, runs_once = isinstance(found.call, Speculative), is_noticed(found.function)
+    if (runs_once or not entry.kept) and not speculates and not has_singular_slopes(found.function):
         return found
-    if is_noticed:
+    if runs_once:
         target = replace(target, recomputes=False)  # of what was lowered nothing depends on it
         return compile_entry(entry, function, native, seen, target)
     quick = found.call.quick if isinstance(found.call, Speculative) else found.call

@@ -2,14 +2,15 @@
 
 Roots are returns, raises, calls with effects, and stores into memory that others may see. Marking a variable marks
 what binds it and the constructs around that. A store into memory that the function made itself is marked with that
-memory: when nobody reads a buffer but for its shape, nobody misses what was written into it. Of an ``If``, a ``Loop``
-and a ``Guarded`` each target and each carried variable is marked by itself.
+memory: when nobody reads a buffer but for its shape, nobody misses what was written into it. Memory is followed through
+views, and through what joins and loops hand on. Of an ``If``, a ``Loop`` and a ``Guarded`` each target and each carried
+variable is marked by itself.
 """
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from adjoint import ir
 from adjoint.analysis.effects import effects_of
@@ -60,11 +61,14 @@ class _Marker:
         self._target: dict[ir.Var, tuple[_Construct, int]] = {}
         self._param: dict[ir.Var, tuple[_Construct, int]] = {}
         self._bound: dict[ir.Var, _Construct] = {}  # bound by a construct as a whole: index, exit kind, context's name
-        self._owner: dict[ir.Var, ir.Var] = {}  # the variable that was bound to the memory when the function made it
+        self._made: set[ir.Var] = set()  # bound to memory when the function made it
+        self._viewed: dict[ir.Var, ir.Atom] = {}  # of views: of what
+        self._writes: list[tuple[ir.Call | ir.Store, ir.Atom, _Construct | None]] = []
         self._writers: dict[ir.Var, list[tuple[ir.Call | ir.Store, _Construct | None]]] = {}
         self._roots: list[tuple[ir.Call | ir.Load | ir.Store | ir.Terminator, _Construct | None]] = []
         self._root_constructs: list[_Construct] = []
         self._scan(function.body, None, guarded=False)
+        self._find_writers()
         for construct in self._root_constructs:
             self._keep_construct(construct)
         for node, around in self._roots:
@@ -82,7 +86,7 @@ class _Marker:
                 case ir.Load():
                     self._scan_load(statement, construct, guarded)
                 case ir.Store(base=base):
-                    self._write(statement, base, construct)
+                    self._writes.append((statement, base, construct))
                 case _:
                     self._scan_construct(statement, construct, guarded)
         match block.terminator:
@@ -111,32 +115,58 @@ class _Marker:
         if found is PURE and len(call.targets) == 1 and type(call.targets[0].type) is ir.Scalar:
             return
         if owns_result(call, found):
-            self._owner[call.targets[0]] = call.targets[0]
+            self._made.add(call.targets[0])
         elif found.view_of is not None and not found.hands_on and found.view_of < len(call.args):
-            self._derive(call.args[found.view_of], call.targets)
+            self._viewed.update(dict.fromkeys(call.targets, call.args[found.view_of]))
         for position in found.writes:
             base = call.args[position] if position < len(call.args) else ir.UNDEFINED
-            self._write(call, ir.UNDEFINED if _writes_below(call, base) else base, construct)
+            self._writes.append((call, ir.UNDEFINED if _writes_below(call, base) else base, construct))
 
     def _scan_load(self, load: ir.Load, construct: _Construct | None, guarded: bool) -> None:
         self._simple[load.target] = (load, construct)
         if guarded or not (load_is_pure(load) or _reads_data(load)):
             self._roots.append((load, construct))
         if type(load.base) is ir.Var and type(load.base.type) is ir.Array and type(load.target.type) is ir.Array:
-            self._derive(load.base, (load.target,))
+            self._viewed[load.target] = load.base
 
-    def _derive(self, base: ir.Atom, targets: tuple[ir.Var, ...]) -> None:
-        owner = self._owner.get(base) if type(base) is ir.Var else None
-        if owner is not None:
-            for target in targets:
-                self._owner[target] = owner
+    def _find_writers(self) -> None:
+        """Has what writes into memory wait for its makers to be live; where they are not known, it is live itself."""
+        found: dict[ir.Var, set[ir.Var] | None] = {}
+        for statement, base, construct in self._writes:
+            if type(base) is ir.Var and base not in found:
+                found[base] = self._makers(base)
+            makers = found[base] if type(base) is ir.Var else None
+            if makers is None:
+                self._roots.append((statement, construct))
+            else:
+                for maker in makers:
+                    self._writers.setdefault(maker, []).append((statement, construct))
 
-    def _write(self, statement: ir.Call | ir.Store, base: ir.Atom, construct: _Construct | None) -> None:
-        owner = self._owner.get(base) if type(base) is ir.Var else None
-        if owner is None:
-            self._roots.append((statement, construct))
-        else:
-            self._writers.setdefault(owner, []).append((statement, construct))
+    def _makers(self, base: ir.Var) -> set[ir.Var] | None:
+        """The variables one of which was bound to some memory when the function made it; None where it may not have."""
+        makers: set[ir.Var] = set()
+        seen: set[ir.Var] = set()
+        waiting: list[ir.Atom] = [base]
+        while waiting:
+            atom = waiting.pop()
+            if atom is ir.UNDEFINED or (type(atom) is ir.Const and atom.value is None):
+                continue
+            if type(atom) is not ir.Var:
+                return None
+            if atom in seen:
+                continue
+            seen.add(atom)
+            if atom in self._made:
+                makers.add(atom)
+            elif atom in self._viewed:
+                waiting.append(self._viewed[atom])
+            elif (target := self._target.get(atom)) is not None:
+                waiting += _joined(*target)
+            elif (param := self._param.get(atom)) is not None:
+                waiting += _carried(*param)
+            else:
+                return None
+        return makers
 
     def _scan_construct(
         self, statement: ir.If | ir.Loop | ir.Guarded, around: _Construct | None, guarded: bool
@@ -185,7 +215,7 @@ class _Marker:
         """The operands of a call of which it needs the contents; an array of which it asks the shape is just made."""
         place = shape_argument(call.callee)
         asked = call.args[place] if place is not None and place < len(call.args) else None
-        if type(asked) is not ir.Var or type(asked.type) is not ir.Array or self._owner.get(asked) is not asked:
+        if type(asked) is not ir.Var or type(asked.type) is not ir.Array or asked not in self._made:
             return atoms
         self._keep(*self._simple[asked])
         return tuple([atom for at, atom in enumerate(atoms) if at != place])
@@ -214,7 +244,7 @@ class _Marker:
             self.vars.add(atom)
             self._queue.append(atom)
 
-    def _mark_all(self, atoms: tuple[ir.Atom, ...]) -> None:
+    def _mark_all(self, atoms: Iterable[ir.Atom]) -> None:
         marked = self.vars
         for atom in atoms:
             if type(atom) is ir.Var and atom not in marked:
@@ -230,30 +260,35 @@ class _Marker:
         elif (target := self._target.get(var)) is not None:
             self._trace_target(*target)
         elif (param := self._param.get(var)) is not None:
-            construct, position = param
-            self._keep_construct(construct)
-            assert isinstance(construct.statement, ir.Loop)
-            self._mark(construct.statement.inits[position])
-            self._mark_position(construct, ir.Continue, position)
+            self._keep_construct(param[0])
+            self._mark_all(_carried(*param))
         elif (bound := self._bound.get(var)) is not None:
             self._keep_construct(bound)
 
     def _trace_target(self, construct: _Construct, position: int) -> None:
         self._keep_construct(construct)
-        statement = construct.statement
-        if isinstance(statement, ir.Loop):
-            self._mark_position(construct, ir.Exit, position)
-            if statement.over is not None and position < len(statement.params):
-                self._mark(statement.params[position])
-        else:
-            self._mark_position(construct, ir.Yield, position)
+        self._mark_all(_joined(construct, position))
 
-    def _mark_position(
-        self, construct: _Construct, kind: type[ir.Yield | ir.Continue | ir.Exit], position: int
-    ) -> None:
-        for leaf in construct.leaves:
-            if isinstance(leaf, kind):
-                self._mark(leaf.values[position])
+
+def _carried(construct: _Construct, position: int) -> list[ir.Atom]:
+    """The values that a parameter of a loop takes."""
+    assert isinstance(construct.statement, ir.Loop)
+    return [construct.statement.inits[position], *_handed(construct, ir.Continue, position)]
+
+
+def _joined(construct: _Construct, position: int) -> list[ir.Atom]:
+    """The values that a target of a construct takes."""
+    statement = construct.statement
+    if not isinstance(statement, ir.Loop):
+        return _handed(construct, ir.Yield, position)
+    values = _handed(construct, ir.Exit, position)
+    if statement.over is not None and position < len(statement.params):
+        values.append(statement.params[position])
+    return values
+
+
+def _handed(construct: _Construct, kind: type[ir.Yield | ir.Continue | ir.Exit], position: int) -> list[ir.Atom]:
+    return [leaf.values[position] for leaf in construct.leaves if isinstance(leaf, kind)]
 
 
 def _writes_below(call: ir.Call, base: ir.Atom) -> bool:

@@ -6,7 +6,8 @@ supports, speculatively; where a result is not a number it is computed again, wi
 
 It is legal where what the supports decide ends in the results alone, by arithmetic in which what is not a number stays
 so, and where nobody notices that the derivative runs twice: it writes nothing that others see. What it prints it
-prints the first time alone.
+prints the first time alone. Functions that it calls are looked through: where such a number enters one, it has to end
+in the results of that function, too.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ from adjoint.rules.kinds import Bilinear, General, Linear
 from adjoint.rules.registry import rule_for
 from adjoint.runtime.arithmetic import numbers
 from adjoint.runtime.arithmetic.numbers import choose, divide, product, quotient, selected, times
+from adjoint.runtime.array_functions.products import einsum_of_one
+from adjoint.runtime.copies import fresh_shadows
 from adjoint.runtime.display import PRINTS
 
 _ARITHMETIC = frozenset(
@@ -36,13 +39,18 @@ _ARITHMETIC = frozenset(
         *(operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, operator.pos, operator.matmul),
         *(times, divide, product, quotient, selected, choose, abs, float, complex, np.where, np.copy),
         *(np.add, np.subtract, np.multiply, np.true_divide, np.negative, np.positive, np.square),
+        *(np.einsum, einsum_of_one, fresh_shadows),
         *(list, tuple, dict, operator.getitem, list.append, list.insert, list.pop, list.copy, dict.pop),
     }
 )
 """Functions whose result is not a number where an operand is not, but for what a selection leaves out."""
 _CONDITIONS = frozenset({choose, np.where})
-_OWN = frozenset(["make_list", "make_tuple", "make_dict", "owned", "complex_of", "unbroadcast"])
+_REPEATED = frozenset({*PRINTS, np.errstate, np.seterr})
+"""Functions of which nobody notices that they run twice: who prints is silent the second time."""
+_OWN = frozenset(["make_list", "make_tuple", "make_dict", "owned", "complex_of"])
 """The same of our own, by name."""
+_TRANSPOSES = "adjoint.runtime.array_functions."
+"""Where functions are that are linear in their first argument, where that is a cotangent: it is called ``ct`` there."""
 
 
 def without_supports(function: ir.Function) -> ir.Function:
@@ -59,21 +67,50 @@ def without_supports(function: ir.Function) -> ir.Function:
         It gives what ``function`` gives, or something that is not a number. The very function where that might not be
         so, or there is nothing to gain.
     """
-    statements = statements_in(function.body)
-    present = {
+    functions = with_called(function)
+    present = {id(each): _present(each) for each in functions}
+    if not any(present.values()) or is_noticed(function) or not _end_in_results(functions, present):
+        return function
+    return everywhere(function, lambda each: _all_present(each, present.get(id(each)) or _present(each)))
+
+
+def _present(function: ir.Function) -> dict[ir.Var, ir.Atom]:
+    """The products that supports are asked of, and what they are where nothing was left out."""
+    return {
         statement.targets[0]: statement.args[1]
-        for statement in statements
+        for statement in statements_in(function.body)
         if type(statement) is ir.Call and statement.callee is selected and _asks_support(statement)
     }
-    if not present or _is_noticed(function, statements):
-        return function
-    if not _Flow(present, statements).ends_in_results(function.body):
+
+
+def _all_present(function: ir.Function, present: dict[ir.Var, ir.Atom]) -> ir.Function:
+    """The function without those questions."""
+    if not present:
         return function
     for made, factor in present.items():
         while isinstance(factor, ir.Var) and factor in present:
             factor = present[factor]
         present[made] = factor
     return ir.Function(function.name, function.params, _replaced(function.body, present), function.doc)
+
+
+def _end_in_results(functions: Sequence[ir.Function], present: Mapping[int, Iterable[ir.Var]]) -> bool:
+    """Whether in functions that call each other what the supports decide ends in results alone."""
+    entering: dict[int, set[int]] = {id(each): set() for each in functions}
+    waiting = list(functions)
+    while waiting:
+        function = waiting.pop()
+        start = [*present[id(function)], *[function.params[place] for place in sorted(entering[id(function)])]]
+        if not start:
+            continue
+        flow = _Flow(start, statements_in(function.body))
+        if not flow.ends_in_results(function.body):
+            return False
+        for callee, places in flow.passed_on():
+            if not places <= entering[id(callee)]:
+                entering[id(callee)] |= places
+                waiting.append(callee)
+    return True
 
 
 def _replaced(body: ir.Block, present: Mapping[ir.Var, ir.Atom]) -> ir.Block:
@@ -96,16 +133,16 @@ def _asks_support(call: ir.Call) -> bool:
     return isinstance(support, ir.Var) and is_support(support)
 
 
-def _is_noticed(function: ir.Function, statements: Iterable[ir.Statement], *, through_calls: bool = False) -> bool:
-    """Whether anybody sees how often a function is run."""
+def is_noticed(function: ir.Function) -> bool:
+    """Whether anybody sees how often a function is run, and those that it calls."""
     outside = {storage.find() for param in function.params for storage in ir.storages(param.type)}
-    for statement in statements:
+    for statement in _with_calls(function):
         if type(statement) is ir.Call:
-            if isinstance(statement.callee, ir.Definition) and through_calls:
+            if _is_looked_into(statement.callee):
                 continue
             facts = effects_of(statement)
             if not facts.confined or not facts.known:
-                if _is_check(statement.callee) or statement.callee in PRINTS:
+                if _is_check(statement.callee) or statement.callee in _REPEATED:
                     continue
                 return True
             written = [statement.args[place] for place in facts.writes if place < len(statement.args)]
@@ -118,6 +155,10 @@ def _is_noticed(function: ir.Function, statements: Iterable[ir.Statement], *, th
             if storage is None or storage.find() in outside:
                 return True
     return False
+
+
+def _is_looked_into(callee: object) -> bool:
+    return isinstance(callee, ir.Definition) and callee.function is not None
 
 
 def _is_check(callee: object) -> bool:
@@ -145,11 +186,6 @@ def _silent(function: ir.Function) -> ir.Function:
         )
 
     return ir.Function(function.name, function.params, block(function.body), function.doc)
-
-
-def is_noticed_through_calls(function: ir.Function) -> bool:
-    """The same where functions are called in it: what they do is looked at, too."""
-    return _is_noticed(function, _with_calls(function), through_calls=True)
 
 
 def has_singular_slopes(function: ir.Function) -> bool:
@@ -228,13 +264,21 @@ class _Flow:
             return False
         return all(map(self.keeps, self.statements))
 
+    def passed_on(self) -> Iterator[tuple[ir.Function, set[int]]]:
+        """The functions that are called with it, and as which arguments."""
+        for statement in self.statements:
+            if type(statement) is ir.Call and isinstance(callee := statement.callee, ir.Definition) and callee.function:
+                yield callee.function, {place for place, arg in enumerate(statement.args) if self.reaches(arg)}
+
     def keeps(self, statement: ir.Statement) -> bool:
         """Whether what is not a number is not a number after a statement."""
         if type(statement) is ir.Call:
             reached = [place for place, arg in enumerate(statement.args) if self.reaches(arg)]
             if any(self.reaches(value) for _, value in statement.kwargs):
                 return False
-            return not reached or _is_arithmetic(statement, reached) or _is_idle(statement)
+            if not reached or _is_looked_into(statement.callee):
+                return True
+            return _is_arithmetic(statement, reached) or _is_idle(statement)
         match statement:
             case ir.Load(key=key) | ir.Store(key=key):
                 return not any(map(self.reaches, key_atoms(key)))
@@ -256,11 +300,13 @@ def _is_idle(call: ir.Call) -> bool:
 
 def _is_arithmetic(call: ir.Call, reached: list[int]) -> bool:
     callee = call.callee
-    if callee in _CONDITIONS:
+    if callee in _CONDITIONS or callee is np.linalg.solve:
         return 0 not in reached
     if callee in _ARITHMETIC or isinstance(rule_for(callee), (Linear, Bilinear)):
         return True
     module = getattr(callee, "__module__", None) or ""
+    if module.startswith(_TRANSPOSES) and reached == [0]:
+        return bool(callee.__code__.co_varnames[0] == "ct")
     return module.startswith("adjoint.runtime.") and callee.__name__ in _OWN
 
 
