@@ -47,6 +47,28 @@ def counted_backwards(x, count):
     return np.sum(rest * np.ones((3, 2)))
 
 
+def in_other_orders(x):
+    lengths = np.linalg.norm(x, axis=-1)
+    scaled = np.swapaxes(x, 0, 1) * lengths
+    behind = np.concatenate([x, 2.0 * x], axis=0) * np.concatenate([x, x**2])
+    pairs = np.stack([x, np.sin(x)], axis=-1)
+    turned = np.transpose(pairs, (2, 0, 1)) * np.moveaxis(pairs, -1, 0)
+    grown = np.expand_dims(lengths, 1) * x + np.sort(x, axis=0)
+    return np.sum(scaled**3) + np.sum(behind) + np.sum(turned) + np.sum(grown**2)
+
+
+def on_each_path(x):
+    """What one path alone computes, and pairs that have one shape on each path, whichever that is."""
+    if x[0, 0] > 0.0:
+        weights = np.tanh(x)
+        total = np.sum(weights * x)
+        here, there = x[1:] * x[1:], np.exp(x[1:])
+    else:
+        total = np.sum(x)
+        here, there = x * x, np.cos(x)
+    return total + np.sum(np.sin(here) * there)
+
+
 PLANE = np.array([[0.3, -0.2], [0.5, 0.9], [1.1, 0.4]])
 
 
@@ -69,6 +91,21 @@ def test_gradients_agree_with_differences(function, args, place):
         / 2e-6,
         rel=1e-5,
     )
+
+
+@pytest.mark.parametrize("place", [PLANE, -PLANE])
+@pytest.mark.parametrize("function", [in_other_orders, on_each_path])
+def test_gradients_of_arrays_agree_with_differences_and_fit_nothing(function, place):
+    slopes = np.array(
+        [
+            [(function(place + e * step) - function(place - e * step)) / (2 * step) for e in row]
+            for step in (1e-6,)
+            for row in np.eye(6).reshape(3, 2, 3, 2)
+        ]
+    )
+    for native in (False, True):
+        np.testing.assert_allclose(ad.grad(function, native=native)(place), slopes, rtol=1e-6, atol=1e-8)
+    assert "unbroadcast" not in ad.source(ad.grad(function), place)
 
 
 @pytest.mark.parametrize("function", [on_a_grid, in_waves])

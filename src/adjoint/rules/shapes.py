@@ -53,7 +53,7 @@ def typed(fn: Any, arguments: Sequence[Any], named: Mapping[str, Any]) -> ir.Typ
         return _of_rank(arguments[0 if fn is sparse.times_sparse else 1])
     if fn in _MAKERS and arguments:
         return _made(fn, arguments, named)
-    place = _model(fn, arguments) if callable(fn) else None
+    place = model_of(fn, arguments) if callable(fn) else None
     return None if place is None or len(arguments) <= place else _alike(arguments[0], arguments[place])
 
 
@@ -86,8 +86,8 @@ def _made(fn: Any, arguments: Sequence[Any], named: Mapping[str, Any]) -> ir.Typ
     return ir.Array(dtype, _dims(shape))
 
 
-def _model(fn: Any, arguments: Sequence[Any]) -> int | None:
-    """The place of the argument that the result is like."""
+def model_of(fn: Any, arguments: Sequence[Any]) -> int | None:
+    """The place of the argument that the result of a function of a cotangent is like."""
     first = _PARTS.get(fn)
     if first is None or not isinstance(arguments[1], ir.Const):
         return _LIKE.get(fn)

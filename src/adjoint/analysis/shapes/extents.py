@@ -8,54 +8,33 @@ values that they had when the terms were made: a term that leaves a loop names n
 from __future__ import annotations
 
 import operator
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 import numpy as np
 
 from adjoint import ir
 from adjoint.analysis.shapes.linear_indices import Linear
-from adjoint.analysis.shapes.shape_rules import reduced_shape, told_shape, total_extent
+from adjoint.analysis.shapes.same_shape import is_by_elements, like_argument
+from adjoint.analysis.shapes.shape_rules import ONE, reduced_shape, told_shape, total_extent
 from adjoint.analysis.shapes.tapes import pushed_together, tapes_of
-from adjoint.analysis.shapes.window_extents import Extent, WholeNumbers, as_extent, less
+from adjoint.analysis.shapes.window_extents import Extent, WholeNumbers, as_extent, less, replaced
 from adjoint.ir.join import is_whole_number, type_of_atom
 from adjoint.ir.walk import blocks_of, defined_by, defined_in, is_basic, leaves
-from adjoint.rules.kinds import Elementwise
 from adjoint.rules.registry import exchanges, rule_for
 from adjoint.runtime import display
-from adjoint.runtime.arithmetic import bundles, fused_loops, numbers
+from adjoint.runtime.arithmetic import bundles, fused_loops
 from adjoint.runtime.array_functions import arrays
 from adjoint.runtime.array_functions.sequences import array_of
 
 Shape = tuple[Extent, ...]
 
-ONE: Extent = 1
-_ZEROS = (np.zeros_like, arrays.zeros_like, arrays.zeros_in_memory)
-_LIKE: dict[Any, int] = dict.fromkeys((np.copy, np.ones_like, np.empty_like, *_ZEROS, arrays.shape_only), 0)
-_LIKE |= {
-    np.ndarray.copy: 0,
-    np.asarray: 0,
-    np.array: 0,
-    arrays.unbroadcast: 1,
-    arrays.match: 1,
-    arrays.spread: 1,
-    operator.neg: 0,
-    operator.pos: 0,
-}
-_LIKE |= dict.fromkeys((np.ndarray.astype, np.sign, np.real, np.imag, np.conj, np.isnan, np.isinf), 0)
-"""Functions whose result has the shape of an argument, and which."""
-_BY_ELEMENTS: frozenset[Any] = frozenset(
-    (
-        *(operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne),
-        *(np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal),
-        *(operator.and_, operator.or_, operator.xor, np.logical_and, np.logical_or, np.logical_xor),
-        *(operator.invert, np.logical_not, numbers.choose, numbers.selected, arrays.empty_sum),
-    )
-)
-"""Functions besides the element-wise ones of which rules tell derivatives."""
 _PRODUCTS = (operator.matmul, np.matmul, arrays.empty_product)
 _OF_A_SHAPE = (np.zeros, np.ones, np.empty, arrays.without_elements, bundles.zero_bundles, bundles.no_bundles_yet)
-_REDUCTIONS = (np.sum, np.mean, np.prod, np.max, np.min, np.var, np.std, np.any, np.all)
+_REDUCTIONS = (
+    *(np.sum, np.mean, np.prod, np.max, np.min, np.var, np.std, np.any, np.all, np.count_nonzero),
+    *(np.nansum, np.nanmean, np.nanmax, np.nanmin, np.median, np.linalg.norm),
+)
 _MOST_TAPES = 4
 """So many tapes are looked through of which one is filled from the other."""
 _LAYOUT = ("dtype", "order")
@@ -75,6 +54,8 @@ class Extents:
         self.filled: dict[ir.Var, Shape | None] = {}
         self.selected: dict[int, Shape | None] = {}
         self.together = pushed_together(function.body) if self.tapes else {}
+        self.decided: dict[ir.Atom, dict[Extent, tuple[Extent | None, ...]]] = {}
+        """What extents behind a branch are on its paths, by its condition."""
         self.masks: dict[ir.Atom, Extent] = {}
         """How many elements a mask selects, of masks that are taken from tapes."""
         for param in function.params:
@@ -194,8 +175,9 @@ class Extents:
             case ir.Store(base=base, key=ir.Subscript() as key):
                 self.selected[id(statement)] = self.loaded(base, key)
             case ir.If() | ir.Guarded():
-                for block in blocks_of(statement):
-                    self.block(block)
+                for place, block in enumerate(blocks_of(statement)):
+                    with self.on_path(statement, place):
+                        self.block(block)
                 self.join(statement)
             case ir.Loop():
                 self.loop(statement)
@@ -210,7 +192,7 @@ class Extents:
             return told_shape(self, call)
         if callee is list.pop and isinstance(args[0], ir.Var):
             return _at(self.tapes.get(args[0]), None)
-        place = like_argument(callee)
+        place = like_argument(call)
         if place is not None:
             return self.of(args[place]) if place < len(args) else None
         given = shape_in_arguments(call)
@@ -222,10 +204,7 @@ class Extents:
             return _of_display(args[0])
         if callee in _PRODUCTS and len(args) == 2:
             return self.product(*args)
-        if callee is np.transpose and len(args) == 1:
-            shape = self.of(args[0])
-            return None if shape is None else shape[::-1]
-        if _is_by_elements(call):
+        if is_by_elements(call):
             return self.broadcast([self.of(arg) for arg in args])
         return told_shape(self, call)
 
@@ -364,10 +343,47 @@ class Extents:
     # Where paths meet
 
     def join(self, statement: ir.If | ir.Guarded) -> None:
+        """Extents that are one on each path are one behind it: of what a path leaves undefined nothing is asked."""
         yields = [leaf.values for b in blocks_of(statement) for leaf in leaves(b) if isinstance(leaf, ir.Yield)]
+        known: dict[tuple[Extent | None, ...], Extent] = {}
         for place, target in enumerate(statement.targets):
-            found = {self.of(values[place]) for values in yields if place < len(values)}
-            self.bind(target, found.pop() if len(found) == 1 else None)
+            if isinstance(target.type, ir.Array):
+                handed = [values[place] if place < len(values) else ir.UNDEFINED for values in yields]
+                self.bind(target, self.joined(target, handed, known))
+        if isinstance(statement, ir.If):
+            decided = self.decided.setdefault(statement.cond, {})
+            for extent in [extent for extent in decided if _names(extent, set(statement.targets))]:
+                del decided[extent]
+            if len(yields) == 2:
+                decided.update({extent: column for column, extent in known.items()})
+
+    @contextmanager
+    def on_path(self, statement: ir.Statement, place: int) -> Iterator[None]:
+        """On a path of a branch, takes extents behind another branch on that condition for what they are there."""
+        decided = self.decided.get(statement.cond) if isinstance(statement, ir.If) else None
+        if not decided:
+            yield
+            return
+        here = {extent: column[place] for extent, column in decided.items()}
+        before = dict(self.shapes)
+        self.shapes.update({var: tuple([replaced(extent, here) for extent in shape]) for var, shape in before.items()})
+        yield
+        self.shapes.update(before)
+
+    def joined(
+        self, target: ir.Var, handed: Sequence[ir.Atom], known: dict[tuple[Extent | None, ...], Extent]
+    ) -> Shape | None:
+        """The shape of what is one of several arrays; with it are ``known`` extents by what they are on each path."""
+        shapes = [None if isinstance(atom, ir.Const) else self.of(atom) for atom in handed]
+        defined = [shape for atom, shape in zip(handed, shapes, strict=True) if not isinstance(atom, ir.Const)]
+        if not defined or None in defined or len({len(shape) for shape in defined if shape is not None}) > 1:
+            return None
+        result: list[Extent] = []
+        for axis in range(len(defined[0] or ())):
+            column = tuple([None if shape is None else shape[axis] for shape in shapes])
+            one = {extent for extent in column if extent is not None}
+            result.append(one.pop() if len(one) == 1 else known.setdefault(column, ("extent", target, axis)))
+        return tuple(result)
 
     def loop(self, loop: ir.Loop) -> None:
         """Assumes that what a loop carries keeps its shape, and looks again without what does not."""
@@ -415,14 +431,6 @@ def _of_display(template: ir.Atom) -> Shape | None:
     return tuple(shape)
 
 
-def _is_by_elements(call: ir.Call) -> bool:
-    """Whether a call makes each element of one of each of its arguments."""
-    callee = call.callee
-    if callee is np.where:
-        return len(call.args) == 3
-    return (isinstance(callee, Hashable) and callee in _BY_ELEMENTS) or isinstance(rule_for(callee), Elementwise)
-
-
 def _is_mask(item: object) -> bool:
     return _mask_rank(item) > 0
 
@@ -456,14 +464,6 @@ def _is_pushed(extent: Extent) -> bool:
         case ("count", ("pushed", _)):
             return True
     return False
-
-
-def like_argument(callee: Any) -> int | None:
-    """The place of the argument whose shape the result has."""
-    try:
-        return _LIKE.get(callee)
-    except TypeError:  # not hashable
-        return None
 
 
 def shape_in_arguments(call: ir.Call) -> ir.Atom | None:

@@ -27,11 +27,15 @@ _TRANSFORMS = (
 )
 _MOVED = (np.roll, np.flip)
 _RUNNING = (np.cumsum, np.cumprod)
+_ORDERED = (np.sort, np.argsort)
 _OF_A_SIDE = (np.triu, np.tril)
 _ALONG = {sequences.vstack_of: 0, sequences.hstack_of: 1}
 """What puts matrices one behind the other, and along which axis."""
+_BEHIND = (sequences.concatenate_of, sequences.stack_of)
+_AXES_MOVED = (np.transpose, np.swapaxes, np.moveaxis, np.expand_dims)
 _DRAWS_BY_EXTENTS = ("rand", "randn")
 _RESHAPED = (np.reshape, np.ndarray.reshape)
+ONE: Extent = 1
 
 
 def told_shape(known: Extents, call: ir.Call) -> Shape | None:
@@ -43,13 +47,18 @@ def told_shape(known: Extents, call: ir.Call) -> Shape | None:
         return known.of(args[0]) if len(args) == 1 and not call.kwargs else None
     if callee in _MOVED:
         return known.of(args[0])
-    if callee in _RUNNING:
-        is_along = len(args) > 1 or any(name == "axis" and value != ir.Const(None) for name, value in call.kwargs)
-        return known.of(args[0]) if is_along else None
+    if callee in _RUNNING or callee in _ORDERED:
+        default = ir.Const(None if callee in _RUNNING else -1)
+        axis = args[1] if len(args) > 1 else dict(call.kwargs).get("axis", default)
+        return known.of(args[0]) if isinstance(axis, ir.Const) and axis.value is not None else None
     if callee is np.linspace:
         return _line(known, call)
     if callee is display.draw:
         return _drawn(known, call)
+    if callee in _BEHIND:
+        return _behind(known, call)
+    if callee in _AXES_MOVED:
+        return _axes_moved(known, call)
     if any(name != "dtype" for name, _ in call.kwargs):
         return None
     if callee is np.arange:
@@ -70,8 +79,9 @@ def told_shape(known: Extents, call: ir.Call) -> Shape | None:
 
 def reduced_shape(known: Extents, call: ir.Call) -> Shape | None:
     """The shape of a sum, or the like, over axes that are known."""
-    options = dict(zip(("axis",), call.args[1:], strict=False)) | dict(call.kwargs)
-    if len(call.args) > 2 or not options.keys() <= {"axis", "keepdims", "dtype"}:
+    names = ("ord", "axis", "keepdims") if call.callee is np.linalg.norm else ("axis",)
+    options = dict(zip(names, call.args[1:], strict=False)) | dict(call.kwargs)
+    if len(call.args) > 1 + len(names) or not options.keys() <= {"axis", "keepdims", "dtype", "ord"}:
         return None
     shape, axis = known.of(call.args[0]), options.get("axis", ir.Const(None))
     keeps = options.get("keepdims", ir.Const(False))
@@ -122,6 +132,35 @@ def _joined(parts: Sequence[Shape | None], axis: int) -> Shape | None:
         return None
     along = total([part[axis] for part in parts if part is not None])
     return (along, across.pop()) if axis == 0 else (across.pop(), along)
+
+
+def _behind(known: Extents, call: ir.Call) -> Shape | None:
+    """The shape of arrays one behind the other: along a new axis, or along one that they have."""
+    axis = dict(call.kwargs).get("axis", ir.Const(0))
+    shapes = [known.of(arg) for arg in call.args]
+    first, is_new = shapes[0] if shapes else None, call.callee is sequences.stack_of
+    if first is None or not isinstance(axis, ir.Const) or type(axis.value) is not int:
+        return None
+    place = axis.value + len(first) + is_new if axis.value < 0 else axis.value
+    if not 0 <= place < len(first) + is_new or any(shape is None or len(shape) != len(first) for shape in shapes):
+        return None
+    if is_new:  # all have the shape of one of which it is known
+        return (*first[:place], len(shapes), *first[place:])
+    return (*first[:place], total([shape[place] for shape in shapes if shape is not None]), *first[place + 1 :])
+
+
+def _axes_moved(known: Extents, call: ir.Call) -> Shape | None:
+    """Axes in another order, or a new one, where it is known which are meant: an example tells which they become."""
+    shape = known.of(call.args[0])
+    if shape is None or not all(isinstance(axis, ir.Const) for axis in (*call.args[1:], *dict(call.kwargs).values())):
+        return None
+    example = np.broadcast_to(0.0, tuple(range(2, 2 + len(shape))))
+    options = {name: getattr(axis, "value", None) for name, axis in call.kwargs}
+    try:
+        moved = call.callee(example, *[getattr(axis, "value", None) for axis in call.args[1:]], **options)
+    except (TypeError, ValueError):  # of which an axis that is not there is one
+        return None
+    return tuple(ONE if extent == 1 else shape[extent - 2] for extent in moved.shape)
 
 
 def _counted(known: Extents, args: Sequence[ir.Atom]) -> Shape | None:
@@ -198,4 +237,4 @@ def _product_of_numbers(extents: Sequence[Extent]) -> int:
     return math.prod(extent for extent in extents if isinstance(extent, int))
 
 
-__all__ = ["reduced_shape", "told_shape", "total_extent"]
+__all__ = ["ONE", "reduced_shape", "told_shape", "total_extent"]

@@ -7,7 +7,7 @@ slice ``a:b`` selects ``b - a`` where ``0 <= a``, ``0 <= b`` and ``b`` is at mos
 from __future__ import annotations
 
 import operator
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping
 
 from adjoint import ir
 from adjoint.analysis.shapes.linear_indices import Linear
@@ -170,3 +170,12 @@ def as_extent(number: Linear) -> Extent:
 
 def _term(number: Linear) -> Extent:
     return ("sum", number.constant, *sorted(number.terms.items(), key=repr))
+
+
+def replaced(term: Extent, known: Mapping[Extent, Extent | None]) -> Extent:
+    """A term with others in the place of some."""
+    if not isinstance(term, tuple):
+        return term
+    if (other := known.get(term)) is not None:
+        return other
+    return tuple([replaced(part, known) for part in term])

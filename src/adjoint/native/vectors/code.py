@@ -52,9 +52,6 @@ class Code(ABC):
         """``a * b + c``, rounded once where the processor can."""
         return self.intrinsic("fmuladd", a, b, c)
 
-    def square_root(self, x: Any) -> Any:
-        return self.intrinsic("sqrt", x)
-
     def magnitude(self, x: Any) -> Any:
         return self.intrinsic("fabs", x)
 

@@ -41,11 +41,6 @@ def write_power(code: Code, x, y):
     return code.choose(code.either(code.equal(x, 1.0), code.equal(y, 0.0)), 1.0, found)
 
 
-def write_power_to_infinity(code: Code, x, y):
-    is_pole = code.both(code.equal(x, 0.0), code.less(y, 0.0))
-    return code.choose(is_pole, math.inf, write_power(code, x, y))
-
-
 def _kind_of_exponent(code: Code, size):
     """Whether a number is whole, and whether it is odd."""
     shift = 2.0**52

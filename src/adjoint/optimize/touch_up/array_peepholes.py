@@ -20,6 +20,7 @@ import numpy as np
 from adjoint import ir
 from adjoint.analysis.memory.array_layout import asks_layouts
 from adjoint.analysis.shapes.extents import Extents
+from adjoint.analysis.shapes.shape_rules import ONE
 from adjoint.ir.rebuild import map_blocks
 from adjoint.ir.walk import read_counts, statements_in
 from adjoint.rules.kinds import Elementwise
@@ -172,17 +173,34 @@ class _Polish:
         return call
 
     def summed(self, call: ir.Call, before: list[ir.Statement]) -> ir.Call:
-        """The sum over leading axes for what was broadcast along them."""
+        """The sum over leading axes for what was broadcast along them, or over axes of one element."""
         ct, like = (_type(arg) for arg in call.args)
-        if not (isinstance(ct, ir.Array) and isinstance(like, ir.Array)) or ct.dims is None or like.dims is None:
+        if not (isinstance(ct, ir.Array) and isinstance(like, ir.Array)) or ct.dims is None or not like.dims:
             return call
         lead = len(ct.dims) - len(like.dims)
-        if lead < 1 or ct.dtype != like.dtype or ct.dtype is None or not like.dims:
+        if lead < 0 or ct.dtype != like.dtype or ct.dtype is None:
             return call
-        if ct.dims[lead:] != like.dims or any(dim != "many" for dim in like.dims):
+        stretched = self.stretched(call.args[0], call.args[1], lead)
+        if stretched is None or bool(stretched) == bool(lead):
             return call
-        axis = ir.Const(0 if lead == 1 else tuple(range(lead)))
-        return ir.Call(call.targets, np.sum, call.args[:1], (("axis", axis),), call.span)
+        axes = stretched or tuple(range(lead))
+        options = [("axis", ir.Const(axes[0] if len(axes) == 1 else axes))]
+        if stretched:
+            options.append(("keepdims", ir.Const(True)))
+        return ir.Call(call.targets, np.sum, call.args[:1], tuple(options), call.span)
+
+    def stretched(self, ct: ir.Atom, like: ir.Atom, lead: int) -> tuple[int, ...] | None:
+        """The axes of an array of which another has one element; None where they may differ in others, too."""
+        given, wanted = getattr(_type(ct), "dims", ()), getattr(_type(like), "dims", ())
+        if given[lead:] == wanted and all(dim == "many" for dim in wanted):
+            return ()
+        if self.extents is None:
+            self.extents = Extents(self.function)
+        whole, part = self.extents.of(ct), self.extents.of(like)
+        if whole is None or part is None or len(whole) - len(part) != lead:
+            return None
+        other = [axis for axis, extent in enumerate(part, lead) if extent != whole[axis]]
+        return tuple(other) if all(part[axis - lead] == ONE for axis in other) else None
 
     def scaled_spread(self, call: ir.Call, before: list[ir.Statement]) -> ir.Call:
         """Moves a factor into the number that is spread; drops the spreading where an array gives the shape."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from itertools import count
 from typing import TYPE_CHECKING
 
 from adjoint import ir
@@ -94,9 +95,7 @@ class _Fitter:
                 statement = self.asked_elsewhere(statement, known)
             if self.takes(statement):
                 self.taken.update(targets_of(statement))
-            statements.append(
-                map_blocks(statement, lambda inner: self.block(inner, known)) if blocks_of(statement) else statement
-            )
+            statements.append(self.inside(statement, known) if blocks_of(statement) else statement)
             if not isinstance(statement, ir.Loop):
                 for target in targets_of(statement):
                     self.note(target, known)
@@ -104,6 +103,15 @@ class _Fitter:
         if isinstance(end, ir.Branch):
             end = ir.Branch(end.cond, self.block(end.then, known), self.block(end.orelse, known), end.span)
         return ir.Block(tuple(statements), end)
+
+    def inside(self, statement: ir.Statement, known: dict[Key, ir.Var]) -> ir.Statement:
+        places = count()
+
+        def block(inner: ir.Block) -> ir.Block:
+            with self.extents.on_path(statement, next(places)):
+                return self.block(inner, known)
+
+        return map_blocks(statement, block)
 
     def takes(self, statement: ir.Statement) -> bool:
         """Whether a statement reads what was kept."""
