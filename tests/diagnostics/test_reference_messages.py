@@ -79,9 +79,12 @@ counter = 0.0
 
 
 def counted(x):
-    global counter
-    counter = counter + x
-    return counter
+    def step(y):
+        global counter
+        counter = counter + y
+        return counter * y
+
+    return ad.grad(step)(x)
 
 
 def takes_function(f, x):

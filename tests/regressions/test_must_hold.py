@@ -124,22 +124,26 @@ BUFFER = np.zeros(3)
 CACHE: dict[str, float] = {}
 
 
-def test_memory_that_outlives_the_call_is_refused() -> None:
+def test_memory_that_outlives_the_call_is_written() -> None:
+    """As an argument is: there are plain values afterwards, which are constants of the next call."""
+
     def f(x):
+        before = BUFFER[0]
         BUFFER[0] = x * x
-        return BUFFER[0] * x
+        return BUFFER[0] * x + before
 
-    with pytest.raises(ad.DifferentiationError, match="AD0302"):
-        ad.grad(f)(2.0)
+    assert [ad.grad(f)(2.0) for _ in range(2)] == [12.0, 12.0]
+    assert BUFFER[0] == 4.0
 
 
-def test_cache_of_active_values_is_refused() -> None:
+def test_cache_of_active_values() -> None:
     def f(x):
+        if "y" in CACHE:
+            return CACHE["y"] * x
         CACHE["y"] = x * x
         return CACHE["y"] * x
 
-    with pytest.raises(ad.DifferentiationError, match="AD0302"):
-        ad.grad(f)(2.0)
+    assert [ad.grad(f)(2.0) for _ in range(3)] == [12.0, 4.0, 4.0]
 
 
 def test_random_numbers_are_drawn_once() -> None:
@@ -314,7 +318,7 @@ def test_list_changed_while_it_is_iterated() -> None:
     assert ad.grad(f)(1.5) == 4 * 1.5**3
 
 
-def test_inner_operator_that_writes_captured_memory_is_refused() -> None:
+def test_inner_operator_that_writes_captured_memory() -> None:
     def f(x):
         store = [0.0]
 
@@ -325,17 +329,15 @@ def test_inner_operator_that_writes_captured_memory_is_refused() -> None:
         slope = ad.grad(g)(3.0)
         return slope * store[0]
 
-    with pytest.raises(ad.DifferentiationError, match="AD0302"):
-        ad.grad(f)(2.0)
+    assert ad.grad(f)(2.0) == 18.0
 
 
-def test_mutable_default_argument_is_refused() -> None:
+def test_mutable_default_argument() -> None:
     def f(x, history=[]):
         history.append(x)
-        return x * len(history)
+        return x * len(history) + history[0]
 
-    with pytest.raises(ad.DifferentiationError, match="AD0302"):
-        ad.grad(f)(2.0)
+    assert [ad.grad(f)(2.0) for _ in range(3)] == [2.0, 2.0, 3.0]
 
 
 def test_async_and_generator_functions_are_refused() -> None:
@@ -490,7 +492,7 @@ def test_captured_buffer_of_an_enclosing_call() -> None:
     check_grads(f, (1.5,))
 
 
-def test_captured_buffer_that_outlives_the_call_is_refused() -> None:
+def test_captured_buffer_that_outlives_the_call() -> None:
     def make():
         buffer = np.zeros(3)
 
@@ -500,8 +502,7 @@ def test_captured_buffer_that_outlives_the_call_is_refused() -> None:
 
         return f
 
-    with pytest.raises(ad.DifferentiationError, match="AD0302"):
-        ad.grad(make())(2.0)
+    assert ad.grad(make())(2.0) == 12.0
 
 
 def test_gradient_shares_no_memory_with_the_seed() -> None:

@@ -87,6 +87,9 @@ FILLS_FIRST = Effects(pure=False, writes=(0,))
 ACTS = Effects(pure=False, confined=False)  # may act on the world, but not on memory
 
 
+PLACED = Effects(pure=False, confined=False, hands_on=True)  # what it is given is found elsewhere afterwards
+
+
 UNKNOWN = Effects(pure=False, known=False, confined=False, hands_on=True)
 
 
@@ -195,6 +198,8 @@ KNOWN_BY_NAME: dict[str, dict[str, Effects]] = {
         "pulled_back": NEW,
         **dict.fromkeys(("forward_of", "as_function", "as_optional_function"), PURE),
     },
+    "adjoint.runtime.outside": dict.fromkeys(("assign_attribute", "assign_captured", "assign_global"), PLACED),
+    "adjoint.runtime.objects": dict.fromkeys(("put_attribute", "put_item"), PLACED),
     "adjoint.runtime.display": dict.fromkeys(("draw", "raise_made", "raise_given"), ACTS),
     "adjoint.runtime.arithmetic.bundles": {
         **dict.fromkeys(("product_with_bundles", "product_of_moving_bundles"), PURE),

@@ -6,6 +6,8 @@ ways from the argument; whether these share memory with others is asked at each 
 
 from __future__ import annotations
 
+import functools
+import types
 from collections.abc import Iterator
 from typing import Any
 
@@ -45,7 +47,7 @@ def _containers(value: Any, place: Way, seen: set[int]) -> Iterator[tuple[Way, A
     if type(value) in _PLAIN or id(value) in seen:
         return
     seen.add(id(value))
-    for key, part in _parts(value):
+    for key, part in parts_of(value):
         yield from _containers(part, (*place, key), seen)
 
 
@@ -79,13 +81,31 @@ def _arrays(value: Any, place: Way, seen: set[int]) -> Iterator[tuple[Way, Any]]
     if type(value) in _PLAIN or id(value) in seen:
         return
     seen.add(id(value))
-    for key, part in _parts(value):
+    for key, part in parts_of(value):
         yield from _arrays(part, (*place, key), seen)
 
 
-def _parts(value: Any) -> list[tuple[Any, Any]]:
+def parts_of(value: Any) -> list[tuple[Any, Any]]:
+    """What a container, an object or a function holds, with the keys or names."""
     if isinstance(value, dict):
         return list(value.items())
     if isinstance(value, (list, tuple)):
         return list(enumerate(value))
+    if isinstance(value, types.CellType):
+        return [("cell_contents", value.cell_contents)] if _is_filled(value) else []
+    if isinstance(value, _FUNCTIONS):
+        return [(name, part) for name in _PARTS if (part := getattr(value, name, None)) is not None]
     return list(fields_of(value).items()) if has_fields(value) else []
+
+
+_FUNCTIONS = (types.FunctionType, types.MethodType, functools.partial)
+_PARTS = ("__self__", "__closure__", "func", "args", "keywords")
+"""Attributes of functions by which they hold other values."""
+
+
+def _is_filled(cell: types.CellType) -> bool:
+    try:
+        cell.cell_contents  # noqa: B018
+    except ValueError:
+        return False
+    return True

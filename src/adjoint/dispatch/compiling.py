@@ -204,6 +204,8 @@ def compile_entry(
         differential_emitted = emit_for(library, finished_differential)
         differential = load_for(function, finished_differential, differential_emitted, native, library)
     changed = _changed(finished)
+    first = len(finished.params) - len(entry.captured)
+    changed.update(finished.params[first + place] for place, item in enumerate(entry.captured) if item.is_written)
     written = tuple(
         place
         for place, param in enumerate(finished.params)

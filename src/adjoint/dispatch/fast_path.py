@@ -16,6 +16,7 @@ from weakref import WeakSet
 
 import numpy as np
 
+from adjoint.dispatch.as_found import keep_as_found
 from adjoint.dispatch.keys import MISS, Door, keys_of
 from adjoint.frontend.entry.captured import CONSTANT, Captured, Guard, has_fields
 from adjoint.rules.declarations import counts_by_identity
@@ -63,6 +64,9 @@ def write_door(compiled: Specialization, function: Any, args: Sequence[Any], is_
     for guard in compiled.guards:
         writer.guard(guard)
     names += [writer.captured(item, item.read(function)) for item in compiled.captured]
+    for item, name in zip(compiled.captured, names[len(args) :], strict=True):
+        if item.is_written:
+            writer.do(f"{writer.name(keep_as_found)}({name})")
     if compiled.written:
         writer.do(f"{writer.name(compiled.check_overlap)}(({', '.join(names)},))")
     return writer.finish(getattr(compiled.call, "run", compiled.call) if is_called else None, names)

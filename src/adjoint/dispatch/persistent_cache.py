@@ -179,6 +179,7 @@ def _record(request: Request, found: Specialization) -> dict[str, Any]:
         "constants": [[_plain_way(way), value] for way, value in found.argument_guards],
         "guards": [_place(request.contents, guard.path) for guard in found.guards if _is_plain(guard)],
         "captured": [_place(request.contents, item.path) for item in found.captured],
+        "lifted": [item.is_written for item in found.captured],
         "written": found.written,
         "names": [param.hint for param in found.function.params],
         "objects": [place for place, param in enumerate(found.function.params) if isinstance(param.type, ir.Instance)],
@@ -356,7 +357,10 @@ class KnownSpecialization(Specialization):
         root, native = request.root, request.native
         paths = [_path(request.contents, place) for place in record["captured"]]
         self.made = made
-        self.captured = tuple(Captured(path, reader(path), ir.Var("captured", ir.Opaque())) for path in paths)
+        self.captured = tuple(
+            Captured(path, reader(path), ir.Var("captured", ir.Opaque()), is_written)
+            for path, is_written in zip(paths, record["lifted"], strict=True)
+        )
         seen = dict(seen)
         self.captured_keys = tuple([key_of(item.read(root), seen) for item in self.captured])
         self.guards = tuple([_guard(_path(request.contents, place), root) for place in record["guards"]])

@@ -21,6 +21,7 @@ from adjoint.dispatch.argument_aliasing import (
     written_and_shared,
     written_containers,
 )
+from adjoint.dispatch.as_found import keep_as_found
 from adjoint.dispatch.keys import Door, Seen, key_of, keys_of
 from adjoint.dispatch.options import Native
 from adjoint.dispatch.speculative import Speculative
@@ -176,6 +177,9 @@ class Specialization:
     def inputs(self, function: Any, arguments: Sequence[Any]) -> tuple[Any, ...]:
         """What the compiled entry takes: the arguments, then what was captured."""
         inputs = (*arguments, *[item.read(function) for item in self.captured])
+        for item, value in zip(self.captured, inputs[len(arguments) :], strict=True):
+            if item.is_written:
+                keep_as_found(value)
         if self.written:
             self.check_overlap(inputs)
         return inputs
@@ -215,7 +219,7 @@ class Specialization:
                 label = f"arrays in {self._named(place)} share memory, and the function writes one"
                 raise error("AD0303", None, label, helps=("put a copy of one of them there",))
             for other, value in enumerate(inputs):
-                if other == place or (self._is_captured_object(place) and self._is_captured(other)):
+                if other == place or (self._may_be_shared(place) and self._is_captured(other)):
                     continue
                 if _share_memory(inputs[place], value):
                     first, last = sorted((place, other))
@@ -223,13 +227,18 @@ class Specialization:
                     if not self._is_captured(last):
                         pair = f"arguments {first} and {last}"
                     label = f"{pair} share memory, and the function writes one"
-                    raise error("AD0303", None, label, helps=("pass a copy of one of them",))
-            if not is_array(inputs[place]) and not self._is_captured(place):
+                    helps = ("let one of them be a copy",) if self._is_captured(first) else _COPIED
+                    raise error("AD0303", None, label, helps=helps)
+            if not is_array(inputs[place]) and (not self._is_captured(place) or self._is_lifted(place)):
                 self._check_containers(place, inputs)
 
-    def _is_captured_object(self, place: int) -> bool:
+    def _may_be_shared(self, place: int) -> bool:
         """Objects of libraries are full of arrays that these might write for all we know, and share them freely."""
-        return self._is_captured(place) and self.is_object(place)
+        return self._is_captured(place) and self.is_object(place) and not self._is_lifted(place)
+
+    def _is_lifted(self, place: int) -> bool:
+        """Whether it is captured, and the function writes what varies there: it is treated as an argument."""
+        return self._is_captured(place) and self.captured[place - len(self.names)].is_written
 
     def _is_captured(self, place: int) -> bool:
         return place >= len(self.names) - len(self.captured)
@@ -237,6 +246,9 @@ class Specialization:
     def _named(self, place: int) -> str:
         """What messages call one of the inputs."""
         return f"the captured {self.names[place]!r}" if self._is_captured(place) else f"argument {place}"
+
+
+_COPIED = ("pass a copy of one of them",)
 
 
 def _part_at(path: tuple[Any, ...], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:

@@ -28,7 +28,11 @@ def ways_to_written(
     """The ways from parameters to what a function may write of some kinds; ``(ANY,)`` where that is not known."""
     params = {function.params[place]: place for place in places}
     made: dict[ir.Var, ir.Statement] = {}
-    written: set[ir.Var] = set()
+    written = {
+        param
+        for param in params
+        if isinstance(param.type, kinds) and param.type.storage.written  # type: ignore[attr-defined]
+    }
     for statement in statements_in(function.body):
         if (
             isinstance(statement, ir.Store)

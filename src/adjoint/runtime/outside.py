@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import partial
 from types import CellType
 from typing import Any
 
@@ -12,13 +13,9 @@ import numpy as np
 
 from adjoint.diagnostics import error
 
-Before = dict[tuple[int, str], tuple[Any, str, Any]]
-"""What variables held before they were assigned: where each lives, its name, and the value."""
+Before = dict[Hashable, Callable[[], None]]
+"""What puts back what variables held before they were assigned, and objects before they were written."""
 _latest: ContextVar[Before | None] = ContextVar("_latest", default=None)
-
-
-_NOTHING = object()
-"""What stands for the value of an attribute that is not there."""
 
 
 IMMUTABLE = (bool, int, float, complex, str, bytes, type(None))
@@ -26,7 +23,7 @@ IMMUTABLE = (bool, int, float, complex, str, bytes, type(None))
 
 
 def check_immutable(value: Any, name: str) -> None:
-    """Refuses what is assigned to a variable that outlives the call and may be changed there.
+    """Refuses what is assigned to a variable that outlives the call and is no number, array or text.
 
     Raises
     ------
@@ -35,13 +32,13 @@ def check_immutable(value: Any, name: str) -> None:
 
     >>> check_immutable("a text", "mode")
     """
-    if type(value) not in IMMUTABLE and not isinstance(value, np.generic):
+    if type(value) not in IMMUTABLE and not isinstance(value, (np.generic, np.ndarray)):
         raise error("AD0301", None, label_of_outside(name), helps=(help_for_outside(name),))
 
 
 def label_of_outside(name: str) -> str:
     """What is said of a variable that outlives the call and is given what may be changed."""
-    return f"the variable {name!r}, which outlives the call, holds or is given another object than a number or a text"
+    return f"the variable {name!r}, which outlives the call, holds or is given what is no number, array or text"
 
 
 def help_for_outside(name: str) -> str:
@@ -58,9 +55,7 @@ def assign_global(module: Any, name: str, value: Any) -> None:
     {'count': 2}
     """
     table = module if isinstance(module, dict) else vars(module)
-    before = _latest.get()
-    if before is not None:
-        before.setdefault((id(table), name), (table, name, table[name]))
+    keep_before((id(table), name), lambda: partial(table.__setitem__, name, table[name]))
     table[name] = value
 
 
@@ -73,10 +68,14 @@ def assign_attribute(owner: Any, name: str, value: Any) -> None:
     >>> Model.calls
     2
     """
-    before = _latest.get()
-    if before is not None:
-        before.setdefault((id(owner), name), (owner, name, vars(owner).get(name, _NOTHING)))
+    keep_before((id(owner), name), lambda: _attribute_put_back(owner, name))
     setattr(owner, name, value)
+
+
+def _attribute_put_back(owner: Any, name: str) -> Callable[[], None]:
+    if name in vars(owner):
+        return partial(setattr, owner, name, vars(owner)[name])
+    return lambda: delattr(owner, name) if name in vars(owner) else None
 
 
 def assign_captured(cell: CellType, value: Any) -> None:
@@ -87,10 +86,18 @@ def assign_captured(cell: CellType, value: Any) -> None:
     >>> cell.cell_contents
     2
     """
-    before = _latest.get()
-    if before is not None:
-        before.setdefault((id(cell), ""), (cell, "", cell.cell_contents))
+    keep_before((id(cell), ""), lambda: partial(setattr, cell, "cell_contents", cell.cell_contents))
     cell.cell_contents = value
+
+
+def keep_before(place: Hashable, keep: Callable[[], Callable[[], None]]) -> None:
+    """Takes down what is at a place that is about to be written, where several runs of a function are to be as one.
+
+    ``keep`` looks at it, and gives what puts it back.
+    """
+    before = _latest.get()
+    if before is not None and place not in before:
+        before[place] = keep()
 
 
 @contextmanager
@@ -105,15 +112,8 @@ def as_once(before: Before) -> Iterator[None]:
     >>> table
     {'count': 2}
     """
-    for place, name, value in before.values():
-        if isinstance(place, dict):
-            place[name] = value
-        elif isinstance(place, CellType):
-            place.cell_contents = value
-        elif value is not _NOTHING:
-            setattr(place, name, value)
-        elif name in vars(place):
-            delattr(place, name)
+    for put_back in before.values():
+        put_back()
     around = _latest.get()
     token = _latest.set(before)
     try:

@@ -1,15 +1,12 @@
 """What people write in their first hour."""
 
-import functools
 import math
-import time
 import zlib
 from dataclasses import dataclass
 
 import adjoint as ad
 import numpy as np
 
-HISTORY = []
 
 
 #: ad.grad(area, 2)(3.0, 4.0)
@@ -127,28 +124,6 @@ def rounded(x):
 def without_the_argument(x):  # warning[AD0501]: nothing of 'x' reaches the result
     y = x**2
     return 3.0
-
-
-#: ad.grad(remembers)(3.0)
-def remembers(x):
-    HISTORY.append(x)  # error[AD0302]: what is stored here depends on the arguments
-    return x * x
-
-
-#: ad.grad(keeping(power))(3.0)
-def keeping(f):
-    @functools.wraps(f)
-    def wrapper(*args):
-        start = time.perf_counter()
-        wrapper.latest = f(*args)  # error[AD0302]: what is stored here depends on the arguments
-        wrapper.elapsed = time.perf_counter() - start
-        return wrapper.latest
-
-    return wrapper
-
-
-def power(x):
-    return x * x
 
 
 #: ad.grad(factorial)(3.0)

@@ -8,48 +8,18 @@ import adjoint as ad
 import numpy as np
 
 best = 0.0
-CACHE = {}
-HISTORY = []
 BUFFER = np.zeros(3)
 BYTES = io.BytesIO()
 
 
-class Settings:
-    pass
+#: ad.grad(assigned_in_a_derivative_inside)(2.0)
+def assigned_in_a_derivative_inside(x):
+    def energy(y):
+        global best
+        best = y * y
+        return best * y
 
-
-SETTINGS = Settings()
-
-
-#: ad.grad(global_variable)(2.0)
-def global_variable(x):
-    global best
-    best = x * x  # error[AD0302]: what is stored here depends on the arguments
-    return best
-
-
-#: ad.grad(global_dict)(2.0)
-def global_dict(x):
-    CACHE["x"] = x * x  # error[AD0302]: what is stored here depends on the arguments
-    return CACHE["x"]
-
-
-#: ad.grad(global_list)(2.0)
-def global_list(x):
-    HISTORY.append(x * x)  # error[AD0302]: what is stored here depends on the arguments
-    return x * 2
-
-
-#: ad.grad(global_array)(2.0)
-def global_array(x):
-    BUFFER[0] = x  # error[AD0302]: what is stored here depends on the arguments
-    return BUFFER[0] * x
-
-
-#: ad.grad(global_object)(2.0)  # error[AD0302]: what is stored here depends on the arguments
-def global_object(x):
-    SETTINGS.last = x * x
-    return x * 2
+    return ad.grad(energy)(x) * best  # error[AD0302]: the function that is differentiated here changes a variable or object from outside
 
 
 #: ad.grad(shuffled)(np.ones(3), np.random.default_rng(0))

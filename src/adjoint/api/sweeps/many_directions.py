@@ -160,7 +160,8 @@ class Forwards:
         if sweeps is None:
             return None
         further = [[direction[place - len(point)] for place in places] for direction in others]
-        derivatives = sweeps(compiled.inputs(self._root, (*point, *first)), further)
+        with self.as_first():
+            derivatives = sweeps(compiled.inputs(self._root, (*point, *first)), further)
         if derivatives is None:
             self._sweeps.clear()
         elif self.value is None:

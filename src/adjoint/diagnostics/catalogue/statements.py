@@ -26,20 +26,23 @@ ENTRIES = {
         title="a value that varies is written to memory that outlives the call",
         helps=("return the value, and keep it where the function is called",),
         explanation="""
-            A global variable, an attribute of a global object, or a cache keeps the value after the function has
-            returned. A later call could read it, and the derivative of that call would be missing a part without
-            anyone noticing.
+            What a function assigns outside of itself, or puts into objects, lists, dicts and arrays that it has
+            not made, are plain values afterwards, and constants of the next call. A derivative that is taken inside
+            of a differentiated function is another matter: what is assigned there depends on the outer arguments,
+            too, and behind the inner derivative nobody would know how.
 
                 best = 0.0
 
                 def loss(x):
-                    global best
-                    best = x * x                             # refused
-                    return best
+                    def energy(y):
+                        global best
+                        best = y * y                         # refused
+                        return best * y
 
-            Return the value and keep it outside (has_aux=True takes a second result), or write the constant:
-            best = ad.stop_gradient(x * x). Numbers, flags and texts that do not vary, such as a counter, may be
-            assigned; a derivative does so once, as the function does. Lists, arrays and other objects may not.
+                    return ad.grad(energy)(x) * best
+
+            Return the value (has_aux=True takes a second result), keep it in a list, or write the constant:
+            best = ad.stop_gradient(y * y).
             """,
     ),
     "AD0303": Entry(

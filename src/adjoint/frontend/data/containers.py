@@ -369,7 +369,7 @@ def _item_of_list(lo: Lowerer, base: Ref, record: Record, index: Value, node: as
             raise_error(lo, IndexError, str(error), node, _out_of_range("list", len(record.items)), index.value)
         except TypeError as error:
             raise lo.mistake(TypeError, node, str(error)) from None
-        return lo.known_part(base, place, record.items[place])
+        return lo.known_part(base, record.items[place])
     if any(map(_is_called, record.items)):
         return _one_of(lo, record.items, index, "list", node)
     raise NeedsRuntime(tuple(original_sites((base.site,))))
@@ -388,7 +388,7 @@ def _item_of_dict(lo: Lowerer, base: Ref, record: Record, index: Value, node: as
     if found is None:
         helps = did_you_mean(index.value, record.keys) or one_of(record.keys)
         raise_error(lo, KeyError, index.value, node, f"the dict has no key {index.value!r}", index.value, helps)
-    return lo.known_part(base, index.value, found)
+    return lo.known_part(base, found)
 
 
 def _out_of_range(kind: str, count: int) -> str:

@@ -9,13 +9,13 @@ from typing import Any
 from adjoint import ir
 from adjoint.frontend.data.known_functions import held_function, is_known_function
 from adjoint.frontend.data.made_functions import held_made
+from adjoint.frontend.data.outside.lifted import lift, way_to
 from adjoint.frontend.data.tagged_items import merged, tagged
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites, type_of
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.state.signals import OtherItems
 from adjoint.frontend.interpreter.values import NONE, Closure, Method, Partial, Record, Ref, Site, TupleValue, Value
-from adjoint.frontend.objects.fields import outlives_the_call
 from adjoint.runtime import display
 from adjoint.types.structure import is_namedtuple_class
 
@@ -237,7 +237,7 @@ def note_element(lo: Lowerer, container: ir.Var, atom: ir.Atom, node: ast.AST | 
     """Something is put into a container: its type must allow for it."""
     type_ = container.type
     assert isinstance(type_, (ir.List, ir.Dict))
-    note_outside(lo, container, atom, node)
+    note_outside(lo, container, atom)
     type_.storage.mark_written()
     before = type_.element if isinstance(type_, ir.List) else type_.value
     guessed = _guessed_site(lo, type_) if isinstance(type_, ir.List) else None
@@ -273,17 +273,19 @@ def _guessed_site(lo: Lowerer, type_: ir.List) -> Site | None:
     return sites[0] if guess is not None and type_.element is guess else None
 
 
-def note_outside(lo: Lowerer, base: ir.Var, value: ir.Atom, node: ast.AST | None) -> None:
-    """Remembers writes into what a global or captured variable holds, or may: they must carry no derivative."""
+def note_outside(lo: Lowerer, base: ir.Var, value: ir.Atom) -> None:
+    """Remembers writes into what a global or captured variable holds, or may."""
     is_called = any(each.lowering for each in lo.run_data.definitions.values())
-    if is_called or is_outside(lo, base):
-        lo.run_data.outside_writes.append((base, value, lo.span(node)))
+    if is_called or any(way_to(lo, site) is not None for site in _sites_of(lo, base.type)):  # type: ignore[arg-type]
+        lo.run_data.outside_writes.append((base, value))
 
 
-def is_outside(lo: Lowerer, base: ir.Var) -> bool:
-    """Whether a value may be what a global or captured variable holds."""
-    home = base.type.storage.find()  # type: ignore[attr-defined]
-    return any(mine.find() is home for mine, site in lo.run_data.sites_of_storage if outlives_the_call(site))
+def lift_written(lo: Lowerer, varied: Collection[ir.Atom]) -> None:
+    """What varies is written there: it is an argument, whose memory nothing else may have."""
+    for base, value in lo.run_data.outside_writes:
+        if value in varied:
+            for site in _sites_of(lo, base.type):  # type: ignore[arg-type]
+                lift(lo, site)
 
 
 def _sites_of(lo: Lowerer, type_: ir.List | ir.Dict | ir.Instance) -> list[Site]:
@@ -349,7 +351,7 @@ def _is_one_of_whole_numbers(lo: Lowerer, one: Any, other: Any) -> bool:
     """Whether one of two containers that the program makes holds floats, and the other whole numbers."""
     if ir.carries_derivative(one) == ir.carries_derivative(other):
         return False
-    return not any(site.place[:1] == ("input",) or outlives_the_call(site) for site in _sites_of(lo, one))
+    return not any(site.place[:1] == ("input",) for site in _sites_of(lo, one))
 
 
 def _widened(lo: Lowerer, known: ir.Type, better: ir.Type) -> ir.Type | None:
@@ -445,5 +447,5 @@ def mark_array_written(lo: Lowerer, array: ir.Var, value: ir.Atom, node: ast.AST
     library = lo.settings.target.library
     if library is not None and not library.writes:
         raise lo.problem("AD0604", node, f"this writes into an array of {library.name}", name=library.name)
-    note_outside(lo, array, value, node)
+    note_outside(lo, array, value)
     array.type.storage.mark_written()

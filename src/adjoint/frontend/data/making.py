@@ -59,7 +59,7 @@ def list_items(lo: Lowerer, value: Value) -> tuple[Value, ...] | None:
     if isinstance(value, Ref):
         record = lo.store[value]
         if isinstance(record, Record) and record.cls is list:
-            return tuple(lo.known_part(value, key, part) for key, part in record.parts)
+            return tuple(lo.known_part(value, part) for _, part in record.parts)
     return None
 
 
@@ -169,7 +169,7 @@ def grow_field(lo: Lowerer, base: ir.Var, name: str, atom: ir.Atom) -> None:
     """An attribute of a run-time object is assigned."""
     type_ = base.type
     assert isinstance(type_, ir.Instance)
-    note_outside(lo, base, atom, None)
+    note_outside(lo, base, atom)
     type_.storage.mark_written()
     before = type_.fields.get(name)
     after = type_of(atom) if before is None else lo.types.join(before, type_of(atom))

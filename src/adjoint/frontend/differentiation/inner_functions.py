@@ -10,14 +10,15 @@ import numpy as np
 
 from adjoint import ir
 from adjoint.analysis.dependence.may_vary import varying, varying_in_calls
-from adjoint.diagnostics import DifferentiationError, diagnostic
+from adjoint.diagnostics import DifferentiationError
 from adjoint.differentiation.definitions import called_by
 from adjoint.frontend.calls.emitted_calls import refuse_linked
 from adjoint.frontend.data.constants import refuse_written_constants
-from adjoint.frontend.data.element_types import is_outside
+from adjoint.frontend.data.element_types import lift_written
 from adjoint.frontend.data.written_views import refuse_written_views
 from adjoint.frontend.differentiation.differentiated_paths import Active, activate_part
 from adjoint.frontend.differentiation.refusals.none_results import without_none
+from adjoint.frontend.differentiation.refusals.two_names import refuse_written_under_two_names
 from adjoint.frontend.differentiation.wrt import parameter_names, refusal, source_of
 from adjoint.frontend.entry.operator_marks import MARK
 from adjoint.frontend.interpreter import joins
@@ -26,6 +27,7 @@ from adjoint.frontend.interpreter.placeholders import with_values_handed_over
 from adjoint.frontend.interpreter.state.blocks import Region
 from adjoint.frontend.interpreter.state.signals import Restart, TakenInside
 from adjoint.frontend.interpreter.values import (
+    FORGOTTEN,
     Cell,
     Closure,
     GeneratorContext,
@@ -34,6 +36,7 @@ from adjoint.frontend.interpreter.values import (
     Operator,
     Partial,
     Record,
+    Ref,
     TupleValue,
     Value,
 )
@@ -42,6 +45,7 @@ from adjoint.ir.walk import free_vars, operands, statements_in, targets_of, term
 from adjoint.records import dataclass
 from adjoint.sources.scope import own_yields
 
+DIFFERENTIATED = "the function that is differentiated here"
 _INACTIVE = (bool, int, str, bytes, type(None), type, np.dtype)
 
 
@@ -67,7 +71,7 @@ def lower_inner(
     node: ast.AST | None,
     ways: Sequence[tuple[Any, ...]] | None = None,
     returned: Callable[[Value], Value] | None = None,
-    what: str = "the function that is differentiated here",
+    what: str = DIFFERENTIATED,
     of_cotangents: bool = False,
     call: Callable[[list[Value]], Value] | None = None,
 ) -> Inner:
@@ -91,11 +95,11 @@ def lower_inner(
         lo.leave("return", value)
     if not region.exits:
         block = root.seal()
-        _check_outside_writes(lo, block, active.params)
         raise _never_returns(lo, function, block, node)
     refuse_generators(lo, function, [leaf.value for leaf in region.exits], node)
     shape = lo.join_shapes([as_result(joins.shape_of(leaf.value, leaf.store)) for leaf in region.exits])
     refuse_linked(lo, [ir.Var(hint, type_) for type_, hint in joins.leaf_types(shape, "result")], node)
+    refuse_written_under_two_names(lo, function, region, active, before, (*new_args, *new_kwargs.values()), node)
     if lo.regions:
         _note_changes(lo, region, active, before, node, what)
     block = lo.finish(
@@ -120,12 +124,8 @@ def lower_inner(
         block = substitute(block, inner_free)
     params = (*active.params, *inner_free.values())
     block, lowered = _finished(lo, ir.Function(name_of(function), params, block), shape, active)
-    if not of_cotangents:
-        _check_outside_writes(lo, block, active.params)
-    if lo.run_data.places:
-        from adjoint.frontend.data.outside.outer_variables import refuse_varying  # lazy
-
-        refuse_varying(lowered, len(active.params))
+    if lo.run_data.outside_writes and not of_cotangents:
+        lift_written(lo, varying_in_calls(block, active.params))
     refuse_written_constants(block)
     refuse_written_views(block)
     _check_results(lo, function, lowered, region.exits, shape, active.params, node)
@@ -287,20 +287,6 @@ def _check_results(
             raise refusal(lo, "AD0401", function, node, label)
 
 
-def _check_outside_writes(lo: Lowerer, block: ir.Block, params: Sequence[ir.Var]) -> None:
-    """What outlives the call may be written, but not with what varies."""
-    if not lo.run_data.outside_writes:
-        return
-    varied = varying_in_calls(block, params)
-    found = [
-        diagnostic("AD0302", span, "what is stored here depends on the arguments")
-        for base, value, span in lo.run_data.outside_writes
-        if value in varied and is_outside(lo, base)
-    ]
-    if found:
-        raise DifferentiationError(*found)
-
-
 def as_result(shape: joins.Shape) -> joins.Shape:
     """Constants among the results are results all the same."""
     match shape:
@@ -324,11 +310,24 @@ def _check_effects(
 ) -> None:
     """What an inner function changes outside of itself would be lost."""
     runs_once = lo.frame is None and not lo.run_data.declared
-    # What is assigned where variables live that outlive the call is there; behind the operator nobody reads it.
-    written: Collection[Cell] = lo.assigned_outside() if runs_once else ()
+    # What is assigned where variables live that outlive the call is there, and what is written to objects that are
+    # given; behind the operator nobody reads it.
+    written: Collection[Cell] = (*lo.assigned_outside(), *lo.run_data.presence.values()) if runs_once else ()
     for key, value in after.items():
-        if key in before and before[key] is not value and key not in written:
-            raise lo.problem("AD0302", node, f"{what} changes a variable or object from outside")
+        if key not in before or before[key] is value or key in written:
+            continue
+        if isinstance(key, Ref) and key.origin is not None and runs_once:
+            continue
+        if isinstance(key, Ref) and what == DIFFERENTIATED:
+            was = before[key]
+            assert isinstance(was, Record)
+            assert isinstance(value, Record)
+            lo.run_data.changed.append((key, was, value))  # the operator forgets what it held
+            continue
+        sites = tuple(joins.original_sites((key.site,))) if isinstance(key, Ref) else ()
+        if any(site not in lo.settings.runtime_sites for site in sites):
+            raise joins.NeedsRuntime(sites)  # memory is written inside of derivatives as anywhere
+        raise lo.problem("AD0302", node, f"{what} changes a variable or object from outside")
 
 
 def forget_changes(lo: Lowerer) -> None:
@@ -341,8 +340,7 @@ def forget_changes(lo: Lowerer) -> None:
         assert isinstance(record, Record)
         for name, value in after.parts:
             if before.get(name) is not value:
-                record = record.with_part(name, ir.UNDEFINED)
-                lo.run_data.forgotten.add((original, name))
+                record = record.with_part(name, FORGOTTEN)
         lo.store[original] = record
 
 

@@ -45,7 +45,7 @@ def _leaves(lo: Lowerer, value: Value, seen: set[Ref], once: bool) -> Iterator[i
             record = lo.store[value]
             assert isinstance(record, Record)
             for _, item in varying_parts(record):
-                yield from _leaves(lo, item, seen, once)
+                yield from _leaves(lo, lo.known_part(value, item), seen, once)
             if not once:
                 seen.discard(value)
 

@@ -30,6 +30,8 @@ class Captured:
     read: Callable[[Any], Any]
     """Takes the function that is differentiated: what it captures itself is read from there."""
     var: ir.Var
+    is_written: bool = False
+    """Whether the function writes what varies there, or to an object whose parts are known: as to an argument."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from adjoint.frontend.differentiation.inner_functions import lower_inner, name_o
 from adjoint.frontend.differentiation.inside import operators
 from adjoint.frontend.differentiation.tangent_values import differentiable_leaves, layouts, tangent_of
 from adjoint.frontend.differentiation.wrt import parameter_names
-from adjoint.frontend.entry.inputs import enter, entered_root
+from adjoint.frontend.entry.inputs import enter, entered_root, with_lifted_marked
 from adjoint.frontend.entry.restarts import Entry, attempt
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
@@ -265,7 +265,7 @@ def finish_entry(lo: Lowerer, name: str, params: Sequence[ir.Var], result: Value
 
         body = with_flow_settled(lo, body)
     prologue = (*lo.run_data.prologue.statements, *lo.run_data.starts[()])
-    inputs = tuple(lo.run_data.inputs)
+    inputs = with_lifted_marked(lo)
     function = ir.Function(
         name, (*params, *(item.var for item in inputs)), ir.Block((*prologue, *body.statements), body.terminator)
     )

@@ -27,6 +27,7 @@ from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.tracking import set_unseen
 from adjoint.frontend.interpreter.values import LOCAL, Cell, Held, Method, Partial, Record, Ref, Site, TupleValue, Value
 from adjoint.frontend.objects.classes import refuse_other_items
+from adjoint.records import replace
 from adjoint.rules.declarations import counts_by_identity
 from adjoint.rules.typing import abstract
 from adjoint.types.array_libraries import is_foreign
@@ -73,7 +74,24 @@ def entered_root(lo: Lowerer, function: Any) -> Value:
         from adjoint.frontend.data.outside.outer_variables import open_assigned  # lazy
 
         open_assigned(lo)
+    _open_lifted(lo)
     return ir.Const(function) if lo.run_data.root is not function else captured(lo, function, ("root",), "f", None)
+
+
+def _open_lifted(lo: Lowerer) -> None:
+    """Enters what is captured and was found written by an earlier attempt, before anything runs."""
+    if not lo.settings.lifted:
+        return
+    for path, name in list(lo.settings.lifted.values()):
+        captured(lo, reader(path)(lo.run_data.root), path, name, None)
+    for ref in [key for key in lo.run_data.outside if isinstance(key, Ref)]:
+        del lo.run_data.outside[ref]  # it is not the same on every path
+
+
+def with_lifted_marked(lo: Lowerer) -> tuple[Captured, ...]:
+    """What is captured, as far as it is read at each call; what is written is marked."""
+    inputs = lo.run_data.inputs
+    return tuple([replace(item, is_written=identity_of(item.path) in lo.settings.lifted) for item in inputs])
 
 
 def captured(lo: Lowerer, value: Any, path: Path, name: str, node: ast.AST | None) -> Value:
@@ -99,14 +117,19 @@ def captured(lo: Lowerer, value: Any, path: Path, name: str, node: ast.AST | Non
         result: Value = ir.Const(value)
     else:
         hint = name if name.isidentifier() else "captured"
-        before = set(lo.store)
-        result = enter(
-            lo, value, identity_of(path), hint, lambda var: lo.run_data.inputs.append(Captured(path, read, var))
-        )
+        before, count = set(lo.store), len(lo.run_data.inputs)
+
+        def declare(var: ir.Var) -> None:
+            lo.run_data.inputs.append(Captured(path, read, var))
+
+        result = enter(lo, value, identity_of(path), hint, declare)
+        if len(lo.run_data.inputs) == count:  # another way led to the object: it fits only what is reached in both
+            declare(ir.Var(hint, ir.Opaque(type(value)), True))
         lo.run_data.outside.update((key, held) for key, held in lo.store.items() if key not in before)
         if type(value) is int and isinstance(result, ir.Var):
             lo.run_data.whole_inputs[result] = identity_of(path)
     lo.run_data.captured[identity_of(path)] = result
+    lo.run_data.ways[identity_of(path)] = path, name
     note(lo, result)
     return result
 

@@ -217,7 +217,7 @@ def _attempt(build: Callable[[Lowerer], Entry], settings: Settings) -> Entry:
             raise
         if lo.run_data.diagnostics:
             raise _refusal(lo, *hidden_problems(entry.function))
-        if lo.run_data.loose:
+        if lo.run_data.loose or lo.run_data.given_objects:
             from adjoint.frontend.interpreter.sharing import shared_and_written  # lazy
 
             shared = shared_and_written(lo, entry.function)

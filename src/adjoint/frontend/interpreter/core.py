@@ -32,7 +32,7 @@ from adjoint.frontend.interpreter.state.places import headline, users_frame
 from adjoint.frontend.interpreter.state.signals import Problem, Restart, Unreached
 from adjoint.frontend.interpreter.tracking import set_unseen
 from adjoint.frontend.interpreter.type_joins import TypeJoins
-from adjoint.frontend.interpreter.values import Cell, Ref, Site, Value, is_atom, is_torn
+from adjoint.frontend.interpreter.values import FORGOTTEN, Cell, Ref, Site, Value, is_atom, is_torn
 from adjoint.ir.raising import is_decided
 from adjoint.ir.walk import targets_of
 from adjoint.sources.library_folders import is_of_a_library
@@ -169,9 +169,9 @@ class Lowerer(ABC):
         self.run_data.come_to.append(site)
         return site
 
-    def known_part(self, ref: Ref, key: Any, part: Value) -> Value:
+    def known_part(self, ref: Ref, part: Value) -> Value:
         """A part of an object; one that an inner derivative changed is only known if the object exists at run time."""
-        if part is ir.UNDEFINED and (ref, key) in self.run_data.forgotten:
+        if part is FORGOTTEN:
             raise joins.NeedsRuntime(tuple(joins.original_sites((ref.site,))))
         return part
 

@@ -15,7 +15,9 @@ from adjoint import ir
 from adjoint.diagnostics.spans import Span
 from adjoint.frontend.interpreter.type_joins import TypeJoins
 from adjoint.frontend.interpreter.values import (
+    FORGOTTEN,
     NONE,
+    Forgotten,
     Method,
     Partial,
     Record,
@@ -59,6 +61,11 @@ class Nothing:
 
 
 @dataclass(frozen=True, slots=True)
+class Lost:
+    """Forgotten on some path: nobody knows what it is."""
+
+
+@dataclass(frozen=True, slots=True)
 class TupleShape:
     """A tuple, or a slice: of three numbers, or None."""
 
@@ -95,7 +102,7 @@ class UnionShape:
     options: tuple[Shape, ...]
 
 
-Shape = Leaf | Same | Nothing | TupleShape | RecordShape | RefShape | ComposedShape | UnionShape
+Shape = Leaf | Same | Nothing | Lost | TupleShape | RecordShape | RefShape | ComposedShape | UnionShape
 
 MAX_OPTIONS = 8
 MAX_CONSTANTS = 16
@@ -132,6 +139,8 @@ def shape_of(value: Value, store: Store, around: tuple[Ref, ...] = ()) -> Shape:
     match value:
         case ir.Var(type=type_):
             return Leaf(type_)
+        case Forgotten():
+            return Lost()
         case ir.Undefined():
             return Nothing()
         case TupleValue(items=items, cls=cls):
@@ -195,6 +204,8 @@ def join(one: Shape, other: Shape, types: TypeJoins) -> Shape:
 def _join_alike(one: Shape, other: Shape, types: TypeJoins) -> Shape | None:
     """The join of two shapes of one kind; None where they only have a union."""
     match one, other:
+        case (Lost(), _) | (_, Lost()):
+            return Lost()
         case Nothing(), _:
             return _if_bound(other)
         case _, Nothing():
@@ -469,6 +480,8 @@ def build(shape: Shape, atoms: Iterator[ir.Atom], store: dict[Any, Value]) -> Va
             return value
         case Nothing():
             return ir.UNDEFINED
+        case Lost():
+            return FORGOTTEN
         case TupleShape(items=items, cls=cls):
             parts = [build(item, atoms, store) for item in items]
             return SliceValue(*parts) if cls is slice else TupleValue(tuple(parts), cls)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""Objects that are reached in two ways, through a container whose items are only known at run time and by themselves.
+"""Objects that are reached in two ways, by themselves and through what holds them at run time: a container, an object.
 
 They are two things to the compiler then, which is wrong as soon as one of them is written.
 """
@@ -20,14 +20,16 @@ from adjoint.types.structure import fields_of
 
 def shared_and_written(lo: Lowerer, function: ir.Function) -> list[Diagnostic]:
     """The refusals of containers that hold objects which are reached in another way, too, where objects are written."""
-    held = [(var, set(_objects(value, set()))) for var, value in lo.run_data.loose]
+    given = lo.run_data.given_objects
+    loose = [(var, given[var]) for var in lo.run_data.objects.values() if isinstance(var, ir.Var) and var in given]
+    held = [(var, set(_objects(value, set()))) for var, value in (*lo.run_data.loose, *loose)]
     written = _puts(function, set()) or any(storage.written for var, _ in held for storage in all_memory(var.type))
     found = []
     for var, own in held if written else []:
         others = set(lo.run_data.objects).union(*(ids for other, ids in held if other is not var))
         if not own.isdisjoint(others):
             label = f"an object in {var.hint!r} is reached in another way, too, and objects are written"
-            helps = ("pass it in one way only: the list, and a place in it",)
+            helps = ("pass it in one way only: what holds it, and a place in it",)
             found.append(diagnostic("AD0303", None, label, helps=helps))
     return found
 

@@ -321,6 +321,13 @@ class Union:
     options: tuple[Value, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Forgotten(ir.Undefined):
+    """Stands for a part of an object that the function of an inner derivative changed: nobody knows to what."""
+
+
+FORGOTTEN = Forgotten()
+
 Value = (
     ir.Var
     | ir.Const
@@ -364,6 +371,7 @@ def is_atom(value: Value) -> bool:
 
 __all__ = [
     "ELLIPSIS",
+    "FORGOTTEN",
     "NONE",
     "USED",
     "Cell",

@@ -74,7 +74,7 @@ def attribute(lo: Lowerer, base: Value, name: str, node: ast.AST | None, *, bare
             if record.cls not in (list, dict):
                 part = record.get(name)
                 if part is not None:
-                    return lo.known_part(base, name, part)
+                    return lo.known_part(base, part)
             return _through_class(lo, base, record.cls, name, node)
         case TupleValue(cls=cls):
             fields = getattr(cls, "_fields", ())

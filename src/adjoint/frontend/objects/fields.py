@@ -6,25 +6,25 @@ import ast
 
 from adjoint import ir
 from adjoint.frontend.data.constants import as_stored
+from adjoint.frontend.data.outside.lifted import lift
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites
 from adjoint.frontend.interpreter.materialize import materialize
-from adjoint.frontend.interpreter.values import Record, Ref, Site, TupleValue, Value
+from adjoint.frontend.interpreter.state.signals import Restart
+from adjoint.frontend.interpreter.values import Record, Ref, TupleValue, Value
 from adjoint.runtime.objects import put_attribute as write_through
 
 
-def outlives_the_call(site: Site) -> bool:
-    """Whether an object comes from a global or captured variable."""
-    return site.place[:1] == ("input",) and site.place[1:2] != ("argument",)
-
-
 def writable(lo: Lowerer, ref: Ref, node: ast.AST | None) -> None:
-    """Raises where ``ref`` may not be written, or where that could not be seen through another name for it."""
+    """Raises where ``ref`` may not be written, or where that could not be seen through another name for it.
+
+    What a variable from outside holds becomes an argument: lowering starts again.
+    """
     sites = tuple(original_sites((ref.site,)))
-    if any(outlives_the_call(site) for site in sites):
-        raise NeedsRuntime(sites)
+    if any(lift(lo, site) for site in sites):
+        raise Restart
     if ref.joins or ref.site.place[0] == "joined":
-        raise NeedsRuntime(tuple(original_sites((ref.site,))))
+        raise NeedsRuntime(sites)
 
 
 def put_attribute(lo: Lowerer, base: Ref, name: str, value: Value, node: ast.AST | None) -> None:

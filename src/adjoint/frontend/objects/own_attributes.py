@@ -50,7 +50,7 @@ def _own_attribute(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], nod
     owner, name = args
     part = _attributes(lo, owner, node).get(_name(lo, name, node))
     assert part is not None and isinstance(owner, Ref)
-    return lo.known_part(owner, _name(lo, name, node), part)
+    return lo.known_part(owner, part)
 
 
 @handles(attribute_tables.put_own)

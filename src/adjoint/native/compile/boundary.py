@@ -147,7 +147,11 @@ def _writes_structures(statement: ir.Statement) -> bool:
             return True
         if isinstance(part, ir.Call):
             facts = effects_of(part)
-            if not facts.known or any(not is_array(part.args[place]) for place in facts.writes):
+            if (
+                part.callee in _WRITERS
+                or not facts.known
+                or any(not is_array(part.args[place]) for place in facts.writes)
+            ):
                 return True
     return False
 

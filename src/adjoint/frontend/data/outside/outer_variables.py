@@ -3,7 +3,7 @@
 They are globals, attributes of functions and classes, and what function objects capture. Inside the call such a
 variable is one like any other: it starts with what it holds when the call begins, is joined where paths meet and
 carried by loops. Besides, each assignment is written to where the variable lives, at its place among what else the
-function does to the world. What is written must not vary.
+function does to the world: plain values, whatever varies.
 """
 
 from __future__ import annotations
@@ -11,12 +11,9 @@ from __future__ import annotations
 import ast
 import sys
 import types
-from collections.abc import Iterator
 from typing import Any
 
 from adjoint import ir
-from adjoint.diagnostics import Diagnostic, DifferentiationError, diagnostic
-from adjoint.differentiation.reachability import Dependence
 from adjoint.frontend.calls.emitted_calls import refuse_linked
 from adjoint.frontend.entry.captured import Captured, Path, reader
 from adjoint.frontend.entry.constants import is_constant
@@ -25,7 +22,6 @@ from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.state.signals import Problem, Restart
 from adjoint.frontend.interpreter.tracking import set_unseen
 from adjoint.frontend.interpreter.values import Cell, Value
-from adjoint.ir.walk import statements_in
 from adjoint.runtime.outside import (
     IMMUTABLE,
     assign_attribute,
@@ -128,11 +124,11 @@ def _is_unseen(value: Value) -> bool:
 
 
 def _is_plain(value: Value) -> bool:
-    """Whether a value is one that nobody can change: a number, a text, a function."""
+    """Whether a value is a number, an array, a text or a function: those of which no other object may stand there."""
     match value:
         case ir.Const(value=constant):
             return isinstance(constant, IMMUTABLE) or is_constant(constant)
-        case ir.Var(type=ir.Scalar()):
+        case ir.Var(type=ir.Scalar() | ir.Array() | ir.Number()):
             return True
         case ir.Var(type=ir.Opaque(cls=cls)):
             return cls in (str, bytes)
@@ -196,30 +192,3 @@ def _is_found_by_name(owner: Any) -> bool:
 
 def _is_global(lo: Lowerer, cell: Cell) -> bool:
     return isinstance(_owner_of(lo, cell), (dict, types.ModuleType))
-
-
-def refuse_varying(function: ir.Function, count: int) -> None:
-    """Refuses assignments of what varies with the first ``count`` parameters."""
-    found = {problem.span: problem for problem in _varying(function, tuple(range(count)), set())}
-    if found:
-        raise DifferentiationError(*found.values())
-
-
-def _varying(
-    function: ir.Function, wrt: tuple[int, ...], seen: set[tuple[int, tuple[int, ...]]]
-) -> Iterator[Diagnostic]:
-    if not wrt or (id(function), wrt) in seen:
-        return
-    seen.add((id(function), wrt))
-    dependence = Dependence(function, wrt, ())
-    for call in statements_in(function.body):
-        if not isinstance(call, ir.Call):
-            continue
-        callee = call.callee
-        if callee in (assign_attribute, assign_captured, assign_global) and dependence.varies(call.args[-1]):
-            yield diagnostic("AD0302", call.span, "what is stored here depends on the arguments")
-        if isinstance(callee, (ir.Derived, ir.Definition)):
-            callee = callee.function
-        if isinstance(callee, ir.Function):
-            varied = [place for place, arg in enumerate(call.args) if dependence.varies(arg)]
-            yield from _varying(callee, tuple(place for place in varied if place < len(callee.params)), seen)

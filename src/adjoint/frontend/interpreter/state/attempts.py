@@ -48,6 +48,8 @@ class Run:
     of_users: bool = False
     """Those are rules of users, which may capture what changes."""
     captured: dict[Any, Value] = field(default_factory=dict)
+    ways: dict[Path, tuple[Any, str]] = field(default_factory=dict)
+    """How these were captured, and what they are called."""
     outside: dict[Any, Value] = field(default_factory=dict)
     """What captured variables and objects held on entry: true on every path, wherever it was looked up first."""
     objects: dict[int, Value] = field(default_factory=dict)
@@ -74,8 +76,8 @@ class Run:
     guards: list[Any] = field(default_factory=list)
     whole_inputs: dict[ir.Var, Path] = field(default_factory=dict)
     """Integers that are given, and could be taken for known."""
-    outside_writes: list[tuple[ir.Var, ir.Atom, Span | None]] = field(default_factory=list)
-    """Writes into containers that global or captured variables may hold: the container and the value."""
+    outside_writes: list[tuple[ir.Var, ir.Atom]] = field(default_factory=list)
+    """Writes into memory that global or captured variables may hold: what is written, and the value."""
     reasons: list[Diagnostic] = field(default_factory=list)
     """Why paths end by an exception that is certain: told where none returns."""
     argument_guards: list[tuple[tuple[Any, ...], int]] = field(default_factory=list)
@@ -102,8 +104,6 @@ class Run:
     closures: dict[Any, Closure] = field(default_factory=dict)
     changed: list[tuple[Ref, Record, Record]] = field(default_factory=list)
     """Arguments that the function of an inner derivative changed: what they held, and what they hold after it."""
-    forgotten: set[tuple[Any, Any]] = field(default_factory=set)
-    """Parts of objects that the function of an inner derivative changed: nobody knows to what."""
     stored_constants: list[tuple[ir.Var, ir.Var, str, Span | None]] = field(default_factory=list)
     """What is stored in fields that carry no derivative, the constants that are read there, the fields, and where."""
     checkpointed: dict[ast.AST, tuple[ir.Atom, ...]] = field(default_factory=dict)
@@ -270,6 +270,8 @@ class Settings:
     """Definitions that said of a call, by its place, that they do not cover it, and what it is that they do not."""
     constant_inputs: set[Path] = field(default_factory=set)
     """Paths of integer inputs whose value must be known."""
+    lifted: dict[Path, tuple[Any, str]] = field(default_factory=dict)
+    """What is captured and written: the way to it, by identities, and the way itself and what it is called."""
     assigned_outside: dict[Any, tuple[Any, str]] = field(default_factory=dict)
     """Variables that outlive the call and that it assigns: the dict, the function, class or cell, and the name."""
     unseen: dict[Any, Diagnostic] = field(default_factory=dict)

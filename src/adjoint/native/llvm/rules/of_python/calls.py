@@ -64,12 +64,14 @@ from adjoint.rules.declarations import declaration_for
 from adjoint.runtime import display
 from adjoint.runtime.array_functions import places
 from adjoint.runtime.cotangents import as_array
+from adjoint.runtime.outside import assign_attribute, assign_captured, assign_global
 from adjoint.sources.library_folders import package_of
 from adjoint.types.classes.safe_lookups import asked
 
 _OF_PYTHON = ("f8", "i8", "b1", "c8")
 """Kinds of numbers that Python has itself."""
 _BY_IDENTITY = (*BY_IDENTITY, *BY_IDENTITY_OR_VALUE)
+_ASSIGNS = (assign_attribute, assign_captured, assign_global)
 _READ_ONLY = (np.broadcast_to, np.lib.stride_tricks.sliding_window_view, places.strided)
 """What gives views that nobody may write."""
 _MAY_BE_NOTHING = (dict.get, dict.pop)
@@ -237,7 +239,7 @@ def _shares(left: _Left) -> bool:
     if _is_of_several(statement):
         return True
     has_objects = OBJECT in kinds or OBJECT in left.results
-    if isinstance(statement, ir.Store) or has_objects or _calls_one_of(statement, _BY_IDENTITY):
+    if isinstance(statement, ir.Store) or has_objects or _calls_one_of(statement, (*_BY_IDENTITY, *_ASSIGNS)):
         return True
     is_written = any(ir.is_written_array(target.type) for target in targets_of(statement))
     if isinstance(statement, ir.Load):
