@@ -354,7 +354,15 @@ def name_of_a_class(x):
     return x
 
 
-@pytest.mark.parametrize("f", [varying, container, member, metaclass, name_of_a_class])
+def test_what_varies_is_assigned() -> None:
+    try:
+        assert ad.grad(varying)(3.0) == 1.0
+        assert scaled.factor == 3.0
+    finally:
+        scaled.factor = 2.0
+
+
+@pytest.mark.parametrize("f", [container, member, metaclass, name_of_a_class])
 def test_what_cannot_be_written_is_refused(f: Callable[[float], float]) -> None:
     refused(lambda: ad.grad(f)(2.0))
     assert (scaled.factor, Watched.calls, Model.__name__) == (2.0, 0, "Model")

@@ -36,6 +36,13 @@ def written_and_shared(value: Any, ways: frozenset[Way]) -> bool:
     )
 
 
+def shares_written(value: Any, other: Any, ways: frozenset[Way]) -> bool:
+    """Whether an array in a value to which one of the ways leads shares memory with one in another value."""
+    written = [array for place, array in arrays_in(value) if any(_leads_to(way, place) for way in ways)] if ways else []
+    others = [array for _, array in arrays_in(other)] if written else []
+    return any(share_memory(array, another) for array in written for another in others)
+
+
 def containers_in(value: Any) -> Iterator[tuple[Way, Any]]:
     """The lists and dicts in a value, each with every place at which it is reached."""
     return _containers(value, (), set())

@@ -18,6 +18,7 @@ from adjoint.dispatch.argument_aliasing import (
     arrays_in,
     containers_in,
     share_memory,
+    shares_written,
     written_and_shared,
     written_containers,
 )
@@ -221,7 +222,7 @@ class Specialization:
             for other, value in enumerate(inputs):
                 if other == place or (self._may_be_shared(place) and self._is_captured(other)):
                     continue
-                if _share_memory(inputs[place], value):
+                if self._is_written_in(place, inputs[place], value):
                     first, last = sorted((place, other))
                     pair = f"{self._named(first)} and {self._named(last)}"
                     if not self._is_captured(last):
@@ -231,6 +232,14 @@ class Specialization:
                     raise error("AD0303", None, label, helps=helps)
             if not is_array(inputs[place]) and (not self._is_captured(place) or self._is_lifted(place)):
                 self._check_containers(place, inputs)
+
+    def _is_written_in(self, place: int, written: Any, other: Any) -> bool:
+        """Whether an input has memory of another one that is written, in which arrays in it may lie."""
+        if is_array(written):
+            return any(share_memory(written, array) for _, array in arrays_in(other))
+        if written is other:
+            return isinstance(written, (list, dict)) or has_fields(written)
+        return shares_written(written, other, self._ways()[0][place])
 
     def _may_be_shared(self, place: int) -> bool:
         """Objects of libraries are full of arrays that these might write for all we know, and share them freely."""
@@ -258,15 +267,6 @@ def _part_at(path: tuple[Any, ...], args: Sequence[Any], kwargs: Mapping[str, An
     for key in rest:
         value = getattr(value, key) if hasattr(value, "__dict__") or not hasattr(value, "__getitem__") else value[key]
     return value
-
-
-def _share_memory(a: Any, b: Any) -> bool:
-    if is_array(a) and is_array(b):
-        return share_memory(a, b)
-    if a is b:
-        return isinstance(a, (list, dict)) or has_fields(a)
-    others = [array for _, array in arrays_in(b)]
-    return bool(others) and any(share_memory(one, other) for _, one in arrays_in(a) for other in others)
 
 
 lock = RLock()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
 from adjoint import ir
-from adjoint.analysis.effects import effects_of, written_places
+from adjoint.analysis.effects import effects_of, written_args, written_places
 from adjoint.diagnostics import Span, diagnostic
 from adjoint.diagnostics.errors import warn
 from adjoint.dispatch.argument_aliasing import ANY, Way
@@ -28,6 +28,7 @@ def ways_to_written(
     """The ways from parameters to what a function may write of some kinds; ``(ANY,)`` where that is not known."""
     params = {function.params[place]: place for place in places}
     made: dict[ir.Var, ir.Statement] = {}
+    called: set[ir.Var] = set()
     written = {
         param
         for param in params
@@ -46,9 +47,15 @@ def ways_to_written(
                 written.add(statement.target)
         elif isinstance(statement, ir.Call):
             made.update(dict.fromkeys(statement.targets, statement))
+            if isinstance(statement.callee, (ir.Definition, ir.Derived)):
+                called.update(arg for arg in written_args(statement) if isinstance(arg, ir.Var))
             if statement.callee is put_item and isinstance(statement.args[0], ir.Var) and kinds is CONTAINERS:
                 written.add(statement.args[0])
     found: dict[int, set[Way]] = {place: set() for place in places}
+    for var in called:  # what a function writes of its arguments may be anything in them
+        root, _ = _traced(var, made)
+        for place in [params[root]] if isinstance(root, ir.Var) and root in params else places if root is None else ():
+            found[place].add((ANY,))
     for var in written:
         root, way = _traced(var, made)
         if isinstance(root, ir.Var) and root in params:

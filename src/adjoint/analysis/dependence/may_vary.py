@@ -67,22 +67,3 @@ def _depends(
         read = tuple(atom for atom in read if atom is not statement.base or atom in varied)
     inside = [atom for inner in blocks_of(statement) for leaf in leaves(inner) for atom in operands(leaf)]
     return any(atom in varied or atom in partly for atom in (*read, *inside))
-
-
-def varying_in_calls(block: ir.Block, params: Iterable[ir.Var]) -> set[ir.Atom]:
-    """The same, with the variables of the functions that are called there."""
-    found: set[ir.Atom] = set()
-    pending: list[tuple[ir.Block, tuple[ir.Var, ...]]] = [(block, tuple(params))]
-    seen = set()
-    while pending:
-        body, given = pending.pop()
-        varied = varying(body, given)
-        found |= varied
-        for statement in statements_in(body):
-            match statement:
-                case ir.Call(callee=ir.Definition(function=ir.Function() as function), args=args):
-                    inside = tuple(param for param, arg in zip(function.params, args, strict=True) if arg in varied)
-                    if inside and (function, inside) not in seen:
-                        seen.add((function, inside))
-                        pending.append((function.body, inside))
-    return found

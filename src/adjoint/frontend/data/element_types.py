@@ -237,7 +237,7 @@ def note_element(lo: Lowerer, container: ir.Var, atom: ir.Atom, node: ast.AST | 
     """Something is put into a container: its type must allow for it."""
     type_ = container.type
     assert isinstance(type_, (ir.List, ir.Dict))
-    note_outside(lo, container, atom)
+    note_outside(lo, container)
     type_.storage.mark_written()
     before = type_.element if isinstance(type_, ir.List) else type_.value
     guessed = _guessed_site(lo, type_) if isinstance(type_, ir.List) else None
@@ -273,19 +273,18 @@ def _guessed_site(lo: Lowerer, type_: ir.List) -> Site | None:
     return sites[0] if guess is not None and type_.element is guess else None
 
 
-def note_outside(lo: Lowerer, base: ir.Var, value: ir.Atom) -> None:
+def note_outside(lo: Lowerer, base: ir.Var) -> None:
     """Remembers writes into what a global or captured variable holds, or may."""
     is_called = any(each.lowering for each in lo.run_data.definitions.values())
     if is_called or any(way_to(lo, site) is not None for site in _sites_of(lo, base.type)):  # type: ignore[arg-type]
-        lo.run_data.outside_writes.append((base, value))
+        lo.run_data.outside_writes.append(base)
 
 
-def lift_written(lo: Lowerer, varied: Collection[ir.Atom]) -> None:
-    """What varies is written there: it is an argument, whose memory nothing else may have."""
-    for base, value in lo.run_data.outside_writes:
-        if value in varied:
-            for site in _sites_of(lo, base.type):  # type: ignore[arg-type]
-                lift(lo, site)
+def lift_written(lo: Lowerer) -> None:
+    """What is captured, exists at run time and is written is an argument, whose memory nothing else may have."""
+    for base in lo.run_data.outside_writes:
+        for site in _sites_of(lo, base.type):  # type: ignore[arg-type]
+            lift(lo, site)
 
 
 def _sites_of(lo: Lowerer, type_: ir.List | ir.Dict | ir.Instance) -> list[Site]:
@@ -438,8 +437,8 @@ def knows_half(lo: Lowerer) -> bool:
     return any(each.lowering and each.result is None for each in lo.run_data.definitions.values())
 
 
-def mark_array_written(lo: Lowerer, array: ir.Var, value: ir.Atom, node: ast.AST | None) -> None:
-    """An array is written in place with ``value``."""
+def mark_array_written(lo: Lowerer, array: ir.Var, node: ast.AST | None) -> None:
+    """An array is written in place."""
     if isinstance(array.type, ir.Number):
         label = "this may be a number or an array, and is written"
         raise lo.problem("AD0401", node, label, helps=("write a copy: y = np.array(y)",))
@@ -447,5 +446,5 @@ def mark_array_written(lo: Lowerer, array: ir.Var, value: ir.Atom, node: ast.AST
     library = lo.settings.target.library
     if library is not None and not library.writes:
         raise lo.problem("AD0604", node, f"this writes into an array of {library.name}", name=library.name)
-    note_outside(lo, array, value)
+    note_outside(lo, array)
     array.type.storage.mark_written()

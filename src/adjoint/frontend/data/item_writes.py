@@ -36,7 +36,7 @@ def set_item(lo: Lowerer, base: Value, index: Value, value: Value, node: ast.AST
         case ir.Var(type=ir.Array()):
             key = array_key(lo, index, node)
             atom = array_operand(lo, value, node)
-            mark_array_written(lo, base, atom, node)
+            mark_array_written(lo, base, node)
             lo.emit(ir.Store(base, key, atom, "set", lo.span(node)))
             return
         case ir.Var(type=ir.List() | ir.Dict()):

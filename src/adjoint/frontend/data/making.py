@@ -169,7 +169,7 @@ def grow_field(lo: Lowerer, base: ir.Var, name: str, atom: ir.Atom) -> None:
     """An attribute of a run-time object is assigned."""
     type_ = base.type
     assert isinstance(type_, ir.Instance)
-    note_outside(lo, base, atom)
+    note_outside(lo, base)
     type_.storage.mark_written()
     before = type_.fields.get(name)
     after = type_of(atom) if before is None else lo.types.join(before, type_of(atom))

@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 
 from adjoint import ir
-from adjoint.analysis.dependence.may_vary import varying, varying_in_calls
+from adjoint.analysis.dependence.may_vary import varying
 from adjoint.diagnostics import DifferentiationError
 from adjoint.differentiation.definitions import called_by
 from adjoint.frontend.calls.emitted_calls import refuse_linked
 from adjoint.frontend.data.constants import refuse_written_constants
-from adjoint.frontend.data.element_types import lift_written
 from adjoint.frontend.data.written_views import refuse_written_views
 from adjoint.frontend.differentiation.differentiated_paths import Active, activate_part
 from adjoint.frontend.differentiation.refusals.none_results import without_none
@@ -72,14 +71,12 @@ def lower_inner(
     ways: Sequence[tuple[Any, ...]] | None = None,
     returned: Callable[[Value], Value] | None = None,
     what: str = DIFFERENTIATED,
-    of_cotangents: bool = False,
     call: Callable[[list[Value]], Value] | None = None,
 ) -> Inner:
     """Lowers a function with the arguments at ``places``, or the parts of them at ``ways``, as fresh parameters.
 
     ``returned`` is applied to what it returns; ``what`` names the function in messages; ``call`` calls it, if that is
-    more than to hand over the arguments. One ``of_cotangents`` runs in the reverse sweep: it may store cotangents where
-    they outlive the call.
+    more than to hand over the arguments.
     """
     outer_block, outer_store = lo.open, lo.store
     root = lo.fork(outer_store)
@@ -124,8 +121,6 @@ def lower_inner(
         block = substitute(block, inner_free)
     params = (*active.params, *inner_free.values())
     block, lowered = _finished(lo, ir.Function(name_of(function), params, block), shape, active)
-    if lo.run_data.outside_writes and not of_cotangents:
-        lift_written(lo, varying_in_calls(block, active.params))
     refuse_written_constants(block)
     refuse_written_views(block)
     _check_results(lo, function, lowered, region.exits, shape, active.params, node)

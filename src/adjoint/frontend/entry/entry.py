@@ -14,6 +14,7 @@ from adjoint import ir
 from adjoint.differentiation.reverse import split
 from adjoint.frontend.calls.opaque.arguments import refuse_made_here
 from adjoint.frontend.calls.opaque.library_classes import causes
+from adjoint.frontend.data.element_types import lift_written
 from adjoint.frontend.data.lists_of_objects import Stacked
 from adjoint.frontend.differentiation import result_seeds
 from adjoint.frontend.differentiation.inner_functions import lower_inner, name_of
@@ -265,6 +266,7 @@ def finish_entry(lo: Lowerer, name: str, params: Sequence[ir.Var], result: Value
 
         body = with_flow_settled(lo, body)
     prologue = (*lo.run_data.prologue.statements, *lo.run_data.starts[()])
+    lift_written(lo)
     inputs = with_lifted_marked(lo)
     function = ir.Function(
         name, (*params, *(item.var for item in inputs)), ir.Block((*prologue, *body.statements), body.terminator)

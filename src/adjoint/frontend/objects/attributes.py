@@ -453,6 +453,8 @@ def bind(
     """What a member of a class is to an object; ``home`` is the class that has it, where ``cls`` may have another."""
     home = home or cls
     match found:
+        case property() | types.FunctionType() if isinstance(receiver, ir.Const) and receiver.value is cls:
+            return ir.Const(found)  # super(C, cls).name: there is no object
         case property(fget=getter):
             return lo.call(ir.Const(getter), [receiver], {}, node)
         case functools.cached_property():
@@ -465,8 +467,6 @@ def bind(
             return Method(ir.Const(found.__func__), ir.Const(cls))
         case _ if _lists_key_paths(found):
             return Method(ir.Const(found.function), receiver)
-        case types.FunctionType():
-            return Method(ir.Const(found), receiver)
         case Held():
             return _held_by(lo, found, node)
         case types.MemberDescriptorType() | types.GetSetDescriptorType():
@@ -475,7 +475,7 @@ def bind(
             if name == "__dict__":
                 return _table_of(lo, receiver, node)
             raise lo.mistake(AttributeError, node, f"the attribute {name!r} is not assigned", code="AD0304")
-        case types.MethodDescriptorType() | types.WrapperDescriptorType():
+        case types.FunctionType() | types.MethodDescriptorType() | types.WrapperDescriptorType():
             return Method(ir.Const(found), receiver)
         case types.ClassMethodDescriptorType():
             return ir.Const(found.__get__(None, cls))

@@ -116,7 +116,7 @@ class _Surgery:
 
         function, what = ir.Const(_with_what_it_makes), "the function of the cotangent"
         args = [self.fn, given]
-        own = lower_inner(lo, function, args, {}, [1], self.node, returned=flat, what=what, of_cotangents=True)
+        own = lower_inner(lo, function, args, {}, [1], self.node, returned=flat, what=what)
         for ref in self.cotangents.values():  # containers of the function's parameters are nothing outside of it
             del lo.store[ref]
         changed = [entry for entry in lo.run_data.changed if entry[0] not in self.cotangents.values()]

@@ -212,7 +212,7 @@ def _augment_item(
         if not _may_repeat(key):
             if not _names_element(key, base):
                 _check_dtype(lo, base, value, op, node)
-            mark_array_written(lo, base, value, node)
+            mark_array_written(lo, base, node)
             lo.at(node)
             lo.emit(ir.Store(base, key, value, "add" if op is operator.add else "sub", lo.span(node)))
             return
@@ -313,7 +313,7 @@ def _in_place(lo: Lowerer, current: Value, op: Callable[..., Any], value: Value,
         return None  # its arrays are rebound, as numbers are
     operand = array_operand(lo, value, node, always=op not in (operator.add, operator.sub))
     _check_dtype(lo, current, operand, op, node)
-    mark_array_written(lo, current, operand, node)
+    mark_array_written(lo, current, node)
     if current.type.dims is None:
         name = ir.Const(current.hint if current.named else None)
         lo.emit(ir.Call((), check_array, (current, name), (), lo.span(node)))

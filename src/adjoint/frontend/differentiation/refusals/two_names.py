@@ -45,8 +45,10 @@ def refuse_written_under_two_names(
     if not found:
         return
     times = Counter((*active.originals.values(), *(atom for atom in active.atoms if isinstance(atom, ir.Var))))
-    captured = surroundings(lo, function, ()) if isinstance(function, Closure) else None
-    constant = _reached(lo, (*given, *lo.run_data.captured.values(), *(captured.objects if captured else ())))
+    constant = _reached(lo, (*given, *lo.run_data.captured.values()))
+    if isinstance(function, Closure):
+        outside = surroundings(lo, function, given)
+        constant.update(outside.objects, outside.vars)
     if any(each in constant or times[each] > 1 for each in found):
         raise _refusal(lo, node)
 
@@ -62,16 +64,16 @@ def _is_written_memory(var: ir.Var) -> bool:
 
 
 def _reached(lo: Lowerer, values: Sequence[Value]) -> set[Any]:
-    """The objects, the functions and the memory in values."""
+    """The objects and the memory in values; not what functions in them find outside."""
     found: set[Any] = set()
     pending = list(values)
     while pending:
         value = pending.pop()
-        if isinstance(value, (Ref, ir.Var, Closure)):
+        if isinstance(value, (Ref, ir.Var)):
             if value in found:
                 continue
             found.add(value)
-        if not isinstance(value, ir.Var):
+        if not isinstance(value, Closure) and not isinstance(value, ir.Var):
             pending.extend(parts_of(lo, value))
     return found
 

@@ -76,8 +76,8 @@ class Run:
     guards: list[Any] = field(default_factory=list)
     whole_inputs: dict[ir.Var, Path] = field(default_factory=dict)
     """Integers that are given, and could be taken for known."""
-    outside_writes: list[tuple[ir.Var, ir.Atom]] = field(default_factory=list)
-    """Writes into memory that global or captured variables may hold: what is written, and the value."""
+    outside_writes: list[ir.Var] = field(default_factory=list)
+    """What is written of which global or captured variables may hold the memory."""
     reasons: list[Diagnostic] = field(default_factory=list)
     """Why paths end by an exception that is certain: told where none returns."""
     argument_guards: list[tuple[tuple[Any, ...], int]] = field(default_factory=list)

@@ -29,7 +29,7 @@ MAX_FLAT_RANK = 3
 def _fill(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     value = array_operand(lo, args[1], node)
     assert isinstance(args[0], ir.Var)
-    mark_array_written(lo, args[0], value, node)
+    mark_array_written(lo, args[0], node)
     lo.emit(ir.Store(args[0], None, value, "set", lo.span(node)))
     return NONE
 
@@ -54,7 +54,7 @@ def _adds_at(sign: int) -> Handler:
         if sign < 0:
             value = call(lo, np.negative, [value], node)
         assert isinstance(base, ir.Var)
-        mark_array_written(lo, base, value, node)
+        mark_array_written(lo, base, node)
         lo.emit(ir.Store(base, array_key(lo, args[1], node), value, "add_at", lo.span(node)))
         return NONE
 
@@ -142,7 +142,7 @@ def into(
         python_functions.call(lo, array_definitions.compute_where, [ir.Const(callee), out, where, *args], node)
         return out
     atom = materialize(lo, compute(), node)
-    mark_array_written(lo, out, atom, node)
+    mark_array_written(lo, out, node)
     lo.emit(ir.Store(out, None, atom, "set", lo.span(node)))
     return out
 
