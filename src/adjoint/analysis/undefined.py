@@ -15,13 +15,13 @@ def may_be_undefined(block: ir.Block) -> set[ir.Var]:
         if isinstance(statement, ir.Loop):
             found.update(statement.targets[len(statement.params) :])  # only exits give them a value
         for source, target in joins(statement):
-            if source is ir.UNDEFINED or _stands_in(source, target):
+            if source is ir.UNDEFINED or (isinstance(target.type, ir.Array) and is_undefined(source)):
                 found.add(target)
             elif isinstance(source, ir.Var):
                 flows.setdefault(source, []).append(target)
     return reached(found, flows)
 
 
-def _stands_in(source: ir.Atom, target: ir.Var) -> bool:
-    """Whether an array is None on a path on which nobody reads it."""
-    return isinstance(target.type, ir.Array) and isinstance(source, ir.Const) and source.value is None
+def is_undefined(source: ir.Atom) -> bool:
+    """Whether an array has no value: on a path on which nobody reads it, it may be None."""
+    return source is ir.UNDEFINED or (isinstance(source, ir.Const) and source.value is None)

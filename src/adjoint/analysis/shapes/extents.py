@@ -19,6 +19,7 @@ from adjoint.analysis.shapes.same_shape import is_by_elements, like_argument
 from adjoint.analysis.shapes.shape_rules import ONE, reduced_shape, told_shape, total_extent
 from adjoint.analysis.shapes.tapes import pushed_together, tapes_of
 from adjoint.analysis.shapes.window_extents import Extent, WholeNumbers, as_extent, less, replaced
+from adjoint.analysis.undefined import is_undefined
 from adjoint.ir.join import is_whole_number, type_of_atom
 from adjoint.ir.walk import blocks_of, defined_by, defined_in, is_basic, leaves
 from adjoint.rules.registry import exchanges, rule_for
@@ -354,8 +355,7 @@ class Extents:
             decided = self.decided.setdefault(statement.cond, {})
             for extent in [extent for extent in decided if _names(extent, set(statement.targets))]:
                 del decided[extent]
-            if len(yields) == 2:
-                decided.update({extent: column for column, extent in known.items()})
+            decided.update({extent: column for column, extent in known.items() if len(column) == 2})
 
     @contextmanager
     def on_path(self, statement: ir.Statement, place: int) -> Iterator[None]:
@@ -374,8 +374,8 @@ class Extents:
         self, target: ir.Var, handed: Sequence[ir.Atom], known: dict[tuple[Extent | None, ...], Extent]
     ) -> Shape | None:
         """The shape of what is one of several arrays; with it are ``known`` extents by what they are on each path."""
-        shapes = [None if isinstance(atom, ir.Const) else self.of(atom) for atom in handed]
-        defined = [shape for atom, shape in zip(handed, shapes, strict=True) if not isinstance(atom, ir.Const)]
+        shapes = [self.of(atom) for atom in handed]
+        defined = [shape for atom, shape in zip(handed, shapes, strict=True) if not is_undefined(atom)]
         if not defined or None in defined or len({len(shape) for shape in defined if shape is not None}) > 1:
             return None
         result: list[Extent] = []

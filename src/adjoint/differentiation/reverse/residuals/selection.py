@@ -326,9 +326,11 @@ class Keeper(Keeping):
         assert isinstance(owner, (ir.If, ir.Guarded)) and parent is not None
         target = ir.Var(var.hint, var.type, var.named)
         elsewhere: ir.Atom = ir.UNDEFINED
-        if self.halves or parent.in_loop or var in self.context.asked:
+        is_kept = self.halves or parent.in_loop
+        if is_kept or var in self.context.asked:
             self.define(var)
             self.context.asked.add(target)
+        if is_kept:  # nobody reads it where another path was taken, but there it is kept, too
             elsewhere = filler(var.type)
         sides = range(len(blocks_of(owner)))
         values = tuple(var if side == binding.region.side else elsewhere for side in sides)
