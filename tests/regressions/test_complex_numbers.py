@@ -57,3 +57,32 @@ def test_in_structures_and_beside_floats() -> None:
 def test_one_derivative_for_real_and_complex_numbers() -> None:
     gradient = ad.grad(PROGRAMS["square of the modulus"])
     assert [gradient(z) for z in (Z, 3.0, 2.0 + 1.0j, 4.0)] == pytest.approx([2 - 4j, 6.0, 4 - 2j, 8.0])
+
+
+def divided_by_a_part(x: float) -> float:
+    """Parts of Python's complex numbers are Python's floats, by which nothing is divided where they are zero."""
+    z = complex(x, 2.0 * x)
+    return 1.0 / ((z * z.conjugate()).real - 5.0) + z.conjugate().imag
+
+
+@pytest.mark.parametrize("native", [False, True])
+def test_parts_of_conjugates_are_numbers_of_python(native: bool) -> None:
+    slope = ad.grad(divided_by_a_part, native=native)
+    assert slope(2.0) == pytest.approx(-20.0 / 225.0 - 2.0)
+    with pytest.raises(ZeroDivisionError):
+        divided_by_a_part(1.0)
+    with pytest.raises(ZeroDivisionError):
+        slope(1.0)
+
+
+def turned(x: float, y: float) -> float:
+    z = complex(x, y)
+    return abs(z * z.conjugate() * complex(0.5, 1.0)) + (z * z).imag * z.real
+
+
+def test_the_text_takes_parts_as_one_writes_them() -> None:
+    text = ad.source(ad.grad(turned), 1.0, 2.0)
+    assert ".conjugate()" in text
+    assert ".real" in text
+    assert "np." not in text
+    assert "unbroadcast" not in text

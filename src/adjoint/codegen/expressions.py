@@ -55,6 +55,7 @@ UNARY: dict[Any, type[ast.unaryop]] = {
     operator.not_: ast.Not,
 }
 ARRAY_FACTS: dict[Any, str] = {np.shape: "shape", np.size: "size", np.ndim: "ndim"}
+_PARTS: dict[Any, str] = {np.real: "real", np.imag: "imag"}
 _METHODS = (types.MethodDescriptorType, types.WrapperDescriptorType)
 _LOAD = ast.Load()
 
@@ -189,7 +190,7 @@ class Expressions:
             return self._plain(self.names.reference(callee), args, kwargs)
         if not kwargs:
             special = _membership(callee, atoms, args) or self._operator(callee, args) or self._display(callee, args)
-            special = special or self._of_array(callee, atoms, args)
+            special = special or self._attribute(callee, atoms, args)
             if special is not None:
                 return special
         if callee is array_of and isinstance(atoms[0], ir.Const) and isinstance(atoms[0].value, tuple):
@@ -227,11 +228,17 @@ class Expressions:
             return ast.Subscript(left, right, _LOAD)
         return None
 
-    def _of_array(self, callee: Any, atoms: Sequence[ir.Atom], args: list[ast.expr]) -> ast.expr | None:
-        """``x.T``, ``x.shape`` and the like, for arguments that are known to be arrays."""
-        if len(args) != 1 or not isinstance(atoms[0], ir.Var) or not isinstance(atoms[0].type, ir.Array):
+    def _attribute(self, callee: Any, atoms: Sequence[ir.Atom], args: list[ast.expr]) -> ast.expr | None:
+        """``x.T``, ``x.shape`` and the like, of what is known to be an array; the parts of a complex number."""
+        if len(args) != 1 or not isinstance(atoms[0], ir.Var):
             return None
-        name = "T" if callee is np.transpose else lookup(ARRAY_FACTS, callee)
+        match atoms[0].type:
+            case ir.Array():
+                name = "T" if callee is np.transpose else lookup(ARRAY_FACTS, callee)
+            case ir.Scalar(kind="complex"):
+                name = lookup(_PARTS, callee)
+            case _:
+                return None
         return None if name is None else ast.Attribute(args[0], name, _LOAD)
 
     def _display(self, callee: Any, args: list[ast.expr]) -> ast.expr | None:

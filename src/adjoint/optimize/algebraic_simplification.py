@@ -314,13 +314,24 @@ def _fitted(call: ir.Call, facts: Facts) -> Folded:
     if before is not None and before.callee is unbroadcast and before.args[1] == call.args[1]:
         return _instead(call, call.args[0], facts)
     ct, like = map(type_of_atom, call.args)
-    if not isinstance(ct, ir.Scalar) or not isinstance(like, ir.Scalar) or ct.kind != "float" or like.kind != "float":
+    if not isinstance(ct, ir.Scalar) or not isinstance(like, ir.Scalar) or like.kind not in _CONVERTED:
         return None
-    if ir.same_dtype(like.dtype, ct.dtype):
+    if ct.kind == like.kind and ir.same_dtype(like.dtype, ct.dtype):
         return _instead(call, call.args[0], facts)
-    if like.dtype is None:
+    if like.kind == "float" and ct.kind == "complex" and ir.same_dtype(like.dtype, _real_of(ct.dtype)):
+        return ir.Call(call.targets, np.real, call.args[:1], (), call.span)
+    if ct.kind not in ("float", like.kind):
         return None
-    return ir.Call(call.targets, like.dtype.type, call.args[:1], (), call.span)
+    converts = _CONVERTED[like.kind] if like.dtype is None else like.dtype.type
+    return ir.Call(call.targets, converts, call.args[:1], (), call.span)
+
+
+_CONVERTED: dict[str, Any] = {"float": float, "complex": complex}
+
+
+def _real_of(dtype: np.dtype | None) -> np.dtype | None:
+    """The dtype of the real part of a complex number; None for one of Python."""
+    return None if dtype is None else np.empty(0, dtype).real.dtype
 
 
 _TABLE: dict[Any, Callable[[ir.Call, Facts], Folded]] = {
