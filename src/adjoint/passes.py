@@ -195,6 +195,11 @@ PASSES = {
             needed=True,
         ),
         Pass("drop-supports", "differentiation.zeros.speculation:without_supports"),
+        Pass(
+            "plain-arithmetic",
+            "differentiation.zeros.plain_arithmetic:with_plain_arithmetic",
+            when=lambda c: not c.target.machine,
+        ),
         Pass("dead-stores", "optimize.dead_stores:without_dead_stores", everywhere=True),
         Pass(
             "shape-only-residuals",

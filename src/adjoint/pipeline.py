@@ -47,6 +47,9 @@ EXPAND = ("expand-derivatives",)
 SPECULATE = ("drop-supports",)
 """From a derivative to one that is right as long as its results are numbers, and faster."""
 
+PLAIN = ("plain-arithmetic",)
+"""From there to one that is right as long as NumPy notes no error either."""
+
 TOUCH_UP = (
     "cleanup",
     "dead-stores",
@@ -76,7 +79,7 @@ SPECULATING = ("grad", "value_and_grad", "jvp", "hvp")
 
 def finishing(operator: str) -> tuple[str, ...]:
     """What is done to what was lowered for an operator."""
-    return (*EXPAND, *SPECULATE, *TOUCH_UP) if operator in SPECULATING else FINISH
+    return (*EXPAND, *SPECULATE, *PLAIN, *TOUCH_UP) if operator in SPECULATING else FINISH
 
 
 LEGALIZE = (

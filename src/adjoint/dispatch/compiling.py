@@ -26,7 +26,7 @@ from adjoint.frontend.entry.restarts import Entry, with_definition
 from adjoint.gc_pause import Compilation
 from adjoint.ir.walk import statements_in
 from adjoint.passes import Context
-from adjoint.pipeline import EXPAND, SPECULATE, SPECULATING, TOUCH_UP, run
+from adjoint.pipeline import EXPAND, PLAIN, SPECULATE, SPECULATING, TOUCH_UP, run
 from adjoint.progress import differentiating
 from adjoint.records import replace
 from adjoint.runtime.objects import put_attribute, put_item
@@ -105,16 +105,21 @@ def _with_calls(
     if runs_once:
         target = replace(target, recomputes=False)  # of what was lowered nothing depends on it
         return compile_entry(entry, function, native, seen, target)
-    quick = found.call.quick if isinstance(found.call, Speculative) else found.call
+    before = found.call
+    quick = before.quick if isinstance(before, Speculative) else before
+    notes_errors = isinstance(before, Speculative) and before.notes_errors
     telling = functools.partial(_telling, replace(found), lower, function, native, target)
-    found.call = _speculative(quick, telling, found.function)
+    found.call = _speculative(quick, telling, found.function, notes_errors=notes_errors)
     return found
 
 
-def _speculative(quick: Any, make: Callable[..., Specialization], function: ir.Function) -> Speculative:
+def _speculative(
+    quick: Any, make: Callable[..., Specialization], function: ir.Function, *, notes_errors: bool
+) -> Speculative:
     from adjoint.differentiation.zeros.speculation import prints  # lazy
 
-    return Speculative(quick, make, functools.partial(make, silent=True) if prints(function) else None)
+    silent = functools.partial(make, silent=True) if prints(function) else None
+    return Speculative(quick, make, silent, notes_errors=notes_errors)
 
 
 def _calls_functions(function: ir.Function) -> bool:
@@ -187,7 +192,9 @@ def compile_entry(
     whole = run(EXPAND, entry.function, context)
     if silent:
         whole = _without_prints(whole)
-    quick = run(SPECULATE, whole, context) if speculates and entry.adjoint is None else whole
+    speculates &= entry.adjoint is None
+    present = run(SPECULATE, whole, context) if speculates else whole
+    quick = run(PLAIN, present, context) if speculates else present
     finished = run(TOUCH_UP, quick, context)
     emitted = emit_for(library, finished)
     adjoint = adjoint_emitted = finished_adjoint = None
@@ -237,7 +244,7 @@ def compile_entry(
     )
     if quick is not whole:
         with_supports = functools.partial(_with_supports, replace(found), whole, function, target)
-        found.call = _speculative(found.call, with_supports, whole)
+        found.call = _speculative(found.call, with_supports, whole, notes_errors=quick is not present)
     return found
 
 

@@ -1,6 +1,6 @@
-"""Derivatives that run without supports as long as their results are numbers.
+"""Derivatives that run without supports as long as their results are numbers, and without questions to arrays.
 
-See :mod:`adjoint.differentiation.zeros.speculation`.
+See :mod:`adjoint.differentiation.zeros.speculation` and :mod:`adjoint.differentiation.zeros.plain_arithmetic`.
 """
 
 from __future__ import annotations
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from adjoint.dispatch.specialize import Specialization
 
 
+_FAILED = object()
+
+
 class Speculative:
     """A compiled entry without supports, and the one with them, which takes over for good where a result is NaN.
 
@@ -28,6 +31,9 @@ class Speculative:
         Compiles the other.
     make_silent
         Where the entry prints: compiles the other without that, to be run after the first.
+    notes_errors
+        Whether the entry is right only as long as NumPy finds no error in arithmetic. Of errors that the program makes
+        itself the other tells, as the error state of the caller says.
     """
 
     def __init__(
@@ -35,6 +41,8 @@ class Speculative:
         quick: Callable[..., Any],
         make: Callable[[], Specialization],
         make_silent: Callable[[], Specialization] | None = None,
+        *,
+        notes_errors: bool = False,
     ) -> None:
         self.quick = quick
         self._run: Callable[..., Any] = getattr(quick, "run", quick)
@@ -42,6 +50,7 @@ class Speculative:
         self._exact: Specialization | None = None
         self._make_silent = make_silent
         self._silent: Specialization | None = None
+        self.notes_errors = notes_errors
 
     @property
     def prints(self) -> bool:
@@ -71,11 +80,25 @@ class Speculative:
     def run(self, *inputs: Any) -> Any:
         """Calls an entry."""
         if self._exact is None or self._make_silent is not None:
-            result = self._run(*inputs)
-            if not holds_nan(result):
+            run = self._noting if self.notes_errors else self._run
+            result = run(*inputs)
+            if result is not _FAILED and not holds_nan(result):
                 return result
         exact = self.silent()
         return (exact.in_place_of or exact.call)(*inputs)
+
+    def _noting(self, *inputs: Any) -> Any:
+        """The result of the entry without supports, if NumPy finds no error."""
+        errors: list[str] = []
+        try:
+            with np.errstate(divide="call", over="call", invalid="call", call=lambda kind, _: errors.append(kind)):
+                result = self._run(*inputs)
+        except ArithmeticError:  # the program's own, or one of the derivative, which the other does not raise
+            return _FAILED
+        except Exception:
+            if not errors:
+                raise
+        return _FAILED if errors else result
 
     __call__ = run
 

@@ -37,12 +37,17 @@ def in_a_loop(a, x):
     return total
 
 
+def by_whole_numbers(x):
+    return np.sum(x[:, None] * np.arange(6).reshape(1, 6))
+
+
 PROGRAMS = [
     (chain, (A, B, C, D)),
     (two_products, (1.5, A, rng.normal(size=3), X)),
     (layers, (A.T, rng.normal(size=3), rng.normal(size=(3, 2)), rng.normal(size=(6, 4)))),
     (one_row_for_all, (A, B, rng.normal(size=(2, 4)))),
     (in_a_loop, (A, X)),
+    (by_whole_numbers, (X,)),
 ]
 
 
@@ -52,6 +57,10 @@ def test_derivatives(f, args):
     wrt = tuple(range(len(args)))
     for one, other in zip(ad.grad(f, wrt, native="strict")(*args), ad.grad(f, wrt)(*args), strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-12)
+
+
+def test_whole_numbers_are_not_multiplied_for_a_shape():
+    assert "rt.empty_sum(" in ad.source(ad.grad(by_whole_numbers), X)
 
 
 def test_products_that_nobody_reads_are_not_computed():

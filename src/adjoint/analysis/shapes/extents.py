@@ -351,7 +351,7 @@ class Extents:
             if isinstance(target.type, ir.Array):
                 handed = [values[place] if place < len(values) else ir.UNDEFINED for values in yields]
                 self.bind(target, self.joined(target, handed, known))
-        if isinstance(statement, ir.If):
+        if isinstance(statement, ir.If) and isinstance(type_of_atom(statement.cond), ir.Scalar):
             decided = self.decided.setdefault(statement.cond, {})
             for extent in [extent for extent in decided if _names(extent, set(statement.targets))]:
                 del decided[extent]

@@ -69,7 +69,7 @@ def without_supports(function: ir.Function) -> ir.Function:
     """
     functions = with_called(function)
     present = {id(each): _present(each) for each in functions}
-    if not any(present.values()) or is_noticed(function) or not _end_in_results(functions, present):
+    if not any(present.values()) or is_noticed(function) or not end_in_results(functions, present):
         return function
     return everywhere(function, lambda each: _all_present(each, present.get(id(each)) or _present(each)))
 
@@ -94,7 +94,7 @@ def _all_present(function: ir.Function, present: dict[ir.Var, ir.Atom]) -> ir.Fu
     return ir.Function(function.name, function.params, _replaced(function.body, present), function.doc)
 
 
-def _end_in_results(functions: Sequence[ir.Function], present: Mapping[int, Iterable[ir.Var]]) -> bool:
+def end_in_results(functions: Sequence[ir.Function], present: Mapping[int, Iterable[ir.Var]]) -> bool:
     """Whether in functions that call each other what the supports decide ends in results alone."""
     entering: dict[int, set[int]] = {id(each): set() for each in functions}
     waiting = list(functions)
@@ -135,29 +135,46 @@ def _asks_support(call: ir.Call) -> bool:
 
 def is_noticed(function: ir.Function) -> bool:
     """Whether anybody sees how often a function is run, and those that it calls."""
-    outside = {storage.find() for param in function.params for storage in ir.storages(param.type)}
-    for statement in _with_calls(function):
-        if type(statement) is ir.Call:
-            if _is_looked_into(statement.callee):
-                continue
-            facts = effects_of(statement)
-            if not facts.confined or not facts.known:
-                if _is_check(statement.callee) or statement.callee in _REPEATED:
-                    continue
-                return True
-            written = [statement.args[place] for place in facts.writes if place < len(statement.args)]
-        elif type(statement) is ir.Store:
-            written = [statement.base]
-        else:
-            continue
-        for atom in written:
-            storage = ir.storage_of(atom.type) if isinstance(atom, ir.Var) else None
-            if storage is None or storage.find() in outside:
+    outside: dict[int, set[ir.Storage]] = {id(function): _memory(function.params)}
+    waiting = [function]
+    while waiting:
+        here = waiting.pop()
+        seen = outside[id(here)]
+        for statement in statements_in(here.body):
+            if type(statement) is ir.Call and _is_looked_into(statement.callee):
+                callee = statement.callee.function
+                handed = {
+                    place for place, arg in enumerate(statement.args[: len(callee.params)]) if _memory((arg,)) & seen
+                }
+                memory = _memory([callee.params[place] for place in handed])
+                if id(callee) not in outside or not memory <= outside[id(callee)]:
+                    outside.setdefault(id(callee), set()).update(memory)
+                    waiting.append(callee)
+            elif _is_seen(statement, seen):
                 return True
     return False
 
 
-def _is_looked_into(callee: object) -> bool:
+def _memory(atoms: Iterable[ir.Atom]) -> set[ir.Storage]:
+    return {storage.find() for atom in atoms if isinstance(atom, ir.Var) for storage in ir.storages(atom.type)}
+
+
+def _is_seen(statement: ir.Statement, outside: set[ir.Storage]) -> bool:
+    """Whether a statement acts on the world, or writes memory from outside."""
+    if type(statement) is ir.Call:
+        facts = effects_of(statement)
+        if not facts.confined or not facts.known:
+            return not _is_check(statement.callee) and statement.callee not in _REPEATED
+        written = [statement.args[place] for place in facts.writes if place < len(statement.args)]
+    elif type(statement) is ir.Store:
+        written = [statement.base]
+    else:
+        return False
+    storages = [ir.storage_of(atom.type) if isinstance(atom, ir.Var) else None for atom in written]
+    return any(storage is None or storage.find() in outside for storage in storages)
+
+
+def _is_looked_into(callee: Any) -> bool:
     return isinstance(callee, ir.Definition) and callee.function is not None
 
 
@@ -306,7 +323,7 @@ def _is_arithmetic(call: ir.Call, reached: list[int]) -> bool:
         return True
     module = getattr(callee, "__module__", None) or ""
     if module.startswith(_TRANSPOSES) and reached == [0]:
-        return bool(callee.__code__.co_varnames[0] == "ct")
+        return bool(callee.__code__.co_varnames[:1] == ("ct",))
     return module.startswith("adjoint.runtime.") and callee.__name__ in _OWN
 
 

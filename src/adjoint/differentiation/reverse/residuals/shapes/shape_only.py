@@ -15,6 +15,7 @@ from adjoint import ir
 from adjoint.analysis.memory.array_layout import layouts_read
 from adjoint.analysis.shapes.extents import Extents, Shape
 from adjoint.analysis.shapes.shape_arguments import shape_argument
+from adjoint.analysis.undefined import may_be_undefined
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.rebuild import map_blocks, substitute
 from adjoint.ir.walk import blocks_of, read_counts, statements_in, targets_of
@@ -58,8 +59,6 @@ def _asking(body: ir.Block) -> Iterator[tuple[ir.Call, int]]:
 
 class _Fitter:
     def __init__(self, function: ir.Function) -> None:
-        from adjoint.analysis.undefined import may_be_undefined  # lazy
-
         self.extents = Extents(function)
         self.tapes = set(self.extents.tapes)
         self.undefined = may_be_undefined(function.body)

@@ -130,7 +130,9 @@ class _Unread:
 
     def instead(self, call: ir.Call, target: ir.Var) -> ir.Var | ir.Call | None:
         operands = [arg for arg in call.args if isinstance(arg, ir.Var) and isinstance(arg.type, ir.Array)]
-        if call.kwargs or not all(_is_plain(arg) and _dtype(arg) == _dtype(target) for arg in operands):
+        if call.kwargs or not operands or not all(map(_is_plain, operands)):
+            return None
+        if np.result_type(*map(_dtype, operands)) != _dtype(target):
             return None
         if call.callee in _RESHAPED:
             return call
