@@ -714,3 +714,15 @@ def curved(x, p):
 @pytest.mark.parametrize("name", OLDER)
 def test_older_forms(name: str) -> None:
     check_grads(OLDER[name], (np.array([1.1, 0.7]),), order=1, tol=1e-4)
+
+
+def test_integrals_whose_derivatives_have_an_infinite_slope_at_an_end():
+    def quarter_of_a_disk(r):
+        return integrate.quad(lambda x: math.sqrt(r * r - x * x), 0.0, r)[0]
+
+    def angles(r, c):
+        return integrate.quad(lambda x, w: math.acos(x / w), -r, c * r, args=(r,))[0]
+
+    assert np.isclose(ad.grad(quarter_of_a_disk)(0.7), math.pi * 0.7 / 2, rtol=1e-9)
+    slopes = ad.grad(angles, wrt=(0, 1))(0.3, 1.0)
+    assert np.isclose(slopes[0], math.pi, rtol=1e-8) and abs(slopes[1]) < 1e-9
