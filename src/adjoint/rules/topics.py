@@ -48,7 +48,7 @@ _SPECIAL = tuple(
 _OF_MATRICES = ("linalg", "decompositions", "systems", "factors", "riccati", "toeplitz")
 _OF_STATISTICS = (
     *(f"distributions.{name}" for name in ("continuous", "bounded", "above_zero", "elsewhere", "of_tests", "discrete")),
-    *(f"distributions.{name}" for name in ("multivariate", "rarer", "of_samples", "classes")),
+    *(f"distributions.{name}" for name in ("multivariate", "rarer", "ranges", "stable", "of_samples", "classes")),
     *("hypotheses", "samples", "kernels", "fits", "orders"),
 )
 OF_SCIPY = {

@@ -1,4 +1,4 @@
-"""What samples say by their order: tests by ranks, whose results are steps; of Kolmogorov and Smirnov; quantile plots.
+"""What samples say by their order: tests by ranks, whose results are steps; quantile plots.
 
 Ranks are the same nearby, and so is what is computed from them.
 """
@@ -9,17 +9,10 @@ import numpy as np
 from scipy import stats
 
 from adjoint.declarations.custom_derivatives import stop_gradient
-from adjoint.rules.declare import case, constant, definition, elementwise, no_derivative, sample
-from adjoint.rules.scipy.stats.distributions.formulas import positive
+from adjoint.rules.declare import case, constant, definition, no_derivative, sample
 from adjoint.rules.scipy.stats.fits import medians_of_order
 from adjoint.rules.scipy.stats.hypotheses import Result
-from adjoint.runtime.numerical_methods.of_scipy.choices import (
-    by_order,
-    one_sided_density,
-    one_sided_tail,
-    two_sided_density,
-    two_sided_tail,
-)
+from adjoint.runtime.numerical_methods.of_scipy.choices import by_order
 
 # --- tests by ranks ---------------------------------------------------------------------------------------------------
 
@@ -54,26 +47,6 @@ for _name in ("chatterjeexi", "spearmanrho"):
     if hasattr(stats, _name):  # since SciPy 1.15, 1.17
         _declare_test(getattr(stats, _name), A, B)
 constant(stats.percentileofscore)
-
-# --- of Kolmogorov and Smirnov ----------------------------------------------------------------------------------------
-
-OF_DISTANCES = [case(0.3, 8), case(np.array([0.2, 0.4]), 12)]
-elementwise(two_sided_tail, lambda x, n, y: (-two_sided_density(x, n), None), fixed=(1,), cases=OF_DISTANCES)
-elementwise(one_sided_tail, lambda x, n, y: (-one_sided_density(x, n), None), fixed=(1,), cases=OF_DISTANCES)
-elementwise(two_sided_density, lambda x, n, y: (None, None), fixed=(0, 1), cases=OF_DISTANCES)
-elementwise(one_sided_density, lambda x, n, y: (None, None), fixed=(0, 1), cases=OF_DISTANCES)
-
-
-def _two_sided_rest(x, n, loc=0, scale=1):
-    return two_sided_tail((x - loc) / positive(scale), n)
-
-
-def _one_sided_rest(x, n, loc=0, scale=1):
-    return one_sided_tail((x - loc) / positive(scale), n)
-
-
-definition(stats.kstwo.sf, _two_sided_rest, arrays=("x",), cases=[case(0.3, 8)])
-definition(stats.ksone.sf, _one_sided_rest, arrays=("x",), cases=[case(0.3, 8)])
 
 # --- in order ---------------------------------------------------------------------------------------------------------
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy import cluster, interpolate, optimize, stats
+from scipy import cluster, interpolate, optimize
 
 
 def assignment_rows(costs: Any, maximize: Any = False) -> Any:
@@ -54,34 +54,6 @@ def nearest_codes(observations: Any, code_book: Any) -> Any:
     [1, 0]
     """
     return cluster.vq.vq(observations, code_book)[0]
-
-
-def two_sided_tail(x: Any, n: Any) -> Any:
-    """How often the greatest distance of Kolmogorov's test is larger, of ``n`` numbers.
-
-    >>> round(float(two_sided_tail(0.5, 4)), 4)
-    0.1875
-    """
-    return stats.kstwo.sf(x, n)
-
-
-def one_sided_tail(x: Any, n: Any) -> Any:
-    """The same of the distance to one side.
-
-    >>> round(float(one_sided_tail(0.5, 4)), 4)
-    0.0938
-    """
-    return stats.ksone.sf(x, n)
-
-
-def two_sided_density(x: Any, n: Any) -> Any:
-    """The density of the greatest distance of Kolmogorov's test, of ``n`` numbers."""
-    return stats.kstwo.pdf(x, n)
-
-
-def one_sided_density(x: Any, n: Any) -> Any:
-    """The same of the distance to one side."""
-    return stats.ksone.pdf(x, n)
 
 
 def curve_solutions(c: Any, x: Any, y: Any, discontinuity: bool, extrapolate: Any) -> Any:

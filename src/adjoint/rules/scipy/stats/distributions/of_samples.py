@@ -6,7 +6,7 @@ import numpy as np
 from scipy import special, stats
 
 from adjoint.declarations.custom_derivatives import stop_gradient
-from adjoint.rules.declare import case, definition, sample
+from adjoint.rules.declare import case, definition, elementwise, sample
 from adjoint.rules.results import as_result
 from adjoint.rules.scipy.special.inverses_of_noncentral import noncentral_t_slopes
 from adjoint.rules.scipy.special.probabilities_of_counts import smirnov_slope
@@ -23,6 +23,7 @@ from adjoint.rules.scipy.stats.distributions.formulas import (
     where_defined,
     whole_number,
 )
+from adjoint.runtime.numerical_methods.special.kolmogorov import kolmogorov_rest, kolmogorov_share
 
 # --- on the line ------------------------------------------------------------------------------------------------------
 
@@ -133,6 +134,25 @@ continuous(
     rest=lambda z, n: special.smirnov(n, z),
     exact_tails=False,
     quantile=lambda q, n: special.smirnovi(n, 1.0 - q),
+    cases=[case(np.array([0.17, 0.33, 0.55]), 5, -0.1, 1.2)],
+    shares=[case(np.array([0.2, 0.5, 0.9]), 5, 0.2, 1.7)],
+)
+
+for _one in (kolmogorov_share, kolmogorov_rest):
+    elementwise(
+        _one,
+        lambda order, n, d, y, one=_one: (None, 0.0 * d, one(order + 1, n, d)),  # numbers that vary are no whole ones
+        cases=[case(0, 4, 0.4), case(1, np.array([5, 3, 9]), np.array([0.33, 0.62, 0.41]))],
+    )
+continuous(
+    stats.kstwo,
+    lambda n, loc=0, scale=1: ((_count(n),), loc, scale),
+    lambda d, n: np.log(kolmogorov_share(1, n, d)),
+    support=lambda n: (0.5 / n, 1.0),
+    is_open=True,
+    inner=lambda n: np.minimum(0.75, 0.87 / np.sqrt(n)),
+    share=lambda d, n: kolmogorov_share(0, n, d),
+    rest=lambda d, n: kolmogorov_rest(0, n, d),
     cases=[case(np.array([0.17, 0.33, 0.55]), 5, -0.1, 1.2)],
     shares=[case(np.array([0.2, 0.5, 0.9]), 5, 0.2, 1.7)],
 )
