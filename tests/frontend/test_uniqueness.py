@@ -32,6 +32,19 @@ def made_on_paths(x: Any, k: float) -> Any:
     return np.sum(found * found)
 
 
+def _by_horner(coefficients: Any, x: Any) -> Any:
+    total: Any = 0.0
+    for c in coefficients:
+        total = total * x + c
+    return total
+
+
+def given_back_by_a_loop(x: Any, k: float) -> Any:
+    found = _by_horner(x[0] * k, x[1])
+    found += _by_horner(x[1], x[0])
+    return np.sum(found * found)
+
+
 def named_twice(x: Any, k: float) -> Any:
     least = other = _least(x, k)
     least *= 2.0
@@ -59,6 +72,33 @@ def named_on_one_path(x: Any, k: float) -> Any:
     return np.sum(least * other)
 
 
+def _last(coefficients: Any, x: Any, seen: Any) -> Any:
+    total: Any = 0.0
+    for c in coefficients:
+        seen.append(total)
+        total = total * x + c
+    seen.append(total)
+    return total
+
+
+def kept_by_a_loop(x: Any, k: float) -> Any:
+    seen: list[Any] = []
+    found = _last(x[0] * k, x[1], seen)
+    found *= 2.0
+    return np.sum(found * seen[-1])
+
+
+def left_by_another_variable(x: Any, k: float) -> Any:
+    total: Any = 0.0
+    other: Any = 0.0
+    for c in x[0]:
+        other, total = total, total * x[1] + c * k
+        if k > 100.0:
+            other = total
+    total *= 2.0
+    return np.sum(total * other)
+
+
 def carried_by_a_loop(x: Any, k: float) -> Any:
     least = _least(x, k)
     kept = 0.0
@@ -68,7 +108,7 @@ def carried_by_a_loop(x: Any, k: float) -> Any:
     return np.sum(kept * least)
 
 
-@pytest.mark.parametrize("function", [made_and_read, made_on_paths])
+@pytest.mark.parametrize("function", [made_and_read, made_on_paths, given_back_by_a_loop])
 def test_what_nobody_else_has_is_bound_anew(function: Callable[..., Any]) -> None:
     ks = (0.5, 0.8, 1.5) if function is made_on_paths else (1.5,)
     for k in ks:
@@ -76,7 +116,13 @@ def test_what_nobody_else_has_is_bound_anew(function: Callable[..., Any]) -> Non
 
 
 @pytest.mark.parametrize("k", [0.5, 1.5])
-@pytest.mark.parametrize("function", [named_twice, in_a_list, seen_by_a_view, named_on_one_path, carried_by_a_loop])
+@pytest.mark.parametrize(
+    "function",
+    [
+        *(named_twice, in_a_list, seen_by_a_view, named_on_one_path, carried_by_a_loop, kept_by_a_loop),
+        left_by_another_variable,
+    ],
+)
 def test_what_others_have_is_refused(function: Callable[..., Any], k: float) -> None:
     with pytest.raises(ad.DifferentiationError, match="AD0401"):
         ad.grad(function)(X, k)

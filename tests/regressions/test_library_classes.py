@@ -184,6 +184,32 @@ class Sink:
 
     def note(self, text):
         self.seen.add(text)
+
+
+def as_rows(x, least=1, axes=2):
+    if x.ndim < least:
+        x = x.reshape(x.shape + (1,) * (least - x.ndim))
+    return x if x.ndim == axes else x[None, :]
+
+
+def of_a_choice(x, kind):
+    if kind > 5.0:
+        found = x
+    elif kind > 4.0:
+        found = 2.0 * x
+    return 3.0 * x if kind < 2.0 else _missing(x, kind)
+
+
+def _missing(x, kind):
+    if kind > 3.0:
+        found = x
+    return x * x if kind > 2.5 else _never()
+
+
+def _never():
+    if False:
+        found = 1.0
+    return found
 """
 
 
@@ -347,3 +373,25 @@ def test_paths_of_a_library_that_raise_are_those_of_python(lib: Any) -> None:
         ad.grad(lambda x: lib.polynomial(x, 2.0))(1.0)
     with pytest.raises(ad.DifferentiationError, match="no attribute 'strip'"):
         ad.grad(lambda x: lib.stripped(x))(1.0)
+
+
+def test_ranks_that_are_defaults(lib: Any) -> None:
+    def f(x: Any) -> Any:
+        rows = lib.as_rows(x)
+        total = np.sum(rows, axis=1) if rows.ndim == 2 else np.sum(rows)
+        total *= total
+        return np.sum(total)
+
+    x = np.array([1.0, 2.0, 0.5])
+    np.testing.assert_allclose(ad.grad(f)(x), [7.0, 7.0, 7.0])
+    assert "least" not in ad.source(ad.grad(f), x)
+    lib.as_rows.__defaults__ = (1, 1)
+    np.testing.assert_allclose(ad.grad(f)(x), [7.0, 7.0, 7.0])
+    lib.as_rows.__defaults__ = (1, 2)
+
+
+def test_what_is_never_assigned_raises_where_it_is_read(lib: Any) -> None:
+    f = lambda x, kind: lib.of_a_choice(x, kind)
+    assert ad.grad(f)(1.5, 1.0) == 3.0 and ad.grad(f)(1.5, 2.7) == 3.0
+    with pytest.raises(UnboundLocalError):
+        ad.grad(f)(1.5, 2.2)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from adjoint import ir
@@ -186,18 +186,34 @@ def _may_be_alone(lo: Lowerer, node: ast.AST, cell: Cell, base: dict[Any, Value]
 def _check_alone(lo: Lowerer, node: ast.AST, found: _Pass, targets: dict[Cell, ir.Var]) -> None:
     """Starts again where an iteration was lowered as if it alone had an array, and one before it may hand it on.
 
-    The variables of which that is true have it alone behind the loop, too.
+    The variables of which that is not so have it alone behind the loop, too.
     """
+    run = lo.run_data
+    before, own = run.relied_on, set(found.alone.values())
+    shared, needs = {}, {}
     for cell, param in found.alone.items():
-        if param not in lo.run_data.relied_on:
-            continue
-        shared = [leaf.action for leaf in found.exits if not starts_alone(lo, leaf.store, leaf.block, cell)]
-        if "continue" in shared:
+        run.relied_on = set(before)
+        shared[param] = [leaf.action for leaf in found.exits if not starts_alone(lo, leaf.store, leaf.block, cell)]
+        needs[param] = run.relied_on - before
+    run.relied_on = before
+    known = set(_hold_together({param for param in own if "continue" not in shared[param]}, own, needs))
+    for cell, param in found.alone.items():
+        if param in before and param not in known:
             site = lo.site(node)
             lo.settings.not_alone.add((site, cell.name))
             raise Restart(sites=(site,))
-        if not shared:
-            lo.run_data.alone[targets[cell]] = None
+    for cell, param in found.alone.items():
+        if param in before or (param in known and needs[param] <= own):  # nobody may ever ask for the others
+            run.relied_on |= needs[param]
+            if param in known and not shared[param]:
+                run.alone[targets[cell]] = None
+
+
+def _hold_together(known: set[ir.Var], own: set[ir.Var], needs: Mapping[ir.Var, set[ir.Var]]) -> set[ir.Var]:
+    """Those that are known by what is known."""
+    while lost := {param for param in known if not needs[param] & own <= known}:
+        known = known - lost
+    return known
 
 
 def _run(body: Callable[[], None]) -> Value:

@@ -30,6 +30,7 @@ from adjoint.frontend.objects.classes import refuse_other_items
 from adjoint.records import replace
 from adjoint.rules.declarations import counts_by_identity
 from adjoint.rules.typing import abstract
+from adjoint.sources.library_folders import is_of_a_library
 from adjoint.types.array_libraries import is_foreign
 from adjoint.types.classes.annotations import annotations_of
 from adjoint.types.classes.safe_lookups import asked, is_marked
@@ -110,7 +111,9 @@ def captured(lo: Lowerer, value: Any, path: Path, name: str, node: ast.AST | Non
         note(lo, known)
         return known
     read = reader(path)
-    is_taken_for_known = type(value) is int and identity_of(path) in lo.settings.constant_inputs
+    is_taken_for_known = type(value) is int and (
+        identity_of(path) in lo.settings.constant_inputs or _is_default_of_a_library(path)
+    )
     if is_taken_for_known or is_constant(value) or is_library_constant(path) or is_fixed(value, path):
         if not is_library_constant(path) and path[0] != "root":
             lo.run_data.guards.append(Guard(path, read, value))
@@ -132,6 +135,14 @@ def captured(lo: Lowerer, value: Any, path: Path, name: str, node: ast.AST | Non
     lo.run_data.ways[identity_of(path)] = path, name
     note(lo, result)
     return result
+
+
+def _is_default_of_a_library(path: Path) -> bool:
+    """Whether this is what a parameter of a library's function is where nobody gives it: ranks and axes, mostly."""
+    match path:
+        case ("default", types.FunctionType() as function, _):
+            return is_of_a_library(function.__code__.co_filename)
+    return False
 
 
 def identity_of(path: Path) -> Path:

@@ -14,6 +14,7 @@ from adjoint.frontend.data import containers, making
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.defaults import as_default
 from adjoint.frontend.interpreter.materialize import materialize
+from adjoint.frontend.interpreter.options.choices import on_each_option
 from adjoint.frontend.interpreter.options.none_checks import evaluate_owner
 from adjoint.frontend.interpreter.options.refine import fact_of, refine
 from adjoint.frontend.interpreter.state.signals import Unreached
@@ -251,15 +252,26 @@ def _format(lo: Lowerer, node: ast.JoinedStr) -> Value:
     for part in node.values:
         if isinstance(part, ast.FormattedValue):
             spec = ir.Const("") if part.format_spec is None else _format_atom(lo, part.format_spec)
-            value = materialize(lo, evaluate(lo, part.value), part, observer=True)
-            refuse_linked(lo, [value], part)
-            parts.append(lo.open.call(display.format_value, value, ir.Const(part.conversion), spec))
+            parts.append(_formatted(lo, evaluate(lo, part.value), part, spec))
         else:
             assert isinstance(part, ast.Constant)
             parts.append(ir.Const(part.value))
     if all(isinstance(part, ir.Const) for part in parts):
         return ir.Const("".join(part.value for part in parts))  # type: ignore[union-attr]
     return call(lo, display.join_string, parts, node)
+
+
+def _formatted(lo: Lowerer, value: Value, part: ast.FormattedValue, spec: ir.Atom) -> ir.Atom:
+    """The text of a value, of each structure that it may have."""
+
+    def text_of(option: Value) -> Value:
+        atom = materialize(lo, option, part, observer=True)
+        refuse_linked(lo, [atom], part)
+        return lo.open.call(display.format_value, atom, ir.Const(part.conversion), spec)
+
+    found = on_each_option(lo, value, text_of, part) if isinstance(value, Union) else text_of(value)
+    assert isinstance(found, (ir.Var, ir.Const))
+    return found
 
 
 def _format_atom(lo: Lowerer, node: ast.expr) -> ir.Atom:

@@ -30,7 +30,8 @@ def held_by(lo: Lowerer, cell: Cell, node: ast.AST | None) -> Value:
     if value is ir.UNDEFINED and cell in lo.store:
         raise lo.problem("AD0304", node, f"{name!r} is read before it is assigned")
     if value is ir.UNDEFINED:
-        raise lo.problem("AD0304", node, f"{name!r} is not assigned on any path that leads here")
+        label = f"{name!r} is not assigned on any path that leads here"
+        raise lo.mistake(UnboundLocalError, node, label, code="AD0304")
     if is_torn(value):
         from adjoint.frontend.control.partial_effects import keep_or_refuse  # lazy
 
