@@ -206,6 +206,10 @@ def _missing(x, kind):
     return x * x if kind > 2.5 else _never()
 
 
+def constant_of():
+    return 4.2
+
+
 def _never():
     if False:
         found = 1.0
@@ -395,3 +399,13 @@ def test_what_is_never_assigned_raises_where_it_is_read(lib: Any) -> None:
     assert ad.grad(f)(1.5, 1.0) == 3.0 and ad.grad(f)(1.5, 2.7) == 3.0
     with pytest.raises(UnboundLocalError):
         ad.grad(f)(1.5, 2.2)
+
+
+def test_results_of_functions_that_are_kept(lib: Any) -> None:
+    """What a library's function gives that is handed nothing that varies, on one of several paths."""
+
+    def f(x: float, kind: float) -> Any:
+        return x * x if kind > 1.0 else lib.constant_of()
+
+    assert ad.grad(f)(1.5, 2.0) == 3.0 and ad.grad(f)(1.5, 0.5) == 0.0
+    assert ad.value_and_grad(f)(1.5, 0.5) == (4.2, 0.0)

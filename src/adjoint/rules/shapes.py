@@ -34,6 +34,10 @@ _MAKERS: dict[Any, int] = {np.zeros: 1, np.ones: 1, np.empty: 1, np.full: 2}
 """Functions that make arrays of a shape, and where they are given a dtype."""
 
 
+_MOVERS: tuple[Any, ...] = (np.moveaxis, np.swapaxes, np.rollaxis)
+"""Functions that give the axes of an array another order."""
+
+
 _LEAST_RANKS: dict[Any, int] = {np.atleast_1d: 1, np.atleast_2d: 2, np.atleast_3d: 3}
 
 
@@ -51,6 +55,8 @@ def typed(fn: Any, arguments: Sequence[Any], named: Mapping[str, Any]) -> ir.Typ
         return _with_other_rank(fn, arguments, named)
     if fn in (sparse.sparse_times, sparse.times_sparse):
         return _of_rank(arguments[0 if fn is sparse.times_sparse else 1])
+    if fn in _MOVERS and any(isinstance(each, (ir.Opaque, ir.Number)) for each in (*arguments[1:], *named.values())):
+        return _of_any_extents(arguments[0])
     if fn in _MAKERS and arguments:
         return _made(fn, arguments, named)
     place = model_of(fn, arguments) if callable(fn) else None
@@ -72,6 +78,13 @@ def _of_rank(x: Any) -> ir.Type | None:
     if not isinstance(x, ir.Array) or x.dims is None:
         return None
     return ir.Array(None, tuple(["any" for _ in x.dims]))
+
+
+def _of_any_extents(x: Any) -> ir.Type | None:
+    """An array as another, with its axes in an order that is not known."""
+    if not isinstance(x, ir.Array) or x.dims is None:
+        return None
+    return ir.Array(x.dtype, tuple(["any" for _ in x.dims]))
 
 
 def _made(fn: Any, arguments: Sequence[Any], named: Mapping[str, Any]) -> ir.Type | None:

@@ -13,6 +13,7 @@ from adjoint.analysis.dependence.may_vary import varying
 from adjoint.diagnostics import DifferentiationError
 from adjoint.differentiation.definitions import called_by
 from adjoint.frontend.calls.emitted_calls import refuse_linked
+from adjoint.frontend.calls.opaque.library_classes import look_into_what_joins
 from adjoint.frontend.data.constants import refuse_written_constants
 from adjoint.frontend.data.written_views import refuse_written_views
 from adjoint.frontend.differentiation.differentiated_paths import Active, activate_part
@@ -278,6 +279,7 @@ def _check_results(
             problems = Dependence(lowered, range(len(params)), unknown).problems
             if problems:
                 raise DifferentiationError(problems)
+            look_into_what_joins(lo, lowered.body)
             label = "what this returns depends on the arguments, but its kind is not known"
             raise refusal(lo, "AD0401", function, node, label)
 

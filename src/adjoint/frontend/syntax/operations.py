@@ -307,6 +307,8 @@ def _on_sequences(lo: Lowerer, op: Callable[..., Any], operands: list[Value], no
                 return making.repeat_list(lo, sequence, count, node)
             if _is_list(lo, sequence) and joins.type_of(count) == ir.Opaque() and not _holds_floats(lo, sequence):
                 return making.repeat_list(lo, sequence, count, node)  # floats might be multiplied, by an array
+    if op in (operator.eq, operator.ne) and _is_tuple_beside_another(operands):
+        return ir.Const(op is operator.ne)
     if op in (operator.eq, operator.ne) and any(map(making.is_tuple, operands)):
         sides = [lo.open.call(tuple, side) if making.is_tuple(side) else side for side in operands]  # type: ignore[arg-type]
         return call(lo, op, [materialize(lo, side, node) for side in sides], node)
@@ -319,6 +321,16 @@ def _on_sequences(lo: Lowerer, op: Callable[..., Any], operands: list[Value], no
             result = equal if result == ir.Const(True) else apply_operator(lo, operator.and_, [result, equal], node)
         return result if op is operator.eq else apply_operator(lo, operator.not_, [result], node)
     return None
+
+
+def _is_tuple_beside_another(operands: Sequence[Value]) -> bool:
+    """Whether a tuple is compared with a number or a text, such as ``x.shape == 1``: these are never equal."""
+    tuples = [making.is_tuple(each) or (isinstance(each, TupleValue) and each.cls is tuple) for each in operands]
+    others = [isinstance(each, ir.Const) and type(each.value) in _NO_TUPLES for each in operands]
+    return any(tuples) and any(others)
+
+
+_NO_TUPLES = (bool, int, float, complex, str, bytes)
 
 
 def _holds_floats(lo: Lowerer, sequence: Value) -> bool:

@@ -20,6 +20,7 @@ from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.state.signals import Problem, Restart, TooMuch
 from adjoint.frontend.interpreter.values import TupleValue, Value
 from adjoint.frontend.objects.classes import class_of, is_object
+from adjoint.ir.walk import operands, terminators_in
 from adjoint.sources.library_folders import file_of, is_installed, is_of_a_library, package_of
 
 MOST_STATEMENTS = 3000
@@ -98,12 +99,28 @@ def look_where_it_comes_from(lo: Lowerer, value: Value) -> None:
     seen: set[Value] = set()
     while isinstance(value, ir.Var) and value not in seen:
         seen.add(value)
-        function = lo.run_data.made_by.get(value)
-        is_new = function not in lo.settings.wanted and function not in lo.settings.unseen
-        if function is not None and is_new and package_of(function) not in ("numpy", "scipy", "pandas", "numba"):
-            lo.settings.wanted.add(function)
+        if _want(lo, value):
             raise Restart
         value = lo.origins[value][0] if value in lo.origins else ir.UNDEFINED
+
+
+def look_into_what_joins(lo: Lowerer, block: ir.Block) -> None:
+    """Starts again with the functions looked into that made what is one of the values of a result on some path."""
+    ends = [end for end in terminators_in(block) if isinstance(end, (ir.Yield, ir.Return))]
+    wanted = [atom for end in ends for atom in operands(end) if isinstance(atom, ir.Var) and _want(lo, atom)]
+    if wanted:
+        raise Restart
+
+
+def _want(lo: Lowerer, value: ir.Var) -> bool:
+    """Whether a function made this that is to be looked into, and was not until now."""
+    function = lo.run_data.made_by.get(value)
+    is_known = function is None or function in lo.settings.wanted or function in lo.settings.unseen
+    if is_known or package_of(function) in ("numpy", "scipy", "pandas", "numba"):
+        return False
+    assert function is not None
+    lo.settings.wanted.add(function)
+    return True
 
 
 def followed(lo: Lowerer, key: Any, receiver: Value | None, body: Callable[[], Value]) -> Value:
