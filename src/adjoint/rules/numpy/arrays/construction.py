@@ -53,6 +53,16 @@ def _powers(number, increasing):
     return np.arange(number) if increasing else np.arange(number - 1, -1, -1)
 
 
+def _kaiser(M, beta):
+    """The window of Kaiser; only its width is a whole number."""
+    if M < 2:
+        return np.ones(max(int(M), 0))
+    half = (M - 1) / 2.0
+    along = np.sqrt(np.maximum(1.0 - ((np.arange(0, M) - half) / half) ** 2.0, 0.0))
+    return np.i0(beta * along) / np.i0(beta)
+
+
+definition(np.kaiser, _kaiser, arrays=(), cases=[case(5, 1.3), case(6, 8.6)])
 linear(
     np.full,
     lambda ct, shape, fill_value, dtype=None: fill_cotangent(ct, fill_value),

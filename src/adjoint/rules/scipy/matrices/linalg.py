@@ -389,6 +389,11 @@ def _circulant(c):
     return np.take(vectors, (np.expand_dims(np.arange(n), 1) - np.arange(n)) % n, axis=-1)
 
 
+def _fiedler(a):
+    a = np.atleast_1d(a)
+    return np.abs(a[..., :, np.newaxis] - a[..., np.newaxis, :])
+
+
 definition(
     linalg.block_diag, _block_diag, only=True, cases=[case(sample(2, 3), sample(1, 1), sample(2)), case(sample(2, 2))]
 )
@@ -397,4 +402,5 @@ definition(
     _toeplitz,
     cases=[case(sample(4)), case(sample(3), sample(4)), case(sample(3, kind="complex"))],
 )
+definition(linalg.fiedler, _fiedler, cases=[case(sample(4))])
 definition(linalg.circulant, _circulant, cases=[case(sample(4))])

@@ -213,6 +213,33 @@ definition(
     lambda X, mean=None, rowcov=1, colcov=1: np.exp(_matrix_logpdf(X, mean, rowcov, colcov)),
     cases=OF_MATRICES[:1],
 )
+
+
+def _matrix_t_logpdf(X, mean=None, row_spread=1, col_spread=1, df=1):
+    """By determinants of two matrices, as Gupta and Nagar (2000), theorem 4.2.1."""
+    if np.ndim(X) != 2 or np.ndim(row_spread) != 2 or np.ndim(col_spread) != 2:
+        raise NotImplementedError("several matrices, or spreads that are numbers")
+    rows, columns = np.shape(X)
+    off = X if mean is None else X - mean
+    scaled = np.transpose(off) @ np.linalg.solve(completed(row_spread, True), off)
+    grown = np.eye(columns) + np.transpose(np.linalg.solve(completed(col_spread, True), scaled))
+    half = 0.5 * (df + columns - 1)
+    size = special.multigammaln(half + 0.5 * rows, columns) - special.multigammaln(half, columns)
+    size = size - 0.5 * (rows * columns * LOG_PI + columns * _log_determinant(row_spread))
+    return size - 0.5 * rows * _log_determinant(col_spread) - (half + 0.5 * rows) * np.linalg.slogdet(grown)[1]
+
+
+if hasattr(stats, "matrix_t"):  # since SciPy 1.17
+    OF_SPREADS = [case(sample(3, 2), sample(3, 2), DEFINITE, sample(2, 2, kind="definite"), 3.5)]
+    definition(stats.matrix_t.logpdf, _matrix_t_logpdf, cases=OF_SPREADS)
+    definition(
+        stats.matrix_t.pdf,
+        lambda X, mean=None, row_spread=1, col_spread=1, df=1: np.exp(
+            _matrix_t_logpdf(X, mean, row_spread, col_spread, df)
+        ),
+        cases=OF_SPREADS,
+    )
+    freezable(stats.matrix_t)
 _FAMILIES = (
     *(stats.multivariate_normal, stats.multivariate_t, stats.dirichlet, stats.wishart, stats.invwishart),
     *(stats.matrix_normal, stats.dirichlet_multinomial),
