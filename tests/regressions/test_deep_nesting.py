@@ -51,3 +51,16 @@ def test_a_chain_that_is_too_long_is_told_and_how_to_make_room(deepest: Callable
     finally:
         sys.setrecursionlimit(limit)
     assert "sys.setrecursionlimit" in str(refusal.value)
+
+
+def test_an_expression_nested_more_deeply_than_trees_may_be() -> None:
+    function = run_text(f"def long(x):\n    return {' + '.join(['x'] * 1500)}\n", "<long sum>")["long"]
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(1_000)
+    try:
+        with pytest.raises(ad.DifferentiationError, match="AD0902"):
+            ad.grad(function)(1.0)
+        sys.setrecursionlimit(50_000)
+        assert ad.grad(function)(1.0) == 1500.0
+    finally:
+        sys.setrecursionlimit(limit)

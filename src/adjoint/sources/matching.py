@@ -248,7 +248,10 @@ def _compile(text: str, name: str, futures: int) -> tuple[ast.Module, CodeType]:
 def _compile_with(text: str, name: str, flags: int) -> tuple[ast.Module, CodeType]:
     tree = compile(text, name, "exec", flags | ast.PyCF_ONLY_AST, dont_inherit=True)
     assert isinstance(tree, ast.Module)
-    return tree, compile(tree, name, "exec", flags, dont_inherit=True)
+    try:
+        return tree, compile(tree, name, "exec", flags, dont_inherit=True)
+    except RecursionError:  # Python takes a text whose expressions are nested more deeply than it takes trees
+        return tree, compile(text, name, "exec", flags, dont_inherit=True)
 
 
 def _codes_in(code: CodeType) -> Iterator[CodeType]:

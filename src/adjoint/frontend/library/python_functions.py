@@ -134,6 +134,11 @@ def setdefault(table: Any, key: Any, default: Any) -> Any:
     return table[key]
 
 
+def without_keys(table: Any, keys: Any) -> Any:
+    """What a mapping pattern leaves."""
+    return {key: value for key, value in table.items() if key not in keys}
+
+
 def pop_or(table: Any, key: Any, default: Any) -> Any:
     return table.pop(key) if key in table else default
 

@@ -14,6 +14,7 @@ from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.options.choices import on_each_option
 from adjoint.frontend.interpreter.values import RangeValue, Record, Ref, SliceValue, TupleValue, Union, Value
 from adjoint.frontend.iterators.items import known_items
+from adjoint.frontend.library import python_functions
 from adjoint.frontend.objects.attributes import attribute
 from adjoint.frontend.objects.classes import class_of, class_seen, is_kind_of, note_owner, seen
 from adjoint.frontend.syntax import assign
@@ -134,9 +135,11 @@ def _pattern(
             record = lo.store.get(subject) if isinstance(subject, Ref) else None
             if _is_no_mapping(subject, record):
                 return False
-            if not isinstance(record, Record) or record.cls is not dict:
-                raise lo.problem("AD0301", pattern, "a mapping pattern needs a dict whose keys are known")
             named = [lo.evaluate(key) for key in keys]
+            if isinstance(subject, ir.Var) and isinstance(subject.type, ir.Dict):
+                return _mapping_at_run_time(lo, pattern, named, subject, conditions, bindings)
+            if not isinstance(record, Record) or record.cls is not dict:
+                raise lo.problem("AD0301", pattern, "a mapping pattern needs a dict")
             for wanted, part in zip(named, parts, strict=True):
                 value = record.get(wanted.value) if isinstance(wanted, ir.Const) else None
                 if value is None or not _pattern(lo, part, value, conditions, bindings):
@@ -267,8 +270,37 @@ def _sequence_at_run_time(
     return True
 
 
+def _mapping_at_run_time(
+    lo: Lowerer,
+    pattern: ast.MatchMapping,
+    named: Sequence[Value],
+    subject: ir.Var,
+    conditions: list[Callable[[], Any]],
+    bindings: list[tuple[str, Value]],
+) -> bool:
+    """A dict whose keys are known at run time only: what lies there is read where all keys of the pattern are."""
+
+    def is_there(key: Value) -> ir.Atom:
+        return truth_of(lo, apply_operator(lo, operator.contains, [subject, key], pattern), pattern)
+
+    fits: ir.Atom = ir.Const(True)
+    for key in named:
+        found = lo.branch(fits, lambda key=key: is_there(key), lambda: ir.Const(False), pattern)
+        assert isinstance(found, (ir.Var, ir.Const))
+        fits = found
+    conditions.append(lambda: fits)
+    for key, part in zip(named, pattern.patterns, strict=True):
+        if not _pattern(lo, part, _where(lo, fits, subject, key, pattern), conditions, bindings):
+            return False
+    if pattern.rest is not None:
+        keys = TupleValue(tuple(named))
+        others = python_functions.call(lo, python_functions.without_keys, [subject, keys], pattern)
+        bindings.append((pattern.rest, others))
+    return True
+
+
 def _where(lo: Lowerer, fits: ir.Atom, subject: ir.Var, index: Value, node: ast.pattern) -> Value:
-    """An item, or a part, of a list that is long enough for it; nobody reads it where the list is not."""
+    """An item, or a part, of what is long enough for it, or has the key; nobody reads it where it has not."""
     return lo.branch(fits, lambda: subscript(lo, subject, index, node), lambda: ir.UNDEFINED, node)
 
 
