@@ -190,14 +190,9 @@ class Slotted(dict):
     __slots__ = ("u",)
 
 
-class Numbers(list):
-    pass
-
-
 REFUSED = {
     "all attributes of an object of the class 'Own' are replaced": lambda x: Own(a=x).a,
     "'Slotted' is a value of class 'dict' with more beside it": lambda x: Slotted(a=x)["a"],
-    "'Numbers' is a value of class 'list' with more beside it": lambda x: Numbers([x])[0],
     "of the class 'Plain', which is a dict, is handed out": lambda x: len(str(Plain(a=x))) * x,
     "says itself how a copy is filled": lambda x: copy.copy(Lowered(a=x))["a"],
 }

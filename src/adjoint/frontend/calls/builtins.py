@@ -101,7 +101,8 @@ def _zip(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST
 
 def _with_length(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
     """Items of which the number is known before the first is used: all are computed, where nobody may see that."""
-    if not (is_lazy(value) or isinstance(value, IteratorValue) or is_iterator_object(lo, value)):
+    is_asked = special_method(lo, value, "__iter__") is not None
+    if not (is_asked or is_lazy(value) or isinstance(value, IteratorValue) or is_iterator_object(lo, value)):
         return value
     from adjoint.frontend.iterators.effect_watches import before_its_turn  # lazy
     from adjoint.frontend.iterators.generators.zipped import may_have_no_end  # lazy
@@ -117,7 +118,7 @@ def _reversed(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: as
     _refuse_uniterable(lo, args, node)
     method = special_method(lo, args[0], "__reversed__")
     if method is not None:
-        return NotImplemented
+        return lo.call(method, [], {}, node)
     if is_iterator(args[0]):
         raise lo.mistake(TypeError, node, "an iterator cannot be reversed")
     return lazily(lo, IteratorValue("reversed", (sequence(lo, args[0]),)), node)

@@ -41,7 +41,8 @@ from adjoint.frontend.interpreter.values import (
     Value,
     is_stand_in,
 )
-from adjoint.frontend.objects.classes import class_of
+from adjoint.frontend.library.collections_definitions import UsersList, UsersTable
+from adjoint.frontend.objects.classes import class_of, is_object
 from adjoint.frontend.objects.special_methods import special_method
 from adjoint.frontend.syntax import starred
 from adjoint.rules import registry
@@ -192,6 +193,21 @@ _NOT_GIVEN = ir.Const(np._NoValue)
 """What functions of NumPy take for an argument that is left out."""
 
 
+def _by_stand_in(
+    lo: Lowerer, constant: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+) -> Value | None:
+    """``list.append(self, x)`` of an object of a user's class that inherits from a container."""
+    if not args or not isinstance(constant, (types.MethodDescriptorType, types.WrapperDescriptorType)):
+        return None
+    model = _MODELS.get(constant.__objclass__)
+    cls = None if model is None or not is_object(lo, args[0]) else class_of(lo, args[0])
+    own = getattr(model, constant.__name__, None) if cls is not None and issubclass(cls, model) else None
+    return lo.call(ir.Const(own), args, kwargs, node) if isinstance(own, types.FunctionType) else None
+
+
+_MODELS = {list: UsersList, dict: UsersTable}
+
+
 def _call_constant(
     lo: Lowerer, constant: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
 ) -> Value:
@@ -208,7 +224,7 @@ def _call_constant(
     kwargs = {name: value for name, value in kwargs.items() if value != _NOT_GIVEN}
     if kwargs.get("device") in _ONLY_DEVICES and package_of(constant) == "numpy":
         del kwargs["device"]
-    result = _by_table(lo, constant, args, kwargs, node)
+    result = _by_stand_in(lo, constant, args, kwargs, node) or _by_table(lo, constant, args, kwargs, node)
     if result is not None:
         return result
     args, kwargs = with_arrays(lo, constant, args, kwargs, node)

@@ -28,7 +28,7 @@ from adjoint.frontend.interpreter.values import (
 )
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.library.bound_arguments import KINDS, BoundArguments
-from adjoint.frontend.library.collections_definitions import UsersTable
+from adjoint.frontend.library.collections_definitions import UsersList, UsersTable
 from adjoint.frontend.objects.attributes import attribute, presence_of
 from adjoint.frontend.objects.classes import class_of, is_object, note_owner, seen
 
@@ -119,7 +119,7 @@ def _looks_up_by_methods(lo: Lowerer, base: Value) -> bool:
 
 def _shown(cls: type) -> type:
     """The class whose attributes a program finds: the library's, where one stands for it."""
-    return cls if issubclass(cls, UsersTable) else seen(cls)
+    return cls if issubclass(cls, (UsersList, UsersTable)) else seen(cls)
 
 
 @handles(hasattr)

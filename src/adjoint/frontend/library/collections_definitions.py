@@ -5,6 +5,8 @@ from __future__ import annotations
 import collections
 from typing import Any
 
+import numpy as np
+
 from adjoint.runtime.display import last_key
 
 
@@ -217,6 +219,97 @@ class TableWithDefaults(UsersTable):
         if key not in self._table:
             return self.__missing__(key)  # type: ignore[attr-defined]
         return self._table[key]
+
+
+class UsersList:
+    """Stands for `list` where a user's class inherits from it, whichever of its methods that calls, or overrides."""
+
+    __adjoint_stands_for__ = list
+
+    def __new__(cls, *args: Any, **named: Any) -> Any:
+        made = object.__new__(cls)
+        object.__setattr__(made, "_held", [])  # the class may assign attributes its own way
+        return made
+
+    def __init__(self, iterable: Any = (), /) -> None:
+        object.__setattr__(self, "_held", list(iterable))
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    def __iter__(self) -> Any:
+        return iter(self._held)
+
+    def __reversed__(self) -> Any:
+        for place in range(len(self._held) - 1, -1, -1):
+            yield self._held[place]
+
+    def __contains__(self, item: Any) -> bool:
+        return item in self._held
+
+    def __getitem__(self, place: Any) -> Any:
+        return self._held[place]
+
+    def __setitem__(self, place: Any, item: Any) -> None:
+        self._held[place] = item
+
+    def __delitem__(self, place: Any) -> None:
+        del self._held[place]
+
+    def __eq__(self, other: Any) -> Any:
+        return isinstance(other, list) and self._held == list(other)
+
+    def __add__(self, other: Any) -> Any:
+        return self._held + list(other)
+
+    def __radd__(self, other: Any) -> Any:
+        return other + self._held
+
+    def __iadd__(self, other: Any) -> Any:
+        self._held.extend(list(other))
+        return self
+
+    def __mul__(self, count: Any) -> Any:
+        return self._held * count
+
+    def __rmul__(self, count: Any) -> Any:
+        return self._held * count
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        return np.array(self._held, dtype=dtype)
+
+    def append(self, item: Any) -> None:
+        self._held.append(item)
+
+    def extend(self, iterable: Any) -> None:
+        self._held.extend(list(iterable))
+
+    def insert(self, place: Any, item: Any) -> None:
+        self._held.insert(place, item)
+
+    def pop(self, place: Any = -1) -> Any:
+        return self._held.pop(place)
+
+    def remove(self, item: Any) -> None:
+        self._held.remove(item)
+
+    def clear(self) -> None:
+        self._held.clear()
+
+    def index(self, item: Any, *places: Any) -> Any:
+        return self._held.index(item, *places)
+
+    def count(self, item: Any) -> Any:
+        return self._held.count(item)
+
+    def sort(self, *, key: Any = None, reverse: Any = False) -> None:
+        self._held.sort(key=key, reverse=reverse)
+
+    def reverse(self) -> None:
+        self._held.reverse()
+
+    def copy(self) -> Any:
+        return list(self._held)
 
 
 class DefaultDict(Table):

@@ -78,7 +78,7 @@ def _with_the_same_attributes(
 def _made(lo: Lowerer, record: Record, node: ast.AST | None) -> Value:
     if _copies_itself(record.cls):
         raise lo.problem("AD0301", node, f"the class {record.cls.__name__!r} says itself how it is copied")
-    if issubclass(seen(record.cls), dict) and _fills_itself(seen(record.cls)):
+    if issubclass(seen(record.cls), (dict, list)) and _fills_itself(seen(record.cls)):
         raise lo.problem("AD0301", node, f"the class {record.cls.__name__!r} says itself how a copy is filled")
     assert node is not None
     ref = Ref(lo.site(node))
@@ -163,8 +163,9 @@ def _has_only_what_is_immutable(type_: ir.Instance) -> bool:
 
 
 def _fills_itself(cls: type) -> bool:
-    """Whether Python fills a copy of a dict of a class by code of that class."""
-    return any(isinstance(getattr(cls, name), FunctionType) for name in ("__new__", "__setitem__"))
+    """Whether Python fills a copy of a dict or a list of a class by code of that class."""
+    names = ("__new__", "__setitem__") if issubclass(cls, dict) else ("__new__", "append", "extend")
+    return any(isinstance(getattr(cls, name), FunctionType) for name in names)
 
 
 def _copies_itself(cls: type) -> bool:

@@ -34,7 +34,7 @@ from adjoint.frontend.interpreter.values import (
     Value,
     local_mark,
 )
-from adjoint.frontend.library import classes_of_dicts, python_functions
+from adjoint.frontend.library import classes_of_containers, python_functions
 from adjoint.frontend.objects import class_customs
 from adjoint.frontend.objects.classes import class_of, has_source, is_instance, refuse_other_items
 from adjoint.frontend.objects.fields import put_attribute
@@ -51,7 +51,7 @@ def call_class(lo: Lowerer, cls: type, args: list[Value], kwargs: dict[str, Valu
         by_metaclass = class_customs.call_by_metaclass(lo, cls, node)
         if by_metaclass is not None:
             return lo.call(ir.Const(by_metaclass), [ir.Const(cls), *args], kwargs, node)
-        stands_in = classes_of_dicts.standing_for(lo, cls) if issubclass(cls, dict) else None
+        stands_in = classes_of_containers.standing_for(lo, cls) if issubclass(cls, (dict, list)) else None
         return construct(lo, stands_in or cls, args, kwargs, node)
     if _is_tuple_of_users(cls) and any(may_carry(lo, value) for value in (*args, *kwargs.values())):
         class_customs.maker(lo, cls, node)

@@ -31,7 +31,7 @@ from adjoint.frontend.interpreter.values import (
     Value,
     local_mark,
 )
-from adjoint.frontend.library.collections_definitions import UsersTable
+from adjoint.frontend.library.collections_definitions import UsersList, UsersTable
 from adjoint.frontend.objects.classes import class_of, is_object
 from adjoint.ir.walk import operands
 from adjoint.rules.kinds import Rule
@@ -107,7 +107,7 @@ def lend(callee: Any, args: Sequence[ir.Atom], kwargs: Mapping[str, ir.Atom]) ->
             storage.mark_written()
 
 
-_OF_DICTS = "<dict> "
+_OF_CONTAINERS = {UsersTable: "dict", UsersList: "list"}
 _STAND_INS = {
     "Deque": "deque",
     "AttributeTable": "dict of attributes",
@@ -125,9 +125,10 @@ def refuse_made_here(lo: Lowerer, value: Value, node: ast.AST | None) -> None:
     if lo.run_data.pools:
         refuse_linked(lo, _variables_in(lo, value), node)
     mark = _mark_in(lo, value)
-    if mark is not None and mark.startswith(_OF_DICTS):
-        label = f"an object of the class {mark.removeprefix(_OF_DICTS)!r}, which is a dict, is handed out"
-        raise lo.problem("AD0301", node, label, helps=("hand over a dict of what it holds: dict(items)",))
+    if mark is not None and "> " in mark:
+        kind, _, name = mark.removeprefix("<").partition("> ")
+        label = f"an object of the class {name!r}, which is a {kind}, is handed out"
+        raise lo.problem("AD0301", node, label, helps=(f"hand over a {kind} of what it holds: {kind}(items)",))
     if mark in _STAND_INS:
         label = f"a {_STAND_INS[mark]!r} that is made inside the function is handed out"
         raise lo.problem("AD0301", node, label, helps=("hand over a list or a dict of what it holds",))
@@ -191,7 +192,8 @@ def _name_of(constant: Any) -> str | None:
     if isinstance(constant, type):
         if constant.__dict__.get(STANDS_FOR) is types.GeneratorType:
             return _GENERATOR
-        if issubclass(constant, UsersTable):
-            return _OF_DICTS + constant.__name__
+        for base, kind in _OF_CONTAINERS.items():
+            if issubclass(constant, base):
+                return f"<{kind}> {constant.__name__}"
         return constant.__name__ if local_mark(constant) is not None or STANDS_FOR in constant.__dict__ else None
     return getattr(constant, LOCAL, None) if isinstance(constant, types.FunctionType) else None

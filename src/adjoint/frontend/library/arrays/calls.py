@@ -109,25 +109,6 @@ def _asarray(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast
     return NotImplemented
 
 
-def _joined_as(joining: Any) -> None:
-    @handles(joining)
-    def handler(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-        """Arrays that are joined, and are floats of some kind then."""
-        rest = {name: value for name, value in kwargs.items() if name not in ("dtype", "casting")}
-        dtype, casting = kwargs.get("dtype", NONE), kwargs.get("casting", ir.Const("same_kind"))
-        if len(rest) == len(kwargs) or casting not in (ir.Const("same_kind"), ir.Const("unsafe")):
-            return NotImplemented
-        if dtype == NONE:
-            return _call(lo, joining, args, rest, node)
-        if not isinstance(dtype, ir.Const) or np.dtype(dtype.value).kind not in "fc":
-            return NotImplemented  # floats may be cut off, or refused
-        return _call(lo, np.asarray, [_call(lo, joining, args, rest, node)], {"dtype": dtype}, node)
-
-
-for _joining in (np.concatenate, np.stack, np.vstack, np.hstack):
-    _joined_as(_joining)
-
-
 @handles(np.ndarray.__array__)
 def _itself(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     """What an array gives where it is asked for one, as libraries ask what may be none."""

@@ -1,6 +1,6 @@
 """Objects of NumPy's that are called: functions of numbers made functions of arrays, polynomials; its settings.
 
-And functions that do the same with each of several arrays.
+And functions that do the same with each of several arrays, or join them.
 """
 
 from __future__ import annotations
@@ -39,6 +39,22 @@ def _of_each(callee: Any, lo: Lowerer, args: list[Value], kwargs: dict[str, Valu
 
 for _lifted in (np.atleast_1d, np.atleast_2d, np.atleast_3d):
     HANDLERS[_lifted] = partial(_of_each, _lifted)
+
+
+def _joined(callee: Any, lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    """Arrays that are joined, and are floats of some kind then: ``dtype=``."""
+    rest = {name: value for name, value in kwargs.items() if name not in ("dtype", "casting")}
+    dtype, casting = kwargs.get("dtype", ir.Const(None)), kwargs.get("casting", ir.Const("same_kind"))
+    if len(rest) == len(kwargs) or casting not in (ir.Const("same_kind"), ir.Const("unsafe")):
+        return NotImplemented
+    if not isinstance(dtype, ir.Const) or (dtype.value is not None and np.dtype(dtype.value).kind not in "fc"):
+        return NotImplemented  # floats may be cut off, or refused
+    joined = lo.call(ir.Const(callee), args, rest, node)
+    return joined if dtype.value is None else lo.call(ir.Const(np.asarray), [joined], {"dtype": dtype}, node)
+
+
+for _joining in (np.concatenate, np.stack, np.vstack, np.hstack):
+    HANDLERS[_joining] = partial(_joined, _joining)
 
 
 @handles(np.vectorize)
