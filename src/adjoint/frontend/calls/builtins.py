@@ -331,6 +331,8 @@ def _slice(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.A
 
 @handles(np.isscalar)
 def _isscalar(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    if isinstance(args[0], ir.Const):
+        return ir.Const(np.isscalar(args[0].value))
     if isinstance(args[0], ir.Var) and isinstance(args[0].type, (ir.Scalar, ir.Array)):
         return ir.Const(isinstance(args[0].type, ir.Scalar))
     return NotImplemented

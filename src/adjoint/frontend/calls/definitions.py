@@ -63,7 +63,7 @@ def uncovered(lo: Lowerer, callee: Any, meaning: Callable[..., Any], node: ast.A
     """The refusal of a call of which it matters what it does, and that its definition does not cover."""
     what = lo.settings.uncovered.get((meaning, lo.span(node)), "these arguments")
     label = f"no derivative of {callee.__name__!r} is known with {what}"
-    return lo.problem("AD0204", node, label, helps=(), name=callee.__name__)
+    return lo.problem("AD0204", node, label, name=callee.__name__)
 
 
 def _is_function(value: Value) -> bool:
