@@ -129,3 +129,37 @@ def kept_before_an_exception(x: float, k: int) -> float:
 @pytest.mark.parametrize("f", [kept, viewed, kept_before_an_exception])
 def test_what_somebody_else_has_is_not_bound_anew(f: object) -> None:
     either(right, f, 0.7, 2)
+
+
+def squeezed_and_kept(x: float, k: int) -> float:
+    """A number of Python's becomes an array, one of NumPy's stays what it is."""
+    factor, kept = 1.0, []
+    for power in np.full(k, x) ** 2:
+        kept.append(np.squeeze(factor))
+        factor = np.transpose(kept[-1]) * power
+    total = 0.0
+    for each in kept:
+        total = total + np.sum(each * each)
+    return total
+
+
+def squeezed_and_written(x: float, k: int) -> float:
+    factor = 1.0
+    for _ in range(k):
+        factor -= x
+    squeezed = np.squeeze(factor)
+    other = squeezed
+    other += 2.0
+    return np.sum(other * other) + np.sum(squeezed)
+
+
+def chosen_number(x: float, k: int) -> float:
+    chosen = np.choose(k % 2, [x, 2.0 * x])
+    other = chosen
+    other += 2.0
+    return chosen * other
+
+
+@pytest.mark.parametrize("f", [squeezed_and_kept, squeezed_and_written, chosen_number])
+def test_numbers_that_functions_of_arrays_give_back(f: object) -> None:
+    either(right, f, 0.7, 3)

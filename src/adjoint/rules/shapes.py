@@ -38,6 +38,10 @@ _MOVERS: tuple[Any, ...] = (np.moveaxis, np.swapaxes, np.rollaxis)
 """Functions that give the axes of an array another order."""
 
 
+_BY_METHODS: tuple[Any, ...] = (np.squeeze, np.transpose, np.moveaxis, np.swapaxes)
+"""Functions that ask a number of NumPy's for itself, and make an array of one of Python's."""
+
+
 _LEAST_RANKS: dict[Any, int] = {np.atleast_1d: 1, np.atleast_2d: 2, np.atleast_3d: 3}
 
 
@@ -51,6 +55,8 @@ def typed(fn: Any, arguments: Sequence[Any], named: Mapping[str, Any]) -> ir.Typ
         return ir.Array(np.dtype(np.intp), dims)
     if fn is np.ndarray.reshape:
         return _reshaped(arguments[0], arguments[1] if len(arguments) == 2 else arguments[1:])
+    if fn in _BY_METHODS and arguments and isinstance(arguments[0], ir.Scalar):
+        return arguments[0] if arguments[0].dtype is not None else ir.Number()
     if fn in _LEAST_RANKS or fn is np.squeeze:
         return _with_other_rank(fn, arguments, named)
     if fn in (sparse.sparse_times, sparse.times_sparse):

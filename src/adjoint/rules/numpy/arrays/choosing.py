@@ -6,6 +6,7 @@ import numpy as np
 
 from adjoint.rules.declare import case, definition, general, method, no_derivative, sample
 from adjoint.rules.numpy.arrays.conversions import as_array
+from adjoint.rules.results import as_result
 from adjoint.runtime.array_functions import places
 from adjoint.runtime.array_functions.arrays import scatter_along
 
@@ -46,7 +47,7 @@ def _choose(a, choices, *, mode="raise"):
     for k, choice in enumerate(choices):
         if k > 0:
             chosen = np.where(np.equal(place, k), choice, chosen)
-    return chosen.copy() if np.ndim(chosen) > 1 else chosen
+    return as_result(chosen.copy() if np.ndim(chosen) > 1 else chosen)
 
 
 def _chosen(a, choices, *, mode="raise"):
