@@ -48,6 +48,7 @@ def is_constant(value: Any) -> bool:
         isinstance(value, _CONSTANT_CLASSES)
         or isinstance(type(value), _ENUM_TYPE)
         or is_operator(value)
+        or type(value).__name__ == "cython_function_or_method"
         or any(value is each for each in _INDEX_TRICKS)
         or any(value is each for each in _OF_THE_MACHINE)
         or is_marked(type(value), CONSTANT)

@@ -25,12 +25,12 @@ from adjoint.runtime import display
 
 GENERATORS = (np.random.Generator, np.random.RandomState)
 _OF_NUMBERS = """
-    normal lognormal uniform exponential laplace logistic gumbel rayleigh weibull pareto
+    normal lognormal uniform exponential laplace logistic gumbel rayleigh weibull pareto power triangular
     multivariate_normal choice permutation
 """
 _HOMES = {
     **dict.fromkeys(_OF_NUMBERS.split(), "definitions"),
-    **dict.fromkeys(["standard_gamma", "gamma", "chisquare", "beta", "standard_t"], "shapes"),
+    **dict.fromkeys(["standard_gamma", "gamma", "chisquare", "beta", "standard_t", "f", "dirichlet"], "shapes"),
 }
 """Where it says what a draw does; the second asks for SciPy."""
 

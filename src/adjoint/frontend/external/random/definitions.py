@@ -78,8 +78,24 @@ def pareto(rng, a, size=None):
     return np.expm1(rng.standard_exponential(shape_of_draws(size, a)) / a)
 
 
+def power(rng, a, size=None):
+    return (-np.expm1(-rng.standard_exponential(shape_of_draws(size, a)))) ** (1.0 / a)
+
+
+def triangular(rng, left, mode, right, size=None):
+    if np.any(np.greater(left, mode)) or np.any(np.greater(mode, right)) or np.any(np.equal(left, right)):
+        raise ValueError("left <= mode <= right, and left < right")
+    share, width = rng.random(shape_of_draws(size, left, mode, right)), right - left
+    is_below = np.less_equal(share, (mode - left) / width)
+    found = np.where(is_below, share * (mode - left), (1.0 - share) * (right - mode)) * width
+    away = np.sqrt(found)
+    return np.where(is_below, left + away, right - away)[()]
+
+
 def multivariate_normal(rng, mean, cov, size=None, **options):
-    return mean + plain_draw(rng, "multivariate_normal", np.zeros(np.shape(mean)), cov, size=size, **options)
+    return np.asarray(mean) + plain_draw(
+        rng, "multivariate_normal", np.zeros(np.shape(mean)), cov, size=size, **options
+    )
 
 
 def choice(rng, a, size=None, replace=True, p=None, axis=0, **options):

@@ -8,6 +8,7 @@ reparametrisation); its value is the one that was drawn.
 
 from __future__ import annotations
 
+import numpy as np
 from scipy import special
 
 from adjoint.declarations.custom_derivatives import stop_gradient
@@ -43,6 +44,26 @@ def gamma(rng, shape, scale=1.0, size=None):
 
 def chisquare(rng, df, size=None):
     return 2.0 * _gamma_draw(0.5 * df, 0.5 * plain_draw(rng, "chisquare", constant(df), size=size))
+
+
+def f(rng, dfnum, dfden, size=None):
+    if size is None and np.ndim(dfnum) == 0 and np.ndim(dfden) == 0:
+        over = chisquare(rng, dfnum) / dfnum
+        return over / (chisquare(rng, dfden) / dfden)
+    shape = np.broadcast_shapes(np.shape(dfnum), np.shape(dfden)) if size is None else size
+    extents = (shape,) if isinstance(shape, int) else tuple(shape)
+    both = np.stack([np.broadcast_to(dfnum, extents), np.broadcast_to(dfden, extents)], axis=-1)
+    means = chisquare(rng, both, (*extents, 2)) / both
+    return means[..., 0] / means[..., 1]
+
+
+def dirichlet(rng, alpha, size=None):
+    alpha = np.asarray(alpha)
+    if np.max(alpha) < 0.1:
+        raise NotImplementedError("parameters that are all less than 0.1")
+    extents = () if size is None else (size,) if isinstance(size, int) else tuple(size)
+    parts = standard_gamma(rng, alpha, (*extents, len(alpha)))
+    return parts / np.sum(parts, axis=-1, keepdims=True)
 
 
 def beta(rng, a, b, size=None):
