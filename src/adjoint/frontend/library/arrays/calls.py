@@ -163,7 +163,11 @@ def _makes(maker: Any) -> None:
     @handles(maker)
     def made(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
         """An array of a shape that is told as a list: as a tuple, of which the extents are known one by one."""
-        items = making.list_items(lo, args[0] if args else kwargs.get("shape", NONE))
+        shape = args[0] if args else kwargs.get("shape", NONE)
+        extent = type_of(shape)
+        if isinstance(extent, ir.Scalar) and extent.kind == "float":
+            raise lo.mistake(TypeError, node, "'float' object cannot be interpreted as an integer")
+        items = making.list_items(lo, shape)
         if items is None:
             return NotImplemented
         rest = {name: value for name, value in kwargs.items() if name != "shape"}
