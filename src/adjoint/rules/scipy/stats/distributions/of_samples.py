@@ -141,7 +141,8 @@ continuous(
 for _one in (kolmogorov_share, kolmogorov_rest):
     elementwise(
         _one,
-        lambda order, n, d, y, one=_one: (None, 0.0 * d, one(order + 1, n, d)),  # numbers that vary are no whole ones
+        lambda order, n, d, y, one=_one: (None, None, one(order + 1, n, d)),
+        fixed=(0, 1),
         cases=[case(0, 4, 0.4), case(1, np.array([5, 3, 9]), np.array([0.33, 0.62, 0.41]))],
     )
 continuous(
