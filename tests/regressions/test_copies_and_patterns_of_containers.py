@@ -163,5 +163,5 @@ def test_a_mapping_pattern_of_another_table_is_refused():
             case _:
                 return x
 
-    with pytest.raises(ad.DifferentiationError, match="a mapping pattern needs a dict whose keys are known"):
+    with pytest.raises(ad.DifferentiationError, match="a mapping pattern needs a dict"):
         ad.grad(f)(1.3)
