@@ -205,7 +205,7 @@ def _by_stand_in(
     return lo.call(ir.Const(own), args, kwargs, node) if isinstance(own, types.FunctionType) else None
 
 
-_MODELS = {list: UsersList, dict: UsersTable}
+_MODELS: dict[Any, type] = {list: UsersList, dict: UsersTable}
 
 
 def _call_constant(

@@ -225,6 +225,7 @@ class UsersList:
     """Stands for `list` where a user's class inherits from it, whichever of its methods that calls, or overrides."""
 
     __adjoint_stands_for__ = list
+    _held: list[Any]
 
     def __new__(cls, *args: Any, **named: Any) -> Any:
         made = object.__new__(cls)

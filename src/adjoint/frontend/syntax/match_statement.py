@@ -280,12 +280,12 @@ def _mapping_at_run_time(
 ) -> bool:
     """A dict whose keys are known at run time only: what lies there is read where all keys of the pattern are."""
 
-    def is_there(key: Value) -> ir.Atom:
-        return truth_of(lo, apply_operator(lo, operator.contains, [subject, key], pattern), pattern)
+    def is_there(key: Value) -> Then:
+        return lambda: truth_of(lo, apply_operator(lo, operator.contains, [subject, key], pattern), pattern)
 
     fits: ir.Atom = ir.Const(True)
     for key in named:
-        found = lo.branch(fits, lambda key=key: is_there(key), lambda: ir.Const(False), pattern)
+        found = lo.branch(fits, is_there(key), lambda: ir.Const(False), pattern)
         assert isinstance(found, (ir.Var, ir.Const))
         fits = found
     conditions.append(lambda: fits)
