@@ -200,8 +200,10 @@ def _by_stand_in(
     if not args or not isinstance(constant, (types.MethodDescriptorType, types.WrapperDescriptorType)):
         return None
     model = _MODELS.get(constant.__objclass__)
-    cls = None if model is None or not is_object(lo, args[0]) else class_of(lo, args[0])
-    own = getattr(model, constant.__name__, None) if cls is not None and issubclass(cls, model) else None
+    cls = class_of(lo, args[0]) if is_object(lo, args[0]) else None
+    if model is None or cls is None or not issubclass(cls, model):
+        return None
+    own = getattr(model, constant.__name__, None)
     return lo.call(ir.Const(own), args, kwargs, node) if isinstance(own, types.FunctionType) else None
 
 
