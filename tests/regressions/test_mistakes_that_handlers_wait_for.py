@@ -185,7 +185,7 @@ def compared(x: float, v: Any, w: Any) -> float:
 def test_the_truth_of_an_array_that_nobody_needs() -> None:
     for v in (np.ones(3), np.ones(1), np.zeros(1)):
         right(compared, 0.7, v, np.ones_like(v))
-    assert ad.source(ad.grad(nothing_else), 0.7, np.ones(3)).count("if v:\n            pass") == 1
+    assert ad.source(ad.grad(nothing_else), 0.7, np.ones(3)).count("bool(v)") == 1
 
 
 def nothing_else(x: float, v: Any) -> float:

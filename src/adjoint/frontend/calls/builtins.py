@@ -54,6 +54,7 @@ from adjoint.sources.library_folders import is_of_a_library
 @handles(range)
 def _range(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     atoms = [materialize(lo, value, node) for value in args]
+    atoms = [lo.open.call(operator.index, atom) if isinstance(type_of(atom), ir.Array) else atom for atom in atoms]
     for atom in atoms:
         type_ = type_of(atom)
         if isinstance(type_, ir.Scalar) and type_.kind in ("float", "complex"):

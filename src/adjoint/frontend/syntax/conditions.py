@@ -110,8 +110,10 @@ def truth_of(lo: Lowerer, value: Value, node: ast.AST | None) -> ir.Atom:
             return lo.open.call(len, value)
         case ir.Var(type=ir.Reference()):
             return _truth_of_linked(lo, value, node)
-        case ir.Var():
+        case ir.Var(type=ir.Scalar() | ir.Number()):
             return value
+        case ir.Var():  # may be written before the condition is looked at again, as the reverse does
+            return bool_of(lo, value, node)
         case TupleValue(items=items):
             return ir.Const(bool(items))
         case Ref():
