@@ -600,3 +600,39 @@ def test_the_last_of_several_writes_stays(way: str) -> None:
     for _ in range(2):
         ad.grad(adds_up_on_an_object, wrt=1, native=way == "native")(model, P.copy())
         assert model.total == pytest.approx((P**2).sum() * 3.0)  # type: ignore[attr-defined]
+
+
+class Part:
+    def __init__(self, weight: float) -> None:
+        self.weight = weight
+
+
+class PartWithRoom(Part):
+    def __init__(self, weight: float) -> None:
+        super().__init__(weight)
+        self.late = 0.0
+
+
+class Assembly:
+    def __init__(self, cls: type) -> None:
+        self.parts, self.count = [cls(0.5), cls(0.7)], 2
+
+
+def given_late(x: Any, assembly: Any) -> Any:
+    total = 0.0
+    for i in range(assembly.count):
+        part = assembly.parts[i]
+        total += part.weight * x[0]
+        if part.weight > 0.6:
+            part.late = part.weight * x[1]
+            total += part.late**2
+    return total
+
+
+def test_an_attribute_that_is_given_late_is_told_with_its_place_and_a_way_out_that_works() -> None:
+    x = np.array([0.4, 0.7])
+    with pytest.raises(ad.DifferentiationError, match="'late' is an attribute that the object did not have") as found:
+        ad.grad(given_late)(x, Assembly(Part))
+    assert "part.late = part.weight * x[1]" in str(found.value)
+    assert "assign self.late in __init__, too" in str(found.value)
+    np.testing.assert_allclose(ad.grad(given_late)(x, Assembly(PartWithRoom)), [1.2, 2 * 0.49 * 0.7])

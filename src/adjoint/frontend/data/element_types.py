@@ -293,16 +293,23 @@ def _sites_of(lo: Lowerer, type_: ir.List | ir.Dict | ir.Instance) -> list[Site]
     return [site for storage, site in lo.run_data.sites_of_storage if storage.find() is home]
 
 
-def remember(lo: Lowerer, type_: ir.List | ir.Dict | ir.Instance, better: ir.Type, node: ast.AST | None) -> None:
+def remember(
+    lo: Lowerer,
+    type_: ir.List | ir.Dict | ir.Instance,
+    better: ir.Type,
+    node: ast.AST | None,
+    label: str = "what is stored here does not have the type of what the container holds",
+    helps: Sequence[str] | None = None,
+) -> None:
     sites = _sites_of(lo, type_)
     if not sites or (any(site.place[:1] == ("input",) for site in sites) and ir.is_tagged_within(better)):
-        raise lo.problem("AD0402", node, "what is stored here does not have the type of what the container holds")
+        raise lo.problem("AD0402", node, label, helps=helps)
     changed: list[Site] = []
     for site in sites:
         known = lo.settings.site_types.get(site)
         joined = better if known is None else _widened(lo, known, better)
         if joined is None:
-            raise lo.problem("AD0402", node, "what is stored here does not have the type of what the container holds")
+            raise lo.problem("AD0402", node, label, helps=helps)
         if joined != known:
             lo.settings.site_types[site] = joined
             if isinstance(joined, ir.List):

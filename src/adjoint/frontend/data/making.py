@@ -165,7 +165,7 @@ def _with_tuples(lo: Lowerer, key: Value) -> Value:
     return key
 
 
-def grow_field(lo: Lowerer, base: ir.Var, name: str, atom: ir.Atom) -> None:
+def grow_field(lo: Lowerer, base: ir.Var, name: str, atom: ir.Atom, node: ast.AST | None) -> None:
     """An attribute of a run-time object is assigned."""
     type_ = base.type
     assert isinstance(type_, ir.Instance)
@@ -174,11 +174,16 @@ def grow_field(lo: Lowerer, base: ir.Var, name: str, atom: ir.Atom) -> None:
     before = type_.fields.get(name)
     after = type_of(atom) if before is None else lo.types.join(before, type_of(atom))
     if after is None and before is not None:
-        after = join_items(lo, before, type_of(atom), None)
+        after = join_items(lo, before, type_of(atom), node)
     if after is None:
-        raise lo.problem("AD0402", None, f"the attribute {name!r} takes values of different structures")
+        raise lo.problem("AD0402", node, f"the attribute {name!r} takes values of different structures")
     if after != before:
-        remember(lo, type_, ir.Instance(type_.cls, {**type_.fields, name: after}), None)
+        better = ir.Instance(type_.cls, {**type_.fields, name: after})
+        if before is None:
+            label = f"{name!r} is an attribute that the object did not have when the function was called"
+            remember(lo, type_, better, node, label, (f"assign self.{name} in __init__, too",))
+        else:
+            remember(lo, type_, better, node)
 
 
 def runtime_object(lo: Lowerer, ref: Ref, node: ast.AST | None) -> ir.Var:

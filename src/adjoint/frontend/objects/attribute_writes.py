@@ -66,7 +66,7 @@ def set_attribute(
             if put_each(lo, value, lambda option: set_attribute(lo, base, name, option, node, bare=True), node):
                 return
             stored = slot(lo, as_stored(lo, cls, name, value), node)
-            grow_field(lo, base, name, stored)
+            grow_field(lo, base, name, stored, node)
             stored = as_tagged(lo, stored, fields.get(name))
             lo.emit(ir.Store(base, ir.Attribute(name), stored, "set", lo.span(node)))
         case ir.Var(type=ir.Reference()):
@@ -125,7 +125,7 @@ def _set_attribute_of_linked(lo: Lowerer, base: ir.Var, name: str, value: Value,
     found = referent(lo, base, node)
     assert isinstance(found.type, ir.Instance)
     stored = slot(lo, as_stored(lo, found.type.cls, name, value), node)
-    grow_field(lo, found, name, stored)
+    grow_field(lo, found, name, stored, node)
     part = as_element(lo, stored, found.type.fields.get(name))
     lo.emit(ir.Store(found, ir.Attribute(name), part, "set", lo.span(node)))
 
