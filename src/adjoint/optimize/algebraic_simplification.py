@@ -245,6 +245,27 @@ def _not(call: ir.Call, facts: Facts) -> Folded:
     return None
 
 
+def _identity(holds: bool) -> Callable[[ir.Call, Facts], Folded]:
+    """``flag is True`` for a truth of Python's; ``x is None`` for a number. ``holds`` is False for ``is not``."""
+
+    def rule(call: ir.Call, facts: Facts) -> Folded:
+        one, other = call.args if isinstance(call.args[1], ir.Const) else call.args[::-1]
+        type_ = type_of_atom(one)
+        if not isinstance(other, ir.Const) or not isinstance(one, ir.Var) or not isinstance(type_, ir.Scalar):
+            return None
+        if other.value is None:
+            return ir.Const(not holds)
+        if type(other.value) is not bool:
+            return None
+        if type_ != ir.BOOL:
+            return ir.Const(not holds) if type_.dtype is not None or type_.kind in ("float", "complex") else None
+        if other.value is holds:
+            return _instead(call, one, facts)
+        return replace(call, callee=operator.not_, args=(one,))
+
+    return rule
+
+
 def _converts(to: ir.Scalar) -> Callable[[ir.Call, Facts], Folded]:
     def rule(call: ir.Call, facts: Facts) -> Folded:
         if len(call.args) == 1 and type_of_atom(call.args[0]) == to:
@@ -342,6 +363,8 @@ _TABLE: dict[Any, Callable[[ir.Call, Facts], Folded]] = {
     operator.pow: _pow,
     operator.neg: _neg,
     operator.not_: _not,
+    operator.is_: _identity(True),
+    operator.is_not: _identity(False),
     float: _converts(ir.FLOAT),
     int: _converts(ir.INT),
     bool: _converts(ir.BOOL),
