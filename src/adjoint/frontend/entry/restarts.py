@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -248,8 +248,20 @@ def _refusal(lo: Lowerer, *last: Diagnostic) -> DifferentiationError:
     unseen = causes(lo)
     problems = (*lo.run_data.diagnostics.values(), *last)
     found = [with_definition(definitions, unseen, problem) for problem in problems]
-    first = [problem for problem in found if problem.code not in CONSEQUENCES]
+    first = _one_of_each_place([problem for problem in found if problem.code not in CONSEQUENCES])
     return DifferentiationError(first or lo.run_data.diagnostics.values() or found)
+
+
+def _one_of_each_place(problems: Sequence[Diagnostic]) -> list[Diagnostic]:
+    """The problems without those behind another at the same place, which entails them."""
+    places: set[Span] = set()
+    found = []
+    for problem in problems:
+        if problem.span is None or problem.span not in places:
+            found.append(problem)
+        if problem.span is not None:
+            places.add(problem.span)
+    return found
 
 
 _UNSEEN = ("AD0201", "AD0307", "AD0407")
