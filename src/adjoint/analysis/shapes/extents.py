@@ -352,8 +352,8 @@ class Extents:
                 handed = [values[place] if place < len(values) else ir.UNDEFINED for values in yields]
                 self.bind(target, self.joined(target, handed, known))
         if isinstance(statement, ir.If) and isinstance(type_of_atom(statement.cond), ir.Scalar):
-            decided = self.decided.setdefault(statement.cond, {})
-            for extent in [extent for extent in decided if _names(extent, set(statement.targets))]:
+            decided, targets = self.decided.setdefault(statement.cond, {}), set(statement.targets)
+            for extent in [extent for extent in decided if _names(extent, targets)]:
                 del decided[extent]
             decided.update({extent: column for column, extent in known.items() if len(column) == 2})
 

@@ -152,12 +152,13 @@ def _behind(known: Extents, call: ir.Call) -> Shape | None:
 def _axes_moved(known: Extents, call: ir.Call) -> Shape | None:
     """Axes in another order, or a new one, where it is known which are meant: an example tells which they become."""
     shape = known.of(call.args[0])
-    if shape is None or not all(isinstance(axis, ir.Const) for axis in (*call.args[1:], *dict(call.kwargs).values())):
+    axes = [axis.value for axis in call.args[1:] if isinstance(axis, ir.Const)]
+    named = {name: axis.value for name, axis in call.kwargs if isinstance(axis, ir.Const)}
+    if shape is None or len(axes) + len(named) != len(call.args) - 1 + len(call.kwargs):
         return None
     example = np.broadcast_to(0.0, tuple(range(2, 2 + len(shape))))
-    options = {name: getattr(axis, "value", None) for name, axis in call.kwargs}
     try:
-        moved = call.callee(example, *[getattr(axis, "value", None) for axis in call.args[1:]], **options)
+        moved = call.callee(example, *axes, **named)
     except (TypeError, ValueError):  # of which an axis that is not there is one
         return None
     return tuple(ONE if extent == 1 else shape[extent - 2] for extent in moved.shape)

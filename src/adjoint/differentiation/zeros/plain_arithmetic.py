@@ -21,7 +21,7 @@ from adjoint import ir
 from adjoint.differentiation.definitions import everywhere, with_called
 from adjoint.differentiation.zeros.speculation import end_in_results, is_noticed
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.rebuild import map_blocks, rebuild_terminator, same_atom
+from adjoint.ir.rebuild import map_blocks, map_statements
 from adjoint.ir.walk import statements_in
 from adjoint.runtime.arithmetic.numbers import divide, product, quotient, times
 
@@ -60,7 +60,7 @@ def _calls(function: ir.Function) -> list[ir.Call]:
 
 
 def _count(function: ir.Function) -> int:
-    asked = [call for call in _calls(function) if _is_asked(call) and any(map(_is_of_numpy, call.args))]
+    asked = (call for call in _calls(function) if _is_asked(call) and any(map(_is_of_numpy, call.args)))
     return sum(2 if call.callee in _MASKING else 1 for call in asked)
 
 
@@ -86,17 +86,10 @@ def _is_of_numpy(atom: ir.Atom) -> bool:
 
 
 def _with(function: ir.Function, plain: dict[Any, Any]) -> ir.Function:
-    changed = False
-
     def statement(old: ir.Statement) -> ir.Statement:
-        nonlocal changed
         if type(old) is ir.Call and _is_asked(old) and old.callee in plain:
-            changed = True
             return ir.Call(old.targets, plain[old.callee], old.args, (), old.span)
-        return map_blocks(old, block)
+        return map_blocks(old, lambda block: map_statements(block, statement))
 
-    def block(old: ir.Block) -> ir.Block:
-        return ir.Block(tuple(map(statement, old.statements)), rebuild_terminator(old.terminator, same_atom, block))
-
-    body = block(function.body)
-    return ir.Function(function.name, function.params, body, function.doc) if changed else function
+    body = map_statements(function.body, statement)
+    return function if body is function.body else ir.Function(function.name, function.params, body, function.doc)

@@ -71,7 +71,7 @@ def without_supports(function: ir.Function) -> ir.Function:
     present = {id(each): _present(each) for each in functions}
     if not any(present.values()) or is_noticed(function) or not end_in_results(functions, present):
         return function
-    return everywhere(function, lambda each: _all_present(each, present.get(id(each)) or _present(each)))
+    return everywhere(function, _all_present)
 
 
 def _present(function: ir.Function) -> dict[ir.Var, ir.Atom]:
@@ -83,8 +83,9 @@ def _present(function: ir.Function) -> dict[ir.Var, ir.Atom]:
     }
 
 
-def _all_present(function: ir.Function, present: dict[ir.Var, ir.Atom]) -> ir.Function:
+def _all_present(function: ir.Function) -> ir.Function:
     """The function without those questions."""
+    present = _present(function)
     if not present:
         return function
     for made, factor in present.items():
