@@ -490,3 +490,31 @@ class TestAux:
     def test_of_what_gives_no_pair(self):
         with pytest.raises(ad.DifferentiationError, match="AD0407"):
             ad.jet(lambda x: x * x, (2.0,), (1.0,), 2, has_aux=True)
+
+
+@dataclass
+class Weight:
+    value: float
+
+
+CAPTURED = Weight(3.0)
+
+
+def test_what_is_captured_is_a_constant() -> None:
+    """Also where it is an argument: only under that name it moves."""
+    f = lambda w, x: CAPTURED.value * w.value * x
+    direction = ad.grad(f)(CAPTURED, 1.0)
+    assert ad.jet(f, (CAPTURED, 2.0), (direction, 0.0), 2)[1:] == (18.0, 0.0)
+    assert ad.jvp(f, (CAPTURED, 2.0), (direction, 0.0))[1] == 18.0
+
+
+def test_what_is_captured_an_argument_and_written_is_refused() -> None:
+    def f(w, x):
+        CAPTURED.value = w.value * x
+        return w.value * x
+
+    direction = ad.grad(lambda w, x: w.value * x)(Weight(3.0), 1.0)
+    with pytest.raises(ad.DifferentiationError, match="AD0303"):
+        ad.jet(f, (CAPTURED, 2.0), (direction, 1.0), 2)
+    with pytest.raises(ad.DifferentiationError, match="AD0303"):
+        ad.jet(f, (CAPTURED, 2.0), (None, 1.0), 2)

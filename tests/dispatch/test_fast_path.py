@@ -52,7 +52,13 @@ class Free:
 
 def door_for(*args: Any) -> Door:
     compiled: Any = SimpleNamespace(
-        argument_guards=(), guards=(), captured=(), written=(), tangents=0, call=lambda *values: ("called", values)
+        argument_guards=(),
+        guards=(),
+        captured=(),
+        written=(),
+        draws=False,
+        tangents=0,
+        call=lambda *values: ("called", values),
     )
     return write_door(compiled, None, args)
 

@@ -188,6 +188,8 @@ def linearize(
     way = "inputs of linearize", native, fastmath, boundscheck, has_aux
     point = copy.deepcopy(args)
     compiled, inputs = enter(f, way, args, ask, run=False)
+    if compiled.linear is None and compiled.written:
+        compiled.refuse_two_names(inputs)
     captured = Captured(compiled, differentiated(f), inputs[len(args) :]) if compiled.linear is None else None
     value, residuals = compiled.call(*inputs)
     if has_aux:

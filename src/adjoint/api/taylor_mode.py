@@ -12,6 +12,7 @@ import numpy as np
 from adjoint.api.across_processes import refuse_messages
 from adjoint.api.derivative import function_of
 from adjoint.api.jvp_vjp import checked_tangents, entries_of, specialized_jvp
+from adjoint.api.sweeps.many_directions import copied
 from adjoint.diagnostics import DifferentiationError, diagnostic, error
 from adjoint.diagnostics.entrances import entrance
 from adjoint.diagnostics.spans import Span
@@ -77,10 +78,16 @@ def jet(
         label = f"the order of ad.jet is a whole number from 0, here it is {order!r}"
         raise error("AD0423", None, label, helps=("write ad.jet(f, (x,), (x_dot,), order=3)",))
     checked = checked_tangents(points, directions)
-    specialized_jvp(f, points, checked, has_aux=has_aux)  # refuses what has no derivative at all
+    moved = specialized_jvp(f, points, checked, has_aux=has_aux)  # refuses what has no derivative at all
     compiled = specialization(f, ("jet",), points, {}, lambda _: _lower(f, points))
     root = differentiated(f)
     inputs = compiled.inputs(root, points)
+    if compiled.has_two_names(inputs):  # what is captured is a constant
+        if moved.written:
+            compiled.refuse_two_names(inputs)
+        points = copied(points)
+        compiled = specialization(f, ("jet",), points, {}, lambda _: _lower(f, points))
+        inputs = compiled.inputs(root, points)
     count = int(order)
     memo: dict[int, Any] = {}
     curves = [

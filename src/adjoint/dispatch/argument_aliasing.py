@@ -92,6 +92,21 @@ def _arrays(value: Any, place: Way, seen: set[int]) -> Iterator[tuple[Way, Any]]
         yield from _arrays(part, (*place, key), seen)
 
 
+def objects_in(value: Any) -> Iterator[Any]:
+    """The objects in a value, each once."""
+    return _objects(value, set())
+
+
+def _objects(value: Any, seen: set[int]) -> Iterator[Any]:
+    if type(value) in _PLAIN or id(value) in seen:
+        return
+    seen.add(id(value))
+    if has_fields(value):
+        yield value
+    for _, part in parts_of(value):
+        yield from _objects(part, seen)
+
+
 def parts_of(value: Any) -> list[tuple[Any, Any]]:
     """What a container, an object or a function holds, with the keys or names."""
     if isinstance(value, dict):

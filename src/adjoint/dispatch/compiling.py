@@ -15,6 +15,7 @@ from adjoint.diagnostics.request import request_note
 from adjoint.differentiation.finish import finish
 from adjoint.differentiation.zeros.called_supports import SupportsLost
 from adjoint.dispatch import targets
+from adjoint.dispatch.drawn_numbers import draws
 from adjoint.dispatch.keys import Seen, key_of
 from adjoint.dispatch.options import Native, in_background, is_strict, options_of
 from adjoint.dispatch.specialize import Specialization, lock
@@ -241,6 +242,7 @@ def compile_entry(
         component=entry.component,
         checkpoints=entry.checkpoints,
         target=target,
+        draws=draws(finished),
     )
     if quick is not whole:
         with_supports = functools.partial(_with_supports, replace(found), whole, function, target)

@@ -17,10 +17,12 @@ from weakref import WeakSet
 import numpy as np
 
 from adjoint.dispatch.as_found import keep_as_found
+from adjoint.dispatch.drawn_numbers import keep_generators
 from adjoint.dispatch.keys import MISS, Door, keys_of
 from adjoint.frontend.entry.captured import CONSTANT, Captured, Guard, has_fields
 from adjoint.rules.declarations import counts_by_identity
 from adjoint.rules.registry import is_of_users
+from adjoint.runtime.outside import is_one_of_several
 from adjoint.types.classes.safe_lookups import is_marked
 from adjoint.types.structure import fields_of, own_attribute, slots_of
 
@@ -67,6 +69,9 @@ def write_door(compiled: Specialization, function: Any, args: Sequence[Any], is_
     for item, name in zip(compiled.captured, names[len(args) :], strict=True):
         if item.is_written:
             writer.do(f"{writer.name(keep_as_found)}({name})")
+    if compiled.draws:
+        kept = f"{writer.name(keep_generators)}([{', '.join(names[len(args) :])}])"
+        writer.do(f"if {writer.name(is_one_of_several)}(): {kept}")
     if compiled.written:
         writer.do(f"{writer.name(compiled.check_overlap)}(({', '.join(names)},))")
     return writer.finish(getattr(compiled.call, "run", compiled.call) if is_called else None, names)

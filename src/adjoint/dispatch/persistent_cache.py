@@ -181,6 +181,7 @@ def _record(request: Request, found: Specialization) -> dict[str, Any]:
         "captured": [_place(request.contents, item.path) for item in found.captured],
         "lifted": [item.is_written for item in found.captured],
         "written": found.written,
+        "draws": found.draws,
         "names": [param.hint for param in found.function.params],
         "objects": [place for place, param in enumerate(found.function.params) if isinstance(param.type, ir.Instance)],
         "speculates": isinstance(found.call, Speculative),
@@ -366,6 +367,7 @@ class KnownSpecialization(Specialization):
         self.guards = tuple([_guard(_path(request.contents, place), root) for place in record["guards"]])
         self.argument_guards = tuple((tuple(way), value) for way, value in record["constants"])
         self.written = tuple(record["written"])
+        self.draws = record["draws"]
         self.native = native
         self.target = request.target
         self._names, self._objects = record["names"], frozenset(record["objects"])

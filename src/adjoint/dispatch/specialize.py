@@ -17,12 +17,14 @@ from adjoint.diagnostics.errors import warn
 from adjoint.dispatch.argument_aliasing import (
     arrays_in,
     containers_in,
+    objects_in,
     share_memory,
     shares_written,
     written_and_shared,
     written_containers,
 )
 from adjoint.dispatch.as_found import keep_as_found
+from adjoint.dispatch.drawn_numbers import keep_generators
 from adjoint.dispatch.keys import Door, Seen, key_of, keys_of
 from adjoint.dispatch.options import Native
 from adjoint.dispatch.speculative import Speculative
@@ -33,6 +35,7 @@ from adjoint.records import dataclass, field
 from adjoint.rules.declarations import counts_by_identity
 from adjoint.rules.registry import is_of_users, on_change
 from adjoint.runtime.objects import Checkpoints
+from adjoint.runtime.outside import is_one_of_several
 from adjoint.self_check.versions import ensure_understood
 from adjoint.target import PYTHON, Target
 from adjoint.types.array_libraries import is_array
@@ -94,6 +97,8 @@ class Specialization:
     ways
         The ways from arguments to the arrays in them that are written, and to the lists and dicts, once somebody
         has asked for them.
+    draws
+        Whether it may draw random numbers.
     """
 
     call: Callable[..., Any]
@@ -122,6 +127,7 @@ class Specialization:
     target: Target = PYTHON
     in_place_of: Callable[..., Any] | None = None
     ways: tuple[dict[int, Any], dict[int, Any]] | None = field(default=None, compare=False, repr=False)
+    draws: bool = False
 
     def fits(self, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any], seen: Seen) -> bool:
         """Whether this may be used for such a call as the world is now."""
@@ -181,6 +187,8 @@ class Specialization:
         for item, value in zip(self.captured, inputs[len(arguments) :], strict=True):
             if item.is_written:
                 keep_as_found(value)
+        if self.draws and is_one_of_several():
+            keep_generators(inputs[len(arguments) :])
         if self.written:
             self.check_overlap(inputs)
         return inputs
@@ -208,13 +216,17 @@ class Specialization:
     def _check_containers(self, place: int, inputs: Sequence[Any]) -> None:
         """Refuses lists and dicts in an argument that are written, and reached in another way, too."""
         written = {id(one) for one in written_containers(inputs[place], self._ways()[1][place])}
-        reached = Counter(id(one) for value in inputs for _, one in containers_in(value)) if written else {}
+        distinct = {id(value): value for value in inputs if has_fields(value)}.values()
+        others = [*distinct, *(value for value in inputs if not has_fields(value))] if written else []
+        reached = Counter(id(one) for value in others for _, one in containers_in(value))
         if any(reached[one] > 1 for one in written):
             label = f"a list or dict in {self._named(place)} is reached in two ways, and the function writes it"
             raise error("AD0303", None, label, helps=("put a copy of it there",))
 
     def check_overlap(self, inputs: Sequence[Any]) -> None:
         """Refuses arguments and captured data that share memory with an argument that is written."""
+        if is_one_of_several():
+            self.refuse_two_names(inputs)
         for place in self.written:
             if not is_array(inputs[place]) and self.has_written_and_shared(place, inputs[place]):
                 label = f"arrays in {self._named(place)} share memory, and the function writes one"
@@ -233,12 +245,24 @@ class Specialization:
             if not is_array(inputs[place]) and (not self._is_captured(place) or self._is_lifted(place)):
                 self._check_containers(place, inputs)
 
+    def refuse_two_names(self, inputs: Sequence[Any]) -> None:
+        """Refuses objects that are captured and lie in an argument, too, where further runs get copies of arguments."""
+        if self.has_two_names(inputs):
+            label = "an object in an argument is captured, too, and the function, which runs several times, writes"
+            raise error("AD0303", None, label, helps=_COPIED)
+
+    def has_two_names(self, inputs: Sequence[Any]) -> bool:
+        """Whether an object is reached from an argument and from what is captured."""
+        first = len(inputs) - len(self.captured)
+        given = {id(one) for one in objects_in(inputs[:first])} if self.captured else set()
+        return bool(given) and any(id(one) in given for one in objects_in(inputs[first:]))
+
     def _is_written_in(self, place: int, written: Any, other: Any) -> bool:
         """Whether an input has memory of another one that is written, in which arrays in it may lie."""
         if is_array(written):
             return any(share_memory(written, array) for _, array in arrays_in(other))
-        if written is other:
-            return isinstance(written, (list, dict)) or has_fields(written)
+        if written is other:  # an object is known as one by all of its names
+            return isinstance(written, (list, dict))
         return shares_written(written, other, self._ways()[0][place])
 
     def _may_be_shared(self, place: int) -> bool:

@@ -100,6 +100,11 @@ def keep_before(place: Hashable, keep: Callable[[], Callable[[], None]]) -> None
         before[place] = keep()
 
 
+def is_one_of_several() -> bool:
+    """Whether a function runs now as one of several runs that are to be as one."""
+    return _latest.get() is not None
+
+
 @contextmanager
 def as_once(before: Before) -> Iterator[None]:
     """One of several runs of a function that are to be as one: each starts with what the first one found outside.
@@ -123,3 +128,22 @@ def as_once(before: Before) -> Iterator[None]:
         if around is not None:
             for key, found in before.items():
                 around.setdefault(key, found)
+
+
+@contextmanager
+def undone() -> Iterator[None]:
+    """Runs that find something out about a function: nothing of them is left outside.
+
+    >>> table = {"count": 1}
+    >>> with undone():
+    ...     assign_global(table, "count", table["count"] + 1)
+    >>> table
+    {'count': 1}
+    """
+    before: Before = {}
+    try:
+        with as_once(before):
+            yield
+    finally:
+        for put_back in before.values():
+            put_back()

@@ -15,6 +15,7 @@ from adjoint.dispatch.specialize import Specialization, specialization
 from adjoint.frontend.entry.captured import differentiated
 from adjoint.frontend.entry.patterns import lower_entries
 from adjoint.frontend.entry.restarts import Entry
+from adjoint.runtime.outside import undone
 from adjoint.runtime.sets.entries import structure_of
 from adjoint.target import Target
 
@@ -74,7 +75,8 @@ def local_entries(
     if kind == "hessian":
         function = grad(function, place)
     try:
-        return _made(function, arguments, place, native, found)
+        with undone():
+            return _made(function, arguments, place, native, found)
     except Exception as failure:  # the sides of branches may raise that are not taken
         return said(failure)
 

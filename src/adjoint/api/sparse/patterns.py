@@ -26,7 +26,7 @@ from adjoint.frontend.entry.patterns import lower_sets
 from adjoint.frontend.entry.restarts import Entry
 from adjoint.records import dataclass
 from adjoint.rules.registry import is_exchanged, on_change
-from adjoint.runtime.outside import Before, as_once
+from adjoint.runtime.outside import Before, as_once, undone
 from adjoint.runtime.sets.numbers import MOST_EXACT, exact_in, new_unions
 from adjoint.target import Target
 
@@ -100,7 +100,8 @@ class Patterns:
             if found.key is not None and found.key.holds(function, arguments, place):
                 return found
         inner = grad(function, place) if self.kind == "hessian" else function
-        found = _Search(function, inner, arguments, place, self.native, self.most).found()
+        with undone():
+            found = _Search(function, inner, arguments, place, self.native, self.most).found()
         if self.kind == "hessian" and found.shape[0] != found.shape[1]:
             raise error("AD0412", None, f"the gradient has {found.shape[0]} numbers")
         self.latest = [found, *self.latest[: KEPT - 1]]

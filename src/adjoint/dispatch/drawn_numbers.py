@@ -1,0 +1,77 @@
+"""Generators of random numbers as they were found, where several runs of a function are to be as one.
+
+Columns of a Jacobian are derivatives of one function: each draws the same numbers.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from types import MethodType
+from typing import Any
+
+import numpy as np
+
+from adjoint import ir
+from adjoint.dispatch.argument_aliasing import parts_of
+from adjoint.ir.walk import statements_in
+from adjoint.runtime import display
+from adjoint.runtime.outside import keep_before
+
+_CLASSES = (np.random.Generator, np.random.BitGenerator, np.random.RandomState, random.Random)
+_OF_MODULES = (np.random.random.__self__, random.random.__self__)  # type: ignore[attr-defined]
+"""The generators that the functions of the modules draw from."""
+
+
+def draws(function: ir.Function) -> bool:
+    """Whether a function may draw random numbers, or calls one that may."""
+    return _may_draw(function, set())
+
+
+def _may_draw(function: ir.Function, seen: set[int]) -> bool:
+    if id(function) in seen:
+        return False
+    seen.add(id(function))
+    for statement in statements_in(function.body):
+        if isinstance(statement, ir.Call):
+            callee: Any = statement.callee
+            inner = callee if isinstance(callee, ir.Function) else getattr(callee, "function", None)
+            if isinstance(inner, ir.Function) and _may_draw(inner, seen):
+                return True
+            if callee is display.draw or any(map(_is_of_a_generator, (callee, *statement.args))):
+                return True
+    return False
+
+
+def _is_of_a_generator(called: Any) -> bool:
+    if isinstance(called, ir.Var):
+        return called.type == ir.Opaque(MethodType)
+    found = called.value if isinstance(called, ir.Const) else called
+    return isinstance(getattr(found, "__self__", None), _CLASSES)
+
+
+def keep_generators(inputs: Sequence[Any]) -> None:
+    """Takes down the states of the generators that a function may draw from: those in its inputs, and the modules'."""
+    for generator in (*_OF_MODULES, *_generators_in(inputs, set())):
+        keep_before((id(generator), "state"), partial(_put_back, generator))
+
+
+def _generators_in(value: Any, seen: set[int]) -> Iterator[Any]:
+    if isinstance(value, _CLASSES):
+        yield value
+        return
+    if id(value) in seen:
+        return
+    seen.add(id(value))
+    for _, part in parts_of(value):
+        yield from _generators_in(part, seen)
+
+
+def _put_back(generator: Any) -> Callable[[], None]:
+    if isinstance(generator, random.Random):
+        return partial(generator.setstate, generator.getstate())
+    if isinstance(generator, np.random.RandomState):
+        return partial(generator.set_state, generator.get_state(legacy=False))
+    bits = generator.bit_generator if isinstance(generator, np.random.Generator) else generator
+    return partial(setattr, bits, "state", bits.state)
