@@ -699,3 +699,54 @@ def test_an_attribute_that_is_given_late_is_told_with_its_place_and_a_way_out_th
     assert "part.late = part.weight * x[1]" in str(found.value)
     assert "assign self.late in __init__, too" in str(found.value)
     np.testing.assert_allclose(ad.grad(given_late)(x, Assembly(PartWithRoom)), [1.2, 2 * 0.49 * 0.7])
+
+
+class Descent:
+    """Keeps what it saw last, and takes steps along its own gradient."""
+
+    def __init__(self) -> None:
+        self.seen: Any = None
+        self.rate, self.size = 0.1, 0.0
+
+    def energy(self, p):
+        self.seen = p * p
+        self.size = self.seen[0] if self.seen[0] > 1.0 else 2.0 * self.rate
+        return (p**3).sum()
+
+    def in_a_loop(self, p):
+        for _ in range(3):
+            p = p - self.rate * ad.grad(self.energy)(p) * self.seen
+        return (p * self.seen).sum() + self.size * p[0]
+
+    def read_before(self, p):
+        total = 0.0
+        for _ in range(2):
+            if self.seen is not None:
+                total = total + self.seen.sum() * p[0]
+            value, slope = ad.value_and_grad(lambda q: self.energy(q) * self.rate)(p)
+            total = total + value * (slope * p).sum()
+            self.rate = self.rate + 0.1 * self.size
+        return total
+
+    def along(self, p):
+        for _ in range(2):
+            _, dot = ad.jvp(self.energy, (p,), (p,))
+            p = p + 0.01 * dot * self.seen
+        return p.sum() * self.size
+
+
+@pytest.mark.parametrize("way", [*WAYS, "forward"])
+@pytest.mark.parametrize("name", ["in_a_loop", "read_before", "along"])
+def test_what_the_function_of_an_inner_derivative_keeps(name: str, way: str) -> None:
+    """It is handed out beside the derivative, from None on, and is written once."""
+    model, reference = Descent(), Descent()
+    expected = differences(lambda p: getattr(Descent(), name)(p), P)
+    method = getattr(model, name)
+    if way == "forward":
+        found = ad.jacobian(method, mode="forward")(P.copy())
+    else:
+        found = ad.grad(method, native=way == "native")(P.copy())
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
+    getattr(reference, name)(P.copy())
+    np.testing.assert_allclose(model.seen, reference.seen)
+    assert (model.rate, model.size) == pytest.approx((reference.rate, reference.size))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,13 @@ from adjoint.frontend.calls.emitted_calls import refuse_linked
 from adjoint.frontend.calls.opaque.library_classes import look_into_what_joins
 from adjoint.frontend.data.constants import refuse_written_constants
 from adjoint.frontend.data.written_views import refuse_written_views
+from adjoint.frontend.differentiation.changed_parts import (
+    DIFFERENTIATED,
+    HandedOut,
+    handed_out,
+    note_changes,
+    without_puts,
+)
 from adjoint.frontend.differentiation.differentiated_paths import Active, activate_part
 from adjoint.frontend.differentiation.refusals.none_results import without_none
 from adjoint.frontend.differentiation.refusals.two_names import refuse_written_under_two_names
@@ -24,19 +31,15 @@ from adjoint.frontend.entry.operator_marks import MARK
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.placeholders import with_values_handed_over
-from adjoint.frontend.interpreter.state.blocks import Region
+from adjoint.frontend.interpreter.state.blocks import Exiting
 from adjoint.frontend.interpreter.state.signals import Restart, TakenInside
 from adjoint.frontend.interpreter.values import (
-    FORGOTTEN,
-    Cell,
     Closure,
     GeneratorContext,
     GeneratorObject,
     Method,
     Operator,
     Partial,
-    Record,
-    Ref,
     TupleValue,
     Value,
 )
@@ -45,13 +48,12 @@ from adjoint.ir.walk import free_vars, operands, statements_in, targets_of, term
 from adjoint.records import dataclass
 from adjoint.sources.scope import own_yields
 
-DIFFERENTIATED = "the function that is differentiated here"
 _INACTIVE = (bool, int, str, bytes, type(None), type, np.dtype)
 
 
 @dataclass(eq=False, slots=True)
 class Inner:
-    """A function to differentiate: its results are the leaves of ``shape``."""
+    """A function to differentiate: its results are the leaves of ``shape``, and of what is handed out beside."""
 
     function: ir.Function
     atoms: tuple[ir.Atom, ...]
@@ -60,6 +62,8 @@ class Inner:
     """How many are active."""
     shape: joins.Shape
     results: tuple[ir.Type, ...]
+    handed_out: tuple[HandedOut, ...] = ()
+    """What it changes outside of itself."""
 
 
 def lower_inner(
@@ -73,11 +77,13 @@ def lower_inner(
     returned: Callable[[Value], Value] | None = None,
     what: str = DIFFERENTIATED,
     call: Callable[[list[Value]], Value] | None = None,
+    *,
+    hands_out: bool = False,
 ) -> Inner:
     """Lowers a function with the arguments at ``places``, or the parts of them at ``ways``, as fresh parameters.
 
     ``returned`` is applied to what it returns; ``what`` names the function in messages; ``call`` calls it, if that is
-    more than to hand over the arguments.
+    more than to hand over the arguments. Where it ``hands_out`` what it changes, the caller takes it over.
     """
     outer_block, outer_store = lo.open, lo.store
     root = lo.fork(outer_store)
@@ -98,11 +104,17 @@ def lower_inner(
     shape = lo.join_shapes([as_result(joins.shape_of(leaf.value, leaf.store)) for leaf in region.exits])
     refuse_linked(lo, [ir.Var(hint, type_) for type_, hint in joins.leaf_types(shape, "result")], node)
     refuse_written_under_two_names(lo, function, region, active, before, (*new_args, *new_kwargs.values()), node)
+    beside: tuple[HandedOut, ...] = ()
     if lo.regions:
-        _note_changes(lo, region, active, before, node, what)
-    block = lo.finish(
-        region, root, lambda leaf: tuple(joins.flatten(leaf.value, shape, leaf.store, leaf.block, lo.types))
-    )
+        note_changes(lo, region, active, before, node, what)
+        beside = handed_out(lo, region, active) if hands_out and lo.frame is not None else ()
+
+    def leave(leaf: Exiting) -> tuple[ir.Atom, ...]:
+        place = region.exits.index(leaf)
+        further = [atom for part in beside for atom in part.atoms(place, leaf, lo)]
+        return (*joins.flatten(leaf.value, shape, leaf.store, leaf.block, lo.types), *further)
+
+    block = without_puts(lo.finish(region, root, leave), beside)
     block = ir.Block((*lists, *block.statements), block.terminator)
     lo.block, lo.store = outer_block, outer_store
     if lo.run_data.flow:
@@ -127,8 +139,10 @@ def lower_inner(
     _check_results(lo, function, lowered, region.exits, shape, active.params, node)
     if lo.frame is not None and lo.settings.kept and lo.settings.target.recomputes:
         _refuse_calls_if_singular(lowered)
-    types = tuple(type_ for type_, _ in joins.leaf_types(shape, ""))
-    return Inner(lowered, (*active.atoms, *free), len(active.params), shape, types)
+    types = tuple(
+        type_ for each in (shape, *(part.shape for part in beside)) for type_, _ in joins.leaf_types(each, "")
+    )
+    return Inner(lowered, (*active.atoms, *free), len(active.params), shape, types, beside)
 
 
 def _activated(
@@ -152,21 +166,6 @@ def _activated(
             hint = names[place] if place < len(names) else "x"
             new_args[place] = activate_part(lo, new_args[place], way, active, hint)
     return new_args, new_kwargs
-
-
-def _note_changes(
-    lo: Lowerer, region: Region, active: Active, before: dict[Any, Value], node: ast.AST | None, what: str
-) -> None:
-    """Takes down which arguments a function has changed where it is left; refuses what else it has."""
-    for leaf in region.exits:
-        after = dict(leaf.store)
-        for copy, original in active.originals.items():
-            was, now = before[copy], after.pop(copy)
-            assert isinstance(was, Record)
-            assert isinstance(now, Record)
-            if was is not now:
-                lo.run_data.changed.append((original, was, now))
-        _check_effects(lo, before, after, node, what)
 
 
 def _finished(lo: Lowerer, lowered: ir.Function, shape: joins.Shape, active: Active) -> tuple[ir.Block, ir.Function]:
@@ -302,45 +301,6 @@ def as_result(shape: joins.Shape) -> joins.Shape:
             return shape
 
 
-def _check_effects(
-    lo: Lowerer, before: dict[Any, Value], after: dict[Any, Value], node: ast.AST | None, what: str
-) -> None:
-    """What an inner function changes outside of itself would be lost."""
-    runs_once = lo.frame is None and not lo.run_data.declared
-    # What is assigned where variables live that outlive the call is there, and what is written to objects that are
-    # given; behind the operator nobody reads it.
-    written: Collection[Cell] = (*lo.assigned_outside(), *lo.run_data.presence.values()) if runs_once else ()
-    for key, value in after.items():
-        if key not in before or before[key] is value or key in written:
-            continue
-        if isinstance(key, Ref) and key.origin is not None and runs_once:
-            continue
-        if isinstance(key, Ref) and what == DIFFERENTIATED:
-            was = before[key]
-            assert isinstance(was, Record)
-            assert isinstance(value, Record)
-            lo.run_data.changed.append((key, was, value))  # the operator forgets what it held
-            continue
-        sites = tuple(joins.original_sites((key.site,))) if isinstance(key, Ref) else ()
-        if any(site not in lo.settings.runtime_sites for site in sites):
-            raise joins.NeedsRuntime(sites)  # memory is written inside of derivatives as anywhere
-        raise lo.problem("AD0302", node, f"{what} changes a variable or object from outside")
-
-
-def forget_changes(lo: Lowerer) -> None:
-    """From here on nothing is known of those parts of arguments that the functions of inner derivatives changed."""
-    while lo.run_data.changed:
-        original, before, after = lo.run_data.changed.pop()
-        if before.cls in (list, dict) and before.keys != after.keys:
-            raise joins.NeedsRuntime((original.site,))
-        record = lo.store[original]
-        assert isinstance(record, Record)
-        for name, value in after.parts:
-            if before.get(name) is not value:
-                record = record.with_part(name, FORGOTTEN)
-        lo.store[original] = record
-
-
 def name_of(function: Value) -> str:
     match function:
         case Closure():
@@ -360,7 +320,8 @@ def name_of(function: Value) -> str:
 
 
 def targets_of_call(inner: Inner, hint: str) -> tuple[list[ir.Var], list[ir.Var]]:
-    targets = [ir.Var(name, type_) for type_, name in joins.leaf_types(inner.shape, hint)]
+    shapes = (inner.shape, hint), *[(part.shape, str(part.name)) for part in inner.handed_out]
+    targets = [ir.Var(name, type_) for shape, hint in shapes for type_, name in joins.leaf_types(shape, hint)]
     cotangents = [ir.Var(f"{param.hint}_bar", param.type, True) for param in inner.function.params[: inner.count]]
     return targets, cotangents
 

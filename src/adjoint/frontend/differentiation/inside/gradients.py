@@ -10,6 +10,7 @@ from adjoint import ir
 from adjoint.diagnostics import Span
 from adjoint.frontend.data.constants import lost_in_fields
 from adjoint.frontend.data.lists_of_objects import Stacked
+from adjoint.frontend.differentiation.changed_parts import take_over
 from adjoint.frontend.differentiation.components import component
 from adjoint.frontend.differentiation.differentiated_paths import written
 from adjoint.frontend.differentiation.inner_functions import Inner, lower_inner, targets_of_call
@@ -37,8 +38,9 @@ def gradient(
     function, wrt, args = with_receiver(lo, operator.function, wrt, args, kwargs, node)
     operator = replace(operator, function=function)
     picked = pick(lo, function, wrt, args, kwargs, node)
-    inner = lower_inner(lo, function, args, kwargs, picked.places, node, picked.ways)
-    if not options.get("keep_writes", True):
+    keeps_writes = options.get("keep_writes", True)
+    inner = lower_inner(lo, function, args, kwargs, picked.places, node, picked.ways, hands_out=keeps_writes)
+    if not keeps_writes:
         from adjoint.frontend.differentiation.inside.defensive_copies import on_defensive_copies  # lazy
 
         inner = on_defensive_copies(lo, inner, node)
@@ -58,7 +60,9 @@ def gradient(
     if _may_have_several_elements(differentiated.type):
         lo.emit(ir.Call((), check_single, (differentiated,), (), lo.span(node)))
     stacked.put_back()
-    result = joins.build(inner.shape, iter(targets), lo.store)
+    results = iter(targets)
+    result = joins.build(inner.shape, results, lo.store)
+    take_over(lo, inner.handed_out, results, node)
     gradient = picked.gradient(lo, iter(stacked.cotangents(cotangents, layout)), layout, node)
     if operator.kind == "value_and_grad":
         return TupleValue((result, gradient))

@@ -13,7 +13,8 @@ from typing import Any
 
 from adjoint import ir
 from adjoint.analysis.effects import written_places
-from adjoint.frontend.differentiation.inner_functions import forget_changes, lower_inner
+from adjoint.frontend.differentiation.changed_parts import settle_changes
+from adjoint.frontend.differentiation.inner_functions import lower_inner
 from adjoint.frontend.differentiation.inside.gradients import gradient
 from adjoint.frontend.differentiation.wrt import positions
 from adjoint.frontend.entry.inputs import captured
@@ -70,7 +71,7 @@ def call_operator(
 ) -> Value:
     """A call of a derivative."""
     result = _called(lo, operator, args, kwargs, node)
-    forget_changes(lo)
+    settle_changes(lo)
     return result
 
 

@@ -9,7 +9,8 @@ from adjoint.analysis.effects import written_places
 from adjoint.differentiation.forward.forward import forward
 from adjoint.differentiation.memory.copying import can_be_copied, copied
 from adjoint.frontend.data.lists_of_objects import Stacked
-from adjoint.frontend.differentiation.inner_functions import copy_as, forget_changes, lower_inner
+from adjoint.frontend.differentiation.changed_parts import settle_changes, take_over
+from adjoint.frontend.differentiation.inner_functions import copy_as, lower_inner
 from adjoint.frontend.differentiation.refusals.arguments import check_differentiable
 from adjoint.frontend.differentiation.result_seeds import first_of_pair, refuse_several_kinds
 from adjoint.frontend.differentiation.tangent_values import owned_tangent, paired, result_tangent
@@ -60,7 +61,7 @@ def jvp(
     places = [i for i, tangent in enumerate(tangents) if tangent != NONE]
     for place in places:
         check_differentiable(lo, function, args[place], place, node, args)
-    inner = lower_inner(lo, function, args, {}, places, node)
+    inner = lower_inner(lo, function, args, {}, places, node, hands_out=True)
     refuse_several_kinds(lo, function, inner.shape, node)
     directions: list[ir.Atom] = []
     chosen: list[int] = []
@@ -69,7 +70,8 @@ def jvp(
         if tangent != NONE:
             chosen.append(index)
             directions.append(tangent)
-    varying = range(first_of_pair(lo, function, inner, node)) if has_aux else range(len(inner.results))
+    own = sum(1 for _ in joins.leaf_types(inner.shape, ""))
+    varying = range(first_of_pair(lo, function, inner, node) if has_aux else own)
     outputs = tuple(i for i in varying if ir.carries_derivative(inner.results[i]))
     stacked = Stacked(lo, inner)
     inner = stacked.inner
@@ -84,12 +86,14 @@ def jvp(
     atoms = inline(lo.open, derivative, (*inner.atoms, *directions))
     stacked.put_back()
     count = len(inner.results)
-    value = joins.build(inner.shape, iter(atoms[:count]), lo.store)
+    results = iter(atoms[:count])
+    value = joins.build(inner.shape, results, lo.store)
+    take_over(lo, inner.handed_out, results, node)
     dots = dict(zip(outputs, atoms[count:], strict=True))
-    forget_changes(lo)
+    settle_changes(lo)
     if not lo.regions:
         dots = {i: owned_tangent(lo, atom, atoms[i]) for i, atom in dots.items()}
-    dot = result_tangent(lo, inner.shape, iter(range(count)), dots)
+    dot = result_tangent(lo, inner.shape, iter(range(own)), dots)
     if has_aux:
         assert isinstance(value, TupleValue) and isinstance(dot, TupleValue)
         return TupleValue((value.items[0], dot.items[0], value.items[1]))

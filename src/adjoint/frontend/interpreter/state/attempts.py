@@ -104,6 +104,8 @@ class Run:
     closures: dict[Any, Closure] = field(default_factory=dict)
     changed: list[tuple[Ref, Record, Record]] = field(default_factory=list)
     """Arguments that the function of an inner derivative changed: what they held, and what they hold after it."""
+    taken_over: set[tuple[Ref, Any]] = field(default_factory=set)
+    """Of these, the parts of which it is known what they hold, by their names."""
     stored_constants: list[tuple[ir.Var, ir.Var, str, Span | None]] = field(default_factory=list)
     """What is stored in fields that carry no derivative, the constants that are read there, the fields, and where."""
     checkpointed: dict[ast.AST, tuple[ir.Atom, ...]] = field(default_factory=dict)
