@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import random
@@ -178,3 +179,28 @@ def test_machine_code_that_was_kept_draws_alike(tmp_path: Path) -> None:
     for _ in range(2):
         done = subprocess.run([sys.executable, program], env=surroundings, capture_output=True, text=True, check=True)
         np.testing.assert_allclose(json.loads(done.stdout), [[2.0 * a, 0.0], [0.0, 2.0 * b]])
+
+
+class Feed:
+    def __init__(self) -> None:
+        self.numbers = itertools.count(2)
+
+
+def generated():
+    yield from (2.0, 3.0, 5.0)
+
+
+@pytest.mark.parametrize("where", ["captured", "attribute", "argument"])
+def test_what_gives_its_items_once_is_not_run_again(where: str) -> None:
+    numbers, feed = iter([2.0, 3.0, 5.0, 7.0]), Feed()
+    functions: dict[str, Any] = {
+        "captured": (lambda x: next(numbers) * x * next(numbers), ()),
+        "attribute": (lambda x: next(feed.numbers) * x * next(feed.numbers), ()),
+        "argument": (lambda x, items: next(items) * x * next(items), (generated(),)),
+    }
+    function, further = functions[where]
+    with pytest.raises(ad.DifferentiationError, match="AD0305"):
+        ad.jacobian(function, mode="forward")(X, *further)
+    numbers, feed = iter([2.0, 3.0, 5.0, 7.0]), Feed()
+    given = [generated() for _ in further]
+    np.testing.assert_allclose(ad.jacobian(function, mode="reverse")(X, *given), 6.0 * np.eye(3))

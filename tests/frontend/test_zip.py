@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -51,6 +53,54 @@ def test_what_is_computed_item_by_item() -> None:
         both(0.3, 4)
     with pytest.raises(ValueError, match="shorter"):
         ad.grad(both)(0.3, 4)
+
+
+def handled_in_a_loop(xs: Sequence[float], ys: Sequence[float]) -> float:
+    total = 0.0
+    try:
+        for x, y in zip(xs, ys, strict=True):
+            total += x * y
+    except ValueError as problem:
+        total = total * xs[0] + len(str(problem))
+    return total
+
+
+def handled_around(xs: Sequence[float], ys: Sequence[float]) -> float:
+    pairs, total = zip(xs, ys, strict=True), 0.0
+    while True:
+        try:
+            x, y = next(pairs)
+        except ValueError:
+            return total * xs[0]
+        except StopIteration:
+            return total
+        total += x * y
+
+
+def handled_by_the_caller(xs: Sequence[float], ys: Sequence[float]) -> float:
+    held = [0.0]
+
+    def add() -> None:
+        for i, (x, _, y) in enumerate(zip(xs, [1.0, 2.0], ys, strict=True)):
+            held.append(i * x * y)
+
+    with contextlib.suppress(ValueError):
+        add()
+    return sum(held) * ys[0]
+
+
+@pytest.mark.parametrize("native", [False, True])
+@pytest.mark.parametrize("function", [handled_in_a_loop, handled_around, handled_by_the_caller])
+@pytest.mark.parametrize("counts", [(2, 2), (3, 2), (2, 3)])
+def test_items_before_the_lengths_are_found_to_differ(function: Any, counts: tuple[int, int], native: bool) -> None:
+    """What was done with them is there, where the exception is handled."""
+    xs, ys = np.array([1.5, 0.7, 2.0][: counts[0]]), np.array([0.6, 1.2, 0.9][: counts[1]])
+    value, (of_xs, of_ys) = ad.value_and_grad(function, wrt=(0, 1), native=native)(xs, ys)
+    assert value == pytest.approx(function(xs, ys))
+    along = np.concatenate([of_xs, of_ys])
+    steps = 1e-6 * np.eye(sum(counts))
+    moved = lambda step: function(xs + step[: counts[0]], ys + step[counts[0] :])
+    np.testing.assert_allclose(along, [(moved(step) - moved(-step)) / 2e-6 for step in steps], atol=1e-8)
 
 
 def test_what_has_no_end_is_refused() -> None:

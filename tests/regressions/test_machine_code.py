@@ -335,3 +335,14 @@ def maximum_of_what_a_loop_makes(x, mask):
 def test_maxima_of_what_sweeps_compute_again():
     x = np.array([0.3, 1.5, 2.0, 0.2, 0.7])
     alike(ad.hessian, maximum_of_what_a_loop_makes, x, np.arange(5) < 9)
+
+
+# Products of all others, of all others: their shapes are tuples, whose lengths are known
+
+
+def pairs_of_others(x):
+    return np.sum(ad.hessian(lambda y: np.prod(y))(x) @ x)
+
+
+def test_third_derivatives_of_a_product():
+    alike(ad.hessian, pairs_of_others, np.array([0.3, 1.5, 2.0]))

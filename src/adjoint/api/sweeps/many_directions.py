@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -14,6 +14,7 @@ from adjoint.api.jvp_vjp import Pullback, checked_tangents, inputs_of_jvp, jvp
 from adjoint.api.sweeps.batched_sweeps import SweepsAt, sweeps_of, width_for
 from adjoint.diagnostics import error
 from adjoint.diagnostics.entrances import entrance
+from adjoint.dispatch.drawn_numbers import used_up
 from adjoint.dispatch.keys import keys_of
 from adjoint.dispatch.options import Native, resolve
 from adjoint.dispatch.specialize import Specialization
@@ -235,6 +236,8 @@ def _copy_of(arg: Any, memo: dict[int, Any]) -> Any:
     try:
         return copy.deepcopy(arg, memo)
     except TypeError:  # a module, an open file: nothing that a derivative goes through
+        if isinstance(arg, Generator):
+            raise used_up() from None
         return arg
 
 

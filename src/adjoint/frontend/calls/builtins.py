@@ -40,6 +40,7 @@ from adjoint.frontend.iterators.coming_back import come_back
 from adjoint.frontend.iterators.items import kept, sequence, static_items, written_out
 from adjoint.frontend.iterators.iterator_objects import is_iterator_object, iterator_of, lazily, next_of_object, rows
 from adjoint.frontend.iterators.iterators import drawn, is_iterator, is_lazy, refuse_twice
+from adjoint.frontend.iterators.of_itertools import item_by_item
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.objects.classes import class_of, class_seen, is_instance, is_kind_of, is_object, note_owner
 from adjoint.frontend.objects.linked import identity, is_reference
@@ -49,6 +50,7 @@ from adjoint.runtime import display
 from adjoint.runtime.arithmetic import numbers
 from adjoint.runtime.array_functions.arrays import float_dtype
 from adjoint.sources.library_folders import is_of_a_library
+from adjoint.sources.trees import nodes
 
 
 @handles(range)
@@ -92,12 +94,24 @@ def _zip(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST
         return rows(lo, args, node)
     parts = tuple(kept(lo, arg) for arg in args)
     refuse_twice(lo, parts, node)
+    if is_strict and _may_be_handled(lo):  # what was done with the items before is there, then
+        return python_functions.call(lo, item_by_item.zipped_strictly, [TupleValue(parts)], node)
     if is_strict:
         for place, part in enumerate(parts[1:], 2):
             end = "argument 1" if place == 2 else f"arguments 1-{place - 1}"
             words = [ir.Const(f"zip() argument {place} is {than} than {end}") for than in ("shorter", "longer")]
             python_functions.call(lo, python_functions.check_as_long, [part, parts[0], *words], node)
     return lazily(lo, IteratorValue("zip", parts), node)
+
+
+def _may_be_handled(lo: Lowerer) -> bool:
+    """Whether an exception may be handled by one of the functions that run."""
+    frame = lo.frame
+    while frame is not None:
+        if any(isinstance(part, (ast.Try, ast.With)) for part in nodes(frame.source.node)):
+            return True
+        frame = frame.caller
+    return bool(lo.run_data.handled)
 
 
 def _with_length(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:

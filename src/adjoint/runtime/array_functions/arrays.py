@@ -248,7 +248,7 @@ def rows_of(x: Any, axis: Axis = None) -> Any:
 def unrows(rows: Any, x: Any, axis: Axis = None) -> Any:
     """The elements of :func:`rows_of` where they are in ``x``: its transpose and its inverse."""
     order, _ = _reduced_last(x, axis)
-    moved = np.reshape(rows, [np.shape(x)[place] for place in order])
+    moved = np.reshape(rows, tuple([np.shape(x)[place] for place in order]))
     return unbroadcast(np.transpose(moved, np.argsort(order)), x)
 
 

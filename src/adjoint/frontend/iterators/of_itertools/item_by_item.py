@@ -24,6 +24,16 @@ def accumulated_from(items: Any, function: Any, initial: Any) -> Iterator[Any]:
         yield total
 
 
+def zipped_strictly(parts: Any) -> Iterator[Any]:
+    yield from zip(*parts)  # noqa: B905
+    for place, part in enumerate(parts[1:], 2):
+        before = "argument 1" if place == 2 else f"arguments 1-{place - 1}"
+        if len(part) < len(parts[0]):
+            raise ValueError(f"zip() argument {place} is shorter than {before}")
+        if len(part) > len(parts[0]):
+            raise ValueError(f"zip() argument {place} is longer than {before}")
+
+
 def compressed(items: Any, selectors: Any) -> Iterator[Any]:
     for item, selector in zip(items, selectors):  # noqa: B905
         if selector:
