@@ -518,3 +518,16 @@ def test_what_is_captured_an_argument_and_written_is_refused() -> None:
         ad.jet(f, (CAPTURED, 2.0), (direction, 1.0), 2)
     with pytest.raises(ad.DifferentiationError, match="AD0303"):
         ad.jet(f, (CAPTURED, 2.0), (None, 1.0), 2)
+
+
+def test_what_is_outside_is_left_as_it_was() -> None:
+    """Lists and dicts outside are given no series."""
+    history, table = [1.0], {"k": 2.0}
+
+    def f(x):
+        history.append(x * history[-1])
+        table["k"] = table["k"] * x
+        return history[-1] * table["k"]
+
+    assert ad.jet(f, (3.0,), (1.0,), 2) == (18.0, 12.0, 4.0)
+    assert (history, table) == ([1.0], {"k": 2.0})

@@ -80,3 +80,19 @@ def test_what_it_takes() -> None:
         ad.tape_report(straight)
     with pytest.raises(ad.DifferentiationError, match="AD0401"):
         ad.tape_report(ad.grad(newton))
+
+
+def test_what_the_function_writes_outside_is_left_as_it_was() -> None:
+    history, rng = [1.0], np.random.default_rng(0)
+    state = rng.bit_generator.state
+
+    def f(x):
+        total = 0.0
+        for i in range(3):
+            history.append(x[i] * history[-1] * rng.normal())
+            total = total + history[-1] ** 2
+        return total
+
+    ad.tape_report(ad.grad(f), np.ones(3))
+    assert history == [1.0]
+    assert rng.bit_generator.state == state

@@ -42,7 +42,7 @@ def jet(
     ----------
     f
         The function. It runs as Python, once, with truncated Taylor series for numbers and arrays. What it writes to
-        its arguments, it writes to copies.
+        its arguments, or to objects, lists, dicts and arrays outside, it writes to copies.
     primals, tangents
         Its arguments, and the direction, as :func:`adjoint.jvp` takes them.
     order
@@ -96,7 +96,7 @@ def jet(
     ]
     token = ORDER.set(count)
     try:
-        result = compiled.call(*curves, *inputs[len(points) :])
+        result = compiled.call(*curves, *_outside(compiled, inputs[len(points) :]))
     except NotCovered as problem:
         span = _place_of(problem, compiled)
         raise DifferentiationError(diagnostic("AD0423", span, f"{problem} is not covered for series")) from None
@@ -113,6 +113,12 @@ def jet(
         *(_derivative(value, place, {}) for place in range(count + 1)),
         *(_derivative(part, 0, {}) for part in aux),
     )
+
+
+def _outside(compiled: Specialization, captured: Sequence[Any]) -> list[Any]:
+    """What a function captures: copies of what it writes, which is given series."""
+    pairs = zip(compiled.captured, captured, strict=True)
+    return [copied((value,))[0] if item.is_written else value for item, value in pairs]
 
 
 def _by_declaration(callee: Callable[..., Any], args: tuple[Any, ...]) -> Any:

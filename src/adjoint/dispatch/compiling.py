@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from adjoint import ir
+from adjoint.analysis.draws import draws
 from adjoint.codegen.python import emit
 from adjoint.codegen.texts import Emitted, load
 from adjoint.diagnostics import Diagnostic, DifferentiationError, diagnostic
@@ -15,7 +16,6 @@ from adjoint.diagnostics.request import request_note
 from adjoint.differentiation.finish import finish
 from adjoint.differentiation.zeros.called_supports import SupportsLost
 from adjoint.dispatch import targets
-from adjoint.dispatch.drawn_numbers import draws
 from adjoint.dispatch.keys import Seen, key_of
 from adjoint.dispatch.options import Native, in_background, is_strict, options_of
 from adjoint.dispatch.specialize import Specialization, lock

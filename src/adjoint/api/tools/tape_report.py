@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import linecache
 import operator
 import sys
@@ -13,6 +12,7 @@ import numpy as np
 
 from adjoint import ir
 from adjoint.api.derivative import Derivative, no_derivative
+from adjoint.api.sweeps.many_directions import copied
 from adjoint.api.tools.checkpoint_costs import Forecast, forecasts, has_checkpoints
 from adjoint.api.tools.inspection import known_arguments
 from adjoint.codegen.python import emit
@@ -22,6 +22,7 @@ from adjoint.diagnostics.entrances import entrance
 from adjoint.diagnostics.spans import shown_path
 from adjoint.differentiation.finish import finish
 from adjoint.differentiation.reverse.residuals.notes import Notes
+from adjoint.dispatch.drawn_numbers import keep_generators
 from adjoint.frontend.entry.captured import differentiated
 from adjoint.frontend.entry.entry import lower_operator
 from adjoint.frontend.entry.restarts import Entry
@@ -30,6 +31,7 @@ from adjoint.ir.walk import blocks_of, statements_in
 from adjoint.records import dataclass
 from adjoint.runtime import display
 from adjoint.runtime.array_functions import arrays
+from adjoint.runtime.outside import undone
 
 NUMBER = 32
 """Bytes of a Python number with the reference to it."""
@@ -165,7 +167,8 @@ def tape_of(
     sizes = None
     checkpoints: tuple[Forecast, ...] = ()
     if (args or kwargs) and has_checkpoints(function):
-        checkpoints = forecasts(function, _arguments(derivative, entry, given, kwargs), memory)
+        with undone():
+            checkpoints = forecasts(function, _arguments(derivative, entry, given, kwargs), memory)
     elif args or kwargs:
         sizes = _measured(derivative, entry, function, tapes, given, kwargs)
     return TapeReport(repr(derivative), tuple(_loops(function, tapes, notes, sizes)), checkpoints)
@@ -326,14 +329,16 @@ def _measured(
         return ir.Block(tuple(statements), rebuild_terminator(old.terminator, lambda atom: atom, block))
 
     weighed = ir.Function(function.name, function.params, block(function.body), function.doc)
-    load(emit(weighed))(*_arguments(derivative, entry, args, kwargs))
+    with undone():
+        keep_generators(())
+        load(emit(weighed))(*_arguments(derivative, entry, args, kwargs))
     return sizes
 
 
 def _arguments(derivative: Derivative, entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
-    """What a derivative is called with: copies of the arguments, and what it captures."""
+    """What a derivative is called with: copies of the arguments, and of what it captures."""
     root = differentiated(derivative.function)
-    return (*copy.deepcopy((*args, *kwargs.values())), *(item.read(root) for item in entry.captured))
+    return copied((*args, *kwargs.values(), *(item.read(root) for item in entry.captured)))
 
 
 def _weight(item: Any) -> int:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from adjoint import ir
+from adjoint.analysis.draws import draws
 from adjoint.analysis.effects import written_places
 from adjoint.diagnostics import DifferentiationError, error
 from adjoint.differentiation.reachability import Dependence
@@ -26,11 +27,12 @@ Bind = Callable[[ir.Var], ir.Var]
 
 
 def can_be_kept(call: ir.Call, found: Dependence) -> bool:
-    """Whether the function itself changes no cotangent, and writes no memory through which a derivative flows."""
+    """Whether the function draws nothing, changes no cotangent, and no memory through which a derivative flows."""
     from adjoint.differentiation.surgery import has_surgery  # lazy
 
     function = call.callee.function
-    return not any(found.active(call.args[place]) for place in written_places(function)) and not has_surgery(function)
+    writes = any(found.active(call.args[place]) for place in written_places(function))
+    return not (writes or has_surgery(function) or draws(function))
 
 
 def unkept(call: ir.Call) -> DifferentiationError:

@@ -8,6 +8,7 @@ import numpy as np
 
 from adjoint import ir
 from adjoint.analysis.dependence.activity import activity
+from adjoint.analysis.draws import draws
 from adjoint.differentiation.reverse.build import reverse
 from adjoint.differentiation.reverse.normalize import normalize, with_last_arrays
 from adjoint.ir.builder import Builder
@@ -50,9 +51,13 @@ def with_complex_stores(function: ir.Function) -> ir.Function:
 def with_surgery_done(
     function: ir.Function, wrt: Sequence[int], outputs: Sequence[int], shared: frozenset[ir.Var], target: Target
 ) -> ir.Function:
-    """The function with derivatives written out in which cotangents are changed, and through which one flows."""
+    """The function with derivatives written out through which a cotangent flows, and that cannot be kept by name.
+
+    Those are derivatives in which cotangents are changed, and of functions that would draw other numbers when they run
+    again.
+    """
     while True:
-        calls = [call for call in statements_in(function.body) if _has_surgery(call)]
+        calls = [call for call in statements_in(function.body) if _cannot_be_kept(call)]
         found = activity(function, wrt, outputs, None, shared) if calls else None
         done = {id(call) for call in calls if found is not None and any(map(found.active, operands(call)))}
         if not done:
@@ -62,12 +67,12 @@ def with_surgery_done(
         function = run(NORMAL_FORM, written, Context(target))
 
 
-def _has_surgery(statement: ir.Statement) -> bool:
+def _cannot_be_kept(statement: ir.Statement) -> bool:
     if not isinstance(statement, ir.Call) or not isinstance(statement.callee, ir.Derived):
         return False
     from adjoint.differentiation.surgery import has_surgery  # lazy
 
-    return has_surgery(statement.callee.function)
+    return has_surgery(statement.callee.function) or draws(statement.callee.function)
 
 
 def written_out(derived: ir.Derived, target: Target) -> ir.Function:
@@ -77,7 +82,9 @@ def written_out(derived: ir.Derived, target: Target) -> ir.Function:
 
     function = reverse(derived.function, derived.wrt, derived.outputs, target=target)
     surgery = tuple(surgery_in(derived.function))
-    return as_arrays(with_plain_values(function, surgery)) if surgery else function
+    if not surgery:
+        return as_arrays(function) if draws(derived.function) else function
+    return as_arrays(with_plain_values(function, surgery))
 
 
 def _with_written_out(block: ir.Block, calls: set[int], target: Target) -> ir.Block:

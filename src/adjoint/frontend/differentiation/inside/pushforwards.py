@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from adjoint import ir
+from adjoint.analysis.draws import draws
 from adjoint.analysis.effects import written_places
 from adjoint.differentiation.forward.forward import forward
 from adjoint.differentiation.memory.copying import can_be_copied, copied
@@ -18,7 +19,13 @@ from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import NONE, TupleValue, Value
 from adjoint.ir.rebuild import inline
+from adjoint.runtime.numerical_methods import jacobians
 from adjoint.runtime.tangents import to_shadow
+
+
+def is_column(lo: Lowerer) -> bool:
+    """Whether what is lowered takes one column of a matrix of derivatives."""
+    return lo.frame is not None and lo.frame.closure.function is jacobians._column
 
 
 def _lent(
@@ -62,6 +69,9 @@ def jvp(
     for place in places:
         check_differentiable(lo, function, args[place], place, node, args)
     inner = lower_inner(lo, function, args, {}, places, node, hands_out=True)
+    if is_column(lo) and draws(inner.function):
+        helps = ("draw beforehand what it needs",)
+        raise lo.problem("AD0301", node, "each column is of a function that draws other numbers", helps=helps)
     refuse_several_kinds(lo, function, inner.shape, node)
     directions: list[ir.Atom] = []
     chosen: list[int] = []
