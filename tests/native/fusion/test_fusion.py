@@ -152,6 +152,27 @@ def test_rows_that_are_others_do_not_wait_for_each_other():
         assert len(re.findall(r"np.empty\(\(\w+, \w+\)\)", text)) == stored
 
 
+def test_sums_into_neighbouring_rows_share_the_loop_over_rows():
+    def variation(a):
+        return np.sum(np.sqrt((a[1:, :-1] - a[:-1, :-1]) ** 2 + (a[:-1, 1:] - a[:-1, :-1]) ** 2 + 1.0))
+
+    def read_between(a, b):
+        a = a.copy()
+        a[:-1] += b
+        c = np.sin(a[1:]) * b
+        a[1:] -= c
+        return a * np.sum(c)
+
+    x = np.random.default_rng(0).normal(size=(5, 4))
+    text = emit(fuse(ad.grad(variation, native=True).specialized((x,), {}).function)).text
+    assert len(re.findall(r"^    for ", text, re.M)) == 1
+    assert not re.search(r"np.empty\(\(\w+, \w+\)\)", text)
+    loops = fused(ad.grad, variation, (x,))
+    np.testing.assert_allclose(loops(x), ad.grad(variation)(x), rtol=1e-13)
+    loops = fused(ad.compile, read_between, (x, x[1:]))
+    np.testing.assert_allclose(loops(x, x[1:]), read_between(x, x[1:]), rtol=1e-13)
+
+
 def test_rows_are_looked_at_together():
     text = text_of("nearest", np.ones((4, 3)), np.zeros((2, 3)))
     assert not re.search(r"np.empty\(\(\w+, \w+, \w+\)\)", text)

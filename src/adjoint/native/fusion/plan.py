@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator, Sequence
+from typing import NamedTuple
 
 from adjoint import ir
 from adjoint.analysis.memory.alias import Aliases
@@ -26,20 +27,31 @@ from adjoint.native.fusion.terms import (
 )
 from adjoint.records import dataclass
 
-Link = tuple[Places, Places]
-"""Where one node touches an array, and where one that waits for it does."""
+
+class Link(NamedTuple):
+    """Where one node touches an array, and where one that waits for it does.
+
+    ``commutes`` says that both only add to it: the order counts for rounding alone.
+    """
+
+    theirs: Places
+    mine: Places
+    commutes: bool = False
+
+
 Dependences = dict[Node, list[Link] | None]
 """The nodes that one waits for, with what links them; None where it needs all that they do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """What a node does to memory; ``places`` is None where it touches all of it."""
+    """What a node does to memory; ``places`` is None where it touches all of it, ``adds`` says that it only adds."""
 
     memory: Hashable
     array: ir.Var | None
     places: Places | None
     writes: bool
+    adds: bool = False
 
 
 class Plan:
@@ -182,7 +194,7 @@ class Plan:
             if isinstance(node, Other) or isinstance(producer, Other):
                 waits[producer] = None
             elif known is not None:
-                known.append((own_places(producer), operand.places))
+                known.append(Link(own_places(producer), operand.places))
         if isinstance(node, Write):
             for place in node.places:
                 waits.update((made[var], None) for var in place.computed if var in made)
@@ -212,7 +224,7 @@ class Plan:
                     yield Access(memory, leaf.atom, leaf.places, writes=False)
         for memory in self._written_by(node):
             if isinstance(node, Write):
-                yield Access(memory, node.base, node.places, writes=True)
+                yield Access(memory, node.base, node.places, writes=True, adds=node.store.mode in ("add", "sub"))
             elif isinstance(node, (Map, Reduce)):
                 yield Access(memory, node.target, own_places(node), writes=True)
 
@@ -228,7 +240,7 @@ def _link(waits: Dependences, other: Node, theirs: Access, mine: Access) -> None
         return
     links = waits.setdefault(other, [])
     if links is not None:
-        links.append((theirs.places, mine.places))
+        links.append(Link(theirs.places, mine.places, commutes=theirs.adds and mine.adds))
 
 
 def own_places(node: Node) -> Places:

@@ -129,11 +129,20 @@ class Schedule:
 
     @staticmethod
     def _can_share(node: Node, other: Node, links: list[Link] | None, depth: int) -> bool:
-        """Whether in a loop of both a node touches only what the same iteration of the other does."""
+        """Whether in a loop of both a node touches only what the same iteration of the other does.
+
+        What is only added to may be touched in any iteration of outer loops. Inner loops that add to neighbours stay
+        apart: they would not be vectorized.
+        """
         if links is None or len(node.axes) <= depth or len(other.axes) <= depth:
             return False
         theirs, mine = other.axes[depth], node.axes[depth]
-        return all(any(_moves_along(*pair, theirs, mine) for pair in zip(*link, strict=True)) for link in links)
+        is_outer = min(len(node.axes), len(other.axes)) > depth + 1
+        return all(
+            (is_outer and link.commutes)
+            or any(_moves_along(*pair, theirs, mine) for pair in zip(link.theirs, link.mine, strict=True))
+            for link in links
+        )
 
     def _fits(self, node: Node, group: LoopTree, depth: int, joins: set[int]) -> bool:
         if group.extent.find(node.order) is not node.axes[depth].extent.find(node.order):
