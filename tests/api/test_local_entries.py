@@ -158,7 +158,7 @@ def test_jacobians(name, native):
         moved = (args[0] + shift, *args[1:])
         dense = np.reshape(ad.jacobian(f)(*moved), at.shape)
         np.testing.assert_allclose(jacobian(*moved).toarray(), dense, rtol=1e-13, atol=1e-13)
-        out = np.empty(len(at.cols))
+        out = np.full(len(at.cols), np.nan)
         assert at.values(*moved, out=out, check=False) is out
         np.testing.assert_allclose(out, dense[at.rows, at.cols], rtol=1e-13, atol=1e-13)
 
@@ -377,4 +377,7 @@ def test_entries_that_have_places_of_their_own(native):
     at = ad.jacobian(f, sparsity="auto", native=native).at(x)
     assert at.method == "local"
     for point in (x, -x[::-1].copy(), np.abs(x)):
-        np.testing.assert_allclose(at.matrix(point).toarray(), ad.jacobian(f)(point), rtol=1e-13, atol=1e-15)
+        expected = ad.jacobian(f)(point)
+        np.testing.assert_allclose(at.matrix(point).toarray(), expected, rtol=1e-13, atol=1e-15)
+        out = at.values(point, out=np.full(len(at.cols), np.nan), check=False)
+        np.testing.assert_allclose(out, expected[at.rows, at.cols], rtol=1e-13, atol=1e-15)

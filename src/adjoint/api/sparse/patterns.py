@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -267,20 +267,51 @@ class _Key:
             return False
         compiled = self.compiled
         try:
-            parts = _parts(function, compiled, arguments, place, self.with_floats)
+            values = _values(function, compiled, arguments)
+            if len(values) != len(self.parts):
+                return False
+            for number, (value, part) in enumerate(zip(values, self.parts, strict=True)):
+                if type(value) is np.ndarray and type(part) is _Array:
+                    if not part.is_like(value):
+                        return False
+                elif _key_of(value, self.with_floats and number != place) != part:
+                    return False
         except (_NotComparable, KeyError, AttributeError, ValueError):  # what was captured is no longer there
             return False
         is_plain = not (compiled.guards or compiled.captured or compiled.argument_guards)
-        return parts == self.parts and (is_plain or compiled.fits(differentiated(function), arguments, {}, {}))
+        return is_plain or compiled.fits(differentiated(function), arguments, {}, {})
 
 
 def _parts(
     function: Any, compiled: Specialization, arguments: tuple[Any, ...], place: int, with_floats: bool
 ) -> tuple[Any, ...]:
-    captured = compiled.captured
-    outside = [item.read(differentiated(function)) for item in captured] if captured else ()
-    own = enumerate((*arguments, *outside))
+    own = enumerate(_values(function, compiled, arguments))
     return tuple([_key_of(value, with_floats and number != place) for number, value in own])
+
+
+def _values(function: Any, compiled: Specialization, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The arguments, and what the function captures."""
+    captured = compiled.captured
+    return (*arguments, *[item.read(differentiated(function)) for item in captured]) if captured else arguments
+
+
+class _Array(NamedTuple):
+    """What has to be the same in two arrays; ``numbers`` is None where those do not matter."""
+
+    dtype: np.dtype
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    numbers: bytes | None
+
+    def is_like(self, array: np.ndarray) -> bool:
+        """Whether another array has the same key, without making that."""
+        dtype, shape, strides, numbers = self
+        return (
+            array.dtype == dtype
+            and array.shape == shape
+            and array.strides == strides
+            and (numbers is None or array.tobytes() == numbers)
+        )
 
 
 class _TooMany(Exception):
@@ -309,8 +340,8 @@ def _key_of(value: Any, with_floats: bool) -> Any:
         kind = value.dtype.kind
         if kind not in "fcbiuSU":
             raise _NotComparable
-        number = value.tobytes() if kind not in "fc" or with_floats else None
-        return value.dtype, value.shape, value.strides, number
+        numbers = value.tobytes() if kind not in "fc" or with_floats else None
+        return _Array(value.dtype, value.shape, value.strides, numbers)
     if cls in (float, complex) or isinstance(value, np.inexact):
         return cls, repr(value) if with_floats else None
     if value is None or cls in (bool, int, str, bytes, slice, range) or isinstance(value, np.generic):

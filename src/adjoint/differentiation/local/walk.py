@@ -66,7 +66,8 @@ def with_entries(function: ir.Function, mode: Mode, target: Target) -> ir.Functi
     mode
         ``"places"``: the function takes its parameters, and arrays for rows, columns, and the latest store of each
         result. ``"sums"``: its parameters, the data of the matrix, and the places of entries in that, to which they are
-        added. ``"values"``: the same where each place is that of one entry, which is stored there.
+        added; the data are zero first. ``"values"``: the same where each place is that of one entry, which is stored
+        there.
 
     Returns
     -------
@@ -123,6 +124,8 @@ class _Local:
         self.steering = steering
         self.by_floats: set[int] = set()
         """The statements of which floats choose a side, by identity."""
+        self.may_leave_out = mode == "sums"
+        """Whether the data have to be zero before: not every entry is stored."""
         self.check()
 
     def check(self) -> None:
@@ -142,6 +145,9 @@ class _Local:
         self.statements(function.body, builder)
         self.write_entries(builder)
         body = builder.block(ir.Return((self.count(builder),)))
+        if self.may_leave_out:
+            cleared = ir.Store(self.params[0], ir.Subscript((ir.Const(Ellipsis),)), ir.Const(0.0))
+            body = ir.Block((cleared, *body.statements), body.terminator)
         return ir.Function(f"{function.name}_{self.mode}", (*function.params, *self.params), body, function.doc)
 
     def count(self, builder: Builder, more: int = 0) -> ir.Atom:
@@ -303,6 +309,7 @@ class _Local:
             then, orelse = (ir.Block((), side.terminator) for side in sides)
             builder.emit(ir.If(statement.cond, then, orelse, statement.targets, statement.span))
             return
+        self.may_leave_out = True
         offset = self.offset
 
         def leaf(end: ir.Terminator, _: Builder) -> ir.Terminator:
