@@ -135,3 +135,48 @@ def test_what_may_be_none_is_no_array():
     left = [LeftAlone(one, False, frozenset()), LeftAlone(other, False, frozenset(other.targets))]
     (call,) = with_runs_joined(ir.Function("f", (x,), body), left).body.statements
     assert call.callee.computed == (False, True)
+
+
+def chosen(x, other):
+    """A choice between two products that run as Python, and between one of them and an array of machine code."""
+    matrix = ir.Array(np.dtype(float), ("many", "many"))
+    one, two, result, beside = (ir.Var(name, matrix) for name in ("one", "two", "result", "beside"))
+    first, second = ir.Call((one,), np.dot, (x, x)), ir.Call((two,), np.dot, (x, other))
+    sides = (ir.Block((call,), ir.Yield((call.targets[0], given))) for call, given in ((first, one), (second, other)))
+    return first, second, ir.If(ir.Const(True), *sides, (result, beside))
+
+
+def test_choices_of_which_all_results_are_arrays_are_one_call():
+    matrix = ir.Array(np.dtype(float), ("many", "many"))
+    x, other = ir.Var("x", matrix), ir.Var("other", matrix)
+    *calls, choice = chosen(x, other)
+    result, beside = choice.targets
+
+    def together(returned, are_arrays):
+        arrays = [frozenset(each.targets) if are_arrays else frozenset() for each in calls]
+        left = [LeftAlone(each, False, own) for each, own in zip(calls, arrays, strict=True)]
+        body = ir.Block((choice,), ir.Return(returned))
+        return with_runs_joined(ir.Function("f", (x, other), body), left).body.statements
+
+    assert together((result, beside), True) == (choice,)  # what machine code made would be an object
+    (call,) = together((result, beside), False)
+    assert call.callee.computed == (False, False)
+
+
+def test_choices_between_what_python_computes(own):
+    def f(a, b, count, inverts):
+        total = 0.0
+        for k in range(count):
+            if inverts > 0:
+                x = np.linalg.inv(a + k)
+            else:
+                x = np.linalg.solve(a + k, b)
+            total += np.sum(np.abs(x) ** 2)
+        return total
+
+    generator = np.random.default_rng(0)
+    a, b = (generator.normal(size=(3, 3)) + 1j * generator.normal(size=(3, 3)) for _ in range(2))
+    for inverts in (0, 1):
+        derivative = ad.grad(f, (0, 1), native="strict")
+        for found, expected in zip(derivative(a, b, 3, inverts), ad.grad(f, (0, 1))(a, b, 3, inverts), strict=True):
+            np.testing.assert_allclose(found, expected, rtol=1e-11)
