@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from adjoint import ir
+from adjoint.analysis.memory.array_layout import asks_layouts
 from adjoint.ir.walk import vars_used
 from adjoint.native.compile.messages.not_native import NotNative, faults_as_reasons
 from adjoint.native.llvm.boxing import wrapper
@@ -132,7 +133,7 @@ def _text_of(
     from adjoint.native.llvm.rules.calls import rule_of  # lazy
 
     is_locked = entry is wrapper and not options.side_by_side
-    program = Program(rule_of, attempts, options.checked, is_locked)
+    program = Program(rule_of, attempts, options.checked, is_locked, asks_layouts(function))
     used = set(vars_used(function.body))
     told: list[Kind | Known] = [
         _of_argument(kind, place) if param in used else _UNUSED

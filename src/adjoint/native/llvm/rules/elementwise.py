@@ -48,7 +48,7 @@ def mapped(e: Emission, function: Callable[..., Number | Complex], *values: Valu
     given = [value for value in values if isinstance(value, Array)]
     if len(given) != sum(not isinstance(value, (Number, Complex)) for value in values):
         raise Unsupported("arrays beside what is no number")
-    arrays.only_by_rows(*given)
+    arrays.only_by_rows(e, *given)
     shape = checks.common_shape(e, given)
     rank = len(shape)
     kind = _result_kind(e, function, values)
@@ -65,7 +65,7 @@ def mapped(e: Emission, function: Callable[..., Number | Complex], *values: Valu
 @rule(runtime_arrays.empty_sum)
 def _empty_sum(e: Emission, a: Value, b: Value) -> Array:
     given = [arrays.array(a), arrays.array(b)]
-    arrays.only_by_rows(*given)
+    arrays.only_by_rows(e, *given)
     if given[0].kind.element != given[1].kind.element:
         raise Unsupported("arrays of several kinds")
     return arrays.new(e, given[0].kind.element, checks.common_shape(e, given), checked=False)

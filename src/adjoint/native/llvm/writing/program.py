@@ -72,6 +72,8 @@ class Program:
         Whether indices that are numbers are checked.
     is_locked
         Whether Python's lock is held all the time.
+    asks_layouts
+        Whether the program asks how arrays lie in memory.
     attempts
         What earlier attempts to write the module have found.
     layouts
@@ -92,6 +94,7 @@ class Program:
         attempts: Attempts,
         checked: bool = False,
         is_locked: bool = False,
+        asks_layouts: bool = False,
     ) -> None:
         self.module = Module()
         self.attempts = attempts
@@ -101,6 +104,7 @@ class Program:
         self.calls = calls
         self.checked = checked
         self.is_locked = is_locked
+        self.asks_layouts = asks_layouts
         self.symbols: set[str] = set()
         self.callbacks: dict[str, Callback] = {}
         self.helpers: set[ir.Function] = set()
