@@ -27,3 +27,38 @@ def test_signs_are_those_of_elements():
     args = 1.0, 2.0, np.array([0.5, 3.0])
     assert "rt." not in ad.source(ad.grad(shifted, (0, 1)), *args)
     check_grads(shifted, args)
+
+
+def test_numbers_scale_cotangents_not_factors() -> None:
+    def f(s, a, x, b):
+        return np.sum(s * a @ x + b @ x * s)
+
+    generator = np.random.default_rng(0)
+    args = 0.7, generator.normal(size=(3, 2)), generator.normal(size=2), generator.normal(size=(3, 2))
+    derivative = ad.grad(f, (1, 2, 3))
+    text = ad.source(derivative, *args)
+    assert "s * a" not in text and "empty_product(a, x)" in text
+    _, a, x, b = args
+    one, two, three = derivative(*args)
+    np.testing.assert_allclose(one, 0.7 * np.outer(np.ones(3), x))
+    np.testing.assert_allclose(two, 0.7 * (a + b).sum(axis=0))
+    np.testing.assert_allclose(three, one)
+
+
+def test_factors_that_are_read_stay_scaled() -> None:
+    def f(s, a, x):
+        y = s * a @ x
+        return np.sum(y * y)
+
+    args = 0.7, np.arange(6.0).reshape(3, 2), np.array([1.0, 2.0])
+    assert ad.source(ad.grad(f, 2), *args).count("s * a") == 1
+    np.testing.assert_allclose(ad.grad(f, 2)(*args), 2 * 0.49 * args[1].T @ (args[1] @ args[2]))
+
+
+def test_matrices_of_one_side_are_not_made_for_their_shape() -> None:
+    def f(a, b):
+        return np.sum(np.triu(a, k=1) + b)
+
+    a, b = np.ones((3, 3)), np.ones((3, 3))
+    assert "triu" not in ad.source(ad.grad(f, 1), a, b)
+    np.testing.assert_allclose(ad.grad(f, (0, 1))(a, b)[0], np.triu(np.ones((3, 3)), 1))

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+import adjoint as ad
 from adjoint import ir
-from adjoint.optimize.touch_up.last_copies import without_last_copies
+from adjoint.optimize.touch_up.last_copies import without_needless_copies
 from ir.interpreter import run
 
 X = ir.Var("x", ir.FLOAT)
@@ -32,6 +33,37 @@ LOOK = ir.Load(VIEW, OWN, ir.Subscript((ir.Slice(ir.Const(None), ir.Const(1), ir
 )
 def test_a_copy_goes_where_nothing_else_is_left(statements: tuple, results: tuple, goes: bool) -> None:  # type: ignore[type-arg]
     function = ir.Function("f", (X,), ir.Block(statements, ir.Return(results)))
-    changed = without_last_copies(function)
+    changed = without_needless_copies(function)
     assert (COPIED not in changed.body.statements) == goes
     np.testing.assert_equal(run(changed, 1.5), run(function, 1.5))
+
+
+@pytest.mark.parametrize(
+    ("later", "results", "goes"),
+    [((), (X,), True), ((ir.Store(COPY, ir.Subscript((ir.Const(0),)), X),), (X,), False), ((), (COPY,), False)],
+    ids=["only read", "the copy is written", "the copy is returned"],
+)
+def test_a_copy_goes_where_nobody_writes(later: tuple, results: tuple, goes: bool) -> None:  # type: ignore[type-arg]
+    given = ir.Var("given", ir.Array(np.dtype(float), ("many",)))
+    copied, total = ir.Call((COPY,), np.copy, (given,)), ir.Call((ir.Var("s", ir.FLOAT),), np.sum, (COPY,))
+    function = ir.Function("f", (given, X), ir.Block((copied, total, *later), ir.Return((*results, *total.targets))))
+    changed = without_needless_copies(function)
+    assert (copied not in changed.body.statements) == goes
+    np.testing.assert_equal(run(changed, np.ones(2), 1.5), run(function, np.ones(2), 1.5))
+
+
+def test_copies_for_writes_that_nobody_wants_go() -> None:
+    def f(a, b):
+        a = a.copy()
+        part = np.reshape(a, (2, 3))
+        total = np.sum(part @ b) + np.sum(part * part)
+        a[:] = 0.0
+        return total
+
+    a, b = np.arange(6.0), np.ones((3, 2))
+    assert "copy" not in ad.source(ad.grad(f, (0, 1)), a, b)
+    for found, expected in zip(
+        ad.grad(f, (0, 1))(a, b), (2.0 + 2.0 * a, np.repeat([[3.0], [5.0], [7.0]], 2, 1)), strict=True
+    ):
+        np.testing.assert_allclose(found, expected)
+    np.testing.assert_equal(a, np.arange(6.0))

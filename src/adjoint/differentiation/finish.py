@@ -34,11 +34,12 @@ def without_idle_conversions(function: ir.Function) -> ir.Function:
 
     What was converted takes the name of the result.
     """
-    if any(type(statement) is ir.Call and statement.callee is np.copy for statement in function.body.statements):
-        from adjoint.optimize.touch_up.last_copies import without_last_copies  # lazy
-
-        function = without_last_copies(function)
     calls = [statement for statement in statements_in(function.body) if isinstance(statement, ir.Call)]
+    if any(call.callee in (np.copy, np.ndarray.copy) for call in calls):
+        from adjoint.optimize.touch_up.last_copies import without_needless_copies  # lazy
+
+        function = without_needless_copies(function)
+        calls = [statement for statement in statements_in(function.body) if isinstance(statement, ir.Call)]
     conversions = [call for call in calls if call.callee in (float, owned, stop_gradient) and len(call.args) == 1]
     if not conversions:
         return function

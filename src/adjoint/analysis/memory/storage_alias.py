@@ -157,12 +157,17 @@ def _at(args: tuple[ir.Atom, ...], position: int) -> ir.Atom | None:
 
 
 def _refers(var: ir.Var) -> bool:
-    return type(var.type) is not ir.Scalar
+    return not _is_of_scalars(var.type)
+
+
+def _is_of_scalars(type_: ir.Type | None) -> bool:
+    """Whether values of a type are numbers, or tuples of these, such as shapes."""
+    return type(type_) is ir.Scalar or (type(type_) is ir.Tuple and all(map(_is_of_scalars, type_.items)))
 
 
 def _may_hold(var: ir.Var) -> bool:
     """Whether a value may hold references to others."""
-    return type(var.type) not in (ir.Scalar, ir.Array, ir.Number)
+    return type(var.type) not in (ir.Scalar, ir.Array, ir.Number) and _refers(var)
 
 
 def owns_result(call: ir.Call, found: Effects) -> bool:

@@ -59,6 +59,9 @@ def told_shape(known: Extents, call: ir.Call) -> Shape | None:
         return _behind(known, call)
     if callee in _AXES_MOVED:
         return _axes_moved(known, call)
+    if callee in _OF_A_SIDE:
+        shape = known.of(args[0])
+        return shape if shape is not None and len(shape) > 1 else None
     if any(name != "dtype" for name, _ in call.kwargs):
         return None
     if callee is np.arange:
@@ -67,9 +70,6 @@ def told_shape(known: Extents, call: ir.Call) -> Shape | None:
         return known.made(args[1])
     if callee in _RESHAPED and len(args) == 2:
         return _reshaped(known, call)
-    if callee in _OF_A_SIDE:
-        shape = known.of(args[0])
-        return shape if shape is not None and len(shape) > 1 else None
     if callee in _ALONG:
         return _joined([known.of(arg) for arg in args], _ALONG[callee])
     if callee is np.outer and len(args) == 2:

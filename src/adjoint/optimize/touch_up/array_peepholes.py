@@ -26,7 +26,7 @@ from adjoint.ir.walk import read_counts, statements_in
 from adjoint.rules.kinds import Elementwise
 from adjoint.rules.registry import rule_for
 from adjoint.runtime.arithmetic.numbers import selected
-from adjoint.runtime.array_functions.arrays import count, spread, unbroadcast
+from adjoint.runtime.array_functions.arrays import count, empty_product, spread, unbroadcast
 from adjoint.runtime.array_functions.sequences import array_leaf, paths_to
 from adjoint.runtime.objects import Checkpoints, make_object
 from adjoint.types.vectors import TangentVector
@@ -58,6 +58,12 @@ class _Polish:
     def reads(self) -> Counter[ir.Var]:
         """How often each variable is read."""
         return read_counts(self.function.body)
+
+    @cached_property
+    def shape_reads(self) -> Counter[ir.Atom]:
+        """How often each variable is asked for the shape of products."""
+        calls = [each for each in statements_in(self.function.body) if isinstance(each, ir.Call)]
+        return Counter(arg for each in calls if each.callee is empty_product for arg in each.args)
 
     @cached_property
     def layouts_matter(self) -> bool:
@@ -255,6 +261,45 @@ class _Polish:
         a, b = (self.transpose(arg, call, before) for arg in inner.args)
         return ir.Call(call.targets, operator.matmul, (b, a), (), call.span)
 
+    def scaled_product(self, call: ir.Call, before: list[ir.Statement]) -> ir.Call:
+        """``s * (a.T @ g)`` for ``(s * a).T @ g``, likewise for ``g @ (s * a).T``: ``s * a`` is for shapes only then.
+
+        Such are cotangents of products: what the program multiplies is computed as it says.
+        """
+        if call.kwargs or self.layouts_matter or not all(map(_is_steady, call.args)):
+            return call
+        for place, arg in enumerate(call.args):
+            turned = None if self.is_read_again(arg) else self.maker(arg, np.transpose)
+            if turned is None or len(turned.args) != 1:
+                continue
+            scaled = self.scaled(turned.args[0])
+            if scaled is None:
+                continue
+            factor, array = scaled
+            args = [self.transpose(array, call, before) if k == place else each for k, each in enumerate(call.args)]
+            product = ir.Var("t", ir.fresh(call.targets[0].type))
+            before.append(ir.Call((product,), operator.matmul, tuple(args), (), call.span))
+            return ir.Call(call.targets, operator.mul, (factor, product), (), call.span)
+        return call
+
+    def scaled(self, atom: ir.Atom) -> tuple[ir.Atom, ir.Atom] | None:
+        """The number and the array of which an array is a product, where only one statement needs its elements."""
+        made = self.maker(atom, operator.mul)
+        if made is None or not isinstance(atom, ir.Var) or atom.named or self.reads[atom] - self.shape_reads[atom] > 1:
+            return None
+        number, array = made.args if not isinstance(_type(made.args[0]), ir.Array) else made.args[::-1]
+        dtype = _type(atom).dtype
+        is_kept = _is_steady(array) and _type(array).dtype == dtype and ir.is_float_dtype(dtype)
+        return (number, array) if is_kept and _keeps(number, array) else None
+
+    def unscaled(self, call: ir.Call, before: list[ir.Statement]) -> ir.Call:
+        """The shape of a product does not depend on a number by which a factor is scaled."""
+        found = [self.scaled(arg) for arg in call.args]
+        if not any(found):
+            return call
+        args = tuple([arg if scaled is None else scaled[1] for arg, scaled in zip(call.args, found, strict=True)])
+        return ir.Call(call.targets, call.callee, args, (), call.span)
+
     def transpose(self, matrix: ir.Atom, call: ir.Call, before: list[ir.Statement]) -> ir.Atom:
         made = self.maker(matrix, np.transpose)
         if made is not None and len(made.args) == 1 and not made.kwargs:
@@ -362,6 +407,8 @@ _REWRITES: dict[int, Callable[[_Polish, ir.Call, list[ir.Statement]], ir.Call | 
     id(operator.truediv): _Polish.scaled_spread,
     id(operator.add): _Polish.doubled,
     id(np.transpose): _Polish.transposed_product,
+    id(operator.matmul): _Polish.scaled_product,
+    id(empty_product): _Polish.unscaled,
     id(selected): _Polish.present,
 }
 """By the identity of what is called."""

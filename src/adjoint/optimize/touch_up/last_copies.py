@@ -1,19 +1,68 @@
-"""A copy of an array that was made here, and that nobody uses behind the copy, need not be made: it is the array."""
+"""Copies that need not be made.
+
+A copy of an array that was made here, and that nobody uses behind the copy, is the array. So is one that stays in the
+function, of which nobody writes the memory, nor that of the array.
+"""
 
 from __future__ import annotations
+
+from typing import TypeGuard
 
 import numpy as np
 
 from adjoint import ir
+from adjoint.analysis.memory.array_layout import asks_layouts
 from adjoint.analysis.memory.storage_alias import Memory
-from adjoint.ir.rebuild import substitute
-from adjoint.ir.walk import vars_used
+from adjoint.ir.join import type_of_atom
+from adjoint.ir.rebuild import map_blocks, rebuild_terminator, same_atom, substitute
+from adjoint.ir.walk import statements_in, vars_used
 
 _MAKERS = {id(callee) for callee in (np.empty, np.zeros, np.ones, np.full, np.copy)}
 """What makes arrays of NumPy's own class, as a copy is."""
 
 
-def without_last_copies(function: ir.Function) -> ir.Function:
+def without_needless_copies(function: ir.Function) -> ir.Function:
+    """The function without copies of its own arrays that nobody uses any more, or writes."""
+    return _without_last_copies(_without_frozen_copies(function))
+
+
+def _without_frozen_copies(function: ir.Function) -> ir.Function:
+    """The function without copies that are like their arrays as long as anybody looks."""
+    copies = list(filter(_is_copy, statements_in(function.body)))
+    if not copies or asks_layouts(function):
+        return function
+    memory = Memory(function)
+    same: dict[ir.Var, ir.Atom] = {}
+    for call in copies:
+        array, target = call.args[0], call.targets[0]
+        ends = [array, target]
+        if _is_like(array, target) and not any(memory.written(end) or memory.returned(end) for end in ends):
+            same[target] = same.get(array, array) if isinstance(array, ir.Var) else array
+
+    def block(old: ir.Block) -> ir.Block:
+        kept = [map_blocks(each, block) for each in old.statements if not (_is_copy(each) and each.targets[0] in same)]
+        return ir.Block(tuple(kept), rebuild_terminator(old.terminator, same_atom, block))
+
+    if not same:
+        return function
+    return ir.Function(function.name, function.params, substitute(block(function.body), same), function.doc)
+
+
+def _is_copy(statement: ir.Statement) -> TypeGuard[ir.Call]:
+    if not isinstance(statement, ir.Call) or statement.callee not in (np.copy, np.ndarray.copy):
+        return False
+    return len(statement.args) == 1 and not statement.kwargs
+
+
+def _is_like(array: ir.Atom, copy: ir.Var) -> bool:
+    """Whether an array is of the class and the rank of its copy."""
+    one, other = type_of_atom(array), copy.type
+    if not isinstance(array, ir.Var) or not isinstance(one, ir.Array) or not isinstance(other, ir.Array):
+        return False
+    return bool(one.dims) and one.dims == other.dims and one.dtype == other.dtype and one.dtype is not None
+
+
+def _without_last_copies(function: ir.Function) -> ir.Function:
     """The function without copies of its own arrays that nobody uses any more."""
     memory: Memory | None = None
     made: set[ir.Var] = set()
@@ -32,7 +81,7 @@ def without_last_copies(function: ir.Function) -> ir.Function:
         if not any(memory.may_share(array, other) for other in others):
             rest = substitute(rest, {target: array})
             body = ir.Block((*statements[:place], *rest.statements), rest.terminator)
-            return without_last_copies(ir.Function(function.name, function.params, body, function.doc))
+            return _without_last_copies(ir.Function(function.name, function.params, body, function.doc))
     return function
 
 

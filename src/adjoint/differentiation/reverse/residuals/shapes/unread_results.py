@@ -35,6 +35,8 @@ _LIKE = (arrays.zeros_in_memory, arrays.zeros_like, np.zeros_like)
 _EMPTY = (arrays.empty_product, arrays.empty_sum)
 _PRODUCTS = (operator.matmul, np.matmul)
 _RESHAPED = (np.reshape, np.ndarray.reshape)
+_OF_ONE_SHAPE = (np.triu, np.tril, np.flip, np.roll, np.sort, np.cumsum, np.cumprod)
+"""Functions besides element-wise ones whose results may have the shape of their argument."""
 
 
 def without_unread_results(function: ir.Function) -> ir.Function:
@@ -130,7 +132,12 @@ class _Unread:
 
     def instead(self, call: ir.Call, target: ir.Var) -> ir.Var | ir.Call | None:
         operands = [arg for arg in call.args if isinstance(arg, ir.Var) and isinstance(arg.type, ir.Array)]
-        if call.kwargs or not operands or not all(map(_is_plain, operands)):
+        if not operands or not all(map(_is_plain, operands)):
+            return None
+        if call.callee in _OF_ONE_SHAPE:
+            is_alike = _dtype(operands[0]) == _dtype(target) and self.extents.alike(operands[0], target) is not None
+            return operands[0] if is_alike else None
+        if call.kwargs:
             return None
         if np.result_type(*map(_dtype, operands)) != _dtype(target):
             return None
