@@ -750,3 +750,75 @@ def test_what_the_function_of_an_inner_derivative_keeps(name: str, way: str) -> 
     getattr(reference, name)(P.copy())
     np.testing.assert_allclose(model.seen, reference.seen)
     assert (model.rate, model.size) == pytest.approx((reference.rate, reference.size))
+
+
+# -- matrices of derivatives inside: the function runs once for each column
+
+
+class Layer:
+    def __init__(self) -> None:
+        self.count, self.scale, self.seen = 1.0, np.ones(3), None
+        self.history = [1.0]
+
+    def counts(self, q):
+        self.count = self.count + 1.0
+        return q * q * self.count
+
+    def scales(self, q):
+        self.scale = self.scale * q
+        return q * self.scale
+
+    def sees(self, q):
+        self.seen = q * 2.0 if self.seen is None else self.seen * q
+        return self.seen * q
+
+    def appends(self, q):
+        self.history.append(q[0] * self.history[-1])
+        return q * q * self.history[-1] * len(self.history)
+
+    def writes(self, q):
+        self.scale *= q
+        return q * self.scale
+
+
+def columns(method: Any, x: np.ndarray) -> Any:
+    return np.sum(ad.jacobian(method)(x) @ x)
+
+
+def columns_of_a_gradient(method: Any, x: np.ndarray) -> Any:
+    return np.sum(ad.hessian(lambda q: np.sum(method(q) * q))(x) @ x)
+
+
+@pytest.mark.parametrize("matrix", [columns, columns_of_a_gradient])
+@pytest.mark.parametrize("name", ["counts", "scales", "sees"])
+def test_each_column_finds_what_the_first_one_found(matrix: Any, name: str) -> None:
+    expected = differences(lambda p: matrix(getattr(Layer(), name), p), P)
+    layer, other, reference = Layer(), Layer(), Layer()
+    found = ad.grad(lambda p: matrix(getattr(layer, name), p))(P.copy())
+    np.testing.assert_allclose(found, expected, rtol=1e-5)
+    forward = ad.jacobian(lambda p: matrix(getattr(other, name), p), mode="forward")(P.copy())
+    np.testing.assert_allclose(forward, expected, rtol=1e-5)
+    matrix(getattr(reference, name), P.copy())
+    for each in (layer, other):
+        assert each.count == reference.count
+        np.testing.assert_allclose(each.scale, reference.scale)
+        assert (each.seen is None) == (reference.seen is None)
+
+
+@pytest.mark.parametrize("matrix", [columns, columns_of_a_gradient])
+@pytest.mark.parametrize("name", ["appends", "writes"])
+def test_memory_that_each_column_would_write_is_refused(matrix: Any, name: str) -> None:
+    method = getattr(Layer(), name)
+    refused(lambda: ad.grad(lambda p: matrix(method, p))(P.copy()), "AD0303", "runs once for each column")
+
+
+def test_each_call_of_a_pullback_finds_what_the_function_found() -> None:
+    def twice_pulled_back(p, layer):
+        value, pullback = ad.vjp(layer.appends, p)
+        return np.sum(value) + np.sum(pullback(np.ones(3))[0]) + np.sum(pullback(p)[0])
+
+    layer, reference = Layer(), Layer()
+    expected = differences(lambda p: twice_pulled_back(p, Layer()), P)
+    np.testing.assert_allclose(ad.grad(lambda p: twice_pulled_back(p, layer))(P.copy()), expected, rtol=1e-5)
+    twice_pulled_back(P.copy(), reference)
+    assert layer.history == pytest.approx(reference.history)

@@ -13,10 +13,10 @@ def jacobian_of(function: Any, args: Any, place: Any) -> Any:
     """The Jacobian with respect to one argument."""
     x = args[place]
     if isinstance(x, float):
-        return _column(function, args, place, 1.0)
+        return ad.jvp(function, args, _along(args, place, 1.0))[1]
     n = x.size
     columns = [_column(function, _own(args), place, _unit(x, i)) for i in range(n - 1)]
-    columns.append(_column(function, args, place, _unit(x, n - 1)))
+    columns.append(ad.jvp(function, args, _along(args, place, _unit(x, n - 1)))[1])
     return np.stack(columns, axis=-1)
 
 
@@ -32,9 +32,14 @@ def _unit(x: Any, i: Any) -> Any:
 
 
 def _column(function: Any, args: Any, place: Any, unit: Any) -> Any:
+    """A column behind which there is another: the function runs again, and finds what it found."""
+    return ad.jvp(function, args, _along(args, place, unit))[1]
+
+
+def _along(args: Any, place: Any, unit: Any) -> Any:
     tangents = [None] * len(args)
     tangents[place] = unit
-    return ad.jvp(function, args, tuple(tangents))[1]
+    return tuple(tangents)
 
 
 def hessian_of(function: Any, args: Any, place: Any) -> Any:

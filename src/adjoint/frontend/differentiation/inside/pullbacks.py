@@ -42,7 +42,7 @@ def _kept(lo: Lowerer, atom: ir.Atom) -> ir.Atom:
     match atom:
         case ir.Var(type=ir.Array()):
             return converted(lo, np.copy, [atom], atom)
-        case ir.Var(type=ir.List(element=element)) if element is None or isinstance(element, (ir.Scalar, ir.Number)):
+        case ir.Var(type=type_) if _is_flat(type_):
             copied = python_functions.call(lo, python_functions.copied, [atom], None)
             assert isinstance(copied, ir.Var)
             return copied
@@ -57,6 +57,8 @@ def _operands(lo: Lowerer, inner: Inner, node: ast.AST | None) -> tuple[ir.Atom,
         param = inner.function.params[place]
         if isinstance(param.type, ir.Array):
             atoms[place] = copy_as(lo, atoms[place], param)
+        elif _is_flat(param.type):
+            atoms[place] = _kept(lo, atoms[place])
     in_rule = lo.run_data.all_constant and not lo.run_data.of_users  # which writes nothing in between
     for atom in () if in_rule else atoms:
         if isinstance(atom, ir.Var) and _changes(atom.type):
@@ -66,10 +68,16 @@ def _operands(lo: Lowerer, inner: Inner, node: ast.AST | None) -> tuple[ir.Atom,
 
 def _changes(type_: ir.Type) -> bool:
     """Whether there is memory to a value that :func:`_kept` does not copy and that something writes."""
-    flat = isinstance(type_, ir.List) and not isinstance(
-        type_.element, (ir.List, ir.Dict, ir.Tuple, ir.Instance, ir.Array)
+    return (
+        not _is_flat(type_)
+        and not isinstance(type_, ir.Array)
+        and any(storage.written for storage in ir.storages(type_))
     )
-    return not flat and not isinstance(type_, ir.Array) and any(storage.written for storage in ir.storages(type_))
+
+
+def _is_flat(type_: ir.Type) -> bool:
+    """Whether a value is a list of numbers."""
+    return isinstance(type_, ir.List) and (type_.element is None or isinstance(type_.element, (ir.Scalar, ir.Number)))
 
 
 def call_pullback(

@@ -11,7 +11,7 @@ from adjoint.differentiation.forward.forward import forward
 from adjoint.differentiation.memory.copying import can_be_copied, copied
 from adjoint.frontend.data.lists_of_objects import Stacked
 from adjoint.frontend.differentiation.changed_parts import settle_changes, take_over
-from adjoint.frontend.differentiation.inner_functions import copy_as, lower_inner
+from adjoint.frontend.differentiation.inner_functions import Inner, copy_as, lower_inner
 from adjoint.frontend.differentiation.refusals.arguments import check_differentiable
 from adjoint.frontend.differentiation.result_seeds import first_of_pair, refuse_several_kinds
 from adjoint.frontend.differentiation.tangent_values import owned_tangent, paired, result_tangent
@@ -24,8 +24,19 @@ from adjoint.runtime.tangents import to_shadow
 
 
 def is_column(lo: Lowerer) -> bool:
-    """Whether what is lowered takes one column of a matrix of derivatives."""
+    """Whether what is lowered takes a column of a matrix of derivatives, and not the last one."""
     return lo.frame is not None and lo.frame.closure.function is jacobians._column
+
+
+def refuse_what_columns_share(lo: Lowerer, inner: Inner, args: list[Value], node: ast.AST | None) -> None:
+    """Refuses a function that would find something else in each of its runs; arguments are copies."""
+    if draws(inner.function):
+        label = "each column is of a function that draws other numbers"
+        raise lo.problem("AD0301", node, label, helps=("draw beforehand what it needs",))
+    written = [inner.atoms[place] for place in written_places(inner.function)]
+    if any(all(atom is not arg for arg in args) for atom in written):
+        label = "the function changes what it finds outside, and runs once for each column"
+        raise lo.problem("AD0303", node, label, helps=("let it return what it changes, or work on a copy",))
 
 
 def _lent(
@@ -69,9 +80,9 @@ def jvp(
     for place in places:
         check_differentiable(lo, function, args[place], place, node, args)
     inner = lower_inner(lo, function, args, {}, places, node, hands_out=True)
-    if is_column(lo) and draws(inner.function):
-        helps = ("draw beforehand what it needs",)
-        raise lo.problem("AD0301", node, "each column is of a function that draws other numbers", helps=helps)
+    runs_again = is_column(lo)
+    if runs_again:
+        refuse_what_columns_share(lo, inner, args, node)
     refuse_several_kinds(lo, function, inner.shape, node)
     directions: list[ir.Atom] = []
     chosen: list[int] = []
@@ -98,7 +109,10 @@ def jvp(
     count = len(inner.results)
     results = iter(atoms[:count])
     value = joins.build(inner.shape, results, lo.store)
-    take_over(lo, inner.handed_out, results, node)
+    if runs_again:  # what it changes of objects is as it was
+        lo.run_data.changed.clear()
+    else:
+        take_over(lo, inner.handed_out, results, node)
     dots = dict(zip(outputs, atoms[count:], strict=True))
     settle_changes(lo)
     if not lo.regions:
