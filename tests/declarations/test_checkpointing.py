@@ -784,3 +784,18 @@ def test_variables_that_are_first_bound_in_the_loop(native):
         np.testing.assert_allclose(x_bar + v_bar.sum(), along.sum())
     with pytest.raises(UnboundLocalError, match="'w'"):
         ad.vjp(bound_on_one_path, -0.85, v, native=native)
+
+
+def left_by_return(x):
+    for _ in ad.checkpointed(range(3), snapshots=2):
+        x = x * 1.5
+        if x > 4.0:
+            return x * x
+    return x
+
+
+@pytest.mark.parametrize("native", [False, True])
+def test_forward_mode_of_a_loop_that_is_left_by_return(native: bool) -> None:
+    """What only that way gives has no value where the loop comes to its end."""
+    assert ad.jvp(left_by_return, (1.0,), (1.0,), native=native) == (3.375, 3.375)
+    assert ad.jvp(left_by_return, (2.0,), (1.0,), native=native) == (20.25, 20.25)

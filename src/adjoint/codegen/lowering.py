@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from itertools import zip_longest
 
 from adjoint import ir
@@ -22,7 +23,7 @@ from adjoint.codegen.tree import Catch, Choice, Guard, Jump, Leave, Move, Repeat
 from adjoint.diagnostics.errors import DifferentiationError
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.raising import is_decided
-from adjoint.ir.walk import operands, targets_of
+from adjoint.ir.walk import leaves, operands, targets_of
 from adjoint.records import dataclass, replace
 
 RESULTS_WIDTH = 40
@@ -225,11 +226,21 @@ class Lowering(Lines):
     def _exhausted(self, loop: ir.Loop) -> list[Stmt]:
         """What happens when nothing is left to loop over: the targets take the parameters' values."""
         pairs: list[tuple[int, ast.expr | None]] = [
-            (self._number(target), None if param is None else self.expressions.var(param))
+            (self._number(target), self._in_its_place(target) if param is None else self.expressions.var(param))
             for target, param in zip_longest(loop.targets, loop.params)
             if self.uses.wanted(target)
         ]
         return [Move(pairs)] if pairs and loop.over is not None else []
+
+    def _in_its_place(self, target: ir.Var) -> ast.expr | None:
+        """Something for what only exits of a loop give, and the function returns all the same."""
+        return ast.Constant(None) if target in self.handed_back else None
+
+    @functools.cached_property
+    def handed_back(self) -> frozenset[ir.Atom]:
+        """What the function returns, on whichever path."""
+        ends = (leaf for leaf in leaves(self.function.body) if isinstance(leaf, ir.Return))
+        return frozenset(value for end in ends for value in end.values)
 
     @staticmethod
     def _over_atoms(loop: ir.Loop, drawing: Drawing | None) -> tuple[ir.Atom, ...]:
