@@ -149,3 +149,15 @@ def test_what_would_draw_again_is_refused(function: Any) -> None:
     with pytest.raises(ad.DifferentiationError, match="other numbers") as caught:
         ad.grad(function)(X.copy())
     assert [problem.code for problem in caught.value.diagnostics] == ["AD0301"]
+
+
+def test_generators_of_a_known_seed_draw_the_same_again() -> None:
+    def f(x):
+        def noisy(y):
+            return np.sum(np.random.default_rng(3).normal(size=3) * y**3)
+
+        return np.sum(ad.grad(noisy)(x) ** 2)
+
+    x = np.array([0.5, 1.0, 2.0])
+    noise = np.random.default_rng(3).normal(size=3)
+    np.testing.assert_allclose(ad.grad(f)(x), 36.0 * noise**2 * x**3)

@@ -11,11 +11,14 @@ from typing import Any
 import numpy as np
 
 from adjoint import ir
+from adjoint.ir.join import type_of_atom
 from adjoint.ir.walk import statements_in
 from adjoint.runtime import display
 
 GENERATORS = (np.random.Generator, np.random.BitGenerator, np.random.RandomState, random.Random)
 """Classes of generators of random numbers."""
+_SEEDED = (np.random.default_rng, np.random.RandomState, random.Random)
+"""What makes one of a seed."""
 
 
 def draws(function: ir.Function) -> bool:
@@ -34,6 +37,7 @@ def _may_draw(function: ir.Function, seen: set[int]) -> bool:
     seen.add(id(function))
     if any(_is_of_iterator(param.type) for param in function.params):
         return True
+    repeated = set(_methods_of_seeded(function))
     for statement in statements_in(function.body):
         if isinstance(statement, ir.Load) and _is_of_iterator(statement.target.type):
             return True
@@ -42,9 +46,22 @@ def _may_draw(function: ir.Function, seen: set[int]) -> bool:
             inner = callee if isinstance(callee, ir.Function) else getattr(callee, "function", None)
             if isinstance(inner, ir.Function) and _may_draw(inner, seen):
                 return True
-            if callee is display.draw or any(map(_is_of_generator, (callee, *statement.args))):
+            asked = [each for each in (callee, *statement.args) if each not in repeated]
+            if any(map(_is_of_generator, asked)) or (callee is display.draw and statement.args[0] in asked):
                 return True
     return False
+
+
+def _methods_of_seeded(function: ir.Function) -> Iterator[ir.Var]:
+    """The methods of generators that a function makes itself, and of which a whole number tells what they give."""
+    seeded: set[ir.Atom] = set()
+    for statement in statements_in(function.body):
+        match statement:
+            case ir.Call(targets=(target,), callee=callee, args=(seed,), kwargs=()) if callee in _SEEDED:
+                is_whole = type_of_atom(seed) in (ir.Scalar("int"), ir.Scalar("int", np.dtype(np.int64)))
+                seeded |= {target} if is_whole else set()
+            case ir.Load(target=target, base=base, key=ir.Attribute()) if base in seeded:
+                yield target
 
 
 def _is_of_iterator(type_: ir.Type) -> bool:

@@ -48,6 +48,8 @@ from adjoint.analysis.known_effects import (
 )
 
 _SIZES = (len, np.shape, np.ndim, np.size)
+_OF_SLOTS = (fresh_shadows, tangents.shadow, tangents.shadow_like, tangents.shadow_of_values)
+"""Functions that look at the slots of objects, and call no operator that a class may have declared."""
 _WITH_MEMO: dict[Any, int] = {tangents.to_shadow: 2, tangents.finish: 2, tangents.zero_tangent: 1}
 """Functions that may be given what earlier calls made, and after how many other arguments."""
 
@@ -116,7 +118,7 @@ def effects_of(call: ir.Call) -> Effects:
         return PART
     if known is None:
         return UNKNOWN if isinstance(callee, np.ufunc) and len(call.args) > callee.nin else found
-    if found.pure and found is not FACT and callee is not fresh_shadows and may_be_overloaded(call.args):
+    if found.pure and found is not FACT and callee not in _OF_SLOTS and may_be_overloaded(call.args):
         return _impure(found)
     if found is FACT and callee in _SIZES and any(_may_grow(type_of_atom(arg)) for arg in call.args):
         return PURE

@@ -1,7 +1,7 @@
 """Copies that need not be made.
 
 A copy of an array that was made here, and that nobody uses behind the copy, is the array. So is one that stays in the
-function, of which nobody writes the memory, nor that of the array.
+function, of which nobody writes the memory, nor that of the array, where nobody sees how arrays lie.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TypeGuard
 import numpy as np
 
 from adjoint import ir
-from adjoint.analysis.memory.array_layout import asks_layouts
+from adjoint.analysis.memory.array_layout import asks_layouts, layout_readers
 from adjoint.analysis.memory.storage_alias import Memory
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.rebuild import map_blocks, rebuild_terminator, same_atom, substitute
@@ -29,7 +29,7 @@ def without_needless_copies(function: ir.Function) -> ir.Function:
 def _without_frozen_copies(function: ir.Function) -> ir.Function:
     """The function without copies that are like their arrays as long as anybody looks."""
     copies = list(filter(_is_copy, statements_in(function.body)))
-    if not copies or asks_layouts(function):
+    if not copies or asks_layouts(function) or any(True for _ in layout_readers(function)):
         return function
     memory = Memory(function)
     same: dict[ir.Var, ir.Atom] = {}
