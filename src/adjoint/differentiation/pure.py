@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from adjoint import ir
 from adjoint.analysis.effects import Written, places_of, written_slots
+from adjoint.analysis.joins import joins, reached
 from adjoint.differentiation.memory.copying import (
     assembled,
     at,
@@ -26,6 +27,7 @@ from adjoint.differentiation.memory.copying import (
     write_back_at,
     written_parts,
 )
+from adjoint.differentiation.memory.late_fields import LateFields, late_fields, lie_deeper, unneeded
 from adjoint.ir.builder import Builder
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.rebuild import inline, map_blocks
@@ -38,13 +40,36 @@ Chosen = Callable[[ir.Call], bool]
 
 def without_writes(function: ir.Function, chosen: Chosen = lambda call: True) -> ir.Function:
     """The same function, in which the ``chosen`` derivatives are of functions that write nothing, where that can be."""
-    calls = {id(call) for call in statements_in(function.body) if _can_be_rewritten(call, chosen)}
+    late = late_fields(function)
+    calls = {id(call) for call in statements_in(function.body) if _can_be_rewritten(call, chosen, late)}
+    if calls:
+        absent = _may_be_absent(function)
+        calls = {id(call) for call in statements_in(function.body) if id(call) in calls and not _writes(call, absent)}
     if not calls:
         return function
-    return ir.Function(function.name, function.params, _block(function.body, calls), function.doc)
+    return ir.Function(function.name, function.params, _block(function.body, calls, late), function.doc)
 
 
-def _can_be_rewritten(statement: ir.Statement, chosen: Chosen) -> bool:
+def _may_be_absent(function: ir.Function) -> set[ir.Var]:
+    """Memory that is not there on some path: an object that is one of several has the others' places, too."""
+    flows = [flow for statement in statements_in(function.body) for flow in joins(statement)]
+    onward: dict[ir.Var, list[ir.Var]] = {}
+    for source, target in flows:
+        if isinstance(source, ir.Var):
+            onward.setdefault(source, []).append(target)
+    nothing = (ir.UNDEFINED, ir.Const(None))
+    return reached([target for source, target in flows if source in nothing and ir.is_handle(target.type)], onward)
+
+
+def _writes(call: ir.Statement, memory: set[ir.Var]) -> bool:
+    """Whether a derivative is of a function that writes some memory."""
+    assert isinstance(call, ir.Call)
+    return any(
+        call.args[place] in memory for place in places_of(call.callee.function, written_slots(call.callee.function))
+    )
+
+
+def _can_be_rewritten(statement: ir.Statement, chosen: Chosen, late: LateFields) -> bool:
     if not isinstance(statement, ir.Call) or not isinstance(statement.callee, ir.Derived):
         return False
     slots = written_slots(statement.callee.function)
@@ -55,6 +80,8 @@ def _can_be_rewritten(statement: ir.Statement, chosen: Chosen) -> bool:
     params = [statement.callee.function.params[place] for place in written]
     own: set[ir.Storage] = set().union(*(ir.storages(param.type) for param in params))
     if any(holds_references(param.type) for param in params) and moves_references(statement.callee.function, own):
+        return False
+    if late and not _need_no_late_fields(statement.callee, written, late):
         return False
     memory: set[ir.Storage] = set().union(*(ir.storages(type_of_atom(arg)) for arg in args))
     results = statement.targets[: len(statement.targets) - len(statement.callee.wrt)]
@@ -69,20 +96,33 @@ def _can_be_rewritten(statement: ir.Statement, chosen: Chosen) -> bool:
     )
 
 
-def _block(block: ir.Block, calls: set[int]) -> ir.Block:
+def _need_no_late_fields(derived: ir.Derived, written: Sequence[int], late: LateFields) -> bool:
+    """Whether what is copied can be, though objects may lack attributes yet."""
+    by_fields = _given_by_fields(derived, written)
+    for place in written:
+        param = derived.function.params[place]
+        if lie_deeper(param.type, late):
+            return False
+        may_lack_some = isinstance(param.type, ir.Instance) and param.type.cls in late
+        if may_lack_some and (place not in by_fields or unneeded(derived.function, param, late) is None):
+            return False
+    return True
+
+
+def _block(block: ir.Block, calls: set[int], late: LateFields) -> ir.Block:
     builder = Builder(type_of_call)
     for statement in block.statements:
         if isinstance(statement, ir.Call) and id(statement) in calls:
-            _rewrite(statement, builder)
+            _rewrite(statement, builder, late)
         else:
-            builder.emit(map_blocks(statement, lambda inner: _block(inner, calls)))
+            builder.emit(map_blocks(statement, lambda inner: _block(inner, calls, late)))
     end = block.terminator
     if isinstance(end, ir.Branch):
-        end = ir.Branch(end.cond, _block(end.then, calls), _block(end.orelse, calls), end.span)
+        end = ir.Branch(end.cond, _block(end.then, calls, late), _block(end.orelse, calls, late), end.span)
     return builder.block(end)
 
 
-def _rewrite(call: ir.Call, builder: Builder) -> None:
+def _rewrite(call: ir.Call, builder: Builder, late: LateFields) -> None:
     derived = call.callee
     assert isinstance(derived, ir.Derived)
     function, slots = derived.function, written_slots(derived.function)
@@ -103,7 +143,12 @@ def _rewrite(call: ir.Call, builder: Builder) -> None:
     results = len(call.targets) - len(derived.wrt)
     last = tuple(_last(arg, way) for arg, way in parts)
     targets = (*call.targets[:results], *last, *call.targets[results:])
-    args = [arg for place, given in enumerate(call.args) for arg in _fields(builder, given, place in by_fields)]
+    args: list[ir.Atom] = []
+    for place, given in enumerate(call.args):
+        if place in by_fields:
+            args += _fields(builder, given, unneeded(function, function.params[place], late) or frozenset())
+        else:
+            args.append(given)
     builder.emit(ir.Call(targets, second, tuple(args), call.kwargs, call.span))
     for (arg, way), value in zip(parts, last, strict=True):
         write_back_at(builder, arg, way, value)
@@ -127,10 +172,14 @@ def _fields_of(memory: ir.Atom) -> Mapping[str, ir.Type]:
     return type_.fields
 
 
-def _fields(builder: Builder, given: ir.Atom, by_fields: bool) -> list[ir.Atom]:
-    if not by_fields:
-        return [given]
-    return [builder.attribute(given, name, type_) for name, type_ in _fields_of(given).items()]
+def _fields(builder: Builder, given: ir.Atom, unneeded: frozenset[str]) -> list[ir.Atom]:
+    """The values of the fields of an object; of those that are not needed, which it may lack, something."""
+    return [
+        (ir.Const(0.0) if type_ == ir.FLOAT else ir.Const(None))
+        if name in unneeded
+        else builder.attribute(given, name, type_)
+        for name, type_ in _fields_of(given).items()
+    ]
 
 
 def _last(arg: ir.Var, way: tuple[ir.Key, ...]) -> ir.Var:

@@ -29,12 +29,13 @@ def handed_over(value: Value, shape: Shape, store: Store, block: Builder, types:
 
 
 def with_values_handed_over(block: ir.Block, *, is_called: bool = False) -> ir.Block:
-    """A function's body with something for what it hands to recursive functions, on all paths.
+    """A function's body with something for what it hands to functions that it calls and to derivatives, on all paths.
 
     Where it ``is_called`` itself, so with what it returns.
     """
     statements = statements_in(block)
-    calls = [each for each in statements if isinstance(each, ir.Call) and isinstance(each.callee, ir.Definition)]
+    called = (ir.Definition, ir.Derived)
+    calls = [each for each in statements if isinstance(each, ir.Call) and isinstance(each.callee, called)]
     ends = [leaf for leaf in leaves(block) if isinstance(leaf, ir.Return)] if is_called else []
     returned = [value for end in ends for value in end.values]
     flows = [flow for statement in statements for flow in joins(statement)]
