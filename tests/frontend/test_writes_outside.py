@@ -822,3 +822,31 @@ def test_each_call_of_a_pullback_finds_what_the_function_found() -> None:
     np.testing.assert_allclose(ad.grad(lambda p: twice_pulled_back(p, layer))(P.copy()), expected, rtol=1e-5)
     twice_pulled_back(P.copy(), reference)
     assert layer.history == pytest.approx(reference.history)
+
+
+NOTES: list[str] = []
+
+
+def notes_a_constant(q):
+    NOTES.append("called")
+    return (q**3).sum()
+
+
+def notes_a_number(q):
+    NOTES.append(str(q[0]))
+    return (q**3).sum()
+
+
+def reads_a_note(q):
+    return (q**2).sum() * float(NOTES[-1])
+
+
+def test_texts_that_the_function_of_an_inner_derivative_notes() -> None:
+    """A text that no number was made into has no derivative to lose."""
+    NOTES.clear()
+    found = ad.grad(lambda p: (ad.grad(notes_a_constant)(p) ** 2).sum())(P.copy())
+    np.testing.assert_allclose(found, 36.0 * P**3)
+    assert set(NOTES) == {"called"}
+    product = lambda p: (ad.grad(notes_a_number)(p) * ad.grad(reads_a_note)(p)).sum()
+    with pytest.raises(ad.DifferentiationError, match="comes back from text here"):
+        ad.grad(product)(P.copy())

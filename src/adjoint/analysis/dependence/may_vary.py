@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from adjoint import ir
+from adjoint.analysis.dependence.taint import holds_text
 from adjoint.analysis.effects import effects, written_args
 from adjoint.analysis.joins import caught, joins
 from adjoint.ir.walk import blocks_of, leaves, operands, statements_in, targets_of
@@ -36,7 +37,8 @@ def varying(block: ir.Block, params: Iterable[ir.Var], *, by_choice: bool = True
                 continue
             if not _depends(statement, varied, fields, partly):
                 continue
-            varied.update(targets_of(statement))
+            is_made_of_it = _made_of(statement, varied)
+            varied.update(target for target in targets_of(statement) if is_made_of_it(target))
             if isinstance(statement, ir.Loop):
                 varied.update(statement.params)
                 if _goes_through(statement, varied | partly):
@@ -50,6 +52,36 @@ def varying(block: ir.Block, params: Iterable[ir.Var], *, by_choice: bool = True
             elif isinstance(statement, ir.Call) and not statement.targets:
                 varied.update(atom for atom in written_args(statement) if isinstance(atom, ir.Var))
     return varied | partly
+
+
+def _made_of(statement: ir.Statement, varied: set[ir.Atom]) -> Callable[[ir.Var], bool]:
+    """Which results of a statement are made of what varies: texts, where a function makes some of what is no text."""
+    callee = statement.callee if isinstance(statement, ir.Call) else None
+    function = callee if isinstance(callee, ir.Function) else getattr(callee, "function", None)
+    if not isinstance(function, ir.Function) or any(
+        holds_text(atom) and atom in varied for atom in operands(statement)
+    ):
+        return lambda _: True
+    return lambda target: not holds_text(target) or _makes_texts(function, set())
+
+
+def _makes_texts(function: ir.Function, seen: set[int]) -> bool:
+    """Whether a function, or one that it calls, makes a text of anything but texts and constants."""
+    if id(function) in seen:
+        return False
+    seen.add(id(function))
+    for statement in statements_in(function.body):
+        if isinstance(statement, ir.Call):
+            callee = statement.callee
+            inner = callee if isinstance(callee, ir.Function) else getattr(callee, "function", None)
+            if isinstance(inner, ir.Function):
+                if _makes_texts(inner, seen):
+                    return True
+            elif any(map(holds_text, statement.targets)) and any(
+                isinstance(arg, ir.Var) and not holds_text(arg) for arg in operands(statement)
+            ):
+                return True
+    return False
 
 
 def _goes_through(loop: ir.Loop, values: set[ir.Atom]) -> bool:
