@@ -41,12 +41,12 @@ def blind_spots(
     for statement, var in _bound(function):
         if found.active(var) and not ir.carries_derivative(var.type):
             if unknown.isdisjoint(operands(statement)):
-                problems.append(_of_unknown_kind(statement, var))
+                problems.append(of_unknown_kind(statement, var))
             unknown.add(var)
     return problems
 
 
-def _of_unknown_kind(statement: ir.Statement, var: ir.Var) -> Diagnostic:
+def of_unknown_kind(statement: ir.Statement, var: ir.Var) -> Diagnostic:
     """The refusal of what varies and may be anything."""
     if isinstance(statement, ir.Call):
         dtype = dict(statement.kwargs).get("dtype")

@@ -24,8 +24,10 @@ from adjoint.frontend.differentiation.changed_parts import (
     without_puts,
 )
 from adjoint.frontend.differentiation.differentiated_paths import Active, activate_part
+from adjoint.frontend.differentiation.refusals.memos import refuse_memos
 from adjoint.frontend.differentiation.refusals.none_results import without_none
 from adjoint.frontend.differentiation.refusals.two_names import refuse_written_under_two_names
+from adjoint.frontend.differentiation.refusals.unknown_results import unknown_result
 from adjoint.frontend.differentiation.wrt import parameter_names, refusal, source_of
 from adjoint.frontend.entry.operator_marks import MARK
 from adjoint.frontend.interpreter import joins
@@ -137,6 +139,7 @@ def lower_inner(
     refuse_written_constants(block)
     refuse_written_views(block)
     _check_results(lo, function, lowered, region.exits, shape, active.params, node)
+    refuse_memos(lowered, active.params)
     if lo.frame is not None and lo.settings.kept and lo.settings.target.recomputes:
         _refuse_calls_if_singular(lowered)
     types = tuple(
@@ -279,8 +282,7 @@ def _check_results(
             if problems:
                 raise DifferentiationError(problems)
             look_into_what_joins(lo, lowered.body)
-            label = "what this returns depends on the arguments, but its kind is not known"
-            raise refusal(lo, "AD0401", function, node, label)
+            raise unknown_result(lo, function, lowered, shape, unknown, varied, node)
 
 
 def as_result(shape: joins.Shape) -> joins.Shape:

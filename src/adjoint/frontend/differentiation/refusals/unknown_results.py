@@ -1,0 +1,76 @@
+"""Results that vary, and of which it is not known what they are."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterator, Mapping
+
+from adjoint import ir
+from adjoint.differentiation.reverse.blind_spots import of_unknown_kind
+from adjoint.frontend.differentiation.components import describe
+from adjoint.frontend.differentiation.refusals.arguments import object_of
+from adjoint.frontend.differentiation.wrt import refusal
+from adjoint.frontend.interpreter import joins
+from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.state.signals import Problem
+from adjoint.frontend.interpreter.values import Value
+from adjoint.ir.walk import leaves, operands, statements_in, targets_of
+
+
+def unknown_result(
+    lo: Lowerer,
+    function: Value,
+    lowered: ir.Function,
+    shape: joins.Shape,
+    places: Collection[int],
+    varied: Collection[ir.Atom],
+    node: ast.AST | None,
+) -> Problem:
+    """The refusal of a function of whose results some vary, and are of no kind that is known."""
+    body = lowered.body
+    ends = [leaf for leaf in leaves(body) if isinstance(leaf, ir.Return)]
+    if isinstance(shape, joins.UnionShape):
+        results = [result for end in ends for result in end.values[1:]]  # behind the number that says which it is
+    else:
+        results = [end.values[place] for end in ends for place in places]
+    made_by = {var: statement for statement in statements_in(body) for var in targets_of(statement)}
+    kinds = dict.fromkeys(_told(made_by, each) for result in results for each in _joined(made_by, result))
+    if len(kinds) > 1:
+        helps = ("return a value of the same kind on all paths, a number: float(...)",)
+        return refusal(lo, "AD0407", function, node, f"this returns {' or '.join(kinds)}", helps=helps)
+    unknown: set[ir.Atom] = set()
+    for statement in statements_in(body):
+        made = [var for var in targets_of(statement) if var in varied and not ir.carries_derivative(var.type)]
+        if made and unknown.isdisjoint(operands(statement)):
+            return Problem(of_unknown_kind(statement, made[0]))
+        unknown.update(made)
+    label = "what this returns depends on the arguments, but its kind is not known"
+    return refusal(lo, "AD0401", function, node, label)
+
+
+def _told(made_by: Mapping[ir.Var, ir.Statement], atom: ir.Atom) -> str:
+    """What a value is, in a few words."""
+    if isinstance(atom, ir.Const):
+        is_other = not callable(atom.value) and not isinstance(atom.value, (int, float, complex))
+        return object_of(type(atom.value)) if is_other else describe(joins.Same(atom))
+    assert isinstance(atom, ir.Var)
+    made = made_by.get(atom)
+    if isinstance(atom.type, ir.Opaque) and isinstance(made, ir.Call) and isinstance(made.callee, type):
+        return object_of(made.callee)
+    return describe(joins.Leaf(atom.type))
+
+
+def _joined(made_by: Mapping[ir.Var, ir.Statement], value: ir.Atom, seen: Collection[ir.Var] = ()) -> Iterator[ir.Atom]:
+    """What a value may be, on each path to where it is."""
+    if isinstance(value, ir.Undefined) or value in seen:
+        return
+    made = made_by.get(value) if isinstance(value, ir.Var) else None
+    if not isinstance(made, (ir.If, ir.Loop)):
+        yield value
+        return
+    assert isinstance(value, ir.Var)
+    place = targets_of(made).index(value)
+    sides = (made.then, made.orelse) if isinstance(made, ir.If) else (made.body,)
+    for leaf in (leaf for side in sides for leaf in leaves(side)):
+        if isinstance(leaf, (ir.Yield, ir.Exit)) and place < len(leaf.values):
+            yield from _joined(made_by, leaf.values[place], (*seen, value))
