@@ -11,7 +11,7 @@ import pytest
 
 import adjoint as ad
 from adjoint import ir
-from adjoint.rules.typing import abstract
+from adjoint.rules.types_of_values import abstract
 from regressions.differences import refused, right, second
 from sampling import check_grads
 

@@ -15,7 +15,8 @@ from adjoint.rules import typing
 from adjoint.rules.joined_types import join
 from adjoint.rules.kinds import Linear, Rule
 from adjoint.rules.registry import all_rules, rule_for
-from adjoint.rules.typing import abstract, type_of_call
+from adjoint.rules.types_of_values import abstract
+from adjoint.rules.typing import type_of_call
 from adjoint.runtime.array_functions.arrays import unbroadcast
 from adjoint.runtime.array_functions.sequences import concatenate_of, concatenated_part
 from adjoint.runtime.display import make_list

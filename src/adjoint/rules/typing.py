@@ -9,7 +9,7 @@ from __future__ import annotations
 import operator
 import warnings
 from collections.abc import Sequence
-from types import BuiltinMethodType, FunctionType
+from types import BuiltinMethodType
 from typing import Any
 
 import numpy as np
@@ -20,25 +20,14 @@ from adjoint.rules.examples import examples_of, lists_integers
 from adjoint.rules.joined_types import join_all
 from adjoint.rules.kinds import Elementwise, NoDerivative, Rule
 from adjoint.rules.python import containers
+from adjoint.rules.types_of_values import KINDS, abstract
 from adjoint.runtime import display
 from adjoint.runtime.arithmetic.checks import brings_arithmetic
 from adjoint.runtime.arithmetic.numbers import choose
 from adjoint.runtime.array_functions.arrays import reshape_like, unbroadcast
 from adjoint.runtime.array_functions.sparse import is_sparse
-from adjoint.types.array_libraries import dtype_of, is_foreign
 from adjoint.types.classes.constant_types import EXAMPLES
-from adjoint.types.classes.safe_lookups import is_marked
-from adjoint.types.structure import (
-    fields_of,
-    float_fields,
-    is_namedtuple_class,
-    is_written_in_python,
-    slots_of,
-)
 
-__all__ = ["AnyExtents", "abstract", "type_of_call"]
-
-_PYTHON: dict[type, ir.ScalarKind] = {float: "float", int: "int", bool: "bool", complex: "complex"}
 _NOTHING = ir.Opaque(type(None))
 _SHAPE = ir.List(ir.INT, is_tuple=True)
 
@@ -250,7 +239,7 @@ def _is_smooth_in_math(rule: Rule) -> bool:
 def _python_kind(argument: ir.Type | ir.Const) -> ir.ScalarKind | None:
     match argument:
         case ir.Const(value=value):
-            return _PYTHON.get(type(value))
+            return KINDS.get(type(value))
         case ir.Scalar(kind=kind, dtype=None):
             return kind
         case _:
@@ -395,66 +384,3 @@ def _is_sequence(argument: ir.Type | ir.Const) -> bool:
             return issubclass(cls, (list, tuple, str, bytes))
         case _:
             return False
-
-
-# --- abstraction and joins --------------------------------------------------------------------------------------------
-
-
-class AnyExtents(np.ndarray[Any, Any]):
-    """An example of arrays of which only dtype and rank are known."""
-
-
-def abstract(value: Any, around: tuple[int, ...] = ()) -> ir.Type:
-    """The type of a run-time value; of an object that holds one of those ``around`` nothing is known there."""
-    cls = type(value)
-    kind = _PYTHON.get(cls)
-    if kind is not None:
-        return ir.Scalar(kind)
-    if isinstance(value, np.ndarray):
-        if cls not in (np.ndarray, np.memmap, AnyExtents) or value.dtype.kind not in ir.KINDS_OF_DTYPES:
-            return ir.Opaque(cls)
-        if cls is AnyExtents:
-            return ir.Array(value.dtype, tuple(["any" for _ in value.shape]))
-        return ir.Array(value.dtype, tuple(["one" if extent == 1 else "many" for extent in value.shape]))
-    if isinstance(value, np.generic):
-        return (
-            ir.Scalar(ir.KINDS_OF_DTYPES[value.dtype.kind], value.dtype)
-            if value.dtype.kind in ir.KINDS_OF_DTYPES
-            else ir.Opaque(cls)
-        )
-    if is_foreign(value):
-        return ir.Array(dtype_of(value), tuple(["one" if extent == 1 else "many" for extent in value.shape]))
-    if cls is list:
-        return ir.List(join_all([abstract(item, around) for item in value]) if value else None)
-    if isinstance(value, tuple):
-        is_known = cls is tuple or is_namedtuple_class(cls)
-        return ir.Tuple(tuple([abstract(item, around) for item in value]), cls) if is_known else ir.Opaque(cls)
-    if cls is dict:
-        return ir.Dict(join_all([abstract(item, around) for item in value.values()]) if value else None)
-    return _abstract_object(value, cls, around)
-
-
-def _abstract_object(value: Any, cls: type, around: tuple[int, ...]) -> ir.Type:
-    if is_marked(cls, "__adjoint_signature__"):
-        return ir.Opaque(cls, value.__adjoint_signature__)
-    if isinstance(value, type) or _is_called_by_machine_code(cls):
-        return ir.Opaque(cls)
-    if cls.__module__ == "builtins" and not is_written_in_python(cls):
-        return ir.Opaque(cls)
-    if id(value) in around or (not hasattr(value, "__dict__") and not slots_of(cls)):
-        return ir.Opaque(cls)
-    counted = float_fields(cls)
-    whole = ir.Scalar("float")
-    return ir.Instance(
-        cls,
-        {
-            name: whole if type(item) is int and name in counted else abstract(item, (*around, id(value)))
-            for name, item in fields_of(value).items()
-        },
-    )
-
-
-def _is_called_by_machine_code(cls: type) -> bool:
-    """Whether objects of a class can be called, and what runs then is not Python code."""
-    call = next((vars(base)["__call__"] for base in cls.__mro__ if "__call__" in vars(base)), None)
-    return call is not None and not isinstance(call, FunctionType)

@@ -32,7 +32,7 @@ from adjoint.native.compile import callers
 from adjoint.native.compile.core import Core
 from adjoint.native.compile.messages.not_native import NotNative
 from adjoint.rules.registry import on_change
-from adjoint.rules.typing import AnyExtents
+from adjoint.rules.types_of_values import AnyExtents
 from adjoint.target import Target
 
 _known: WeakSet[Any] = WeakSet()

@@ -29,7 +29,7 @@ from adjoint.frontend.interpreter.values import LOCAL, Cell, Held, Method, Parti
 from adjoint.frontend.objects.classes import refuse_other_items
 from adjoint.records import replace
 from adjoint.rules.declarations import counts_by_identity
-from adjoint.rules.typing import abstract
+from adjoint.rules.types_of_values import abstract
 from adjoint.sources.library_folders import is_of_a_library
 from adjoint.types.array_libraries import is_foreign
 from adjoint.types.classes.annotations import annotations_of

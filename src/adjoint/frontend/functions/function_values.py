@@ -32,7 +32,7 @@ from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.options.choices import on_each_option
 from adjoint.frontend.interpreter.values import Closure, Method, Partial, Record, Ref, Site, TupleValue, Union, Value
 from adjoint.rules.declarations import Declaration
-from adjoint.rules.typing import abstract
+from adjoint.rules.types_of_values import abstract
 from adjoint.runtime import functions
 from adjoint.types.classes.annotations import alternatives, annotations_of, plain
 

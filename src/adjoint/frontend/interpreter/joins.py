@@ -30,7 +30,7 @@ from adjoint.frontend.interpreter.values import (
 )
 from adjoint.ir.builder import Builder
 from adjoint.records import dataclass
-from adjoint.rules.typing import abstract
+from adjoint.rules.types_of_values import abstract
 
 Store = Mapping[Any, Value]
 

@@ -34,7 +34,7 @@ from adjoint.frontend.interpreter.values import (
 )
 from adjoint.frontend.iterators.coming_back import come_back
 from adjoint.frontend.iterators.iterators import drawn
-from adjoint.rules.typing import abstract
+from adjoint.rules.types_of_values import abstract
 from adjoint.runtime import display
 from adjoint.runtime.objects import make_object, untagged
 from adjoint.types.structure import is_namedtuple_class

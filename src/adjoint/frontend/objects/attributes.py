@@ -48,7 +48,7 @@ from adjoint.frontend.objects.classes import class_of, is_object, is_polynomial,
 from adjoint.frontend.objects.fields import put_attribute
 from adjoint.frontend.objects.linked import field_type, referent, refuse_none
 from adjoint.rules import registry
-from adjoint.rules.typing import abstract
+from adjoint.rules.types_of_values import abstract
 from adjoint.types.array_libraries import are_loaded
 from adjoint.types.classes.constant_types import EXAMPLES
 from adjoint.types.classes.safe_lookups import is_marked

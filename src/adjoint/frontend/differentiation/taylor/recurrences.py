@@ -29,7 +29,8 @@ from adjoint.ir.rebuild import map_blocks, rebuild_terminator
 from adjoint.rules.declarations import declaration_for
 from adjoint.rules.kinds import Bilinear, Constant, Elementwise, General, Linear, NoDerivative, Observer
 from adjoint.rules.registry import rule_for
-from adjoint.rules.typing import abstract, type_of_call
+from adjoint.rules.types_of_values import abstract
+from adjoint.rules.typing import type_of_call
 from adjoint.runtime.array_functions.sequences import array_of
 from adjoint.runtime.functions import called
 from adjoint.runtime.taylor.functions import Lifted, Told
