@@ -11,6 +11,7 @@ from adjoint.frontend.functions.called_forms import alike, is_lasting, served
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.state.attempts import Form, Repeated
 from adjoint.frontend.interpreter.values import Closure, GeneratorObject, Record, Ref, TupleValue, Value
+from adjoint.frontend.objects.classes import class_of
 
 MAX_STRUCTURAL_DEPTH = 60
 MAX_REPEATED = 300
@@ -59,7 +60,17 @@ def is_structural(lo: Lowerer, before: tuple[Value, ...], now: list[Value]) -> b
             return True
         if isinstance(old, ir.Const) and isinstance(new, ir.Const) and old != new and isinstance(new.value, (int, str)):
             return True
+        if _are_descriptors(lo, old, new):
+            return True
     return False
+
+
+def _are_descriptors(lo: Lowerer, one: Value, other: Value) -> bool:
+    """Whether these are two descriptors of classes: a property that asks for another one, of which there are few."""
+    return all(
+        isinstance(each, Ref) and each.origin is not None and hasattr(class_of(lo, each), "__get__")
+        for each in (one, other)
+    )
 
 
 def is_too_often(lo: Lowerer, code: ast.AST) -> bool:
