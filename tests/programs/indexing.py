@@ -204,3 +204,26 @@ def rows_of_a_range(m, w):
     other[range(2), range(2)] *= 3.0
     other[range(3, 5)] = m[0] * m[1]
     return total + np.sum(other**2)
+
+
+@program(normal(4))
+@program(normal(1))
+def slices_by_extent(x):
+    rows = x[tuple(slice(0, 1) if n == 1 else slice(None, None, 2) for n in x.shape)]
+    return np.sum(rows * rows) + np.sum(x[(slice(0, 1) if len(x) == 1 else slice(1, None)),] ** 3)
+
+
+@program(normal(4))
+@program(normal(1))
+def bounds_that_may_be_none(x):
+    head = x[: (None if len(x) < 3 else 2)]
+    return np.sum(head * head) + np.sum(x[(1 if len(x) > 1 else None) :] ** 3)
+
+
+@program(normal(4))
+@program(normal(1))
+def stores_at_slices_by_extent(x):
+    a = x * x
+    a[(slice(1, 3) if len(x) > 2 else slice(None)),] = x[0]
+    a[(slice(0, 1) if len(x) == 1 else slice(None, -1)),] *= 2.0 * x[-1]
+    return np.sum(a * x)

@@ -23,8 +23,9 @@ from adjoint.frontend.data.uniqueness import is_sole_owner
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
+from adjoint.frontend.interpreter.options.choices import has_options, with_each_structure
 from adjoint.frontend.interpreter.options.none_checks import evaluate_owner, without_none
-from adjoint.frontend.interpreter.values import Cell, IteratorValue, Record, Ref, SliceValue, Value
+from adjoint.frontend.interpreter.values import NONE, Cell, IteratorValue, Record, Ref, SliceValue, Value
 from adjoint.frontend.iterators.items import known_items
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.library.arrays import definitions as array_definitions
@@ -57,10 +58,23 @@ def assign(lo: Lowerer, target: ast.expr, value: Value) -> None:
             from adjoint.frontend.data.item_writes import set_item  # lazy
 
             written = _written(lo, base, target)
-            set_item(lo, written, index, value, target)
+            _at_each_place(lo, index, lambda place: set_item(lo, written, place, value, target), target)
             _keep_written(lo, base, written, target)
         case _:
             raise lo.problem("AD0301", target, "this assignment target is not supported")
+
+
+def _at_each_place(lo: Lowerer, index: Value, write: Callable[[Value], None], node: ast.AST) -> None:
+    """Writes at an index; where that has one of several structures, there is one statement for each."""
+
+    def written(place: Value) -> Value:
+        write(place)
+        return NONE
+
+    if has_options(index):
+        with_each_structure(lo, index, written, node)
+    else:
+        write(index)
 
 
 def _written(lo: Lowerer, base: Value, target: ast.Subscript) -> Value:
@@ -161,7 +175,7 @@ def augment(lo: Lowerer, target: ast.expr, op: Callable[..., Any], operand: ast.
             base = evaluate_owner(lo, target.value, target)
             index = lo.evaluate(target.slice)
             written = _written(lo, base, target)
-            _augment_item(lo, written, index, op, operand, target, node)
+            _at_each_place(lo, index, lambda place: _augment_item(lo, written, place, op, operand, target, node), node)
             _keep_written(lo, base, written, target)
         case _:
             raise lo.problem("AD0301", target, "this assignment target is not supported")

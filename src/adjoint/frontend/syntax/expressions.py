@@ -14,7 +14,7 @@ from adjoint.frontend.data import containers, making
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.defaults import as_default
 from adjoint.frontend.interpreter.materialize import materialize
-from adjoint.frontend.interpreter.options.choices import on_each_option
+from adjoint.frontend.interpreter.options.choices import has_options, on_each_option, with_each_structure
 from adjoint.frontend.interpreter.options.none_checks import evaluate_owner
 from adjoint.frontend.interpreter.options.refine import fact_of, refine
 from adjoint.frontend.interpreter.state.signals import Unreached
@@ -297,12 +297,22 @@ def _subscript(lo: Lowerer, node: ast.Subscript) -> Value:
         return type_of_functions(lo, node)
     index = evaluate(lo, node.slice)
     lo.at(node)
-    return _looked_up(lo, containers.subscript(lo, base, index, node), node)
+
+    def looked_up(index: Value) -> Value:
+        return _looked_up(lo, containers.subscript(lo, base, index, node), node)
+
+    return with_each_structure(lo, index, looked_up, node) if has_options(index) else looked_up(index)
 
 
 def _slice(lo: Lowerer, node: ast.Slice) -> Value:
-    parts = [NONE if part is None else atom(lo, part) for part in (node.lower, node.upper, node.step)]
-    return SliceValue(*parts)
+    parts = [NONE if part is None else evaluate(lo, part) for part in (node.lower, node.upper, node.step)]
+
+    def with_bounds(bounds: Value) -> Value:
+        assert isinstance(bounds, TupleValue)
+        return SliceValue(*[materialize(lo, bound, node) for bound in bounds.items])
+
+    bounds = TupleValue(tuple(parts))
+    return with_each_structure(lo, bounds, with_bounds, node) if has_options(bounds) else with_bounds(bounds)
 
 
 def _call(lo: Lowerer, node: ast.Call) -> Value:
