@@ -3,6 +3,9 @@
 import tempfile
 import warnings
 from collections.abc import Callable
+from datetime import timedelta
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -142,5 +145,32 @@ def test_a_memory_map_that_is_written() -> None:
 
 
 def test_a_view_of_another_class_is_refused_by_its_name() -> None:
-    with pytest.raises(ad.DifferentiationError, match="is taken for one of the class 'Quantity'"):
+    with pytest.raises(ad.DifferentiationError, match="becomes one of the class 'Quantity'"):
         ad.grad(lambda x: np.sum(x.view(Quantity) ** 2))(np.ones(2))
+
+
+HOLES = np.array([1.0, np.nan, 3.0, 4.0])
+
+
+def test_arrays_of_other_classes_that_are_made_of_what_does_not_vary() -> None:
+    right(lambda x: np.sum(x) * np.ma.masked_invalid(HOLES).sum(), X)
+    right(lambda x: np.sum(x * (x > 0).view(np.int8)), X)
+    right(lambda x: x[0] * float(Decimal("1.5") + Decimal(2)) * float(Fraction(1, 3)), X)
+
+
+@pytest.mark.parametrize(
+    ("f", "said"),
+    [
+        (lambda x: np.sum(np.asmatrix(x)), "becomes one of the class 'matrix'"),
+        (lambda x: np.sum(np.matrix(x)), "x @ y is the product"),
+        (lambda x: np.sum(np.ma.array(x, mask=x > 2)), "becomes one of the class 'MaskedArray'"),
+        (lambda x: np.sum(np.ma.MaskedArray(x)), "keep the mask apart"),
+        (lambda x: float(Decimal(x[0]) * 2), "becomes an object of the class 'Decimal'"),
+        (lambda x: float(Fraction(x[0])), "compute with floats"),
+        (lambda x: timedelta(seconds=x[0]).total_seconds(), "compute with seconds, as a float"),
+    ],
+)
+def test_what_varies_is_made_an_object_without_a_derivative(f: Any, said: str) -> None:
+    with pytest.raises(ad.DifferentiationError) as refusal:
+        ad.grad(f)(np.ones(2))
+    assert said in str(refusal.value)

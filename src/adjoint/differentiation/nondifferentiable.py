@@ -14,6 +14,7 @@ from adjoint.analysis.dependence.taint import holds_text, reads_tainted, tainted
 from adjoint.analysis.memory.reachable import keeper_in, lends_memory, may_write_anything
 from adjoint.diagnostics import Diagnostic, diagnostic
 from adjoint.diagnostics.spans import OF_A_RESULT, called_text, is_of_a_result
+from adjoint.differentiation.classes_without_derivatives import of_other_class
 from adjoint.differentiation.memory.dict_keys import key_problems
 from adjoint.differentiation.memory.slots import has_slots, is_container
 from adjoint.differentiation.memory.structural import roles_of
@@ -105,6 +106,9 @@ def _needed_of_opaque(call: ir.Call, code: str, name: str) -> Diagnostic:
     if isinstance(call.callee, type) and issubclass(call.callee, BaseException):
         label = "the exception carries what varies, and is looked into where it is handled"
         return diagnostic("AD0307", call.span, label, helps=OUT_OF_EXCEPTIONS)
+    told = of_other_class(call)
+    if told is not None:
+        return told
     label = f"{name} has no derivative" if code == "AD0204" else f"the body of {name} is not visible here"
     if "cython" in _name_of_class_called(call) and code == "AD0201":
         label = f"{name} is a function of Cython, of which there is machine code only"

@@ -11,7 +11,7 @@ from adjoint.analysis.effects import effects_of
 from adjoint.diagnostics import DifferentiationError, diagnostic
 from adjoint.ir.walk import statements_in
 
-_HELPS = ("write a copy: y = np.array(y)", "or make it an array on every path: np.asarray(y)")
+_HELPS = ("write a copy: y = np.array(y)", "or have it an array from the start, on every path: np.zeros(1) for 0.0")
 
 
 def refuse_written_views(block: ir.Block) -> None:

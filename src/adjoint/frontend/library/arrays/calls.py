@@ -398,12 +398,8 @@ def _view(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AS
     match [*args[1:], *kwargs.values()]:
         case [] | [ir.Const(value=np.ndarray)]:
             return containers.subscript(lo, args[0], ELLIPSIS, node)
-        case [ir.Const(value=type() as cls)] if issubclass(cls, np.ndarray):
-            label = f"an array that varies is taken for one of the class {cls.__name__!r}"
-            raise lo.problem("AD0303", node, label, helps=("compute with the array itself",))
         case _:
-            label = "'view' takes the memory of an array that varies for something else"
-            raise lo.problem("AD0303", node, label, helps=("convert it: a.astype(dtype)",))
+            return NotImplemented  # of what does not vary it may be anything
 
 
 def _unstack(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
