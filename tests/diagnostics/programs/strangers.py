@@ -1,6 +1,5 @@
 """What people write who come from other systems, and from other fields."""
 
-import fractions
 import dataclasses
 import functools
 import math
@@ -8,8 +7,6 @@ import math
 import adjoint as ad
 import numpy as np
 from scipy.integrate import quad
-
-SQUARES = {0.25: 0.0625}
 
 
 #: ad.grad(oscillator)((1.0, 0.0), 0.1)
@@ -231,25 +228,3 @@ def needs_what_is_not_there(x):  # error[AD0407]: this never returns: every path
     import no_such_module
 
     return no_such_module.sin(x)
-
-
-#: ad.grad(simple_fraction)(0.3)
-def simple_fraction(x):  # error[AD0407]: this returns an object of class 'Fraction' or a number
-    for n in range(1, 5):
-        if abs(n / 4 - x) < 1e-3:
-            return fractions.Fraction(n, 4)
-    return x
-
-
-#: ad.grad(item_of_objects)(0.3)
-def item_of_objects(x):
-    row = np.array([x, "name"], dtype=object)  # error[AD0401]: items of an array of objects may be anything
-    return row[0]
-
-
-#: ad.grad(memoised)(0.3)
-def memoised(x):
-    if x in SQUARES:  # error[AD0302]: what an earlier call has kept for the same arguments is found here: it would count as a constant
-        return SQUARES[x]
-    SQUARES[x] = x * x
-    return SQUARES[x]

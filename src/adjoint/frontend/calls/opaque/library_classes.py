@@ -23,7 +23,7 @@ from adjoint.frontend.objects.classes import class_of, is_object
 from adjoint.ir.walk import operands, terminators_in
 from adjoint.sources.library_folders import file_of, is_installed, is_of_a_library, package_of
 
-MOST_STATEMENTS = 3000
+MOST_STATEMENTS = 8000
 """Up to how many statements of a library are followed to know an object."""
 
 MOST_CODE = 1000
