@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
 from adjoint import ir
+from adjoint.frontend.calls.opaque.library_classes import look_where_it_comes_from
 from adjoint.frontend.data.known_functions import held_function, is_known_function
 from adjoint.frontend.data.made_functions import held_made
 from adjoint.frontend.data.outside.lifted import lift, way_to
@@ -191,7 +192,17 @@ def slots(lo: Lowerer, values: Sequence[Value], node: ast.AST | None) -> list[ir
     """What a container at run time holds for each of these values; all that must exist for it are found at once."""
     if any(isinstance(value, Ref) for value in values):
         raise NeedsRuntime(sites_within(lo, *values))
-    return [slot(lo, value, node) for value in values]
+    atoms = [slot(lo, value, node) for value in values]
+    if any(ir.carries_derivative(type_of(atom)) for atom in atoms):
+        _look_into_unknown(lo, atoms)
+    return atoms
+
+
+def _look_into_unknown(lo: Lowerer, atoms: Sequence[ir.Atom]) -> None:
+    """Has functions of packages looked into that made what lies beside numbers, and may be a number itself."""
+    for atom in atoms:
+        if isinstance(atom, ir.Var) and atom.type == ir.OPAQUE:
+            look_where_it_comes_from(lo, atom)
 
 
 def slot(lo: Lowerer, value: Value, node: ast.AST | None) -> ir.Atom:
@@ -247,6 +258,8 @@ def note_element(lo: Lowerer, container: ir.Var, atom: ir.Atom, node: ast.AST | 
             _guess(lo, guessed, type_of(atom))
             raise OtherItems((guessed,))
         return
+    if before is not None and ir.carries_derivative(before):
+        _look_into_unknown(lo, [atom])
     after = join_optional(lo, before, type_of(atom), node)
     if isinstance(atom, ir.Var) and _holds_less(atom.type, after):
         remember(lo, atom.type, after, node)  # type: ignore[arg-type]

@@ -15,6 +15,7 @@ from adjoint.analysis.effects import effects_of
 from adjoint.differentiation.nondifferentiable import OUT_OF_EXCEPTIONS
 from adjoint.frontend.calls.emitted_calls import call
 from adjoint.frontend.calls.opaque.arguments import may_carry
+from adjoint.frontend.calls.opaque.library_classes import look_where_it_comes_from
 from adjoint.frontend.calls.operands import array_operand
 from adjoint.frontend.control.binding_flags import note_bound
 from adjoint.frontend.data import containers, making
@@ -314,6 +315,7 @@ def _in_place(lo: Lowerer, current: Value, op: Callable[..., Any], value: Value,
         if _comes_from_exception(lo, value):
             label = "an exception carries this, and of what kind it is is not known"
             raise lo.problem("AD0307", node, label, helps=OUT_OF_EXCEPTIONS)
+        look_where_it_comes_from(lo, current)
         raise lo.problem(
             "AD0401",
             node,

@@ -7,7 +7,7 @@ refusals of derivatives through it tell what was in the way.
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,10 +17,11 @@ from adjoint.diagnostics import Diagnostic, diagnostic
 from adjoint.diagnostics.spans import place
 from adjoint.frontend.calls.opaque.arguments import may_carry
 from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.state.blocks import Open
 from adjoint.frontend.interpreter.state.signals import Problem, Restart, TooMuch
 from adjoint.frontend.interpreter.values import TupleValue, Value
 from adjoint.frontend.objects.classes import class_of, is_object
-from adjoint.ir.walk import operands, terminators_in
+from adjoint.ir.walk import leaves, operands, targets_of, terminators_in, with_inner
 from adjoint.sources.library_folders import file_of, is_installed, is_of_a_library, package_of
 
 MOST_STATEMENTS = 8000
@@ -96,12 +97,31 @@ def look_where_it_comes_from(lo: Lowerer, value: Value) -> None:
 
     It was given nothing that varies; now something that varies is handed to what it made.
     """
-    seen: set[Value] = set()
-    while isinstance(value, ir.Var) and value not in seen:
+    pending, seen = [value], set[Value]()
+    while pending:
+        value = pending.pop()
+        if not isinstance(value, ir.Var) or value in seen:
+            continue
         seen.add(value)
         if _want(lo, value):
             raise Restart
-        value = lo.origins[value][0] if value in lo.origins else ir.UNDEFINED
+        pending += lo.origins[value][:1] if value in lo.origins else _sources(lo, value)
+
+
+def _sources(lo: Lowerer, value: ir.Var) -> Iterable[Value]:
+    """What a value is on each path of the branch that gives it; what a number or array is computed from."""
+    opened: Open | None = lo.block
+    while opened is not None:
+        for statement in (inner for each in opened.statements for inner in with_inner(each)):
+            if value not in targets_of(statement):
+                continue
+            if isinstance(statement, ir.If):
+                place = statement.targets.index(value)
+                ends = [end for side in (statement.then, statement.orelse) for end in leaves(side)]
+                return [end.values[place] for end in ends if isinstance(end, ir.Yield)]
+            return operands(statement) if isinstance(value.type, ir.Number) else ()
+        opened = opened.parent
+    return ()
 
 
 def look_into_what_joins(lo: Lowerer, block: ir.Block) -> None:
