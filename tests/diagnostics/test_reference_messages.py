@@ -362,8 +362,16 @@ SAID: dict[str, Case] = {
         "not known to be linear",
     ),
     "early.tangent_member": (tangent(WithoutX), "AD0426", "has no field 'x'"),
-    "xform.class_member": (lambda: ad.grad(of_a_decimal)(4.0), "AD0201", "'Decimal' is not visible"),
-    "xform.property_not_diff": (lambda: ad.grad(of_a_property)(4.0), "AD0201", "'Decimal' is not visible"),
+    "xform.class_member": (
+        lambda: ad.grad(of_a_decimal)(4.0),
+        "AD0201",
+        "class 'Decimal', which carries no derivative",
+    ),
+    "xform.property_not_diff": (
+        lambda: ad.grad(of_a_property)(4.0),
+        "AD0201",
+        "class 'Decimal', which carries no derivative",
+    ),
     "xform.tangent_not_struct": (tangent(Cases), "AD0426", "'Cases' declares no fields"),
     "xform.tangent_property_missing": (tangent(WithoutX), "AD0426", "has no field 'x'"),
     "xform.tangent_property_type": (tangent(OfText), "AD0426", "declared as str, whose values do not vary"),

@@ -140,7 +140,7 @@ def _table() -> dict[Any, Effects]:
         np.eye,
     )
     table.update(dict.fromkeys(makers, NEW_ARRAY))
-    shadows = (tangents.shadow, tangents.shadow_like, tangents.shadow_of_values)
+    shadows = (tangents.shadow, tangents.shadow_with, tangents.shadow_like, tangents.shadow_of_values)
     copies: tuple[Any, ...] = (
         np.arange,
         np.linspace,

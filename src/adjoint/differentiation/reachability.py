@@ -29,7 +29,7 @@ from adjoint.rules.kinds import Constant, Linear, NoDerivative, Observer, Rule
 from adjoint.rules.registry import rule_for
 from adjoint.runtime import display, tangents
 from adjoint.runtime.array_functions.arrays import zeros_in_memory, zeros_like
-from adjoint.runtime.tangents import follow_view, shadow, shadow_like, shadow_of_values
+from adjoint.runtime.tangents import follow_view, shadow, shadow_like, shadow_of_values, shadow_with
 
 _OF_WHOLE_NUMBERS = frozenset(
     {operator.and_, operator.or_, operator.xor, operator.invert, operator.lshift, operator.rshift, operator.floordiv}
@@ -321,7 +321,8 @@ class Dependence(Aliases):
 
 def _reads_no_values(callee: Any) -> bool:
     """Whether a function looks at nothing but the shapes and types of its arguments."""
-    return callee in (shadow, shadow_like, shadow_of_values, zeros_in_memory, zeros_like) or effects(callee).reads == ()
+    makers = (shadow, shadow_with, shadow_like, shadow_of_values, zeros_in_memory, zeros_like)
+    return callee in makers or effects(callee).reads == ()
 
 
 def _is_of_objects(call: ir.Call) -> bool:

@@ -21,7 +21,15 @@ _PUT_IN = (dict.setdefault,)
 _LEAVE_KEYS = (
     *(dict.get, dict.pop, dict.setdefault, dict.update, dict.clear, dict.values, dict.copy),
     *(len, bool, operator.truth, operator.not_, operator.is_, operator.is_not, operator.contains, operator.getitem),
-    *(copy.copy, copies.snapshot, display.make_dict, tangents.pour, tangents.shadow, tangents.shadow_like),
+    *(
+        copy.copy,
+        copies.snapshot,
+        display.make_dict,
+        tangents.pour,
+        tangents.shadow,
+        tangents.shadow_with,
+        tangents.shadow_like,
+    ),
 )
 """What gives no key back."""
 _HELPS = ("keep the values that vary in a list of their own, and put their places into the dict",)

@@ -48,7 +48,7 @@ CHECKS = (
 
 observer(*CHECKS, pure=False)
 observer(assign_attribute, assign_captured, assign_global, check_immutable, put_attribute, put_item, pure=False)
-constant(tangents.shadow, tangents.shadow_like, tangents.shadow_of_values)
+constant(tangents.shadow, tangents.shadow_with, tangents.shadow_like, tangents.shadow_of_values)
 no_derivative(tangents.pour, tangents.add_to_slot, tangents.add_to_field, pure=False, writes=(0,))
 linear(
     tangents.shadow_or_zeros,

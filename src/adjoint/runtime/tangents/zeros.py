@@ -67,6 +67,36 @@ def shadow(x: Any, memo: Memo | None = None) -> Any:
     return _Zeros(mutable=True, memo=memo).of(x)
 
 
+Missing = tuple[tuple[str, Any], ...]
+"""What objects may lack that is assigned later: names, each with what its cotangent is until then, or with what the
+object lacks that the attribute holds; ``*`` stands for the items of a container."""
+
+
+def shadow_with(x: Any, missing: Missing, memo: Memo | None = None) -> Any:
+    """A zero shadow that has a place for attributes, too, which the objects in ``x`` do not have yet.
+
+    >>> class Filter:
+    ...     gain = 2.0
+    >>> shadow_with(Filter(), (("state", 0.0),)).state
+    0.0
+    """
+    result = shadow(x, memo)
+    _complete(result, missing)
+    return result
+
+
+def _complete(shadow: Any, missing: Missing) -> None:
+    for name, part in missing:
+        if name == "*":
+            items = () if shadow is None else shadow.values() if isinstance(shadow, dict) else shadow
+            for item in items:
+                _complete(item, part)
+        elif isinstance(part, tuple):
+            _complete(getattr(shadow, name, None), part)
+        elif shadow is not None and not hasattr(shadow, name):
+            set_field(shadow, name, part)
+
+
 def shadow_of_values(x: Any) -> Any:
     """The same for a container whose arrays nobody writes: each slot has its own, even if one array is in several."""
     return _Zeros(mutable=True, memo=None, share=False).of(x)

@@ -9,6 +9,7 @@ import numpy as np
 
 from adjoint import ir
 from adjoint.analysis.memory.reachable import own_memory, parts
+from adjoint.differentiation.memory.late_attributes import assigned_attributes, may_be_missing
 from adjoint.differentiation.memory.slots import type_of_slot
 from adjoint.differentiation.reverse.context import Context
 from adjoint.differentiation.reverse.memory.gathers import REORDERED, copies, is_gathered
@@ -38,6 +39,7 @@ class ShadowRecipes:
         self.writes = writes
         self.detached: set[ir.Var] = set()
         self.layouts_read: set[ir.Storage] | None = None
+        self.assigned: frozenset[str] | None = None
         self.found: dict[ir.Var, ir.Var] = {}
         self.storages: dict[ir.Storage, ir.Storage] = {}
         self.of_tuples = ir.Storage(written=True)
@@ -78,7 +80,16 @@ class ShadowRecipes:
             return ir.Call((shadow,), np.zeros_like if known and not self.layout_shows(var) else layout, (var,))
         binding = self.context.regions.bindings[var]
         given = binding.statement is None and binding.region.kind == "top"
-        return ir.Call((shadow,), tangents.shadow if given else _maker(var.type), (var,))
+        return self.of_given(var, shadow) if given else ir.Call((shadow,), _maker(var.type), (var,))
+
+    def of_given(self, var: ir.Var, shadow: ir.Var) -> ir.Call:
+        """The zero shadow of a parameter, with places for attributes that its objects may be assigned first here."""
+        if self.assigned is None:
+            self.assigned = assigned_attributes(self.context.function)
+        missing = may_be_missing(var.type, self.assigned)
+        if not missing:
+            return ir.Call((shadow,), tangents.shadow, (var,))
+        return ir.Call((shadow,), tangents.shadow_with, (var, ir.Const(missing)))
 
     def layout_shows(self, var: ir.Var) -> bool:
         """Whether views of an array are views where it lies as it takes, backwards too."""

@@ -115,7 +115,7 @@ class Shadows(ShadowRecipes):
             if statement is not None:
                 self.context.anchors[shadow] = statement, True
             if statement is None and binding.region.kind == "top":
-                self.context.edits.put_first(binding.block, ir.Call((shadow,), tangents.shadow, (var,)))
+                self.context.edits.put_first(binding.block, self.of_given(var, shadow))
             elif isinstance(statement, (ir.Call, ir.Load)):
                 for recipe in self.recipes(var, shadow, statement):
                     self.context.edits.put_after(statement, recipe)
