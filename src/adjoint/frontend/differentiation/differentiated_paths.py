@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import types
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from adjoint import ir
+from adjoint.frontend.entry.inputs import cell_of
 from adjoint.frontend.interpreter.core import Lowerer
-from adjoint.frontend.interpreter.values import Record, Ref, TupleValue, Union, Value
+from adjoint.frontend.interpreter.tracking import set_unseen
+from adjoint.frontend.interpreter.values import Cell, Closure, Method, Partial, Record, Ref, TupleValue, Union, Value
 from adjoint.records import dataclass, field
 from adjoint.types.marks import no_derivative_fields
 
@@ -104,6 +108,49 @@ def activate(lo: Lowerer, value: Value, active: Active, hint: str) -> Value:
             return Union(value.tag, tuple(activate(lo, option, active, hint) for option in value.options))
         case _:
             return value
+
+
+def bind_to_copies(lo: Lowerer, active: Active, value: Value) -> Value:
+    """The copy of an argument, where methods of the copied objects that it holds belong to the copies.
+
+    So it is with functions that capture them: what an argument reaches in itself is the argument.
+    """
+    for copy in list(active.copies.values()):
+        record = lo.store[copy]
+        assert isinstance(record, Record)
+        parts = tuple((key, _bound_to_copies(lo, part, active.copies)) for key, part in record.parts)
+        lo.store[copy] = Record(record.cls, parts)
+    return _bound_to_copies(lo, value, active.copies)
+
+
+def _bound_to_copies(lo: Lowerer, value: Value, copies: Mapping[Ref, Ref]) -> Value:
+    def of(part: Value) -> Value:
+        return _bound_to_copies(lo, part, copies)
+
+    match value:
+        case Ref():
+            return copies.get(value, value)
+        case Method(function=function, receiver=receiver):
+            return Method(of(function), of(receiver))
+        case Partial(function=function, args=args, kwargs=kwargs):
+            return Partial(of(function), tuple(map(of, args)), tuple((name, of(part)) for name, part in kwargs))
+        case TupleValue(items=items, cls=cls):
+            return TupleValue(tuple(map(of, items)), cls)
+        case Union(tag=tag, options=options):
+            return Union(tag, tuple(map(of, options)))
+        case ir.Const(value=types.FunctionType(__closure__=tuple() as cells) as function):
+            names = function.__code__.co_freevars
+            _bind_cells(lo, [cell_of(lo, cell, name) for cell, name in zip(cells, names, strict=True)], copies)
+        case Closure(cells=captured):
+            _bind_cells(lo, captured.values(), copies)
+    return value
+
+
+def _bind_cells(lo: Lowerer, cells: Iterable[Cell], copies: Mapping[Ref, Ref]) -> None:
+    for cell in cells:
+        held = lo.store.get(cell)
+        if isinstance(held, Ref) and held in copies:
+            set_unseen(lo.store, cell, copies[held])
 
 
 def _parameter(atom: ir.Atom, param: ir.Var, active: Active) -> ir.Var:

@@ -23,7 +23,7 @@ from adjoint.frontend.differentiation.changed_parts import (
     note_changes,
     without_puts,
 )
-from adjoint.frontend.differentiation.differentiated_paths import Active, activate_part
+from adjoint.frontend.differentiation.differentiated_paths import Active, activate_part, bind_to_copies
 from adjoint.frontend.differentiation.refusals.memos import refuse_memos
 from adjoint.frontend.differentiation.refusals.none_results import without_none
 from adjoint.frontend.differentiation.refusals.two_names import refuse_written_under_two_names
@@ -164,10 +164,12 @@ def _activated(
     for place, way in zip(places, ways or [()] * len(places), strict=True):
         active.copies.clear()  # arguments are varied one by one, also where one object is passed twice
         if isinstance(place, str):
-            new_kwargs[place] = activate_part(lo, new_kwargs[place], way, active, place)
+            given = activate_part(lo, new_kwargs[place], way, active, place)
+            new_kwargs[place] = bind_to_copies(lo, active, given)
         else:
             hint = names[place] if place < len(names) else "x"
-            new_args[place] = activate_part(lo, new_args[place], way, active, hint)
+            given = activate_part(lo, new_args[place], way, active, hint)
+            new_args[place] = bind_to_copies(lo, active, given)
     return new_args, new_kwargs
 
 

@@ -97,11 +97,17 @@ def tangent_of(
         case Union():
             parts = tuple(tangent_of(lo, option, leaves, layout, made) for option in value.options)
             return Union(value.tag, parts)
+        case Ref() if made.get(value) is value:
+            cls = lo.store[value].cls  # type: ignore[union-attr]
+            label = f"an object of class {cls.__name__!r} leads back to itself, and so would its tangent"
+            helps = (f"differentiate with respect to one part of it: wrt=ad.keypath({cls.__name__}).name",)
+            raise lo.problem("AD0301", None, label, helps=helps)
         case Ref() if value in made:
             return made[value]
         case Ref():
             record = lo.store[value]
             assert isinstance(record, Record)
+            made[value] = value  # until its parts are known
             parts_of = tuple((key, tangent_of(lo, part, leaves, layout, made)) for key, part in varying_parts(record))
             ref = made[value] = Ref(value.site)
             lo.store[ref] = tangent_record(record.cls, parts_of)

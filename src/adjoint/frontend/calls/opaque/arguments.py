@@ -41,24 +41,30 @@ SIGNATURE = "__adjoint_signature__"
 """The attribute by which objects that carry their derivatives say what they take and give: they are never written."""
 
 
-def may_carry(lo: Lowerer, value: Value) -> bool:
-    """Whether a derivative may flow through ``value``."""
+def may_carry(lo: Lowerer, value: Value, around: tuple[Ref, ...] = ()) -> bool:
+    """Whether a derivative may flow through ``value``, which lies in the objects ``around``."""
+
+    def any_of(values: Iterable[Value]) -> bool:
+        return any(may_carry(lo, each, around) for each in values)
+
     match value:
         case ir.Var(type=type_):
             return ir.carries_derivative(type_)
         case ir.Const(value=constant):
             return isinstance(constant, types.FunctionType)
         case Ref():
+            if value in around:  # an attribute is a method of the object that has it
+                return False
             record = lo.store[value]
-            return isinstance(record, Record) and any(may_carry(lo, item) for item in record.items)
+            return isinstance(record, Record) and any(may_carry(lo, item, (*around, value)) for item in record.items)
         case TupleValue(items=items):
-            return any(may_carry(lo, item) for item in items)
+            return any_of(items)
         case Method():
-            return may_carry(lo, value.receiver) or may_carry(lo, value.function)
+            return any_of((value.receiver, value.function))
         case Union(options=options):
-            return any(may_carry(lo, option) for option in options)
+            return any_of(options)
         case IteratorValue(parts=parts):
-            return any(may_carry(lo, part) for part in parts)
+            return any_of(parts)
         case Closure() | Partial() | GeneratorValue() | GeneratorObject() | Operator():
             return True
         case _:

@@ -158,15 +158,17 @@ def _container(lo: Lowerer, value: Value) -> tuple[str, str, tuple[str, ...]]:
     return "AD0404", f"{holder} in which there are no floats", ()
 
 
-def _contents(lo: Lowerer, value: Value) -> tuple[type | None, set[str]]:
-    """The class of a container, and what kinds of leaves there are in it."""
+def _contents(lo: Lowerer, value: Value, around: tuple[Ref, ...] = ()) -> tuple[type | None, set[str]]:
+    """The class of a container, and what kinds of leaves there are in it; those ``around`` are looked at already."""
     match value:
         case TupleValue(cls=cls, items=items):
-            return cls, {kind for item in items for kind in _kinds(lo, item)}
+            return cls, {kind for item in items for kind in _kinds(lo, item, around)}
         case Ref():
             record = lo.store.get(value)
+            if value in around:
+                return None, set()
             if isinstance(record, Record):
-                return record.cls, {kind for item in record.items for kind in _kinds(lo, item)}
+                return record.cls, {kind for item in record.items for kind in _kinds(lo, item, (*around, value))}
         case ir.Var(type=ir.List(element=element)):
             return list, _kinds_of(element)
         case ir.Var(type=ir.Dict(value=element)):
@@ -176,7 +178,7 @@ def _contents(lo: Lowerer, value: Value) -> tuple[type | None, set[str]]:
     return None, {"other"}
 
 
-def _kinds(lo: Lowerer, value: Value) -> set[str]:
+def _kinds(lo: Lowerer, value: Value, around: tuple[Ref, ...]) -> set[str]:
     match value:
         case ir.Const(value=bool() | None | str()):
             return {"other"}
@@ -184,7 +186,7 @@ def _kinds(lo: Lowerer, value: Value) -> set[str]:
             return {"integer"}
         case ir.Var(type=ir.Scalar() | ir.Array() as type_):
             return _kinds_of(type_)
-    return _contents(lo, value)[1]
+    return _contents(lo, value, around)[1]
 
 
 def _kinds_of(type_: ir.Type | None) -> set[str]:
