@@ -6,12 +6,13 @@ from collections.abc import Collection
 from typing import Any
 
 from adjoint import ir
-from adjoint.differentiation.definitions import called_by
 from adjoint.ir.walk import statements_in
 
 
 def assigned_attributes(function: ir.Function) -> frozenset[str]:
     """The names of the attributes that a function assigns, or one that it calls."""
+    from adjoint.differentiation.definitions import called_by  # lazy
+
     functions = [function, *filter(None, (each.function for each in called_by(function)))]
     return frozenset(
         statement.key.name
