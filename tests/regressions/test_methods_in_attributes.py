@@ -1,6 +1,8 @@
 """Objects whose attributes are methods of their own, or functions that capture them: what varies there, varies."""
 
 import functools
+import types
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -144,9 +146,78 @@ class Child:
         self.w = 3.0
 
 
+LINKED = Linked()
+
+
 def test_objects_that_lead_back_to_themselves() -> None:
     with pytest.raises(ad.DifferentiationError, match="'Linked' leads back to itself"):
         ad.grad(total)(Linked(), 0.7)
     assert ad.grad(total, 1)(Linked(), 0.7) == pytest.approx(6.0)
     assert ad.grad(total, wrt=ad.keypath(Linked).v)(Linked(), 0.7) == pytest.approx(2.1)
     assert ad.grad(total, wrt=ad.keypath(Linked).child.w)(Linked(), 0.7) == pytest.approx(1.4)
+
+
+def kept(f: Any) -> Any:
+    @functools.wraps(f)
+    def call(*args: Any) -> Any:
+        return f(*args)
+
+    return call
+
+
+class Reached:
+    """An object that is reached by what it holds itself."""
+
+    def __init__(self, way: str) -> None:
+        self.k = 2.0
+        self.way = way
+        if way == "weak reference":
+            self.f = weakref.ref(self)
+        elif way == "iterator":
+            self.f = map(self.go, [1.0, 2.0])
+        elif way == "generator":
+            self.f = (self.k * i for i in (1.0, 2.0))
+        elif way == "default":
+            self.f = lambda x, owner=self: owner.k * x
+        elif way == "vectorized":
+            self.f = np.vectorize(self.go)
+        elif way == "composed":
+            self.f = functools.reduce(lambda f, g: lambda x: g(f(x)), [self.go, self.go])
+        elif way == "wrapped":
+            self.f = kept(self.go)
+        elif way == "bound":
+            self.f = types.MethodType(lambda owner, x: owner.k * x, self)
+
+    def go(self, x: Any) -> Any:
+        return x * self.k
+
+    def total(self, x: Any) -> Any:
+        if self.way == "weak reference":
+            return self.f().k * x
+        if self.way in ("iterator", "generator"):
+            return next(self.f) * x
+        return self.f(x) * 1.0
+
+
+@pytest.mark.parametrize("way", ["composed", "wrapped", "bound"])
+def test_functions_that_lead_to_their_object(way: str) -> None:
+    expected = {"composed": 2 * 2.0 * 0.7}.get(way, 0.7)
+    assert ad.grad(total)(Reached(way), 0.7).k == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("way", ["weak reference", "iterator", "generator", "default", "vectorized"])
+def test_ways_that_are_not_looked_into(way: str) -> None:
+    with pytest.raises(ad.DifferentiationError, match="'f' in argument 0 leads back to what varies"):
+        ad.grad(total)(Reached(way), 0.7)
+    if way != "vectorized":
+        assert ad.grad(total, 1)(Reached("weak reference"), 0.7) == pytest.approx(2.0)
+
+
+def test_a_weak_reference_to_what_is_made_inside() -> None:
+    def f(x: Any) -> Any:
+        made = Child(LINKED)
+        made.w = x
+        return weakref.ref(made)().w * x  # type: ignore[union-attr]
+
+    with pytest.raises(ad.DifferentiationError, match="'ReferenceType' is not visible"):
+        ad.grad(f)(0.7)

@@ -1,8 +1,9 @@
-"""``id`` and ``hash`` of objects: they tell which one it is, so that it must be there itself, no copy of it."""
+"""``id``, ``hash`` and weak references of objects: they tell which one it is, so that it must be there itself."""
 
 from __future__ import annotations
 
 import ast
+import weakref
 from typing import Any
 
 from adjoint.frontend.calls.handlers import handles
@@ -19,6 +20,15 @@ def _id(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST 
             raise NeedsRuntime(sites_within(lo, value))
         if isinstance(value, (TupleValue, Method, Partial)):
             raise lo.problem("AD0301", node, "which object this is, of several that are equal, is not known")
+    return NotImplemented
+
+
+@handles(weakref.ref, weakref.proxy)
+def _weak(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    """A weak reference is one to an object that somebody keeps: a copy would be gone at once."""
+    copied = [value for value in args[:1] if isinstance(value, Ref) and _is_copied(lo, value)]
+    if copied:
+        raise NeedsRuntime(sites_within(lo, *copied))
     return NotImplemented
 
 

@@ -123,9 +123,9 @@ def bind_to_copies(lo: Lowerer, active: Active, value: Value) -> Value:
     return _bound_to_copies(lo, value, active.copies)
 
 
-def _bound_to_copies(lo: Lowerer, value: Value, copies: Mapping[Ref, Ref]) -> Value:
+def _bound_to_copies(lo: Lowerer, value: Value, copies: Mapping[Ref, Ref], active: tuple[Cell, ...] = ()) -> Value:
     def of(part: Value) -> Value:
-        return _bound_to_copies(lo, part, copies)
+        return _bound_to_copies(lo, part, copies, active)
 
     match value:
         case Ref():
@@ -140,17 +140,23 @@ def _bound_to_copies(lo: Lowerer, value: Value, copies: Mapping[Ref, Ref]) -> Va
             return Union(tag, tuple(map(of, options)))
         case ir.Const(value=types.FunctionType(__closure__=tuple() as cells) as function):
             names = function.__code__.co_freevars
-            _bind_cells(lo, [cell_of(lo, cell, name) for cell, name in zip(cells, names, strict=True)], copies)
+            _bind_cells(lo, [cell_of(lo, cell, name) for cell, name in zip(cells, names, strict=True)], copies, active)
         case Closure(cells=captured):
-            _bind_cells(lo, captured.values(), copies)
+            _bind_cells(lo, captured.values(), copies, active)
     return value
 
 
-def _bind_cells(lo: Lowerer, cells: Iterable[Cell], copies: Mapping[Ref, Ref]) -> None:
+def _bind_cells(lo: Lowerer, cells: Iterable[Cell], copies: Mapping[Ref, Ref], active: tuple[Cell, ...]) -> None:
     for cell in cells:
         held = lo.store.get(cell)
-        if isinstance(held, Ref) and held in copies:
-            set_unseen(lo.store, cell, copies[held])
+        if isinstance(held, Ref) or held is None or held is ir.UNDEFINED:
+            bound: Value | None = copies.get(held) if isinstance(held, Ref) else None
+        elif cell in active:
+            continue
+        else:
+            bound = _bound_to_copies(lo, held, copies, (*active, cell))
+        if bound is not None:
+            set_unseen(lo.store, cell, bound)
 
 
 def _parameter(atom: ir.Atom, param: ir.Var, active: Active) -> ir.Var:

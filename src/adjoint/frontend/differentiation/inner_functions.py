@@ -24,6 +24,7 @@ from adjoint.frontend.differentiation.changed_parts import (
     without_puts,
 )
 from adjoint.frontend.differentiation.differentiated_paths import Active, activate_part, bind_to_copies
+from adjoint.frontend.differentiation.refusals.hidden_ways import refuse_hidden_ways
 from adjoint.frontend.differentiation.refusals.memos import refuse_memos
 from adjoint.frontend.differentiation.refusals.none_results import without_none
 from adjoint.frontend.differentiation.refusals.two_names import refuse_written_under_two_names
@@ -163,6 +164,7 @@ def _activated(
     new_args, new_kwargs = list(args), dict(kwargs)
     for place, way in zip(places, ways or [()] * len(places), strict=True):
         active.copies.clear()  # arguments are varied one by one, also where one object is passed twice
+        refuse_hidden_ways(lo, function, place, node)
         if isinstance(place, str):
             given = activate_part(lo, new_kwargs[place], way, active, place)
             new_kwargs[place] = bind_to_copies(lo, active, given)
