@@ -56,11 +56,10 @@ def _structure(given: Any) -> tuple[dict[int, Any], list[tuple[str, Any]]]:
         elif has_fields(value):
             items = fields_of(value).items()
         else:
-            if gc.is_tracked(value) or isinstance(value, weakref.ReferenceType):
-                others.append((name, value))
+            others.append((name, value))
             continue
         inside[id(value)] = value
-        pending += items
+        pending += [item for item in items if gc.is_tracked(item[1])]  # what leads nowhere is not tracked
     return {key: value for key, value in inside.items() if has_fields(value)}, others
 
 
