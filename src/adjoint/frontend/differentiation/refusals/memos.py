@@ -8,6 +8,7 @@ equality.
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections.abc import Collection, Iterator, Sequence
 
@@ -58,9 +59,9 @@ def _lookups(
     for call in statements_in(function.body):
         if not isinstance(call, ir.Call) or not isinstance(call.callee, ir.Definition) or not call.callee.function:
             continue
-        varied = frozenset(place for place, arg in enumerate(call.args) if arg in memo.varied)
         kept = frozenset(place for place, arg in enumerate(call.args) if memo.root(arg) in outside)
-        if varied and kept and (call.callee, varied, kept) not in seen:
+        varied = frozenset(place for place, arg in enumerate(call.args) if kept and arg in memo.varied)
+        if varied and (call.callee, varied, kept) not in seen:
             seen.add((call.callee, varied, kept))
             params = call.callee.function.params
             yield from _lookups(
@@ -75,13 +76,18 @@ class _Memo:
         self.block = block
         self.statements = statements_in(block)
         self.outside = outside
-        self.varied = varying(block, active, by_choice=False)
+        self.active = active
         self.roots: dict[ir.Atom, ir.Atom] = {}
         for statement in self.statements:
             if isinstance(statement, ir.Load):
                 self.roots[statement.target] = statement.base
             for source, target in joins(statement):
                 self.roots.setdefault(target, source)
+
+    @functools.cached_property
+    def varied(self) -> set[ir.Atom]:
+        """What depends on the arguments, and not only by a choice between values."""
+        return varying(self.block, self.active, by_choice=False)
 
     def root(self, atom: ir.Atom) -> ir.Atom:
         """The memory from outside through which something was reached, if it was."""
@@ -118,8 +124,9 @@ class _Memo:
             case _:
                 return False
         places = _places(statement)
-        is_outside = any(self.root(place) in self.outside or isinstance(place, ir.Const) for place in places)
-        return is_outside and any(value in self.varied and value not in places for value in values)
+        if not any(self.root(place) in self.outside or isinstance(place, ir.Const) for place in places):
+            return False
+        return any(value in self.varied and value not in places for value in values)
 
     def _reads_by_key(self, statement: ir.Statement, places: Collection[ir.Atom]) -> bool:
         return (

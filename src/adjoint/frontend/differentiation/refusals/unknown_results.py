@@ -51,7 +51,7 @@ def unknown_result(
 def _told(made_by: Mapping[ir.Var, ir.Statement], atom: ir.Atom) -> str:
     """What a value is, in a few words."""
     if isinstance(atom, ir.Const):
-        is_other = not callable(atom.value) and not isinstance(atom.value, (int, float, complex))
+        is_other = not (callable(atom.value) or isinstance(atom.value, (int, float, complex, type(None))))
         return object_of(type(atom.value)) if is_other else describe(joins.Same(atom))
     assert isinstance(atom, ir.Var)
     made = made_by.get(atom)
