@@ -30,7 +30,8 @@ def unknown_result(
     body = lowered.body
     ends = [leaf for leaf in leaves(body) if isinstance(leaf, ir.Return)]
     if isinstance(shape, joins.UnionShape):
-        results = [result for end in ends for result in end.values[1:]]  # behind the number that says which it is
+        count = len(list(joins.leaf_types(shape, "")))
+        results = [result for end in ends for result in end.values[1:count]]  # behind the number that says which it is
     else:
         results = [end.values[place] for end in ends for place in places]
     made_by = {var: statement for statement in statements_in(body) for var in targets_of(statement)}
