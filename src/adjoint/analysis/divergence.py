@@ -209,7 +209,7 @@ class _Walk:
         if not any(map(self.differs, args)):
             return
         self.vars.update(call.targets)
-        written = args if may_write_anything(call) else [args[place] for place in found.writes if place < len(args)]
+        written = args if may_write_anything(call) else found.written(args)
         for atom in (*call.targets, *written):
             self.memory.update(_slots(atom.type) if isinstance(atom, ir.Var) else ())
 

@@ -373,7 +373,7 @@ def written_args(call: ir.Call) -> tuple[ir.Atom, ...]:
     if inner is not None:
         return tuple(values[place] for place in written_places(inner))
     found = effects_of(call)
-    return tuple(values[place] for place in found.writes if place < len(values)) if found.known else values
+    return tuple(found.written(values)) if found.known else values
 
 
 def written_slots(function: ir.Function) -> Written:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import operator
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -12,6 +13,8 @@ from adjoint.records import dataclass
 from adjoint.runtime import tangents
 from adjoint.runtime.copies import fresh_shadows, owned, snapshot
 from adjoint.runtime.objects import attribute_or_none, make_object
+
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +56,10 @@ class Effects:
     hands_on: bool = False
     adds: tuple[int, ...] = ()
     own: tuple[int, ...] = ()
+
+    def written(self, args: Sequence[Value]) -> list[Value]:
+        """The arguments whose memory it writes."""
+        return [args[place] for place in self.writes if place < len(args)]
 
     @property
     def acts(self) -> bool:

@@ -132,7 +132,8 @@ def form_of(
     from adjoint.native.legalize.form import loops_of, native_form  # lazy
 
     with faults_as_reasons():
-        agreeing = () if args is None else agreements(args, compared_sources(loops_of(function, target)))
+        quiet = replace(target, watch=None)
+        agreeing = () if args is None else agreements(args, compared_sources(loops_of(function, quiet)))
         return native_form(function, target, handed, by_rows, agreeing)
 
 

@@ -268,7 +268,7 @@ def _written(statement: ir.Statement) -> tuple[ir.Atom, ...]:
     if not isinstance(statement, ir.Call):
         return ()
     effects, values = effects_of(statement), operands(statement)
-    return tuple([values[place] for place in effects.writes if place < len(values)]) if effects.known else values
+    return tuple(effects.written(values)) if effects.known else values
 
 
 def _memory(atom: ir.Atom) -> set[ir.Storage]:

@@ -93,7 +93,7 @@ class Aliases:
 
     def _call(self, call: ir.Call) -> None:
         found = effects_of(call)
-        written = vars_of(call.args[place] for place in found.writes if place < len(call.args))
+        written = vars_of(found.written(call.args))
         self._written.update(var for var in written if isinstance(var.type, ir.Array))
         if found.view_of is not None and found.view_of < len(call.args):
             self._unite(vars_of([*call.targets, call.args[found.view_of]]))

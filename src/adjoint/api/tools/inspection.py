@@ -19,6 +19,7 @@ from adjoint.differentiation.definitions import format_whole
 from adjoint.differentiation.finish import finish
 from adjoint.dispatch.specialize import Specialization, latest
 from adjoint.dispatch.targets import target_of
+from adjoint.frontend.entry.captured import differentiated
 from adjoint.frontend.entry.entry import lower_operator
 from adjoint.frontend.entry.restarts import Entry
 from adjoint.optimize.simplify import simplify
@@ -168,7 +169,7 @@ def stages(f: Callable[..., Any], *args: Any, native: bool = False, **kwargs: An
         The source of the function, its form inside the compiler, the same simplified, which functions stay functions
         and why, the derivative in that form, and the text of the derivative. If ``native``, the source, then what each
         pass makes of what it changes, under the name that :mod:`adjoint.pipeline` gives it, the machine form as Python,
-        and the LLVM IR that is compiled, or why there is none.
+        and the LLVM IR that is compiled, for extents that agree as those of the arguments, or why there is none.
 
     Examples
     --------
@@ -234,8 +235,11 @@ def _native_stages(derivative: Derivative, args: Sequence[Any], kwargs: Mapping[
     finished = run(finishing(derivative.kind), entry.function, Context(target))
     both = halves(finished)
     core = finished if both is None else both.core
+    root = differentiated(derivative.function)
+    given = (*args, *[item.read(root) for item in entry.captured])
+    told = dict(zip(finished.params, given, strict=False)) if not kwargs else {}
     try:
-        form = form_of(core, target)
+        form = form_of(core, target, args=[told.get(param) for param in core.params])
         parts += [("text", emit(form, counted=True).text), ("llvm", shown(form))]
     except (NotNative, Unsupported) as reason:
         parts.append(("not compiled", str(reason)))

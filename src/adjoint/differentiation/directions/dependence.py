@@ -162,7 +162,7 @@ def _is_confined(function: ir.Function, seen: set[ir.Definition]) -> bool:
 
 def _written(call: ir.Call, facts: Effects) -> list[ir.Atom]:
     """The arguments to the memory of which a call writes."""
-    return [call.args[place] for place in facts.writes if place < len(call.args)]
+    return facts.written(call.args)
 
 
 def _looked_at(call: ir.Call, facts: Effects) -> list[ir.Atom]:

@@ -162,7 +162,7 @@ def acts_on_memory(statement: ir.Statement, found: Activity) -> bool:
                 return any(has_memory(arg) and found.active(arg) for arg in operands(statement))
             if may_write_anything(statement):
                 return any(lends_memory(arg) and found.active(arg) for arg in operands(statement))
-            return any(found.active(args[place]) for place in found_effects.writes if place < len(args))
+            return any(map(found.active, found_effects.written(args)))
     return False
 
 

@@ -166,7 +166,7 @@ def _is_seen(statement: ir.Statement, outside: set[ir.Storage]) -> bool:
         facts = effects_of(statement)
         if not facts.confined or not facts.known:
             return not _is_check(statement.callee) and statement.callee not in _REPEATED
-        written = [statement.args[place] for place in facts.writes if place < len(statement.args)]
+        written = facts.written(statement.args)
     elif type(statement) is ir.Store:
         written = [statement.base]
     else:
@@ -265,8 +265,7 @@ class _Flow:
     def follow(self, statement: ir.Statement) -> None:
         match statement:
             case ir.Call(targets=targets):
-                writes = effects_of(statement).writes
-                written = [statement.args[place] for place in writes if place < len(statement.args)]
+                written = effects_of(statement).written(statement.args)
                 self.edges(operands(statement), (*targets, *written))
             case ir.Load(target, base):
                 self.edges((base,), (target,))

@@ -245,7 +245,7 @@ def _write(lo: Lowerer, statements: Iterable[ir.Statement], args: list[Value]) -
             bases: tuple[ir.Atom, ...] = (statement.base,)
         elif isinstance(statement, ir.Call) and (found := effects_of(statement)).known:
             values = operands(statement)
-            bases = tuple(values[place] for place in found.writes if place < len(values))
+            bases = tuple(found.written(values))
         else:
             continue
         if any(not mine.isdisjoint(_memory(base)) for base in bases):

@@ -155,7 +155,7 @@ class Footprint:
             if not facts.known and not facts.pure:
                 return bool(self.memory)
             of_container = getattr(statement.callee, "__objclass__", None) in (list, dict)
-            for atom in [statement.args[place] for place in facts.writes if place < len(statement.args)]:
+            for atom in facts.written(statement.args):
                 changed += _own_memory(atom) if of_container else _reachable(atom)
         return not {storage.find() for storage in self.memory}.isdisjoint(changed)
 

@@ -173,7 +173,7 @@ class _Held:
                 pass
             case ir.Call(args=args):
                 found = effects_of(statement)
-                self._write(None if not found.known else [args[place] for place in found.writes if place < len(args)])
+                self._write(None if not found.known else found.written(args))
             case ir.Store(base=base):
                 self._write([base])
             case _:
