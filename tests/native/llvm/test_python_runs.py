@@ -180,3 +180,30 @@ def test_choices_between_what_python_computes(own):
         derivative = ad.grad(f, (0, 1), native="strict")
         for found, expected in zip(derivative(a, b, 3, inverts), ad.grad(f, (0, 1))(a, b, 3, inverts), strict=True):
             np.testing.assert_allclose(found, expected, rtol=1e-11)
+
+
+def test_what_is_computed_of_columns_lies_by_rows(asked):
+    """Whether the extents are 1 is known at run time, so loops over elements are not fused."""
+
+    def distances(positions, mass):
+        x, y = positions[:, 0:1], positions[:, 1:2]
+        dx, dy = x.T - x, y.T - y
+        squares = dx**2 + dy**2 + 0.1
+        squares[squares > 1.0] = squares[squares > 1.0] ** -1.5
+        return np.sum((dx * squares) @ mass + (dy * squares) @ mass)
+
+    positions, mass = np.random.default_rng(0).normal(size=(4, 3)), np.ones((4, 1))
+    np.testing.assert_allclose(
+        ad.grad(distances, native="strict")(positions, mass), ad.grad(distances)(positions, mass), rtol=1e-12
+    )
+    assert not any("sub(" in text or "product(" in text for text in asked)
+
+
+def test_who_asks_how_arrays_lie_is_told_as_numpy_lays_them_out():
+    def f(x):
+        y = np.sin(x[:, :2].T) + x[:, :2].T
+        return np.sum(y * y) if y.flags.f_contiguous else np.sum(y)
+
+    x = np.random.default_rng(0).normal(size=(4, 3))
+    for lies in (x, np.asfortranarray(x)):
+        np.testing.assert_allclose(ad.grad(f, native="strict")(lies), ad.grad(f)(lies), rtol=1e-12)

@@ -221,14 +221,14 @@ def full(e: Emission, x: Array, value: Value) -> Array:
 
 
 def like(e: Emission, x: Array, element_: str | None = None, zero: bool = False) -> Array:
-    """A new array of the shape of another, laid out by rows."""
-    only_by_rows(e, x)
+    """A new array of the shape of another, which lies by rows."""
+    only_by_rows(x)
     return new(e, element_ or x.kind.element, x.shape, zero, checked=False)
 
 
-def only_by_rows(e: Emission, *given: Value) -> None:
-    """Leaves to NumPy what it lays out like an array, where the program asks how that lies."""
-    for x in given if e.program.asks_layouts else ():
+def only_by_rows(*given: Value) -> None:
+    """The layout of what NumPy makes like an array is that of the array."""
+    for x in given:
         if isinstance(x, Array) and x.kind.rank > 1 and not x.kind.by_rows:
             raise Unsupported("new arrays in another layout than by rows")
 

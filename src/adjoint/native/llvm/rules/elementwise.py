@@ -43,12 +43,21 @@ def of_elements(callee: Any, scalar: Rule) -> Rule:
     return write_
 
 
+def _may_lie_by_rows(e: Emission, given: Sequence[Array]) -> None:
+    """Leaves to NumPy what is computed of arrays that do not lie by rows, where the program asks how its arrays lie.
+
+    Else it is laid out by rows, as loops over elements do.
+    """
+    if e.program.asks_layouts:
+        arrays.only_by_rows(*given)
+
+
 def mapped(e: Emission, function: Callable[..., Number | Complex], *values: Value) -> Array:
     """A function of each element of what is broadcast, in a new array."""
     given = [value for value in values if isinstance(value, Array)]
     if len(given) != sum(not isinstance(value, (Number, Complex)) for value in values):
         raise Unsupported("arrays beside what is no number")
-    arrays.only_by_rows(e, *given)
+    _may_lie_by_rows(e, given)
     shape = checks.common_shape(e, given)
     rank = len(shape)
     kind = _result_kind(e, function, values)
@@ -65,7 +74,7 @@ def mapped(e: Emission, function: Callable[..., Number | Complex], *values: Valu
 @rule(runtime_arrays.empty_sum)
 def _empty_sum(e: Emission, a: Value, b: Value) -> Array:
     given = [arrays.array(a), arrays.array(b)]
-    arrays.only_by_rows(e, *given)
+    _may_lie_by_rows(e, given)
     if given[0].kind.element != given[1].kind.element:
         raise Unsupported("arrays of several kinds")
     return arrays.new(e, given[0].kind.element, checks.common_shape(e, given), checked=False)

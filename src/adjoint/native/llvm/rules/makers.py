@@ -96,7 +96,7 @@ def _copy(e: Emission, x: Value) -> Value:
 
 @rule(np.copy)
 def _copy_of_its_layout(e: Emission, x: Value) -> Value:
-    arrays.only_by_rows(e, x)
+    arrays.only_by_rows(x)
     return _copy(e, x)
 
 
@@ -112,7 +112,7 @@ def _as_type(e: Emission, x: Value, dtype: Value) -> Value:
     kind = arrays.element_kind(dtype)
     if not isinstance(x, Array):
         return e.converted(numbers.scalar(x), kind)
-    arrays.only_by_rows(e, x)
+    arrays.only_by_rows(x)
     return arrays.copied(e, x, kind)
 
 
