@@ -21,6 +21,7 @@ from typing import Any
 
 import casadi
 import numpy as np
+import scipy.optimize  # noqa: F401  # which `ad.nlp` imports for its results: imports are not counted
 
 import adjoint as ad
 from benchmarks.sparse.programs import cases, objective, power_flow, power_flow_bounds, power_flow_data

@@ -271,8 +271,11 @@ class _Key:
             if len(values) != len(self.parts):
                 return False
             for number, (value, part) in enumerate(zip(values, self.parts, strict=True)):
-                if type(value) is np.ndarray and type(part) is _Array:
+                if type(part) is _Array and type(value) is np.ndarray:
                     if not part.is_like(value):
+                        return False
+                elif type(value) is int:
+                    if part != (int, value):
                         return False
                 elif _key_of(value, self.with_floats and number != place) != part:
                     return False
@@ -344,7 +347,9 @@ def _key_of(value: Any, with_floats: bool) -> Any:
         return _Array(value.dtype, value.shape, value.strides, numbers)
     if cls in (float, complex) or isinstance(value, np.inexact):
         return cls, repr(value) if with_floats else None
-    if value is None or cls in (bool, int, str, bytes, slice, range) or isinstance(value, np.generic):
+    if cls is int:
+        return cls, value
+    if value is None or cls in (bool, str, bytes, slice, range) or isinstance(value, np.generic):
         return cls, repr(value)
     if isinstance(value, (tuple, list)):
         return cls, tuple([_key_of(item, with_floats) for item in value])
