@@ -16,7 +16,7 @@ import numpy as np
 from adjoint import ir
 from adjoint.analysis.shapes.linear_indices import Linear
 from adjoint.analysis.shapes.same_shape import is_by_elements, like_argument
-from adjoint.analysis.shapes.shape_rules import ONE, reduced_shape, told_shape, total_extent
+from adjoint.analysis.shapes.shape_rules import ONE, displayed_shape, reduced_shape, told_shape, total_extent
 from adjoint.analysis.shapes.tapes import pushed_together, tapes_of
 from adjoint.analysis.shapes.window_extents import Extent, WholeNumbers, as_extent, less, replaced
 from adjoint.analysis.undefined import is_undefined
@@ -202,7 +202,7 @@ class Extents:
         if callee in _OF_A_SHAPE:
             return self.made(args[0])
         if callee is array_of and all(isinstance(type_of_atom(leaf), ir.Scalar) for leaf in args[1:]):
-            return _of_display(args[0])
+            return displayed_shape(args[0])
         if callee in _PRODUCTS and len(args) == 2:
             return self.product(*args)
         if is_by_elements(call):
@@ -389,17 +389,24 @@ class Extents:
         """Assumes that what a loop carries keeps its shape, and looks again without what does not."""
         inner = self.bound_in(loop)
         self.whole.enter(loop)
-        fixed = [True] * len(loop.params)
+        known = [None if init == ir.UNDEFINED else self.of(init) for init in loop.inits]
+        fixed = [init != ir.UNDEFINED for init in loop.inits]
+        waiting = [not holds for holds in fixed]
         while True:
             self.forget(inner)
-            for param, init, holds in zip(loop.params, loop.inits, fixed, strict=True):
-                self.bind(param, self.of(init) if holds else None)
+            for param, shape, holds in zip(loop.params, known, fixed, strict=True):
+                self.bind(param, shape if holds else None)
             self.block(loop.body)
+            handed_on = [leaf.values for leaf in leaves(loop.body) if isinstance(leaf, ir.Continue)]
             after = list(fixed)
-            for leaf in leaves(loop.body):
-                if isinstance(leaf, ir.Continue):
-                    for place, value in enumerate(leaf.values):
-                        after[place] &= self.of(value) == self.of(loop.inits[place])
+            for place, holds in enumerate(fixed):
+                found = {self.of(values[place]) for values in handed_on}
+                if holds:
+                    after[place] = found <= {known[place]}
+                elif waiting[place] and len(found) == 1:  # each iteration is given what the one before makes
+                    waiting[place] = False
+                    known[place] = found.pop()
+                    after[place] = known[place] is not None and not _names(known[place], inner)
             if after == fixed:
                 break
             fixed = after
@@ -419,16 +426,6 @@ class Extents:
         if found is None:
             found = self.inner[id(loop)] = defined_by(loop)
         return found
-
-
-def _of_display(template: ir.Atom) -> Shape | None:
-    """The shape of an array whose numbers are written out."""
-    assert isinstance(template, ir.Const)
-    level, shape = template.value, []
-    while isinstance(level, tuple):
-        shape.append(len(level))
-        level = level[0] if level else None
-    return tuple(shape)
 
 
 def _is_mask(item: object) -> bool:

@@ -77,6 +77,16 @@ def told_shape(known: Extents, call: ir.Call) -> Shape | None:
     return None
 
 
+def displayed_shape(template: ir.Atom) -> Shape | None:
+    """The shape of an array whose numbers are written out."""
+    assert isinstance(template, ir.Const)
+    level, shape = template.value, []
+    while isinstance(level, tuple):
+        shape.append(len(level))
+        level = level[0] if level else None
+    return tuple(shape)
+
+
 def reduced_shape(known: Extents, call: ir.Call) -> Shape | None:
     """The shape of a sum, or the like, over axes that are known."""
     names = ("ord", "axis", "keepdims") if call.callee is np.linalg.norm else ("axis",)
@@ -238,4 +248,4 @@ def _product_of_numbers(extents: Sequence[Extent]) -> int:
     return math.prod(extent for extent in extents if isinstance(extent, int))
 
 
-__all__ = ["ONE", "reduced_shape", "told_shape", "total_extent"]
+__all__ = ["ONE", "displayed_shape", "reduced_shape", "told_shape", "total_extent"]

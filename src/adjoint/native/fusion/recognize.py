@@ -180,7 +180,8 @@ class Recognizer:
         axis_of = _axes(shape)
         kept = [None if place in axes else axis for place, axis in enumerate(axis_of) if keepdims or place not in axes]
         dims = tuple(None if axis is None else axis.extent for axis in kept)
-        if rank_of(target) != len(dims) or self._needs_layout(target):
+        has_one_layout = len(_present(kept)) < 2
+        if rank_of(target) != len(dims) or (self._needs_layout(target) and not has_one_layout):
             return False
         self.shapes.bind(target, dims)
         self.nodes.append(
