@@ -32,7 +32,7 @@ SHARES = {
     "tests/golden/test_programs_of_functions.py": 2,
     "tests/gradbench/": 16,
     "tests/manifolds/": 3,
-    "tests/native/": 14,
+    "tests/native/": 12,
     "tests/poison/": 2,
     "tests/programs/test_calls_kept.py": 8,
     "tests/regressions/test_images_between_their_points.py": 4,

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 import adjoint as ad
+from adjoint import ir
+from adjoint.analysis.shapes.extents import Extents
 
 
 def on_a_grid(speed, count):
@@ -138,3 +140,20 @@ def test_a_number_that_may_be_negative_is_no_extent():
     assert np.array_equal(ad.grad(counted_backwards)(PLANE, -1), np.ones((3, 2)))
     with pytest.raises(ValueError, match="could not be broadcast"):
         ad.grad(counted_backwards)(PLANE[:2], -1)
+
+
+def test_what_each_iteration_hands_to_the_next() -> None:
+    """A loop before which there is nothing to hand on: the result has the shape of what each iteration makes."""
+    vector = ir.Array(np.dtype(float), ("many",))
+    a, before, made, shorter, last = (ir.Var(name, vector) for name in ("a", "before", "made", "shorter", "last"))
+    for value, shape in ((made, "that of a"), (shorter, "another one")):
+        part = ir.Subscript((ir.Slice(ir.Const(None), ir.Var("i", ir.INT), ir.Const(None)),))
+        body = ir.Block(
+            (ir.Call((made,), np.sin, (a,)), ir.Load(shorter, a, part)),
+            ir.Continue((value,)),
+        )
+        over = ir.Range(ir.Const(0), ir.Const(3), ir.Const(1))
+        index = part.items[0].upper  # type: ignore[union-attr]
+        loop = ir.Loop(over, index, (before,), (ir.UNDEFINED,), body, (last,))
+        extents = Extents(ir.Function("f", (a,), ir.Block((loop,), ir.Return((last,)))))
+        assert (extents.of(last) == extents.of(a)) == (shape == "that of a")

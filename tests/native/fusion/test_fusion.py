@@ -232,19 +232,18 @@ def test_shapes_of_what_loops_hand_out_are_known():
     """The result of the last iteration, which the loop hands out for its shape: cotangents of it are not fitted."""
 
     def relaxed(u, steps):
-        u = u.copy()
+        u, v = u.copy(), np.sin(u)
         for _ in range(steps):
-            new = u[1:-1, 1:-1] * 0.5 + 0.1 * (u[:-2, 1:-1] + u[2:, 1:-1])
-            u[1:-1, 1:-1] = new * new
-        return np.sum(u * u)
+            met = u[1:-1] * v[1:-1] ** 2
+            new_u, new_v = u[:-2] + u[2:] - met, 0.5 * v[1:-1] + met
+            u[1:-1], v[1:-1] = new_u, new_v
+        return np.sum(u * v)
 
-    x = np.random.default_rng(0).normal(size=(6, 5))
-    text = emit(fuse(ad.grad(relaxed, native=True).specialized((x, 3), {}).function)).text
-    assert "unbroadcast" not in text
+    x = np.random.default_rng(0).normal(size=6) * 0.3
+    assert "unbroadcast" not in emit(fuse(ad.grad(relaxed, native=True).specialized((x, 3), {}).function)).text
     for steps in (0, 3):
-        np.testing.assert_allclose(
-            fused(ad.grad, relaxed, (x, steps))(x, steps), ad.grad(relaxed)(x, steps), rtol=1e-12
-        )
+        found = fused(ad.grad, relaxed, (x, steps))(x, steps)
+        np.testing.assert_allclose(found, ad.grad(relaxed)(x, steps), rtol=1e-12)
 
 
 def test_sums_that_keep_their_axis_are_loops():

@@ -221,16 +221,23 @@ def full(e: Emission, x: Array, value: Value) -> Array:
 
 
 def like(e: Emission, x: Array, element_: str | None = None, zero: bool = False) -> Array:
-    """A new array of the shape of another, which lies by rows."""
-    only_by_rows(x)
-    return new(e, element_ or x.kind.element, x.shape, zero, checked=False)
-
-
-def only_by_rows(*given: Value) -> None:
-    """The layout of what NumPy makes like an array is that of the array."""
-    for x in given:
-        if isinstance(x, Array) and x.kind.rank > 1 and not x.kind.by_rows:
-            raise Unsupported("new arrays in another layout than by rows")
+    """A new array of the shape of another, laid out as NumPy does it: the axis with the longest step comes first."""
+    made = new(e, element_ or x.kind.element, x.shape, zero, checked=False)
+    if x.kind.by_rows or x.kind.rank < 2:
+        return made
+    writer, axes = e.writer, range(x.kind.rank)
+    writer.module.declare("llvm.abs.i64", "i64", ["i64", "i1"])
+    steps = [writer.op(f"call i64 @llvm.abs.i64(i64 {stride}, i1 false)") for stride in x.strides]
+    strides = []
+    for axis in axes:
+        stride = str(size_of(made.kind.element))
+        for other in axes:
+            if other != axis:
+                lies_inside = writer.compare("slt" if other < axis else "sle", steps[other], steps[axis])
+                stride = writer.mul(stride, writer.select(lies_inside, "i64", x.shape[other], "1"))
+        strides.append(stride)
+    kind = ArrayKind(made.kind.element, x.kind.rank, False)
+    return Array(kind, made.base, made.data, made.shape, tuple(strides), made.owner)
 
 
 def float_kind(kind: str) -> str:
@@ -242,9 +249,9 @@ def in_rows(e: Emission, x: Value) -> Array:
     return given if given.kind.by_rows and given.kind.rank else copied(e, given)
 
 
-def copied(e: Emission, x: Array, element_: str | None = None) -> Array:
-    """A copy, laid out by rows."""
-    found = new(e, element_ or x.kind.element, x.shape, checked=False)
+def copied(e: Emission, x: Array, element_: str | None = None, *, as_it_lies: bool = False) -> Array:
+    """A copy, laid out by rows, or as the array lies."""
+    found = like(e, x, element_) if as_it_lies else new(e, element_ or x.kind.element, x.shape, checked=False)
     if x.kind.by_rows and found.kind.element == x.kind.element:
         copy_memory(e, found, x.data)
         return found

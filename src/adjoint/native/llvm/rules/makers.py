@@ -96,8 +96,7 @@ def _copy(e: Emission, x: Value) -> Value:
 
 @rule(np.copy)
 def _copy_of_its_layout(e: Emission, x: Value) -> Value:
-    arrays.only_by_rows(x)
-    return _copy(e, x)
+    return arrays.copied(e, x, as_it_lies=True) if isinstance(x, Array) else _copy(e, x)
 
 
 @rule(copies.of_dtype)
@@ -112,8 +111,7 @@ def _as_type(e: Emission, x: Value, dtype: Value) -> Value:
     kind = arrays.element_kind(dtype)
     if not isinstance(x, Array):
         return e.converted(numbers.scalar(x), kind)
-    arrays.only_by_rows(x)
-    return arrays.copied(e, x, kind)
+    return arrays.copied(e, x, kind, as_it_lies=True)
 
 
 @rule(places.diagonal)
