@@ -130,3 +130,19 @@ def test_gradients_lie_as_the_arrays_do(asked):
             step for step, n in zip(expected.strides, expected.shape) if n > 1
         ]
     assert not any("zeros_like" in text for text in asked)
+
+
+@pytest.mark.parametrize("shape", [(4, 3), (3, 4)])
+def test_diagonals_are_views(shape, asked):
+    def f(m, k):
+        m = m * 1.0
+        above, below = np.diagonal(m, 1), np.diag(m, -1)
+        m[0, 1] *= 3.0
+        m[2, 1] *= 2.0
+        return np.sum(above * above) + np.sum(below**3) + np.sum(np.diag(m, 7)) + np.sum(np.diag(m)) * k
+
+    m = np.random.default_rng(0).normal(size=shape)
+    value, slope = ad.value_and_grad(f, native="strict")(m, 2.0)
+    np.testing.assert_allclose(value, f(m, 2.0), rtol=1e-13)
+    np.testing.assert_allclose(slope, ad.grad(f)(m, 2.0), rtol=1e-13)
+    assert not any("diag" in text for text in asked)

@@ -115,15 +115,19 @@ def _as_type(e: Emission, x: Value, dtype: Value) -> Value:
 
 
 @rule(places.diagonal)
-def diagonal(e: Emission, x: Value) -> Array:
-    """The diagonal of a matrix, as a view."""
-    given = arrays.array(x)
-    if given.kind.rank != 2:
+def diagonal(e: Emission, x: Value, offset: Value | None = None) -> Array:
+    """A diagonal of a matrix, as a view; ``offset`` is a known number: how far it lies above the main one."""
+    given, writer = arrays.array(x), e.writer
+    known = offset.name if isinstance(offset, Number) else "0"
+    if given.kind.rank != 2 or not known.lstrip("-").isdigit() or isinstance(offset, (Array, Complex)):
         raise Unsupported("diagonals of these arrays")
-    count = e.writer.least(*given.shape)
+    above, left, data = int(known), list(given.shape), given.data
+    if above:
+        axis = int(above > 0)
+        left[axis] = writer.most(writer.sub(left[axis], str(abs(above))), "0")
+        data = writer.place(data, writer.mul(str(abs(above)), given.strides[axis]))
     kind = ArrayKind(given.kind.element, 1, False, given.kind.read_only)
-    stride = e.writer.add(*given.strides)
-    return Array(kind, given.base, given.data, (count,), (stride,), given.owner)
+    return Array(kind, given.base, data, (writer.least(*left),), (writer.add(*given.strides),), given.owner)
 
 
 @rule(places.from_diagonal)

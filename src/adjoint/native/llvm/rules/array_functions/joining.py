@@ -112,8 +112,8 @@ def _only_main(*options: tuple[Value | None, str]) -> None:
 def _diagonal(
     e: Emission, a: Value, offset: Value | None = None, axis1: Value | None = None, axis2: Value | None = None
 ) -> Array:
-    _only_main((offset, "0"), (axis1, "0"), (axis2, "1"))
-    return diagonal(e, a)
+    _only_main((axis1, "0"), (axis2, "1"))
+    return diagonal(e, a, offset)
 
 
 def _zeros_with(e: Emission, like: Value, ct: Value) -> Array:
