@@ -121,6 +121,9 @@ def test_digits_that_are_no_whole_number(order: int) -> None:
     derivative = ad.grad(f) if order == 1 else ad.grad(ad.grad(f))
     with pytest.raises(TypeError, match="integer"):
         derivative(2.3)
+
+
+def test_digits_that_are_a_whole_number() -> None:
     with pytest.warns(ad.DifferentiationWarning, match="AD0512"):
         assert ad.grad(lambda x: x * x + round(x, 1))(2.0) == 4.0
 

@@ -186,10 +186,13 @@ def _axes(lo: Lowerer, name: str, value: Value) -> Value:
 def _with_out_named(
     callee: Any, rule: Rule, args: list[Value], kwargs: dict[str, Value]
 ) -> tuple[list[Value], dict[str, Value]]:
-    """The arguments of a call, the array that its result goes to by its name."""
+    """The arguments of a call, the array that its result goes to by its name; of several results a tuple of arrays."""
     place = place_of_out(callee)
     if place is None or len(args) <= place:
         return args, kwargs
+    if isinstance(callee, np.ufunc) and callee.nout > 1:
+        missing = [NONE] * (callee.nout - (len(args) - place))
+        return args[:place], {"out": TupleValue((*args[place:], *missing)), **kwargs}
     given = list(args[:place])
     while given and given[-1] == NONE and len(given) > len(rule.accepted):
         given.pop()
