@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from adjoint import ir
+from adjoint.analysis.effects import functions_run
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.walk import statements_in
 from adjoint.runtime import display
@@ -23,7 +24,7 @@ _SEEDED = (np.random.default_rng, np.random.RandomState, random.Random)
 
 def draws(function: ir.Function) -> bool:
     """Whether a function may draw random numbers or items of iterators from outside, or calls one that may."""
-    return _may_draw(function, set())
+    return any(map(_draws_itself, functions_run(function)))
 
 
 def is_iterator(cls: type | None) -> bool:
@@ -31,10 +32,7 @@ def is_iterator(cls: type | None) -> bool:
     return cls is not None and issubclass(cls, Iterator) and not issubclass(cls, io.IOBase)
 
 
-def _may_draw(function: ir.Function, seen: set[int]) -> bool:
-    if id(function) in seen:
-        return False
-    seen.add(id(function))
+def _draws_itself(function: ir.Function) -> bool:
     if any(_is_of_iterator(param.type) for param in function.params):
         return True
     repeated = set(_methods_of_seeded(function))
@@ -42,12 +40,9 @@ def _may_draw(function: ir.Function, seen: set[int]) -> bool:
         if isinstance(statement, ir.Load) and _is_of_iterator(statement.target.type):
             return True
         if isinstance(statement, ir.Call):
-            callee: Any = statement.callee
-            inner = callee if isinstance(callee, ir.Function) else getattr(callee, "function", None)
-            if isinstance(inner, ir.Function) and _may_draw(inner, seen):
-                return True
-            asked = [each for each in (callee, *statement.args) if each not in repeated]
-            if any(map(_is_of_generator, asked)) or (callee is display.draw and statement.args[0] in asked):
+            asked = [each for each in (statement.callee, *statement.args) if each not in repeated]
+            is_draw = statement.callee is display.draw and statement.args[0] in asked
+            if is_draw or any(map(_is_of_generator, asked)):
                 return True
     return False
 

@@ -369,7 +369,7 @@ def written_places(function: ir.Function) -> tuple[int, ...]:
 
 def written_args(call: ir.Call) -> tuple[ir.Atom, ...]:
     """The arguments of a call that lead to memory that it may write."""
-    values, inner = operands(call), _behind(call.callee)
+    values, inner = operands(call), function_behind(call.callee)
     if inner is not None:
         return tuple(values[place] for place in written_places(inner))
     found = effects_of(call)
@@ -378,8 +378,7 @@ def written_args(call: ir.Call) -> tuple[ir.Atom, ...]:
 
 def written_slots(function: ir.Function) -> Written:
     """What the body of a function may write of memory that it has not made itself: a fixed point over its calls."""
-    order: list[ir.Function] = []
-    _callees_first(function, order, set())
+    order = functions_run(function)
     known: dict[ir.Function, Written] = dict.fromkeys(order, frozenset())
     changed = True
     while changed:
@@ -392,6 +391,13 @@ def written_slots(function: ir.Function) -> Written:
     return known[function]
 
 
+def functions_run(function: ir.Function) -> list[ir.Function]:
+    """A function, and those that it calls or takes derivatives of, each once, behind those that it runs itself."""
+    order: list[ir.Function] = []
+    _callees_first(function, order, set())
+    return order
+
+
 def _callees_first(function: ir.Function, order: list[ir.Function], seen: set[ir.Function]) -> None:
     seen.add(function)
     for inner in _called(function):
@@ -402,10 +408,10 @@ def _callees_first(function: ir.Function, order: list[ir.Function], seen: set[ir
 
 def _called(function: ir.Function) -> list[ir.Function]:
     calls = (statement for statement in statements_in(function.body) if isinstance(statement, ir.Call))
-    return [inner for call in calls if (inner := _behind(call.callee)) is not None]
+    return [inner for call in calls if (inner := function_behind(call.callee)) is not None]
 
 
-def _behind(callee: Any) -> ir.Function | None:
+def function_behind(callee: Any) -> ir.Function | None:
     """The function of the IR that a call executes, or of whose derivative it does."""
     if isinstance(callee, (ir.Definition, ir.Derived)):
         return callee.function
@@ -446,7 +452,7 @@ def made_here(function: ir.Function) -> set[ir.Atom]:
 
 def _places_written_by(call: ir.Call, count: int, known: Mapping[ir.Function, Written]) -> tuple[int, ...]:
     if isinstance(call.callee, (ir.Function, ir.Definition, ir.Derived)):
-        inner = _behind(call.callee)
+        inner = function_behind(call.callee)
         return () if inner is None else places_of(inner, known[inner])
     found = effects_of(call)
     return tuple(place for place in found.writes if place < count) if found.known else tuple(range(count))

@@ -36,7 +36,7 @@ def without_idle_conversions(function: ir.Function) -> ir.Function:
     """
     calls = [statement for statement in statements_in(function.body) if isinstance(statement, ir.Call)]
     if any(call.callee in (np.copy, np.ndarray.copy) for call in calls):
-        from adjoint.optimize.touch_up.last_copies import without_needless_copies  # lazy
+        from adjoint.optimize.touch_up.redundant_copies import without_needless_copies  # lazy
 
         function = without_needless_copies(function)
         calls = [statement for statement in statements_in(function.body) if isinstance(statement, ir.Call)]

@@ -159,6 +159,17 @@ def map_statements(block: ir.Block, each: Callable[[ir.Statement], ir.Statement]
     return ir.Block(statements, end)
 
 
+def without_statements(block: ir.Block, goes: Callable[[ir.Statement], bool]) -> ir.Block:
+    """A block without some of its statements, and of those in its blocks, whose results nobody reads."""
+
+    def kept(inner: ir.Block) -> ir.Block:
+        return without_statements(inner, goes)
+
+    statements = tuple([map_blocks(each, kept) for each in block.statements if not goes(each)])
+    end = block.terminator
+    return ir.Block(statements, map_branch(end, kept) if type(end) is ir.Branch else end)
+
+
 def map_body(loop: ir.Loop, body: ir.Block) -> ir.Loop:
     """The loop with another body."""
     return ir.Loop(loop.over, loop.index, loop.params, loop.inits, body, loop.targets, loop.exit, loop.span)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 from adjoint import ir
 from adjoint.analysis.dependence.taint import holds_text
-from adjoint.analysis.effects import effects, written_args
+from adjoint.analysis.effects import effects, function_behind, functions_run, written_args
 from adjoint.analysis.joins import caught, joins
 from adjoint.ir.walk import blocks_of, leaves, operands, statements_in, targets_of
 
@@ -56,32 +56,22 @@ def varying(block: ir.Block, params: Iterable[ir.Var], *, by_choice: bool = True
 
 def _made_of(statement: ir.Statement, varied: set[ir.Atom]) -> Callable[[ir.Var], bool]:
     """Which results of a statement are made of what varies: texts, where a function makes some of what is no text."""
-    callee = statement.callee if isinstance(statement, ir.Call) else None
-    function = callee if isinstance(callee, ir.Function) else getattr(callee, "function", None)
-    if not isinstance(function, ir.Function) or any(
-        holds_text(atom) and atom in varied for atom in operands(statement)
-    ):
+    function = function_behind(statement.callee) if isinstance(statement, ir.Call) else None
+    if function is None or any(holds_text(atom) and atom in varied for atom in operands(statement)):
         return lambda _: True
-    return lambda target: not holds_text(target) or _makes_texts(function, set())
+    return lambda target: not holds_text(target) or _makes_texts(function)
 
 
-def _makes_texts(function: ir.Function, seen: set[int]) -> bool:
+def _makes_texts(function: ir.Function) -> bool:
     """Whether a function, or one that it calls, makes a text of anything but texts and constants."""
-    if id(function) in seen:
+    return any(_makes_text(statement) for each in functions_run(function) for statement in statements_in(each.body))
+
+
+def _makes_text(statement: ir.Statement) -> bool:
+    if not isinstance(statement, ir.Call) or function_behind(statement.callee) is not None:
         return False
-    seen.add(id(function))
-    for statement in statements_in(function.body):
-        if isinstance(statement, ir.Call):
-            callee = statement.callee
-            inner = callee if isinstance(callee, ir.Function) else getattr(callee, "function", None)
-            if isinstance(inner, ir.Function):
-                if _makes_texts(inner, seen):
-                    return True
-            elif any(map(holds_text, statement.targets)) and any(
-                isinstance(arg, ir.Var) and not holds_text(arg) for arg in operands(statement)
-            ):
-                return True
-    return False
+    is_of_others = any(isinstance(arg, ir.Var) and not holds_text(arg) for arg in operands(statement))
+    return is_of_others and any(map(holds_text, statement.targets))
 
 
 def _goes_through(loop: ir.Loop, values: set[ir.Atom]) -> bool:

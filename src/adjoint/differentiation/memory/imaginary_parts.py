@@ -19,7 +19,7 @@ from adjoint.differentiation.reverse.memory.gathers import REORDERED, copies
 from adjoint.ir.builder import Builder
 from adjoint.ir.item_types import type_of_item
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.rebuild import map_blocks, rebuild
+from adjoint.ir.rebuild import map_blocks, rebuild, without_statements
 from adjoint.ir.walk import operands, read_counts, statements_in
 from adjoint.rules.registry import rule_for
 from adjoint.rules.typing import type_of_call
@@ -38,7 +38,8 @@ def with_complex_stores(function: ir.Function) -> ir.Function:
         return function
     rewriter = _Rewriter()
     body = rewriter.block(function.body)
-    body = _without(body, set(rewriter.whole) - set(read_counts(body)))
+    idle = set(rewriter.whole) - set(read_counts(body))
+    body = without_statements(body, lambda statement: _makes(statement, idle))
     return ir.Function(function.name, function.params, body, function.doc)
 
 
@@ -158,17 +159,8 @@ class _Rewriter:
         return base if not isinstance(key, ir.Subscript) else builder.load(base, key, type_of_item(base.type, key))
 
 
-def _without(block: ir.Block, idle: Set[ir.Atom]) -> ir.Block:
-    """A block without the views of imaginary parts through which nothing is done any more."""
-    statements = [statement for statement in block.statements if not _makes(statement, idle)]
-    inner = tuple([map_blocks(statement, lambda nested: _without(nested, idle)) for statement in statements])
-    end = block.terminator
-    if isinstance(end, ir.Branch):
-        end = ir.Branch(end.cond, _without(end.then, idle), _without(end.orelse, idle), end.span)
-    return ir.Block(inner, end)
-
-
 def _makes(statement: ir.Statement, idle: Set[ir.Atom]) -> bool:
+    """Whether a statement makes a view of imaginary parts through which nothing is done any more."""
     return isinstance(statement, ir.Call) and statement.callee is np.imag and statement.targets[0] in idle
 
 

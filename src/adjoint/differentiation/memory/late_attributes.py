@@ -11,12 +11,11 @@ from adjoint.ir.walk import statements_in
 
 def assigned_attributes(function: ir.Function) -> frozenset[str]:
     """The names of the attributes that a function assigns, or one that it calls."""
-    from adjoint.differentiation.definitions import called_by  # lazy
+    from adjoint.differentiation.definitions import with_called  # lazy
 
-    functions = [function, *filter(None, (each.function for each in called_by(function)))]
     return frozenset(
         statement.key.name
-        for each in functions
+        for each in with_called(function)
         for statement in statements_in(each.body)
         if isinstance(statement, ir.Store) and isinstance(statement.key, ir.Attribute)
     )

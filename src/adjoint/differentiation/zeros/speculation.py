@@ -24,7 +24,7 @@ from adjoint.analysis.joins import flows, reached
 from adjoint.differentiation.definitions import everywhere, with_called
 from adjoint.differentiation.memory.slots import has_slots
 from adjoint.differentiation.zeros.supports import is_support
-from adjoint.ir.rebuild import map_blocks, rebound, rebuild_terminator, same_atom, substitute
+from adjoint.ir.rebuild import rebound, substitute, without_statements
 from adjoint.ir.walk import blocks_of, key_atoms, operands, statements_in
 from adjoint.rules.kinds import Bilinear, General, Linear
 from adjoint.rules.registry import rule_for
@@ -188,7 +188,7 @@ def _is_check(callee: object) -> bool:
 
 def prints(function: ir.Function) -> bool:
     """Whether a function, or one that it calls, prints."""
-    return any(type(statement) is ir.Call and statement.callee in PRINTS for statement in _with_calls(function))
+    return any(map(_prints, _with_calls(function)))
 
 
 def without_prints(function: ir.Function) -> ir.Function:
@@ -197,13 +197,12 @@ def without_prints(function: ir.Function) -> ir.Function:
 
 
 def _silent(function: ir.Function) -> ir.Function:
-    def block(old: ir.Block) -> ir.Block:
-        loud = [each for each in old.statements if not (type(each) is ir.Call and each.callee in PRINTS)]
-        return ir.Block(
-            tuple([map_blocks(each, block) for each in loud]), rebuild_terminator(old.terminator, same_atom, block)
-        )
+    body = without_statements(function.body, _prints)
+    return ir.Function(function.name, function.params, body, function.doc)
 
-    return ir.Function(function.name, function.params, block(function.body), function.doc)
+
+def _prints(statement: ir.Statement) -> bool:
+    return type(statement) is ir.Call and statement.callee in PRINTS
 
 
 def has_singular_slopes(function: ir.Function) -> bool:

@@ -19,7 +19,7 @@ from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.state.blocks import Exiting, Region
 from adjoint.frontend.interpreter.values import FORGOTTEN, Cell, Record, Ref, Value
 from adjoint.frontend.objects.fields import put_attribute
-from adjoint.ir.rebuild import map_blocks, map_branch
+from adjoint.ir.rebuild import without_statements
 from adjoint.ir.walk import operands, statements_in
 from adjoint.records import dataclass
 from adjoint.runtime.objects import put_attribute as put_attribute_through
@@ -119,12 +119,7 @@ def without_puts(block: ir.Block, found: Sequence[HandedOut]) -> ir.Block:
         if seen is not None and not puts(statement):  # somebody may look what the object holds
             raise joins.NeedsRuntime(tuple(joins.original_sites((given[seen].site,))))
 
-    def kept(block: ir.Block) -> ir.Block:
-        statements = tuple([map_blocks(each, kept) for each in block.statements if not puts(each)])
-        end = block.terminator
-        return ir.Block(statements, map_branch(end, kept) if isinstance(end, ir.Branch) else end)
-
-    return kept(block) if given else block
+    return without_statements(block, puts) if given else block
 
 
 def _common_shape(lo: Lowerer, values: Sequence[Value], leaves: Sequence[Exiting]) -> joins.Shape | None:

@@ -5,7 +5,7 @@ import pytest
 
 import adjoint as ad
 from adjoint import ir
-from adjoint.optimize.touch_up.last_copies import without_needless_copies
+from adjoint.optimize.touch_up.redundant_copies import without_needless_copies
 from ir.interpreter import run
 
 X = ir.Var("x", ir.FLOAT)

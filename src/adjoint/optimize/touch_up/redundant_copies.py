@@ -14,7 +14,7 @@ from adjoint import ir
 from adjoint.analysis.memory.array_layout import asks_layouts, layout_readers
 from adjoint.analysis.memory.storage_alias import Memory
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.rebuild import map_blocks, rebuild_terminator, same_atom, substitute
+from adjoint.ir.rebuild import substitute, without_statements
 from adjoint.ir.walk import statements_in, vars_used
 
 _MAKERS = {id(callee) for callee in (np.empty, np.zeros, np.ones, np.full, np.copy)}
@@ -39,13 +39,10 @@ def _without_frozen_copies(function: ir.Function) -> ir.Function:
         if _is_like(array, target) and not any(memory.written(end) or memory.returned(end) for end in ends):
             same[target] = same.get(array, array) if isinstance(array, ir.Var) else array
 
-    def block(old: ir.Block) -> ir.Block:
-        kept = [map_blocks(each, block) for each in old.statements if not (_is_copy(each) and each.targets[0] in same)]
-        return ir.Block(tuple(kept), rebuild_terminator(old.terminator, same_atom, block))
-
     if not same:
         return function
-    return ir.Function(function.name, function.params, substitute(block(function.body), same), function.doc)
+    body = without_statements(function.body, lambda each: _is_copy(each) and each.targets[0] in same)
+    return ir.Function(function.name, function.params, substitute(body, same), function.doc)
 
 
 def _is_copy(statement: ir.Statement) -> TypeGuard[ir.Call]:
