@@ -33,6 +33,11 @@ def pytest_configure(config: pytest.Config) -> None:
         config.add_cleanup(lambda: shutil.rmtree(os.environ.pop(_CACHE), ignore_errors=True))
 
 
+def pytest_report_header() -> str:
+    """Which share of the tests runs: `ADJOINT_TESTS_OF` asks for the same one again."""
+    return "all variants of tests" if sampling.THOROUGH else f"variants of tests: those of {sampling.DAY or 'no day'}"
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leaves out what a run takes a share of; whoever names single tests gets them."""
     if any("::" in argument for argument in config.args):

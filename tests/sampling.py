@@ -1,13 +1,17 @@
 """Which tests of a corpus run each time, and which only when all are asked for (``make thorough``).
 
-The choice is by name: the same each time, on each machine, and for each program whatever stands beside it.
+The choice is by name and by the day of the last commit: the same on each machine, for each program whatever stands
+beside it, and another one from day to day, so that nothing is left out for long.
 """
 
 from __future__ import annotations
 
 import os
+import shutil
+import subprocess
 import zlib
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,6 +21,18 @@ from adjoint.records import replace
 
 THOROUGH = os.environ.get("ADJOINT_THOROUGH", "") not in ("", "0")
 """Whether nothing is left out."""
+
+
+def day_of_last_commit() -> str:
+    """The day by which tests are chosen: ``ADJOINT_TESTS_OF``, or that of the last commit; nothing outside of git."""
+    given = os.environ.get("ADJOINT_TESTS_OF", "")
+    if given or shutil.which("git") is None:
+        return given
+    told = ["git", "-C", str(Path(__file__).parent), "log", "-1", "--format=%cs"]
+    return subprocess.run(told, capture_output=True, text=True, check=False).stdout.strip()
+
+
+DAY = day_of_last_commit()
 
 
 SHARES = {
@@ -77,7 +93,7 @@ def left_out(tests: Sequence[str]) -> set[str]:
     """The variants of tests, named by file and ``test[variant]``, that do not run now."""
     out: set[str] = set()
     one_left: set[str] = set()
-    for name in sorted(tests, key=lambda name: zlib.crc32(name.encode())):
+    for name in sorted(tests, key=_lot):
         shares = next((share for place, share in SHARES.items() if name.startswith(place)), 1)
         test, bracket, _ = name.partition("[")
         if bracket and test in one_left and not is_chosen(name, shares):
@@ -88,7 +104,12 @@ def left_out(tests: Sequence[str]) -> set[str]:
 
 def is_chosen(name: str, shares: int) -> bool:
     """Whether something runs now, where one of so many does each time."""
-    return THOROUGH or zlib.crc32(name.encode()) % shares == 0
+    return THOROUGH or _lot(name) % shares == 0
+
+
+def _lot(name: str) -> int:
+    """A number that stands for a name on this day, and tells nothing of those of other names and days."""
+    return zlib.crc32(f"{DAY} {name}".encode())
 
 
 def check_grads(f: Callable[..., Any], args: Sequence[Any], *, order: int = 2, **options: Any) -> None:
@@ -102,7 +123,7 @@ def check_grads(f: Callable[..., Any], args: Sequence[Any], *, order: int = 2, *
     taken = _modes(how, is_chosen(name, 2))
     testing._check_first_order(problem, taken)
     if order >= 2:
-        _check_second_order(problem, taken, how.modes, zlib.crc32(name[::-1].encode()))
+        _check_second_order(problem, taken, how.modes, _lot(name[::-1]))
 
 
 def check_by_turns(name: str, f: Callable[..., Any], args: Sequence[Any], order: int = 2, **options: Any) -> None:
@@ -112,7 +133,7 @@ def check_by_turns(name: str, f: Callable[..., Any], args: Sequence[Any], order:
     """
     problem, how = testing._posed(f, args, **options)
     testing._check_first_order(problem, _modes(how, is_chosen(name, 3)))
-    turn = zlib.crc32(name.encode()) % 40
+    turn = _lot(name) % 40
     if order >= 2 and (THOROUGH or turn < 2):
         _check_second_order(problem, how, how.modes, turn)
 
