@@ -7,6 +7,7 @@ objects that they take and give.
 from __future__ import annotations
 
 import collections
+import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -80,6 +81,9 @@ _CONTAINERS = (dict, list, set, frozenset, tuple, collections.deque)
 _HARMLESS = (
     *(len, sorted, reversed, min, max, sum, range, enumerate, zip, iter, next),
     *(abs, float, int, bool, complex, pow, divmod, round, list, tuple, set, frozenset, dict),
+    *(itertools.chain, itertools.islice, itertools.pairwise, itertools.product, itertools.repeat, itertools.cycle),
+    *(itertools.permutations, itertools.combinations, itertools.combinations_with_replacement),
+    itertools.zip_longest,
 )
 """What does the same with numbers of Python and of NumPy."""
 _TELLING = (display.format_value, display.join_string)
