@@ -44,7 +44,7 @@ EXCEPTIONS = {
     ("declarations/custom_derivatives.py", "rules"): "what users declare is put into the table of rules",
     ("declarations/function_values.py", "rules"): "a function value is asked whether it has a rule",
     ("rules/helpers/implicit_functions.py", "api"): "derivatives of solutions are written with grad and vjp",
-    ("rules/scipy/least_squares.py", "api"): "derivatives of fits are written with jacobian",
+    ("rules/scipy/solvers/least_squares.py", "api"): "derivatives of fits are written with jacobian",
     ("runtime/functions.py", "api"): "a function that is known at run time only is derived when it is called",
     ("runtime/functions.py", "dispatch"): "the same",
     ("runtime/functions.py", "analysis"): "the same",

@@ -19,7 +19,7 @@ from adjoint import ir
 from adjoint.analysis.memory.results_of_functions import results_of_their_own
 from adjoint.analysis.operand_types import are_numbers, may_be_overloaded
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.mistakes import NEVER_OF_FLOATS, always_raises
+from adjoint.ir.raising import NEVER_OF_FLOATS, always_raises
 from adjoint.ir.walk import leaves, operands, statements_in, terminators_in
 from adjoint.records import dataclass, field, replace
 from adjoint.rules.registry import declaration_for, on_change, rule_for

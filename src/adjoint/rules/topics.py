@@ -41,14 +41,18 @@ _SPECIAL = tuple(
     f"scipy.special.{topic}"
     for topic in (
         *("elementary", "gamma_beta", "bessel", "elliptic"),
-        *("hypergeometric", "polynomials", "families", "probabilities", "noncentral", "inverses"),
-        *("inverses_of_noncentral", "probabilities_of_counts", "wave_functions"),
+        *("hypergeometric", "polynomials", "families", "wave_functions"),
+        *(
+            f"probabilities.{of}"
+            for of in ("by_value", "noncentral", "inverses", "inverses_of_noncentral", "of_counts")
+        ),
     )
 )
 _OF_MATRICES = ("linalg", "decompositions", "systems", "factors", "riccati", "toeplitz")
 _OF_STATISTICS = (
-    *(f"distributions.{name}" for name in ("continuous", "bounded", "above_zero", "elsewhere", "of_tests", "discrete")),
-    *(f"distributions.{name}" for name in ("multivariate", "rarer", "ranges", "stable", "of_samples", "classes")),
+    *(f"distributions.continuous.{name}" for name in ("best_known", "bounded", "above_zero", "elsewhere", "of_tests")),
+    *(f"distributions.continuous.{name}" for name in ("rarer", "ranges", "stable", "of_samples")),
+    *(f"distributions.{name}" for name in ("discrete", "multivariate", "classes")),
     *("hypotheses", "samples", "kernels", "fits", "orders"),
 )
 OF_SCIPY = {
@@ -68,14 +72,11 @@ OF_SCIPY = {
         ),
     ),
     "scipy.ndimage": ("scipy.signals.signal", "scipy.images.filters", "scipy.images.ranks", "scipy.images.splines"),
-    "scipy.optimize": (
-        "scipy.optimize",
-        "scipy.older_solvers",
-        "scipy.global_optimizers",
-        "scipy.least_squares",
-        "scipy.choices",
+    "scipy.optimize": tuple(
+        f"scipy.solvers.{topic}"
+        for topic in ("optimize", "older_solvers", "global_optimizers", "least_squares", "choices")
     ),
-    "scipy.integrate": ("scipy.integrate", "scipy.sampled_integrals", "scipy.boundary_values"),
+    "scipy.integrate": ("scipy.integrate", "scipy.sampled_integrals", "scipy.solvers.boundary_values"),
     "scipy.interpolate": (
         *(f"scipy.interpolation.{topic}" for topic in ("interpolate", "interpolators", "grids", "lines", "surfaces")),
         *("scipy.neighbours", "scipy.interpolation.scattered"),

@@ -49,7 +49,6 @@ _OTHERS = (
     "array_functions",
     "boundary",
     "freed_memory",
-    "iterations",
     "numerical_methods",
     *(f"numerical_methods.{part}" for part in ("implicit", "jacobians", "quadrature", "of_scipy", "special")),
     *(f"numerical_methods.of_scipy.{part}" for part in ("choices", "linalg", "signal", "solvers", "sparse", "spatial")),

@@ -1,9 +1,11 @@
-"""Lists that compiled code makes for items of a certain type, and orders of lists."""
+"""Lists and iterators in compiled code: lists for items of a certain type, orders of lists, the next item."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
+
+_NO_ITEM = object()
 
 
 def no_items(sample: Any) -> list[Any]:
@@ -38,3 +40,14 @@ def first_of_same(items: Sequence[Any]) -> list[int]:
     """
     places: dict[int, int] = {}
     return [places.setdefault(id(item), place) for place, item in enumerate(items)]
+
+
+def next_item(iterator: Iterator[Any], otherwise: Any) -> tuple[bool, Any]:
+    """Whether there is another item, and the item, or something else.
+
+    >>> items = iter([5])
+    >>> next_item(items, 0), next_item(items, 0)
+    ((True, 5), (False, 0))
+    """
+    item = next(iterator, _NO_ITEM)
+    return (False, otherwise) if item is _NO_ITEM else (True, item)

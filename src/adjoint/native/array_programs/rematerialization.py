@@ -25,7 +25,7 @@ from adjoint.analysis.shapes.tapes import tapes_of
 from adjoint.ir.rebuild import map_blocks, map_branch, rebuild
 from adjoint.ir.walk import binders_of, blocks_of, operands, targets_of, vars_of
 from adjoint.native.costs import KEPT
-from adjoint.native.fusion.recipes import recipe_for
+from adjoint.native.fusion.nodes.recipes import recipe_for
 from adjoint.native.fusion.scalars import dtype_of_target, is_supported, rank_of
 from adjoint.records import dataclass, field
 from adjoint.runtime import display

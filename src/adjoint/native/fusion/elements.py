@@ -9,11 +9,7 @@ import numpy as np
 
 from adjoint import ir
 from adjoint.ir.walk import targets_of
-from adjoint.native.fusion.plan import Plan, operands_at, source_arrays
-from adjoint.native.fusion.scalars import Scalars, element_type
-from adjoint.native.fusion.schedule import LoopTree, Schedule
-from adjoint.native.fusion.storage import Memory, memory_of
-from adjoint.native.fusion.terms import (
+from adjoint.native.fusion.nodes.terms import (
     Extent,
     Map,
     Node,
@@ -24,6 +20,10 @@ from adjoint.native.fusion.terms import (
     Reduce,
     Sliced,
 )
+from adjoint.native.fusion.plan import Plan, operands_at, source_arrays
+from adjoint.native.fusion.scalars import Scalars, element_type
+from adjoint.native.fusion.schedule import LoopTree, Schedule
+from adjoint.native.fusion.storage import Memory, memory_of
 from adjoint.runtime.arithmetic import fused_loops, indices
 
 Key = tuple[Any, ...]

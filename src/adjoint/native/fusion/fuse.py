@@ -12,14 +12,14 @@ from adjoint.analysis.memory.array_layout import asks_layouts
 from adjoint.ir.rebuild import map_blocks, substitute
 from adjoint.ir.walk import operands, read_counts, targets_of
 from adjoint.native.costs import LONGEST_SEGMENT
-from adjoint.native.fusion.complexes import part_of_numbers
 from adjoint.native.fusion.generate import Generator
+from adjoint.native.fusion.nodes.complexes import part_of_numbers
+from adjoint.native.fusion.nodes.recognize import Recognizer
+from adjoint.native.fusion.nodes.terms import Extent, Map, Node, Operand, Other, Reduce, Write
 from adjoint.native.fusion.plan import Plan
 from adjoint.native.fusion.ranks import with_known_ranks
-from adjoint.native.fusion.recognize import Recognizer
 from adjoint.native.fusion.schedule import Schedule
 from adjoint.native.fusion.shapes import Shapes
-from adjoint.native.fusion.terms import Extent, Map, Node, Operand, Other, Reduce, Write
 from adjoint.runtime.array_functions import arrays
 
 

@@ -12,10 +12,7 @@ from adjoint import ir
 from adjoint.differentiation.reverse.residuals.tapes import dtype_argument
 from adjoint.ir.walk import targets_of
 from adjoint.native.fusion.elements import Body, Elements, is_wrapped, subscript
-from adjoint.native.fusion.plan import Plan, own_places
-from adjoint.native.fusion.scalars import Scalars, element_type
-from adjoint.native.fusion.schedule import LoopTree, Schedule
-from adjoint.native.fusion.terms import (
+from adjoint.native.fusion.nodes.terms import (
     Axis,
     Check,
     Computed,
@@ -28,6 +25,9 @@ from adjoint.native.fusion.terms import (
     Reduce,
     Write,
 )
+from adjoint.native.fusion.plan import Plan, own_places
+from adjoint.native.fusion.scalars import Scalars, element_type
+from adjoint.native.fusion.schedule import LoopTree, Schedule
 from adjoint.runtime import display
 from adjoint.runtime.arithmetic import fused_loops, indices
 from adjoint.runtime.array_functions import arrays

@@ -10,7 +10,7 @@ from adjoint import ir
 from adjoint.analysis.memory.alias import Aliases
 from adjoint.ir.walk import operands, targets_of
 from adjoint.native.costs import CHEAP, DEEPEST_INLINED
-from adjoint.native.fusion.terms import (
+from adjoint.native.fusion.nodes.terms import (
     CannotCompose,
     Extent,
     Hollow,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from adjoint import ir
+from adjoint.native.fusion.nodes.terms import Axis, Extent, Node, Place
 from adjoint.native.fusion.plan import Dependences, Link
-from adjoint.native.fusion.terms import Axis, Extent, Node, Place
 from adjoint.records import dataclass
 
 

@@ -8,7 +8,7 @@ from adjoint import ir
 from adjoint.analysis.shapes.extents import Extents
 from adjoint.analysis.shapes.linear_indices import Linear
 from adjoint.analysis.shapes.nonnegative import naturals_of
-from adjoint.native.fusion.terms import Check, Dims, Extent, Place, Sliced, Source
+from adjoint.native.fusion.nodes.terms import Check, Dims, Extent, Place, Sliced, Source
 from adjoint.runtime.arithmetic import fused_loops
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 
 from adjoint import ir
+from adjoint.native.fusion.nodes.terms import Computed, Dims, Map, Node, Places, Reduce
 from adjoint.native.fusion.plan import Plan
 from adjoint.native.fusion.schedule import LoopTree, Schedule, common_path
-from adjoint.native.fusion.terms import Computed, Dims, Map, Node, Places, Reduce
 from adjoint.records import dataclass
 
 

@@ -6,7 +6,7 @@ from adjoint import ir
 from adjoint.differentiation.reverse.forward_edits import filler
 from adjoint.native.legalize.rewriting import Rewriting
 from adjoint.records import replace
-from adjoint.runtime.iterations import next_item
+from adjoint.runtime.lists import next_item
 
 
 def with_items_asked_for(function: ir.Function) -> ir.Function:

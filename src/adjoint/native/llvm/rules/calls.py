@@ -10,15 +10,20 @@ from typing import Any
 from adjoint.native.llvm.rules import (  # noqa: F401
     bundles,
     checks,
-    elementwise,
     exceptions,
     functions,
-    makers,
     numbers,
     overlap,
 )
 from adjoint.native.llvm.rules.arithmetic import complexes, powers, vectors  # noqa: F401
-from adjoint.native.llvm.rules.array_functions import by_helpers, joining, lines, of_numbers  # noqa: F401
+from adjoint.native.llvm.rules.array_functions import (  # noqa: F401
+    by_helpers,
+    elementwise,
+    joining,
+    lines,
+    makers,
+    of_numbers,
+)
 from adjoint.native.llvm.rules.containers import lists, parts, searches, shadows, structs  # noqa: F401
 from adjoint.native.llvm.rules.helpers import helper
 from adjoint.native.llvm.rules.linear_algebra import (  # noqa: F401

@@ -9,7 +9,7 @@ import numpy as np
 
 from adjoint.native.llvm.rules import arrays, numbers
 from adjoint.native.llvm.rules.array_functions.lines import axis_of
-from adjoint.native.llvm.rules.makers import diagonal, flat
+from adjoint.native.llvm.rules.array_functions.makers import diagonal, flat
 from adjoint.native.llvm.rules.table import rule
 from adjoint.native.llvm.values import Array, Number, Unsupported, Value, is_complex
 from adjoint.native.llvm.writer import constant, whole

@@ -10,8 +10,8 @@ import numpy as np
 
 from adjoint.native.helpers import order
 from adjoint.native.llvm.rules import arrays, numbers
+from adjoint.native.llvm.rules.array_functions.makers import flat
 from adjoint.native.llvm.rules.helpers import helper
-from adjoint.native.llvm.rules.makers import flat
 from adjoint.native.llvm.rules.table import RULES, rule
 from adjoint.native.llvm.values import Array, ArrayKind, Number, Unsupported, Value, is_complex
 from adjoint.native.llvm.writer import constant

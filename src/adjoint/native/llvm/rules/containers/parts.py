@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from adjoint import ir
-from adjoint.native.llvm.rules import arrays, checks, gathers, numbers
+from adjoint.native.llvm.rules import arrays, checks, numbers
 from adjoint.native.llvm.rules.arithmetic import complexes
+from adjoint.native.llvm.rules.array_functions import gathers
 from adjoint.native.llvm.rules.containers import heterogeneous_lists, lists, structs
 from adjoint.native.llvm.rules.slices import WHOLE, Cut, bound, cut, parts_of_index
 from adjoint.native.llvm.rules.table import RULES, rule

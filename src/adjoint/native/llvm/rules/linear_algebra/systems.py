@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.native.llvm.rules import arrays, checks, elementwise, numbers
+from adjoint.native.llvm.rules import arrays, checks, numbers
 from adjoint.native.llvm.rules.arithmetic import complexes
+from adjoint.native.llvm.rules.array_functions import elementwise
 from adjoint.native.llvm.rules.linear_algebra.products import LibraryCall
 from adjoint.native.llvm.rules.table import rule
 from adjoint.native.llvm.values import Array, ArrayKind, Number, Unsupported, Value, is_complex, size_of

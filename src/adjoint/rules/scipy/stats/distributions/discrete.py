@@ -7,8 +7,9 @@ from scipy import special, stats
 
 from adjoint.declarations.custom_derivatives import stop_gradient
 from adjoint.rules.declare import case, definition, sample
-from adjoint.rules.scipy.special.noncentral import noncentral_chi2
-from adjoint.rules.scipy.special.probabilities import binomial_rest, binomial_share
+from adjoint.rules.scipy.special.probabilities.by_value import binomial_rest, binomial_share
+from adjoint.rules.scipy.special.probabilities.noncentral import noncentral_chi2
+from adjoint.rules.scipy.stats.distributions.continuous.integrated import REACH, log_area
 from adjoint.rules.scipy.stats.distributions.formulas import (
     column,
     count_from,
@@ -23,7 +24,6 @@ from adjoint.rules.scipy.stats.distributions.formulas import (
     where_defined,
     whole_number,
 )
-from adjoint.rules.scipy.stats.distributions.integrated import REACH, log_area
 
 COUNTS = np.array([0, 1, 4])
 ODD = np.array([0.0, 1.5, -1.0, 2.0])

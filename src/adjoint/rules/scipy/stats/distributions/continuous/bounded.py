@@ -6,7 +6,7 @@ import numpy as np
 from scipy import special, stats
 
 from adjoint.rules.declare import case, sample
-from adjoint.rules.scipy.stats.distributions.continuous import (
+from adjoint.rules.scipy.stats.distributions.continuous.best_known import (
     HALF_LOG_TWO_PI,
     QUANTILES,
     SHARES,

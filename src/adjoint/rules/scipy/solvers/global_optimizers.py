@@ -9,7 +9,7 @@ from adjoint.declarations.custom_derivatives import stop_gradient
 from adjoint.declarations.implicit import solved
 from adjoint.rules.declare import case, definition
 from adjoint.rules.helpers.solvers import Solution, tupled
-from adjoint.rules.scipy.optimize import (
+from adjoint.rules.scipy.solvers.optimize import (
     QUADRATIC,
     OptimizeResult,
     ends_of,

@@ -11,9 +11,9 @@ import numpy as np
 
 from adjoint import ir
 from adjoint.native.costs import DIVISION, MOST_FACTORS, SLOW
-from adjoint.native.fusion.complexes import complex_recipe, is_complex
+from adjoint.native.fusion.nodes.complexes import complex_recipe, is_complex
+from adjoint.native.fusion.nodes.terms import Recipe, found_in
 from adjoint.native.fusion.scalars import DTYPES, Scalars
-from adjoint.native.fusion.terms import Recipe, found_in
 from adjoint.runtime.arithmetic import fused_loops, numbers
 
 _Special = Callable[[Sequence[ir.Atom], np.dtype], tuple[Recipe, int] | None]

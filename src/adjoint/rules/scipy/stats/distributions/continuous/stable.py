@@ -16,10 +16,10 @@ from scipy import special, stats
 from adjoint.declarations.custom_derivatives import stop_gradient
 from adjoint.rules.declare import case, constant, elementwise
 from adjoint.rules.results import as_result
-from adjoint.rules.scipy.stats.distributions.continuous import LOG_PI, LOG_TWO
-from adjoint.rules.scipy.stats.distributions.elsewhere import declared
+from adjoint.rules.scipy.stats.distributions.continuous.best_known import LOG_PI, LOG_TWO
+from adjoint.rules.scipy.stats.distributions.continuous.elsewhere import declared
+from adjoint.rules.scipy.stats.distributions.continuous.integrated import REACH, log_area
 from adjoint.rules.scipy.stats.distributions.formulas import column, inside, where_defined
-from adjoint.rules.scipy.stats.distributions.integrated import REACH, log_area
 
 NEAR_ONE = 0.005
 """How near to one SciPy takes an exponent for one."""

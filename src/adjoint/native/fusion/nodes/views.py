@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from adjoint import ir
+from adjoint.native.fusion.nodes.terms import START, Axis, Dims, Extent, Place, Places
 from adjoint.native.fusion.scalars import rank_of
 from adjoint.native.fusion.shapes import Shapes
-from adjoint.native.fusion.terms import START, Axis, Dims, Extent, Place, Places
 from adjoint.records import dataclass
 
 

@@ -8,7 +8,7 @@ from scipy import optimize
 from adjoint import ir
 from adjoint.declarations.custom_derivatives import stop_gradient
 from adjoint.rules.declare import case, definition, no_derivative, sample
-from adjoint.rules.scipy.least_squares import FitResult
+from adjoint.rules.scipy.solvers.least_squares import FitResult
 from adjoint.runtime.numerical_methods.of_scipy.choices import (
     assignment_columns,
     assignment_rows,

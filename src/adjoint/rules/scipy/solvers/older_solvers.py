@@ -9,7 +9,7 @@ from adjoint.declarations.custom_derivatives import stop_gradient
 from adjoint.declarations.implicit import solved
 from adjoint.rules.declare import case, definition
 from adjoint.rules.helpers.solvers import tupled
-from adjoint.rules.scipy.optimize import QUADRATIC
+from adjoint.rules.scipy.solvers.optimize import QUADRATIC
 from adjoint.runtime.numerical_methods.implicit import minimum, root
 from adjoint.runtime.numerical_methods.of_scipy.solvers import least_by, least_number_by, root_by
 

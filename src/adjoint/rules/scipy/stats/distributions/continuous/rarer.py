@@ -8,11 +8,10 @@ from scipy import special, stats
 from adjoint.declarations.custom_derivatives import stop_gradient
 from adjoint.rules.declare import case, elementwise
 from adjoint.rules.results import as_result
-from adjoint.rules.scipy.stats.distributions.above_zero import log1p_over
-from adjoint.rules.scipy.stats.distributions.continuous import HALF_LOG_TWO_PI, LOG_PI, LOG_TWO, whole_line
-from adjoint.rules.scipy.stats.distributions.elsewhere import declared
-from adjoint.rules.scipy.stats.distributions.formulas import by_cases, column, positive, where_defined, whole_number
-from adjoint.rules.scipy.stats.distributions.integrated import (
+from adjoint.rules.scipy.stats.distributions.continuous.above_zero import log1p_over
+from adjoint.rules.scipy.stats.distributions.continuous.best_known import HALF_LOG_TWO_PI, LOG_PI, LOG_TWO, whole_line
+from adjoint.rules.scipy.stats.distributions.continuous.elsewhere import declared
+from adjoint.rules.scipy.stats.distributions.continuous.integrated import (
     REACH,
     above_zero,
     integrated,
@@ -20,6 +19,7 @@ from adjoint.rules.scipy.stats.distributions.integrated import (
     log_odds,
     over_the_line,
 )
+from adjoint.rules.scipy.stats.distributions.formulas import by_cases, column, positive, where_defined, whole_number
 from adjoint.runtime.numerical_methods.special.splines import cardinal_spline
 
 _ROOT_TWO_PI = 2.5066282746310002

@@ -8,12 +8,10 @@ from typing import Any
 
 from adjoint import ir
 from adjoint.analysis.memory.alias import Aliases
-from adjoint.native.fusion.complexes import is_complex, part_of_numbers
-from adjoint.native.fusion.composites import COMPOSITES, reduction_of
-from adjoint.native.fusion.recipes import REDUCTIONS, is_number, recipe_for
-from adjoint.native.fusion.scalars import dtype_of_target, is_supported, rank_of
-from adjoint.native.fusion.shapes import Shapes
-from adjoint.native.fusion.terms import (
+from adjoint.native.fusion.nodes.complexes import is_complex, part_of_numbers
+from adjoint.native.fusion.nodes.composites import COMPOSITES, reduction_of
+from adjoint.native.fusion.nodes.recipes import REDUCTIONS, is_number, recipe_for
+from adjoint.native.fusion.nodes.terms import (
     START,
     Axis,
     CannotCompose,
@@ -31,7 +29,9 @@ from adjoint.native.fusion.terms import (
     composed,
     found_in,
 )
-from adjoint.native.fusion.views import View, selection, view_of
+from adjoint.native.fusion.nodes.views import View, selection, view_of
+from adjoint.native.fusion.scalars import dtype_of_target, is_supported, rank_of
+from adjoint.native.fusion.shapes import Shapes
 
 
 class Recognizer:

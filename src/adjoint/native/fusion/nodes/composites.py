@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adjoint import ir
-from adjoint.native.fusion.complexes import is_complex
-from adjoint.native.fusion.recipes import REDUCTIONS, converted, is_number
+from adjoint.native.fusion.nodes.complexes import is_complex
+from adjoint.native.fusion.nodes.recipes import REDUCTIONS, converted, is_number
+from adjoint.native.fusion.nodes.terms import START, Axis, Dims, Extent, Place
+from adjoint.native.fusion.nodes.views import View
 from adjoint.native.fusion.scalars import DTYPES, Scalars, dtype_of_target, rank_of
-from adjoint.native.fusion.terms import START, Axis, Dims, Extent, Place
-from adjoint.native.fusion.views import View
 from adjoint.runtime.arithmetic import fused_loops
 from adjoint.runtime.array_functions import arrays
 
 if TYPE_CHECKING:
-    from adjoint.native.fusion.recognize import Recognizer
+    from adjoint.native.fusion.nodes.recognize import Recognizer
 
 _NONE, _FALSE = ir.Const(None), ir.Const(False)
 _TRUTH = np.dtype(np.bool_)

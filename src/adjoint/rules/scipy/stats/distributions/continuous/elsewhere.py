@@ -7,7 +7,7 @@ from scipy import special, stats
 
 from adjoint.rules.declare import case
 from adjoint.rules.results import as_result
-from adjoint.rules.scipy.stats.distributions.continuous import (
+from adjoint.rules.scipy.stats.distributions.continuous.best_known import (
     HALF_LOG_TWO_PI,
     LOG_PI,
     LOG_TWO,
@@ -17,6 +17,7 @@ from adjoint.rules.scipy.stats.distributions.continuous import (
     log_on_circle,
     whole_line,
 )
+from adjoint.rules.scipy.stats.distributions.continuous.integrated import over_the_line
 from adjoint.rules.scipy.stats.distributions.formulas import (
     by_cases,
     continuous,
@@ -26,7 +27,6 @@ from adjoint.rules.scipy.stats.distributions.formulas import (
     unbounded,
     where_defined,
 )
-from adjoint.rules.scipy.stats.distributions.integrated import over_the_line
 
 _TINY = np.finfo(float).tiny
 VALUES = np.array([-1.3, 0.4, 0.7])

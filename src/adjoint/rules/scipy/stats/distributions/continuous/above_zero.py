@@ -7,8 +7,8 @@ from scipy import special, stats
 
 from adjoint.rules.declare import case
 from adjoint.rules.results import as_result
-from adjoint.rules.scipy.special.noncentral import noncentral_chi2
-from adjoint.rules.scipy.stats.distributions.continuous import (
+from adjoint.rules.scipy.special.probabilities.noncentral import noncentral_chi2
+from adjoint.rules.scipy.stats.distributions.continuous.best_known import (
     HALF_LOG_TWO_PI,
     LOG_PI,
     LOG_TWO,

@@ -6,9 +6,9 @@ import numpy as np
 from scipy import special, stats
 
 from adjoint.rules.declare import case
-from adjoint.rules.scipy.special.noncentral import mixed, noncentral_chi2, noncentral_f
-from adjoint.rules.scipy.special.probabilities import of_distances
-from adjoint.rules.scipy.stats.distributions.continuous import (
+from adjoint.rules.scipy.special.probabilities.by_value import of_distances
+from adjoint.rules.scipy.special.probabilities.noncentral import mixed, noncentral_chi2, noncentral_f
+from adjoint.rules.scipy.stats.distributions.continuous.best_known import (
     ABOVE,
     HALF_LOG_TWO_PI,
     LOG_TWO,

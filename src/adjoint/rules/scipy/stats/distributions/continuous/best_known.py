@@ -7,8 +7,8 @@ from scipy import special, stats
 
 from adjoint.rules.declare import case, sample
 from adjoint.rules.results import as_result
+from adjoint.rules.scipy.stats.distributions.continuous.integrated import integrated, over_the_line
 from adjoint.rules.scipy.stats.distributions.formulas import continuous, positive
-from adjoint.rules.scipy.stats.distributions.integrated import integrated, over_the_line
 
 HALF_LOG_TWO_PI = 0.9189385332046727
 LOG_PI = 1.1447298858494002

@@ -13,7 +13,7 @@ from scipy import special
 from adjoint.rules.declare import case, elementwise
 from adjoint.rules.results import as_result
 from adjoint.rules.scipy.special.gamma_beta import _beta_density, _gamma_density, slopes_of_inverse, where_found
-from adjoint.rules.scipy.special.noncentral import (
+from adjoint.rules.scipy.special.probabilities.noncentral import (
     _column,
     _terms,
     _weights,

@@ -8,10 +8,10 @@ from scipy import special, stats
 from adjoint.declarations.custom_derivatives import stop_gradient
 from adjoint.rules.declare import case, definition, elementwise, sample
 from adjoint.rules.results import as_result
-from adjoint.rules.scipy.special.inverses_of_noncentral import noncentral_t_slopes
-from adjoint.rules.scipy.special.probabilities_of_counts import smirnov_slope
-from adjoint.rules.scipy.stats.distributions.continuous import HALF_LOG_TWO_PI, whole_line
-from adjoint.rules.scipy.stats.distributions.elsewhere import declared
+from adjoint.rules.scipy.special.probabilities.inverses_of_noncentral import noncentral_t_slopes
+from adjoint.rules.scipy.special.probabilities.of_counts import smirnov_slope
+from adjoint.rules.scipy.stats.distributions.continuous.best_known import HALF_LOG_TWO_PI, whole_line
+from adjoint.rules.scipy.stats.distributions.continuous.elsewhere import declared
 from adjoint.rules.scipy.stats.distributions.formulas import (
     by_cases,
     continuous,

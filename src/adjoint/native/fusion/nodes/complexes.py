@@ -13,8 +13,8 @@ import numpy as np
 
 from adjoint import ir
 from adjoint.native.costs import DIVISION, SLOW
+from adjoint.native.fusion.nodes.terms import Recipe, found_in
 from adjoint.native.fusion.scalars import element_type
-from adjoint.native.fusion.terms import Recipe, found_in
 from adjoint.runtime.arithmetic import numbers
 from adjoint.runtime.array_functions import arrays
 

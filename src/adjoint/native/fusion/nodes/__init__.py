@@ -1,0 +1,1 @@
+"""What array statements do to elements: nodes over axes, recognized in the IR."""

@@ -1,0 +1,1 @@
+"""Solvers and optimizers of SciPy: derivatives by what their results solve."""

@@ -1,0 +1,1 @@
+"""Probabilities and quantiles of ``scipy.special``, and their derivatives by the parameters."""

@@ -1,0 +1,1 @@
+"""Continuous distributions of ``scipy.stats``, by their formulas."""
