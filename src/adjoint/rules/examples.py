@@ -47,6 +47,10 @@ _MOST_EXTENTS = 3
 _MOST_ELEMENTS = 100_000
 
 
+_MOST_PAIRS = 4_000_000
+"""How many elements one argument may have times another: ``np.outer`` of twelve along each of three axes."""
+
+
 def examples_of(rule: Rule, arguments: Sequence[Any], named: Sequence[tuple[str, Any]]) -> tuple[list[Any], bool]:
     """Results of the calls that succeed, and whether these do not tell the rank of others.
 
@@ -155,6 +159,7 @@ class _Maker:
         self._extent, self._many, self._rank = extent, many, rank
         self._apart, self._as_places, self._axis = apart, as_places, axis
         self._place = -1
+        self._largest = 1
         self.varied = False
         self.lengths: list[int] = []
 
@@ -215,8 +220,10 @@ class _Maker:
         shape = tuple([1 if dim == "one" else self._many if dim == "many" else self._next() for dim in known])
         self.varied = self.varied or "many" in known
         self._many += self._apart
-        if math.prod(shape) > _MOST_ELEMENTS:  # twelve along each of eight axes
+        size = math.prod(shape)
+        if size > _MOST_ELEMENTS or size * self._largest > _MOST_PAIRS:  # twelve along each of eight axes, or of four
             raise ValueError(f"an example of shape {shape} is too large")
+        self._largest = max(self._largest, size)
         if dtype.kind not in "bfciu":
             raise NoSample
         if dtype.kind in "biu" and shape == (2,):
