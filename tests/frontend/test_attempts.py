@@ -116,6 +116,29 @@ def test_attempts_do_not_grow_with_what_is_found_out():
     ad.testing.check_grads(grown, ([1.0, 2.0, 3.0], 3))
 
 
+def slopes(x, n):
+    """Derivatives inside, each of a function of which much is found out."""
+
+    def energy(y):
+        terms, last = [], Part(None)
+        for i in range(n):
+            terms.append([y * i])
+            last.value = terms[i][0] + (0.0 if last.value is None else last.value)
+        return sum(term[0] ** 2 for term in terms) * last.value
+
+    slope = ad.grad(energy)
+    first = slope(x)
+    second = slope(first * 1e-3)
+    third = slope(second * 1e-3)
+    return first + second * third
+
+
+def test_attempts_do_not_grow_with_derivatives_inside():
+    """Each derivative inside that found something out ended an attempt: this took six."""
+    assert entry.lower_operator("call", slopes, (), (0.3, 3), {}).attempts <= 4
+    ad.testing.check_grads(slopes, (0.3, 3), order=1)
+
+
 def test_stages_tell_how_often_lowering_started_and_went_back():
     text = ad.stages(ad.grad(grown), [1.0, 2.0, 3.0], 3)
     assert "lowering was started 3 times, and went back " in text

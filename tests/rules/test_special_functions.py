@@ -213,11 +213,7 @@ def of_a_degree(n: float) -> float:
     return float(s.eval_legendre(n, 0.3))
 
 
-def of_a_scaled_order(v: float) -> float:
-    return float(s.jve(v, 0.3))
-
-
-@pytest.mark.parametrize("function", [of_a_parameter, of_a_degree, of_a_scaled_order])
+@pytest.mark.parametrize("function", [of_a_parameter, of_a_degree])
 def test_parameters_of_which_no_derivative_is_known_are_refused(function: Callable[[float], float]) -> None:
     with pytest.raises(ad.DifferentiationError, match="AD0204"):
         ad.grad(function)(0.7)

@@ -124,8 +124,8 @@ def lower_inner(
         from adjoint.frontend.flow.derivatives import with_flow_settled  # lazy
 
         block = with_flow_settled(lo, block)
-    if lo.run_data.has_grown:
-        raise Restart  # it would be derived in vain
+    if lo.run_data.has_grown and not lo.run_data.again:
+        raise Restart  # it would be derived in vain; where lowering goes on, the rest of the program tells more
     if lo.run_data.definitions:
         from adjoint.frontend.functions.storage_unification import settle_memory  # lazy
 
