@@ -14,7 +14,7 @@ from weakref import ref
 
 import numpy as np
 
-from adjoint.frontend.entry.captured import CONSTANT, MAX_PARTS, has_fields
+from adjoint.frontend.entry.captured import CONSTANT, MAX_PARTS, has_fields, is_structure
 from adjoint.rules.declarations import counts_by_identity
 from adjoint.rules.registry import is_of_users
 from adjoint.types.array_libraries import device_of, name_of, name_of_dtype
@@ -135,7 +135,7 @@ def _key_of_list(value: list[Any], seen: Seen) -> Any:
         if kind is not None:
             return list, kind, "many"
     keys = [key_of(item, seen) for item in value]
-    if len(dict.fromkeys(keys)) == 1 and not _is_structure(value[0]):
+    if len(dict.fromkeys(keys)) == 1 and (len(value) > MAX_PARTS or not is_structure(value[0])):
         return list, keys[0]
     return list, tuple(keys), len(keys)
 
@@ -158,7 +158,3 @@ def _kind_of_object(item: Any) -> Any:
     kinds = tuple(map(type, fields.values()))
     numbers = all(kind in (float, int, bool) or issubclass(kind, np.generic) for kind in kinds)
     return (type(item), tuple(fields), kinds) if numbers else None
-
-
-def _is_structure(item: Any) -> bool:
-    return has_fields(item) or callable(item) or isinstance(item, (dict, str))

@@ -28,7 +28,7 @@ from adjoint.dispatch.drawn_numbers import keep_generators
 from adjoint.dispatch.keys import Door, Seen, key_of, keys_of
 from adjoint.dispatch.options import Native
 from adjoint.dispatch.speculative import Speculative
-from adjoint.frontend.entry.captured import Captured, Guard, differentiated, has_fields
+from adjoint.frontend.entry.captured import Captured, Guard, differentiated, has_fields, part_at
 from adjoint.gc_pause import Compilation
 from adjoint.progress import differentiating
 from adjoint.records import dataclass, field
@@ -287,10 +287,7 @@ _COPIED = ("pass a copy of one of them",)
 def _part_at(path: tuple[Any, ...], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
     """A part of the arguments of a call."""
     _, place, *rest = path
-    value = kwargs[place] if isinstance(place, str) else args[place]
-    for key in rest:
-        value = getattr(value, key) if hasattr(value, "__dict__") or not hasattr(value, "__getitem__") else value[key]
-    return value
+    return part_at(kwargs[place] if isinstance(place, str) else args[place], rest)
 
 
 lock = RLock()

@@ -235,7 +235,7 @@ def _call_constant(
         if result is not None:
             return result
     if not callable(constant):
-        raise lo.mistake(TypeError, node, f"what is called here is of class {type(constant).__name__!r}, no function")
+        raise lo.mistake(TypeError, node, f"{type(constant).__name__!r} object is not callable")
     from adjoint.frontend.calls.opaque.results import call_opaque  # lazy
 
     return library_classes.note_made(lo, call_opaque(lo, constant, args, kwargs, node), underlying(constant))

@@ -14,11 +14,12 @@ from adjoint.diagnostics.similar import did_you_mean, one_of
 from adjoint.frontend.calls.emitted_calls import call, refuse_linked
 from adjoint.frontend.data.element_types import as_element, element_of, joined_types, learn_from_others
 from adjoint.frontend.data.making import as_tuple, hashed, is_tuple, new_list, runtime_list
+from adjoint.frontend.data.outside.apart import MAX_DISPATCH, is_apart
 from adjoint.frontend.data.tagged_items import taken
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites, type_of
 from adjoint.frontend.interpreter.materialize import materialize
-from adjoint.frontend.interpreter.options.choices import on_each_option
+from adjoint.frontend.interpreter.options.choices import item_at, on_each_option
 from adjoint.frontend.interpreter.state.signals import Restart, Unreached
 from adjoint.frontend.interpreter.values import (
     ELLIPSIS,
@@ -42,9 +43,6 @@ from adjoint.frontend.objects.special_methods import special_method
 from adjoint.frontend.syntax.indexing import array_key
 from adjoint.ir.item_types import type_of_item
 from adjoint.runtime.objects import slice_bounds
-
-MAX_DISPATCH = 16
-
 
 # -- items ------------------------------------------------------------------------------------------------------------
 
@@ -340,13 +338,24 @@ def _is_called(item: Value) -> bool:
     return isinstance(item, (Closure, Method)) or (isinstance(item, ir.Const) and callable(item.value))
 
 
-def _one_of(lo: Lowerer, items: tuple[Value, ...], index: Value, kind: str, node: ast.AST | None) -> Union:
+def _one_of(lo: Lowerer, items: tuple[Value, ...], index: Value, kind: str, node: ast.AST | None) -> Value:
     """One of several values, by an index that may count from the end, or be out of range."""
+    place = place_in_list(lo, len(items), index, kind, f"{kind} index out of range", node)
+    return item_at(lo, place, items, node)
+
+
+def place_of_key(lo: Lowerer, record: Record, key: Value, node: ast.AST | None) -> ir.Atom:
+    """The place of a key that is known at run time only, among those of a dict."""
+    keys = TupleValue(tuple(map(ir.Const, record.keys)))
+    return materialize(lo, python_functions.call(lo, python_functions.place_of_key, [key, keys], node), node)
+
+
+def place_in_list(lo: Lowerer, count: int, index: Value, kind: str, message: str, node: ast.AST | None) -> ir.Atom:
+    """The place in a list or tuple that an index stands for, which may count from the end, or be out of range."""
     if isinstance(index, ir.Var) and index.type == ir.FLOAT:
         raise lo.mistake(TypeError, node, f"{kind} indices must be integers or slices, not float")
-    described: list[Value] = [ir.Const(len(items)), ir.Const(f"{kind} index out of range")]
-    place = python_functions.call(lo, python_functions.place_of, [index, *described], node)
-    return Union(materialize(lo, place, node), items)
+    described: list[Value] = [ir.Const(count), ir.Const(message)]
+    return materialize(lo, python_functions.call(lo, python_functions.place_of, [index, *described], node), node)
 
 
 def alike(lo: Lowerer, base: Value, items: tuple[Value, ...], element: ir.Type | None) -> Value:
@@ -370,7 +379,7 @@ def _item_of_list(lo: Lowerer, base: Ref, record: Record, index: Value, node: as
         except TypeError as error:
             raise lo.mistake(TypeError, node, str(error)) from None
         return lo.known_part(base, record.items[place])
-    if any(map(_is_called, record.items)):
+    if any(map(_is_called, record.items)) or is_apart(lo, base):
         return _one_of(lo, record.items, index, "list", node)
     raise NeedsRuntime(tuple(original_sites((base.site,))))
 
@@ -379,10 +388,8 @@ def _item_of_dict(lo: Lowerer, base: Ref, record: Record, index: Value, node: as
     if isinstance(index, TupleValue):
         index = materialize(lo, index, node)
     if not isinstance(index, ir.Const):
-        if record.items and any(map(_is_called, record.items)):
-            keys = TupleValue(tuple(map(ir.Const, record.keys)))
-            place = python_functions.call(lo, python_functions.place_of_key, [index, keys], node)
-            return Union(materialize(lo, place, node), record.items)
+        if record.items and (any(map(_is_called, record.items)) or is_apart(lo, base)):
+            return item_at(lo, place_of_key(lo, record, index, node), record.items, node)
         raise NeedsRuntime(tuple(original_sites((base.site,))))
     found = record.get(index.value)
     if found is None:

@@ -10,13 +10,15 @@ from adjoint import ir
 from adjoint.frontend.calls.opaque.library_classes import look_where_it_comes_from
 from adjoint.frontend.data.known_functions import held_function, is_known_function
 from adjoint.frontend.data.made_functions import held_made
+from adjoint.frontend.data.outside.apart import keep_apart
 from adjoint.frontend.data.outside.lifted import lift, way_to
 from adjoint.frontend.data.tagged_items import merged, tagged
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites, type_of
 from adjoint.frontend.interpreter.materialize import materialize
-from adjoint.frontend.interpreter.state.signals import OtherItems
+from adjoint.frontend.interpreter.state.signals import OtherItems, Problem
 from adjoint.frontend.interpreter.values import NONE, Closure, Method, Partial, Record, Ref, Site, TupleValue, Value
+from adjoint.records import replace
 from adjoint.runtime import display
 from adjoint.types.structure import is_namedtuple_class
 
@@ -248,6 +250,25 @@ def note_element(lo: Lowerer, container: ir.Var, atom: ir.Atom, node: ast.AST | 
     """Something is put into a container: its type must allow for it."""
     type_ = container.type
     assert isinstance(type_, (ir.List, ir.Dict))
+    try:
+        _note_item(lo, container, type_, atom, node)
+    except Problem as refused:
+        sites = _sites_of(lo, type_)
+        if not any(site.place[:1] == ("input",) for site in sites):
+            raise
+        told = replace(refused.diagnostic, helps=_MADE_INSIDE)
+        if not (_classes_within(element_of(container)) | _classes_within(type_of(atom))) - {None, type(None)}:
+            keep_apart(lo, type_, sites, told)
+        raise Problem(told) from None
+
+
+_MADE_INSIDE = (
+    "give it the same kind on both paths",
+    "or make the container in the function that is differentiated: there its items may be of several kinds",
+)
+
+
+def _note_item(lo: Lowerer, container: ir.Var, type_: ir.List | ir.Dict, atom: ir.Atom, node: ast.AST | None) -> None:
     note_outside(lo, container)
     type_.storage.mark_written()
     before = type_.element if isinstance(type_, ir.List) else type_.value

@@ -9,9 +9,10 @@ from adjoint.frontend.calls.emitted_calls import refuse_linked
 from adjoint.frontend.calls.opaque.arguments import may_carry
 from adjoint.frontend.calls.opaque.library_classes import look_where_it_comes_from
 from adjoint.frontend.calls.operands import array_operand
-from adjoint.frontend.data.containers import bounds, name_of
+from adjoint.frontend.data.containers import bounds, name_of, place_in_list, place_of_key
 from adjoint.frontend.data.element_types import mark_array_written
 from adjoint.frontend.data.making import hashed, put_in, refuse_if_iterated, replace
+from adjoint.frontend.data.outside.apart import is_apart
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites
 from adjoint.frontend.interpreter.materialize import materialize
@@ -105,10 +106,29 @@ def _set_slice(lo: Lowerer, base: ir.Var, index: SliceValue, value: Value, node:
     python_functions.call(lo, python_functions.set_slice, [base, places.start, places.stop, places.step, value], node)
 
 
+def _set_one_of(lo: Lowerer, base: Ref, record: Record, index: Value, value: Value, node: ast.AST | None) -> None:
+    """Writes one of the items that are known, by an index that is known at run time only."""
+    if record.cls is dict:
+        place = place_of_key(lo, record, index, node)
+    else:
+        place = place_in_list(lo, len(record.parts), index, "list", "list assignment index out of range", node)
+
+    def write(key: Value) -> Value:
+        known = lo.store[base]
+        assert isinstance(known, Record)
+        _set_known(lo, base, known, key, value, node)
+        return NONE
+
+    on_each_option(lo, Union(place, tuple(map(ir.Const, record.keys))), write, node)
+
+
 def _set_known(lo: Lowerer, base: Ref, record: Record, index: Value, value: Value, node: ast.AST | None) -> None:
     if isinstance(index, TupleValue):
         index = materialize(lo, index, node)
     if not isinstance(index, ir.Const):
+        if is_apart(lo, base):
+            _set_one_of(lo, base, record, index, value, node)
+            return
         raise NeedsRuntime(tuple(original_sites((base.site,))))
     key = index.value
     if record.cls is list:

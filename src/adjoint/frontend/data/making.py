@@ -24,6 +24,7 @@ from adjoint.frontend.data.element_types import (
     slot,
     slots,
 )
+from adjoint.frontend.data.outside.apart import is_apart
 from adjoint.frontend.data.tagged_items import first_union, put_each
 from adjoint.frontend.entry import inputs
 from adjoint.frontend.interpreter.core import Lowerer
@@ -249,7 +250,7 @@ def _write_through(lo: Lowerer, ref: Ref, record: Record, node: ast.AST | None) 
     before = lo.store[ref]
     assert isinstance(before, Record) and ref.origin is not None
     keeps_keys = record.keys[: len(before.keys)] == before.keys and (record.cls is dict or record.keys == before.keys)
-    if not keeps_keys or not _of_several_kinds(lo, before):
+    if not keeps_keys or not (is_apart(lo, ref) or _of_several_kinds(lo, before)):
         raise NeedsRuntime((ref.site,))
     for key, value in record.parts:
         if value is not before.get(key):

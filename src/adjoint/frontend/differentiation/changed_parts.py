@@ -8,6 +8,7 @@ there on: who reads it has the object exist at run time, and so does an object t
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
@@ -16,8 +17,9 @@ from adjoint.frontend.data.making import replace
 from adjoint.frontend.differentiation.differentiated_paths import Active
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.options.choices import with_each_structure
 from adjoint.frontend.interpreter.state.blocks import Exiting, Region
-from adjoint.frontend.interpreter.values import FORGOTTEN, Cell, Record, Ref, Value
+from adjoint.frontend.interpreter.values import FORGOTTEN, NONE, Cell, Record, Ref, Value
 from adjoint.frontend.objects.fields import put_attribute
 from adjoint.ir.rebuild import without_statements
 from adjoint.ir.walk import operands, statements_in
@@ -157,13 +159,19 @@ def take_over(lo: Lowerer, found: Sequence[HandedOut], results: Iterator[ir.Atom
     """Puts what a derivative hands out into the objects of which it changed parts."""
     for each in found:
         value = joins.build(each.shape, results, lo.store)
-        record = lo.store[each.original]
-        assert isinstance(record, Record)
-        if record.cls in (list, dict):
-            replace(lo, each.original, record.with_part(each.name, value), node)
-        else:
-            put_attribute(lo, each.original, each.name, value, node)
+        with_each_structure(lo, value, functools.partial(_put, lo, each, node), node)
         lo.run_data.taken_over.add((each.original, each.name))
+
+
+def _put(lo: Lowerer, part: HandedOut, node: ast.AST | None, value: Value) -> Value:
+    """Puts one into its object, by one of the structures that it may have."""
+    record = lo.store[part.original]
+    assert isinstance(record, Record)
+    if record.cls in (list, dict):
+        replace(lo, part.original, record.with_part(part.name, value), node)
+    else:
+        put_attribute(lo, part.original, part.name, value, node)
+    return NONE
 
 
 def settle_changes(lo: Lowerer) -> None:

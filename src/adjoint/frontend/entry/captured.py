@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 import inspect
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from adjoint import ir
@@ -54,6 +54,23 @@ class Guard:
             or _is_same_constant(now, self.value)
             or (type(now) is type(self.value) and isinstance(now, _COMPARED) and now == self.value)
         )
+
+
+class LengthGuard(Guard):
+    """That a captured list has as many items as it had: how many is not told by what is looked at otherwise."""
+
+
+def length_guard(path: Path, keys: Path, count: int) -> Guard:
+    """The guard of a list that lies in what was captured, behind attributes and items."""
+    read = reader(path)
+    return LengthGuard(("length", path, keys), lambda function: len(part_at(read(function), keys)), count)
+
+
+def part_at(value: Any, keys: Sequence[Any]) -> Any:
+    """What lies in a value behind attributes and items, by names, places and keys."""
+    for key in keys:
+        value = getattr(value, key) if hasattr(value, "__dict__") or not hasattr(value, "__getitem__") else value[key]
+    return value
 
 
 _COMPARED = (bool, int, str, bytes, float, types.BuiltinMethodType)
@@ -143,6 +160,17 @@ _CLOSED = frozenset(
     )
 )
 """Packages whose objects are constants: nothing in them carries a derivative, or C functions hold it."""
+
+
+def is_structure(value: Any) -> bool:
+    """Whether a list whose items are all alike is told apart by how many there are: these are structures, or None."""
+    return value is None or has_fields(value) or callable(value) or isinstance(value, (dict, str))
+
+
+def counts_items(items: list[Any]) -> bool:
+    """Whether a list is taken for another one where it has more items or fewer."""
+    kinds = set(map(type, items))
+    return len(items) <= MAX_PARTS and (len(kinds) > 1 or any(map(is_structure, items)))
 
 
 def has_fields(value: Any) -> bool:

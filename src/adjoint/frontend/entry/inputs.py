@@ -19,6 +19,7 @@ import numpy as np
 from adjoint import ir
 from adjoint.diagnostics import error
 from adjoint.diagnostics.similar import did_you_mean, missing_import
+from adjoint.frontend.data.outside.apart import lengths_apart
 from adjoint.frontend.data.outside.captured_by_rules import note_captured
 from adjoint.frontend.data.outside.lookups import note
 from adjoint.frontend.entry.captured import MAX_PARTS, Captured, Guard, Path, differentiated, has_fields, reader
@@ -128,6 +129,7 @@ def captured(lo: Lowerer, value: Any, path: Path, name: str, node: ast.AST | Non
         result = enter(lo, value, identity_of(path), hint, declare)
         if len(lo.run_data.inputs) == count:  # another way led to the object: it fits only what is reached in both
             declare(ir.Var(hint, ir.Opaque(type(value)), True))
+        lo.run_data.guards += lengths_apart(lo, value, path, identity_of(path))
         lo.run_data.outside.update((key, held) for key, held in lo.store.items() if key not in before)
         if type(value) is int and isinstance(result, ir.Var):
             lo.run_data.whole_inputs[result] = identity_of(path)
@@ -296,20 +298,21 @@ def _enter_partial(
 def _enter_list(lo: Lowerer, value: list[Any], path: Path, hint: str, declare: Callable[[ir.Var], None]) -> Value:
     site = Site(("input", *path))
     element = _element_at(lo, site, value)
-    fixed = site in lo.settings.fixed_sites
+    is_apart = site in lo.settings.apart
+    fixed = site in lo.settings.fixed_sites or (is_apart and path[0] == "argument")
     if fixed:
         lo.run_data.argument_guards.append((path, len(value)))
     structured = fixed or any(has_fields(item) or callable(item) or isinstance(item, (dict, str)) for item in value)
     apart = structured and any(map(counts_by_identity, value))
     known = structured and len(value) <= MAX_PARTS and (apart or not _is_stacked(lo, element, site))
-    at_run_time = site in lo.settings.runtime_sites or not known
+    at_run_time = not is_apart and (site in lo.settings.runtime_sites or not known)
     if at_run_time and not isinstance(element, _Mixed):
         var = ir.Var(hint, ir.List(element), True)
         declare(var)
         lo.run_data.sites_of_storage.append((var.type.storage, site))  # type: ignore[attr-defined]
         lo.run_data.loose.append((var, value))
         return var
-    if site in lo.settings.runtime_sites or len(value) > MAX_PARTS:
+    if (site in lo.settings.runtime_sites and not is_apart) or len(value) > MAX_PARTS:
         return _declared(ir.Var(hint, ir.Opaque(list), True), declare)
     base = ir.Var(hint, ir.Opaque(list), True)
     declare(base)
@@ -365,7 +368,7 @@ def _element_at(lo: Lowerer, site: Site, items: list[Any]) -> ir.Type | None:
 
 def _enter_dict(lo: Lowerer, value: dict[Any, Any], path: Path, hint: str, declare: Callable[[ir.Var], None]) -> Value:
     site = Site(("input", *path))
-    if site in lo.settings.runtime_sites or len(value) > MAX_PARTS:
+    if (site in lo.settings.runtime_sites and site not in lo.settings.apart) or len(value) > MAX_PARTS:
         element = _element_at(lo, site, list(value.values()))
         if isinstance(element, _Mixed):
             return _declared(ir.Var(hint, ir.Opaque(dict), True), declare)

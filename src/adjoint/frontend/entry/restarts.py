@@ -12,6 +12,7 @@ from adjoint.diagnostics.diagnostic import Label
 from adjoint.differentiation.zeros.called_supports import SupportsLost
 from adjoint.frontend.calls.opaque.library_classes import causes
 from adjoint.frontend.data.element_types import are_laid_out_alike, sites_of_objects_at
+from adjoint.frontend.data.outside.apart import refused_apart
 from adjoint.frontend.entry.captured import Captured, Guard
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
@@ -178,6 +179,9 @@ def _attempt(build: Callable[[Lowerer], Entry], settings: Settings) -> Entry:
                 continue
         except NeedsRuntime as need:
             sites = set(original_sites(need.sites))
+            refused = refused_apart(lo, sites)
+            if refused is not None:
+                raise _refusal(lo, refused) from None
             if sites <= settings.bare_sites:
                 raise _stuck(lo) from need
             if sites <= settings.runtime_sites:

@@ -110,6 +110,9 @@ class RuntimeSites:
         for site in sites:
             self.add(site)
 
+    def discard(self, site: Site) -> None:
+        self._ways.get(site.place[0], set()).discard(site)
+
     def clear(self) -> None:
         self._ways.clear()
         self._whole.clear()

@@ -52,6 +52,20 @@ def on_each_option(lo: Lowerer, union: Union, apply: Callable[[Value], Value], n
         lo.run_data.choices -= len(union.options) > 1
 
 
+def item_at(lo: Lowerer, place: ir.Atom, items: tuple[Value, ...], node: ast.AST | None) -> Value:
+    """One of several values by its place; what has several structures itself is one of all that there are."""
+    if not any(isinstance(item, Union) for item in items):
+        return Union(place, items)
+    places = Union(place, tuple(map(ir.Const, range(len(items)))))
+
+    def item(found: Value) -> Value:
+        assert isinstance(found, ir.Const)
+        chosen: Value = items[found.value]
+        return chosen
+
+    return on_each_option(lo, places, item, node)
+
+
 def one_of(lo: Lowerer, union: Union, places: list[int]) -> Value:
     """The value where it is known to have one of some of its structures."""
     if len(places) == 1:

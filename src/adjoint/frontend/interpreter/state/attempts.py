@@ -227,6 +227,8 @@ class Settings:
     """Whether it has to be known of numbers whether they are Python's or NumPy's."""
     fixed_sites: set[Site] = field(default_factory=set)
     """List arguments whose length must be known."""
+    apart: dict[Site, Diagnostic] = field(default_factory=dict)
+    """Containers from outside that are known item by item, as these have several structures: what is refused if not."""
     single_sites: set[Site] = field(default_factory=set)
     """List arguments of whose objects more is asked than arrays of their fields can tell."""
     site_types: dict[Site, ir.Type] = field(default_factory=dict)
