@@ -542,3 +542,28 @@ def test_functions_that_are_made_inside_are_not_handed_out():
 def test_calls_that_do_not_fit():
     assert refused(lambda: ad.grad(lambda x: kept("cube")(x, x))(1.0)).diagnostics
     assert refused(lambda: ad.grad(lambda x: kept("cube")(x=x))(1.0)).diagnostics[0].code == "AD0203"
+
+
+GENERATOR = np.random.default_rng(0)
+
+
+def drawn_until(x):
+    f: Scalar = kept("sine")
+    x = x + 0.0 * GENERATOR.normal()
+    while x < 1.7:
+        x = f(x) + 1.0
+    return x
+
+
+@pytest.mark.parametrize(
+    "taken",
+    [
+        lambda x: ad.grad(ad.grad(drawn_until))(x),
+        lambda x: ad.grad(lambda y: ad.grad(drawn_until)(y) * y)(x),
+        lambda x: ad.jvp(lambda y: ad.grad(drawn_until)(y), (x,), (1.0,)),
+    ],
+)
+def test_pullbacks_that_lie_in_a_list_are_not_looked_into(taken):
+    (problem,) = refused(lambda: taken(0.7)).diagnostics
+    assert problem.code == "AD0201"
+    assert "pullback of a function that is known only at run time" in problem.labels[0].text

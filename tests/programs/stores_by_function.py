@@ -249,6 +249,26 @@ def computed_at_places_that_repeat(x):
     return np.sum(a * x)
 
 
+@program(normal(2, 3))
+def computed_at_places_of_several_axes(x):
+    a = x.copy()
+    np.minimum.at(a, (0, [1, 1]), x[1, :2])
+    np.multiply.at(a, ([0, 1, 0], [1, 1, 1]), np.sin(x[0]))
+    np.maximum.at(a, (slice(None), [0, 0]), x[:, 1:])
+    np.multiply.at(a, [1, 1], x[0])
+    return np.sum(a * np.cos(x))
+
+
+@program(normal(2, 3))
+def computed_at_places_by_masks(x):
+    a = x.copy()
+    np.multiply.at(a, np.array([True, False]), x[1])
+    np.minimum.at(a, x > 0.0, 0.5 * x[1, 1])
+    np.divide.at(a, (1, 2), 2.0 + np.sin(x[0, 0]))
+    np.multiply.at(a[:, 1], np.array([0, 1, 0]), x[0, :1])
+    return np.sum(a * np.cos(x))
+
+
 @program(normal(4))
 def computed_where_it_is_defined(x):
     a = np.zeros(4)

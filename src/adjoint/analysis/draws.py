@@ -1,4 +1,7 @@
-"""Functions that give something else when they run again: they draw random numbers, or items of iterators."""
+"""Functions that do something else when they run again: they draw random numbers, or items of iterators, or act.
+
+What is printed is printed twice then, and what nobody looks into may give another number.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +14,10 @@ from typing import Any
 import numpy as np
 
 from adjoint import ir
-from adjoint.analysis.effects import functions_run
+from adjoint.analysis.effects import effects, functions_run
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.walk import statements_in
+from adjoint.rules.registry import declaration_for
 from adjoint.runtime import display
 
 GENERATORS = (np.random.Generator, np.random.BitGenerator, np.random.RandomState, random.Random)
@@ -25,6 +29,51 @@ _SEEDED = (np.random.default_rng, np.random.RandomState, random.Random)
 def draws(function: ir.Function) -> bool:
     """Whether a function may draw random numbers or items of iterators from outside, or calls one that may."""
     return any(map(_draws_itself, functions_run(function)))
+
+
+def may_run_again(function: ir.Function) -> bool:
+    """Whether nobody could tell that a function runs twice: it draws nothing, shows nothing, and keeps no count."""
+    return not any(_draws_itself(each) or _acts_itself(each) for each in functions_run(function))
+
+
+def has_function_values(function: ir.Function) -> bool:
+    """Whether a function calls function values that are known only at run time."""
+    return any(
+        isinstance(statement, ir.Call) and isinstance(statement.callee, ir.Applied)
+        for each in functions_run(function)
+        for statement in statements_in(each.body)
+    )
+
+
+def may_give_something_else(function: ir.Function) -> bool:
+    """Whether a function that runs again may find another value: it draws, or calls what nobody looks into."""
+    return any(_draws_itself(each) or _asks_unknown(each) for each in functions_run(function))
+
+
+def _asks_unknown(function: ir.Function) -> bool:
+    """Whether a function takes something from calls of what is not looked into."""
+    calls = [statement for statement in statements_in(function.body) if isinstance(statement, ir.Call)]
+    return any(call.targets and _acts(call.callee) for call in calls)
+
+
+def _acts_itself(function: ir.Function) -> bool:
+    return any(isinstance(statement, ir.Call) and _acts(statement.callee) for statement in statements_in(function.body))
+
+
+def _acts(callee: Any) -> bool:
+    """Whether a call may do anything beyond what it does to memory; declared functions and our own do nothing else."""
+    if callee is display.call:
+        return True
+    is_own = str(getattr(callee, "__module__", None)).startswith("adjoint.")
+    if is_own or is_raised(callee) or declaration_for(callee) is not None:
+        return False
+    found = effects(callee)
+    return not (found.pure or found.confined)
+
+
+def is_raised(callee: Any) -> bool:
+    """Whether a call makes an exception."""
+    return isinstance(callee, type) and issubclass(callee, BaseException)
 
 
 def is_iterator(cls: type | None) -> bool:

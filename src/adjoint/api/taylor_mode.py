@@ -16,6 +16,7 @@ from adjoint.api.sweeps.many_directions import copied
 from adjoint.diagnostics import DifferentiationError, diagnostic, error
 from adjoint.diagnostics.entrances import entrance
 from adjoint.diagnostics.spans import Span
+from adjoint.dispatch.drawn_numbers import generators_in
 from adjoint.dispatch.specialize import Specialization, specialization
 from adjoint.frontend.differentiation.taylor.recurrences import of_series
 from adjoint.frontend.entry.captured import differentiated
@@ -116,9 +117,10 @@ def jet(
 
 
 def _outside(compiled: Specialization, captured: Sequence[Any]) -> list[Any]:
-    """What a function captures: copies of what it writes, which is given series."""
+    """What a function captures: copies of what it writes, which is given series; what is drawn is drawn for good."""
     pairs = zip(compiled.captured, captured, strict=True)
-    return [copied((value,))[0] if item.is_written else value for item, value in pairs]
+    drawn = list(generators_in(list(captured), set()))
+    return [copied((value,), drawn)[0] if item.is_written else value for item, value in pairs]
 
 
 def _by_declaration(callee: Callable[..., Any], args: tuple[Any, ...]) -> Any:

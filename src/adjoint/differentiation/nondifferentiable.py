@@ -23,6 +23,7 @@ from adjoint.ir.walk import statements_in
 from adjoint.rules.kinds import General
 from adjoint.rules.registry import is_defined, rule_for
 from adjoint.runtime import display, tangents
+from adjoint.runtime.functions import pulled_back, with_pullback
 
 if TYPE_CHECKING:
     from adjoint.differentiation.reachability import Dependence
@@ -41,6 +42,7 @@ def problems_of(dependence: Dependence, function: ir.Function, wrt: Sequence[int
     found += _text_problems(dependence, function, wrt)
     found += _memory_problems(dependence, bool(found))
     found += key_problems(function, dependence)
+    found = found or _kept_pullbacks(dependence, function)
     return found or _problems_of_written_objects(dependence, function, wrt)
 
 
@@ -55,6 +57,16 @@ def without_forward(dependence: Dependence, function: ir.Function) -> list[Diagn
             label = f"{name_of(statement)} declares a reverse derivative only, and forward mode is asked for here"
             found.append(diagnostic("AD0204", statement.span, label, name=name_of(statement)[1:-1]))
     return found
+
+
+def _kept_pullbacks(dependence: Dependence, function: ir.Function) -> list[Diagnostic]:
+    """Pullbacks of function values that lie in a list before they are called: what they depend on is not told."""
+    calls = [statement for statement in statements_in(function.body) if isinstance(statement, ir.Call)]
+    made = [call for call in calls if isinstance(call.callee, ir.Applied) or call.callee is with_pullback]
+    if not any(any(map(dependence.varies, call.args[1:])) for call in made):
+        return []
+    useful = _useful_calls(dependence, function, lambda call: call.callee is pulled_back)
+    return [_needed_of_opaque(call, "AD0201", name_of(call)) for call in useful]
 
 
 def _setting_problems(dependence: Dependence) -> list[Diagnostic]:

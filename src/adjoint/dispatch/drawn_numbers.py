@@ -24,11 +24,12 @@ _OF_MODULES = (np.random.random.__self__, random.random.__self__)  # type: ignor
 
 def keep_generators(inputs: Sequence[Any]) -> None:
     """Takes down the states of what a function may draw from: generators in its inputs, and those of modules."""
-    for generator in (*_OF_MODULES, *_generators_in(inputs, set())):
+    for generator in (*_OF_MODULES, *generators_in(inputs, set())):
         keep_before((id(generator), "state"), partial(_put_back, generator))
 
 
-def _generators_in(value: Any, seen: set[int]) -> Iterator[Any]:
+def generators_in(value: Any, seen: set[int]) -> Iterator[Any]:
+    """The generators of random numbers in a value, and the iterators."""
     if isinstance(value, GENERATORS) or is_iterator(type(value)):
         yield value
         return
@@ -36,7 +37,7 @@ def _generators_in(value: Any, seen: set[int]) -> Iterator[Any]:
         return
     seen.add(id(value))
     for _, part in parts_of(value):
-        yield from _generators_in(part, seen)
+        yield from generators_in(part, seen)
 
 
 def _put_back(generator: Any) -> Callable[[], None]:

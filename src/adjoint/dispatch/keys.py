@@ -135,7 +135,7 @@ def _key_of_list(value: list[Any], seen: Seen) -> Any:
         if kind is not None:
             return list, kind, "many"
     keys = [key_of(item, seen) for item in value]
-    if len(dict.fromkeys(keys)) == 1 and (len(value) > MAX_PARTS or not is_structure(value[0])):
+    if len(dict.fromkeys(keys)) == 1 and (not is_structure(value[0]) or (value[0] is None and len(value) > MAX_PARTS)):
         return list, keys[0]
     return list, tuple(keys), len(keys)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -224,8 +224,9 @@ class Copies:
         return copied(self.before) if self.written else self.args
 
 
-def copied(args: tuple[Any, ...]) -> tuple[Any, ...]:
-    memo: dict[int, Any] = {}
+def copied(args: tuple[Any, ...], kept: Iterable[Any] = ()) -> tuple[Any, ...]:
+    """Copies of values, with everything in them but what is ``kept`` as it is."""
+    memo: dict[int, Any] = {id(each): each for each in kept}
     return tuple([arg if type(arg) in _NUMBERS else _copy_of(arg, memo) for arg in args])
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from adjoint import ir
 from adjoint.analysis.dependence.activity import activity
-from adjoint.analysis.draws import draws
+from adjoint.analysis.draws import draws, has_function_values, may_run_again
 from adjoint.differentiation.reverse.build import reverse
 from adjoint.differentiation.reverse.normalize import normalize, with_last_arrays
 from adjoint.ir.builder import Builder
@@ -53,8 +53,8 @@ def with_surgery_done(
 ) -> ir.Function:
     """The function with derivatives written out through which a cotangent flows, and that cannot be kept by name.
 
-    Those are derivatives in which cotangents are changed, and of functions that would draw other numbers when they run
-    again.
+    Those are derivatives in which cotangents are changed, and of functions that may not run again: they would draw
+    other numbers, or print twice.
     """
     while True:
         calls = [call for call in statements_in(function.body) if _cannot_be_kept(call)]
@@ -72,7 +72,10 @@ def _cannot_be_kept(statement: ir.Statement) -> bool:
         return False
     from adjoint.differentiation.surgery import has_surgery  # lazy
 
-    return has_surgery(statement.callee.function) or draws(statement.callee.function)
+    function = statement.callee.function
+    if has_surgery(function) or draws(function):
+        return True
+    return not (may_run_again(function) or has_function_values(function))  # of their pullbacks there is no derivative
 
 
 def written_out(derived: ir.Derived, target: Target) -> ir.Function:
@@ -83,7 +86,7 @@ def written_out(derived: ir.Derived, target: Target) -> ir.Function:
     function = reverse(derived.function, derived.wrt, derived.outputs, target=target)
     surgery = tuple(surgery_in(derived.function))
     if not surgery:
-        return as_arrays(function) if draws(derived.function) else function
+        return function if may_run_again(derived.function) else as_arrays(function)
     return as_arrays(with_plain_values(function, surgery))
 
 

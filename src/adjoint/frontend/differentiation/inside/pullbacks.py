@@ -7,7 +7,7 @@ import ast
 import numpy as np
 
 from adjoint import ir
-from adjoint.analysis.draws import draws
+from adjoint.analysis.draws import draws, may_give_something_else
 from adjoint.analysis.effects import written_places
 from adjoint.frontend.differentiation.inner_functions import Inner, copy_as, lower_inner, targets_of_call
 from adjoint.frontend.differentiation.tangent_values import converted, differentiable_leaves, paired, tangent_of
@@ -22,11 +22,14 @@ def vjp(lo: Lowerer, function: Value, args: list[Value], kwargs: dict[str, Value
     """The value of a function, and a pullback that is written out where it is called."""
     places = tuple(i for i, value in enumerate(args) if any(True for _ in differentiable_leaves(lo, value)))
     inner = lower_inner(lo, function, args, kwargs, places, node)
-    if draws(inner.function):
-        helps = ("draw beforehand what it needs", "or take the value and the gradient in one: ad.value_and_grad(f)")
-        raise lo.problem(
-            "AD0301", node, "the pullback runs a function again that would draw other numbers", helps=helps
+    if may_give_something_else(inner.function):
+        is_drawn = draws(inner.function)
+        helps = (
+            "draw beforehand what it needs" if is_drawn else "call beforehand what gives it, and hand that on",
+            "or take the value and the gradient in one: ad.value_and_grad(f)",
         )
+        what = "would draw other numbers" if is_drawn else "may find something else: it calls what is not looked into"
+        raise lo.problem("AD0301", node, f"the pullback runs a function again that {what}", helps=helps)
     if lo.run_data.changed:  # the pullback is written out later, for the arguments as they are now
         raise joins.NeedsRuntime(tuple(original.site for original, _, _ in lo.run_data.changed))
     kept = Inner(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from adjoint import ir
-from adjoint.analysis.draws import draws
+from adjoint.analysis.draws import draws, may_give_something_else
 from adjoint.analysis.effects import written_places
 from adjoint.differentiation.forward.forward import forward
 from adjoint.differentiation.memory.copying import can_be_copied, copied
@@ -33,6 +33,9 @@ def refuse_what_columns_share(lo: Lowerer, inner: Inner, args: list[Value], node
     if draws(inner.function):
         label = "each column is of a function that draws other numbers"
         raise lo.problem("AD0301", node, label, helps=("draw beforehand what it needs",))
+    if may_give_something_else(inner.function):
+        label = "each column is of a function that calls what is not looked into, and may find something else"
+        raise lo.problem("AD0301", node, label, helps=("call beforehand what gives it, and hand that on",))
     written = [inner.atoms[place] for place in written_places(inner.function)]
     if any(all(atom is not arg for arg in args) for atom in written):
         label = "the function changes what it finds outside, and runs once for each column"

@@ -56,6 +56,15 @@ def compute_at_same(function: Any, a: Any, places: Any, value: Any) -> None:
         a[places[i]] = function(a[places[i]], value)
 
 
+def compute_at_each(function: Any, a: Any, index: Any, values: Any) -> None:
+    """The same for any index, element by element."""
+    places = np.arange(np.size(a)).reshape(np.shape(a))[index]
+    given, flat = np.ravel(np.broadcast_to(values, np.shape(places))), np.ravel(places)
+    for i in range(np.size(flat)):
+        place = unravelled(np.shape(a), flat[i])
+        a[place] = function(a[place], given[i])
+
+
 def nonzero(a: Any) -> Any:
     """The places at which an array of one axis is not zero."""
     return (np.flatnonzero(a),)

@@ -17,7 +17,7 @@ from adjoint.frontend.data.element_types import mark_array_written
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import type_of
 from adjoint.frontend.interpreter.materialize import materialize
-from adjoint.frontend.interpreter.values import NONE, IteratorValue, Ref, TupleValue, Value
+from adjoint.frontend.interpreter.values import NONE, IteratorValue, TupleValue, Value
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.library.arrays import definitions as array_definitions
 from adjoint.frontend.syntax.indexing import array_key
@@ -69,13 +69,16 @@ def _computes_at(function: np.ufunc) -> Handler:
     """One element after the other, so that places that repeat are computed with as often as they are named."""
 
     def handle(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-        if len(args) != 3 or not _is_array(args[0]) or not (_is_array(args[1], 1) or _is_list(args[1])):
+        if len(args) != 3 or not any(_is_array(args[0], rank) for rank in range(1, MAX_FLAT_RANK + 1)):
             return NotImplemented
         value = materialize(lo, args[2], node)
-        is_number = isinstance(type_of(value), ir.Scalar)
-        if not is_number and not _is_array(value):
-            return NotImplemented
-        meaning = array_definitions.compute_at_same if is_number else array_definitions.compute_at
+        if not isinstance(type_of(value), ir.Scalar) and not _is_array(value):
+            value = array_operand(lo, args[2], node)
+        meaning: Callable[..., None] = array_definitions.compute_at_each
+        if _are_whole_numbers(args[1]) and isinstance(type_of(value), ir.Scalar):
+            meaning = array_definitions.compute_at_same
+        elif _are_whole_numbers(args[1]) and _has_an_item_each(value, type_of(args[0])):
+            meaning = array_definitions.compute_at
         return python_functions.call(lo, meaning, [ir.Const(function), args[0], args[1], value], node)
 
     return handle
@@ -205,9 +208,26 @@ def _is_array(value: Value | None, rank: int | None = None) -> bool:
     return rank is None or (value.type.dims is not None and len(value.type.dims) == rank)
 
 
-def _is_list(value: Value) -> bool:
-    if isinstance(value, ir.Var) and isinstance(value.type, ir.List):
-        return True
-    return isinstance(value, (Ref, TupleValue)) or (
-        isinstance(value, ir.Const) and isinstance(value.value, (list, tuple))
+def _are_whole_numbers(index: Value) -> bool:
+    """Whether an index is an array of whole numbers of one axis: it names rows, one behind the other."""
+    return (
+        isinstance(index, ir.Var)
+        and isinstance(index.type, ir.Array)
+        and index.type.dims is not None
+        and len(index.type.dims) == 1
+        and index.type.dtype is not None
+        and index.type.dtype.kind in "iu"
+    )
+
+
+def _has_an_item_each(value: ir.Atom, of: ir.Type) -> bool:
+    """Whether values have an item for each row that is named, and are not broadcast to that."""
+    type_ = type_of(value)
+    return (
+        isinstance(type_, ir.Array)
+        and isinstance(of, ir.Array)
+        and type_.dims is not None
+        and of.dims is not None
+        and len(type_.dims) == len(of.dims)
+        and type_.dims[0] == "many"
     )

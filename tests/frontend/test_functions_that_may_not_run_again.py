@@ -1,0 +1,100 @@
+"""Functions that print, or call what keeps a count: their derivatives are differentiated, and they run once."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+import numpy as np
+import pytest
+
+import adjoint as ad
+
+CALLS: list[float] = []
+
+
+def _counted(x: float) -> float:
+    CALLS.append(x)
+    return float(len(CALLS))
+
+
+COUNTED = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)(_counted)
+"""A function that nobody looks into: it gives how often it was called."""
+
+
+def scaled(x: Any) -> Any:
+    return COUNTED(0.5) * x**3
+
+
+def told(x: Any) -> Any:
+    print("here")
+    return x**3
+
+
+def looped(x: Any) -> Any:
+    total = 0.0
+    for _ in range(2):
+        total = total + COUNTED(0.5) * x**3 / 3.0
+    return total
+
+
+DERIVATIVES: list[Any] = [
+    lambda f, x: ad.grad(f)(x),
+    lambda f, x: ad.value_and_grad(f)(x)[1],
+    lambda f, x: ad.hvp(f, (x,), (0.5 * x,))[0],
+    lambda f, x: ad.grad(lambda y: ad.grad(f)(y) * y / 3.0)(x),
+    lambda f, x: ad.jvp(f, (x,), (1.0,))[1],
+    lambda f, x: ad.grad(lambda y: ad.jvp(f, (y,), (y,))[1])(x) / 3.0,
+]
+"""Each is ``3 x**2`` of a function that is ``x**3``."""
+
+
+@pytest.mark.parametrize(
+    ("f", "native"), [(scaled, False), (scaled, True), (looped, False), (told, False), (told, True)]
+)
+@pytest.mark.parametrize("derivative", DERIVATIVES)
+def test_derivatives_of_derivatives_run_a_function_once(f: Any, derivative: Any, native: bool, capfd: Any) -> None:
+    def outer(x: Any) -> Any:
+        return derivative(f, x) * x
+
+    taken = [
+        (lambda x: ad.grad(outer, native=native)(x), 27.0 * 4.0 / 3.0),
+        (lambda x: ad.jvp(outer, (x,), (1.0,))[1], 36.0),
+        (lambda x: ad.grad(ad.grad(outer))(x), 36.0),
+    ]
+    for take, expected in taken:
+        CALLS.clear()
+        assert take(2.0) == pytest.approx(expected, rel=1e-12)
+        assert capfd.readouterr().out == ("here\n" if f is told else "")
+        assert len(CALLS) == {scaled: 1, looped: 2, told: 0}[f]
+
+
+def test_what_would_run_again_is_refused() -> None:
+    def by_pullback(x: Any) -> Any:
+        value, pullback = ad.vjp(scaled, x)
+        return value * pullback(1.0)[0]
+
+    with pytest.raises(ad.DifferentiationError, match="what is not looked into") as refused:
+        ad.grad(by_pullback)(2.0)
+    assert "ad.value_and_grad(f)" in str(refused.value)
+    with pytest.raises(ad.DifferentiationError, match="each column"):
+        ad.grad(lambda x: np.sum(ad.jacobian(scaled)(x)))(np.array([1.0, 2.0]))
+
+
+class Noise:
+    def __init__(self) -> None:
+        self.generator = np.random.default_rng(3)
+        self.count = 0
+
+
+NOISE = Noise()
+
+
+def test_series_draw_for_good_from_what_is_written() -> None:
+    def f(x: float) -> float:
+        NOISE.count = NOISE.count + 1
+        return NOISE.generator.normal() * x**2
+
+    first, second = np.random.default_rng(3).normal(size=2)
+    assert ad.jet(f, (2.0,), (1.0,), order=2) == (4.0 * first, 4.0 * first, 2.0 * first)
+    assert ad.jet(f, (2.0,), (1.0,), order=2) == (4.0 * second, 4.0 * second, 2.0 * second)
