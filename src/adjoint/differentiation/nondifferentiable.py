@@ -23,7 +23,6 @@ from adjoint.ir.walk import statements_in
 from adjoint.rules.kinds import General
 from adjoint.rules.registry import is_defined, rule_for
 from adjoint.runtime import display, tangents
-from adjoint.runtime.functions import pulled_back, with_pullback
 
 if TYPE_CHECKING:
     from adjoint.differentiation.reachability import Dependence
@@ -62,11 +61,19 @@ def without_forward(dependence: Dependence, function: ir.Function) -> list[Diagn
 def _kept_pullbacks(dependence: Dependence, function: ir.Function) -> list[Diagnostic]:
     """Pullbacks of function values that lie in a list before they are called: what they depend on is not told."""
     calls = [statement for statement in statements_in(function.body) if isinstance(statement, ir.Call)]
-    made = [call for call in calls if isinstance(call.callee, ir.Applied) or call.callee is with_pullback]
+    made = [call for call in calls if isinstance(call.callee, ir.Applied) or _is_with_pullback(call.callee)]
     if not any(any(map(dependence.varies, call.args[1:])) for call in made):
         return []
-    useful = _useful_calls(dependence, function, lambda call: call.callee is pulled_back)
+    useful = _useful_calls(dependence, function, lambda call: _is_pulled_back(call.callee))
     return [_needed_of_opaque(call, "AD0201", name_of(call)) for call in useful]
+
+
+def _is_with_pullback(callee: Any) -> bool:
+    return _is_of_function_values(callee) and callee.__name__ == "with_pullback"
+
+
+def _is_pulled_back(callee: Any) -> bool:
+    return _is_of_function_values(callee) and callee.__name__ == "pulled_back"
 
 
 def _setting_problems(dependence: Dependence) -> list[Diagnostic]:
