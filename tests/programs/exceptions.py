@@ -365,3 +365,109 @@ def functions_that_may_be_missing(x):
         y, z = x, math.sin(x)
     z[0] *= 2.0
     return z[0] * y[0]
+
+
+@program(np.array([0.7, -1.2, 1.9, 0.4]))
+def bound_first_in_a_body(x):
+    try:
+        a = x[0] * 2.0
+        if x[1] < 0.0:
+            raise ValueError
+        a = x[2]
+    except ValueError:
+        pass
+    return a * x[1]
+
+
+@program(np.array([0.7, -1.2, 1.9, 0.4]))
+def bound_until_an_index_is_out_of_range(x):
+    try:
+        for i in range(9):
+            a = x[i] * x[0]
+    except IndexError:
+        pass
+    return a * x[1]
+
+
+@program(np.array([0.7, -1.2, 1.9, 0.4]))
+def bound_until_items_end(x):
+    items = iter(list(x))
+    while True:
+        try:
+            a = next(items)
+            b = a * x[0]
+        except StopIteration:
+            break
+    return a * b
+
+
+@program(np.array([0.7, -1.2, 1.9, 0.4]))
+def bound_in_each_iteration_of_a_loop(x):
+    total = 0.0
+    for k in range(6):
+        try:
+            v = x[k]
+            w = v * v
+            y = x[k + 1] * w
+        except IndexError:
+            total += w
+            continue
+        total += y
+    return total * v
+
+
+@program(np.array([0.7, -1.2, 1.9, 0.4]))
+def read_in_a_handler_and_at_last(x):
+    total = 0.0
+    for i in range(-1, 3):
+        try:
+            d = x[i + 1]
+            n = 6 // i
+            e = d * n
+        except ZeroDivisionError:
+            e = d
+            n = 1
+        finally:
+            total += d * (i + 2)
+        total += e * n
+    return total
+
+
+@program(np.array([0.7, -1.2, 1.9, 0.4]))
+def bound_in_a_body_that_surely_raises(x):
+    with contextlib.suppress(ValueError, IndexError):
+        a = x[0]
+        for i in range(10):
+            a = a * x[i] + 1.0
+    try:
+        b = a * x[1]
+        raise KeyError
+    except KeyError:
+        b = b * x[0]
+    return a * b
+
+
+@program(np.array([0.7, -1.2, 1.9, 0.4]))
+def arrays_bound_first_in_a_body(x):
+    try:
+        a = x * 2.0
+        a[1] = a[0] * a[2]
+        b = a[9]
+    except IndexError:
+        a[0] += 1.0
+        b = a[2]
+    return np.sum(a * a) * b
+
+
+@program(np.array([0.7, -1.2, 1.9, 0.4]))
+def a_list_in_a_body_of_which_a_flag_tells(x):
+    ok = False
+    try:
+        values = [x[0], x[1]]
+        if x[1] > 0.0:
+            raise ValueError
+        values.append(x[2])
+        ok = True
+    except ValueError:
+        pass
+    return sum(values) if ok else x[3]

@@ -81,12 +81,19 @@ class ByPython:
         Whether it may do other things with a number of Python than with one of NumPy.
     computed
         For each result whether it is computed, and no item of what is given; empty where that is not known.
+    fixed
+        For each result whether it is a view that nobody may write, None where it may be one; empty where none is.
     """
 
     def __init__(
-        self, emitted: Emitted, several: bool = False, asks: bool = False, computed: tuple[bool, ...] = ()
+        self,
+        emitted: Emitted,
+        several: bool = False,
+        asks: bool = False,
+        computed: tuple[bool, ...] = (),
+        fixed: tuple[bool | None, ...] = (),
     ) -> None:
-        self.emitted, self.several, self.asks, self.computed = emitted, several, asks, computed
+        self.emitted, self.several, self.asks, self.computed, self.fixed = emitted, several, asks, computed, fixed
         self._loaded: Callable[..., Any] | None = None
         self.__name__ = f"{emitted.name}_by_python"
         self.__qualname__ = self.__name__

@@ -228,3 +228,26 @@ def test_texts_beside_arrays_end_a_path():
     np.testing.assert_allclose(ad.grad(f)(X, "km"), np.full(4, 2.0))
     with pytest.raises(TypeError):
         ad.grad(f)(X + 9.0, "km")
+
+
+def raveled(x):
+    flat = np.ravel(np.broadcast_to(x * 2.0, (2, *np.shape(x))))
+    return np.sum(flat * flat)
+
+
+def raveled_as_it_lies(x):
+    flat = np.ravel(np.broadcast_to(np.outer(x, x), (3, 3)))
+    return np.sum(flat * flat)
+
+
+def of_rows_beside_each_other(x):
+    rows = np.ascontiguousarray(np.broadcast_to(x * 2.0, (2, *np.shape(x))))
+    return np.sum(rows * rows[0])
+
+
+@pytest.mark.parametrize("f", [raveled, raveled_as_it_lies, of_rows_beside_each_other])
+def test_views_that_nobody_may_write_are_read(f):
+    x = np.array([0.7, -1.2, 1.9])
+    value, gradient = ad.value_and_grad(f, native=True)(x)
+    assert value == pytest.approx(f(x), rel=1e-12)
+    np.testing.assert_allclose(gradient, ad.grad(f)(x), rtol=1e-12)

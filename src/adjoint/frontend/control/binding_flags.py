@@ -1,6 +1,7 @@
 """Variables of which a handler asks whether they are bound: beside each goes another one, which tells.
 
-It is asked where such a variable is read and a handler is around. Elsewhere what is unbound is refused, or raises.
+It is asked where such a variable is read and a handler is around, and where it is kept for one. Elsewhere what is
+unbound is refused, or raises.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ def watch(lo: Lowerer, frame: Frame) -> None:
     names = _asked.get(function)
     if names is None:
         names = _asked[function] = frozenset(_names_asked_for(function))
-    for name in sorted(names & frame.cells.keys()):
+    kept = {name for each in lo.settings.boxed.values() for owner, name in each if owner is None}
+    for name in sorted((names | kept) & frame.cells.keys()):
         cell = frame.cells[name]
         flag = lo.run_data.is_bound[cell] = Cell(f"{name}_is_bound")
         lo.store[flag] = ir.Const(cell in lo.store)

@@ -9,6 +9,8 @@ in a list of one item, written where the variable is; and what cannot be kept so
 from __future__ import annotations
 
 import ast
+import functools
+import operator
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -23,6 +25,7 @@ from adjoint.frontend.interpreter.state.attempts import Kept
 from adjoint.frontend.interpreter.state.signals import Restart
 from adjoint.frontend.interpreter.tracking import Tracked
 from adjoint.frontend.interpreter.values import TORN, Cell, Ref, Site, Value, is_atom, is_torn
+from adjoint.frontend.library import python_functions
 from adjoint.records import dataclass, field
 from adjoint.sources.scope import assigned_names
 
@@ -84,18 +87,37 @@ def watched(lo: Lowerer, body: Body) -> Iterator[None]:
 
 
 def _boxes(lo: Lowerer, node: ast.stmt, kept: Collection[Kept]) -> Iterator[tuple[Cell, ir.Var]]:
-    """The lists of one item in which variables are kept, made before the body."""
+    """The lists of one item in which variables are kept, made before the body: of what is not bound there is none."""
     assert lo.frame is not None
     for owner, name in sorted(kept, key=lambda each: each[1]):
         cell = lo.cell_named(name) if owner is None else lo.run_data.globals[owner, name]
         value = lo.store.get(cell, ir.UNDEFINED)
         if is_torn(value):
             keep_or_refuse(lo, value, node, f"what {name!r} holds here depends on where the exception was raised")
-        if cell is not None and _can_be_kept(value):
-            site = Site(("kept", name, *lo.site(node).place))
-            box = runtime_list(lo, site, [value], node)  # type: ignore[list-item]
-            box.hint, box.named = f"{name}_kept", True
-            yield cell, box
+        if cell is not None and (value is ir.UNDEFINED or _can_be_kept(value)):
+            yield cell, _box(lo, cell, name, value, node)
+
+
+def _box(lo: Lowerer, cell: Cell, name: str, value: Value, node: ast.stmt) -> ir.Var:
+    """The list in which a variable is kept: it is empty as long as the variable is not bound."""
+    place = lo.site(node)
+    flag = lo.run_data.is_bound.get(cell)
+    known = ir.Const(value is not ir.UNDEFINED) if flag is None else lo.store[flag]
+    held: list[ir.Atom] = [value] if known == ir.Const(True) and is_atom(value) else []  # type: ignore[list-item]
+    box = runtime_list(lo, Site(("kept", name, *place.place)), held, node)
+    box.hint, box.named = f"{name}_kept", True
+    if held:
+        return box
+    lo.run_data.empty_boxes[box] = place
+    if isinstance(known, ir.Var):
+        raising = lo.run_data.raising
+        lo.branch(known, functools.partial(_put_first, lo, box, value, node), lambda: ir.UNDEFINED, node)
+        lo.run_data.raising = raising
+    return box
+
+
+def _put_first(lo: Lowerer, box: ir.Var, value: Value, node: ast.AST | None) -> Value:
+    return python_functions.call(lo, python_functions.put_first, [box, value], node)
 
 
 def _can_be_kept(value: Value) -> bool:
@@ -109,10 +131,27 @@ def keep(lo: Lowerer, cell: Cell, value: Value, node: ast.AST | None) -> None:
     for box in lo.run_data.boxes.get(cell, ()):
         if not is_atom(value) or not _can_be_kept(value):
             label = f"what {cell.name!r} holds when an exception is raised later is not known"
-            raise lo.problem("AD0308", node, label)
+            refused = lo.problem("AD0308", node, label)
+            _keep_no_more(lo, cell, box)
+            raise refused
         raising = lo.run_data.raising
-        set_item(lo, box, ir.Const(0), value, node)
+        if box in lo.run_data.empty_boxes:
+            _put_first(lo, box, value, node)
+        else:
+            set_item(lo, box, ir.Const(0), value, node)
         lo.run_data.raising = raising
+
+
+def _keep_no_more(lo: Lowerer, cell: Cell, box: ir.Var) -> None:
+    """Starts again without the box of a variable that is not bound before: nobody may read it where it is not known."""
+    place = lo.run_data.empty_boxes.get(box)
+    if place is None:
+        return
+    boxed = lo.settings.boxed[place]
+    kept = next(each for each in boxed if each[1] == cell.name)
+    del boxed[kept]
+    lo.settings.unkept.add((place, cell.name))
+    raise Restart(sites=(place,))
 
 
 def store_of_handlers(lo: Lowerer, body: Body, base: dict[Any, Value], *, goes_on: bool) -> dict[Any, Value]:
@@ -145,9 +184,27 @@ def _assigned(node: ast.stmt) -> Sequence[str]:
 def restore(lo: Lowerer, body: Body) -> None:
     """Reads variables that are kept, where a handler starts."""
     for cell, box in body.boxes.items():
-        value = subscript(lo, box, ir.Const(0), body.node)
-        lo.rename(value, cell.name)
-        lo.store[cell] = value
+        if box not in lo.run_data.empty_boxes:
+            _read_box(lo, body, cell, box)
+            continue
+        is_bound = lo.open.call(operator.truth, box)
+        read, unbind = functools.partial(_read_box, lo, body, cell, box), functools.partial(_unbind, lo, cell)
+        lo.branch(is_bound, read, unbind, body.node)
+        flag = lo.run_data.is_bound.get(cell)
+        if flag is not None:
+            lo.store[flag] = is_bound
+
+
+def _read_box(lo: Lowerer, body: Body, cell: Cell, box: ir.Var) -> Value:
+    value = subscript(lo, box, ir.Const(0), body.node)
+    lo.rename(value, cell.name)
+    lo.store[cell] = value
+    return ir.UNDEFINED
+
+
+def _unbind(lo: Lowerer, cell: Cell) -> Value:
+    lo.store[cell] = ir.UNDEFINED
+    return ir.UNDEFINED
 
 
 def keep_or_refuse(
@@ -159,7 +216,13 @@ def keep_or_refuse(
         place, cell = known
         owner = next((owner for (owner, _), other in lo.run_data.globals.items() if other is cell), None)
         boxed = lo.settings.boxed.setdefault(place, {})
-        if (owner, cell.name) not in boxed:
+        if (owner, cell.name) not in boxed and (place, cell.name) not in lo.settings.unkept:
             boxed[owner, cell.name] = None
-            raise Restart(sites=(place,))
+            raise Restart(sites=(place,) if owner is not None or cell in lo.run_data.is_bound else ())
     raise lo.problem("AD0308", node, label, helps=helps)
+
+
+def may_be_kept(lo: Lowerer, value: Value) -> bool:
+    """Whether a variable that may have been written or not can be kept from the next attempt on, as far as is known."""
+    known = lo.run_data.torn.get(value) if isinstance(value, ir.Var) else None
+    return known is not None and (known[0], known[1].name) not in lo.settings.unkept

@@ -13,7 +13,15 @@ from adjoint import ir
 from adjoint.analysis.effects import effects_of
 from adjoint.frontend.control.joins_of_exits import is_closing
 from adjoint.frontend.control.liveness import is_live_after
-from adjoint.frontend.control.partial_effects import Body, body_of, keep_or_refuse, restore, store_of_handlers, watched
+from adjoint.frontend.control.partial_effects import (
+    Body,
+    body_of,
+    keep_or_refuse,
+    may_be_kept,
+    restore,
+    store_of_handlers,
+    watched,
+)
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.state.blocks import Exiting, Open
@@ -294,7 +302,7 @@ def _try_except(lo: Lowerer, node: ast.Try) -> None:
 
         block, left = _guarded_block(lo, torn, handle)
         for leaf in left:
-            _settle_torn(lo, node, leaf.store, base)
+            _settle_torn(lo, node, leaf, base)
         goes_on = goes_on or bool(left)
         bodies.append((block, (kind, name)))
         exits.extend(left)
@@ -412,14 +420,25 @@ def _run_else(lo: Lowerer, node: ast.Try) -> Value:
     return ir.UNDEFINED
 
 
-def _settle_torn(lo: Lowerer, node: ast.Try, store: dict[Any, Value], base: dict[Any, Value]) -> None:
+def _is_read_after(lo: Lowerer, node: ast.Try, leaf: Exiting, name: str) -> bool:
+    """Whether a variable may be read where a handler leads."""
+    if leaf.action == "fall":
+        return is_live_after(lo, node, name)
+    kind = {"break": ast.Break, "continue": ast.Continue}.get(leaf.action)
+    jumps = [part for handler in node.handlers for part in ast.walk(handler) if kind and isinstance(part, kind)]
+    return any(is_live_after(lo, jump, name) for jump in jumps)
+
+
+def _settle_torn(lo: Lowerer, node: ast.Try, leaf: Exiting, base: dict[Any, Value]) -> None:
     """Forgets what nobody reads behind the statement, of what may have been written or not."""
     assert lo.frame is not None
+    store = leaf.store
     for key, value in list(store.items()):
         if not is_torn(value):
             continue
         is_own = lo.frame.cells.get(key.name) is key
-        if is_own and (key not in base or not is_live_after(lo, node, key.name)):
+        is_forgotten = key not in base and not (may_be_kept(lo, value) and _is_read_after(lo, node, leaf, key.name))
+        if is_own and (is_forgotten or not is_live_after(lo, node, key.name)):
             store[key] = ir.UNDEFINED
         else:
             label = f"{key.name!r} is assigned before a statement that may raise: what it is then depends on where"

@@ -51,6 +51,14 @@ def take_out(items: Any, place: Any) -> Any:
     return items.pop(place)
 
 
+def put_first(items: Any, value: Any) -> None:
+    """Puts a value into a list of one item, or of none so far."""
+    if items:
+        items[0] = value
+    else:
+        items.append(value)
+
+
 def place_of(index: Any, count: Any, message: Any) -> Any:
     """The place that an index stands for, which may count from the end, among so many."""
     place = index + count if index < 0 else index

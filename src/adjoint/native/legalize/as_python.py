@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,16 +13,18 @@ from adjoint.analysis.effects import effects_of
 from adjoint.codegen.python import emit
 from adjoint.codegen.texts import ByPython
 from adjoint.ir.rebuild import substitute
-from adjoint.ir.walk import blocks_of, free_vars, leaves, statements_in, targets_of
+from adjoint.ir.walk import blocks_of, free_vars, leaves, operands, statements_in, targets_of
 from adjoint.native.legalize.undefined_values import with_all_bound
 from adjoint.runtime import display, lists
-from adjoint.runtime.array_functions import arrays, sequences
+from adjoint.runtime.array_functions import arrays, places, sequences
 from adjoint.sources.library_folders import package_of
 
 BY_IDENTITY = (operator.is_, operator.is_not, id)
 """What asks whether objects are the same: those of arrays are made anew where machine code hands them over."""
 BY_IDENTITY_OR_VALUE = (operator.contains, list.index, list.remove, list.count, lists.first_of_same)
 """What asks whether objects are the same, or equal."""
+_READ_ONLY = (np.broadcast_to, np.lib.stride_tricks.sliding_window_view, places.strided)
+"""What gives views that nobody may write."""
 _OF_ARRAYS = ("numpy", "scipy", "_operator")
 """Packages whose functions compute arrays of what they are given; shadows of our own may be None."""
 _OF_ANYTHING = (np.zeros_like, np.ones_like, np.empty_like, np.full_like, np.copy, np.array, np.asarray, np.where)
@@ -45,7 +47,24 @@ def by_python_together(
 ) -> ir.Call:
     """Statements one after another as a call of Python that gives these targets, of which some surely are arrays."""
     gives = tuple([target in computed for target in targets])
-    return _called(statements, targets, "steps", several=True, asks=asks, computed=gives)
+    views: dict[ir.Atom, bool | None] = {}
+    for statement in statements:
+        views.update(dict.fromkeys(targets_of(statement), gives_fixed_view(statement, views)))
+    fixed = tuple([views.get(target, False) for target in targets])
+    return _called(statements, targets, "steps", several=True, asks=asks, computed=gives, fixed=fixed)
+
+
+def gives_fixed_view(statement: ir.Statement, known: Mapping[ir.Atom, bool | None]) -> bool | None:
+    """Whether a statement gives a view that nobody may write, by what it is given; None where it may be one."""
+    if isinstance(statement, ir.Load):
+        return None if known.get(statement.base, False) is not False else False
+    if not isinstance(statement, ir.Call):
+        return False
+    if any(statement.callee is each for each in _READ_ONLY):
+        return True
+    found = effects_of(statement)
+    is_view = found.view_of is not None and known.get(operands(statement)[found.view_of], False) is not False
+    return None if is_view else False
 
 
 def _computed_in(statement: ir.Statement) -> tuple[bool, ...]:

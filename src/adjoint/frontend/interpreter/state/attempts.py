@@ -167,6 +167,8 @@ class Run:
     """Of how many values, that may have one of several structures or lengths, one is being looked at."""
     raising: int = 0
     """How much was emitted in them that may raise."""
+    empty_boxes: dict[ir.Var, Site] = field(default_factory=dict)
+    """Those of variables that are not bound before: which ``try`` statement they are for."""
     boxes: dict[Cell, tuple[ir.Var, ...]] = field(default_factory=dict)
     """The lists of one item in which variables are kept for handlers."""
     torn: dict[ir.Var, tuple[Site, Cell]] = field(default_factory=dict)
@@ -234,6 +236,8 @@ class Settings:
     site_types: dict[Site, ir.Type] = field(default_factory=dict)
     guesses: dict[Any, ir.Scalar | None] = field(default_factory=dict)
     """By place in the source: what a list that starts empty is taken to hold that is made there; None for nothing."""
+    unkept: set[tuple[Site, str]] = field(default_factory=set)
+    """By ``try`` statement, variables that cannot be kept so, and are not bound before."""
     boxed: dict[Site, dict[Kept, None]] = field(default_factory=dict)
     """By ``try`` statement, the variables that are kept where handlers find them."""
     classes: dict[Any, Local] = field(default_factory=dict)

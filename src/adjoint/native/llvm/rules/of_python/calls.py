@@ -20,7 +20,7 @@ from adjoint.codegen.texts import ByPython, Emitted
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.rebuild import substitute
 from adjoint.ir.walk import operands, targets_of
-from adjoint.native.legalize.as_python import BY_IDENTITY, BY_IDENTITY_OR_VALUE, computed_by
+from adjoint.native.legalize.as_python import BY_IDENTITY, BY_IDENTITY_OR_VALUE, computed_by, gives_fixed_view
 from adjoint.native.llvm.callbacks import Callback, announced, callback_for, dense
 from adjoint.native.llvm.rules.containers.structs import is_of_fields
 from adjoint.native.llvm.rules.exceptions import Raised
@@ -63,7 +63,6 @@ from adjoint.native.llvm.writing.emission import Emission, LeftAlone, is_of_pyth
 from adjoint.records import dataclass, replace
 from adjoint.rules.declarations import declaration_for
 from adjoint.runtime import display
-from adjoint.runtime.array_functions import places
 from adjoint.runtime.cotangents import as_array
 from adjoint.runtime.outside import assign_attribute, assign_captured, assign_global
 from adjoint.sources.library_folders import package_of
@@ -73,8 +72,6 @@ _OF_PYTHON = ("f8", "i8", "b1", "c8")
 """Kinds of numbers that Python has itself."""
 _BY_IDENTITY = (*BY_IDENTITY, *BY_IDENTITY_OR_VALUE)
 _ASSIGNS = (assign_attribute, assign_captured, assign_global)
-_READ_ONLY = (np.broadcast_to, np.lib.stride_tricks.sliding_window_view, places.strided)
-"""What gives views that nobody may write."""
 _MAY_BE_NOTHING = (dict.get, dict.pop)
 """What gives None beside what its type says."""
 _CONTAINERS = (dict, list, set, frozenset, tuple, collections.deque)
@@ -295,17 +292,17 @@ def _sharing(e: Emission, left: _Left) -> list[Value]:
         raise Unsupported("a store to a value")
     if _calls_one_of(statement, _BY_IDENTITY):
         _require_same_answer(statement, left.taken.values())
-    is_fixed = _calls_one_of(statement, _READ_ONLY)
     after: list[Any] = []
     told: list[Result] = []
-    for target, found in zip(targets_of(statement), left.results, strict=True):
+    targets = targets_of(statement)
+    for target, found, is_fixed in zip(targets, left.results, _fixed_views(left), strict=True):
         if not isinstance(found, ArrayKind):
             after.append(None)
             told.append(Result(found))
             continue
-        is_written = not is_fixed and ir.is_written_array(target.type)
+        is_written = is_fixed is False and ir.is_written_array(target.type)
         after.append((announced, dtype_of(found.element), found.rank, is_written))
-        told.append(Result(ArrayKind(found.element, found.rank, False, is_fixed), True))
+        told.append(Result(ArrayKind(found.element, found.rank, False, is_fixed is True), True))
     taken = {var: _as_python_has_it(e, value) for var, value in left.taken.items()}
     answer = c_api.by_function(e, statement, taken, told)
     if answer is not None:
@@ -313,6 +310,17 @@ def _sharing(e: Emission, left: _Left) -> list[Value]:
     callback = _callback(e, replace(left, taken=taken), after)
     lock = Lock.taken(e)
     return called(e, callback, [sharing(e, value, var.type) for var, value in taken.items()], lock, told)
+
+
+def _fixed_views(left: _Left) -> tuple[bool | None, ...]:
+    """For each result whether it is a view that nobody may write; None where it may be one."""
+    statement, count = left.statement, len(targets_of(left.statement))
+    if isinstance(statement, ir.Call) and isinstance(statement.callee, ByPython):
+        return statement.callee.fixed or (False,) * count
+    fixed: dict[ir.Atom, bool | None] = {
+        var: isinstance(value, Array) and value.kind.read_only for var, value in left.taken.items()
+    }
+    return (gives_fixed_view(statement, fixed),) * count
 
 
 def _require_same_answer(statement: Leaving, values: Iterable[Value]) -> None:
