@@ -125,6 +125,44 @@ def test_states_that_the_function_of_an_inner_derivative_makes() -> None:
         assert isinstance(SHARED.v, np.ndarray)
 
 
+class Unit:
+    def __init__(self) -> None:
+        self.layers: list[Any] = [None, None]
+        self.state: dict[str, Any] = {"c": None}
+
+    def __call__(self, x: Any) -> Any:
+        for i in range(2):
+            held = self.layers[i]
+            x = self.layers[i] = np.tanh(x + (0.0 if held is None else 0.5 * held))
+        self.state["c"] = x if self.state["c"] is None else self.state["c"] + x
+        return self.state["c"]
+
+
+@pytest.mark.parametrize("native", [False, True])
+def test_states_of_objects(native: bool) -> None:
+    def f(x: Any, units: Any) -> Any:
+        for _ in range(2):
+            for unit in units:
+                x = unit(x)
+        return np.sum(x * x)
+
+    def plain(x: Any) -> Any:
+        return f(x, [Unit(), Unit()])
+
+    slope = [(plain(X + step) - plain(X - step)) / 2e-6 for step in 1e-6 * np.eye(3)]
+    np.testing.assert_allclose(ad.grad(f, native=native)(X, [Unit(), Unit()]), slope, rtol=1e-6)
+
+
+def test_numbers_beside_none_of_which_one_kind_is_left() -> None:
+    def f(x: Any, held: Any) -> Any:
+        for i in range(2):
+            held[i] = x[i] if held[i] is None else held[i] + x[i] ** 2
+        held[1], held[0] = held[0], held[1]
+        return held[0] * held[1]
+
+    np.testing.assert_allclose(ad.grad(f)(X, [0.5, None, 2.0]), [2 * X[0] * X[1], 0.5 + X[0] ** 2, 0.0])
+
+
 def test_what_a_list_of_choices_holds_may_be_none_itself() -> None:
     def f(x: Any, place: int) -> Any:
         held = [np.sin if x > 5.0 else None, np.cos, np.exp if x > 2.0 else None]

@@ -13,6 +13,7 @@ from adjoint.frontend.data.containers import bounds, name_of, place_in_list, pla
 from adjoint.frontend.data.element_types import mark_array_written
 from adjoint.frontend.data.making import hashed, put_in, refuse_if_iterated, replace
 from adjoint.frontend.data.outside.apart import is_apart
+from adjoint.frontend.data.tagged_items import put_each
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites
 from adjoint.frontend.interpreter.materialize import materialize
@@ -130,6 +131,8 @@ def _set_known(lo: Lowerer, base: Ref, record: Record, index: Value, value: Valu
             _set_one_of(lo, base, record, index, value, node)
             return
         raise NeedsRuntime(tuple(original_sites((base.site,))))
+    if base.origin is not None and put_each(lo, value, lambda option: set_item(lo, base, index, option, node), node):
+        return
     key = index.value
     if record.cls is list:
         if not isinstance(key, int) or not -len(record.parts) <= key < len(record.parts):

@@ -250,8 +250,10 @@ def _write_through(lo: Lowerer, ref: Ref, record: Record, node: ast.AST | None) 
     before = lo.store[ref]
     assert isinstance(before, Record) and ref.origin is not None
     keeps_keys = record.keys[: len(before.keys)] == before.keys and (record.cls is dict or record.keys == before.keys)
-    if not keeps_keys or not (is_apart(lo, ref) or _of_several_kinds(lo, before)):
+    is_known = ref.site in lo.run_data.written_through or is_apart(lo, ref) or _of_several_kinds(lo, before)
+    if not (keeps_keys and is_known):
         raise NeedsRuntime((ref.site,))
+    lo.run_data.written_through.add(ref.site)
     for key, value in record.parts:
         if value is not before.get(key):
             lo.open.effect(put_item, ref.origin, ir.Const(key), handed_out(lo, value, node))

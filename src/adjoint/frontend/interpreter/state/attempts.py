@@ -167,6 +167,8 @@ class Run:
     """Of how many values, that may have one of several structures or lengths, one is being looked at."""
     raising: int = 0
     """How much was emitted in them that may raise."""
+    written_through: set[Site] = field(default_factory=set)
+    """Containers from outside whose items are known one by one, and which are written: they were of several kinds."""
     empty_boxes: dict[ir.Var, Site] = field(default_factory=dict)
     """Those of variables that are not bound before: which ``try`` statement they are for."""
     boxes: dict[Cell, tuple[ir.Var, ...]] = field(default_factory=dict)
