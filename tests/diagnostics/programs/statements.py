@@ -64,10 +64,10 @@ def assigned_in_try(y, w):
 #: ad.grad(new_in_try)(2.0, 1.0)
 def new_in_try(x, w):
     try:
-        y = x * 2
+        y = [x * 2]
         z = 1 / w
     except ZeroDivisionError:
-        z = y  # error[AD0308]: what 'y' holds here depends on where the exception was raised
+        z = y[0]  # error[AD0308]: what 'y' holds here depends on where the exception was raised
     return z * x
 
 

@@ -144,8 +144,9 @@ ENTRIES = {
         helps=("move the assignment after the statement that may raise, or out of the 'try'",),
         explanation="""
             When a later statement raises, the handler runs with what was assigned until then. Numbers, arrays, lists,
-            dicts and objects are kept for that; a tuple, a function or a variable that did not exist before is not.
-            Neither can be known how far a function came that calls itself, or a block in a context manager.
+            dicts and objects are kept for that; a tuple or a function is not, and of what variables hold that did not
+            exist before only numbers and arrays are. Neither can be known how far a function came that calls itself,
+            or a block in a context manager.
 
                 def loss(x, w):
                     pair = (x, x)
