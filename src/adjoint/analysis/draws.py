@@ -19,6 +19,7 @@ from adjoint.ir.join import type_of_atom
 from adjoint.ir.walk import statements_in
 from adjoint.rules.registry import declaration_for
 from adjoint.runtime import display
+from adjoint.types.classes.safe_lookups import asked
 
 GENERATORS = (np.random.Generator, np.random.BitGenerator, np.random.RandomState, random.Random)
 """Classes of generators of random numbers."""
@@ -64,7 +65,7 @@ def _acts(callee: Any) -> bool:
     """Whether a call may do anything beyond what it does to memory; declared functions and our own do nothing else."""
     if callee is display.call:
         return True
-    is_own = str(getattr(callee, "__module__", None)).startswith("adjoint.")
+    is_own = str(asked(callee, "__module__")).startswith("adjoint.")
     if is_own or is_raised(callee) or declaration_for(callee) is not None:
         return False
     found = effects(callee)
@@ -116,4 +117,4 @@ def _is_of_generator(called: Any) -> bool:
     if isinstance(called, ir.Var):
         return called.type == ir.Opaque(MethodType)
     found = called.value if isinstance(called, ir.Const) else called
-    return isinstance(getattr(found, "__self__", None), GENERATORS)
+    return isinstance(asked(found, "__self__"), GENERATORS)
