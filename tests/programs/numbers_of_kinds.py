@@ -183,3 +183,49 @@ def shapes_that_are_missing(x):
         except AttributeError:
             total += 5 * x[2]
     return total
+
+
+@program(4.0)
+def whole_on_one_path(x):
+    scale = 1 if x > 3.5 else 2.0
+    return x * x if isinstance(scale, int) else x * 3
+
+
+@program(4.0, 3)
+def a_float_that_becomes_true(x, n):
+    found = 2.0
+    for k in range(n):
+        if k == 2:
+            found = True
+    return x * x if found is True else x * 3
+
+
+@program(4.0, 3)
+def a_list_of_floats_and_integers(x, n):
+    items = [2.0]
+    for _ in range(n):
+        items.append(1)
+    rest = 7 // items[-1]
+    return (x * x if isinstance(rest, int) else x * 3) * items[0]
+
+
+@program(4.0, 3)
+def a_table_of_numbers_and_flags(x, n):
+    table = {"rate": 2.0}
+    for k in range(n):
+        table[str(k)] = True
+    total = 0.0
+    for value in table.values():
+        total += x * x if value is True else x * value
+    return total
+
+
+def halved_steps(n, x):
+    if n == 0:
+        return 1
+    return x * 1.0 if n == 1 else halved_steps(n - 2, x)
+
+
+@program(4.0, 4)
+def a_recursion_that_ends_in_an_integer(x, n):
+    return x * x if type(halved_steps(n, x)) is int else x * 3

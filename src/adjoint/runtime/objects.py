@@ -33,6 +33,11 @@ def native_new(cls: type) -> Any:
     return next(found for base in cls.__mro__ if not isinstance(found := base.__new__, FunctionType))
 
 
+def native_setter(cls: type) -> Any:
+    """The ``__setattr__`` that writes attributes in the end: that of ``threading.local`` is not that of ``object``."""
+    return next(found for base in cls.__mro__ if not isinstance(found := base.__setattr__, FunctionType))
+
+
 def attribute_or_none(instance: Any, name: str) -> Any:
     """What an attribute holds that may not have been assigned yet; None until then.
 
@@ -57,7 +62,7 @@ def first_items(iterable: Iterable[T], before: tuple[int, ...], after: tuple[int
 
 def put_attribute(instance: Any, name: str, value: Any) -> None:
     """Writes an attribute of a user's object, whose parts the generated code knows by themselves."""
-    object.__setattr__(instance, name, value)
+    native_setter(type(instance))(instance, name, value)
 
 
 def put_item(container: Any, key: Any, value: Any) -> None:

@@ -48,7 +48,6 @@ from adjoint.frontend.objects.special_methods import special_method
 from adjoint.frontend.syntax.conditions import bool_of, truth_of
 from adjoint.runtime import display
 from adjoint.runtime.arithmetic import numbers
-from adjoint.runtime.array_functions.arrays import float_dtype
 from adjoint.sources.library_folders import is_of_a_library
 from adjoint.sources.trees import nodes
 
@@ -373,72 +372,6 @@ def _rank(lo: Lowerer, value: Value) -> int | None:
         return None
     inner = _rank(lo, items[0]) if items else 0
     return None if inner is None else 1 + inner
-
-
-@handles(float_dtype)
-def _float_dtype(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    if isinstance(args[0], ir.Var) and args[0].type == ir.Scalar("float"):
-        return ir.Const(np.dtype(float))
-    dtype = _dtype(args[0])
-    return NotImplemented if dtype is None else ir.Const(np.result_type(dtype, np.float16))
-
-
-@handles(np.dtype)
-def _dtype_named(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    """The type that a constant names, which is one."""
-    match args:
-        case [ir.Const(value=str() | type() | np.dtype() as named)] if not kwargs:
-            try:
-                return ir.Const(np.dtype(named))
-            except TypeError as problem:
-                raise lo.mistake(TypeError, node, str(problem)) from problem
-    return NotImplemented
-
-
-@handles(np.result_type)
-def _result_type(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    """Of arrays and dtypes, and of numbers where it is the same for those of Python and of NumPy."""
-    dtypes = [_dtype(arg) for arg in args]
-    numbers = [_type_of_number(arg) if dtype is None else dtype for arg, dtype in zip(args, dtypes, strict=True)]
-    if not args or kwargs or any(number is None for number in numbers):  # NumPy finds float64 equal to None
-        return NotImplemented
-    examples = [number(1) if dtype is None else dtype for number, dtype in zip(numbers, dtypes, strict=True)]
-    found, wide = np.result_type(*examples), np.result_type(*numbers)
-    return ir.Const(found) if found == wide else NotImplemented
-
-
-@handles(np.finfo)
-def _finfo(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    dtype = _result_type(lo, args, kwargs, node) if len(args) == 1 else NotImplemented
-    if not isinstance(dtype, ir.Const) or dtype.value.kind not in "fc":
-        return NotImplemented
-    return ir.Const(np.finfo(dtype.value))
-
-
-@handles(np.common_type)
-def _common_type(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    dtypes = [_dtype(value) for value in args]  # all that counts of arrays
-    if not args or kwargs or any(dtype is None or dtype.kind not in "fciu" for dtype in dtypes):
-        return NotImplemented
-    return ir.Const(np.common_type(*[np.empty(0, dtype) for dtype in dtypes]))
-
-
-def _type_of_number(value: Value) -> Any:
-    type_ = type_of(value) if is_atom(value) else None
-    return _PYTHON.get(type_.kind) if isinstance(type_, ir.Scalar) else None
-
-
-_PYTHON = {cls.__name__: cls for cls in (bool, int, float, complex)}
-
-
-def _dtype(value: Value) -> Any:
-    match value:
-        case ir.Var(type=ir.Array(dtype=dtype)) | ir.Var(type=ir.Scalar(dtype=dtype)):
-            return dtype
-        case ir.Const(value=type() | np.dtype() as constant):
-            return np.dtype(constant)
-        case _:
-            return None
 
 
 @handles(numbers.is_real)

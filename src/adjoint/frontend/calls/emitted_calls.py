@@ -6,6 +6,7 @@ import ast
 import enum
 import math
 import operator
+import types
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -93,6 +94,7 @@ def call(lo: Lowerer, callee: Any, atoms: Sequence[ir.Atom], node: ast.AST | Non
 
 _COMPARISONS = frozenset(COMPARE.values())
 _EQUALITIES = (operator.eq, operator.ne, operator.is_, operator.is_not)
+_OF_PYTHON = (object.__eq__, int.__eq__, str.__eq__)
 
 
 def _folds(callee: Any, value: ir.Atom) -> bool:
@@ -102,6 +104,6 @@ def _folds(callee: Any, value: ir.Atom) -> bool:
     if type(value.value) is float:
         return callee in _COMPARISONS or (callee is operator.neg and math.isinf(value.value))
     if isinstance(value.value, enum.Enum) and callee in _EQUALITIES:
-        return type(value.value).__eq__ is object.__eq__
-    known = (bool, int, str, bytes, tuple, type, np.dtype, *EXAMPLES)
+        return type(value.value).__eq__ in _OF_PYTHON
+    known = (bool, int, str, bytes, tuple, type, types.ModuleType, np.dtype, *EXAMPLES)
     return value.value is None or isinstance(value.value, known) or callable(value.value)

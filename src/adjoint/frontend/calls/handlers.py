@@ -24,6 +24,7 @@ _FAMILIES = (
     "library.arrays.functions",
     "library.arrays.writers",
     "calls.builtins",
+    "library.arrays.dtypes",
     "calls.identities",
     "calls.reflection",
     "data.container_methods",
@@ -33,7 +34,7 @@ _FAMILIES = (
     "calls.tangent_arithmetic",
     "objects.key_paths",
 )
-_FOR_NUMBERS = ("calls.builtins", "calls.identities", "calls.reflection", "iterators.folds")
+_FOR_NUMBERS = ("calls.builtins", "library.arrays.dtypes", "calls.identities", "calls.reflection", "iterators.folds")
 _FOR_CONTAINERS = (*_FOR_NUMBERS, "data.container_methods")
 _WITH_HANDLERS = ("adjoint", "numpy", "builtins", "math", "operator", "functools", "itertools", "heapq")
 _loaded: set[str] = set()

@@ -162,6 +162,20 @@ def _hasattr(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast
     return _has_now(lo, cls, name.value)
 
 
+@handles(inspect.getattr_static)
+def _getattr_static(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    """What a number, an array or None has none of, which have no attributes but those of their classes."""
+    match args:
+        case [
+            ir.Var(type=ir.Array() | ir.Scalar()) | ir.Const(value=None) as base,
+            ir.Const(value=str() as name),
+            default,
+        ]:
+            cls = class_of(lo, base)
+            return default if cls is not None and inspect.getattr_static(cls, name, ir) is ir else NotImplemented
+    return NotImplemented
+
+
 def _is_slot(cls: type, name: str) -> bool:
     """Whether the class only has a place for the attribute, which an object may leave empty."""
     return isinstance(inspect.getattr_static(cls, name, None), MemberDescriptorType)

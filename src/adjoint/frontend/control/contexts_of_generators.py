@@ -16,6 +16,8 @@ from typing import Any
 from adjoint import ir
 from adjoint.frontend.calls.handlers import handles
 from adjoint.frontend.control.joins_of_exits import is_closing
+from adjoint.frontend.functions.closures import closure_of
+from adjoint.frontend.functions.inlining import call_closure
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.state.blocks import Region
 from adjoint.frontend.interpreter.values import (
@@ -52,7 +54,10 @@ _MADE = _nothing.__code__
 
 def context_of(lo: Lowerer, function: Value, args: list[Value], kwargs: dict[str, Value], node: Any) -> Value:
     """What a call gives of a function that is decorated so."""
-    generator = lo.call(function, args, kwargs, node)
+    if isinstance(function, ir.Const):  # a package's, too, whatever it is given
+        generator = call_closure(lo, closure_of(lo, function.value, node), args, kwargs, node)
+    else:
+        generator = lo.call(function, args, kwargs, node)
     if not isinstance(generator, GeneratorObject):
         raise lo.problem("AD0301", node, "this context manager is made by a function that does not yield")
     return GeneratorContext(generator)

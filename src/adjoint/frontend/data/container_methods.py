@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +13,7 @@ from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles
 from adjoint.frontend.data import containers, making
 from adjoint.frontend.data.item_writes import set_item
 from adjoint.frontend.data.list_extension import extend_list
+from adjoint.frontend.data.outside.imported_modules import module_now
 from adjoint.frontend.data.tagged_items import taken as item_taken
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites
@@ -211,9 +213,9 @@ for _kind in ("items", "keys", "values"):
 
 @handles(dict.get)
 def _get(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    default = args[2] if len(args) > 2 else NONE
     if not _is_dict(lo, args[0]):
         return NotImplemented
-    default = args[2] if len(args) > 2 else NONE
     if isinstance(args[0], Ref) and isinstance(args[1], ir.Const):
         record = lo.store[args[0]]
         assert isinstance(record, Record)
@@ -223,6 +225,14 @@ def _get(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST
         found = lo.open.call(dict.get, args[0], making.hashed(lo, args[1], node), default)
         return NONE if default == NONE else found  # nothing was put in so far: what is starts this again
     return python_functions.call(lo, python_functions.get, [args[0], args[1], default], node)
+
+
+@handles(sys.modules.get)
+def _get_module(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    module = module_now(lo, args[0])
+    if module is None:
+        return NotImplemented
+    return args[1] if module == NONE and len(args) > 1 else module
 
 
 @handles(dict.pop)
@@ -276,9 +286,9 @@ def _clear_dict(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: 
 
 @handles(dict.setdefault)
 def _setdefault(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    default = args[2] if len(args) > 2 else NONE
     if not _is_dict(lo, args[0]):
         return NotImplemented
-    default = args[2] if len(args) > 2 else NONE
     return python_functions.call(lo, python_functions.setdefault, [args[0], args[1], default], node)
 
 

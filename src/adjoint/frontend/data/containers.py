@@ -15,6 +15,7 @@ from adjoint.frontend.calls.emitted_calls import call, refuse_linked
 from adjoint.frontend.data.element_types import as_element, element_of, joined_types, learn_from_others
 from adjoint.frontend.data.making import as_tuple, hashed, is_tuple, new_list, runtime_list
 from adjoint.frontend.data.outside.apart import MAX_DISPATCH, is_apart
+from adjoint.frontend.data.outside.imported_modules import is_table_of_modules, module_now
 from adjoint.frontend.data.tagged_items import taken
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites, type_of
@@ -233,6 +234,9 @@ def _item_of_constant(lo: Lowerer, base: ir.Const, index: Value, node: ast.AST |
     if part is not None and isinstance(constant, (tuple, str)):
         return ir.Const(constant[part])
     atom = materialize(lo, index, node)
+    module = module_now(lo, atom) if is_table_of_modules(base) else None
+    if module is not None and module != NONE:
+        return module
     if isinstance(atom, ir.Const):
         try:
             return ir.Const(constant[atom.value])

@@ -260,12 +260,15 @@ def _write_through(lo: Lowerer, ref: Ref, record: Record, node: ast.AST | None) 
 
 
 def _of_several_kinds(lo: Lowerer, record: Record) -> bool:
-    """Whether items have no type in common that would tell numbers from arrays."""
+    """Whether items have no type in common that would tell numbers from arrays, and flags or integers from floats."""
     if not all(is_atom(item) for item in record.items):
         return True
-    joined: ir.Type | None = type_of(record.items[0]) if record.items else None
-    for item in record.items[1:]:
-        joined = None if joined is None else lo.types.join(joined, type_of(item))
+    types = [type_of(item) for item in record.items]
+    if len({each.kind for each in types if isinstance(each, ir.Scalar)}) > 1:
+        return True
+    joined: ir.Type | None = types[0] if types else None
+    for each in types[1:]:
+        joined = None if joined is None else lo.types.join(joined, each)
     return joined is None or isinstance(joined, ir.Number)
 
 

@@ -113,6 +113,17 @@ def is_plain(value: Any) -> bool:
     return type(value) in (int, float, complex)
 
 
+MOST_NAMES = 64
+"""Up to how many items a set has that is known."""
+
+
+def is_frozen(value: Any) -> bool:
+    """Whether a value is a set that cannot be written, of a few names and the like."""
+    if type(value) is not frozenset or len(value) > MOST_NAMES:
+        return False
+    return all(isinstance(item, (str, bytes, bool, type(None), type)) for item in value)
+
+
 def is_library_constant(path: Path) -> bool:
     if path[0] == "default":
         return str(path[1].__module__ or "").startswith("adjoint.")  # none, where "exec" is given no name

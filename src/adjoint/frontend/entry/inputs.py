@@ -23,7 +23,14 @@ from adjoint.frontend.data.outside.apart import lengths_apart
 from adjoint.frontend.data.outside.captured_by_rules import note_captured
 from adjoint.frontend.data.outside.lookups import note
 from adjoint.frontend.entry.captured import MAX_PARTS, Captured, Guard, Path, differentiated, has_fields, reader
-from adjoint.frontend.entry.constants import is_constant, is_fixed, is_library_constant, is_of_fixed, is_plain
+from adjoint.frontend.entry.constants import (
+    is_constant,
+    is_fixed,
+    is_frozen,
+    is_library_constant,
+    is_of_fixed,
+    is_plain,
+)
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.tracking import set_unseen
 from adjoint.frontend.interpreter.values import LOCAL, Cell, Held, Method, Partial, Record, Ref, Site, TupleValue, Value
@@ -115,7 +122,8 @@ def captured(lo: Lowerer, value: Any, path: Path, name: str, node: ast.AST | Non
     is_taken_for_known = type(value) is int and (
         identity_of(path) in lo.settings.constant_inputs or _is_default_of_a_library(path)
     )
-    if is_taken_for_known or is_constant(value) or is_library_constant(path) or is_fixed(value, path):
+    is_known = is_constant(value) or is_frozen(value)
+    if is_taken_for_known or is_known or is_library_constant(path) or is_fixed(value, path):
         if not is_library_constant(path) and path[0] != "root":
             lo.run_data.guards.append(Guard(path, read, value))
         result: Value = ir.Const(value)

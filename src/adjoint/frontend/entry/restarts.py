@@ -13,6 +13,7 @@ from adjoint.differentiation.zeros.called_supports import SupportsLost
 from adjoint.frontend.calls.opaque.library_classes import causes
 from adjoint.frontend.data.element_types import are_laid_out_alike, sites_of_objects_at
 from adjoint.frontend.data.outside.apart import refused_apart
+from adjoint.frontend.data.outside.known_sets import opens_known_sets
 from adjoint.frontend.entry.captured import Captured, Guard
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
@@ -160,10 +161,12 @@ def _is_settled(lo: Lowerer) -> bool:
 
 def _tells_owners_apart(lo: Lowerer) -> bool:
     """Whether the types of numbers did not tell what the program asks for; the next time they do."""
-    if not (lo.types.have_met and lo.run_data.asks_for_owners) or lo.settings.owners_told_apart:
-        return False
-    lo.settings.owners_told_apart = True
-    return True
+    data, settings = lo.run_data, lo.settings
+    owners = lo.types.have_met and data.asks_for_owners and not settings.owners_told_apart
+    kinds = lo.types.kinds_have_met and data.asks_for_kinds and not settings.kinds_told_apart
+    settings.owners_told_apart |= owners
+    settings.kinds_told_apart |= kinds
+    return owners or kinds
 
 
 def _attempt(build: Callable[[Lowerer], Entry], settings: Settings) -> Entry:
@@ -176,6 +179,8 @@ def _attempt(build: Callable[[Lowerer], Entry], settings: Settings) -> Entry:
         try:
             entry = build(lo)
             if lo.run_data.has_grown or not _is_settled(lo) or _tells_owners_apart(lo):
+                continue
+            if opens_known_sets(lo, entry.function):
                 continue
         except NeedsRuntime as need:
             sites = set(original_sites(need.sites))

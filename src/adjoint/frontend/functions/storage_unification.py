@@ -38,7 +38,7 @@ def settle_memory(lo: Lowerer) -> None:
     known = [each for each in dict.fromkeys(lo.run_data.definitions.values()) if each.definition.function is not None]
     for called in known:
         unite_flows(called.definition.function)
-    handed_out, types = _handed_out(lo), TypeJoins(are_told_apart=False)
+    handed_out, types = _handed_out(lo), TypeJoins(are_told_apart=False, are_kinds_told_apart=False)
     changed = True
     while changed:
         changed = False

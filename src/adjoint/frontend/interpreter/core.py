@@ -49,7 +49,7 @@ class Lowerer(ABC):
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.run_data = Run()
-        self.types = TypeJoins(settings.owners_told_apart)
+        self.types = TypeJoins(settings.owners_told_apart, settings.kinds_told_apart)
         self.root = Open(self.run_data)
         self.block: Open | None = self.root
         self.store: dict[Any, Value] = {}

@@ -14,21 +14,24 @@ _PYTHON = {"bool": ir.BOOL, "int": ir.INT, "float": ir.FLOAT, "complex": ir.Scal
 class TypeJoins:
     """Joins of types while a program is lowered.
 
-    Most programs never ask whether a number is Python's or NumPy's, so that one that may be either counts as Python's.
+    Most programs never ask whether a number is Python's or NumPy's, so that one that may be either counts as Python's;
+    nor whether it is a float, so that one that may be an integer counts as a float.
 
     Attributes
     ----------
     are_told_apart
-        Whether the type of such a number says so.
-    have_met
-        Whether there was one.
+        Whether the type of a number that may be Python's or NumPy's says so.
+    are_kinds_told_apart
+        Whether the type of a number that may be a float or an integer says so.
+    have_met, kinds_have_met
+        Whether there was such a number.
     """
 
-    __slots__ = ("_lattice", "are_told_apart", "have_met")
+    __slots__ = ("_lattice", "are_kinds_told_apart", "are_told_apart", "have_met", "kinds_have_met")
 
-    def __init__(self, are_told_apart: bool) -> None:
-        self.are_told_apart = are_told_apart
-        self.have_met = False
+    def __init__(self, are_told_apart: bool, are_kinds_told_apart: bool) -> None:
+        self.are_told_apart, self.are_kinds_told_apart = are_told_apart, are_kinds_told_apart
+        self.have_met = self.kinds_have_met = False
         self._lattice = Lattice(self._promoted, None, mixes_tuples=False)
 
     def join(self, one: ir.Type, other: ir.Type) -> ir.Type | None:
@@ -46,4 +49,7 @@ class TypeJoins:
             if mine is not None and theirs is not None:
                 return ir.Scalar(kind, np.promote_types(mine, theirs))
             return _PYTHON[kind]
+        self.kinds_have_met = True
+        if self.are_kinds_told_apart:
+            return ir.Number()
         return ir.Scalar(kind, mine if mine is not None else theirs)

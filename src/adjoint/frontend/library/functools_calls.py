@@ -107,8 +107,11 @@ def is_memo(function: Any) -> bool:
 
 
 def known_already(function: Any, args: list[Value], kwargs: dict[str, Value]) -> ir.Const | None:
-    """What a library's function with a memo says of modules, texts and numbers: the same in each call of a process."""
-    if kwargs or not args or not is_memo(function):
+    """What a library's function with a memo says of modules, texts and numbers, or of nothing.
+
+    It is the same in each call of a process.
+    """
+    if kwargs or not is_memo(function):
         return None
     if not is_of_a_library(function.__wrapped__.__code__.co_filename):
         return None
@@ -116,7 +119,10 @@ def known_already(function: Any, args: list[Value], kwargs: dict[str, Value]) ->
         found = function(*map(_plain, args))
     except Exception:  # the program raises it, too, when it comes there; or it is of other things
         return None
-    return ir.Const(found) if isinstance(found, (bool, str, types.ModuleType)) else None
+    is_fixed = isinstance(found, tuple) or type(found).__module__ == "importlib.metadata"  # a list there, in 3.11
+    if is_fixed and not found:
+        return ir.Const(())
+    return ir.Const(found) if isinstance(found, (bool, str, types.ModuleType, type(None))) else None
 
 
 def _plain(value: Value) -> Any:

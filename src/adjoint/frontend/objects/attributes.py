@@ -354,8 +354,8 @@ def _attribute_of_number(lo: Lowerer, base: ir.Var, owner: type, name: str, node
         return flat(lo, base if isinstance(base.type, ir.Array) else lo.open.call(np.asarray, base), node)
     dtype = base.type.dtype if isinstance(base.type, (ir.Array, ir.Scalar)) else None
     if dtype is not None:
-        if name == "dtype":
-            return ir.Const(dtype)
+        if name == "dtype" or (name == "device" and lo.settings.target.library is None):
+            return ir.Const(dtype if name == "dtype" else "cpu")  # as NumPy says of all of its own
         if name == "itemsize" or (name == "nbytes" and isinstance(base.type, ir.Scalar)):
             return ir.Const(dtype.itemsize)
     callee = registry.attribute_of(owner, name)

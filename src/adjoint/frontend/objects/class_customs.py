@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import threading
 import types
 from dataclasses import FrozenInstanceError
 from typing import Any
@@ -60,6 +61,8 @@ def refuse_other_object(lo: Lowerer, cls: type, name: str, node: ast.AST | None)
 
 def has_no_place_for(cls: type, name: str) -> bool:
     """Whether objects of a class with ``__slots__`` have none for an attribute, so that assigning it raises."""
+    if issubclass(cls, threading.local):  # whose table is no part of its objects
+        return False
     return not cls.__dictoffset__ and not isinstance(inspect.getattr_static(cls, name, None), _SLOTS)
 
 

@@ -96,10 +96,13 @@ _OF_NUMBERS = (bool, int, float, complex, np.ndarray, np.bool_, np.int64, np.flo
 
 
 def note_owner(lo: Lowerer, value: Value, told: Callable[[type], object]) -> None:
-    """Notes that the program asks for what is not the same of numbers of Python and of NumPy."""
+    """Notes that the program asks for what is not the same of numbers of Python and of NumPy, or of several kinds."""
     if isinstance(value, ir.Var) and type(value.type) is ir.Scalar and value.type.kind in _NUMPY_SCALARS:
         kind = value.type.kind
         lo.run_data.asks_for_owners |= told(_PYTHON_SCALARS[kind]) != told(_NUMPY_SCALARS[kind])
+        classes = list(_PYTHON_SCALARS.values())
+        narrower = classes[: classes.index(_PYTHON_SCALARS[kind])]
+        lo.run_data.asks_for_kinds |= any(told(each) != told(_PYTHON_SCALARS[kind]) for each in narrower)
 
 
 def is_instance(lo: Lowerer, value: Value, classes: Any) -> bool | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from adjoint import ir
@@ -164,7 +165,7 @@ def _compare(lo: Lowerer, node: ast.Compare) -> Value:
     left = evaluate(lo, node.left)
 
     def chain(left: Value, operators: list[ast.cmpop], comparators: list[ast.expr]) -> Value:
-        right = evaluate(lo, comparators[0])
+        right = _sought_in(lo, left, operators[0], comparators[0])
         lo.at(node)
         value = compare(lo, operators[0], left, right, node)
         if len(operators) == 1:
@@ -173,6 +174,14 @@ def _compare(lo: Lowerer, node: ast.Compare) -> Value:
         return lo.branch(cond, lambda: chain(right, operators[1:], comparators[1:]), lambda: value, node)
 
     return chain(left, list(node.ops), list(node.comparators))
+
+
+def _sought_in(lo: Lowerer, left: Value, op: ast.cmpop, node: ast.expr) -> Value:
+    """What something is compared with; a set that is written there has the items of a tuple for what can lie in it."""
+    is_plain = isinstance(left, ir.Const) and isinstance(left.value, (str, int, bytes, type(None), type))
+    if isinstance(node, ast.Set) and isinstance(op, (ast.In, ast.NotIn)) and is_plain:
+        return TupleValue(tuple(elements(lo, node.elts)))
+    return evaluate(lo, node)
 
 
 def compare(lo: Lowerer, op: ast.cmpop, left: Value, right: Value, node: ast.AST | None) -> Value:
@@ -267,6 +276,9 @@ def _formatted(lo: Lowerer, value: Value, part: ast.FormattedValue, spec: ir.Ato
     def text_of(option: Value) -> Value:
         atom = materialize(lo, option, part, observer=True)
         refuse_linked(lo, [atom], part)
+        if isinstance(atom, ir.Const) and isinstance(spec, ir.Const) and type(atom.value) in (str, int, bool):
+            with suppress(ValueError):  # which is raised at run time, too
+                return ir.Const(display.format_value(atom.value, part.conversion, spec.value))
         return lo.open.call(display.format_value, atom, ir.Const(part.conversion), spec)
 
     found = on_each_option(lo, value, text_of, part) if isinstance(value, Union) else text_of(value)

@@ -16,6 +16,8 @@ from adjoint.frontend.calls.emitted_calls import call
 from adjoint.frontend.calls.operands import arrays, class_of_alien, stop_at_alien
 from adjoint.frontend.data import containers, making
 from adjoint.frontend.data.making import list_items
+from adjoint.frontend.data.outside.imported_modules import is_table_of_modules, module_now
+from adjoint.frontend.data.outside.known_sets import is_member_now
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
@@ -35,7 +37,7 @@ from adjoint.frontend.interpreter.values import (
 from adjoint.frontend.iterators.iterator_objects import iterated
 from adjoint.frontend.iterators.iterators import is_lazy
 from adjoint.frontend.library import python_functions
-from adjoint.frontend.objects.classes import is_object, is_polynomial
+from adjoint.frontend.objects.classes import is_object, is_polynomial, note_owner
 from adjoint.frontend.objects.linked import identity, is_reference
 from adjoint.frontend.objects.special_methods import compared_fields, is_named, said_array, special_method
 from adjoint.frontend.syntax.operators import inplace_name, method_name, reflected_name
@@ -199,9 +201,13 @@ def _by_method(
 
 def _identity(lo: Lowerer, op: Callable[..., Any], operands: list[Value], node: ast.AST | None) -> Value:
     left, right = operands
+    if left is right and isinstance(left, ir.Var) and isinstance(left.type, ir.Opaque):
+        return ir.Const(op is operator.is_)
     if any(isinstance(side, ir.Const) and isinstance(side.value, bool) for side in operands) and any(
         isinstance(side, ir.Var) for side in operands
     ):
+        for side in operands:
+            note_owner(lo, side, lambda number: number in (bool, np.bool_))
         return call(lo, op, [materialize(lo, side, node) for side in operands], node)
     if is_atom(left) and is_atom(right) and not (isinstance(left, ir.Const) and isinstance(right, ir.Const)):
         if any(isinstance(side, ir.Const) for side in (left, right)) and any(
@@ -428,6 +434,12 @@ def _is_list(lo: Lowerer, value: Value) -> bool:
 
 def contains(lo: Lowerer, container: Value, item: Value, node: ast.AST | None) -> Value:
     """``item in container``"""
+    module = module_now(lo, item) if is_table_of_modules(container) else None
+    if module is not None:
+        return ir.Const(module != NONE)
+    known = is_member_now(lo, container, item)
+    if known is not None:
+        return known
     if isinstance(container, Ref):
         record = lo.store[container]
         assert isinstance(record, Record)

@@ -62,15 +62,16 @@ def is_followed(lo: Lowerer, function: types.FunctionType, args: Sequence[Value]
 
 
 def is_of_options(lo: Lowerer, function: types.FunctionType, given: Sequence[Value]) -> bool:
-    """Whether a package's function is given nothing but constants, a text, a class, a dtype or a function among them.
+    """Whether a package's function is given nothing, or constants: a text, class, dtype, function or module among them.
 
-    What it gives decides branches, or is called. Short ones check what they are given, and hand it on.
+    What it gives decides branches, or is called. Short ones check what they are given, and hand it on; those that are
+    given nothing tell settings.
     """
     values = [value for each in given for value in (each.items if isinstance(each, TupleValue) else (each,))]
     constants = [value.value for value in values if isinstance(value, ir.Const)]
-    if len(constants) < len(values) or not any(
-        isinstance(value, (str, np.dtype)) or callable(value) for value in constants
-    ):
+    telling = (str, np.dtype, types.ModuleType)
+    is_told = not given or any(isinstance(value, telling) or callable(value) for value in constants)
+    if len(constants) < len(values) or not is_told:
         return False
     code = function.__code__
     is_short = len(code.co_code) < MOST_CODE and is_installed(code.co_filename)

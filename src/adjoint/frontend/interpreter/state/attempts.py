@@ -97,6 +97,10 @@ class Run:
     """Containers that are given, whose items are told apart at run time only, with what they are now."""
     diagnostics: dict[tuple[str, Span | None], Diagnostic] = field(default_factory=dict)
     warnings: list[Diagnostic] = field(default_factory=list)
+    known_sets: dict[int, Any] = field(default_factory=dict)
+    """Sets from outside of which it was taken for known what lies in them, by identity."""
+    asks_for_kinds: bool = False
+    """Whether something depends on whether a number is a float, an integer or a truth value."""
     asks_for_owners: bool = False
     """Whether something depends on whether a number is one of Python or of NumPy."""
     arguments: dict[int | str, Any] = field(default_factory=dict)
@@ -227,6 +231,10 @@ class Settings:
     """Where iterators are made to which the program comes back: objects, which know their place."""
     not_alone: set[tuple[Site, str]] = field(default_factory=set)
     """Loops with variables that may hand on an array to the next iteration that others have, too."""
+    open_sets: set[int] = field(default_factory=set)
+    """Sets from outside, by identity, with which more is done than asking what lies in them."""
+    kinds_told_apart: bool = False
+    """Whether it has to be known of numbers whether they are floats, integers or truth values."""
     owners_told_apart: bool = False
     """Whether it has to be known of numbers whether they are Python's or NumPy's."""
     fixed_sites: set[Site] = field(default_factory=set)

@@ -228,3 +228,12 @@ definition(
         case(sample(3)),
     ],
 )
+
+
+def _from_dlpack(x, /, *, device=None, copy=None):
+    return np.copy(x) if copy else x[...]
+
+
+definition(
+    np.from_dlpack, _from_dlpack, cases=[case(sample(3)), case(sample(2, 3), device="cpu"), case(sample(3), copy=True)]
+)

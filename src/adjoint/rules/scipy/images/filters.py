@@ -104,8 +104,13 @@ def _uniform_filter1d(input, size, axis=-1, output=None, mode="reflect", cval=0.
     return _correlate1d(input, np.full(size, 1.0 / size), axis, output, mode, cval, origin)
 
 
+def _is_of_axes(given):
+    """Whether there is a number for each axis, not one for all."""
+    return isinstance(given, (tuple, list)) or (given is not None and np.ndim(given) > 0)
+
+
 def _uniform_filter(input, size=3, output=None, mode="reflect", cval=0.0, origin=0):
-    sizes = [size] * np.ndim(input) if isinstance(size, int) else size
+    sizes = size if _is_of_axes(size) else [size] * np.ndim(input)
     found = input + 0.0
     for axis, extent in enumerate(sizes):
         if extent > 1:
@@ -136,9 +141,9 @@ def _gaussian_filter1d(
 
 def _gaussian_filter(input, sigma, order=0, output=None, mode="reflect", cval=0.0, truncate=4.0, *, radius=None):
     rank = np.ndim(input)
-    sigmas = sigma if isinstance(sigma, (tuple, list)) else [sigma] * rank
-    orders = order if isinstance(order, (tuple, list)) else [order] * rank
-    radii = radius if isinstance(radius, (tuple, list)) else [radius] * rank
+    sigmas = sigma if _is_of_axes(sigma) else [sigma] * rank
+    orders = order if _is_of_axes(order) else [order] * rank
+    radii = radius if _is_of_axes(radius) else [radius] * rank
     found = input + 0.0
     for axis, (width, degree, extent) in enumerate(zip(sigmas, orders, radii, strict=True)):
         if width > 1e-15:
@@ -177,6 +182,7 @@ definition(
         case(sample(4, 5), 0.6),
         case(sample(4, 5), (0.0, 0.8), mode="wrap"),
         case(sample(4, 5), 0.6, order=(0, 1), truncate=3.0),
+        case(sample(4, 5), np.array([0.6, 0.8])),
     ],
 )
 

@@ -54,6 +54,7 @@ class RootResults(Solution):
     def __init__(self, x):
         self.root = x
         self.converged = True
+        self.flag = "converged"
 
 
 def _given(options):

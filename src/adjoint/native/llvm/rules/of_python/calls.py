@@ -168,7 +168,8 @@ def _asks_for_classes(statement: Leaving) -> bool:
         if isinstance(callee, ByPython):
             return callee.asks
         if callee is isinstance and isinstance(statement.args[1], ir.Const):
-            return _tells_apart(statement.args[1].value)
+            is_unsure = isinstance(type_of_atom(statement.args[0]), ir.Number)
+            return _tells_apart(statement.args[1].value, _KINDS if is_unsure else _OWNERS)
         if (
             owner in _CONTAINERS
             or _is_arithmetic(callee)
@@ -182,11 +183,15 @@ def _asks_for_classes(statement: Leaving) -> bool:
     return isinstance(statement, ir.Load) and _is_part_of_a_number(type_of_atom(statement.base), statement.key)
 
 
-def _tells_apart(classes: Any) -> bool:
-    """Whether numbers of Python are of these classes, and NumPy's are not, or the other way round."""
-    pairs = ((float, np.float64), (complex, np.complex128))
+_OWNERS = ((float, np.float64), (complex, np.complex128))
+_KINDS = (*_OWNERS, (float, int), (float, bool), (int, bool), (complex, float))
+"""Classes between which a number may be one or the other."""
+
+
+def _tells_apart(classes: Any, pairs: Iterable[tuple[type, type]]) -> bool:
+    """Whether of two classes between which a number may be one or the other one is of these, and one is not."""
     try:
-        return any(issubclass(own, classes) != issubclass(other, classes) for own, other in pairs)
+        return any(issubclass(one, classes) != issubclass(other, classes) for one, other in pairs)
     except TypeError:  # no classes, as Python will say
         return True
 
