@@ -49,7 +49,8 @@ def _result_type(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node:
 
 @handles(np.finfo)
 def _finfo(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    dtype = _result_type(lo, args, kwargs, node) if len(args) == 1 else NotImplemented
+    given = [*args, *kwargs.values()]
+    dtype = _result_type(lo, given, {}, node) if len(given) == 1 else NotImplemented
     if not isinstance(dtype, ir.Const) or dtype.value.kind not in "fc":
         return NotImplemented
     return ir.Const(np.finfo(dtype.value))
