@@ -14,7 +14,7 @@ import sys
 from _thread import RLock, get_ident  # `threading` takes a while to import
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import lru_cache
-from types import BuiltinMethodType, FunctionType, MethodType
+from types import BuiltinFunctionType, BuiltinMethodType, FunctionType, MethodDescriptorType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from adjoint.records import dataclass
@@ -92,7 +92,7 @@ _closed: dict[type, frozenset[str]] = {}
 _variadic: dict[int, tuple[Fn, Fn]] = {}
 _lock = RLock()
 _OF_SCIPY = dict.fromkeys(name for names in OF_SCIPY.values() for name in names)
-_unread = [
+_unread = {
     *(
         *BASICS,
         *STRUCTURES,
@@ -107,7 +107,7 @@ _unread = [
         *_OF_SCIPY,
         *MESSAGES,
     )
-]
+}
 """The modules of the library that are still to be imported."""
 _reader: int | None = None
 """The thread that imports them now, whose own entries are not to wait for it."""
@@ -198,25 +198,33 @@ def is_of_users(callee: Any) -> bool:
     return id(callee) in _of_users
 
 
-_without_rule: set[FunctionType] = set()
-"""Functions that derivatives are made of and of which nothing is declared: passes ask for them again and again."""
+_without_rule: set[Any] = set()
+"""Of what nothing is declared, however much is read: passes ask for it again and again. It lives as long as Python."""
 
 
 def rule_for(callee: Any) -> Rule | None:
     """What is declared of a callee, if anything."""
     found = _rules.get(id(callee))
-    if found is not None or not _unread or (type(callee) is FunctionType and callee in _without_rule):
+    if found is not None or not _unread or (type(callee) in _LASTING and callee in _without_rule):
         return found
     if _read_for(callee):
         return _rules.get(id(callee))
-    if type(callee) is FunctionType and _reader is None and _is_of_runtime(callee.__module__ or ""):
+    if type(callee) in _LASTING and _reader is None and _is_said_all(callee):
         _without_rule.add(callee)
     return None
 
 
-def _is_of_runtime(module: str) -> bool:
-    """Whether nothing that is read later says anything of functions of a module, if nothing is said so far."""
-    return module.startswith("adjoint.runtime.") and module not in HELPERS_OF_SCIPY
+_LASTING = frozenset({FunctionType, type, BuiltinFunctionType, MethodDescriptorType})
+
+
+def _is_said_all(callee: Any) -> bool:
+    """Whether nothing that is read later says anything of a callee that lasts, if nothing is said so far."""
+    if type(callee) is FunctionType:
+        home = callee.__module__ or ""
+        return home.startswith("adjoint.runtime.") and home not in HELPERS_OF_SCIPY
+    if type(callee) is BuiltinFunctionType and type(callee.__self__) is not ModuleType:
+        return False  # a method of an object
+    return home_of(getattr(callee, "__objclass__", callee)).partition(".")[0] in ("builtins", "numpy", "_warnings")
 
 
 def exchanges(callee: Any) -> bool:
@@ -405,7 +413,7 @@ def _read_all() -> None:
 def _read(names: tuple[str, ...]) -> bool:
     """Imports modules of the library; tells whether any had not been imported."""
     global _reader
-    if not any(name in _unread for name in names):
+    if _unread.isdisjoint(names):
         return False
     with _lock:
         _reader = get_ident()
