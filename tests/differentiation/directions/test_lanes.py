@@ -129,6 +129,27 @@ def test_recursive_functions_are_called_for_each_direction() -> None:
         np.testing.assert_array_equal(found[0], scale * 2.0 * x)
 
 
+def overwritten_items(x: np.ndarray) -> np.ndarray:
+    """A dict whose items are overwritten: nobody knows of what was there before whether it is a number or an array."""
+    table = {}
+    for i in range(4):
+        table[i] = x * x[i]
+    table[1] = table[0] * table[2]
+    table[0] = x
+    return np.stack([table[1] * table[3] * table[0], table[2] * table[1] * x])
+
+
+@pytest.mark.parametrize("native", [False, True])
+def test_each_direction_has_zeros_of_its_own_in_containers(native: bool) -> None:
+    """They were new once, and all directions added to the same memory."""
+    x, step = np.array([0.3, 0.5, -0.7, 1.2]), 1e-6
+    ends = [(overwritten_items(x + move), overwritten_items(x - move)) for move in step * np.eye(4)]
+    expected = np.stack([(ahead - behind) / (2 * step) for ahead, behind in ends], axis=-1)
+    for mode in ("reverse", "forward"):
+        found = ad.jacobian(overwritten_items, mode=mode, native=native)(x)
+        np.testing.assert_allclose(found, expected, atol=1e-8)
+
+
 @IN_DEPTH
 def test_few_programs_are_refused() -> None:
     refused = tried = 0

@@ -11,15 +11,19 @@ from adjoint.analysis.effects import effects_of, written_places
 from adjoint.analysis.joins import joins
 from adjoint.analysis.known_effects import Effects
 from adjoint.analysis.memory.alias import Aliases
-from adjoint.ir.join import reads_metadata
+from adjoint.ir.join import reads_metadata, type_of_atom
 from adjoint.ir.walk import blocks_of, operands, statements_in, targets_of
 from adjoint.runtime.arithmetic import bundles
+from adjoint.runtime.array_functions import arrays
 
 _NOT_DIRECTED = (
     *(len, np.shape, np.ndim, np.size, bundles.bundle_total, bundles.bundle_any),
     *(bundles.put_bundle, bundles.put_bundle_down, bundles.put_bundle_across),
 )
 """Calls that ask for a shape, make one number of all directions, or store what each has to a place of its own."""
+
+_ZEROS = (arrays.zeros_like, arrays.zeros_in_memory)
+"""Calls that give new memory, or a number."""
 
 
 class Inseparable(Exception):
@@ -36,6 +40,15 @@ class Directed:
         }
         self._vars: set[ir.Atom] = set()
         self._memory: set[Hashable] = set()
+        self._kept: set[ir.Atom] = set()
+        self._joined = [pair for statement in statements_in(function.body) for pair in joins(statement)]
+        self._made = {
+            target
+            for call in statements_in(function.body)
+            if isinstance(call, ir.Call) and (call.callee in _ZEROS or facts_of(call).fresh)
+            for target in call.targets
+            if isinstance(target.type, ir.Number)
+        }
         self._mark(seeds)
         before = -1
         while before != self._size():
@@ -78,6 +91,15 @@ class Directed:
                 if self._is_shared(atom):
                     self._memory.add(self._aliases.of(atom))
 
+    def _mark_kept(self, atoms: Iterable[ir.Atom]) -> None:
+        """Marks new memory in containers of each direction, of what is a number or an array: each writes its own."""
+        for atom in set(atoms):
+            if isinstance(atom, ir.Var) and isinstance(atom.type, ir.Number) and atom not in self._kept:
+                self._kept.add(atom)
+                if atom in self._made:
+                    self._vars.add(atom)
+                self._mark_kept(value for value, var in self._joined if var == atom)
+
     def _any(self, atoms: Iterable[ir.Atom]) -> bool:
         return any(map(self.depends, atoms))
 
@@ -98,9 +120,11 @@ class Directed:
             case ir.Load(target=target):
                 if self._any(operands(statement)):
                     self._mark([target])
-            case ir.Store(base=base):
+            case ir.Store(base=base, value=value):
                 if self._any(operands(statement)):
                     self._mark([base])
+                if not isinstance(type_of_atom(base), ir.Array) and self.depends(base):
+                    self._mark_kept([value])
             case ir.If(cond=cond):
                 self._refuse([cond])
             case ir.Loop(over=ir.Range(start=start, stop=stop, step=step)):
@@ -121,6 +145,8 @@ class Directed:
             self._require(facts.known)
         if self._any([*call.targets, *written]):
             self._require(facts.known and facts.confined and all(map(self.depends, written)))
+        if facts.hands_on and self._any([*call.targets, *written]):
+            self._mark_kept(call.args)
 
     def _refuse(self, atoms: Iterable[ir.Atom]) -> None:
         self._require(not self._any(atoms))
