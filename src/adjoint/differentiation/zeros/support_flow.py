@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 
+import numpy as np
+
 from adjoint import ir
 from adjoint.analysis.effects import effects
 from adjoint.analysis.joins import flows, reached
 from adjoint.differentiation.zeros.called_supports import ASKING, Callees
 from adjoint.differentiation.zeros.supports import is_support
 from adjoint.ir.walk import binders_of, operands, statements_in, targets_of, terminators_in
+from adjoint.runtime.arithmetic.numbers import choose
+from adjoint.runtime.array_functions.arrays import match, spread, unbroadcast
 
 
 def _asked(block: ir.Block, statements: Sequence[ir.Statement]) -> set[ir.Var]:
@@ -20,7 +24,7 @@ def _asked(block: ir.Block, statements: Sequence[ir.Statement]) -> set[ir.Var]:
     for statement in reversed(statements):
         if tells(statement) and not read.isdisjoint(targets_of(statement)):
             read.update(operands(statement))
-            asked.update(operands(statement))
+            asked.update(asked_by(statement))
         elif isinstance(statement, ir.Call) and statement.callee in ASKING:
             asked.add(statement.args[0])
     return variables_in(asked)
@@ -30,6 +34,16 @@ def tells(statement: ir.Statement) -> bool:
     """Whether a statement computes a support."""
     targets = targets_of(statement)
     return isinstance(statement, (ir.Call, ir.Load)) and bool(targets) and all(map(is_support, targets))
+
+
+def asked_by(statement: ir.Statement) -> list[ir.Atom]:
+    """Of what a statement that computes a support reads supports: not of a condition, and not of a shape."""
+    if not isinstance(statement, ir.Call):
+        return list(operands(statement))
+    if statement.callee in (spread, unbroadcast, match):
+        return list(statement.args[:1])
+    cond = statement.args[0] if statement.callee in (choose, np.where) else None
+    return [atom for atom in operands(statement) if atom is not cond or (isinstance(cond, ir.Var) and is_support(cond))]
 
 
 class SupportFlow:
@@ -92,8 +106,12 @@ class SupportFlow:
         return given, made
 
     def edge(self, source: ir.Atom, target: ir.Var) -> None:
-        whole = isinstance(target.type, ir.Scalar) and target.type.kind in ("int", "bool")
-        if isinstance(source, ir.Var) and not whole and not self.primal(source) and not self.primal(target):
+        if (
+            isinstance(source, ir.Var)
+            and not _is_whole(target.type)
+            and not self.primal(source)
+            and not self.primal(target)
+        ):
             self.onward.setdefault(source, []).append(target)
             self.back.setdefault(target, []).append(source)
 
@@ -167,6 +185,13 @@ class SupportFlow:
         memory = {var for var in found if ir.is_handle(var.type)}
         handles = {var for var in self.linear if ir.is_handle(var.type)}
         return found & self.linear | reached(memory, self.onward, handles)
+
+
+def _is_whole(type_: ir.Type) -> bool:
+    """Whether values of a type are whole numbers or truths, of which none varies."""
+    if isinstance(type_, ir.Array):
+        return type_.dtype is not None and type_.dtype.kind in "iub"
+    return isinstance(type_, ir.Scalar) and type_.kind in ("int", "bool")
 
 
 def _derived(call: ir.Call) -> tuple[ir.Var, ...]:

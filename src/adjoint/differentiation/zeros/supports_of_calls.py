@@ -12,6 +12,7 @@ from adjoint.analysis.effects import effects
 from adjoint.differentiation.zeros.called_supports import ASKING, Carried
 from adjoint.differentiation.zeros.support_flow import (
     SupportFlow,
+    asked_by,
     is_called,
     is_container,
     is_reference,
@@ -106,7 +107,7 @@ class CallSupports:
             return statement
         asked = {
             atom: self.supports[atom]
-            for atom in operands(statement)
+            for atom in asked_by(statement)
             if isinstance(atom, ir.Var) and atom in self.flow.asked and atom in self.supports
         }
         return substitute(statement, asked)
