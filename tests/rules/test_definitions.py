@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import evaluate as ev
 
 from adjoint.rules.kinds import Case, Sample
-from adjoint.rules.registry import Definition, all_definitions
+from adjoint.rules.registry import UNKNOWN, Definition, all_definitions, definition_of
 from adjoint.testing import leaves
 from sampling import THOROUGH, check_by_turns
 
@@ -124,3 +124,16 @@ def test_definitions_take_the_arguments_of_what_they_define(entry: Definition) -
             assert parameter.default == default or default != default, name  # or not a number
     by_place = [p.name for p in mine.values() if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     assert by_place == list(theirs)[: len(by_place)]
+
+
+def test_no_definition_hides_another() -> None:
+    """A later one of the same calls was taken for all that the first one covers, and covered less."""
+    hidden = []
+    for entry in DEFINITIONS:
+        for example in entry.cases:
+            args = [UNKNOWN if isinstance(arg, Sample) else arg for arg in example.args]
+            named = {name: UNKNOWN if isinstance(arg, Sample) else arg for name, arg in example.kwargs.items()}
+            found = definition_of(entry.fn, args, named)
+            if getattr(found, "__code__", found) is not getattr(entry.means, "__code__", entry.means):
+                hidden.append((entry.fn, example))
+    assert not hidden

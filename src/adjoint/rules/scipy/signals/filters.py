@@ -57,16 +57,15 @@ no_derivative(signal.savgol_coeffs, polynomial_ends)
 
 def _lfilter_from(b, a, x, axis=-1, zi=None):
     """From a state, which is what the filter still adds: a response beside that to the signal, and what is left."""
+    b, a = np.asarray(b), np.asarray(a)
     order = max(np.size(a), np.size(b)) - 1
     numerator = np.append(b / a[0], np.zeros(order + 1 - np.size(b)))
     denominator = np.append(a / a[0], np.zeros(order + 1 - np.size(a)))
     rows, states = np.moveaxis(x, axis, -1), np.moveaxis(zi, axis, -1)
     n = np.shape(rows)[-1]
-    if n == 0:
-        raise NotImplementedError("nothing to filter")
-    response = signal.lfilter(np.ones(1), denominator, np.append(np.ones(1), np.zeros(n - 1)))
+    response = signal.lfilter(np.ones(1), denominator, np.append(np.ones(1), np.zeros(max(n - 1, 0))))
     found = signal.lfilter(numerator, denominator, rows)
-    left = np.zeros((*np.shape(rows)[:-1], order)) + 0.0 * found[..., :1]
+    left = np.zeros((*np.shape(rows)[:-1], order)) + 0.0 * np.sum(found[..., :1], axis=-1, keepdims=True)
     for k in range(min(order, n)):
         found[..., k:] += states[..., k : k + 1] * response[: n - k]
     for k in range(order):
@@ -84,6 +83,8 @@ definition(
     when=lambda given: given.get("zi") is not None,
     cases=[
         case(B, A, sample(6), zi=sample(2)),
+        case(B[:2], A, sample(1), zi=sample(2)),
+        case([1], A, sample(4), zi=sample(2)),
         case(B, A, sample(2, 5), -1, sample(2, 2)),
         case(B, A, sample(5, 2), axis=0, zi=sample(2, 2)),
         case(np.array([0.5, 0.2]), np.array([1.0, 0.3, 0.1, -0.2]), sample(2), zi=sample(3)),

@@ -62,26 +62,6 @@ definition(
 # --- states -----------------------------------------------------------------------------------------------------------
 
 
-def _lfilter_with_state(b, a, x, axis=-1, zi=None):
-    """What a filter gives that goes on from a state, and the state it ends in (1-D)."""
-    if zi is None or np.ndim(x) != 1:
-        raise NotImplementedError("states of several signals")
-    b, a = np.asarray(b), np.asarray(a)
-    size = max(np.size(b), np.size(a))
-    over, under = _longer(b / a[0], size), _longer(a / a[0], size)
-    n = np.shape(x)[0]
-    impulse = np.concatenate([np.ones(1), np.zeros(n - 1)])
-    y = signal.lfilter(b, a, x) + signal.lfilter(zi, a / a[0], impulse)
-    state = []
-    for m in range(size - 1):
-        taps = min(size - 1 - m, n)
-        past = np.sum(over[m + 1 : m + 1 + taps] * np.flip(x)[:taps]) - np.sum(
-            under[m + 1 : m + 1 + taps] * np.flip(y)[:taps]
-        )
-        state.append(past + (zi[m + n] if m + n < size - 1 else 0.0))
-    return y, np.stack(state)
-
-
 def _longer(taps, size):
     return np.concatenate([taps, np.zeros(size - np.size(taps))])
 
@@ -96,16 +76,6 @@ def _lfilter_zi(b, a):
 
 
 B, A = np.array([0.4, 0.3, -0.2]), np.array([1.5, -0.6, 0.2])
-definition(
-    signal.lfilter,
-    _lfilter_with_state,
-    when=lambda given: given.get("zi") is not None,
-    cases=[
-        case(B, A, sample(6), zi=sample(2)),
-        case(B[:2], A, sample(1), zi=sample(2)),
-        case([1], A, sample(4), zi=sample(2)),
-    ],
-)
 definition(
     signal.lfilter,
     lambda b, a, x, axis=-1, zi=None: signal.lfilter(b, a, x, axis),
