@@ -152,8 +152,8 @@ continuous(
     support=lambda n: (0.5 / n, 1.0),
     is_open=True,
     inner=lambda n: np.minimum(0.75, 0.87 / np.sqrt(n)),
-    share=lambda d, n: kolmogorov_share(0, n, d),
-    rest=lambda d, n: kolmogorov_rest(0, n, d),
+    share=lambda d, n: kolmogorov_share(0, stop_gradient(n), d),
+    rest=lambda d, n: kolmogorov_rest(0, stop_gradient(n), d),
     cases=[case(np.array([0.17, 0.33, 0.55]), 5, -0.1, 1.2)],
     shares=[case(np.array([0.2, 0.5, 0.9]), 5, 0.2, 1.7)],
 )
