@@ -185,6 +185,8 @@ VIEWS = [
     norms_along_an_axis,
     complex_of_a_complex_number,
 ]
+PYTHON_HAS_THEM = (array_of_no_axes,)
+"""Programs that write through views without axes, which are numbers in machine code."""
 M = np.array([[0.3, -0.4, 0.5], [1.2, 0.7, -0.9]])
 
 
@@ -193,7 +195,29 @@ M = np.array([[0.3, -0.4, 0.5], [1.2, 0.7, -0.9]])
 def test_views_are_views_and_copies_are_copies(f, variant):
     for mode in MODES:
         outcome = compare(f, (M,), mode, variant)
-        assert outcome.kind == "same", outcome.message
+        expected = ("same", "interpreted") if f in PYTHON_HAS_THEM else ("same",)
+        assert outcome.kind in expected, outcome.message
+
+
+def two_views_of_no_axes(x):
+    t = np.array(x[0] * 2.0)
+    u = t[...]
+    u *= x[1]
+    w = t.reshape(())
+    w += x[2]
+    return t * u + w
+
+
+@pytest.mark.filterwarnings("ignore::adjoint.DifferentiationWarning")
+def test_writes_through_views_without_axes_are_seen():
+    """Machine code has numbers where Python has arrays without axes: such views are left to Python."""
+    x, step = np.array([0.3, 0.5, -0.7]), 1e-6
+    moves = step * np.eye(3)
+    expected = [(two_views_of_no_axes(x + d) - two_views_of_no_axes(x - d)) / (2 * step) for d in moves]
+    for native in (False, True):
+        np.testing.assert_allclose(ad.grad(two_views_of_no_axes, native=native)(x), expected, atol=1e-8)
+        _, pullback = ad.vjp(two_views_of_no_axes, x, native=native)
+        np.testing.assert_allclose(pullback(1.0)[0], expected, atol=1e-8)
 
 
 def rows_are_the_same(x, n):

@@ -306,6 +306,8 @@ def _sharing(e: Emission, left: _Left) -> list[Value]:
             told.append(Result(found))
             continue
         is_written = is_fixed is False and ir.is_written_array(target.type)
+        if is_written and not found.rank:  # machine code has the number, and Python would have the array
+            raise Unsupported("a view of an array without axes, which is written")
         after.append((announced, dtype_of(found.element), found.rank, is_written))
         told.append(Result(ArrayKind(found.element, found.rank, False, is_fixed is True), True))
     taken = {var: _as_python_has_it(e, value) for var, value in left.taken.items()}
