@@ -57,7 +57,7 @@ def names(text):
 @pytest.mark.parametrize(
     ("f", "expected"),
     [
-        (closures_of_one_place, ["law", "law_pullback", "law_pullback_1"]),
+        (closures_of_one_place, ["law", "law_pullback", "law_pullback_wrt_x_c"]),
         (recursions_of_one_place, ["down_primal", "down_adjoint"]),
         (two_places, ["law", "law_1", "law_pullback", "law_pullback_1"]),
     ],
