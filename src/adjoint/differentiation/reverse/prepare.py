@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from adjoint.optimize.dead_code import remove_dead_code
 from adjoint.passes import Context
 from adjoint.pipeline import NORMAL_FORM, run
 from adjoint.rules.typing import type_of_call
+from adjoint.runtime.tangents.slots import add_to_field, add_to_slot
 from adjoint.target import Target
 
 
@@ -54,28 +55,43 @@ def with_surgery_done(
     """The function with derivatives written out through which a cotangent flows, and that cannot be kept by name.
 
     Those are derivatives in which cotangents are changed, and of functions that may not run again: they would draw
-    other numbers, or print twice.
+    other numbers, or print twice. What has no derivative when it is written out, though it draws nothing, runs again.
     """
     while True:
-        calls = [call for call in statements_in(function.body) if _cannot_be_kept(call)]
+        calls = _not_to_be_kept(function)
         found = activity(function, wrt, outputs, None, shared) if calls else None
-        done = {id(call) for call in calls if found is not None and any(map(found.active, operands(call)))}
+        active = [each for each in calls if found is not None and any(map(found.active, operands(each[0])))]
+        texts = [(call, derived, written_out(derived, target)) for call, derived in active]
+        done = {id(call): text for call, derived, text in texts if _must_be_written_out(derived) or _is_plain(text)}
         if not done:
             return function
-        body = _with_written_out(function.body, done, target)
+        body = _with_written_out(function.body, done)
         written = ir.Function(function.name, function.params, body, function.doc)
         function = run(NORMAL_FORM, written, Context(target))
 
 
-def _cannot_be_kept(statement: ir.Statement) -> bool:
-    if not isinstance(statement, ir.Call) or not isinstance(statement.callee, ir.Derived):
-        return False
+def _not_to_be_kept(function: ir.Function) -> list[tuple[ir.Call, ir.Derived]]:
+    """The calls of derivatives that had better not be kept by name: of pullbacks of others there is no derivative."""
+    return [
+        (call, call.callee)
+        for call in statements_in(function.body)
+        if isinstance(call, ir.Call) and isinstance(call.callee, ir.Derived)
+        if _must_be_written_out(call.callee)
+        or not (may_run_again(call.callee.function) or has_function_values(call.callee.function))
+    ]
+
+
+def _must_be_written_out(derived: ir.Derived) -> bool:
+    """Whether another run would give something else, or cotangents are changed."""
     from adjoint.differentiation.surgery import has_surgery  # lazy
 
-    function = statement.callee.function
-    if has_surgery(function) or draws(function):
-        return True
-    return not (may_run_again(function) or has_function_values(function))  # of their pullbacks there is no derivative
+    return has_surgery(derived.function) or draws(derived.function)
+
+
+def _is_plain(function: ir.Function) -> bool:
+    """Whether nothing is added to slots of which it is known at run time only what they hold."""
+    calls = (statement for statement in statements_in(function.body) if isinstance(statement, ir.Call))
+    return not any(call.callee in (add_to_slot, add_to_field) for call in calls)
 
 
 def written_out(derived: ir.Derived, target: Target) -> ir.Function:
@@ -90,16 +106,16 @@ def written_out(derived: ir.Derived, target: Target) -> ir.Function:
     return as_arrays(with_plain_values(function, surgery))
 
 
-def _with_written_out(block: ir.Block, calls: set[int], target: Target) -> ir.Block:
+def _with_written_out(block: ir.Block, functions: Mapping[int, ir.Function]) -> ir.Block:
     builder = Builder(type_of_call)
     renamed: dict[ir.Var, ir.Atom] = {}
     for statement in block.statements:
         current: ir.Statement = substitute(statement, renamed)
-        if isinstance(statement, ir.Call) and id(statement) in calls:
-            results = inline(builder, written_out(statement.callee, target), operands(current))
+        if isinstance(statement, ir.Call) and id(statement) in functions:
+            results = inline(builder, functions[id(statement)], operands(current))
             renamed.update(zip(statement.targets, results, strict=True))
         else:
-            builder.emit(map_blocks(current, lambda inner: _with_written_out(inner, calls, target)))
+            builder.emit(map_blocks(current, lambda inner: _with_written_out(inner, functions)))
     return builder.block(substitute(block.terminator, renamed))
 
 
