@@ -77,6 +77,16 @@ def is_of_rules(closure: Closure) -> bool:
     return str(closure.globals.get("__name__", "")).startswith(LIBRARY)
 
 
+def is_for_a_rule(lo: Lowerer) -> bool:
+    """Whether a rule runs now: what it is handed, such as the equations of a solver, may run as often as it likes."""
+    frame = lo.frame
+    while frame is not None and str(frame.closure.globals.get("__name__", "")).startswith("adjoint."):
+        if is_of_rules(frame.closure):
+            return True
+        frame = frame.caller
+    return False
+
+
 def note_if_uncovered(lo: Lowerer, node: ast.Raise) -> None:
     """Starts again without the definition that is being read, if it says here that it does not cover the call."""
     match node.exc:

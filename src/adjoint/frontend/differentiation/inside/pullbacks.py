@@ -9,6 +9,7 @@ import numpy as np
 from adjoint import ir
 from adjoint.analysis.draws import draws, may_give_something_else
 from adjoint.analysis.effects import written_places
+from adjoint.frontend.calls.definitions import is_for_a_rule
 from adjoint.frontend.differentiation.inner_functions import Inner, copy_as, lower_inner, targets_of_call
 from adjoint.frontend.differentiation.tangent_values import converted, differentiable_leaves, paired, tangent_of
 from adjoint.frontend.interpreter import joins
@@ -22,8 +23,8 @@ def vjp(lo: Lowerer, function: Value, args: list[Value], kwargs: dict[str, Value
     """The value of a function, and a pullback that is written out where it is called."""
     places = tuple(i for i, value in enumerate(args) if any(True for _ in differentiable_leaves(lo, value)))
     inner = lower_inner(lo, function, args, kwargs, places, node)
-    if may_give_something_else(inner.function):
-        is_drawn = draws(inner.function)
+    is_drawn = draws(inner.function)
+    if is_drawn or (may_give_something_else(inner.function) and not is_for_a_rule(lo)):
         helps = (
             "draw beforehand what it needs" if is_drawn else "call beforehand what gives it, and hand that on",
             "or take the value and the gradient in one: ad.value_and_grad(f)",

@@ -9,6 +9,7 @@ from adjoint.analysis.draws import draws, may_give_something_else
 from adjoint.analysis.effects import written_places
 from adjoint.differentiation.forward.forward import forward
 from adjoint.differentiation.memory.copying import can_be_copied, copied
+from adjoint.frontend.calls.definitions import is_for_a_rule
 from adjoint.frontend.data.lists_of_objects import Stacked
 from adjoint.frontend.differentiation.changed_parts import settle_changes, take_over
 from adjoint.frontend.differentiation.inner_functions import Inner, copy_as, lower_inner
@@ -33,7 +34,7 @@ def refuse_what_columns_share(lo: Lowerer, inner: Inner, args: list[Value], node
     if draws(inner.function):
         label = "each column is of a function that draws other numbers"
         raise lo.problem("AD0301", node, label, helps=("draw beforehand what it needs",))
-    if may_give_something_else(inner.function):
+    if may_give_something_else(inner.function) and not is_for_a_rule(lo):
         label = "each column is of a function that calls what is not looked into, and may find something else"
         raise lo.problem("AD0301", node, label, helps=("call beforehand what gives it, and hand that on",))
     written = [inner.atoms[place] for place in written_places(inner.function)]
