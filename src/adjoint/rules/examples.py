@@ -34,8 +34,11 @@ _OF_NOTHING: tuple[tuple[Callable[[int], int], int], ...] = ((lambda place: 1, 0
 """Choices with empty arrays, which with one element make an array of one: others have to tell everything else."""
 
 
-_AXES = (0, 1)
-"""What an integer may be that has to be an axis: the other choices would make all extents as small as it."""
+_AXES = (0, 1, -1)
+"""What an integer may be that has to be an axis, or the first of several: of three none is the same in all calls.
+
+The other choices would make all extents as small as the axes.
+"""
 
 
 _LARGE = 50
@@ -69,7 +72,7 @@ def examples_of(rule: Rule, arguments: Sequence[Any], named: Sequence[tuple[str,
     ]
     if not isinstance(rule, Elementwise) and sum(isinstance(known, ir.Array) for known in arguments) > 1:
         choices.append((_EXTENTS[0], _MANY[0], 1, False, None))
-    if any(isinstance(known, ir.Scalar) and known.kind == "int" for known in given):
+    if any(map(_has_integers, given)):
         choices += [(_EXTENTS[0], _MANY[0], 0, False, axis) for axis in _AXES]
     for rank in _ranks(given, told):
         found: list[Any] = []
@@ -150,7 +153,8 @@ class _Maker:
     """Makes values of types; ``extent`` gives the extents and integers that are not known, one after the other.
 
     Each array is ``apart`` longer than the one before where it is ``many``; integers in lists are places in arrays
-    where ``as_places``, else extents. Integers by themselves are ``axis``, where that is not None.
+    where ``as_places``, else extents. Integers by themselves are ``axis``, where that is not None; those of
+    a tuple count from it.
     """
 
     def __init__(
@@ -160,6 +164,7 @@ class _Maker:
         self._apart, self._as_places, self._axis = apart, as_places, axis
         self._place = -1
         self._largest = 1
+        self._along = 0
         self.varied = False
         self.lengths: list[int] = []
 
@@ -187,7 +192,7 @@ class _Maker:
             case ir.Dict(value=element) if element is not None:
                 return {"a": self.make(element, value)}
             case ir.Tuple(items=items):
-                return tuple([self.make(item, value) for item in items])
+                return tuple([self._item(place, item, value) for place, item in enumerate(items)])
             case ir.Opaque(cls=cls) if cls is type(None):
                 return None
             case ir.Opaque(cls=cls) if cls is str:
@@ -199,6 +204,12 @@ class _Maker:
             case _:
                 raise NoSample
 
+    def _item(self, place: int, known: Any, value: float) -> Any:
+        self._along = place
+        made = self.make(known, value)
+        self._along = 0
+        return made
+
     def _next(self) -> int:
         self.varied = True
         self._place += 1
@@ -209,7 +220,7 @@ class _Maker:
             case "float":
                 return value
             case "int":
-                return self._next() if self._axis is None else self._axis
+                return self._next() if self._axis is None else self._axis + self._along
             case "bool":
                 return True
             case _:
@@ -251,6 +262,13 @@ def _without_large(constant: Any) -> Any:
     if type(constant) is int and abs(constant) > _LARGE:
         return _LARGE
     return tuple(map(_without_large, constant)) if type(constant) is tuple else constant
+
+
+def _has_integers(known: Any) -> bool:
+    """Whether an argument is an integer that is not known, or a tuple with one."""
+    if isinstance(known, ir.Tuple):
+        return any(map(_has_integers, known.items))
+    return isinstance(known, ir.Scalar) and known.kind == "int"
 
 
 def lists_integers(known: Any) -> bool:

@@ -180,7 +180,7 @@ def _fht(a, dln, mu, offset=0.0, bias=0.0):
     n = np.shape(a)[-1]
     places = (np.arange(n) - 0.5 * (n - 1)) * dln
     waves = np.fft.rfft(a * np.exp(-bias * places)) * hankel_factors(n, dln, mu, offset, bias)
-    return np.flip(np.fft.irfft(waves, n), axis=-1) * np.exp(-bias * (places + offset))
+    return np.flip(np.fft.irfft(waves, n).copy() * np.flip(np.exp(-bias * (places + offset))), axis=-1)
 
 
 def _ifht(A, dln, mu, offset=0.0, bias=0.0):

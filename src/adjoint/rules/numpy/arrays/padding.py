@@ -86,7 +86,7 @@ def _by_statistic(mode):
 
     def means(array, pad_width, mode, *, stat_length=None):
         found = pad(array, pad_width) if stat_length is None else pad(array, pad_width, stat_length)
-        return copy_laid_out_like(found, np.pad(array, pad_width)) if mode == "median" else found
+        return _laid_out(found, array, pad_width)
 
     return means
 
@@ -113,9 +113,14 @@ def _turned_over(mode):
             found = np.take(lines, np.where(place >= n, back, place), axis=0)
             whole = np.where(is_back, 2.0 * lines[-1:] - found, found)
             result = np.moveaxis(whole + np.reshape(2 * turns, column) * (lines[-1:] - lines[:1]), 0, axis)
-        return result
+        return _laid_out(result, array, pad_width)
 
     return means
+
+
+def _laid_out(found, array, pad_width):
+    """What was found, where NumPy leaves it: by columns where the array lies so, else by rows."""
+    return copy_laid_out_like(found, np.pad(array, pad_width))
 
 
 for _mode in STATISTICS:
@@ -132,7 +137,9 @@ for _mode in STATISTICS:
     )
 definition(
     np.pad,
-    lambda array, pad_width, mode, *, end_values=0: _padded_by(_ramp)(array, pad_width, end_values),
+    lambda array, pad_width, mode, *, end_values=0: _laid_out(
+        _padded_by(_ramp)(array, pad_width, end_values), array, pad_width
+    ),
     when=_asks_for("linear_ramp"),
     arrays=("array", "end_values"),
     cases=[

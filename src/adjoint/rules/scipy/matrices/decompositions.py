@@ -39,6 +39,11 @@ def _qr_multiply(a, c, mode="right", pivoting=False, conjugate=False, overwrite_
     order = pivots(a) if pivoting else None
     q, r = np.linalg.qr(a[:, order] if pivoting else a)
     product = np.matmul(q, c) if mode == "left" else np.matmul(c, q)
+    if np.ndim(c) == 2:  # SciPy leaves it in a copy of the other matrix
+        extents = np.shape(product) if mode == "left" else np.shape(c)
+        memory = np.empty(extents, product.dtype, "C" if c.flags.c_contiguous else "F")[:, : np.shape(product)[1]]
+        memory[...] = product
+        product = memory
     return (product, r, order) if pivoting else (product, r)
 
 
@@ -88,7 +93,7 @@ def _qr_insert(Q, R, u, k, which="row", rcond=None, overwrite_qru=False, check_f
     whole = np.concatenate([lines[:k], added, lines[k:]])
     signs = signs_of_factor(linalg.qr_insert, Q, R, u, k, which)
     q, r = _factors_of(whole if which == "row" else np.transpose(whole), Q, signs)
-    return q.copy(ORDER), r
+    return q.copy(ORDER), r.copy(ORDER)
 
 
 def _svd(a, full_matrices=True, compute_uv=True, overwrite_a=False, check_finite=True, lapack_driver="gesdd"):
@@ -279,7 +284,7 @@ def _funm(A, func, disp=True):
     _check_gaps(stop_gradient(values))
     found = np.matmul(vectors * func(values + 0.0j), np.linalg.inv(vectors))
     if not np.iscomplexobj(A) and np.all(np.abs(np.imag(stop_gradient(found))) <= _NEGLIGIBLE):
-        return np.real(found).copy()
+        return np.real(found)
     return found
 
 

@@ -12,8 +12,8 @@ _PLANES = [case(sample(4, 3)), case(sample(4, 3), (5, 2), axes=(1, 0))]
 _TURNED = {1: 1, 2: 3, 3: 2, 4: 4}
 """Of which type the inverse of a cosine or sine transform is."""
 
-definition(fftpack.fft, lambda x, n=None, axis=-1, overwrite_x=False: np.fft.fft(x, n, axis), cases=_LINES)
-definition(fftpack.ifft, lambda x, n=None, axis=-1, overwrite_x=False: np.fft.ifft(x, n, axis), cases=_LINES)
+definition(fftpack.fft, lambda x, n=None, axis=-1, overwrite_x=False: fft.fft(x, n, axis), cases=_LINES)
+definition(fftpack.ifft, lambda x, n=None, axis=-1, overwrite_x=False: fft.ifft(x, n, axis), cases=_LINES)
 definition(fftpack.fftn, lambda x, shape=None, axes=None, overwrite_x=False: fft.fftn(x, shape, axes), cases=_PLANES)
 definition(fftpack.ifftn, lambda x, shape=None, axes=None, overwrite_x=False: fft.ifftn(x, shape, axes), cases=_PLANES)
 definition(
@@ -30,7 +30,7 @@ def _rfft(x, n=None, axis=-1, overwrite_x=False):
     found = np.moveaxis(np.fft.rfft(x, n, axis), axis, -1)
     pairs = np.stack([np.real(found)[..., 1:], np.imag(found)[..., 1:]], axis=-1)
     rest = np.reshape(pairs, (*np.shape(pairs)[:-2], -1))
-    return np.moveaxis(np.concatenate([np.real(found)[..., :1], rest], axis=-1)[..., :size], -1, axis)
+    return np.moveaxis(np.concatenate([np.real(found)[..., :1], rest], axis=-1)[..., :size], -1, axis).copy()
 
 
 definition(fftpack.rfft, _rfft, cases=_LINES)
