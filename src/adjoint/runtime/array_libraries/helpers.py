@@ -266,6 +266,8 @@ class Helpers:
         if not self.np.may_share_memory(like, like_base) or self.np.size(like) == 0:
             return self.np.copy(shadow) if self.np.may_share_memory(shadow, base) else shadow
         if not self.np.may_share_memory(shadow, base):
+            if like is like_base:  # the operation did nothing, such as a sum over an axis of one, and was left out
+                return base
             raise ValueError("a tangent is laid out differently from the array that it belongs to")
         return shadow
 

@@ -68,5 +68,7 @@ def follow_view(shadow: Any, base: Any, like: Any, like_base: Any) -> Any:
     if not np.may_share_memory(like, like_base) or like.size == 0:
         return np.copy(shadow) if np.may_share_memory(shadow, base) else shadow
     if not np.may_share_memory(shadow, base):
+        if like is like_base:  # the operation did nothing, such as a sum over an axis of one, and was left out
+            return base
         raise ValueError("a tangent is laid out differently from the array that it belongs to")
     return shadow
