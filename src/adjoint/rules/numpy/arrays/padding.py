@@ -8,7 +8,7 @@ import numpy as np
 
 from adjoint.rules.declare import case, definition, general, number, sample
 from adjoint.rules.registry import UNKNOWN
-from adjoint.runtime.array_functions.arrays import copy_laid_out_like, unpad, unpad_places
+from adjoint.runtime.array_functions.arrays import unpad, unpad_places
 
 
 def _pad_jvp(dots, y, array, pad_width, mode="constant", *, constant_values=0):
@@ -119,8 +119,10 @@ def _turned_over(mode):
 
 
 def _laid_out(found, array, pad_width):
-    """What was found, where NumPy leaves it: by columns where the array lies so, else by rows."""
-    return copy_laid_out_like(found, np.pad(array, pad_width))
+    """What was found, where NumPy leaves it and in its dtype: by columns where the array lies so, else by rows."""
+    result = np.pad(array, pad_width)
+    result[...] = found
+    return result
 
 
 for _mode in STATISTICS:
