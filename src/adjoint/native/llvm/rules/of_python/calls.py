@@ -306,7 +306,7 @@ def _sharing(e: Emission, left: _Left) -> list[Value]:
             told.append(Result(found))
             continue
         is_written = is_fixed is False and ir.is_written_array(target.type)
-        if is_written and not found.rank:  # machine code has the number, and Python would have the array
+        if is_written and not found.rank and _reads_arrays_without_axes(left):
             raise Unsupported("a view of an array without axes, which is written")
         after.append((announced, dtype_of(found.element), found.rank, is_written))
         told.append(Result(ArrayKind(found.element, found.rank, False, is_fixed is True), True))
@@ -328,6 +328,16 @@ def _fixed_views(left: _Left) -> tuple[bool | None, ...]:
         var: isinstance(value, Array) and value.kind.read_only for var, value in left.taken.items()
     }
     return (gives_fixed_view(statement, fixed),) * count
+
+
+def _reads_arrays_without_axes(left: _Left) -> bool:
+    """Whether what is read are arrays without axes: numbers in machine code, which Python has as copies."""
+    return any(
+        value.kind.rank == 0
+        if isinstance(value, Array)
+        else isinstance(value, (Number, Complex)) and isinstance(var.type, (ir.Array, ir.Number))
+        for var, value in left.taken.items()
+    )
 
 
 def _require_same_answer(statement: Leaving, values: Iterable[Value]) -> None:
