@@ -14,8 +14,8 @@ from adjoint.diagnostics.similar import did_you_mean, one_of
 from adjoint.frontend.calls.emitted_calls import call, refuse_linked
 from adjoint.frontend.data.element_types import as_element, element_of, joined_types, learn_from_others
 from adjoint.frontend.data.making import as_tuple, hashed, is_tuple, new_list, runtime_list
-from adjoint.frontend.data.outside.apart import MAX_DISPATCH, is_apart
 from adjoint.frontend.data.outside.imported_modules import is_table_of_modules, module_now
+from adjoint.frontend.data.outside.scalar_replacement import MAX_DISPATCH, is_apart
 from adjoint.frontend.data.tagged_items import taken
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites, type_of

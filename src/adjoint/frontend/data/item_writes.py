@@ -12,7 +12,7 @@ from adjoint.frontend.calls.operands import array_operand
 from adjoint.frontend.data.containers import bounds, name_of, place_in_list, place_of_key
 from adjoint.frontend.data.element_types import mark_array_written
 from adjoint.frontend.data.making import hashed, put_in, refuse_if_iterated, replace
-from adjoint.frontend.data.outside.apart import is_apart
+from adjoint.frontend.data.outside.scalar_replacement import is_apart
 from adjoint.frontend.data.tagged_items import put_each
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites

@@ -24,7 +24,7 @@ from adjoint.frontend.data.element_types import (
     slot,
     slots,
 )
-from adjoint.frontend.data.outside.apart import is_apart
+from adjoint.frontend.data.outside.scalar_replacement import is_apart
 from adjoint.frontend.data.tagged_items import first_union, put_each
 from adjoint.frontend.entry import inputs
 from adjoint.frontend.interpreter.core import Lowerer

@@ -19,9 +19,9 @@ import numpy as np
 from adjoint import ir
 from adjoint.diagnostics import error
 from adjoint.diagnostics.similar import did_you_mean, missing_import
-from adjoint.frontend.data.outside.apart import lengths_apart
 from adjoint.frontend.data.outside.captured_by_rules import note_captured
 from adjoint.frontend.data.outside.lookups import note
+from adjoint.frontend.data.outside.scalar_replacement import lengths_apart
 from adjoint.frontend.entry.captured import MAX_PARTS, Captured, Guard, Path, differentiated, has_fields, reader
 from adjoint.frontend.entry.constants import (
     is_constant,

@@ -12,8 +12,8 @@ from adjoint.diagnostics.diagnostic import Label
 from adjoint.differentiation.zeros.called_supports import SupportsLost
 from adjoint.frontend.calls.opaque.library_classes import causes
 from adjoint.frontend.data.element_types import are_laid_out_alike, sites_of_objects_at
-from adjoint.frontend.data.outside.apart import refused_apart
 from adjoint.frontend.data.outside.known_sets import opens_known_sets
+from adjoint.frontend.data.outside.scalar_replacement import refused_apart
 from adjoint.frontend.entry.captured import Captured, Guard
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer

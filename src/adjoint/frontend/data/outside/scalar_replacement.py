@@ -1,4 +1,4 @@
-"""Lists and dicts from outside whose items come to have several structures: None at first, an array later.
+"""Scalar replacement of lists and dicts from outside whose items come to have several structures: None, then an array.
 
 A container at run time holds items of one structure, and one that others see has no place for a number beside an item
 that says which it has. So each item is a variable of its own, as attributes are, and what is put there is put into the
