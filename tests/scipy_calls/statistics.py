@@ -558,6 +558,17 @@ def gamma_fit0(a):
     return (r[0], r[2])
 
 
+@call(positive(8))
+def gamma_fit_at_a_list(a):
+    r = stats.gamma.fit(a, floc=[0.0])
+    return (r[0], r[2])
+
+
+@call(A8, 0.3)
+def norm_fit_at_a_list(a, m):
+    return stats.norm.fit(a, floc=[m])[1]
+
+
 @call(A8, 0.3, 1.2)
 def nnlf(a, m, s):
     return stats.norm.nnlf((m, s), a)

@@ -40,7 +40,7 @@ ARRAYS = (
 _SPECIAL = tuple(
     f"scipy.special.{topic}"
     for topic in (
-        *("elementary", "gamma_beta", "bessel", "elliptic"),
+        *("elementary", "gamma_beta", "bessel", "elliptic", "ellipsoidal"),
         *("hypergeometric", "polynomials", "families", "wave_functions"),
         *(
             f"probabilities.{of}"

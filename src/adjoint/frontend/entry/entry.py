@@ -23,6 +23,7 @@ from adjoint.frontend.differentiation.tangent_values import differentiable_leave
 from adjoint.frontend.differentiation.wrt import parameter_names
 from adjoint.frontend.entry.inputs import enter, entered_root, with_lifted_marked
 from adjoint.frontend.entry.restarts import Entry, attempt
+from adjoint.frontend.entry.results import returned
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
@@ -258,7 +259,7 @@ def finish_entry(lo: Lowerer, name: str, params: Sequence[ir.Var], result: Value
     if isinstance(result, ir.Var) and isinstance(result.type, ir.Tuple):
         atom: ir.Atom = result  # with what a pullback keeps, as it is
     else:
-        atom = materialize(lo, result, None, observer=True)
+        atom = returned(lo, result)
     lo.open.terminator = ir.Return((atom,))
     body = lo.root.seal()
     if lo.run_data.flow:

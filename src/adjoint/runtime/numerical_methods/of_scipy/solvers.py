@@ -321,7 +321,8 @@ def odeint(f: Fn, times: Any, state: Any, end: Any, options: Any) -> Any:
 
 def fitted_parameters(fit: Any, free: tuple[int, ...], data: Any, starts: Any, kwds: Any) -> Any:
     """The parameters of a distribution that are free, as ``fit`` of SciPy finds them."""
-    return np.array(fit(data, *starts, **kwds), dtype=float)[list(free)]
+    found = fit(data, *starts, **kwds)  # what is held comes back as it was given, a list perhaps
+    return np.array([found[place] for place in free], dtype=float)
 
 
 def power_by(find: Any, options: Any, x: Any) -> float:
