@@ -34,10 +34,6 @@ EXCEPTIONS = {
         "native",
     ): "it is made for machine code only, of its loops",
     ("native/helpers/lowering.py", "frontend"): "helpers are plain functions, lowered where machine code calls them",
-    (
-        "frontend/differentiation/inside/operators.py",
-        "api",
-    ): "`hvp` inside of functions is what it says in Python, with grad and jvp",
     ("declarations/custom_derivatives.py", "frontend"): "what is declared is checked where it stands",
     ("declarations/differentiable_types.py", "api"): "functions and members are checked where they are declared",
     ("types/vectors.py", "runtime"): "vectors are compared as generated code compares them",

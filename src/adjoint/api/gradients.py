@@ -360,5 +360,5 @@ def _sparse(
     return SparseDerivative(kind, f, checked_wrt(wrt, kind, f), native, sparsity)
 
 
-for _operator in (grad, value_and_grad, jacobian, hessian):
+for _operator in (grad, value_and_grad, jacobian, hessian, sparsity):
     _operator.__adjoint_operator__ = _operator.__name__  # type: ignore[union-attr]

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from adjoint.api.structured_matrices import refuse_complex
 from adjoint.api.tools.float_leaves import children, is_float_leaf, leaves
 from adjoint.diagnostics import error
 from adjoint.diagnostics.entrances import entrance
@@ -44,6 +45,7 @@ def ravel(x: T) -> tuple[np.ndarray[Any, Any], Callable[[Any], T]]:
     >>> ad.grad(lambda v: loss(unravel(v)))(vector)
     array([1., 1., 2.])
     """
+    refuse_complex(x, "the value")
     found = [np.ravel(leaf) for _, leaf in leaves(x)]
     if not found:
         raise error("AD0404", None, f"{type(x).__name__!r} holds no floats")
@@ -112,3 +114,6 @@ def _of_object(like: Any, parts: tuple[tuple[Any, Reader], ...]) -> Reader:
         return made
 
     return read
+
+
+ravel.__adjoint_operator__ = "ravel"  # type: ignore[attr-defined]

@@ -24,7 +24,7 @@ def has_structure(x: Any) -> bool:
 def numbers_in(x: Any, what: str) -> int:
     """How many numbers of a structure vary; refuses one of none, and complex numbers, which blocks are not made of."""
     try:
-        _refuse_complex(x, what)
+        refuse_complex(x, what)
     except RecursionError:
         raise error("AD0404", None, f"{what} contains itself, or is nested too deeply") from None
     count = sum(int(np.size(leaf)) for _, leaf in leaves(x))
@@ -34,13 +34,13 @@ def numbers_in(x: Any, what: str) -> int:
     return count
 
 
-def _refuse_complex(x: Any, what: str) -> None:
+def refuse_complex(x: Any, what: str) -> None:
     if isinstance(x, (complex, np.complexfloating)) or (isinstance(x, np.ndarray) and x.dtype.kind == "c"):
         helps = ("take real and imaginary parts for arguments of their own",)
-        raise error("AD0404", None, f"{what} holds complex numbers, and is a structure", helps=helps)
+        raise error("AD0404", None, f"{what} holds complex numbers", helps=helps)
     if not isinstance(x, (np.ndarray, np.generic, str)):
         for _, part in children(x):
-            _refuse_complex(part, what)
+            refuse_complex(part, what)
 
 
 def unit_tangents(x: Any) -> list[Any]:

@@ -58,6 +58,14 @@ def entrance(function: Callable[P, R]) -> Callable[P, R]:
     return enter
 
 
+def behind(function: Any) -> Any:
+    """The function that an entrance leads to; None for what is none."""
+    return function.__wrapped__ if getattr(function, "__code__", None) is _ENTRANCE else None
+
+
+_ENTRANCE = entrance(hand_over).__code__
+
+
 def _answer(failure: TypeError, function: Callable[..., Any], named: Mapping[str, Any]) -> None:
     """Says of a call that does not fit a public function what to write instead."""
     from adjoint.diagnostics.other_names import keyword  # lazy

@@ -302,3 +302,6 @@ def _is_such_a_number(one: Any, other: Any) -> bool:
     if type(one) is np.ndarray and type(other) is np.ndarray:
         return one.dtype is other.dtype and one.shape == other.shape
     return type(one) is type(other) and type(one) in (float, type(None))
+
+
+jvps.__adjoint_operator__ = "jvps"  # type: ignore[attr-defined]

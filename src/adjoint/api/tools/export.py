@@ -299,3 +299,6 @@ def _kind(value: Any) -> str:
     if callable(value) and hasattr(value, "__name__"):
         return str(value.__name__)
     return type(value).__name__
+
+
+export.__adjoint_operator__ = "export"  # type: ignore[attr-defined]

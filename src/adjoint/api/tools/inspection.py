@@ -266,3 +266,7 @@ def html(derivative: Derivative) -> str | None:
         return view(derivative)
     except DifferentiationError:
         return None
+
+
+source.__adjoint_operator__ = "source"  # type: ignore[attr-defined]
+stages.__adjoint_operator__ = "stages"  # type: ignore[attr-defined]

@@ -393,3 +393,6 @@ def size_in_words(count: int) -> str:
 
 
 __all__ = ["Forecast", "Kept", "LoopReport", "TapeReport", "tape_report"]
+
+
+tape_report.__adjoint_operator__ = "tape_report"  # type: ignore[attr-defined]

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from adjoint import ir
+from adjoint.diagnostics.entrances import behind
 from adjoint.frontend.calls import definitions, handlers
 from adjoint.frontend.calls.keyword_tables import from_table
 from adjoint.frontend.calls.opaque import library_classes
@@ -379,6 +380,8 @@ def _by_source(
     lo: Lowerer, constant: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
 ) -> Value | None:
     """A function whose source is at hand, perhaps behind a decorator of Python's library."""
+    if behind(constant) is not None:  # which prepares exceptions for who calls it from outside
+        return lo.call(ir.Const(behind(constant)), args, kwargs, node)
     if hasattr(constant, "__wrapped__"):
         from adjoint.frontend.control.contexts_of_generators import context_of, function_of_contexts  # lazy
 

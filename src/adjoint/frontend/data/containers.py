@@ -319,7 +319,7 @@ def _item_of_tuple(lo: Lowerer, base: Value, items: tuple[Value, ...], index: Va
     raise lo.problem("AD0301", node, "an index that is not known at compile time into a tuple of structures")
 
 
-def _know_inputs(lo: Lowerer, values: Sequence[Value]) -> None:
+def know_inputs(lo: Lowerer, values: Sequence[Value]) -> None:
     """Starts again where whole numbers that are given decide of what a program consists: with what they are."""
     found = {lo.run_data.whole_inputs.get(value) for value in values if isinstance(value, ir.Var)} - {None}
     if not found <= lo.settings.constant_inputs:
@@ -331,7 +331,7 @@ def _part_of_tuple(lo: Lowerer, items: tuple[Value, ...], index: SliceValue, nod
     """The items between bounds that are known at run time only."""
     numbers = [item for item in items if is_atom(item) and isinstance(type_of(item), ir.Scalar)]
     if len(numbers) < len(items) or node is None:
-        _know_inputs(lo, (index.lower, index.upper, index.step))
+        know_inputs(lo, (index.lower, index.upper, index.step))
         raise lo.problem("AD0301", node, "a slice of a tuple whose bounds are not known")
     whole = runtime_list(lo, lo.site(node), numbers, node)  # type: ignore[arg-type]
     return as_tuple(python_functions.call(lo, python_functions.part, [whole, bounds(lo, index, whole)], node))

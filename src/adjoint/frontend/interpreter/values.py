@@ -226,10 +226,14 @@ class Operator:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Pullback:
-    """The second result of ``ad.vjp``: what it was made of, and the value whose cotangent it takes."""
+    """The second result of ``ad.vjp``: what it was made of, and the value whose cotangent it takes.
+
+    That consists of the first ``count`` results: others stand beside it.
+    """
 
     inner: Any
     value: Value
+    count: int
     args: tuple[Value, ...]
     places: tuple[int, ...]
 

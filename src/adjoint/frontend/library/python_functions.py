@@ -493,5 +493,5 @@ def get(table: Any, key: Any, default: Any) -> Any:
     return table[key] if key in table else default  # noqa: SIM401
 
 
-def hvp(grad: Any, jvp: Any, function: Any, primals: Any, tangents: Any) -> Any:
-    return jvp(grad(function, wrt=tuple(range(len(primals)))), primals, tangents)[1]
+def each(pullback: Any, cotangents: Any, width: Any = None) -> Any:
+    return [pullback(cotangent) for cotangent in cotangents]

@@ -33,6 +33,7 @@ from adjoint.frontend.interpreter.values import (
     Held,
     Method,
     Partial,
+    Pullback,
     Record,
     Ref,
     SliceValue,
@@ -120,11 +121,10 @@ def attribute(lo: Lowerer, base: Value, name: str, node: ast.AST | None, *, bare
             label = f"the generator is asked for {name!r}"
             helps = ("go through it with a loop, or write a class with a method",)
             raise lo.problem("AD0104", node, label, helps=helps, name=frame.source.name)
-        case Partial():
-            if name == "func":
-                return base.function
-            if name == "args":
-                return TupleValue(base.args)
+        case Partial() if name in ("func", "args"):
+            return base.function if name == "func" else TupleValue(base.args)
+        case Pullback() if name == "each":
+            return Method(ir.Const(python_functions.each), base)
     raise lo.problem("AD0301", node, f"the attribute {name!r} of this value is not known")
 
 

@@ -8,21 +8,22 @@ the operators around.
 from __future__ import annotations
 
 import ast
+import inspect
 from collections.abc import Sequence
 from typing import Any
 
 from adjoint import ir
-from adjoint.analysis.effects import written_places
+from adjoint.diagnostics import DifferentiationError
+from adjoint.frontend.data.containers import know_inputs
 from adjoint.frontend.differentiation.changed_parts import settle_changes
-from adjoint.frontend.differentiation.inner_functions import lower_inner
 from adjoint.frontend.differentiation.inside.gradients import gradient
-from adjoint.frontend.differentiation.wrt import positions
+from adjoint.frontend.differentiation.refusals.arguments import check_differentiable
 from adjoint.frontend.entry.inputs import captured
 from adjoint.frontend.entry.operator_marks import MARK
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
-from adjoint.frontend.interpreter.values import Operator, Ref, TupleValue, Value
+from adjoint.frontend.interpreter.values import Operator, Value
 from adjoint.frontend.iterators.items import known_items
 from adjoint.frontend.library import python_functions
 from adjoint.types.classes.safe_lookups import asked
@@ -40,15 +41,41 @@ def operator_of(
         path = ("root",) if function is lo.run_data.root else ("object", function)
         inner = captured(lo, function, path, "f", node)
         return call_operator(lo, Operator(kind, inner, options), args, kwargs, node)
-    if kind in ("vjp", "jvp", "hvp"):
-        return _immediate(lo, kind, args, kwargs, node)
+    if kind in ("vjp", "jvp", "jvps", "hvp"):
+        return _immediate(lo, kind, constant, args, kwargs, node)
     if kind in ("linearize", "transpose", "jet"):
         helps = ("in code that is differentiated, take ad.jvp, ad.vjp or ad.grad",)
         raise lo.problem("AD0301", node, f"ad.{kind} inside other code is not covered", helps=helps)
+    if kind == "ravel":
+        return ravel(lo, constant, args, kwargs, node)
+    if kind in _TOOLS:
+        helps = ("call it outside of what is differentiated, and hand on what it gives",)
+        raise lo.problem("AD0301", node, f"ad.{kind} inside other code is not covered", helps=helps)
     if kind == "checkpoint" and len(args) + len(kwargs) != 1:
         raise lo.mistake(TypeError, node, "ad.checkpoint takes one function", code="AD0203")
+    if not args and "f" not in kwargs:
+        raise lo.mistake(TypeError, node, f"ad.{kind} takes a function", code="AD0203")
     function_value, options = args[0] if args else kwargs["f"], _options(lo, args[1:], kwargs, node)
+    if kind != "checkpoint":
+        _check_options(lo, constant, dict(options), node)
     return Operator(kind, function_value, options)
+
+
+def ravel(lo: Lowerer, constant: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Value:
+    """A structure as a vector, and the way back."""
+    from adjoint.frontend.differentiation.inside.matrices import refuse_objects  # lazy
+    from adjoint.runtime.numerical_methods import jacobians  # lazy
+
+    given = [*args, *kwargs.values()]
+    if len(given) != 1 or kwargs.keys() - {"x"}:
+        raise lo.mistake(TypeError, node, "ad.ravel takes one value", code="AD0203")
+    refuse_objects(lo, "ravel", given[0], node)
+    check_differentiable(lo, ir.Const(constant), given[0], 0, node)
+    return python_functions.call(lo, jacobians.ravelled, given, node)
+
+
+_TOOLS = ("export", "sparsity", "source", "stages", "tape_report")
+"""What tells something of functions and derivatives, and computes nothing."""
 
 
 def _options(
@@ -61,9 +88,27 @@ def _options(
             continue
         atom = materialize(lo, value, node)
         if not isinstance(atom, ir.Const):
+            know_inputs(lo, [atom])
+            lo.unroll_innermost(given=True)
             raise lo.problem("AD0301", node, f"the option {name!r} of a differential operator is not known here")
         options[name] = atom.value
     return tuple(sorted(options.items()))
+
+
+def _check_options(lo: Lowerer, constant: Any, options: dict[str, Any], node: ast.AST | None) -> None:
+    """Refuses what the operator itself refuses of its options, in its words."""
+    try:
+        constant(_any_function, **{name: value for name, value in options.items() if name != "sparsity"})
+    except DifferentiationError as refusal:
+        (found,) = refusal.diagnostics
+        label = found.labels[0].text if found.labels else found.notes[0]
+        raise lo.problem(found.code, node, label, helps=found.helps) from None
+    except (TypeError, ValueError) as failure:
+        raise lo.mistake(type(failure), node, str(failure)) from None
+
+
+def _any_function(x: Any) -> Any:
+    return x
 
 
 def call_operator(
@@ -81,8 +126,6 @@ def _called(
     options = dict(operator.options)
     if operator.kind in ("grad", "value_and_grad"):
         return gradient(lo, operator, options, args, kwargs, node)
-    from adjoint.runtime.numerical_methods import jacobians  # lazy
-
     if operator.kind == "checkpoint":
         from adjoint.frontend.surgery.checkpointed_loops import call_checkpointed  # lazy
 
@@ -94,66 +137,38 @@ def _called(
         raise lo.problem(
             "AD0301", node, f"{operator.kind!r} of a derivative is not for other code to call", helps=helps
         )
-    wrt = options.get("wrt", 0)
-    names = positions(lo, operator.function, wrt, args, kwargs, node)
-    if len(names) != 1 or isinstance(wrt, (tuple, list)) or isinstance(names[0], str):
-        raise lo.problem("AD0301", node, f"{operator.kind!r} inside other code takes one positional argument")
-    _check_unwritten_containers(lo, operator.function, args, kwargs, names, node)
-    body = {"jacobian": jacobians.jacobian_of, "hessian": jacobians.hessian_of}[operator.kind]
-    return python_functions.call(lo, body, [operator.function, TupleValue(tuple(args)), ir.Const(names[0])], node)
+    from adjoint.frontend.differentiation.inside.matrices import matrix  # lazy
+
+    return matrix(lo, operator, options, args, kwargs, node)
 
 
-def _check_unwritten_containers(
-    lo: Lowerer,
-    function: Value,
-    args: list[Value],
-    kwargs: dict[str, Value],
-    places: Sequence[int | str],
-    node: ast.AST | None,
-) -> None:
-    """Refuses a function that is called once a column and changes more than arrays, of which each call has copies."""
-    if not any(_is_container(value) for value in (*args, *kwargs.values())):
-        return
-    inner = lower_inner(lo, function, args, kwargs, places, node)
-    if any(_is_container(inner.atoms[place]) for place in written_places(inner.function)):
-        raise lo.problem("AD0303", node, "the function changes a list, dict or object that it is given")
+def _immediate(
+    lo: Lowerer, kind: str, constant: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+) -> Value:
+    """A call of an operator that takes the arguments of the function at once."""
+    own = set(inspect.unwrap(constant).__kwdefaults__)
+    options = dict(_options(lo, (), {name: value for name, value in kwargs.items() if name in own}, node))
+    has_aux, named = bool(options.get("has_aux", False)), {k: v for k, v in kwargs.items() if k not in own}
+    if kind == "vjp":
+        from adjoint.frontend.differentiation.inside.pullbacks import vjp  # lazy
 
+        if not args:
+            raise lo.mistake(TypeError, node, "ad.vjp takes a function, and its arguments", code="AD0203")
+        return vjp(lo, args[0], args[1:], named, node, has_aux)
+    from adjoint.frontend.differentiation.inside import pushforwards  # lazy
 
-def _is_container(value: Value) -> bool:
-    match value:
-        case ir.Var(type=type_):
-            return ir.is_handle(type_) and not isinstance(type_, ir.Array)
-        case TupleValue(items=items):
-            return any(map(_is_container, items))
-        case _:
-            return isinstance(value, Ref)
+    names = ("f", "primals", "tangents")
+    given = [*args, *(named[name] for name in names[len(args) :] if name in named)]
+    if len(given) != len(names) or len(args) + len(named) != len(names):
+        raise lo.problem("AD0203", node, f"ad.{kind} takes a function, primals and tangents")
+    function, primals, tangents = given
+    for name, each in (("primals", primals), ("tangents", tangents)):
+        if isinstance(joins.type_of(each), (ir.Scalar, ir.Array, ir.Number)):
+            label = f"the {name} are a tuple with one entry per argument"
+            raise lo.problem("AD0409", node, label, helps=(f"write tuples: ad.{kind}(f, (x,), (x_dot,))",))
+    if kind == "jvps":
+        from adjoint.runtime.numerical_methods import jacobians  # lazy
 
-
-def _immediate(lo: Lowerer, kind: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Value:
-    from adjoint.frontend.differentiation.inside.pullbacks import vjp  # lazy
-    from adjoint.frontend.differentiation.inside.pushforwards import jvp  # lazy
-
-    kwargs = dict(kwargs)
-    has_aux = kwargs.pop("has_aux", ir.Const(False))
-    if has_aux != ir.Const(False) and (kind != "jvp" or has_aux != ir.Const(True)):
-        helps = ("take the pair as it is: the cotangent of aux is None",)
-        raise lo.problem("AD0204", node, f"has_aux= of ad.{kind} is not for code that is differentiated", helps=helps)
-    if kind in ("jvp", "hvp"):
-        given = [*args, *(kwargs[name] for name in ("f", "primals", "tangents") if name in kwargs)]
-        if len(given) != 3:
-            raise lo.problem("AD0203", node, f"ad.{kind} takes a function, primals and tangents")
-        function, primals, tangents = given
-        for name, each in (("primals", primals), ("tangents", tangents)):
-            if isinstance(joins.type_of(each), (ir.Scalar, ir.Array, ir.Number)):
-                label = f"the {name} are a tuple with one entry per argument"
-                raise lo.problem("AD0409", node, label, helps=(f"write tuples: ad.{kind}(f, (x,), (x_dot,))",))
-        if kind == "hvp":
-            from adjoint.api import gradients, jvp_vjp  # lazy
-
-            return python_functions.call(
-                lo, python_functions.hvp, [ir.Const(gradients.grad), ir.Const(jvp_vjp.jvp), *given], node
-            )
-        items = known_items(lo, primals, node)
-        directions = known_items(lo, tangents, node)
-        return jvp(lo, function, items, directions, node, has_aux == ir.Const(True))
-    return vjp(lo, args[0], args[1:], kwargs, node)
+        return python_functions.call(lo, jacobians.derivatives_of, [*given, ir.Const(has_aux)], node)
+    operator = pushforwards.jvp if kind == "jvp" else pushforwards.hvp
+    return operator(lo, function, known_items(lo, primals, node), known_items(lo, tangents, node), node, has_aux)

@@ -11,6 +11,7 @@ from adjoint.analysis.draws import draws, may_give_something_else
 from adjoint.analysis.effects import written_places
 from adjoint.frontend.calls.definitions import is_for_a_rule
 from adjoint.frontend.differentiation.inner_functions import Inner, copy_as, lower_inner, targets_of_call
+from adjoint.frontend.differentiation.result_seeds import first_of_pair
 from adjoint.frontend.differentiation.tangent_values import converted, differentiable_leaves, paired, tangent_of
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
@@ -19,10 +20,18 @@ from adjoint.frontend.library import python_functions
 from adjoint.ir.rebuild import inline
 
 
-def vjp(lo: Lowerer, function: Value, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Value:
-    """The value of a function, and a pullback that is written out where it is called."""
+def vjp(
+    lo: Lowerer,
+    function: Value,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST | None,
+    has_aux: bool = False,
+) -> Value:
+    """The value of a function, and a pullback that is written out where it is called; ``aux`` behind them."""
     places = tuple(i for i, value in enumerate(args) if any(True for _ in differentiable_leaves(lo, value)))
     inner = lower_inner(lo, function, args, kwargs, places, node)
+    count = first_of_pair(lo, function, inner, node) if has_aux else len(inner.results)
     is_drawn = draws(inner.function)
     if is_drawn or (may_give_something_else(inner.function) and not is_for_a_rule(lo)):
         helps = (
@@ -38,7 +47,11 @@ def vjp(lo: Lowerer, function: Value, args: list[Value], kwargs: dict[str, Value
     )
     atoms = inline(lo.open, inner.function, inner.atoms)
     value = joins.build(inner.shape, iter(atoms), lo.store)
-    return TupleValue((value, Pullback(kept, value, tuple(args), places)))
+    if not has_aux:
+        return TupleValue((value, Pullback(kept, value, count, tuple(args), places)))
+    assert isinstance(value, TupleValue)
+    own, aux = value.items
+    return TupleValue((own, Pullback(kept, own, count, tuple(args), places), aux))
 
 
 def _kept(lo: Lowerer, atom: ir.Atom) -> ir.Atom:
@@ -91,7 +104,7 @@ def call_pullback(
     if len(args) != 1 or kwargs:
         raise lo.problem("AD0203", node, "a pullback takes one cotangent, of the structure of the value")
     inner = pullback.inner
-    differentiable = [i for i, type_ in enumerate(inner.results) if ir.carries_derivative(type_)]
+    differentiable = [i for i, type_ in enumerate(inner.results[: pullback.count]) if ir.carries_derivative(type_)]
     given = list(paired(lo, pullback.value, args[0], node))
     if len(given) != len(differentiable):
         raise lo.problem("AD0409", node, "the cotangent does not have the structure of the value")

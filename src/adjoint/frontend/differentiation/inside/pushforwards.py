@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable, Iterator
 
 from adjoint import ir
 from adjoint.analysis.draws import draws, may_give_something_else
@@ -18,7 +19,7 @@ from adjoint.frontend.differentiation.result_seeds import first_of_pair, refuse_
 from adjoint.frontend.differentiation.tangent_values import owned_tangent, paired, result_tangent
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
-from adjoint.frontend.interpreter.values import NONE, TupleValue, Value
+from adjoint.frontend.interpreter.values import NONE, Operator, TupleValue, Value
 from adjoint.ir.rebuild import inline
 from adjoint.runtime.numerical_methods import jacobians
 from adjoint.runtime.tangents import to_shadow
@@ -30,7 +31,10 @@ def is_column(lo: Lowerer) -> bool:
 
 
 def refuse_what_columns_share(lo: Lowerer, inner: Inner, args: list[Value], node: ast.AST | None) -> None:
-    """Refuses a function that would find something else in each of its runs; arguments are copies."""
+    """Refuses a function that would find something else in each of its runs, or gives objects; arguments are copies."""
+    if any(shape.record.cls not in (list, dict) for shape in _containers(inner.shape)):
+        label = "a matrix of derivatives inside other code is of numbers, arrays, tuples, lists and dicts"
+        raise lo.problem("AD0301", node, label, helps=("let the function return the fields of the object",))
     if draws(inner.function):
         label = "each column is of a function that draws other numbers"
         raise lo.problem("AD0301", node, label, helps=("draw beforehand what it needs",))
@@ -41,6 +45,18 @@ def refuse_what_columns_share(lo: Lowerer, inner: Inner, args: list[Value], node
     if any(all(atom is not arg for arg in args) for atom in written):
         label = "the function changes what it finds outside, and runs once for each column"
         raise lo.problem("AD0303", node, label, helps=("let it return what it changes, or work on a copy",))
+
+
+def _containers(shape: joins.Shape) -> Iterator[joins.RefShape]:
+    """The objects, lists and dicts in the structure of a result."""
+    parts: Iterable[joins.Shape] = ()
+    if isinstance(shape, joins.RefShape):
+        yield shape
+        parts = shape.record.items
+    elif isinstance(shape, joins.TupleShape):
+        parts = shape.items
+    for part in parts:
+        yield from _containers(part)
 
 
 def _lent(
@@ -126,3 +142,21 @@ def jvp(
         assert isinstance(value, TupleValue) and isinstance(dot, TupleValue)
         return TupleValue((value.items[0], dot.items[0], value.items[1]))
     return TupleValue((value, dot))
+
+
+def hvp(
+    lo: Lowerer,
+    function: Value,
+    args: list[Value],
+    tangents: list[Value],
+    node: ast.AST | None,
+    has_aux: bool = False,
+) -> Value:
+    """The derivative of the gradient in one direction, for the arguments that move; ``aux`` behind it."""
+    places = tuple([place for place, tangent in enumerate(tangents) if tangent != NONE])
+    options = (("has_aux", has_aux), ("wrt", places))
+    found = jvp(lo, Operator("grad", function, options), args, tangents, node, has_aux)
+    assert isinstance(found, TupleValue) and isinstance(found.items[1], TupleValue)
+    parts = iter(found.items[1].items)
+    product = TupleValue(tuple([next(parts) if place in places else NONE for place in range(len(args))]))
+    return TupleValue((product, found.items[2])) if has_aux else product
