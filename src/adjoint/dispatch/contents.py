@@ -14,6 +14,7 @@ import opcode
 import re
 import sys
 import types
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -234,7 +235,8 @@ class Contents:
         if "__getattr__" not in vars(module) or name not in getattr(module, "__all__", ()):
             return False
         if module is not adjoint:
-            getattr(module, name)
+            with warnings.catch_warnings(action="ignore"):  # a namespace that goes, which says so
+                getattr(module, name)
             return False
         home, own = adjoint._home(name)
         is_own = name not in vars(module) or vars(module)[name] is found_at(home, own)
