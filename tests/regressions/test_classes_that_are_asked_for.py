@@ -164,3 +164,34 @@ def test_attributes_that_are_not_known_one_by_one() -> None:
     assert "which attributes this object has is not known one by one" in message
     message = str(refused(lambda: ad.grad(lambda x: sum(vars(Slotted(x)).values()))(2.0)))
     assert "objects of class 'Slotted' hold something besides attributes" in message
+
+
+class Kernel:
+    part_of_class = 3.0
+
+    def __init__(self, length: float) -> None:
+        self.part_length, self.other = length, 2.0
+
+    @property
+    def part_twice(self) -> float:
+        return self.part_length * 2.0
+
+
+KERNEL = Kernel(2.0)
+
+
+def _by_names(x: float) -> float:
+    kernel = Kernel(x)
+    return sum([getattr(kernel, name) for name in dir(kernel) if name.startswith("part_")])
+
+
+def _by_names_of_what_is_outside(x: float) -> float:
+    return sum([getattr(KERNEL, name) for name in dir(KERNEL) if name.startswith("part_")]) * x
+
+
+def test_objects_tell_their_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert ad.value_and_grad(_by_names)(0.7) == pytest.approx((_by_names(0.7), 3.0))
+    derivative = ad.grad(_by_names_of_what_is_outside)
+    assert derivative(0.7) == 9.0
+    monkeypatch.setattr(Kernel, "part_more", 1.0, raising=False)
+    assert derivative(0.7) == 10.0

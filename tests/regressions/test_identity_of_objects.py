@@ -1,5 +1,8 @@
 """Which object a variable holds, where paths meet and loops carry objects."""
 
+import copy
+from typing import Any
+
 import pytest
 
 import adjoint as ad
@@ -85,3 +88,53 @@ def test_a_loop_makes_the_object_that_was_none() -> None:
         return s
 
     check_grads(f, (1.3, 3))
+
+
+CONSTANT = (1.0, (2.0, "x"))
+DEFAULT = 1.5
+
+
+def _same(x):
+    """What Python gives for these is the very tuple."""
+    given, empty = (x, 1.0), ()
+    others = (copy.deepcopy(given), copy.copy(given), tuple(given), given[:], given + empty, empty + given, given * 1)
+    return sum([x * 2.0**place for place, other in enumerate(others) if other is given])
+
+
+def _same_constant(x):
+    others = (copy.deepcopy(CONSTANT), tuple(CONSTANT), CONSTANT[:], copy.copy(CONSTANT))
+    return sum([x * 2.0**place for place, other in enumerate(others) if other is CONSTANT])
+
+
+def _others(x):
+    mixed, two = (x, [1.0]), (x, x)
+    pairs = ((copy.deepcopy(mixed), mixed), (two[::-1], two), (two + two, two), (tuple([x, x]), two), (two[:1], two))
+    return sum([x * 2.0**place for place, (other, one) in enumerate(pairs) if other is not one])
+
+
+@pytest.mark.parametrize("function", [_same, _same_constant, _others])
+def test_tuples_that_are_copied_are_the_same_where_nothing_in_them_is(function: Any) -> None:
+    value, slope = ad.value_and_grad(function)(0.7)
+    assert (value, slope) == pytest.approx((function(0.7), function(0.7) / 0.7))
+
+
+class Held:
+    def __init__(self, number):
+        self.number = number
+
+
+def _kept_in_objects(x):
+    held = [Held(1.0), Held(x), Held(1.0)]
+    return sum([x if each.number is held[0].number else x * x for each in held[:2]])
+
+
+def _default(x, scale=DEFAULT):
+    return x if scale is DEFAULT else x * scale
+
+
+@pytest.mark.parametrize(
+    ("function", "args"), [(_kept_in_objects, ()), (_default, ()), (_default, (DEFAULT,)), (_default, (2.0,))]
+)
+def test_numbers_that_are_kept_are_themselves(function: Any, args: Any) -> None:
+    check_grads(lambda x: function(x, *args), (0.7,))
+    assert ad.value_and_grad(function)(0.7, *args)[0] == function(0.7, *args)

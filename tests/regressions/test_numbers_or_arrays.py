@@ -163,3 +163,23 @@ def chosen_number(x: float, k: int) -> float:
 @pytest.mark.parametrize("f", [squeezed_and_kept, squeezed_and_written, chosen_number])
 def test_numbers_that_functions_of_arrays_give_back(f: object) -> None:
     either(right, f, 0.7, 3)
+
+
+def divided_by_a_squeezed_number(x: float, k: int) -> float:
+    length = np.squeeze(x).astype(float)
+    if np.ndim(length) > 1:
+        raise ValueError("it has axes")
+    scaled = np.arange(6.0).reshape(3, 2) / length
+    matrix = scaled @ scaled.T
+    np.fill_diagonal(matrix, 1)
+    return np.sum(matrix * matrix) * k
+
+
+def told_by_what_is_iterable(x: float, k: int) -> float:
+    given = (x, 1.0, "ab", None, [x], (x, 2.0), {"a": x}, np.array(x), np.ones(2) * x, np.squeeze(x), range(k))
+    return sum([x * 2.0**place for place, each in enumerate(given) if np.iterable(each)])
+
+
+@pytest.mark.parametrize("f", [divided_by_a_squeezed_number, told_by_what_is_iterable])
+def test_a_number_that_is_squeezed_has_no_axes(f: object) -> None:
+    right(f, 0.7, 3)

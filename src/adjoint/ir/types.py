@@ -120,6 +120,9 @@ class Array(Type):
 class Number(Type):
     """A scalar or an array, it is not known which; never written in place."""
 
+    has_no_axes: bool = False
+    """Whether it is known that an array would have no axes."""
+
 
 @dataclass(frozen=True, slots=True)
 class List(Type):

@@ -177,6 +177,8 @@ class _Maker:
                 return number if dtype is None else dtype.type(number)
             case ir.Array(dtype=dtype, dims=dims):
                 return self._array(dtype or np.dtype(float), dims, value)
+            case ir.Number(has_no_axes=True):
+                return np.array(value) if self._rank else np.float64(value)
             case ir.Number():
                 many: list[ir.Dim] = ["many"] * self._rank
                 return self._array(np.dtype(float), tuple(many), value) if many else value

@@ -56,7 +56,7 @@ def typed(fn: Any, arguments: Sequence[Any], named: Mapping[str, Any]) -> ir.Typ
     if fn is np.ndarray.reshape:
         return _reshaped(arguments[0], arguments[1] if len(arguments) == 2 else arguments[1:])
     if fn in _BY_METHODS and arguments and isinstance(arguments[0], ir.Scalar):
-        return arguments[0] if arguments[0].dtype is not None else ir.Number()
+        return arguments[0] if arguments[0].dtype is not None else ir.Number(has_no_axes=True)
     if fn in _LEAST_RANKS or fn is np.squeeze:
         return _with_other_rank(fn, arguments, named)
     if fn in (sparse.sparse_times, sparse.times_sparse):

@@ -197,8 +197,8 @@ def _special(
     fitted = _fitted(type_of_known(arguments[1])) if rule.fn is unbroadcast and len(arguments) == 2 else None
     if fitted is not None:
         return fitted
-    if rule.fn is reshape_like and len(arguments) == 2 and type_of_known(arguments[1]) == ir.Number():
-        return ir.Number()  # examples of as many elements as there are hardly ever come up
+    if rule.fn is reshape_like and len(arguments) == 2 and isinstance(type_of_known(arguments[1]), ir.Number):
+        return type_of_known(arguments[1])  # examples of as many elements as there are hardly ever come up
     if registry.is_about_arrays(rule.fn):
         from adjoint.rules import shapes  # lazy
 
@@ -298,9 +298,11 @@ def _holds_lists(known: Any) -> bool:
 
 
 def _vagueness(arguments: Sequence[Any]) -> str:
-    """``number``: it is not known what is an array; ``dtype``: nor its dtype; empty: all is known."""
+    """``number``: it is not known what is an array; ``point``: what is one without axes; ``dtype``: of which dtype."""
     if any(_is_number_or_array(known) or _holds_lists(known) for known in arguments):
         return "number"
+    if any(isinstance(known, ir.Number) for known in arguments):
+        return "point"
     return "dtype" if any(map(_is_of_any_dtype, arguments)) else ""
 
 
@@ -311,7 +313,7 @@ def _is_number_or_array(known: Any) -> bool:
             return _is_number_or_array(element)
         case ir.Tuple(items=items):
             return any(map(_is_number_or_array, items))
-    return isinstance(known, ir.Number)
+    return isinstance(known, ir.Number) and not known.has_no_axes
 
 
 def _is_of_any_dtype(known: Any) -> bool:
@@ -329,6 +331,8 @@ def _is_of_any_dtype(known: Any) -> bool:
 def _weakened(type_: ir.Type, vague: str) -> ir.Type:
     """A type that was learnt from examples, without what the vague arguments do not warrant."""
     match type_:
+        case ir.Array(dims=()) | ir.Scalar(kind="float" | "complex", dtype=np.dtype()) if vague == "point":
+            return ir.Number(has_no_axes=True)
         case ir.Array(dtype=dtype, dims=dims) if vague:
             smooth = dtype is None or dtype.kind in "fc"
             return ir.Array(None if smooth else dtype, None if vague == "number" else dims)

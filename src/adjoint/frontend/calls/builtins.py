@@ -16,25 +16,31 @@ from adjoint import ir
 from adjoint.frontend.calls.emitted_calls import call_any
 from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles
 from adjoint.frontend.calls.opaque.arguments import refuse_made_here
+from adjoint.frontend.calls.opaque.library_classes import look_where_it_comes_from
 from adjoint.frontend.calls.operands import arrays
 from adjoint.frontend.data import containers, making
+from adjoint.frontend.entry.captured import names_guard
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import type_of
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.options.choices import on_each_option
 from adjoint.frontend.interpreter.values import (
     NONE,
+    STANDS_FOR,
     Closure,
     IteratorValue,
     Method,
     Partial,
     RangeValue,
+    Record,
+    Ref,
     SliceValue,
     SuperValue,
     TupleValue,
     Union,
     Value,
     is_atom,
+    local_mark,
 )
 from adjoint.frontend.iterators.coming_back import come_back
 from adjoint.frontend.iterators.items import kept, sequence, static_items, written_out
@@ -48,7 +54,7 @@ from adjoint.frontend.objects.special_methods import special_method
 from adjoint.frontend.syntax.conditions import bool_of, truth_of
 from adjoint.runtime import display
 from adjoint.runtime.arithmetic import numbers
-from adjoint.sources.library_folders import is_of_a_library
+from adjoint.sources.library_folders import is_class_of_a_library, is_of_a_library
 from adjoint.sources.trees import nodes
 
 
@@ -218,9 +224,29 @@ def _names_unseen(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node
     raise lo.problem("AD0301", node, label, helps=_WRITTEN_OUT)
 
 
+def _may_be_absent(part: Value) -> bool:
+    """Whether an attribute may not have been assigned."""
+    return isinstance(part, ir.Undefined) or (isinstance(part, Union) and any(map(_may_be_absent, part.options)))
+
+
 @handles(dir)
 def _names_of_the_frame(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    return NotImplemented if args else _names_unseen(lo, args, kwargs, node)
+    if not args:
+        return _names_unseen(lo, args, kwargs, node)
+    record = lo.store.get(args[0]) if isinstance(args[0], Ref) else None
+    if not isinstance(record, Record) or record.cls in (list, dict):
+        return NotImplemented
+    is_other = STANDS_FOR in record.cls.__dict__ or local_mark(record.cls) is not None
+    if (
+        is_other
+        or inspect.getattr_static(record.cls, "__dir__") is not object.__dir__
+        or any(map(_may_be_absent, record.items))
+    ):
+        return NotImplemented
+    if not (lo.run_data.all_constant or is_class_of_a_library(record.cls)):
+        lo.run_data.guards.append(names_guard(record.cls))
+    names = {*record.keys, *dir(record.cls)}
+    return making.new_list(lo, [ir.Const(name) for name in sorted(names)], node)
 
 
 @handles(vars)
@@ -301,7 +327,7 @@ def _tuple(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.A
     value = sequence(lo, args[0])
     items = written_out(lo, value, node)
     if items is not None:
-        return TupleValue(tuple(items))
+        return making.tuple_of(items, args[0])
     if isinstance(value, ir.Var) and not isinstance(value.type, (ir.List, ir.Array)):
         return NotImplemented
     items_now = value if is_lazy(args[0]) else python_functions.call(lo, python_functions.copied, [value], node)
@@ -352,6 +378,23 @@ def _isscalar(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: as
     return NotImplemented
 
 
+@handles(np.iterable)
+def _is_iterable(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    match args:
+        case [ir.Const(value=constant)]:
+            return ir.Const(np.iterable(constant))
+        case [TupleValue() | ir.Var(type=ir.List() | ir.Dict())]:
+            return ir.Const(True)
+        case [ir.Var() as value]:
+            if isinstance(value.type, ir.Opaque):
+                look_where_it_comes_from(lo, value)
+            rank = _rank(lo, value)
+            return NotImplemented if rank is None else ir.Const(rank > 0)
+        case [Ref() as value] if making.is_dict(lo, value) or making.list_items(lo, value) is not None:
+            return ir.Const(True)
+    return NotImplemented
+
+
 @handles(np.ndim)
 def _ndim(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     rank = _rank(lo, args[0]) if len(args) == 1 else None
@@ -365,7 +408,7 @@ def _rank(lo: Lowerer, value: Value) -> int | None:
             return np.ndim(constant)
         case ir.Var(type=ir.Array(dims=dims)):
             return None if dims is None else len(dims)
-        case ir.Var(type=ir.Scalar()):
+        case ir.Var(type=ir.Scalar() | ir.Number(has_no_axes=True)):
             return 0
     items = value.items if isinstance(value, TupleValue) else making.list_items(lo, value)
     if items is None:

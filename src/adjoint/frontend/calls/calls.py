@@ -399,6 +399,12 @@ def _by_source(
         if known is not None:
             return known
     function = underlying(constant) or _implementation(constant)
+    if function is not None and function.__name__ == "__new__":
+        from adjoint.frontend.objects.construction import by_given_new  # lazy
+
+        made = by_given_new(lo, function, args, kwargs, node)
+        if made is not None:
+            return made
     if function is not None and _is_inlined(lo, function, args, kwargs):
         return call_closure(lo, closure_of(lo, function, node), args, kwargs, node)
     if function is not None and library_classes.is_followed(lo, function, args):

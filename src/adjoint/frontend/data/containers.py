@@ -13,7 +13,7 @@ from adjoint import ir
 from adjoint.diagnostics.similar import did_you_mean, one_of
 from adjoint.frontend.calls.emitted_calls import call, refuse_linked
 from adjoint.frontend.data.element_types import as_element, element_of, joined_types, learn_from_others
-from adjoint.frontend.data.making import as_tuple, hashed, is_tuple, new_list, runtime_list
+from adjoint.frontend.data.making import as_tuple, hashed, is_tuple, new_list, runtime_list, tuple_of
 from adjoint.frontend.data.outside.imported_modules import is_table_of_modules, module_now
 from adjoint.frontend.data.outside.scalar_replacement import MAX_DISPATCH, is_apart
 from adjoint.frontend.data.tagged_items import taken
@@ -298,7 +298,7 @@ def _item_of_tuple(lo: Lowerer, base: Value, items: tuple[Value, ...], index: Va
         part = constant_slice(index)
         if part is None:
             return _part_of_tuple(lo, items, index, node)
-        return TupleValue(items[part])
+        return tuple_of(items[part], *((base,) if part.step in (None, 1) else ()))
     if isinstance(index, ir.Const):
         try:
             item: Value = items[index.value]

@@ -18,6 +18,7 @@ from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites, typ
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.state.signals import OtherItems, Problem
 from adjoint.frontend.interpreter.values import NONE, Closure, Method, Partial, Record, Ref, Site, TupleValue, Value
+from adjoint.frontend.objects.classes import refuse_made_again
 from adjoint.records import replace
 from adjoint.runtime import display
 from adjoint.types.structure import is_namedtuple_class
@@ -227,6 +228,7 @@ def slot(lo: Lowerer, value: Value, node: ast.AST | None) -> ir.Atom:
         case ir.Const() if is_known_function(value):
             return held_function(lo, value, node)
         case TupleValue(items=items, cls=cls) if cls is tuple or is_namedtuple_class(cls):
+            refuse_made_again(lo, cls, node)
             atoms = slots(lo, items, node)
             target = ir.Var("t", ir.Tuple(tuple(type_of(atom) for atom in atoms), cls))
             named = () if cls is tuple else (("cls", ir.Const(cls)),)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Callable
+import operator
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -146,6 +147,17 @@ def as_tuple(items: Value) -> Value:
     if isinstance(items, ir.Var) and isinstance(items.type, ir.List):
         items.type = ir.List(items.type.element, items.type.storage, is_tuple=True)
     return items
+
+
+def tuple_of(items: Sequence[Value], *others: Value) -> TupleValue:
+    """A tuple with the items of other values; one of these where it is all of them, which is what Python gives then."""
+    same = (
+        other
+        for other in others
+        if isinstance(other, TupleValue) and other.cls is tuple and len(other.items) == len(items)
+        if all(map(operator.is_, other.items, items))
+    )
+    return next(same, TupleValue(tuple(items)))
 
 
 def is_tuple(value: Value) -> bool:

@@ -66,6 +66,11 @@ def length_guard(path: Path, keys: Path, count: int) -> Guard:
     return LengthGuard(("length", path, keys), lambda function: len(part_at(read(function), keys)), count)
 
 
+def names_guard(cls: type) -> Guard:
+    """The guard of the names of what a class has, which a program goes through."""
+    return Guard(("names", cls), lambda function: " ".join(dir(cls)), " ".join(dir(cls)))
+
+
 def part_at(value: Any, keys: Sequence[Any]) -> Any:
     """What lies in a value behind attributes and items, by names, places and keys."""
     for key in keys:

@@ -34,7 +34,7 @@ from adjoint.frontend.entry.constants import (
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.tracking import set_unseen
 from adjoint.frontend.interpreter.values import LOCAL, Cell, Held, Method, Partial, Record, Ref, Site, TupleValue, Value
-from adjoint.frontend.objects.classes import refuse_other_items
+from adjoint.frontend.objects.classes import refuse_made_again, refuse_other_items
 from adjoint.records import replace
 from adjoint.rules.declarations import counts_by_identity
 from adjoint.rules.types_of_values import abstract
@@ -204,6 +204,7 @@ def enter(lo: Lowerer, value: Any, path: Path, hint: str, declare: Callable[[ir.
     if isinstance(value, tuple):
         if type(value) is not tuple:
             refuse_other_items(lo, type(value), None)
+            refuse_made_again(lo, type(value), None)
         base = ir.Var(hint, ir.Opaque(tuple), True)
         declare(base)
         return TupleValue(

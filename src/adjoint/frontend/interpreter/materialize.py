@@ -34,6 +34,7 @@ from adjoint.frontend.interpreter.values import (
 )
 from adjoint.frontend.iterators.coming_back import come_back
 from adjoint.frontend.iterators.iterators import drawn
+from adjoint.frontend.objects.classes import refuse_made_again
 from adjoint.rules.types_of_values import abstract
 from adjoint.runtime import display
 from adjoint.runtime.objects import make_object, untagged
@@ -59,6 +60,7 @@ def materialize(lo: Lowerer, value: Value, node: ast.AST | None, *, observer: bo
         case TupleValue(items=items, cls=cls):
             atoms = [materialize(lo, item, node, observer=observer) for item in items]
             if cls is not tuple:
+                refuse_made_again(lo, cls, node)
                 return _call(lo, cls, atoms if is_namedtuple_class(cls) else [_call(lo, display.make_tuple, atoms)])
             if all(isinstance(atom, ir.Const) for atom in atoms):
                 return ir.Const(tuple(atom.value for atom in atoms))  # type: ignore[union-attr]

@@ -17,7 +17,7 @@ from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import STANDS_FOR, Record, Ref, TupleValue, Value
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.objects.attributes import attribute
-from adjoint.frontend.objects.classes import class_of, seen
+from adjoint.frontend.objects.classes import class_of, refuse_made_again, seen
 from adjoint.frontend.objects.special_methods import special_method
 
 
@@ -139,7 +139,9 @@ def _copied(lo: Lowerer, value: Value, inner: Callable[[Value], Value], node: as
     if isinstance(record, Record):
         return _made(lo, Record(record.cls, tuple((name, inner(part)) for name, part in record.parts)), node)
     if isinstance(value, TupleValue):
-        return TupleValue(tuple(inner(part) for part in value.items), value.cls)
+        refuse_made_again(lo, value.cls, node)
+        parts = [inner(part) for part in value.items]
+        return making.tuple_of(parts, value) if value.cls is tuple else TupleValue(tuple(parts), value.cls)
     if isinstance(value, ir.Var) and isinstance(value.type, ir.Reference):
         raise lo.problem("AD0303", node, "an object that others refer to is copied")
     if isinstance(value, ir.Var) and isinstance(value.type, ir.Array):

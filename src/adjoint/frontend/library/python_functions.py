@@ -290,7 +290,10 @@ def rows_of_numbers(matrix: Any) -> Any:
 
 
 def namedtuple_replace(items: Any, **changes: Any) -> Any:
-    return type(items)(**{name: changes.get(name, getattr(items, name)) for name in type(items)._fields})
+    values = [changes.pop(name, getattr(items, name)) for name in type(items)._fields]
+    if changes:
+        raise ValueError(f"Got unexpected field names: {list(changes)!r}")
+    return tuple.__new__(type(items), values)
 
 
 def namedtuple_asdict(items: Any) -> Any:

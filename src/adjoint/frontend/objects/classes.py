@@ -155,7 +155,7 @@ def has_source(function: Any) -> bool:
 
 
 def refuse_other_items(lo: Lowerer, cls: type, node: ast.AST | None) -> None:
-    """Refuses a class of named tuples that changes what a tuple is: how it is made, compared, or gone through."""
+    """Refuses a class of named tuples that changes what a tuple is: how it is ordered, or gone through."""
     for base in cls.__mro__[: cls.__mro__.index(tuple)]:
         for name in _OF_TUPLES:
             own = base.__dict__.get(name)
@@ -166,6 +166,13 @@ def refuse_other_items(lo: Lowerer, cls: type, node: ast.AST | None) -> None:
 
 
 _OF_TUPLES = (
-    *("__new__", "__init__", "__getitem__", "__iter__", "__len__", "__contains__", "__bool__", "__hash__"),
-    *("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"),
+    *("__init__", "__getitem__", "__iter__", "__len__", "__contains__", "__bool__", "__hash__"),
+    *("__ne__", "__lt__", "__le__", "__gt__", "__ge__"),
 )
+
+
+def refuse_made_again(lo: Lowerer, cls: type, node: ast.AST | None) -> None:
+    """Refuses to make a named tuple of its items at run time: the ``__new__`` of its class would see them anew."""
+    if is_namedtuple_class(cls) and has_source(cls.__new__):
+        label = f"the named tuple {cls.__name__!r}, which has a '__new__' of its own, is handed on as a whole"
+        raise lo.problem("AD0301", node, label, helps=("use a dataclass",))

@@ -232,6 +232,30 @@ def _object_new(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: 
     return making.runtime_object(lo, ref, node) if ref.site in lo.settings.bare_sites else ref
 
 
+@handles(tuple.__new__)
+def _tuple_new(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    """``tuple.__new__(cls, items)``: a named tuple past the ``__new__`` of its class."""
+    match args:
+        case [ir.Const(value=type() as cls), items] if is_namedtuple_class(cls) and not kwargs:
+            values = lo.call(ir.Const(tuple), [items], {}, node)
+            if isinstance(values, TupleValue) and len(values.items) == len(cls._fields):  # type: ignore[attr-defined]
+                refuse_other_items(lo, cls, node)
+                return TupleValue(values.items, cls)
+    return NotImplemented
+
+
+def by_given_new(
+    lo: Lowerer, function: types.FunctionType, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+) -> Value | None:
+    """``super().__new__(cls, *fields)`` of a class of named tuples; None where a function is no such ``__new__``."""
+    match args:
+        case [ir.Const(value=type() as cls), *fields] if is_namedtuple_class(cls) and not has_source(function):
+            own = (vars(base).get("__new__") for base in cls.__mro__)
+            if any(getattr(new, "__func__", None) is function for new in own):
+                return _of_fields(lo, cls, fields, kwargs, node)
+    return None
+
+
 def _note_links(lo: Lowerer, cls: type, ref: Ref) -> None:
     """Takes down a class whose objects may refer to others: they hold None, objects or lists."""
     record = lo.store.get(ref)
@@ -246,10 +270,15 @@ def _may_refer(part: Value) -> bool:
     return part == NONE or isinstance(part, Ref) or (isinstance(part, ir.Var) and not isinstance(part.type, _NUMBERS))
 
 
-def _named_tuple(
-    lo: Lowerer, cls: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
-) -> TupleValue:
+def _named_tuple(lo: Lowerer, cls: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Value:
     refuse_other_items(lo, cls, node)
+    if has_source(cls.__new__):
+        return lo.call(ir.Const(cls.__new__), [ir.Const(cls), *args], kwargs, node)
+    return _of_fields(lo, cls, args, kwargs, node)
+
+
+def _of_fields(lo: Lowerer, cls: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> TupleValue:
+    """What the ``__new__`` makes that a class of named tuples is given."""
     values = dict(zip(cls._fields, args, strict=False)) | kwargs
     for name, default in getattr(cls, "_field_defaults", {}).items():
         values.setdefault(name, lo.store[default] if isinstance(default, Held) else ir.Const(default))

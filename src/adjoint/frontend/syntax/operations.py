@@ -213,7 +213,7 @@ def _identity(lo: Lowerer, op: Callable[..., Any], operands: list[Value], node: 
         if any(isinstance(side, ir.Const) for side in (left, right)) and any(
             isinstance(side, ir.Var) and _is_never_constant(joins.type_of(side)) for side in (left, right)
         ):
-            return ir.Const(op is operator.is_not)
+            return _is_the_number(lo, op, operands, node)
         return call(lo, op, [left, right], node)  # type: ignore[list-item]
     if left is not right:
         _refuse_unknown_identity(lo, left, right, node)
@@ -221,6 +221,20 @@ def _identity(lo: Lowerer, op: Callable[..., Any], operands: list[Value], node: 
     if isinstance(left, Union) or isinstance(right, Union):
         raise lo.problem("AD0301", node, "the identity of a value that has several structures is not known")
     return ir.Const(same == (op is operator.is_))
+
+
+def _is_the_number(lo: Lowerer, op: Callable[..., Any], operands: list[Value], node: ast.AST | None) -> Value:
+    """Whether what is computed is an object that is known: only a number may be, one of the same class and value.
+
+    Numbers have no identity here: one that was put into an object and is read from it again is the one that it was.
+    """
+    kinds = {joins.type_of(operand) for operand in operands}
+    if len(kinds) > 1 or not all(map(is_number, operands)):
+        return ir.Const(op is operator.is_not)
+    (kind,) = {type(operand.value) for operand in operands if isinstance(operand, ir.Const)}
+    for operand in operands:
+        note_owner(lo, operand, lambda number: number is kind)
+    return call(lo, operator.eq if op is operator.is_ else operator.ne, operands, node)  # type: ignore[arg-type]
 
 
 def _is_never_constant(type_: ir.Type) -> bool:
@@ -279,7 +293,7 @@ def _on_sequences(lo: Lowerer, op: Callable[..., Any], operands: list[Value], no
         return call(lo, op, [materialize(lo, left, node), materialize(lo, right, node, observer=True)], node)
     if op is operator.add:
         if isinstance(left, TupleValue) and isinstance(right, TupleValue):
-            return TupleValue(left.items + right.items)
+            return making.tuple_of(left.items + right.items, left, right)
         parts = [making.list_items(lo, side) for side in operands]
         if parts[0] is not None and parts[1] is not None:
             return making.new_list(lo, [*parts[0], *parts[1]], node)
@@ -302,7 +316,7 @@ def _on_sequences(lo: Lowerer, op: Callable[..., Any], operands: list[Value], no
                 return making.repeat_list(lo, sequence, count, node)
             if isinstance(count, ir.Const) and isinstance(count.value, int):
                 if isinstance(sequence, TupleValue):
-                    return TupleValue(sequence.items * count.value)
+                    return making.tuple_of(sequence.items * count.value, sequence)
                 items = making.list_items(lo, sequence)
                 if items is not None and len(items) * count.value <= 64:
                     return making.new_list(lo, list(items) * count.value, node)
