@@ -69,6 +69,41 @@ def test_derivatives_of_derivatives_run_a_function_once(f: Any, derivative: Any,
         assert len(CALLS) == {scaled: 1, looped: 2, told: 0}[f]
 
 
+PLACES = np.array([1, 1, 0, 1])
+MATRIX, WEIGHTS = np.array([[1.3, 0.4], [0.7, 1.9]]), np.array([[0.4, 1.4], [-0.5, 2.0]])
+
+
+def of_a_row(x: Any) -> Any:
+    print(end="")
+    return np.sum((x * x)[0][PLACES] ** 2)
+
+
+def of_part_of_a_row(x: Any) -> Any:
+    print(end="")
+    return np.sum((x * x)[0][:1] ** 2)
+
+
+def of_each_row(x: Any) -> Any:
+    print(end="")
+    squares, total = x * x, 0.0
+    for row in range(2):
+        total += np.sum(squares[row][:, None] * squares[row, PLACES]) ** 2
+    return total
+
+
+@pytest.mark.parametrize("f", [of_a_row, of_part_of_a_row, of_each_row])
+def test_cotangents_of_parts_of_parts_are_in_those_of_the_whole(f: Any) -> None:
+    """Pullbacks that are differentiated add to views of views of the cotangent of ``x * x``."""
+    slope = ad.grad(f)
+
+    def weighted(x: Any) -> Any:
+        return np.sum(slope(x) * WEIGHTS)
+
+    steps = 1e-6 * np.eye(4).reshape(4, 2, 2)
+    expected = [(weighted(MATRIX + step) - weighted(MATRIX - step)) / 2e-6 for step in steps]
+    np.testing.assert_allclose(ad.grad(weighted)(MATRIX).ravel(), expected, rtol=1e-6)
+
+
 def test_what_would_run_again_is_refused() -> None:
     def by_pullback(x: Any) -> Any:
         value, pullback = ad.vjp(scaled, x)

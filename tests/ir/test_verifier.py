@@ -1,9 +1,11 @@
 import operator
 
+import numpy as np
 import pytest
 
 from adjoint import ir
 from adjoint.ir.verifier import InvalidIR, verify
+from adjoint.ir.views import with_views_in_memory
 from ir.building import build, choose
 
 X, C, T, P, I = (
@@ -79,3 +81,26 @@ def test_a_branch_does_not_see_its_sibling():
     then = ir.Block((negate(T, X),), ir.Return((T,)))
     with pytest.raises(InvalidIR, match="outside of the block"):
         verify(function(end=ir.Branch(C, then, ir.Block((), ir.Return((T,))))))
+
+
+def view_of(array, memory):
+    """A view of an array, and a store through it."""
+    part = ir.Var("part", ir.Array(np.dtype(float), ("any",), memory))
+    key = ir.Subscript((ir.Slice(ir.Const(1), ir.Const(None), ir.Const(None)),))
+    load, store = ir.Load(part, array, key), ir.Store(part, ir.Subscript((ir.Const(0),)), ir.Const(1.0))
+    return part, ir.Function("f", (array,), ir.Block((load, store), ir.Return((part,))))
+
+
+def test_views_lie_in_the_memory_of_their_arrays():
+    array = ir.Var("a", ir.Array(np.dtype(float), ("many",), ir.Storage(written=True)))
+    _, right = view_of(array, array.type.storage)
+    part, wrong = view_of(array, ir.Storage(written=True))
+    verify(right)
+    with pytest.raises(InvalidIR, match="a view lies in memory of its own"):
+        verify(wrong)
+    mended = with_views_in_memory(wrong)
+    verify(mended)
+    (returned,) = mended.body.terminator.values
+    assert returned is not part
+    assert ir.storage_of(returned.type) is ir.storage_of(array.type)
+    assert with_views_in_memory(right) is right

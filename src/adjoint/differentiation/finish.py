@@ -15,6 +15,7 @@ from adjoint.declarations.custom_derivatives import stop_gradient
 from adjoint.differentiation.reverse.residuals.notes import Notes
 from adjoint.ir.join import is_array, type_of_atom
 from adjoint.ir.rebuild import rebuild, rebuild_terminator
+from adjoint.ir.views import with_views_in_memory
 from adjoint.ir.walk import operands, statements_in, terminators_in
 from adjoint.passes import Context
 from adjoint.pipeline import FINISH, run
@@ -81,7 +82,8 @@ def without_idle_conversions(function: ir.Function) -> ir.Function:
         kept = tuple(rebuild(s, atom, block, binder) for s in old.statements if s not in idle)
         return ir.Block(kept, rebuild_terminator(old.terminator, atom, block))
 
-    return ir.Function(function.name, function.params, block(function.body), function.doc)
+    without = ir.Function(function.name, function.params, block(function.body), function.doc)
+    return with_views_in_memory(without)
 
 
 def with_outer_signs(function: ir.Function) -> ir.Function:

@@ -7,6 +7,7 @@ from typing import Any
 
 from adjoint import ir
 from adjoint.diagnostics.spans import Span
+from adjoint.ir.walk import view_type
 
 TypeOfCall = Callable[[Any, Sequence[ir.Atom], Sequence[tuple[str, ir.Atom]]], tuple[ir.Type, ...]]
 
@@ -39,7 +40,7 @@ class Builder:
         self.emit(ir.Call((), callee, args, tuple(kwargs.items()), self.span))
 
     def load(self, base: ir.Atom, key: ir.Key, type_: ir.Type, hint: str = "t", named: bool = False) -> ir.Var:
-        target = ir.Var(hint, type_, named)
+        target = ir.Var(hint, view_type(base, key, type_), named)
         self.emit(ir.Load(target, base, key, self.span))
         return target
 

@@ -11,9 +11,9 @@ from collections.abc import Iterable
 from typing import Any, NoReturn
 
 from adjoint import ir
-from adjoint.ir.join import is_array
+from adjoint.ir.join import is_array, type_of_atom
 from adjoint.ir.printer import format_function
-from adjoint.ir.walk import binders_of, operands
+from adjoint.ir.walk import binders_of, is_elsewhere, operands
 from adjoint.records import dataclass
 
 _EXTENTS = ("shape", "size", "ndim")
@@ -67,10 +67,13 @@ class _Verifier:
         self.bound: set[ir.Var] = set()
         self.visible: set[ir.Var] = set()
         self.place = _Place("function", {ir.Return: None})
+        self.stored: set[ir.Storage | None] = set()
+        self.elsewhere: list[ir.Load] = []
 
     def run(self) -> None:
         self.bind(self.function.params)
         self.block(self.function.body)
+        self.views()
 
     def fail(self, message: str) -> NoReturn:
         after = f" after {self.stage}" if self.stage else ""
@@ -132,12 +135,15 @@ class _Verifier:
         for init in inits:
             self.read(init, statement, may_be_undefined=True)
         match statement:
-            case ir.Store(key=key, mode=mode):
+            case ir.Store(base=base, key=key, mode=mode):
                 self.store(key, mode)
+                self.stored.add(ir.storage_of(type_of_atom(base)))
             case ir.Load(target=target, base=base, key=key):
                 self.key(key)
                 if is_array(base) and isinstance(key, ir.Attribute):
                     self.require(key.name not in _EXTENTS, f"np.{key.name} asks for extents, in {_brief(statement)}")
+                if is_elsewhere(statement):
+                    self.elsewhere.append(statement)
                 self.bind((target,))
             case ir.If(then=then, orelse=orelse, targets=targets):
                 self.inside(_Place("if", {ir.Yield: len(targets)}), (then, orelse))
@@ -169,6 +175,13 @@ class _Verifier:
             self.fail(f"{key!r} is no key")
         elif not isinstance(key.name, str):
             self.fail(f"{key.name!r} is no attribute's name")
+
+    def views(self) -> None:
+        """A view of what this function stores to, or through which it does, is in the memory of its array."""
+        for load in self.elsewhere:
+            atoms = (load.base, load.target)
+            if any(ir.storage_of(type_of_atom(atom)) in self.stored for atom in atoms):
+                self.fail(f"a view lies in memory of its own, in {_brief(load)}")
 
     def store(self, key: Any, mode: str) -> None:
         if mode not in ("set", "add", "sub", "add_at"):

@@ -16,7 +16,7 @@ from adjoint.analysis.memory.alias import Aliases
 from adjoint.analysis.memory.storage_alias import owns_result
 from adjoint.analysis.shapes.shape_arguments import shape_argument
 from adjoint.ir.rebuild import map_blocks
-from adjoint.ir.walk import blocks_of, is_basic, operands, statements_in, targets_of, terminators_in
+from adjoint.ir.walk import blocks_of, is_view, operands, statements_in, targets_of, terminators_in
 from adjoint.records import dataclass
 
 Classes = set[Hashable]
@@ -170,7 +170,7 @@ class _Search:
         match statement:
             case ir.Store(value=value):
                 return self._classes((*operands(statement)[1:-1], value))
-            case ir.Load(target=ir.Var(type=ir.Array()), base=ir.Var(type=ir.Array())) if _makes_view(statement):
+            case ir.Load(target=ir.Var(type=ir.Array()), base=ir.Var(type=ir.Array())) if is_view(statement.key):
                 return self._classes(operands(statement)[1:])
             case ir.Load(target=ir.Var(type=ir.Scalar()), base=base, key=key):
                 element = self._element(base, key)
@@ -218,7 +218,3 @@ def _has_other_memory(atom: ir.Atom) -> bool:
     if not isinstance(atom, ir.Var) or isinstance(atom.type, (ir.Array, ir.Scalar)):
         return False
     return not (isinstance(atom.type, ir.Tuple) and all(isinstance(item, ir.Scalar) for item in atom.type.items))
-
-
-def _makes_view(load: ir.Load) -> bool:
-    return isinstance(load.key, ir.Subscript) and all(map(is_basic, load.key.items))

@@ -16,7 +16,7 @@ from adjoint import ir
 from adjoint.analysis.effects import effects_of
 from adjoint.codegen.expressions import BINARY, COMPARISON, UNARY, lookup
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.walk import blocks_of, is_basic, operands
+from adjoint.ir.walk import blocks_of, is_view, operands
 from adjoint.records import dataclass
 
 Effect = Literal[0, 1, 2]
@@ -79,7 +79,7 @@ def _is_view(load: ir.Load) -> bool:
     """Whether a load tells where part of an array is, and reads nothing of it."""
     if not isinstance(load.target.type, ir.Array) or not isinstance(type_of_atom(load.base), ir.Array):
         return False
-    return isinstance(load.key, ir.Subscript) and all(map(is_basic, load.key.items))
+    return is_view(load.key)
 
 
 def _effect_of_call(call: ir.Call) -> Effect:

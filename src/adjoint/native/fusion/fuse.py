@@ -10,6 +10,7 @@ from adjoint.analysis.effects import effects_of
 from adjoint.analysis.memory.alias import Aliases
 from adjoint.analysis.memory.array_layout import asks_layouts
 from adjoint.ir.rebuild import map_blocks, substitute
+from adjoint.ir.views import with_views_in_memory
 from adjoint.ir.walk import operands, read_counts, targets_of
 from adjoint.native.costs import LONGEST_SEGMENT
 from adjoint.native.fusion.generate import Generator
@@ -30,7 +31,7 @@ def fuse(function: ir.Function) -> ir.Function:
     """
     if asks_layouts(function):
         return function
-    return _Fusion(with_known_ranks(function)).run()
+    return with_views_in_memory(_Fusion(with_views_in_memory(with_known_ranks(function))).run())
 
 
 class _Fusion:

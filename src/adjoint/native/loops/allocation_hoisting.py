@@ -181,7 +181,7 @@ class _Hoisting:
         extents = [self.extent(builder, size) for size in sizes]
         shape = builder.call(display.make_tuple, count, *extents, hint="shape")
         dims: tuple[ir.Dim, ...] = (_ANY,) * (1 + len(sizes))
-        rows = ir.Var(f"{array.hint}_rows", ir.Array(array.type.dtype, dims, ir.Storage(written=True)))
+        rows = ir.Var(f"{array.hint}_rows", ir.Array(array.type.dtype, dims, array.type.storage))
         builder.emit(ir.Call((rows,), np.empty, (shape, *_dtype_argument(array)), (), call.span))
         before[:] = [s for s in before if not (isinstance(s, ir.Call) and s.targets == (tape,))]
         before += builder.statements

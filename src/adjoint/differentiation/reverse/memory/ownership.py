@@ -74,11 +74,12 @@ class Ownership:
         if var in self.lent:
             self.owned[var] = self.lent[var]
             return
-        type_ = ir.Array(var.type.dtype, var.type.dims, ir.Storage(written=True))
-        owned = self.owned[var] = ir.Var(f"{var.hint}_bar", type_)
         binding = self.context.regions.bindings[var]
         place = (binding.region, (binding.order, 1))
         base = self.viewed(binding.statement)
+        memory = None if base is None else ir.storage_of(self.owned[base].type)
+        type_ = ir.Array(var.type.dtype, var.type.dims, memory or ir.Storage(written=True))
+        owned = self.owned[var] = ir.Var(f"{var.hint}_bar", type_)
         if base is not None and isinstance(binding.statement, ir.Load):
             self.part_of[var] = base
             self.context.recipes[owned] = (*place, ir.Load(owned, self.owned[base], binding.statement.key))

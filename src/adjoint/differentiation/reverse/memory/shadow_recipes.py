@@ -72,6 +72,19 @@ class ShadowRecipes:
     def storage(self, storage: ir.Storage) -> ir.Storage:
         return self.storages.setdefault(storage.find(), ir.Storage(written=True))
 
+    def note_memory(self, type_: ir.Type | None, of_shadow: ir.Type | None) -> None:
+        """Takes down in which memory a shadow lies that is there already: views of it lie in there, too."""
+        memory, shadow = ir.storage_of(type_), ir.storage_of(of_shadow)
+        if memory is None or shadow is None or memory in self.storages:
+            return
+        self.storages[memory] = shadow
+        match type_, of_shadow:
+            case (ir.List(element=part), ir.List(element=other)) | (ir.Dict(value=part), ir.Dict(value=other)):
+                self.note_memory(part, other)
+            case ir.Instance(fields=parts), ir.Instance(fields=others):
+                for name in parts.keys() & others.keys():
+                    self.note_memory(parts[name], others[name])
+
     def zeros(self, var: ir.Var, shadow: ir.Var) -> ir.Call:
         """A zero shadow for memory as it is."""
         if isinstance(var.type, ir.Array):

@@ -38,6 +38,8 @@ class Shadows(ShadowRecipes):
         super().__init__(context, writes)
         self.given = given
         self.lent = lent
+        for var, shadow in lent.items():
+            self.note_memory(var.type, shadow.type)
         self.late: list[ir.Var] = []
         self.handles = [var for var in context.regions.bindings if ir.is_handle(var.type) and context.active(var)]
         self.constants = self.constants_among(self.handles)
