@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -34,6 +35,14 @@ _OF_NOTHING: tuple[tuple[Callable[[int], int], int], ...] = ((lambda place: 1, 0
 """Choices with empty arrays, which with one element make an array of one: others have to tell everything else."""
 
 
+_APART = {"any": (1, 3, 0), "many": (3, 0)}
+"""What the extents of arrays are chosen from one by one."""
+
+
+_MOST_APART = 256
+"""How many such choices there may be; of more, the largest are left out."""
+
+
 _AXES = (0, 1, -1)
 """What an integer may be that has to be an axis, or the first of several: of three none is the same in all calls.
 
@@ -41,6 +50,7 @@ The other choices would make all extents as small as the axes.
 """
 
 
+_ANY: ir.Dim = "any"
 _LARGE = 50
 
 
@@ -100,6 +110,8 @@ def examples_of(rule: Rule, arguments: Sequence[Any], named: Sequence[tuple[str,
             if not maker.varied:
                 found.append(result)
                 break
+        if found and not isinstance(rule, Elementwise):
+            found += _with_other_extents(rule, arguments, named, rank, found)
         told += found
         ranks += [rank] * bool(found)
         some_fail |= not found
@@ -110,6 +122,56 @@ def examples_of(rule: Rule, arguments: Sequence[Any], named: Sequence[tuple[str,
     if told and min(ranks) > 1 and any(isinstance(known, ir.Array) and known.dims is None for known in given):
         return told, True  # only of the largest examples was there a result: larger ones have another rank
     return told, some_fail and not isinstance(rule, Elementwise) and sum(map(is_vague, given)) > 1
+
+
+def _with_other_extents(
+    rule: Rule, arguments: Sequence[Any], named: Sequence[tuple[str, Any]], rank: int, told: Sequence[Any]
+) -> list[Any]:
+    """Results for extents that are chosen each by itself, as long as some extent of the results is the same for all.
+
+    In the other choices extents depend on each other: of a product of two matrices, none has one row and one column.
+    """
+    found: list[Any] = []
+    unknown: list[ir.Dim] = []
+    untold = [_untold(argument, rank, unknown) for argument in arguments]
+    others = [(name, _untold(value, rank, unknown)) for name, value in named]
+    if len(unknown) < 2:
+        return found
+    for extents in itertools.islice(itertools.product(*(_APART[dim] for dim in unknown)), _MOST_APART):
+        if not _agree([*told, *found]):
+            break
+        maker = _Maker(extents.__getitem__, 0, rank, 0, False, None)
+        try:
+            args = [maker.make(argument, _value_at(rule, place)) for place, argument in enumerate(untold)]
+            result = rule.fn(*args, **{name: maker.make(argument, 0.75) for name, argument in others})
+        except Exception:  # the callee may raise anything: this example tells nothing
+            continue
+        if all(_is_like(result, other) for other in told):
+            found.append(result)
+    return found
+
+
+def _untold(known: Any, rank: int, unknown: list[ir.Dim]) -> Any:
+    """An array of which no extent is known but ones; the others are noted as ``unknown``."""
+    dims: tuple[ir.Dim, ...] | None = None
+    match known:
+        case ir.Array(dims=dims):
+            dims = (_ANY,) * (rank + 1) if dims is None else dims
+        case ir.Number() if rank:
+            dims = (_ANY,) * rank
+    if dims is None:
+        return known
+    unknown += [dim for dim in dims if dim != "one"]
+    dtype = known.dtype if isinstance(known, ir.Array) else None
+    return ir.Array(dtype, tuple(["one" if dim == "one" else "any" for dim in dims]))
+
+
+def _agree(results: Sequence[Any]) -> bool:
+    """Whether some extent is 1 in all results, or in none of them."""
+    if isinstance(results[0], (tuple, list)):
+        return any(map(_agree, zip(*results, strict=True)))
+    shapes = [result.shape for result in results if isinstance(result, np.ndarray)]
+    return any(len({extent == 1 for extent in extents}) == 1 for extents in zip(*shapes, strict=False))
 
 
 def _ranks(given: Sequence[Any], told: list[Any]) -> Iterator[int]:

@@ -1,0 +1,88 @@
+"""Extents in types of results hold for all arguments of the types, also of one row, of one column, and of nothing."""
+
+from __future__ import annotations
+
+import itertools
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import adjoint as ad
+from adjoint import ir
+from adjoint.rules.typing import type_of_call
+from adjoint.runtime.array_functions import sequences
+
+EXTENTS: dict[Any, tuple[int, ...]] = {"any": (0, 1, 2, 3), "many": (0, 2, 3), "one": (1,)}
+FUNCTIONS: list[tuple[Callable[..., Any], dict[str, int], tuple[int, ...]]] = [
+    (sequences.concatenate_of, {}, (1, 1)),
+    (sequences.concatenate_of, {}, (1, 1, 1)),
+    (sequences.concatenate_of, {"axis": 1}, (2, 2)),
+    (sequences.vstack_of, {}, (2, 2)),
+    (sequences.vstack_of, {}, (2, 1)),
+    (sequences.hstack_of, {}, (2, 2)),
+    (sequences.column_stack_of, {}, (2, 1)),
+    (sequences.stack_of, {}, (1, 1)),
+    (np.matmul, {}, (2, 2)),
+    (np.matmul, {}, (2, 1)),
+    (np.inner, {}, (2, 2)),
+    (np.tensordot, {"axes": 1}, (2, 2)),
+    (np.outer, {}, (1, 1)),
+    (np.kron, {}, (1, 1)),
+    (np.linalg.solve, {}, (2, 2)),
+    (np.interp, {}, (1, 1, 1)),
+    (np.where, {}, (1, 1, 1)),
+    (np.multiply, {}, (2, 2)),
+    (np.convolve, {}, (1, 1)),
+    (np.searchsorted, {}, (1, 1)),
+    (np.diff, {}, (2,)),
+    (np.trace, {}, (3,)),
+    (np.ravel, {}, (2,)),
+]
+
+
+def _calls(dims: tuple[tuple[Any, ...], ...]) -> Iterator[list[np.ndarray]]:
+    """Arrays of all extents that the types allow."""
+    for extents in itertools.product(*(EXTENTS[dim] for each in dims for dim in each)):
+        rest = iter(extents)
+        yield [np.ones(tuple(next(rest) for _ in each)) for each in dims]
+
+
+@pytest.mark.parametrize(("function", "options", "ranks"), FUNCTIONS)
+def test_extents_hold(function: Callable[..., Any], options: dict[str, int], ranks: tuple[int, ...]) -> None:
+    named = tuple((name, ir.Const(value)) for name, value in options.items())
+    checked = 0
+    for dims in itertools.product(*(itertools.product(EXTENTS, repeat=rank) for rank in ranks)):
+        args = [ir.Var("x", ir.Array(np.dtype(float), each)) for each in dims]
+        (told,) = type_of_call(function, args, named)
+        if not isinstance(told, ir.Array) or told.dims is None:
+            continue
+        for arrays in _calls(dims):
+            try:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    shape = np.shape(function(*arrays, **options))
+            except (ValueError, np.linalg.LinAlgError):
+                continue
+            checked += 1
+            assert len(shape) == len(told.dims)
+            for dim, extent in zip(told.dims, shape, strict=True):
+                assert dim == "any" or (extent == 1) == (dim == "one"), (dims, [array.shape for array in arrays], told)
+    assert checked > 3
+
+
+def product_of_one_row(x: np.ndarray, n: int) -> Any:
+    return np.sum((np.reshape(x, (n, 3)) @ np.outer(x, x)) * np.outer(x, x))
+
+
+def rows_below_others(x: np.ndarray, n: int) -> Any:
+    return np.sum(np.vstack([np.ones((n - 1, 3)), x]) * np.outer(x, x))
+
+
+@pytest.mark.parametrize("f", [product_of_one_row, rows_below_others])
+def test_cotangents_are_summed_over_rows_of_which_there_may_be_one(f: Callable[..., Any]) -> None:
+    x, step = np.array([0.7, 1.4, -0.3]), 1e-6 * np.eye(3)
+    expected = [(f(x + each, 1) - f(x - each, 1)) / 2e-6 for each in step]
+    np.testing.assert_allclose(ad.grad(f)(x, 1), expected, rtol=1e-7)
