@@ -135,9 +135,10 @@ def _hasattr(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast
         record = lo.store[base]
         assert isinstance(record, Record)
         shown = _shown(record.cls)
-        if shown is record.cls and record.get(name.value) is not None:
-            return ir.Const(True)
-        return ir.Const(False) if _is_slot(shown, name.value) else _has_now(lo, shown, name.value)
+        is_held = record.get(name.value) is not None
+        if shown is record.cls and (is_held or _is_slot(shown, name.value)):
+            return ir.Const(is_held)
+        return _has_now(lo, shown, name.value)
     if isinstance(base, SuperValue):
         cls = class_of(lo, base.receiver)
         if isinstance(base.receiver, ir.Const) and isinstance(base.receiver.value, type):
