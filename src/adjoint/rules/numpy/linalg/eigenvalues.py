@@ -93,8 +93,8 @@ def _svd_jvp(dots, y, a, full_matrices=True):
     dv = v @ right + divide(hermitian(dots[0]) @ u - v @ hermitian(inner), columns)
     if not is_real(inner):
         turned = 0.5j * divide(np.imag(diagonal_of(inner)), s)
-        du = du + u * np.expand_dims(turned, -2)
-        dv = dv - v * np.expand_dims(turned, -2)
+        du = unbroadcast(du + u * np.expand_dims(turned, -2), u)
+        dv = unbroadcast(dv - v * np.expand_dims(turned, -2), v)
     if full_matrices:
         return (widened(du, y[0]), _real(diagonal_of(inner)), hermitian(widened(dv, hermitian(y[2]))))
     return (du, _real(diagonal_of(inner)), hermitian(dv))
