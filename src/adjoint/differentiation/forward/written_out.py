@@ -10,6 +10,7 @@ from adjoint.differentiation.reachability import Dependence
 from adjoint.ir.builder import Builder
 from adjoint.ir.rebuild import inline, map_blocks, substitute
 from adjoint.ir.walk import statements_in
+from adjoint.optimize.dead_code import remove_dead_code
 from adjoint.rules.typing import type_of_call
 from adjoint.target import Target
 
@@ -80,10 +81,10 @@ def _written_out(
 
 
 def _reversed(derived: ir.Derived, target: Target) -> ir.Function:
+    """The text of a reverse derivative; calls that do nothing in the end would be differentiated, or refused."""
     from adjoint.differentiation.reverse.prepare import written_out  # lazy
 
-    function: ir.Function = written_out(derived, target)
-    return function
+    return remove_dead_code(written_out(derived, target))
 
 
 def _settled(atom: ir.Atom, renamed: dict[ir.Var, ir.Atom]) -> ir.Atom:
