@@ -211,15 +211,31 @@ def keep_or_refuse(
     lo: Lowerer, value: Value, node: ast.AST | None, label: str, helps: tuple[str, ...] | None = None
 ) -> None:
     """A variable is needed that may have been written or not: starts again with the variable kept, if it can be."""
+    sites = _keep(lo, value)
+    if sites is None:
+        raise lo.problem("AD0308", node, label, helps=helps)
+    raise Restart(sites=sites)
+
+
+def keep_all(lo: Lowerer, values: Sequence[Value]) -> None:
+    """Starts again with all of these variables kept that can be, if there is one."""
+    kept = [sites for value in values if (sites := _keep(lo, value)) is not None]
+    if kept:
+        raise Restart(sites=tuple(dict.fromkeys(site for sites in kept for site in sites)) if all(kept) else ())
+
+
+def _keep(lo: Lowerer, value: Value) -> tuple[Site, ...] | None:
+    """Notes that a variable is to be kept; gives the statements to lower again, none for all, or None if it cannot."""
     known = lo.run_data.torn.get(value) if isinstance(value, ir.Var) else None
-    if known is not None:
-        place, cell = known
-        owner = next((owner for (owner, _), other in lo.run_data.globals.items() if other is cell), None)
-        boxed = lo.settings.boxed.setdefault(place, {})
-        if (owner, cell.name) not in boxed and (place, cell.name) not in lo.settings.unkept:
-            boxed[owner, cell.name] = None
-            raise Restart(sites=(place,) if owner is not None or cell in lo.run_data.is_bound else ())
-    raise lo.problem("AD0308", node, label, helps=helps)
+    if known is None:
+        return None
+    place, cell = known
+    owner = next((owner for (owner, _), other in lo.run_data.globals.items() if other is cell), None)
+    boxed = lo.settings.boxed.setdefault(place, {})
+    if (owner, cell.name) in boxed or (place, cell.name) in lo.settings.unkept:
+        return None
+    boxed[owner, cell.name] = None
+    return (place,) if owner is not None or cell in lo.run_data.is_bound else ()
 
 
 def may_be_kept(lo: Lowerer, value: Value) -> bool:

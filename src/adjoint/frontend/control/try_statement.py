@@ -16,6 +16,7 @@ from adjoint.frontend.control.liveness import is_live_after
 from adjoint.frontend.control.partial_effects import (
     Body,
     body_of,
+    keep_all,
     keep_or_refuse,
     may_be_kept,
     restore,
@@ -432,7 +433,7 @@ def _is_read_after(lo: Lowerer, node: ast.Try, leaf: Exiting, name: str) -> bool
 def _settle_torn(lo: Lowerer, node: ast.Try, leaf: Exiting, base: dict[Any, Value]) -> None:
     """Forgets what nobody reads behind the statement, of what may have been written or not."""
     assert lo.frame is not None
-    store = leaf.store
+    store, needed = leaf.store, dict[Cell, Value]()
     for key, value in list(store.items()):
         if not is_torn(value):
             continue
@@ -441,6 +442,9 @@ def _settle_torn(lo: Lowerer, node: ast.Try, leaf: Exiting, base: dict[Any, Valu
         if is_own and (is_forgotten or not is_live_after(lo, node, key.name)):
             store[key] = ir.UNDEFINED
         else:
-            label = f"{key.name!r} is assigned before a statement that may raise: what it is then depends on where"
-            helps = (f"assign {key.name!r} in every handler too, or compute it in the 'else' part",)
-            keep_or_refuse(lo, value, node, label, helps)
+            needed[key] = value
+    keep_all(lo, list(needed.values()))
+    for key, value in needed.items():
+        label = f"{key.name!r} is assigned before a statement that may raise: what it is then depends on where"
+        helps = (f"assign {key.name!r} in every handler too, or compute it in the 'else' part",)
+        keep_or_refuse(lo, value, node, label, helps)
