@@ -220,10 +220,6 @@ def is_basic(item: ir.Atom | ir.Slice) -> bool:
             return False
 
 
-_WHOLE = ir.Subscript((ir.Const(Ellipsis),))
-"""The index of an array under another name, as a call hands it out: that is memory of which nobody can tell whose."""
-
-
 def is_view(key: ir.Key | None) -> bool:
     """Whether a part of an array that is an array, too, is a view of it."""
     return isinstance(key, ir.Subscript) and all(map(is_basic, key.items))
@@ -233,16 +229,21 @@ def view_type(base: ir.Atom, key: ir.Key, type_: ir.Type) -> ir.Type:
     """The type of a part of an array, in the memory of the array if it is a view."""
     if not isinstance(type_, ir.Array) or not isinstance(base, ir.Var) or not isinstance(base.type, ir.Array):
         return type_
-    return ir.Array(type_.dtype, type_.dims, base.type.storage) if is_view(key) and key != _WHOLE else type_
+    return ir.Array(type_.dtype, type_.dims, base.type.storage) if is_view(key) and not _is_whole(key) else type_
 
 
 def is_elsewhere(load: ir.Load) -> bool:
     """Whether a view is said to lie in other memory than the array."""
     target, base = load.target.type, load.base.type if isinstance(load.base, ir.Var) else None
-    if (
-        not isinstance(target, ir.Array)
-        or not isinstance(base, ir.Array)
-        or target.storage.find() is base.storage.find()
-    ):
+    if not isinstance(target, ir.Array) or not isinstance(base, ir.Array):
         return False
-    return load.key != _WHOLE and is_view(load.key)
+    return target.storage.find() is not base.storage.find() and is_view(load.key) and not _is_whole(load.key)
+
+
+def _is_whole(key: ir.Key) -> bool:
+    """Whether an index names all of an array: another name, as a call hands it out, which nobody writes through."""
+    assert isinstance(key, ir.Subscript)
+    return all(item == ir.Const(Ellipsis) or item == _ALL for item in key.items)
+
+
+_ALL = ir.Slice(ir.Const(None), ir.Const(None), ir.Const(None))

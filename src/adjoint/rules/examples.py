@@ -169,7 +169,7 @@ def _untold(known: Any, rank: int, unknown: list[ir.Dim]) -> Any:
 def _agree(results: Sequence[Any]) -> bool:
     """Whether some extent is 1 in all results, or in none of them."""
     if isinstance(results[0], (tuple, list)):
-        return any(map(_agree, zip(*results, strict=True)))
+        return any(map(_agree, zip(*results, strict=False)))
     shapes = [result.shape for result in results if isinstance(result, np.ndarray)]
     return any(len({extent == 1 for extent in extents}) == 1 for extents in zip(*shapes, strict=False))
 

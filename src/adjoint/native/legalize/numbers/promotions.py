@@ -16,6 +16,7 @@ import numpy as np
 from adjoint import ir
 from adjoint.ir.join import type_of_atom
 from adjoint.native.compile.messages.not_native import NotNative
+from adjoint.native.legalize.numbers.kinds_in_texts import refuse_texts_of_unclear_kinds
 from adjoint.native.legalize.rewriting import Rewriting
 from adjoint.runtime import copies
 from adjoint.runtime.arithmetic import numbers
@@ -36,7 +37,8 @@ _KEEPING = (operator.getitem, operator.is_, operator.is_not)
 
 
 def with_dtypes(function: ir.Function) -> ir.Function:
-    """The function with the conversions that NumPy makes by itself."""
+    """The function with the conversions that NumPy makes by itself; texts that tell kinds apart are refused."""
+    refuse_texts_of_unclear_kinds(function)
     return _Conversions().function(function)
 
 
