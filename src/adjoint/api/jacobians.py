@@ -19,7 +19,7 @@ from adjoint.keypaths.parts import PartOf
 from adjoint.keypaths.tangent import unit_in
 from adjoint.records import dataclass
 from adjoint.rules.registry import is_exchanged
-from adjoint.runtime.boundary import check_matrix_argument
+from adjoint.runtime.boundary import check_class, check_matrix_argument
 from adjoint.runtime.outside import Before, as_once
 
 
@@ -122,6 +122,7 @@ def _check(x: Any, what: str, place: int | None) -> None:
     if has_structure(x):
         numbers_in(x, what)
     else:
+        check_class(x, what)
         check_matrix_argument(x, place)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from adjoint.api.tools.float_leaves import children, is_float_leaf, leaves, read_tangent, tangent_of
 from adjoint.diagnostics import error
+from adjoint.runtime.boundary import check_class
 from adjoint.types import memberwise, tangent_class
 from adjoint.types.structure import is_container
 from adjoint.types.vectors import TangentVector, shadow_class
@@ -35,6 +36,8 @@ def numbers_in(x: Any, what: str) -> int:
 
 
 def refuse_complex(x: Any, what: str) -> None:
+    """Refuses complex numbers, and what looks like a container and is not looked into, anywhere in a structure."""
+    check_class(x, what)
     if isinstance(x, (complex, np.complexfloating)) or (isinstance(x, np.ndarray) and x.dtype.kind == "c"):
         helps = ("take real and imaginary parts for arguments of their own",)
         raise error("AD0404", None, f"{what} holds complex numbers", helps=helps)

@@ -16,6 +16,7 @@ from adjoint.api.sweeps.many_directions import copied
 from adjoint.diagnostics import DifferentiationError, diagnostic, error
 from adjoint.diagnostics.entrances import entrance
 from adjoint.diagnostics.spans import Span
+from adjoint.dispatch.argument_aliasing import overlaps_itself
 from adjoint.dispatch.drawn_numbers import generators_in
 from adjoint.dispatch.specialize import Specialization, specialization
 from adjoint.frontend.differentiation.taylor.recurrences import of_series
@@ -167,7 +168,8 @@ def _curve(point: Any, direction: Any, order: int, written: bool, memo: dict[int
     if isinstance(point, np.ndarray):
         if point.dtype.kind not in "fc" or (direction is None and not written):
             return point
-        coefficients = [copy_as_it_lies(point) for _ in range(order + 1)]  # what is a view of one, is one of all
+        copied_array = np.array if overlaps_itself(point) else copy_as_it_lies  # what is a view of one, is one of all
+        coefficients = [copied_array(point) for _ in range(order + 1)]
         for place, part in enumerate(coefficients[1:]):
             part[...] = 0 if place or direction is None else direction
         return Series(order, coefficients)

@@ -24,12 +24,10 @@ ANY: Any = Ellipsis
 
 
 def written_and_shared(value: Any, ways: frozenset[Way]) -> bool:
-    """Whether an array in a value to which one of the ways leads shares memory with another one in it."""
+    """Whether an array in a value to which one of the ways leads shares memory with another one in it, or in itself."""
     arrays = list(arrays_in(value)) if ways else []
-    if len(arrays) < 2:
-        return False
     return any(
-        one != other and share_memory(array, another)
+        (share_memory(array, another) if one != other else overlaps_itself(array))
         for one, (place, array) in enumerate(arrays)
         if any(_leads_to(way, place) for way in ways)
         for other, (_, another) in enumerate(arrays)
@@ -68,6 +66,22 @@ def share_memory(a: Any, b: Any) -> bool:
     if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
         return np.may_share_memory(a, b) and np.shares_memory(a, b)
     return a is b or shares_memory(a, b)
+
+
+def overlaps_itself(array: Any) -> bool:
+    """Whether elements of an array may share memory, as those of broadcast arrays and of sliding windows do.
+
+    >>> overlaps_itself(np.broadcast_to(1.0, 3)), overlaps_itself(np.ones((4, 4))[::2, ::-1].T)
+    (True, False)
+    """
+    if not isinstance(array, np.ndarray) or array.flags.c_contiguous or array.size == 0:
+        return False
+    reach = array.itemsize
+    for stride, extent in sorted(zip(map(abs, array.strides), array.shape, strict=True)):
+        if stride < reach and extent > 1:
+            return True
+        reach += stride * (extent - 1)
+    return False
 
 
 def _leads_to(way: Way, place: Way) -> bool:

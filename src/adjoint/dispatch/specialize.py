@@ -18,6 +18,7 @@ from adjoint.dispatch.argument_aliasing import (
     arrays_in,
     containers_in,
     objects_in,
+    overlaps_itself,
     share_memory,
     shares_written,
     written_and_shared,
@@ -231,6 +232,9 @@ class Specialization:
             if not is_array(inputs[place]) and self.has_written_and_shared(place, inputs[place]):
                 label = f"arrays in {self._named(place)} share memory, and the function writes one"
                 raise error("AD0303", None, label, helps=("put a copy of one of them there",))
+            if overlaps_itself(inputs[place]):
+                label = f"elements of {self._named(place)} share memory, and the function writes them"
+                raise error("AD0303", None, label, helps=("pass a copy of it",))
             for other, value in enumerate(inputs):
                 if other == place or (self._may_be_shared(place) and self._is_captured(other)):
                     continue

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from adjoint.diagnostics import DifferentiationError, diagnostic, error
+from adjoint.runtime.arithmetic.checks import brings_arithmetic, ways_out
 from adjoint.types.array_libraries import is_foreign, library_of, name_of, name_of_dtype
 from adjoint.types.structure import (
     field_names,
@@ -56,6 +57,24 @@ def check_tangent(tangent: Any, like: Any, what: str = "the tangent", place: int
     return _Check("tangent", like).of(tangent, like, what if place is None else f"{what} {place}")
 
 
+def check_class(x: Any, what: str) -> None:
+    """Refuses a value of a class that inherits from numbers, arrays or containers: derivatives do not go through it."""
+    cls = type(x)
+    if cls in _OWN or isinstance(x, np.generic):
+        return
+    ways: tuple[str, ...] = ()
+    if isinstance(x, np.ndarray) and brings_arithmetic(cls):
+        ways = ways_out(cls)
+    elif isinstance(x, (float, list, dict)):
+        plain = next(base.__name__ for base in (float, list, dict) if isinstance(x, base))
+        ways = (f"hand over a plain {plain}: {plain}(x)",)
+    if ways:
+        raise error("AD0404", None, f"{what} is of an object of class {cls.__name__!r}", helps=ways)
+
+
+_OWN = (float, int, bool, complex, str, tuple, list, dict, np.ndarray, type(None))
+
+
 def _is_such_an_array(given: Any, like: Any) -> bool:
     """Whether an array has the shape and the dtype of another, which is one of floats or complex numbers."""
     return (
@@ -83,6 +102,8 @@ class _Check:
     def of(self, given: Any, like: Any, path: str) -> Any:
         if given is None or given is ZERO:
             return None
+        if self.kind == "tangent":
+            check_class(like, path)
         if is_number(like):
             return self.number(given, like, path)
         if isinstance(like, np.ndarray):

@@ -26,6 +26,7 @@ from adjoint.frontend.entry.patterns import lower_sets
 from adjoint.frontend.entry.restarts import Entry
 from adjoint.records import dataclass
 from adjoint.rules.registry import is_exchanged, on_change
+from adjoint.runtime.arithmetic.checks import brings_arithmetic
 from adjoint.runtime.outside import Before, as_once, undone
 from adjoint.runtime.sets.numbers import MOST_EXACT, exact_in, new_unions
 from adjoint.target import Target
@@ -361,9 +362,9 @@ def _key_of(value: Any, with_floats: bool) -> Any:
 
 
 def _check(value: Any, what: str) -> None:
-    is_real = isinstance(value, np.ndarray) and value.dtype.kind == "f"
+    is_real = isinstance(value, np.ndarray) and value.dtype.kind == "f" and not brings_arithmetic(type(value))
     if not (is_real or isinstance(value, (float, np.floating))):
-        said = f"an array of {value.dtype}" if isinstance(value, np.ndarray) else f"of class {type(value).__name__!r}"
+        said = f"an array of {value.dtype}" if type(value) is np.ndarray else f"of class {type(value).__name__!r}"
         raise error("AD0412", None, f"{what} is {said}: matrices with zeros are of real numbers and arrays of these")
 
 

@@ -126,11 +126,14 @@ def _opaque(cls: type, given: Any) -> tuple[str, tuple[str, ...]]:
         return object_of(cls), ("pass its numbers as arguments, or keep them in a dataclass",)
     if callable(own_attribute(given, "__array__")):
         return object_of(cls), ("hand over a plain array: np.asarray(x)",)
-    return object_of(cls), _as_dict(cls)
+    return object_of(cls), _as_plain(cls)
 
 
-def _as_dict(cls: type | None) -> tuple[str, ...]:
-    """The way out for objects of classes that inherit from dict, or do what it does."""
+def _as_plain(cls: type | None) -> tuple[str, ...]:
+    """The way out for objects of classes that inherit from numbers, lists and dicts, or do what a dict does."""
+    if cls is not None and issubclass(cls, (list, float)) and cls not in (list, float):
+        plain = "list" if issubclass(cls, list) else "float"
+        return (f"hand over a plain {plain}: {plain}(x)",)
     if cls is None or not issubclass(cls, (dict, MappingProxyType)):
         return ()
     plain = "hand over a plain dict: dict(x)"
@@ -153,8 +156,9 @@ def _container(lo: Lowerer, value: Value) -> tuple[str, str, tuple[str, ...]]:
         if cls is dict:
             return "AD0403", "a dict of integers", ("pass floats: {'a': 1.0} for {'a': 1}",)
         return "AD0403", f"{holder} whose numbers are integers", ("give its fields floats, or the annotation float",)
+    ways = () if cls is dict else _as_plain(cls)
     if not kinds:
-        return "AD0404", f"{holder} in which there are no numbers", () if cls is dict else _as_dict(cls)
+        return "AD0404", holder if ways else f"{holder} in which there are no numbers", ways
     return "AD0404", f"{holder} in which there are no floats", ()
 
 
