@@ -35,8 +35,9 @@ ARGUMENTS: dict[str, tuple[Any, Any, str]] = {
 
 
 def total(x: Any) -> Any:
-    values = x.values() if isinstance(x, dict) else x
-    return x * x if isinstance(x, float) else np.sum(np.asarray(list(values)) ** 2)
+    if isinstance(x, float):
+        return x * x
+    return np.sum(np.asarray(list(x.values()) if isinstance(x, dict) else x) ** 2)
 
 
 OPERATORS: dict[str, Callable[[Any, Any], Any]] = {

@@ -53,7 +53,11 @@ class Pullback:
         """
         from adjoint.api.sweeps.many_directions import pull_each  # lazy
 
-        return pull_each(self, cotangents, width)
+        try:
+            return pull_each(self, cotangents, width)
+        except Exception as failure:
+            hand_over(failure)
+            raise
 
     def _seeds(self, cotangent: Any) -> list[Any]:
         """What the compiled function is given for a cotangent."""
@@ -269,7 +273,8 @@ def hvp(
     Parameters
     ----------
     f, primals, tangents, has_aux
-        As those of :func:`jvp`.
+        As those of :func:`jvp`. Of an argument whose tangent is None the product has None: it stays as it is, and the
+        gradient with respect to it is not computed.
     native, fastmath, boundscheck
         Whether and how the derivative becomes machine code; see :func:`grad`.
 

@@ -83,8 +83,14 @@ def place(span: Span) -> str:
 def calls_through(caller: Span | None) -> Iterator[str]:
     """A call and those that led to it, innermost first: ``called from train.py:30:9, inner(x)``."""
     while caller is not None:
-        yield f"called from {place(caller)}, {_text(caller)}".rstrip(" ,")
+        if not caller.file.startswith(_MACHINERY):
+            yield f"called from {place(caller)}, {_text(caller)}".rstrip(" ,")
         caller = caller.caller
+
+
+_PACKAGE = os.path.dirname(os.path.dirname(__file__))
+_MACHINERY = tuple([os.path.join(_PACKAGE, name, "") for name in ("api", "frontend", "runtime")])
+"""Where functions of this package lie that stand between those of users."""
 
 
 def at_run_time(span: Span) -> Span:

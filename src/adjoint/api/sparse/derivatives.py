@@ -316,7 +316,8 @@ def _plan(kind: str, pattern: Any) -> Plan:
 
 
 def _is_auto(pattern: Any) -> bool:
-    if isinstance(pattern, str) and pattern != "auto":
+    is_matrix = hasattr(pattern, "shape") or isinstance(pattern, (list, tuple))
+    if not is_matrix and not (isinstance(pattern, str) and pattern == "auto"):
         raise _misfit(f"sparsity={pattern!r} is no pattern: give a matrix, or 'auto'")
     return isinstance(pattern, str)
 

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from adjoint.api.across_processes import refuse_messages
-from adjoint.api.jvp_vjp import Pullback, checked_tangents, inputs_of_jvp, jvp
+from adjoint.api.derivative import function_of
+from adjoint.api.jvp_vjp import Pullback, checked_tangents, entries_of, inputs_of_jvp, jvp
 from adjoint.api.sweeps.batched_sweeps import SweepsAt, sweeps_of, width_for
 from adjoint.diagnostics import error
 from adjoint.diagnostics.entrances import entrance
@@ -67,12 +68,23 @@ def jvps(
     >>> ad.jvps(f, (2.0, 3.0), [(1.0, 0.0), (0.0, 1.0)])
     (6.0, [3.0, 2.0])
     """
-    native = resolve(native, f, fastmath, boundscheck)
-    if not tangents:
+    native = resolve(native, function_of(f, "jvps"), fastmath, boundscheck)
+    point = entries_of(primals, "primals", "jvps")
+    said = "the tangents are a list of directions, each a tuple with one entry per argument"
+    directions = _listed(tangents, said, "write lists: ad.jvps(f, (x,), [(x_dot,)])")
+    if not directions:
         raise error("AD0409", None, "there is no tangent", helps=("give at least one direction",))
-    forwards = Forwards(f, primals, native, has_aux)
-    derivatives = forwards(tangents)
+    forwards = Forwards(f, point, native, has_aux)
+    derivatives = forwards(directions)
     return (forwards.value, derivatives, forwards.aux) if has_aux else (forwards.value, derivatives)
+
+
+def _listed(given: Any, said: str, way: str) -> list[Any]:
+    """Several directions or cotangents, or a refusal of what is one itself."""
+    if isinstance(given, (str, bytes, dict, np.ndarray)) or not isinstance(given, Iterable):
+        kind = type(given).__name__
+        raise error("AD0409", None, f"{said}, here they are of class {kind!r}", helps=(way,))
+    return list(given)
 
 
 class Forwards:
@@ -254,6 +266,10 @@ _PLAIN = (np.ndarray, *_NUMBERS)
 
 def pull_each(pullback: Pullback, cotangents: Sequence[Any], width: int | None = None) -> list[Any]:
     """What a pullback gives for each cotangent."""
+    said = "the cotangents are a list, each of the structure of the value"
+    cotangents = _listed(cotangents, said, "write a list: pullback.each([cotangent])")
+    if width is not None and (type(width) is not int or width < 1):
+        raise ValueError(f"width={width!r}: it is a whole number from 1")
     width = width or pulled_width(pullback, len(cotangents))
     sweeps = _pulled_together(pullback, width, len(cotangents))
     if sweeps is None:

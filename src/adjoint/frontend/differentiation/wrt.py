@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from inspect import Parameter
 from typing import TYPE_CHECKING, Any, get_origin
 
 from adjoint import ir
@@ -19,6 +20,7 @@ from adjoint.frontend.objects.special_methods import special_method
 from adjoint.keypaths.parts import PartOf, as_part
 from adjoint.sources import definitions
 from adjoint.sources.definitions import FunctionSource
+from adjoint.types.classes.annotations import signature
 from adjoint.types.structure import own_attribute
 
 if TYPE_CHECKING:
@@ -47,8 +49,20 @@ def parameter_names(lo: Lowerer, function: Value, node: ast.AST | None) -> list[
             if found is not None:
                 names = parameter_names(lo, closure_of(lo, found, node), node)
                 return names[1:] if hasattr(constant, "__self__") else names
+            if isinstance(constant, type):
+                return _names_told(constant)
     method = special_method(lo, function, "__call__")
     return [] if method is None else parameter_names(lo, method, node)
+
+
+def _names_told(cls: type) -> list[str]:
+    """The names of the positional parameters by which objects of a class are made."""
+    try:
+        parameters = signature(cls).parameters.values()
+    except (TypeError, ValueError):  # nobody knows them
+        return []
+    kinds = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
+    return [parameter.name for parameter in parameters if parameter.kind in kinds]
 
 
 def _keyword_only_names(function: Value) -> tuple[str, ...]:

@@ -47,7 +47,8 @@ from adjoint.types.vectors import Fields
 
 
 def call_class(lo: Lowerer, cls: type, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Value:
-    if _is_users(cls) and node is not None:
+    if _is_users(cls) and (node is not None or lo.frame is None):
+        node = _OUTERMOST if node is None else node
         by_metaclass = class_customs.call_by_metaclass(lo, cls, node)
         if by_metaclass is not None:
             return lo.call(ir.Const(by_metaclass), [ir.Const(cls), *args], kwargs, node)
@@ -64,6 +65,10 @@ def call_class(lo: Lowerer, cls: type, args: list[Value], kwargs: dict[str, Valu
     pairs = {name: materialize(lo, value, node, observer=True) for name, value in kwargs.items()}
     lend(cls, atoms, pairs)
     return call_any(lo, cls, list(atoms), node, **pairs)
+
+
+_OUTERMOST = ast.Call(ast.Name("cls"), [], [])
+"""The call of a class that is differentiated itself."""
 
 
 def _member(lo: Lowerer, cls: type[enum.Enum], value: ir.Var, node: ast.AST | None) -> Value:

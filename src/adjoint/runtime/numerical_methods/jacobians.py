@@ -30,9 +30,9 @@ def jacobian_of(function: Any, args: Any, place: Any, has_aux: Any, again: Any) 
 
 def jacobians_of(function: Any, args: Any, places: Any, has_aux: Any) -> Any:
     """The Jacobians with respect to several arguments."""
-    first = [jacobian_of(function, _own(args), place, False, True) for place in places[:-1]]
+    first = [jacobian_of(function, _own(args), place, has_aux, True) for place in places[:-1]]
     last = jacobian_of(function, args, places[-1], has_aux, False)
-    return ((*first, last[0]), last[1]) if has_aux else (*first, last)
+    return ((*[found[0] for found in first], last[0]), last[1]) if has_aux else (*first, last)
 
 
 def hessian_of(function: Any, args: Any, place: Any, has_aux: Any) -> Any:

@@ -80,7 +80,8 @@ def refuse_objects(lo: Lowerer, what: str, value: Value, node: ast.AST | None) -
     if isinstance(record, Record):
         if record.cls not in (list, dict):
             label = f"ad.{what} inside other code takes numbers, arrays, tuples, lists and dicts"
-            raise lo.problem("AD0301", node, label, helps=("hand over the fields of the object",))
+            outside = ("or call it outside: what it returns may be called inside",) if what == "ravel" else ()
+            raise lo.problem("AD0301", node, label, helps=("hand over the fields of the object", *outside))
         parts = [part for _, part in record.parts]
     elif isinstance(value, TupleValue):
         parts = value.items
