@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from adjoint import ir
+from adjoint.frontend.calls.opaque.arguments import any_carries
 from adjoint.frontend.data import containers, making
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
@@ -33,7 +34,7 @@ from adjoint.records import dataclass
 from adjoint.rules import registry
 from adjoint.runtime import display
 from adjoint.runtime.objects import check_least_length
-from adjoint.sources.library_folders import is_of_a_library
+from adjoint.sources.library_folders import is_installed, is_of_a_library
 from adjoint.types.classes.annotations import signature
 
 
@@ -245,7 +246,7 @@ def _with_the_rest(
     a number of them, or is not known.
     """
     is_extreme = function in (ir.Const(max), ir.Const(min))
-    positional = [] if is_extreme else _before_the_rest(function)
+    positional = [] if is_extreme else _before_the_rest(function, any_carries(lo, [*given, value], {}))
     if positional is None or any(name in named for name in positional):
         return None
     if not isinstance(value, ir.Var) or not isinstance(value.type, (ir.Array, ir.List)):
@@ -266,8 +267,11 @@ def _with_the_rest(
     return [*given[:count], *items, IteratorValue("rest", (making.as_tuple(listed),))]
 
 
-def _before_the_rest(function: Value) -> list[str] | None:
-    """The positional parameters of a function before its ``*`` parameter; None where it has no such parameter."""
+def _before_the_rest(function: Value, is_varied: bool) -> list[str] | None:
+    """The positional parameters of a function before its ``*`` parameter; None where it has no such parameter.
+
+    A library's function is looked into where it ``is_varied``: where what it is given may carry a derivative.
+    """
     match function:
         case Closure(source=source):
             spec = source.node.args
@@ -275,18 +279,19 @@ def _before_the_rest(function: Value) -> list[str] | None:
             needs_all = not function.defaults
             return names if spec.vararg is not None and needs_all else None
         case Method(function=inner):
-            found = _before_the_rest(inner)
+            found = _before_the_rest(inner, is_varied)
             return found[1:] if found else None
         case ir.Const(value=type() as cls):
             made_by = inspect.getattr_static(cls, "__init__")
-            taken = _before_the_rest(ir.Const(made_by)) if isinstance(made_by, types.FunctionType) else None
+            taken = _before_the_rest(ir.Const(made_by), is_varied) if isinstance(made_by, types.FunctionType) else None
             return taken[1:] if taken else None
         case ir.Const(value=math.hypot):
             return []
         case ir.Const(value=types.FunctionType() as constant) if registry.rule_for(constant) is None:
             code = constant.__code__
             takes_any = code.co_flags & inspect.CO_VARARGS and not constant.__defaults__
-            is_plain = takes_any and not is_of_a_library(code.co_filename) and not registry.is_defined(constant)
+            is_seen = not is_of_a_library(code.co_filename) or (is_varied and is_installed(code.co_filename))
+            is_plain = takes_any and is_seen and not registry.is_defined(constant)
             return list(code.co_varnames[: code.co_argcount]) if is_plain else None
         case _:
             return None
