@@ -183,3 +183,21 @@ def told_by_what_is_iterable(x: float, k: int) -> float:
 @pytest.mark.parametrize("f", [divided_by_a_squeezed_number, told_by_what_is_iterable])
 def test_a_number_that_is_squeezed_has_no_axes(f: object) -> None:
     right(f, 0.7, 3)
+
+
+def methods_of_a_number(x: float, k: int) -> float:
+    number = np.fmax(x, 0.1)
+    parts = number.reshape(1).sum() * number.flatten().sum() * number.squeeze() * number.T
+    return number.astype(float) * number.item() * number.copy() * number.conj() * parts * k
+
+
+def methods_of_a_sum(x: float, k: int) -> float:
+    total = 0.0
+    for part in np.full(k, x) ** 2:
+        total = total + part
+    return 2.0 / np.fmax(total, 0.1).astype(float) + np.fmax(total, 0.1).copy()
+
+
+@pytest.mark.parametrize("f", [methods_of_a_number, methods_of_a_sum])
+def test_numbers_have_methods_of_arrays(f: object) -> None:
+    right(f, 0.7, 3)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import operator
 import warnings
 from collections.abc import Sequence
-from types import BuiltinMethodType
+from types import BuiltinMethodType, MethodDescriptorType
 from typing import Any
 
 import numpy as np
@@ -167,10 +167,20 @@ def _infer(
     vague = _vagueness(arguments + tuple(value for _, value in named))
     if rule.results == 1:
         found = _weakened(_summary(rule, examples), vague)
+        if _is_of_number(rule, arguments) and isinstance(found, ir.Array):
+            found = ir.Number()
         return (_SHAPE if rule.fn is np.shape and isinstance(found, ir.Opaque) else found,)
     return tuple(
         _weakened(_summary(rule, [example[place] for example in examples]), vague) for place in range(rule.results)
     )
+
+
+def _is_of_number(rule: Rule, arguments: tuple[ir.Type | ir.Const, ...]) -> bool:
+    """Whether this is a method of arrays, asked of what may be a number, whose method of that name gives a number."""
+    if not (isinstance(rule.fn, MethodDescriptorType) and rule.fn.__objclass__ is np.ndarray):
+        return False
+    twin = registry.rule_for(getattr(np.generic, rule.fn.__name__, None))
+    return isinstance(arguments[0], ir.Number) and twin is not None and not twin.always_array
 
 
 def _of_matrix(rule: Rule, arguments: tuple[ir.Type | ir.Const, ...]) -> ir.Type | None:

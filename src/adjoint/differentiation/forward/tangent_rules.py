@@ -12,6 +12,7 @@ from adjoint import ir
 from adjoint.analysis.effects import effects_of
 from adjoint.diagnostics import DifferentiationError
 from adjoint.diagnostics.diagnostic import diagnostic
+from adjoint.differentiation.forward.linear_calls import called
 from adjoint.differentiation.forward.type_facts import (
     is_complex,
     may_be_complex,
@@ -336,7 +337,7 @@ class TangentRules:
         for place in wrt:
             moved[place] = self.dot_of_operand(builder, args[place], place_of_number(type_of_atom(args[place])))
         support = self.supports.moved(builder, call, [moved[place] for place in wrt], moved)
-        dot = _called(builder, call.callee, moved, kwargs)
+        dot = called(builder, call.callee, moved, kwargs)
         if support is not None:
             self.supports.found[dot] = support
         return dot
@@ -352,7 +353,7 @@ class TangentRules:
             dot = self.dot(args[place])
             if dot is not None:
                 moved = (*args[:place], dot, *args[place + 1 :])
-                terms.append((1, _called(builder, call.callee, moved, kwargs)))
+                terms.append((1, called(builder, call.callee, moved, kwargs)))
         total = _sum(builder, terms)
         if support is not None and isinstance(total, ir.Var):
             self.supports.found[total] = support
@@ -399,14 +400,6 @@ class TangentRules:
             for place, arg in enumerate(args)
         ]
         builder.emit(ir.Call((), call.callee, tuple(moved), tuple(kwargs.items()), call.span))
-
-
-def _called(builder: Builder, callee: Any, args: Sequence[ir.Atom], kwargs: dict[str, ir.Atom]) -> ir.Var:
-    """Emits a call with one result; unlike ``Builder.call`` it takes keyword arguments of any name."""
-    (type_,) = builder.type_of_call(callee, args, tuple(kwargs.items()))
-    target = ir.Var("t", type_)
-    builder.emit(ir.Call((target,), callee, tuple(args), tuple(kwargs.items()), builder.span))
-    return target
 
 
 # Sums of signed terms

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from types import FunctionType
+from typing import Any
 
 from adjoint import ir
 from adjoint.frontend.calls.definitions import is_of_rules
@@ -58,11 +60,16 @@ def is_structural(lo: Lowerer, before: tuple[Value, ...], now: list[Value]) -> b
             return True
         if _size(lo, new) < _size(lo, old):
             return True
-        if isinstance(old, ir.Const) and isinstance(new, ir.Const) and old != new and isinstance(new.value, (int, str)):
+        if isinstance(old, ir.Const) and isinstance(new, ir.Const) and old != new and _tells(new.value):
             return True
         if _are_descriptors(lo, old, new):
             return True
     return False
+
+
+def _tells(constant: Any) -> bool:
+    """Whether another constant makes another call of it: a number, a text, a function that is called in turn."""
+    return isinstance(constant, (int, str, FunctionType))
 
 
 def _are_descriptors(lo: Lowerer, one: Value, other: Value) -> bool:
