@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import adjoint as ad
+from adjoint.diagnostics import diagnostic
 from adjoint.frontend.entry import entry, restarts
 from programs.registry import collect
 from sampling import THOROUGH
@@ -148,3 +149,21 @@ def test_attempts_do_not_grow_with_derivatives_inside():
 def test_stages_tell_how_often_lowering_started_and_went_back():
     text = ad.stages(ad.grad(grown), [1.0, 2.0, 3.0], 3)
     assert "lowering was started 3 times, and went back " in text
+
+
+def test_a_refusal_after_many_attempts_begins_no_other_way(monkeypatch):
+    begun = []
+
+    def refused(build, settings):
+        begun.append(settings.tagged)
+        settings.begun[0] += restarts.MOST_BEFORE_ANEW
+        settings.beyond_links = True
+        settings.mixed.add(None)
+        settings.may_be_linked.add(Part)
+        settings.often.add(None)
+        raise ad.DifferentiationError(diagnostic("AD0402", None, "several structures"))
+
+    monkeypatch.setattr(restarts, "_attempt", refused)
+    with pytest.raises(ad.DifferentiationError, match="AD0402"):
+        ad.grad(lambda x: x)(2.0)
+    assert begun == [False]

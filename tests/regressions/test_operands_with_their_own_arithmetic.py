@@ -174,3 +174,28 @@ def test_what_varies_is_made_an_object_without_a_derivative(f: Any, said: str) -
     with pytest.raises(ad.DifferentiationError) as refusal:
         ad.grad(f)(np.ones(2))
     assert said in str(refusal.value)
+
+
+class Unit(np.ndarray):
+    __array_priority__ = 21
+
+    def __new__(cls, value: float) -> Any:
+        return np.asarray(value, float).view(cls)
+
+    @property
+    def simplified(self) -> float:
+        return float(np.asarray(self))
+
+
+METRE = Unit(2.0)
+
+
+def test_what_units_make_of_units_has_their_attributes() -> None:
+    """Nothing varies in a conversion between units; what their arithmetic gives is a unit, no number."""
+
+    def asked(x: float) -> float:
+        scale = 1.0 / METRE
+        return x * scale.simplified if hasattr(scale, "simplified") else 0.0 * x
+
+    right(asked, 0.7)
+    right(lambda x: x * (METRE * METRE).simplified + x * np.multiply(METRE, 3.0).simplified, 0.7)

@@ -375,7 +375,7 @@ def _fallback(rule: Rule, arguments: Sequence[Any]) -> tuple[ir.Type, ...]:
     """The types of results where no example could be run."""
     if rule.fn is np.shape:
         return (_SHAPE,)
-    if isinstance(rule, NoDerivative):
+    if isinstance(rule, NoDerivative) or any(map(_brings_arithmetic, arguments)):
         return (ir.OPAQUE,) * rule.results
     arrays = [known for known in arguments if isinstance(known, ir.Array)]
     ranked = any(array.dims is None or array.dims for array in arrays)
@@ -388,6 +388,12 @@ def _fallback(rule: Rule, arguments: Sequence[Any]) -> tuple[ir.Type, ...]:
     if rule.fn in _OF_SEQUENCES and any(map(_is_sequence, arguments)):
         return (ir.OPAQUE,)  # of a list and what may be a list, or a count, comes a list of anything
     return (ir.Number(),) * rule.results
+
+
+def _brings_arithmetic(known: ir.Type | ir.Const) -> bool:
+    """Whether it is known of an argument that its class says what functions and operators give."""
+    type_ = type_of_known(known)
+    return isinstance(type_, ir.Opaque) and type_.cls is not None and brings_arithmetic(type_.cls)
 
 
 def _is_sequence(argument: ir.Type | ir.Const) -> bool:

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from adjoint.frontend.differentiation.linear_maps import Differential
 
 MAX_ATTEMPTS = 200
+MOST_BEFORE_ANEW = 8
+"""After how many attempts no other way to lower is tried: what one of them helps took four at most before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +91,7 @@ def attempt(build: Callable[[Lowerer], Entry], settings: Settings | None = None)
     except (DifferentiationError, RecursionError) as refusal:
         if settings.tagged or not settings.mixed or settings.beyond_links:
             raise
-        if not (_is_about_structure(refusal) or _is_opaque(refusal)):
+        if not (_is_about_structure(refusal) or _is_opaque(refusal)) or _is_late(settings):
             raise
         first = refusal
     try:
@@ -104,13 +106,16 @@ def _attempt_linked(build: Callable[[Lowerer], Entry], settings: Settings) -> En
         return _attempt(build, settings)
     except (DifferentiationError, RecursionError) as refusal:
         first = refusal
+    if _is_late(settings):
+        raise first
     if settings.beyond_links and not settings.tagged and _is_about_structure(first):
         tagged = settings.begun_anew(settings.linked, tagged=True)
         with suppress(DifferentiationError, RecursionError):
             return _attempt_linked(build, tagged)
         settings.attempts, settings.went_back = tagged.attempts, tagged.went_back
     of_linked = None
-    is_linked = bool(settings.may_be_linked and not settings.linked and _is_about_structure(first))
+    may_be_linked = bool(settings.may_be_linked) and not settings.linked and not _is_late(settings)
+    is_linked = may_be_linked and _is_about_structure(first)
     if is_linked:
         linked = settings.begun_anew(frozenset(settings.may_be_linked))
         try:
@@ -119,7 +124,7 @@ def _attempt_linked(build: Callable[[Lowerer], Entry], settings: Settings) -> En
             if linked.refused_linked or not _is_about_structure(refusal):
                 of_linked = refusal
         settings.attempts, settings.went_back = linked.attempts, linked.went_back
-    if not isinstance(first, DifferentiationError) or not _may_be_by_calls(settings, first):
+    if not isinstance(first, DifferentiationError) or not _may_be_by_calls(settings, first) or _is_late(settings):
         raise of_linked or first
     again = _attempt if is_linked else _attempt_linked
     try:
@@ -128,6 +133,11 @@ def _attempt_linked(build: Callable[[Lowerer], Entry], settings: Settings) -> En
         if of_linked is None:
             raise
     raise of_linked
+
+
+def _is_late(settings: Settings) -> bool:
+    """Whether so much was tried that another way to lower would only have a refusal come later."""
+    return settings.begun[0] >= MOST_BEFORE_ANEW
 
 
 def _may_be_by_calls(settings: Settings, refusal: DifferentiationError) -> bool:
@@ -175,6 +185,7 @@ def _attempt(build: Callable[[Lowerer], Entry], settings: Settings) -> Entry:
     for _ in range(MAX_ATTEMPTS):
         lo = Interpreter(settings)
         settings.attempts += 1
+        settings.begun[0] += 1
         settings.beyond_links = False
         try:
             entry = build(lo)

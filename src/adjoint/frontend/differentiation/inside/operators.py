@@ -146,7 +146,7 @@ def _immediate(
     lo: Lowerer, kind: str, constant: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
 ) -> Value:
     """A call of an operator that takes the arguments of the function at once."""
-    own = set(inspect.unwrap(constant).__kwdefaults__)
+    own = set(inspect.unwrap(constant).__kwdefaults__ or ())
     options = dict(_options(lo, (), {name: value for name, value in kwargs.items() if name in own}, node))
     has_aux, named = bool(options.get("has_aux", False)), {k: v for k, v in kwargs.items() if k not in own}
     if kind == "vjp":

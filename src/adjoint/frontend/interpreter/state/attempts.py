@@ -200,6 +200,8 @@ class Settings:
     target: Target = PYTHON
     attempts: int = 0
     """How often lowering was started."""
+    begun: list[int] = field(default_factory=lambda: [0])
+    """The same in all ways to lower that were tried."""
     went_back: int = 0
     """How often it went back to a statement or a call."""
     runtime_sites: RuntimeSites = field(default_factory=RuntimeSites)
@@ -321,7 +323,7 @@ class Settings:
         """Nothing is known but these classes; the functions that were called stay inlined for as long as can be."""
         target = replace(self.target, inlined=ALL_INLINED) if inlined else self.target
         patience = PATIENCE if inlined else 1
-        again = Settings(target, self.attempts, self.went_back, linked=linked, patience=patience)
-        again.made_functions = self.made_functions
+        again = Settings(target, self.attempts, went_back=self.went_back, linked=linked, patience=patience)
+        again.made_functions, again.begun = self.made_functions, self.begun
         again.tagged, again.mixed = tagged or self.tagged, self.mixed
         return again
