@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import math
+import pickle
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -139,3 +141,38 @@ def test_a_name_takes_one_compilation() -> None:
 
     derivative = ad.jacobian(traced, "k")
     assert [derivative(2.0, k=3.0), derivative(2.0, k=4.0)] == [12.0, 16.0] and calls == [3.0, 4.0]
+
+
+@pytest.mark.parametrize("tool", [ad.source, ad.tape_report])
+def test_a_matrix_is_shown_by_what_it_is_made_of(tool: Any) -> None:
+    with pytest.raises(ad.DifferentiationError, match=r"ad.linearize\(named_square, 1.0\)"):
+        tool(ad.jacobian(named_square), 2.0)
+    with pytest.raises(ad.DifferentiationError, match=rf"ad.{tool.__name__}\(ad.grad\(named_square\), 1.0\)"):
+        tool(ad.hessian(named_square), 2.0)
+    assert "x_dot" in ad.source(ad.linearize(named_square, 1.0)[1])
+
+
+def test_a_default_that_is_not_taken_is_no_parameter() -> None:
+    def loss(x, k=2.0, *, m=2):
+        return x**k * m
+
+    assert "def loss_grad(x, k, m):" in ad.source(ad.grad(loss), 3.0, 3.0, m=1)
+    assert ad.grad(loss)(3.0, 3.0, m=1) == 27.0 and ad.grad(loss)(3.0) == 12.0
+
+
+@pytest.mark.parametrize("mode", [None, "forward", "reverse"])
+def test_matrices_of_nothing(mode: Any) -> None:
+    nothing = np.zeros(0)
+    assert ad.jacobian(named_square, mode=mode)(nothing).shape == (0, 0)
+    assert ad.jacobian(lambda x: x[:0], mode=mode)(X).shape == (0, 2)
+    assert ad.jacobian(lambda x: np.ones(3) * np.sum(x), mode=mode)(nothing).shape == (3, 0)
+    assert ad.hessian(lambda x: np.sum(x**2), mode=mode)(nothing).shape == (0, 0)
+
+
+def test_what_operators_return_is_copied_and_not_sent() -> None:
+    for made, argument in ((pullback(), X), (ad.linearize(named_square, X)[1], X)):
+        again = copy.deepcopy({"made": made})["made"]
+        np.testing.assert_array_equal(again(argument), made(argument))
+        np.testing.assert_array_equal(copy.copy(made)(argument), made(argument))
+        with pytest.raises(TypeError, match="pickle the function and its arguments"):
+            pickle.dumps(made)

@@ -253,7 +253,13 @@ def no_derivative(tool: str, given: Any) -> DifferentiationError:
     label = f"ad.{tool} takes what ad.grad and ad.value_and_grad return"
     target = '"derivative.py", ' if tool == "export" else ""
     way = f"ad.{tool}({target}ad.grad({_shown(given)}), 1.0)"
-    helps = (f"take the derivative first: {way}, with arguments of the kinds that are meant",)
+    helps: tuple[str, ...] = (f"take the derivative first: {way}, with arguments of the kinds that are meant",)
+    if getattr(given, "kind", None) == "jacobian":
+        function = _shown(given.function)
+        helps = (f"its columns are those of a differential: ad.source(ad.linearize({function}, 1.0)[1])",)
+    elif getattr(given, "kind", None) == "hessian":
+        way = way.replace(_shown(given), _shown(given.function))
+        helps = (f"its columns are derivatives of the gradient: {way}",)
     name = getattr(given, "__name__", type(given).__name__)
     return error("AD0105", None, label, helps=helps if callable(given) else (), name=name)
 

@@ -211,6 +211,8 @@ def _of_rows(value: Any, x: Any, rows: list[Any]) -> Any:
         return blocks(value, x, np.stack(found) if found else np.zeros((0, count)))
     if not isinstance(value, np.ndarray) and not isinstance(x, np.ndarray):
         return np.asarray(rows[0])[()].item()
+    if not rows:
+        return np.zeros(np.shape(value) + np.shape(x), np.result_type(x))
     return np.stack([np.asarray(row) for row in rows]).reshape(np.shape(value) + np.shape(x))
 
 

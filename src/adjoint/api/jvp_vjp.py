@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 from adjoint.api.derivative import function_of
 from adjoint.api.gradients import grad
@@ -63,6 +63,15 @@ class Pullback:
         """What the compiled function is given for a cotangent."""
         checked = check_cotangent(cotangent, self._value)
         return [leaf_seed(checked, self._value, path) for path in self._compiled.seeds]
+
+    def __copy__(self) -> Self:
+        return self  # nothing changes what it keeps
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a pullback is not for another process: pickle the function and its arguments, and take ad.vjp")
 
     def __repr__(self) -> str:
         return f"<pullback of {self._compiled.emitted.name}>"

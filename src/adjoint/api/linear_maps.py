@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NoReturn, Self
 
 from adjoint.api.derivative import function_of
 from adjoint.api.jvp_vjp import Pullback, checked_tangents, inputs_of_jvp, leaf_seed, specialized_jvp
@@ -119,6 +119,16 @@ class Differential:
             return emitted.text
         zeros = tuple(zero(value) for value in self._point)
         return specialized_jvp(self._function, self._point, checked_tangents(self._point, zeros)).emitted.text
+
+    def __copy__(self) -> Self:
+        return self  # nothing changes what it keeps
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
+
+    def __reduce__(self) -> NoReturn:
+        way = "pickle the function and its arguments, and take ad.linearize"
+        raise TypeError(f"a differential is not for another process: {way}")
 
     def __repr__(self) -> str:
         return f"<differential of {self._compiled.emitted.name.removesuffix('_primal')}>"

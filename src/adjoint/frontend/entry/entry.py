@@ -21,6 +21,7 @@ from adjoint.frontend.differentiation.inner_functions import lower_inner, name_o
 from adjoint.frontend.differentiation.inside import operators
 from adjoint.frontend.differentiation.tangent_values import differentiable_leaves, layouts, tangent_of
 from adjoint.frontend.differentiation.wrt import parameter_names
+from adjoint.frontend.entry.captured import Captured
 from adjoint.frontend.entry.inputs import enter, entered_root, with_lifted_marked
 from adjoint.frontend.entry.restarts import Entry, attempt
 from adjoint.frontend.entry.results import returned
@@ -268,10 +269,10 @@ def finish_entry(lo: Lowerer, name: str, params: Sequence[ir.Var], result: Value
         body = with_flow_settled(lo, body)
     prologue = (*lo.run_data.prologue.statements, *lo.run_data.starts[()])
     lift_written(lo)
-    inputs = with_lifted_marked(lo)
-    function = ir.Function(
-        name, (*params, *(item.var for item in inputs)), ir.Block((*prologue, *body.statements), body.terminator)
-    )
+    block = ir.Block((*prologue, *body.statements), body.terminator)
+    read = set(free_vars(block))
+    inputs = tuple([item for item in with_lifted_marked(lo) if item.var in read or not _is_default(item)])
+    function = ir.Function(name, (*params, *(item.var for item in inputs)), block)
     return Entry(
         function,
         inputs,
@@ -282,3 +283,8 @@ def finish_entry(lo: Lowerer, name: str, params: Sequence[ir.Var], result: Value
         unseen=causes(lo),
         library=lo.settings.target.library,
     )
+
+
+def _is_default(item: Captured) -> bool:
+    """Whether it is what a parameter is where nobody gives it: read only by calls that leave it out."""
+    return item.path[0] in ("default", "own_default")
