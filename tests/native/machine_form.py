@@ -7,11 +7,14 @@ from typing import Any
 
 import pytest
 
+from adjoint.codegen.python import emit
 from adjoint.codegen.texts import load
 from adjoint.dispatch import persistent_cache
 from adjoint.native import backend
+from adjoint.native.backend import form_of
 from adjoint.native.compile.messages.not_native import NotNative
 from adjoint.native.legalize.form import loops_of as loops_of
+from adjoint.native.legalize.undefined_values import with_all_bound
 
 
 class PythonCore(backend.Core):
@@ -21,7 +24,8 @@ class PythonCore(backend.Core):
         with self._lock:
             if self._latest is None:
                 try:
-                    self._latest = load(self.emitted)
+                    form = form_of(self._function, self._target, self._handed)
+                    self._latest = load(emit(with_all_bound(form), counted=True))  # Python hands out what is bound
                 except NotNative:
                     self._latest = self.interpreted
             return self._latest
