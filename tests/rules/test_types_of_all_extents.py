@@ -12,8 +12,14 @@ import pytest
 
 import adjoint as ad
 from adjoint import ir
+from adjoint.rules.kinds import Rule
+from adjoint.rules.registry import all_rules
+from adjoint.rules.shapes import model_of
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime.array_functions import sequences
+from adjoint.runtime.numerical_methods.of_scipy import signal
+from rules.evaluate import cases_of
+from sampling import is_chosen
 
 EXTENTS: dict[Any, tuple[int, ...]] = {"any": (0, 1, 2, 3), "many": (0, 2, 3), "one": (1,)}
 FUNCTIONS: list[tuple[Callable[..., Any], dict[str, int], tuple[int, ...]]] = [
@@ -69,8 +75,51 @@ def test_extents_hold(function: Callable[..., Any], options: dict[str, int], ran
             checked += 1
             assert len(shape) == len(told.dims)
             for dim, extent in zip(told.dims, shape, strict=True):
-                assert dim == "any" or (extent == 1) == (dim == "one"), (dims, [array.shape for array in arrays], told)
+                assert _fits(dim, extent), (dims, [array.shape for array in arrays], told)
     assert checked > 3
+
+
+FITTED = (signal.kept,)
+"""Functions whose arguments have to fit, which they do not check."""
+RULES = [rule for rule in all_rules() if rule.pure and not rule.writes and rule.fn not in FITTED]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("rule", [rule for rule in RULES if is_chosen(rule.name, 16)], ids=lambda rule: rule.name)
+def test_extents_of_all_rules_hold(rule: Rule) -> None:
+    """The same for the example calls of each rule, with arrays of other extents, of which there are some."""
+    draws = np.random.default_rng(0)
+    for args, kwargs in cases_of(rule, draws):
+        places = [place for place, arg in enumerate(args) if isinstance(arg, np.ndarray) and arg.ndim]
+        for _ in range(20 if places else 0):
+            dims = {place: tuple(map(str, draws.choice(list(EXTENTS), args[place].ndim))) for place in places}
+            arrays = {place: ir.Var("x", ir.Array(args[place].dtype, each)) for place, each in dims.items()}  # type: ignore[arg-type]
+            atoms = [arrays.get(place, ir.Const(arg)) for place, arg in enumerate(args)]
+            if model_of(rule.fn, atoms) is not None:
+                return  # a cotangent that fits a value has its shape
+            told = type_of_call(rule.fn, atoms, [(name, ir.Const(value)) for name, value in kwargs.items()])
+            for _ in range(10):
+                given = list(args)
+                for place, each in dims.items():
+                    shape = tuple(int(draws.choice([extent for extent in EXTENTS[dim] if extent])) for dim in each)
+                    given[place] = np.resize(args[place], shape)
+                try:
+                    found = rule.fn(*given, **kwargs)
+                except Exception:  # the extents do not fit, or the numbers do not
+                    continue
+                for type_, result in zip(told, found if rule.results > 1 else (found,), strict=False):
+                    assert _is_of(result, type_), (dims, [np.shape(arg) for arg in given], type_)
+
+
+def _is_of(result: Any, type_: ir.Type) -> bool:
+    if not isinstance(type_, ir.Array) or type_.dims is None:
+        return not isinstance(type_, ir.Scalar) or not isinstance(result, np.ndarray)
+    is_alike = isinstance(result, np.ndarray) and result.ndim == len(type_.dims)
+    return is_alike and all(map(_fits, type_.dims, result.shape))
+
+
+def _fits(dim: ir.Dim, extent: int) -> bool:
+    return dim == "any" or (extent == 1) == (dim == "one")
 
 
 def product_of_one_row(x: np.ndarray, n: int) -> Any:

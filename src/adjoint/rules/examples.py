@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import random
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -35,12 +36,12 @@ _OF_NOTHING: tuple[tuple[Callable[[int], int], int], ...] = ((lambda place: 1, 0
 """Choices with empty arrays, which with one element make an array of one: others have to tell everything else."""
 
 
-_APART = {"any": (1, 3, 0), "many": (3, 0)}
+_APART = {"any": (1, 3, 0, 2), "many": (3, 0)}
 """What the extents of arrays are chosen from one by one."""
 
 
-_MOST_APART = 256
-"""How many such choices there may be; of more, the largest are left out."""
+_MOST_APART = 1024
+"""How many such choices are tried."""
 
 
 _AXES = (0, 1, -1)
@@ -137,18 +138,29 @@ def _with_other_extents(
     others = [(name, _untold(value, rank, unknown)) for name, value in named]
     if len(unknown) < 2:
         return found
-    for extents in itertools.islice(itertools.product(*(_APART[dim] for dim in unknown)), _MOST_APART):
+    wholes = (1, 0) if any(map(_holds_integers, untold)) else (1,)  # zeros are places in what has one
+    for *extents, whole in _apart([*(_APART[dim] for dim in unknown), wholes]):
         if not _agree([*told, *found]):
             break
-        maker = _Maker(extents.__getitem__, 0, rank, 0, False, None)
+        maker = _Maker(extents.__getitem__, 0, rank, 0, False, None, whole)
         try:
             args = [maker.make(argument, _value_at(rule, place)) for place, argument in enumerate(untold)]
             result = rule.fn(*args, **{name: maker.make(argument, 0.75) for name, argument in others})
         except Exception:  # the callee may raise anything: this example tells nothing
             continue
-        if all(_is_like(result, other) for other in told):
+        if 0 not in extents or any(_is_like(result, other) for other in told):
             found.append(result)
     return found
+
+
+def _apart(options: Sequence[Sequence[int]]) -> Iterator[tuple[int, ...]]:
+    """All choices of one of each; if there are too many, some in no order."""
+    if math.prod(map(len, options)) <= _MOST_APART:
+        yield from itertools.product(*options)
+        return
+    draws = random.Random(0)  # the same each time
+    for _ in range(_MOST_APART):
+        yield tuple(map(draws.choice, options))
 
 
 def _untold(known: Any, rank: int, unknown: list[ir.Dim]) -> Any:
@@ -164,6 +176,10 @@ def _untold(known: Any, rank: int, unknown: list[ir.Dim]) -> Any:
     unknown += [dim for dim in dims if dim != "one"]
     dtype = known.dtype if isinstance(known, ir.Array) else None
     return ir.Array(dtype, tuple(["one" if dim == "one" else "any" for dim in dims]))
+
+
+def _holds_integers(known: Any) -> bool:
+    return isinstance(known, ir.Array) and known.dtype is not None and known.dtype.kind in "iu"
 
 
 def _agree(results: Sequence[Any]) -> bool:
@@ -216,13 +232,20 @@ class _Maker:
 
     Each array is ``apart`` longer than the one before where it is ``many``; integers in lists are places in arrays
     where ``as_places``, else extents. Integers by themselves are ``axis``, where that is not None; those of
-    a tuple count from it.
+    a tuple count from it. Arrays of integers are full of ``whole``.
     """
 
     def __init__(
-        self, extent: Callable[[int], int], many: int, rank: int, apart: int, as_places: bool, axis: int | None
+        self,
+        extent: Callable[[int], int],
+        many: int,
+        rank: int,
+        apart: int,
+        as_places: bool,
+        axis: int | None,
+        whole: int = 1,
     ) -> None:
-        self._extent, self._many, self._rank = extent, many, rank
+        self._extent, self._many, self._rank, self._whole = extent, many, rank, whole
         self._apart, self._as_places, self._axis = apart, as_places, axis
         self._place = -1
         self._largest = 1
@@ -305,7 +328,7 @@ class _Maker:
             return np.array([1, 0], dtype)  # counts, or a mask, by which one element is taken
         if dtype.kind == "b":
             return np.ones(shape, bool)
-        array = np.full(shape, value if dtype.kind in "fc" else 1)
+        array = np.full(shape, value if dtype.kind in "fc" else self._whole)
         if dtype.kind in "fc":
             array += 1e-3 * np.arange(array.size).reshape(shape)
             if len(shape) >= 2 and shape[-1] == shape[-2]:
