@@ -110,6 +110,11 @@ REFUSED: dict[str, tuple[Callable[[], Any], str, str]] = {
     ),
     "a name that is not given": (lambda: ad.hessian(named, "n")(X, k=K), "AD0405", "not given in this call"),
     "a name of a class": (lambda: ad.grad(Area, "depth", result="size")(1.0), "AD0405", "'width', 'height'"),
+    "a name of what has none": (
+        lambda: ad.grad(lambda *a: a[0] * a[1], "a")(1.0, 2.0),
+        "AD0405",
+        "which have no names",
+    ),
     "what a named function calls": (
         lambda: ad.jacobian(lambda x, *, k: math.nextafter(x, k), "k")(1.0, k=2.0),
         "AD0201",

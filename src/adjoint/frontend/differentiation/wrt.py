@@ -169,7 +169,7 @@ def _position(
             return names.index(choice)
         known = dict.fromkeys([*names, *_keyword_only_names(function), *kwargs])
         missing = "is not given in this call" if choice in known else "is not among its parameters"
-        label = f"{choice!r} {missing}: {', '.join(map(repr, known))}"
+        label = f"{choice!r} {missing}" + (f": {', '.join(map(repr, known))}" if known else ", which have no names")
         helps = did_you_mean(choice, known, "wrt={!r}") if choice not in known else ("hand it over, or leave it out",)
         if "," in choice:
             helps = (f"several are named by a tuple: wrt={tuple(part.strip() for part in choice.split(','))!r}",)
