@@ -145,3 +145,23 @@ def test_sequences_beside_numbers_of_python(f: Callable[..., Any]) -> None:
         refusal = refused(derive)
         assert "a number of Python's own" in str(refusal) or "sequence" in str(refusal)
     np.testing.assert_array_equal(ad.jvp(lambda x: (1.0, x) + x, (np.float64(2.0),), (1.0,))[1], [1.0, 2.0])
+
+
+def applied(function, *args, out=None):
+    if out is not None:
+        out[...] = applied(function, *args)
+        return out
+    return function(*args)
+
+
+def unset(x):
+    raise ValueError("the units are not set")
+
+
+def with_units(x):
+    return applied(unset, x) * 2.0
+
+
+def test_what_calls_functions_that_it_is_handed_does_not_call_itself_without_end() -> None:
+    said = str(refused(lambda: ad.grad(lambda x: applied(with_units, x))(0.7)))
+    assert "this path ends here, by ValueError" in said and "without end" not in said

@@ -66,9 +66,13 @@ def length_guard(path: Path, keys: Path, count: int) -> Guard:
     return LengthGuard(("length", path, keys), lambda function: len(part_at(read(function), keys)), count)
 
 
+class NamesGuard(Guard):
+    """That a class has what it had, by the names that a program goes through."""
+
+
 def names_guard(cls: type) -> Guard:
-    """The guard of the names of what a class has, which a program goes through."""
-    return Guard(("names", cls), lambda function: " ".join(dir(cls)), " ".join(dir(cls)))
+    """The guard of the names of what a class has."""
+    return NamesGuard(("names", cls), lambda function: " ".join(dir(cls)), " ".join(dir(cls)))
 
 
 def part_at(value: Any, keys: Sequence[Any]) -> Any:
