@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import reduce
 from typing import Any
 
@@ -181,3 +181,20 @@ def join_arrays(one: ir.Array, other: ir.Array) -> ir.Array:
 def _united(one: ir.Storage, other: ir.Storage) -> ir.Storage:
     one.unite(other)
     return one.find()
+
+
+def memory_pairs(one: ir.Type | None, other: ir.Type | None) -> Iterator[tuple[ir.Storage, ir.Storage]]:
+    """The classes of memory of two types of one structure that stand for each other."""
+    memory, its = ir.storage_of(one), ir.storage_of(other)
+    if memory is None or its is None:
+        return
+    match one, other:
+        case (ir.Array(), ir.Array()):
+            yield memory, its
+        case (ir.List(element=part), ir.List(element=same)) | (ir.Dict(value=part), ir.Dict(value=same)):
+            yield memory, its
+            yield from memory_pairs(part, same)
+        case ir.Instance(fields=parts), ir.Instance(fields=others):
+            yield memory, its
+            for name in parts.keys() & others.keys():
+                yield from memory_pairs(parts[name], others[name])

@@ -11,7 +11,7 @@ from typing import overload
 
 from adjoint import ir
 from adjoint.ir.builder import Builder
-from adjoint.ir.join import join_atoms
+from adjoint.ir.join import join_atoms, memory_pairs, type_of_atom
 from adjoint.ir.walk import _WITHOUT_BLOCKS, Node, blocks_of, leaves
 
 Leaf = ir.Yield | ir.Continue | ir.Exit | ir.Return
@@ -303,14 +303,15 @@ def inline(
     """Copies the body of a core function into an open block and gives its results.
 
     A body that returns in one place is spliced; one that branches becomes an ``If`` statement. A function that
-    only raises has no results: its ``raise`` is put under a condition that always holds. ``names``, an empty mapping,
-    takes down what each variable of the function is called in the copy.
+    only raises has no results: its ``raise`` is put under a condition that always holds. What lies in the memory of a
+    parameter lies in that of the argument then. ``names``, an empty mapping, takes down what each variable of the
+    function is called in the copy.
     """
     if len(args) != len(function.params):
         raise ValueError(f"{function.name} takes {len(function.params)} arguments, not {len(args)}")
     mapping: MutableMapping[ir.Var, ir.Atom] = {} if names is None else names
     mapping.update(zip(function.params, args, strict=True))
-    body = clone(function.body, mapping)
+    body = clone(function.body, mapping, types=_with_memory_of(function.params, args))
     for statement in body.statements:
         builder.emit(statement)
     match body.terminator:
@@ -323,6 +324,24 @@ def inline(
         case terminator:
             builder.emit(ir.If(ir.Const(True), ir.Block((), terminator), ir.Block((), ir.Yield())))
             return ()
+
+
+def _with_memory_of(params: Sequence[ir.Var], args: Sequence[ir.Atom]) -> Callable[[ir.Type], ir.Type] | None:
+    """What types of a function become where these arguments stand for its parameters; None where they stay."""
+    homes: dict[ir.Storage, ir.Storage] = {}
+    for param, arg in zip(params, args, strict=True):
+        for memory, its in memory_pairs(param.type, type_of_atom(arg)):
+            if memory is not its and (its.written or not memory.written):
+                homes.setdefault(memory, its)
+    if not homes:
+        return None
+
+    def moved(type_: ir.Type) -> ir.Type:
+        if homes.keys().isdisjoint(ir.storages(type_)):
+            return type_
+        return ir.relocated(type_, lambda memory: homes.get(memory, memory))
+
+    return moved
 
 
 def _result_targets(body: ir.Block) -> tuple[ir.Var, ...]:

@@ -8,8 +8,7 @@ from typing import Any
 
 from adjoint import ir
 from adjoint.frontend.calls.opaque.library_classes import look_where_it_comes_from
-from adjoint.frontend.data.known_functions import held_function, is_known_function
-from adjoint.frontend.data.made_functions import held_made
+from adjoint.frontend.data.contained_functions import held_function, held_made, is_known_function
 from adjoint.frontend.data.outside.lifted import lift, way_to
 from adjoint.frontend.data.outside.scalar_replacement import keep_apart
 from adjoint.frontend.data.tagged_items import merged, tagged

@@ -10,8 +10,7 @@ import ast
 from collections.abc import Callable
 
 from adjoint import ir
-from adjoint.frontend.data.known_functions import which_function
-from adjoint.frontend.data.made_functions import made_again
+from adjoint.frontend.data.contained_functions import made_again, which_function
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import MAX_OPTIONS, type_of
 from adjoint.frontend.interpreter.options.choices import chosen, on_each_option, parts_of

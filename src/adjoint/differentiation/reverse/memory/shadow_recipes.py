@@ -14,7 +14,7 @@ from adjoint.differentiation.memory.slots import type_of_slot
 from adjoint.differentiation.reverse.context import Context
 from adjoint.differentiation.reverse.memory.gathers import REORDERED, copies, is_gathered
 from adjoint.differentiation.reverse.memory.overwritten_values import Writes
-from adjoint.ir.join import type_of_atom
+from adjoint.ir.join import memory_pairs, type_of_atom
 from adjoint.ir.walk import operands, targets_of
 from adjoint.rules.kinds import Constant
 from adjoint.rules.registry import rule_for
@@ -74,16 +74,8 @@ class ShadowRecipes:
 
     def note_memory(self, type_: ir.Type | None, of_shadow: ir.Type | None) -> None:
         """Takes down in which memory a shadow lies that is there already: views of it lie in there, too."""
-        memory, shadow = ir.storage_of(type_), ir.storage_of(of_shadow)
-        if memory is None or shadow is None or memory in self.storages:
-            return
-        self.storages[memory] = shadow
-        match type_, of_shadow:
-            case (ir.List(element=part), ir.List(element=other)) | (ir.Dict(value=part), ir.Dict(value=other)):
-                self.note_memory(part, other)
-            case ir.Instance(fields=parts), ir.Instance(fields=others):
-                for name in parts.keys() & others.keys():
-                    self.note_memory(parts[name], others[name])
+        for memory, shadow in memory_pairs(type_, of_shadow):
+            self.storages.setdefault(memory, shadow)
 
     def zeros(self, var: ir.Var, shadow: ir.Var) -> ir.Call:
         """A zero shadow for memory as it is."""

@@ -1,23 +1,58 @@
-"""Functions that are made inside the one that is differentiated, in containers of a length known at run time only.
+"""Functions in containers whose length is known at run time only.
 
-At run time such a function is a tuple of what it captured. The class of that tuple, which is part of the type, says of
-which function: what is read from a container is that function again, with variables that hold what lies in the tuple.
+A container holds functions of outside themselves; its type says which they may be, so that what is read from it is one
+of several values, and a call becomes a choice between calls. A function that is made inside the one that is
+differentiated is a tuple of what it captured. The class of that tuple, which is part of the type, says of which
+function: what is read is that function again, with variables that hold what lies in the tuple.
 """
 
 from __future__ import annotations
 
 import ast
+import types
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeGuard
 
 from adjoint import ir
 from adjoint.frontend.data.outside.captures import names_in
 from adjoint.frontend.functions.closures import closure_of
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.defaults import as_default, default_of
-from adjoint.frontend.interpreter.values import Cell, Closure, Method, Partial, Value
+from adjoint.frontend.interpreter.values import Cell, Closure, Method, Partial, Union, Value
 from adjoint.records import dataclass, replace
+from adjoint.runtime.objects import itself, place_of_function
 from adjoint.sources.scope import bindings_of
+
+_METHODS = (types.MethodType, types.BuiltinFunctionType, types.MethodWrapperType)
+"""Classes of functions that are equal where they are bound to one object."""
+
+
+def is_known_function(value: Value) -> TypeGuard[ir.Const]:
+    """Whether a value is a function, and is told from others by its identity."""
+    if not isinstance(value, ir.Const) or not callable(value.value):
+        return False
+    cls: Any = type(value.value)
+    by_identity = cls.__eq__ is object.__eq__ and cls.__hash__ is object.__hash__
+    return by_identity or cls is type or issubclass(cls, _METHODS)
+
+
+def held_function(lo: Lowerer, function: ir.Const, node: ast.AST | None) -> ir.Var:
+    """What a container at run time holds for a function."""
+    target = ir.Var("f", ir.one_of(function.value))
+    lo.emit(ir.Call((target,), itself, (function,), (), lo.span(node)))
+    return target
+
+
+def which_function(lo: Lowerer, item: ir.Var, node: ast.AST | None) -> Value:
+    """A function that was read from a container, as one of those that it may be."""
+    assert isinstance(item.type, ir.OneOf)
+    options: tuple[Any, ...] = tuple(map(ir.Const, item.type.order))
+    if len(options) == 1:
+        return options[0]  # type: ignore[no-any-return]
+    tag = ir.Var("case", ir.INT)
+    lo.emit(ir.Call((tag,), place_of_function, (item, *options), (), lo.span(node)))
+    return Union(tag, options)
+
 
 OTHER_PLACES = (
     "put it into a list in a loop over a range whose bounds are known or given: for i in range(n)",
