@@ -165,6 +165,25 @@ def test_a_default_that_is_not_taken_is_no_parameter() -> None:
     assert ad.grad(loss)(3.0, 3.0, m=1) == 27.0 and ad.grad(loss)(3.0) == 12.0
 
 
+@pytest.mark.parametrize("native", [False, True])
+def test_a_default_is_asked_for_by_who_takes_it_alone(native: bool) -> None:
+    """What a default value is decides which path is taken, though nobody reads it when the derivative runs."""
+    by_kind = [lambda x, k=k: x * 2.0 if isinstance(k, int) else x * 3.0 for k in (1, 1.0)]
+    assert [ad.grad(f, native=native)(1.5) for f in by_kind] == [2.0, 3.0]
+    by_length = [lambda x, names=names: x * len(names) for names in (["a"], ["a", "b"])]
+    assert [ad.grad(f, native=native)(1.5) for f in by_length] == [1.0, 2.0]
+
+    def inside(x, k=1):
+        return x * 2.0 if isinstance(k, int) else x * 3.0
+
+    def outer(x):
+        return inside(x)
+
+    assert ad.grad(outer, native=native)(1.5) == 2.0
+    inside.__defaults__ = (1.0,)
+    assert ad.grad(outer, native=native)(1.5) == 3.0
+
+
 @pytest.mark.parametrize("mode", [None, "forward", "reverse"])
 def test_matrices_of_nothing(mode: Any) -> None:
     nothing = np.zeros(0)

@@ -375,7 +375,7 @@ def _fallback(rule: Rule, arguments: Sequence[Any]) -> tuple[ir.Type, ...]:
     """The types of results where no example could be run."""
     if rule.fn is np.shape:
         return (_SHAPE,)
-    if isinstance(rule, NoDerivative) or any(map(_brings_arithmetic, arguments)):
+    if isinstance(rule, NoDerivative) or (isinstance(rule, Elementwise) and any(map(_brings_arithmetic, arguments))):
         return (ir.OPAQUE,) * rule.results
     arrays = [known for known in arguments if isinstance(known, ir.Array)]
     ranked = any(array.dims is None or array.dims for array in arrays)

@@ -94,6 +94,7 @@ def _of_closure(lo: Lowerer, closure: Closure) -> _Parameters:
     with_default = positional[len(positional) - len(closure.defaults) :]
     defaults = dict(closure.kw_defaults)
     defaults.update((each.arg, held) for each, held in zip(with_default, closure.defaults, strict=True))
+    lo.run_data.defaults_taken.add((closure.function, None))
     return _Parameters(
         closure.source.name,
         tuple(each.arg for each in positional),

@@ -122,6 +122,7 @@ def held_made(
                 closure.owner,
             )
             parts += [default_of(lo, each) for each in (*closure.defaults, *closure.kw_defaults.values())]
+            lo.run_data.defaults_taken.add((closure.function, None))
     held = slots(lo, parts, node)
     known = lo.settings.made_functions
     cls = known.get(form)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, Literal
 
 from adjoint import ir
@@ -271,7 +272,7 @@ def finish_entry(lo: Lowerer, name: str, params: Sequence[ir.Var], result: Value
     lift_written(lo)
     block = ir.Block((*prologue, *body.statements), body.terminator)
     read = set(free_vars(block))
-    inputs = tuple([item for item in with_lifted_marked(lo) if item.var in read or not _is_default(item)])
+    inputs = tuple([item for item in with_lifted_marked(lo) if item.var in read or not _is_left_out(lo, item)])
     function = ir.Function(name, (*params, *(item.var for item in inputs)), block)
     return Entry(
         function,
@@ -285,6 +286,13 @@ def finish_entry(lo: Lowerer, name: str, params: Sequence[ir.Var], result: Value
     )
 
 
-def _is_default(item: Captured) -> bool:
-    """Whether it is what a parameter is where nobody gives it: read only by calls that leave it out."""
-    return item.path[0] in ("default", "own_default")
+def _is_left_out(lo: Lowerer, item: Captured) -> bool:
+    """Whether it is what a parameter is where nobody gives it, and all calls give it."""
+    match item.path:
+        case ("own_default", place):
+            function = lo.run_data.root
+        case ("default", FunctionType() as function, place):
+            pass
+        case _:
+            return False
+    return lo.run_data.defaults_taken.isdisjoint({(function, place), (function, None)})

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from adjoint.frontend.differentiation.linear_maps import Differential
 
 MAX_ATTEMPTS = 200
-MOST_BEFORE_ANEW = 8
-"""After how many attempts no other way to lower is tried: what one of them helps took four at most before it."""
+MOST_BEFORE_ANEW = 10
+"""After how many attempts no other way to lower is tried: what one of them helps took nine at most before it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,11 +58,15 @@ def bind(
                     TypeError, node, f"{name}() is given {parameter.arg!r} twice", code="AD0203", name=name
                 )
             bound[parameter.arg] = named.pop(parameter.arg)
-    for parameter, held in zip(positional[len(positional) - len(closure.defaults) :], closure.defaults, strict=True):
-        bound.setdefault(parameter.arg, default_of(lo, held))
+    with_defaults = positional[len(positional) - len(closure.defaults) :]
+    for place, (parameter, held) in enumerate(zip(with_defaults, closure.defaults, strict=True)):
+        if parameter.arg not in bound:
+            bound[parameter.arg] = default_of(lo, held)
+            lo.run_data.defaults_taken.add((closure.function, place))
     for parameter in spec.kwonlyargs:
         if parameter.arg not in bound and parameter.arg in closure.kw_defaults:
             bound[parameter.arg] = default_of(lo, closure.kw_defaults[parameter.arg])
+            lo.run_data.defaults_taken.add((closure.function, parameter.arg))
     parameters = [*positional, *spec.kwonlyargs]
     if named and spec.kwarg is None:
         unknown = next(iter(named))

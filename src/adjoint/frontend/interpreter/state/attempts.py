@@ -106,6 +106,8 @@ class Run:
     arguments: dict[int | str, Any] = field(default_factory=dict)
     """The arguments of the call for which this is lowered, for messages."""
     closures: dict[Any, Closure] = field(default_factory=dict)
+    defaults_taken: set[tuple[Any, int | str | None]] = field(default_factory=set)
+    """Default values that calls take, by function and place or name; None for all of a function."""
     changed: list[tuple[Ref, Record, Record]] = field(default_factory=list)
     """Arguments that the function of an inner derivative changed: what they held, and what they hold after it."""
     taken_over: set[tuple[Ref, Any]] = field(default_factory=set)
