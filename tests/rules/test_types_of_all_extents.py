@@ -85,7 +85,7 @@ RULES = [rule for rule in all_rules() if rule.pure and not rule.writes and rule.
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("rule", [rule for rule in RULES if is_chosen(rule.name, 16)], ids=lambda rule: rule.name)
+@pytest.mark.parametrize("rule", [rule for rule in RULES if is_chosen(rule.name, 32)], ids=lambda rule: rule.name)
 def test_extents_of_all_rules_hold(rule: Rule) -> None:
     """The same for the example calls of each rule, with arrays of other extents, of which there are some."""
     draws = np.random.default_rng(0)
