@@ -101,3 +101,13 @@ def real_parts_written(x):
 def test_attributes_of_what_may_be_an_array_are_not_assigned(function):
     with pytest.raises(ad.DifferentiationError, match="AD0303"):
         ad.grad(function)(np.ones(3))
+
+
+def item_of_one(x):
+    y = np.where(x[0] > 9.0, np.nan, np.sin(x[0]) * json.loads("2.0"))
+    return 0.5 * (y[()] if y.ndim == 0 else y)
+
+
+def test_what_may_be_a_view_beside_memory_that_was_written_before_is_differentiated():
+    """In the gradient's text, the cotangent of one path is filled, and that of the other may be a view."""
+    check_grads(item_of_one, (X,), order=2)

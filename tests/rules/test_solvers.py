@@ -524,7 +524,14 @@ def test_what_does_not_converge_raises() -> None:
         (lambda a: optimize.minimize_scalar(lambda x: (x - a / 1.502) ** 2, bounds=(0.0, 1.0)).x, 1.0 / 1.502),
         (lambda a: optimize.minimize_scalar(lambda x: (x - 5.0) ** 2, bounds=(0.0, a)).x, 1.0),
         (lambda a: optimize.minimize_scalar(lambda x: (x - a) ** 2, bounds=(2.0 * a, 9.0)).x, 2.0),
-        (lambda a: optimize.minimize_scalar(lambda x: (x - a) ** 2, bounds=(2.0 * a, 9.0)).fun, 2.0 * 1.5),
+        (
+            lambda a: (
+                optimize.minimize_scalar(
+                    lambda x: (x - a) ** 2, bounds=(2.0 * a, 9.0), method="bounded", options={"xatol": 1e-8}
+                ).fun
+            ),
+            2.0 * 1.5,
+        ),
         (lambda a: optimize.fminbound(lambda x: (x - 1.0) ** 2, 0.0, a), 0.0),
         (lambda a: optimize.fminbound(lambda x, b: (x - b) ** 2, 0.0, 9.0, (a * a,), xtol=1e-9), 3.0),
     ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -39,6 +40,11 @@ def of_a_sum(x: float) -> float:
     return x * len(f"{total}")
 
 
+def beside_several_results(x: float) -> float:
+    mantissa, _ = math.frexp(3 if x > 1.0 else 3.0)
+    return x * mantissa * len(f"{x:.1f}")
+
+
 def of_what_floats_make_a_float(x: float) -> float:
     number = 3 if x > 1.0 else 3.0
     return x * len(str(number * 0.5)) if number < 100 else refused(number)
@@ -67,3 +73,4 @@ def test_no_machine_code_makes_them(f: Callable[[float], Any]) -> None:
 
 def test_other_texts_and_messages_are_compiled() -> None:
     assert ad.grad(of_what_floats_make_a_float, native="strict")(2.0) == 3.0
+    assert ad.grad(beside_several_results, native="strict")(2.0) == 2.25

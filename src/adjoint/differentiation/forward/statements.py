@@ -20,7 +20,7 @@ from adjoint.differentiation.reverse.memory.gathers import is_gathered
 from adjoint.differentiation.zeros.supports_in_memory import keep_supports
 from adjoint.ir.builder import Builder
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.walk import defined_in, view_type
+from adjoint.ir.walk import defined_in
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime.tangents import shadow_or_zeros
 
@@ -188,9 +188,8 @@ class Forward:
             slot = builder.load(base, load.key, self.types.of(target.type), f"{target.hint}_dot")
             builder.emit(ir.Call((self.bind(target),), shadow_or_zeros, (slot, target), (), load.span))
         else:
-            type_ = view_type(base, load.key, self.types.of(target.type))
-            dot = self.dots[target] = ir.Var(f"{target.hint}_dot", type_, target.named)
-            builder.emit(ir.Load(dot, base, load.key, load.span))
+            type_ = self.types.of(target.type)
+            self.dots[target] = builder.load(base, load.key, type_, f"{target.hint}_dot", target.named)
             self.lay_out_gathered(load, builder)
 
     def lay_out_gathered(self, load: ir.Load, builder: Builder) -> None:

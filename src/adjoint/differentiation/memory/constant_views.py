@@ -9,11 +9,12 @@ from collections.abc import Callable, Iterator
 from typing import Any, TypeGuard
 
 from adjoint import ir
+from adjoint.analysis.memory.reachable import all_memory, memory_of_params, own_memory
 from adjoint.diagnostics import diagnostic
 from adjoint.differentiation.reverse.memory.gathers import copies
 from adjoint.differentiation.reverse.memory.overwritten_values import written_by
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.walk import blocks_of, statements_in
+from adjoint.ir.walk import blocks_of, leaves, operands, statements_in
 from adjoint.rules.kinds import Constant
 from adjoint.rules.registry import rule_for
 
@@ -27,17 +28,31 @@ Place = tuple[int, tuple[int, ...]]
 
 def constant_views(function: ir.Function, active: Callable[[ir.Atom], bool]) -> list[Any]:
     """The calls whose results count as constants although a later write would make them vary."""
-    placed = list(_placed(function.body, (), [0]))
-    written = [(place, storage.find()) for statement, place in placed for storage in _written(statement)]
-    found = []
-    for statement, (number, loops) in placed:
-        storage = _shared(statement, active)
-        if storage is None:
-            continue
-        later = (when > number or set(loops) & set(around) for (when, around), root in written if root is storage)
-        if any(later):
-            found.append(diagnostic("AD0303", statement.span, LABEL))
-    return found
+    writes = _Writes(function)
+    return [
+        diagnostic("AD0303", statement.span, LABEL)
+        for statement, place in writes.placed
+        if (storage := _shared(statement, active)) is not None and writes.are_behind(place, storage)
+    ]
+
+
+class _Writes:
+    """Which statements of a function write which memory, and where they stand."""
+
+    def __init__(self, function: ir.Function) -> None:
+        self.placed = list(_placed(function.body, (), [0]))
+        self.written = [
+            (place, storage.find()) for statement, place in self.placed for storage in written_by(statement)
+        ]
+
+    def are_behind(self, place: Place, storage: ir.Storage) -> bool:
+        """Whether this memory is written behind a place, or in a loop around it."""
+        number, loops = place
+        return any(
+            when > number or not set(loops).isdisjoint(around)
+            for (when, around), root in self.written
+            if root is storage
+        )
 
 
 def _placed(block: ir.Block, loops: tuple[int, ...], count: list[int]) -> Iterator[tuple[ir.Statement, Place]]:
@@ -49,10 +64,6 @@ def _placed(block: ir.Block, loops: tuple[int, ...], count: list[int]) -> Iterat
             yield from _placed(nested, inner, count)
     for nested in blocks_of(block.terminator):
         yield from _placed(nested, loops, count)
-
-
-def _written(statement: ir.Statement) -> Iterator[ir.Storage]:
-    return written_by(statement)
 
 
 def _shared(statement: ir.Statement, active: Callable[[ir.Atom], bool]) -> ir.Storage | None:
@@ -76,7 +87,7 @@ def unsure_views(function: ir.Function, active: Callable[[ir.Atom], bool]) -> li
         if (
             isinstance(statement, ir.Call)
             and any(active(target) for target in statement.targets)
-            and is_unsure(statement)
+            and is_unsure(statement, function)
         )
         or (is_unsure_part(statement) and active(statement.base))
     ]
@@ -92,10 +103,26 @@ def is_unsure_part(statement: ir.Statement) -> TypeGuard[ir.Load]:
     return base.storage.find() is not target.storage.find() and copies(statement.key) is None
 
 
-def is_unsure(call: ir.Call) -> bool:
-    """Whether a call gives an array that is written, and may be a view of what may be an array or a number."""
+def is_unsure(call: ir.Call, function: ir.Function) -> bool:
+    """Whether a call gives an array that is written later, and may be a view of what may be an array or a number."""
     rule = rule_for(call.callee)
     if rule is None or rule.view_of is None or rule.view_of >= len(call.args):
         return False
-    written = any(ir.is_written_array(target.type) for target in call.targets)
-    return written and isinstance(type_of_atom(call.args[rule.view_of]), ir.Number)
+    if not isinstance(type_of_atom(call.args[rule.view_of]), ir.Number):
+        return False
+    memory = {storage for target in call.targets if (storage := own_memory(target.type)) is not None}
+    return bool(memory) and (
+        not memory.isdisjoint(_known_outside(function)) or _are_written_after(memory, call, function)
+    )
+
+
+def _known_outside(function: ir.Function) -> set[ir.Storage]:
+    """The memory that a function is given or hands out, which may be written there."""
+    handed_out = (atom for leaf in leaves(function.body) for atom in operands(leaf))
+    return {*memory_of_params(function), *(found for atom in handed_out for found in all_memory(type_of_atom(atom)))}
+
+
+def _are_written_after(memory: set[ir.Storage], call: ir.Call, function: ir.Function) -> bool:
+    writes = _Writes(function)
+    places = [place for statement, place in writes.placed if statement is call]
+    return any(writes.are_behind(place, storage) for place in places for storage in memory)

@@ -42,10 +42,7 @@ def hessian_of(function: Any, args: Any, place: Any, has_aux: Any) -> Any:
 
 def hessians_of(function: Any, args: Any, places: Any, has_aux: Any) -> Any:
     """The blocks of the Hessian with respect to several arguments, row by row."""
-    gradient = ad.grad(function, places, has_aux=has_aux)
-    found = jacobians_of(gradient, args, places, has_aux)
-    rows = found[0] if has_aux else found
-    return (rows, found[1]) if has_aux else rows
+    return jacobians_of(ad.grad(function, places, has_aux=has_aux), args, places, has_aux)
 
 
 def derivatives_of(function: Any, primals: Any, tangents: Any, has_aux: Any) -> Any:
@@ -127,6 +124,15 @@ def _rebuilt(x: Any, parts: Any) -> Any:
     return type(x)(*parts) if hasattr(x, "_fields") else tuple(parts)
 
 
+def _part_by_part(x: Any, start: Any, take: Any) -> Any:
+    """The structure of ``x``, of what is taken for each part from where the last one ended, and where the last ends."""
+    parts = []
+    for part in _parts(x):
+        taken, start = take(part, start)
+        parts.append(taken)
+    return _rebuilt(x, parts), start
+
+
 def _taken(x: Any, numbers: Any, start: Any, is_tangent: Any) -> Any:
     """The structure of ``x`` of these numbers from a place on, or a tangent of it, and the place behind them."""
     if _is_array(x):
@@ -135,11 +141,7 @@ def _taken(x: Any, numbers: Any, start: Any, is_tangent: Any) -> Any:
         return type(x)(numbers[start]), start + 1
     if not isinstance(x, (dict, list, tuple)):
         return None if is_tangent else x, start
-    parts = []
-    for part in _parts(x):
-        taken, start = _taken(part, numbers, start, is_tangent)
-        parts.append(taken)
-    return _rebuilt(x, parts), start
+    return _part_by_part(x, start, lambda part, at: _taken(part, numbers, at, is_tangent))
 
 
 def _as(x: Any, numbers: Any) -> Any:
@@ -180,11 +182,7 @@ def _of_value(value: Any, x: Any, matrix: Any, start: Any) -> Any:
         return _of_argument(value, x, matrix[start:stop], 0)[0], stop
     if not isinstance(value, (dict, list, tuple)):
         return None, start
-    parts = []
-    for part in _parts(value):
-        found, start = _of_value(part, x, matrix, start)
-        parts.append(found)
-    return _rebuilt(value, parts), start
+    return _part_by_part(value, start, lambda part, at: _of_value(part, x, matrix, at))
 
 
 def _of_argument(value: Any, x: Any, rows: Any, start: Any) -> Any:
@@ -195,8 +193,4 @@ def _of_argument(value: Any, x: Any, rows: Any, start: Any) -> Any:
         return rows[:, start:stop].reshape(np.shape(value) + np.shape(x)), stop
     if not isinstance(x, (dict, list, tuple)):
         return None, start
-    parts = []
-    for part in _parts(x):
-        found, start = _of_argument(value, part, rows, start)
-        parts.append(found)
-    return _rebuilt(x, parts), start
+    return _part_by_part(x, start, lambda part, at: _of_argument(value, part, rows, at))

@@ -144,7 +144,7 @@ class ShadowRecipes:
             return self.view(var, shadow, statement, view)
         from adjoint.differentiation.memory.constant_views import UNSURE, is_unsure  # lazy
 
-        if is_unsure(statement):
+        if is_unsure(statement, self.context.function):
             self.context.problem("AD0303", statement.span, UNSURE)
             return None
         parts = [atom for atom in operands(statement) if isinstance(atom, ir.Var) and atom in self.found]

@@ -78,8 +78,10 @@ def _is_unclear(call: ir.Call, unclear: set[ir.Atom]) -> bool:
         return False
     if call.callee in _CHOOSING:
         return True
-    (kind,) = {_kind(target) for target in call.targets} or {None}
-    return call.callee in _KEEPING and not any(_kind(arg) == kind and arg not in unclear for arg in call.args)
+    if call.callee not in _KEEPING:
+        return False
+    (target,) = call.targets
+    return not any(_kind(arg) == _kind(target) and arg not in unclear for arg in call.args)
 
 
 def _kind(atom: ir.Atom) -> str | None:
