@@ -2,6 +2,7 @@
 
 import contextlib
 import math
+import warnings
 
 import numpy as np
 
@@ -324,3 +325,33 @@ def chosen_by_exception(x):
         except ValueError:
             y[i] = x[i] * x[0]
     return y[0] * y[1] * y[2]
+
+
+@program(lambda rng: np.array([0.3, 0.8, 0.7]))
+@program(lambda rng: np.array([0.3, 0.8, 0.4]))
+def in_a_context(x):
+    w = np.zeros(3)
+    try:
+        with np.errstate(all="raise"):
+            w[0] = x[0] * x[0]
+            w[1] = x[1] * np.sqrt(x[2] - 0.5)
+            w[2] = x[1] * w[0]
+    except FloatingPointError:
+        w[2] = w[0] * 2.0 + x[2]
+    return np.sum(w * w)
+
+
+@program(lambda rng: np.array([0.3, 0.8, 0.7]))
+def in_a_context_of_a_loop(x):
+    y, total = x * 1.0, 0.0
+    for i in range(3):
+        try:
+            with warnings.catch_warnings(record=True):
+                warnings.simplefilter("error")
+                s = np.arcsin(y * 0.9)
+            s[i] = y[0]
+        except RuntimeWarning:
+            s = np.cos(y)
+        y = y + s * s
+        total = total + np.sum(y * s)
+    return total

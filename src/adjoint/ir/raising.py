@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import operator
+import warnings
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,8 @@ _FORMATS = frozenset({operator.mod, operator.imod})
 _MATRIX_PRODUCTS = frozenset({operator.matmul, operator.imatmul, np.matmul})
 NEVER_OF_FLOATS = _MATRIX_PRODUCTS | {round}
 """Functions that some numbers are mistakes for."""
+IGNORING_EXCEPTIONS = (np.errstate, warnings.catch_warnings)
+"""Context managers that do the same whether or not their body raised."""
 
 
 def raises_itself(statement: ir.Statement) -> bool:
@@ -129,6 +132,12 @@ def is_number(atom: ir.Atom) -> bool:
 def goes_on(guarded: ir.Guarded) -> bool:
     """Whether control may go on behind a handler."""
     return any(not isinstance(leaf, ir.Raise) for handler in guarded.handlers for leaf in leaves(handler.body))
+
+
+def ignores_exceptions(context: ir.Atom) -> bool:
+    """Whether a context manager does the same whether or not its body raised."""
+    type_ = type_of_atom(context)
+    return isinstance(type_, ir.Opaque) and type_.cls in IGNORING_EXCEPTIONS
 
 
 def always_raises(call: ir.Call) -> bool:

@@ -146,7 +146,7 @@ ENTRIES = {
             When a later statement raises, the handler runs with what was assigned until then. Numbers, arrays, lists,
             dicts and objects are kept for that; a tuple or a function is not, and of what variables hold that did not
             exist before only numbers and arrays are. Neither can be known how far a function came that calls itself,
-            or a block in a context manager.
+            or a block in a context manager that is not np.errstate or warnings.catch_warnings.
 
                 def loss(x, w):
                     pair = (x, x)

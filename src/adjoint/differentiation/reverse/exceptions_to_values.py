@@ -28,7 +28,7 @@ from adjoint import ir
 from adjoint.analysis.dependence.activity import Activity
 from adjoint.differentiation.reverse.context import acts_on_memory, reversed_
 from adjoint.differentiation.reverse.normalize import normalize
-from adjoint.ir.raising import goes_on, is_decided, may_raise, raises_itself
+from adjoint.ir.raising import goes_on, ignores_exceptions, is_decided, may_raise, raises_itself
 from adjoint.ir.rebuild import clone, map_blocks, substitute
 from adjoint.ir.walk import blocks_of, leaves, statements_in, targets_of, vars_used
 
@@ -212,6 +212,8 @@ class _Cutter:
                 made, raised = self.loop(first)
             case ir.Guarded(context=None, final=None):
                 made, raised = self.inner(first)
+            case ir.Guarded(context=ir.Var() as context, handlers=(), final=None) if ignores_exceptions(context):
+                made, raised = self.within(first)
             case _:
                 raise NotSeparable
         following = self.pieces(rest, ends) if rest.statements else self.end(rest.terminator, ends)
@@ -247,6 +249,13 @@ class _Cutter:
         targets = (*loop.targets[:count], raised, *loop.targets[count:])
         params, inits = (*loop.params, param), (*loop.inits, NOTHING)
         return [ir.Loop(loop.over, loop.index, params, inits, body, targets, loop.exit, loop.span)], raised
+
+    def within(self, guarded: ir.Guarded) -> tuple[list[ir.Statement], ir.Var]:
+        """A body in a context that does the same whether or not something was raised: it ends, and then that is."""
+        raised = ir.Var("raised", ir.OPAQUE)
+        body = self.pieces(guarded.body, _yielding(len(guarded.targets)))
+        targets = (*guarded.targets, raised)
+        return [ir.Guarded(guarded.context, guarded.name, body, (), None, targets, guarded.span)], raised
 
     def inner(self, guarded: ir.Guarded) -> tuple[list[ir.Statement], ir.Var]:
         """A ``try`` statement inside: which handler fits is found out first, and then that one runs in pieces."""

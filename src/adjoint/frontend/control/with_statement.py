@@ -5,10 +5,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import types
-import warnings
 from weakref import WeakKeyDictionary
-
-import numpy as np
 
 from adjoint import ir
 from adjoint.frontend.control.contexts_of_generators import run_context
@@ -21,12 +18,10 @@ from adjoint.frontend.objects.special_methods import special_method
 from adjoint.frontend.surgery.backward_blocks import run_backward
 from adjoint.frontend.syntax import assign
 from adjoint.frontend.syntax.conditions import truth_of
+from adjoint.ir.raising import IGNORING_EXCEPTIONS
 from adjoint.runtime.display import letting_through
 from adjoint.sources import definitions
 from adjoint.sources.trees import nodes
-
-_LETTING_THROUGH = (np.errstate, warnings.catch_warnings)
-"""Context managers that handle no exception."""
 
 
 def run_with(lo: Lowerer, node: ast.With) -> None:
@@ -62,18 +57,21 @@ def _with_items(lo: Lowerer, node: ast.With, items: list[ast.withitem]) -> None:
         return
     context = materialize(lo, manager, item.context_expr, observer=True)
     called = _called(lo, item)
-    if called not in _LETTING_THROUGH:
+    ignores_exceptions = called in IGNORING_EXCEPTIONS
+    if not ignores_exceptions:
         context = lo.open.call(letting_through, context)
+    elif isinstance(context, ir.Var) and isinstance(called, type):
+        context.type = ir.Opaque(called)
     name = ir.Var("context", ir.OPAQUE) if item.optional_vars is not None else None
 
     def body() -> None:
         if item.optional_vars is not None and name is not None:
             assign.assign(lo, item.optional_vars, name)
         _with_items(lo, node, rest)
-        if called not in _LETTING_THROUGH:
+        if not ignores_exceptions:
             _refuse_closing(lo, node)
 
-    kind = "guarded" if called in _LETTING_THROUGH else "catching"
+    kind = "guarded" if ignores_exceptions else "catching"
     guard(lo, node, body, context=context, name=name, kind=kind)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from adjoint import ir
 from adjoint.ir.rebuild import substitute
-from adjoint.ir.walk import operands, statements_in
+from adjoint.ir.walk import statements_in, vars_used
 from adjoint.native.legalize.rewriting import Rewriting
 
 _SILENT = ("ignore", "warn")
@@ -28,8 +28,7 @@ class _Silence(Rewriting):
         }
         rewritten = super().function(function)
         if self.contexts:
-            used = {atom for part in statements_in(rewritten.body) for atom in operands(part)}
-            rewritten = _Removal(self.contexts.keys() - used).function(rewritten)
+            rewritten = _Removal(self.contexts.keys() - vars_used(rewritten.body)).function(rewritten)
         self.contexts = outer
         return rewritten
 
