@@ -405,3 +405,68 @@ def test_what_an_object_from_outside_computes_once(cls: Any) -> None:
     assert slope(1.5) == 5.0
     del held._square
     assert slope(1.5) == 4.0
+
+
+class Optional:
+    """Is written before an exception that is handled: so its objects exist at run time."""
+
+    def __init__(self, weight: Any, solver: Any = None) -> None:
+        self.weight, self.solver = weight, solver
+
+    def fit(self, x: Any) -> Any:
+        try:
+            self.weight = self.weight * x
+            scale = math.sqrt(x)
+        except ValueError:
+            scale = 1.0
+        if self.solver is not None:
+            scale = ENGINE.solve(self.solver, scale)  # of which nothing is known
+        if hasattr(self, "names"):
+            delattr(self, "names")
+        return scale * self.weight
+
+
+class Engine:
+    __slots__ = ()
+
+    solve = staticmethod(print)
+
+
+ENGINE = Engine()
+
+
+def without_a_solver(x: float) -> float:
+    return Optional(x).fit(x)
+
+
+def with_none_for_a_while(x: float) -> float:
+    made = Optional(x)
+    both, total = [made, made], 0.0
+    for i in range(3):
+        total = total + (x if both[i % 2].solver is None else both[0].solver * x)
+        if i == 1:
+            both[1].solver = x * x
+    return total
+
+
+def with_a_name_for_a_while(x: float) -> float:
+    both, total = [Optional(x), Optional(2.0)], 0.0
+    for i in range(4):
+        total = total + getattr(both[i % 2], "name", 1.0) * x
+        if i == 1:
+            setattr(both[1], "name", x * x)
+    return total
+
+
+def deleted_by_name(x: float) -> float:
+    made = Optional(x)
+    made.name = x * x
+    delattr(made, "name")
+    return x * x if hasattr(made, "name") else x
+
+
+@pytest.mark.parametrize(
+    "function", [without_a_solver, with_none_for_a_while, with_a_name_for_a_while, deleted_by_name]
+)
+def test_attributes_that_are_none_or_missing(function: Any) -> None:
+    right(function, 0.3)

@@ -153,6 +153,19 @@ def with_inner(statement: ir.Statement) -> Iterator[ir.Statement]:
         yield from statements_in(block)
 
 
+def statements_run(function: ir.Function) -> Iterator[ir.Statement]:
+    """The statements of a function, and of those that it calls."""
+    pending, seen = [function], {function}
+    for each in pending:
+        for statement in statements_in(each.body):
+            yield statement
+            if isinstance(statement, ir.Call) and isinstance(statement.callee, ir.Definition):
+                inner = statement.callee.function
+                if inner is not None and inner not in seen:
+                    seen.add(inner)
+                    pending.append(inner)
+
+
 def vars_used(block: ir.Block) -> dict[ir.Var, None]:
     """Every variable read in a block, at any depth, in the order of first use (an ordered set)."""
     found: dict[ir.Var, None] = {}

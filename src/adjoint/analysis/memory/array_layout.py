@@ -13,7 +13,7 @@ import numpy as np
 
 from adjoint import ir
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.walk import statements_in
+from adjoint.ir.walk import statements_run
 from adjoint.runtime.arithmetic import checks
 from adjoint.runtime.array_functions import arrays, places
 
@@ -28,27 +28,14 @@ _IDENTITIES = frozenset(map(id, VIEWS_AT_NEED))
 
 def layout_readers(function: ir.Function) -> Iterator[ir.Call]:
     """The calls in a function, and in those that it calls, for which the layout of an array decides what is written."""
-    for statement in _run(function):
+    for statement in statements_run(function):
         if isinstance(statement, ir.Call) and reads_layout(statement):
             yield statement
 
 
-def _run(function: ir.Function) -> Iterator[ir.Statement]:
-    """The statements of a function, and of those that it calls."""
-    pending, seen = [function], {function}
-    for each in pending:
-        for statement in statements_in(each.body):
-            yield statement
-            if isinstance(statement, ir.Call) and isinstance(statement.callee, ir.Definition):
-                inner = statement.callee.function
-                if inner is not None and inner not in seen:
-                    seen.add(inner)
-                    pending.append(inner)
-
-
 def asks_layouts(function: ir.Function) -> bool:
     """Whether a function, or one that it calls, asks how an array lies in memory."""
-    return any(map(_asks, _run(function)))
+    return any(map(_asks, statements_run(function)))
 
 
 def _asks(statement: ir.Statement) -> bool:

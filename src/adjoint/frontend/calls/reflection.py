@@ -158,6 +158,8 @@ def _hasattr(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast
         return ir.Const(hasattr(_shown(cls), name.value))
     is_own = not hasattr(cls, name.value) or _is_slot(cls, name.value)
     if isinstance(base, ir.Var) and isinstance(base.type, ir.Instance) and is_own:
+        if name.value not in base.type.fields:
+            return ir.Const(False)  # as far as is known: where it is assigned this starts again
         lo.run_data.asked_for.add(name.value)
         return lo.open.call(hasattr, base, name)
     return _has_now(lo, cls, name.value)
@@ -227,6 +229,17 @@ def _set_named(lo: Lowerer, args: list[Value], node: ast.AST | None, *, bare: bo
     if not isinstance(name, ir.Const):
         raise lo.problem("AD0301", node, "the name of the attribute is not known")
     set_attribute(lo, base, name.value, value, node, bare=bare)
+    return NONE
+
+
+@handles(delattr)
+def _delattr(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    from adjoint.frontend.objects.attribute_writes import delete_attribute  # lazy
+
+    base, name = args
+    if not isinstance(name, ir.Const):
+        raise lo.problem("AD0301", node, "the name of the attribute is not known")
+    delete_attribute(lo, base, name.value, node)
     return NONE
 
 

@@ -72,7 +72,7 @@ def refuse_number(lo: Lowerer, value: Value, what: str, node: ast.AST | None) ->
 def _load(lo: Lowerer, base: ir.Var, index: ir.Atom, type_: ir.Type, node: ast.AST | None) -> ir.Atom:
     target = ir.Var("t", type_)
     lo.emit(ir.Load(target, base, ir.Subscript((index,)), lo.span(node)))
-    if lo.settings.linked and type_ == ir.Opaque(type(None)):
+    if type_ == ir.Opaque(type(None)):
         return NONE  # as far as is known: what else is put there starts this again
     return target
 

@@ -157,7 +157,7 @@ def tuple_of(items: Sequence[Value], *others: Value) -> TupleValue:
         if isinstance(other, TupleValue) and other.cls is tuple and len(other.items) == len(items)
         if all(map(operator.is_, other.items, items))
     )
-    return next(same, TupleValue(tuple(items)))
+    return next(same, TupleValue(tuple(items), is_itself=True))
 
 
 def is_tuple(value: Value) -> bool:

@@ -139,4 +139,15 @@ def _size(lo: Lowerer, value: Value) -> int:
         return 1 + sum(_size(lo, item) for item in record.items)
     if isinstance(value, GeneratorObject):
         return 1 + sum(_size(lo, arg) for arg in value.args)
+    return _size_of(value.type) if isinstance(value, ir.Var) else 1
+
+
+def _size_of(type_: ir.Type | None) -> int:
+    match type_:
+        case ir.Instance(fields=fields):
+            return 1 + sum(map(_size_of, fields.values()))
+        case ir.Tuple(items=items):
+            return 1 + sum(map(_size_of, items))
+        case ir.List(element=inner) | ir.Dict(value=inner):
+            return 1 + _size_of(inner)
     return 1

@@ -27,7 +27,7 @@ def _rest(args: list[Value]) -> Value:
         case [IteratorValue(kind="rest", parts=(left,))]:
             return left
         case _:
-            return TupleValue(tuple(args))
+            return TupleValue(tuple(args), is_itself=True)
 
 
 def bind(

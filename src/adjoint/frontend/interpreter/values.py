@@ -168,10 +168,20 @@ def list_record(items: list[Value] | tuple[Value, ...]) -> Record:
 
 @dataclass(frozen=True, slots=True)
 class TupleValue:
-    """A tuple of known length; ``cls`` is the class of a named tuple."""
+    """A tuple of known length.
+
+    Attributes
+    ----------
+    cls
+        The class of a named tuple.
+    is_itself
+        Whether it is the object that the program made: what is left of tuples behind branches and loops, and in
+        containers, are their items.
+    """
 
     items: tuple[Value, ...]
     cls: type = tuple
+    is_itself: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

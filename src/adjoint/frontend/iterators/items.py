@@ -29,7 +29,8 @@ from adjoint.frontend.interpreter.values import (
 from adjoint.frontend.iterators.iterator_objects import iterated
 from adjoint.frontend.iterators.iterators import drawn
 from adjoint.frontend.library import python_functions
-from adjoint.frontend.syntax.operations import apply_operator, is_number
+from adjoint.frontend.syntax.identities import is_number
+from adjoint.frontend.syntax.operations import apply_operator
 from adjoint.records import dataclass
 from adjoint.runtime.display import keys_of, make_tuple
 from adjoint.runtime.objects import check_length, first_items

@@ -141,7 +141,9 @@ def _copied(lo: Lowerer, value: Value, inner: Callable[[Value], Value], node: as
     if isinstance(value, TupleValue):
         refuse_made_again(lo, value.cls, node)
         parts = [inner(part) for part in value.items]
-        return making.tuple_of(parts, value) if value.cls is tuple else TupleValue(tuple(parts), value.cls)
+        return (
+            making.tuple_of(parts, value) if value.cls is tuple else TupleValue(tuple(parts), value.cls, is_itself=True)
+        )
     if isinstance(value, ir.Var) and isinstance(value.type, ir.Reference):
         raise lo.problem("AD0303", node, "an object that others refer to is copied")
     if isinstance(value, ir.Var) and isinstance(value.type, ir.Array):

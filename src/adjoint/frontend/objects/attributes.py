@@ -228,6 +228,8 @@ def _attribute_of_variable(lo: Lowerer, base: ir.Var, name: str, node: ast.AST |
             held = _given_in_field(lo, base, name)
             if isinstance(held, (types.FunctionType, types.BuiltinFunctionType, np.ufunc)):
                 return ir.Const(held)
+            if fields[name] == ir.Opaque(type(None)):
+                return NONE  # as far as is known: what else is put there starts this again
             target = ir.Var(name, fields[name])
             lo.emit(ir.Load(target, base, ir.Attribute(name), lo.span(node)))
             if held is not None:
@@ -283,10 +285,9 @@ def _given_in_field(lo: Lowerer, base: ir.Var, name: str) -> Any:
 def _attribute_of_linked(lo: Lowerer, base: ir.Var, cls: type, name: str, node: ast.AST | None) -> Value:
     """An attribute of an object that others of its class refer to, or None."""
     held = field_type(lo, base, name)
-    if held == ir.Opaque(type(None)):  # of all of them, as far as it is known: what is put there starts this again
-        return NONE
     if held is not None:
-        return _attribute_of_variable(lo, referent(lo, base, node), name, node)
+        is_none = held == ir.Opaque(type(None))  # of all of them, as far as it is known
+        return NONE if is_none else _attribute_of_variable(lo, referent(lo, base, node), name, node)
     refuse_none(lo, base, node)
     return _through_class(lo, base, cls, name, node)
 

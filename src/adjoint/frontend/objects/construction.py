@@ -289,4 +289,4 @@ def _of_fields(lo: Lowerer, cls: Any, args: list[Value], kwargs: dict[str, Value
         values.setdefault(name, lo.store[default] if isinstance(default, Held) else ir.Const(default))
     if set(values) != set(cls._fields) or len(args) > len(cls._fields):
         raise lo.mistake(TypeError, node, f"the call does not fit the fields of {cls.__name__!r}", code="AD0203")
-    return TupleValue(tuple(values[name] for name in cls._fields), cls)
+    return TupleValue(tuple(values[name] for name in cls._fields), cls, is_itself=True)

@@ -7,7 +7,7 @@ import builtins
 import operator
 import types
 from collections.abc import Callable, Sequence
-from typing import Any, TypeGuard
+from typing import Any
 
 import numpy as np
 
@@ -24,9 +24,6 @@ from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.options.choices import on_each_option
 from adjoint.frontend.interpreter.values import (
     NONE,
-    Closure,
-    Method,
-    Partial,
     Record,
     Ref,
     TupleValue,
@@ -37,12 +34,12 @@ from adjoint.frontend.interpreter.values import (
 from adjoint.frontend.iterators.iterator_objects import iterated
 from adjoint.frontend.iterators.iterators import is_lazy
 from adjoint.frontend.library import python_functions
-from adjoint.frontend.objects.classes import is_object, is_polynomial, note_owner
+from adjoint.frontend.objects.classes import is_object, is_polynomial
 from adjoint.frontend.objects.linked import identity, is_reference
 from adjoint.frontend.objects.special_methods import compared_fields, is_named, said_array, special_method
+from adjoint.frontend.syntax.identities import identity_of, is_number
 from adjoint.frontend.syntax.operators import inplace_name, method_name, reflected_name
 from adjoint.runtime.arithmetic.checks import check_factor
-from adjoint.runtime.array_functions.sparse import is_sparse
 
 
 def apply_operator(
@@ -155,17 +152,11 @@ def _compares_places(lo: Lowerer, op: Callable[..., Any], operands: Sequence[Val
     return op in (operator.eq, operator.ne) and not own and compared_fields(lo, "__eq__", [*operands], None) is None
 
 
-def is_number(value: Value) -> TypeGuard[ir.Atom]:
-    if type(value) is ir.Var:
-        return type(value.type) is ir.Scalar
-    return type(value) is ir.Const and type(value.value) in (float, int, bool, complex)
-
-
 def _by_method(
     lo: Lowerer, op: Callable[..., Any], operands: list[Value], node: ast.AST | None, inplace: bool
 ) -> Value:
     if op in (operator.is_, operator.is_not):
-        return _identity(lo, op, operands, node)
+        return identity_of(lo, op, operands, node)
     if op is operator.ne and not any(special_method(lo, operand, "__ne__") for operand in operands):
         equal = apply_operator(lo, operator.eq, operands, node)
         return ir.Const(not equal.value) if isinstance(equal, ir.Const) else call(lo, operator.not_, [equal], node)  # type: ignore[list-item]
@@ -190,7 +181,7 @@ def _by_method(
         if result != ir.Const(NotImplemented):
             return result
     if op in (operator.eq, operator.ne):
-        return _identity(lo, operator.is_ if op is operator.eq else operator.is_not, operands, node)
+        return identity_of(lo, operator.is_ if op is operator.eq else operator.is_not, operands, node)
     if len(operands) == 2 and isinstance(joins.type_of(operands[1]), ir.Array):
         converted = said_array(lo, operands[0], (), node)
         if converted is not None:
@@ -199,93 +190,10 @@ def _by_method(
     raise lo.mistake(TypeError, node, f"these objects do not support the operator {name!r}")
 
 
-def _identity(lo: Lowerer, op: Callable[..., Any], operands: list[Value], node: ast.AST | None) -> Value:
-    left, right = operands
-    if left is right and isinstance(left, ir.Var) and isinstance(left.type, ir.Opaque):
-        return ir.Const(op is operator.is_)
-    if any(isinstance(side, ir.Const) and isinstance(side.value, bool) for side in operands) and any(
-        isinstance(side, ir.Var) for side in operands
-    ):
-        for side in operands:
-            note_owner(lo, side, lambda number: number in (bool, np.bool_))
-        return call(lo, op, [materialize(lo, side, node) for side in operands], node)
-    if is_atom(left) and is_atom(right) and not (isinstance(left, ir.Const) and isinstance(right, ir.Const)):
-        if any(isinstance(side, ir.Const) for side in (left, right)) and any(
-            isinstance(side, ir.Var) and _is_never_constant(joins.type_of(side)) for side in (left, right)
-        ):
-            return _is_the_number(lo, op, operands, node)
-        return call(lo, op, [left, right], node)  # type: ignore[list-item]
-    if left is not right:
-        _refuse_unknown_identity(lo, left, right, node)
-    same = left is right or (isinstance(left, ir.Const) and isinstance(right, ir.Const) and left == right)
-    if isinstance(left, Union) or isinstance(right, Union):
-        raise lo.problem("AD0301", node, "the identity of a value that has several structures is not known")
-    return ir.Const(same == (op is operator.is_))
-
-
-def _is_the_number(lo: Lowerer, op: Callable[..., Any], operands: list[Value], node: ast.AST | None) -> Value:
-    """Whether what is computed is an object that is known: only a number may be, one of the same class and value.
-
-    Numbers have no identity here: one that was put into an object and is read from it again is the one that it was.
-    """
-    kinds = {joins.type_of(operand) for operand in operands}
-    if len(kinds) > 1 or not all(map(is_number, operands)):
-        return ir.Const(op is operator.is_not)
-    (kind,) = {type(operand.value) for operand in operands if isinstance(operand, ir.Const)}
-    for operand in operands:
-        note_owner(lo, operand, lambda number: number is kind)
-    return call(lo, operator.eq if op is operator.is_ else operator.ne, operands, node)  # type: ignore[arg-type]
-
-
-def _is_never_constant(type_: ir.Type) -> bool:
-    """Whether nothing of a type is an object such as None."""
-    if isinstance(type_, ir.Opaque):
-        return is_sparse(type_.cls)
-    return isinstance(type_, (ir.Scalar, ir.Array, ir.List, ir.Dict, ir.Tuple, ir.Instance, ir.Number))
-
-
-def _refuse_unknown_identity(lo: Lowerer, left: Value, right: Value, node: ast.AST | None) -> None:
-    """Where an object is one of several, or another one in each call, its copy at compile time does not tell which."""
-    if lo.settings.made_functions and any(map(_may_be_read_again, (left, right))) and all(map(_is_made, (left, right))):
-        label = "whether two functions that are made here are one is known at run time only"
-        raise lo.problem("AD0301", node, label)
-    if not isinstance(left, Ref) or not isinstance(right, Ref):
-        if lo.run_data.lookups and type(left) is type(right) and isinstance(left, (TupleValue, Method, Partial)):
-            raise lo.problem("AD0301", node, _OTHER_IN_EACH_CALL)
-        return
-    mine, theirs = (set(joins.original_sites((ref.site,))) for ref in (left, right))
-    if mine & theirs and any(ref.site.place[0] == "joined" for ref in (left, right)):
-        raise joins.NeedsRuntime(tuple(mine | theirs))
-    if _may_be_one(lo, left, right) or _may_be_one(lo, right, left):
-        if mine and theirs:
-            raise joins.NeedsRuntime(tuple(mine | theirs))
-        raise lo.problem("AD0301", node, _OTHER_IN_EACH_CALL)
-
-
-_OTHER_IN_EACH_CALL = "whether these are one object is not the same in all calls of this function"
-
-
-def _may_be_read_again(value: Value) -> bool:
-    """Whether another function may be the same one, read from a container at run time."""
-    return isinstance(value, (Method, Partial)) or (isinstance(value, Closure) and value.is_read)
-
-
-def _is_made(value: Value) -> bool:
-    return isinstance(value, (Closure, Method, Partial))
-
-
-def _may_be_one(lo: Lowerer, received: Ref, other: Ref) -> bool:
-    """Whether what a function that stays one was handed may be an object that there was before, in some call."""
-    before, records = lo.run_data.received.get(received), [lo.store.get(ref) for ref in (received, other)]
-    if before is None or len({record.cls for record in records if isinstance(record, Record)}) > 1:
-        return False
-    return other in before or other in lo.run_data.received or other.site.place[0] in ("joined", "input")
-
-
 def _on_sequences(lo: Lowerer, op: Callable[..., Any], operands: list[Value], node: ast.AST | None) -> Value | None:
     """Concatenation and repetition of tuples and lists of known length; comparisons of tuples."""
     if op in (operator.is_, operator.is_not):
-        return _identity(lo, op, operands, node)
+        return identity_of(lo, op, operands, node)
     if len(operands) != 2:
         return None
     left, right = operands

@@ -72,7 +72,7 @@ def printed(lo: Lowerer, node: ast.Call) -> tuple[Value, list[Any]]:
 
 
 def _tuple_of(items: list[Value]) -> Value:
-    return TupleValue(tuple(items))
+    return TupleValue(tuple(items), is_itself=True)
 
 
 def _parts(

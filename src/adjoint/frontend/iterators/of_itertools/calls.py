@@ -21,7 +21,7 @@ from adjoint.frontend.iterators.iterator_objects import as_object, counted, cycl
 from adjoint.frontend.iterators.iterators import has_generator, is_iterator, lazy, refuse_twice
 from adjoint.frontend.iterators.of_itertools import as_lists, item_by_item
 from adjoint.frontend.library import iterator_definitions, python_functions
-from adjoint.frontend.syntax.operations import is_number
+from adjoint.frontend.syntax.identities import is_number
 from adjoint.ir.join import is_whole_number
 
 MOST_CHOICES = 1024

@@ -1,0 +1,18 @@
+"""Where it decides what a program means which of its values are one object."""
+
+from __future__ import annotations
+
+import operator
+
+from adjoint import ir
+from adjoint.ir.walk import statements_run
+
+
+def asks_identities(function: ir.Function) -> bool:
+    """Whether somebody asks whether two values are one object: what computes the same gives two."""
+    return any(
+        isinstance(part, ir.Call)
+        and part.callee in (operator.is_, operator.is_not)
+        and all(isinstance(arg, ir.Var) for arg in part.args)
+        for part in statements_run(function)
+    )
