@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from scipy import linalg
 
 import adjoint as ad
+from adjoint.testing import check_grads as check_all
 from sampling import check_grads
 
 STACK = np.array([[[2.0, 0.3], [0.1, 1.5]], [[1.0, -0.4], [0.2, 3.0]]])
@@ -48,3 +50,31 @@ def as_scipy_does_for_each(b):
 def test_their_ranks_are_found_when_it_runs(function: Callable[[Any], Any]) -> None:
     assert ad.value_and_grad(function)(STACK)[0] == pytest.approx(function(STACK), rel=1e-12)
     check_grads(function, (STACK,), order=1)
+
+
+def products(b):
+    columns = [np.ones(len(b))]
+    for number in range(1, 3):
+        for places in itertools.combinations_with_replacement(range(np.shape(b)[1]), number):
+            product = np.ones(len(b))
+            for place in places:
+                product = product * b[:, place]
+            columns.append(product)
+    return columns
+
+
+JOINED = {
+    "stack": lambda columns: np.stack(columns, axis=1),
+    "concatenate": lambda columns: np.concatenate(columns),
+    "vstack": lambda columns: np.vstack(columns),
+    "hstack": lambda columns: np.hstack(columns),
+    "column_stack": lambda columns: np.column_stack(columns),
+    "array": lambda columns: np.array(columns),
+    "twice": lambda columns: np.stack(columns + columns[::-1]) * columns[1],
+}
+
+
+@pytest.mark.parametrize("name", JOINED)
+def test_second_derivatives_of_what_is_joined(name: str) -> None:
+    """The cotangent of a list that a pullback gave is the list that its shadow holds: such ones were refused."""
+    check_all(lambda b: JOINED[name](products(b)) ** 2, (STACK[0],), order=2, modes=("rev",))

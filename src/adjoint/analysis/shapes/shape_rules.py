@@ -79,7 +79,8 @@ def told_shape(known: Extents, call: ir.Call) -> Shape | None:
 
 def displayed_shape(template: ir.Atom) -> Shape | None:
     """The shape of an array whose numbers are written out."""
-    assert isinstance(template, ir.Const)
+    if not isinstance(template, ir.Const):
+        return None
     level, shape = template.value, []
     while isinstance(level, tuple):
         shape.append(len(level))

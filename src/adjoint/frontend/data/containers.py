@@ -17,6 +17,7 @@ from adjoint.frontend.data.making import as_tuple, hashed, is_tuple, new_list, r
 from adjoint.frontend.data.outside.imported_modules import is_table_of_modules, module_now
 from adjoint.frontend.data.outside.scalar_replacement import MAX_DISPATCH, is_apart
 from adjoint.frontend.data.tagged_items import taken
+from adjoint.frontend.entry.constants import INDEX_TRICKS
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites, type_of
 from adjoint.frontend.interpreter.materialize import materialize
@@ -214,22 +215,12 @@ def _adds_axes_only(index: Value) -> bool:
 
 def _item_of_constant(lo: Lowerer, base: ir.Const, index: Value, node: ast.AST | None) -> Value:
     constant = base.value
-    if constant is np.r_ or constant is np.c_:
-        from adjoint.frontend.syntax.index_joins import join  # lazy
+    if any(constant is each for each in INDEX_TRICKS):
+        from adjoint.frontend.syntax.index_joins import made_of  # lazy
 
-        array = join(lo, constant, index, node)
-        if array is not None:
-            return array
-    if constant is np.mgrid or constant is np.ogrid:
-        from adjoint.frontend.syntax.index_joins import grid  # lazy
-
-        array = grid(lo, constant, index, node)
-        if array is not None:
-            return array
-    if constant is np.s_:
-        return index
-    if constant is np.index_exp:
-        return index if isinstance(index, TupleValue) else TupleValue((index,))
+        made = made_of(lo, base, index, node)
+        if made is not None:
+            return made
     part = constant_slice(index) if isinstance(index, SliceValue) else None
     if part is not None and isinstance(constant, (tuple, str)):
         return ir.Const(constant[part])

@@ -49,7 +49,7 @@ def is_constant(value: Any) -> bool:
         or isinstance(type(value), _ENUM_TYPE)
         or is_operator(value)
         or type(value).__name__ == "cython_function_or_method"
-        or any(value is each for each in _INDEX_TRICKS)
+        or any(value is each for each in INDEX_TRICKS)
         or any(value is each for each in _OF_THE_MACHINE)
         or is_marked(type(value), CONSTANT)
         or (
@@ -64,7 +64,8 @@ def is_constant(value: Any) -> bool:
     )
 
 
-_INDEX_TRICKS = (np.r_, np.c_, np.s_, np.index_exp, np.mgrid, np.ogrid)
+INDEX_TRICKS = (np.r_, np.c_, np.s_, np.index_exp, np.mgrid, np.ogrid)
+"""Objects of NumPy that are there for what stands in their brackets."""
 _OF_THE_MACHINE = (sys.float_info, sys.int_info, sys.hash_info, sys.version_info, sys.implementation)
 _RANDOM = getattr(random.random, "__self__", None)
 """The generator that the functions of Python's module are methods of."""

@@ -1,4 +1,4 @@
-"""Arrays made by writing in brackets: joined by ``np.r_`` and ``np.c_``, grids by ``np.mgrid`` and ``np.ogrid``."""
+"""What is made by writing in brackets: arrays joined by ``np.r_`` and ``np.c_``, grids, indices of ``np.index_exp``."""
 
 from __future__ import annotations
 
@@ -10,23 +10,52 @@ from typing import Any
 import numpy as np
 
 from adjoint import ir
+from adjoint.frontend.data.containers import subscript, tuple_items
+from adjoint.frontend.data.making import is_tuple
 from adjoint.frontend.interpreter.core import Lowerer
-from adjoint.frontend.interpreter.values import SliceValue, TupleValue, Value
+from adjoint.frontend.interpreter.options.choices import on_each_option
+from adjoint.frontend.interpreter.values import SliceValue, TupleValue, Union, Value
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.library.arrays import definitions as array_definitions
 
 
-def join(lo: Lowerer, constant: Any, index: Value, node: ast.AST | None) -> Value | None:
+def made_of(lo: Lowerer, base: ir.Const, index: Value, node: ast.AST | None) -> Value | None:
+    """What one of ``INDEX_TRICKS`` makes of what stands in its brackets; None where that is not known here.
+
+    A tuple in them is as if its items were written there, wherever it comes from.
+    """
+    if base.value is np.s_:
+        return index
+    if isinstance(index, Union):
+        return on_each_option(lo, index, lambda option: subscript(lo, base, option, node), node)
+    if isinstance(index, ir.Var) and isinstance(index.type, ir.Tuple):
+        index = TupleValue(tuple(tuple_items(lo, index, node)))
+    if _may_be_a_tuple(index):
+        return None
+    if base.value is np.index_exp:
+        return index if isinstance(index, TupleValue) or is_tuple(index) else TupleValue((index,))
+    return (_join if base.value is np.r_ or base.value is np.c_ else _grid)(lo, base.value, index, node)
+
+
+def _may_be_a_tuple(index: Value) -> bool:
+    """Whether nobody looked into what stands in brackets: only NumPy tells whether that is one item or several."""
+    kind = index.type if isinstance(index, ir.Var) else None
+    return isinstance(kind, ir.Opaque) and (kind.cls is None or issubclass(kind.cls, tuple) or kind.cls is object)
+
+
+def _join(lo: Lowerer, constant: Any, index: Value, node: ast.AST | None) -> Value | None:
     """The array; None for brackets with directives (``np.r_["0,2", a, b]``)."""
+    maker = array_definitions.joined_rows if constant is np.r_ else array_definitions.joined_columns
+    if is_tuple(index):
+        return python_functions.call(lo, maker, [index], node)
     items: Sequence[Value] = index.items if isinstance(index, TupleValue) else (index,)
     if not items or any(isinstance(item, ir.Const) and isinstance(item.value, str) for item in items):
         return None
-    maker = array_definitions.joined_rows if constant is np.r_ else array_definitions.joined_columns
     parts = [_numbers_of(lo, item, node) if isinstance(item, SliceValue) else item for item in items]
     return python_functions.call(lo, maker, [TupleValue(tuple(parts))], node)
 
 
-def grid(lo: Lowerer, constant: Any, index: Value, node: ast.AST | None) -> Value | None:
+def _grid(lo: Lowerer, constant: Any, index: Value, node: ast.AST | None) -> Value | None:
     """The grid of ``np.mgrid[a:b, c:d]``, or of ``np.ogrid``; None where there is more than slices in the brackets."""
     parts: Sequence[Value] = index.items if isinstance(index, TupleValue) else (index,)
     if not parts or not all(isinstance(part, SliceValue) and part.upper != ir.Const(None) for part in parts):

@@ -122,7 +122,8 @@ class _Polish:
         is_pythons = number == ir.Scalar("float")
         if not is_pythons and number != ir.Scalar("float", kind.dtype):
             return call
-        assert isinstance(template, ir.Const) and isinstance(place, ir.Const)
+        if not isinstance(template, ir.Const) or not isinstance(place, ir.Const):
+            return call
         paths = paths_to(template.value, place.value)
         if len(paths) != 1 or not paths[0]:
             return call

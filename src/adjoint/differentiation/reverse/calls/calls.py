@@ -124,10 +124,18 @@ def _view(reverser: Reverser, call: ir.Call, scope: Scope, rule: Rule) -> None:
 
 def _pull(reverser: Reverser, call: ir.Call, scope: Scope, rule: Rule) -> None:
     """Adds to the cotangents of the arguments what the rule says."""
-    if any(isinstance(target.type, (ir.List, ir.Tuple, ir.Dict, ir.Instance)) for target in call.targets):
-        _container(reverser, call, scope)
-        return
-    cotangents = [reverser.take(scope, target) for target in call.targets]
+    cotangents: list[ir.Atom | None]
+    if any(map(_is_container, call.targets)):
+        joins = call.callee is operator.add and all(isinstance(arg, ir.Var) for arg in call.args)
+        if not (joins or isinstance(rule, Linear)) or not _is_list_of_values(call.targets[0].type):
+            reverser.context.problem("AD0303", call.span, "a container that varies is made from others")
+            return
+        if joins:
+            _one_after_the_other(reverser, call, scope)
+            return
+        cotangents = [reverser.shadows.of(call.targets[0])]
+    else:
+        cotangents = [reverser.take(scope, target) for target in call.targets]
     if not rule.exchanges and all(cotangent is None or is_zero(cotangent) for cotangent in cotangents):
         return
     args, kwargs = rule.bind(call.args, dict(call.kwargs))
@@ -146,16 +154,25 @@ def _pull(reverser: Reverser, call: ir.Call, scope: Scope, rule: Rule) -> None:
     ask_originals(reverser, scope.sweep, start)
 
 
-def _container(reverser: Reverser, call: ir.Call, scope: Scope) -> None:
-    """A rule's function gives a container: two lists one after the other, or something that is refused."""
-    left, right = call.args if len(call.args) == 2 else (None, None)
-    plain = call.callee is operator.add and isinstance(left, ir.Var) and isinstance(right, ir.Var)
-    element = call.targets[0].type.element if isinstance(call.targets[0].type, ir.List) else None
-    if not plain or not isinstance(element, (ir.Scalar, ir.Array)) or ir.is_handle(element):
-        reverser.context.problem("AD0303", call.span, "a container that varies is made from others")
-        return
+def _is_container(target: ir.Var) -> bool:
+    return isinstance(target.type, (ir.List, ir.Tuple, ir.Dict, ir.Instance))
+
+
+def _is_list_of_values(type_: ir.Type | None) -> bool:
+    """Whether the shadow of a list of this type holds cotangents, as no part of the list is memory of its own."""
+    return (
+        isinstance(type_, ir.List)
+        and isinstance(type_.element, (ir.Scalar, ir.Array))
+        and not ir.is_handle(type_.element)
+    )
+
+
+def _one_after_the_other(reverser: Reverser, call: ir.Call, scope: Scope) -> None:
+    """Two lists become one: each has its own part of the shadow."""
+    left, right = call.args
+    assert isinstance(left, ir.Var) and isinstance(right, ir.Var) and isinstance(call.targets[0].type, ir.List)
+    element = call.targets[0].type.element
     sweep, shadow = scope.sweep, reverser.shadows.of(call.targets[0])
-    assert isinstance(left, ir.Var) and isinstance(right, ir.Var)
     size = ir.Var("n", ir.INT)
     reverser.keep_before(call, size, ir.Call((size,), len, (left,)))
     for part, ends in ((left, (ir.Const(None), size)), (right, (size, ir.Const(None)))):
