@@ -102,3 +102,15 @@ def test_parts_that_would_be_read_through_a_view_in_forward_mode() -> None:
 )
 def test_one_number_at_an_index_of_unknown_length(f) -> None:
     right(f, np.array([[0.5, 0.2, -0.3], [1.2, -0.7, 0.4]]))
+
+
+def test_items_at_tuples_that_are_kept_in_a_dict() -> None:
+    """They were taken for places in the array's memory."""
+
+    def f(x):
+        places = {}
+        for k in range(len(x)):
+            places[k] = (k, 1)
+        return sum([np.outer(x, x).item(place) for place in places.values()])
+
+    right(f, X)

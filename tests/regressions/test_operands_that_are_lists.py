@@ -1,6 +1,7 @@
 """Lists, tuples and ranges that NumPy makes arrays of: constants, and those whose items vary."""
 
 import operator
+import pickle
 
 import numpy as np
 import pytest
@@ -234,3 +235,8 @@ def test_what_is_left_out_of_correlations_of_lists_has_their_shape() -> None:
     of_list = ad.jvp(lambda x: np.corrcoef(other, x), (x,), (x_dot,))[1]
     of_array = ad.jvp(lambda x: np.corrcoef(other, x), (np.array(x),), (np.array(x_dot),))[1]
     np.testing.assert_allclose(of_list, of_array, atol=1e-12)
+
+
+def test_bounds_in_a_sequence_that_nobody_looked_at() -> None:
+    bounds = pickle.dumps((0.3, 0.5, 0.7))
+    right(lambda x: np.sum(np.clip(x, x[1], pickle.loads(bounds)) ** 2), X)

@@ -98,7 +98,7 @@ def _inside(a, a_min, a_max):
 def _cut_above(y, a, a_min, a_max):
     if a_min is None:
         return a > a_max
-    return (y == a_max) & ((a > a_max) | (a_min > a_max))
+    return (y == a_max) & ((a > a_max) | (y < a_min))
 
 
 def _clip_jvp(dots, y, a, a_min=None, a_max=None):

@@ -25,6 +25,7 @@ from adjoint.frontend.interpreter.values import ELLIPSIS, NONE, RangeValue, Tupl
 from adjoint.frontend.iterators.items import static_items
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.library.arrays import definitions as array_definitions
+from adjoint.frontend.objects.classes import class_of
 from adjoint.frontend.objects.special_methods import special_method
 from adjoint.runtime.array_functions.places import from_diagonal, side_of_mesh
 from adjoint.runtime.array_functions.products import einsum_of_one
@@ -122,7 +123,7 @@ def _item(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AS
     if not places or kwargs:
         return NotImplemented
     index: Value = places[0] if len(places) == 1 else TupleValue(tuple(places))
-    if isinstance(index, TupleValue) or (isinstance(index, ir.Const) and isinstance(index.value, tuple)):
+    if issubclass(class_of(lo, index) or object, tuple):
         found = containers.subscript(lo, array, index, node)
     else:
         found = _call(lo, np.take, [array, index], {}, node)
