@@ -100,6 +100,17 @@ def ordered_dict(x):
     return sum(v * (i + 1) for i, v in enumerate(table.values()))
 
 
+@program(1.5)
+def counted(x):
+    names = collections.Counter("abracadabra")
+    total = sum(count * x**place for place, (_, count) in enumerate(names.most_common(3))) + names["z"]
+    spent = collections.Counter(a=2, b=x)
+    spent.update(b=x * x, c=3)
+    spent += collections.Counter(["a", "a"])
+    left = spent - collections.Counter(names)
+    return total * spent["b"] + spent.total() * len(left) * (x if spent == spent | left else 1.0)
+
+
 @program([0.7, -1.2, 2.1, 0.4, 0.9])
 def smallest_from_a_heap(xs):
     heap = []

@@ -48,11 +48,11 @@ def dict_grows(table):
     return total
 
 
-#: ad.grad(stored_in_counter)(2.0)
-def stored_in_counter(x):
-    counter = collections.Counter()
-    counter["x"] = x * x  # error[AD0307]: what is stored here varies
-    return counter["x"] * x
+#: ad.grad(stored_in_chain_map)(2.0)
+def stored_in_chain_map(x):
+    table = collections.ChainMap()
+    table["x"] = x * x  # error[AD0307]: what is stored here varies
+    return table["x"] * x
 
 
 #: ad.grad(stored_in_chain_of_dicts)(2.0)

@@ -127,11 +127,11 @@ ENTRIES = {
         helps=("use a list, a dict, or a dataclass",),
         explanation="""
             The derivative follows values through lists, tuples, dicts, arrays and objects of classes written in
-            Python, and through collections.deque, defaultdict and OrderedDict. It cannot follow them into a set, a
-            logger, or an object of an extension module: what is read back from there would count as a constant.
+            Python, and through collections.deque, defaultdict, OrderedDict and Counter. It cannot follow them into a
+            set, a logger, or an object of an extension module: what is read back from there would count as a constant.
 
                 def loss(x):
-                    table = collections.Counter()
+                    table = collections.ChainMap()
                     table["x"] = x * x                       # refused
                     return table["x"]
 

@@ -20,7 +20,7 @@ from adjoint.frontend.external import nditer_definitions
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import Record, Ref, TupleValue, Value
 from adjoint.frontend.library import python_functions, sorted_lists
-from adjoint.frontend.library.collections_definitions import DefaultDict, Deque, OrderedDict
+from adjoint.frontend.library.collections_definitions import Counter, DefaultDict, Deque, OrderedDict
 from adjoint.frontend.objects import construction
 
 
@@ -34,6 +34,7 @@ def _stands_for(cls: type) -> Handler:
 HANDLERS[collections.deque] = _stands_for(Deque)
 HANDLERS[collections.defaultdict] = _stands_for(DefaultDict)
 HANDLERS[collections.OrderedDict] = _stands_for(OrderedDict)
+HANDLERS[collections.Counter] = _stands_for(Counter)
 
 
 def _means(function: Callable[..., Any], *keywords: str) -> Handler:

@@ -333,6 +333,96 @@ class DefaultDict(Table):
         return DefaultDict(self.default_factory, self._table)
 
 
+class Counter(UsersTable):
+    """Stands for `collections.Counter`."""
+
+    __adjoint_stands_for__ = collections.Counter
+
+    def __init__(self, *iterable: Any, **named: Any) -> None:
+        self.update(*iterable, **named)
+
+    def __getitem__(self, key: Any) -> Any:
+        return self._table.get(key, 0)
+
+    def __delitem__(self, key: Any) -> None:
+        if key in self._table:
+            del self._table[key]
+
+    def update(self, *iterable: Any, **named: Any) -> None:
+        self._add((*iterable, named), 1)
+
+    def subtract(self, *iterable: Any, **named: Any) -> None:
+        self._add((*iterable, named), -1)
+
+    def _add(self, given: Any, sign: int) -> None:
+        for each in given:
+            if isinstance(each, dict):
+                for key, count in each.items():
+                    self._table[key] = self._table.get(key, 0) + sign * count
+            elif each is not None:
+                for key in each:
+                    self._table[key] = self._table.get(key, 0) + sign
+
+    def total(self) -> Any:
+        return sum(self._table.values())
+
+    def elements(self) -> Any:
+        return iter([key for key, count in self._table.items() for _ in range(count)])
+
+    def most_common(self, n: Any = None) -> Any:
+        return sorted(self._table.items(), key=lambda item: item[1], reverse=True)[:n]
+
+    def copy(self) -> Any:
+        return Counter(self._table)
+
+    def __eq__(self, other: Any) -> Any:
+        if isinstance(other, collections.Counter):
+            return all(self[key] == other[key] for key in self._keys_with(other))
+        return isinstance(other, dict) and self._table == dict(other)
+
+    def __add__(self, other: Any) -> Any:
+        return self._joined(other, lambda mine, theirs: mine + theirs)
+
+    def __sub__(self, other: Any) -> Any:
+        return self._joined(other, lambda mine, theirs: mine - theirs)
+
+    def __or__(self, other: Any) -> Any:
+        return self._joined(other, lambda mine, theirs: theirs if mine < theirs else mine)
+
+    def __and__(self, other: Any) -> Any:
+        return self._joined(other, lambda mine, theirs: mine if mine < theirs else theirs)
+
+    def __iadd__(self, other: Any) -> Any:
+        return self._take(self + other)
+
+    def __isub__(self, other: Any) -> Any:
+        return self._take(self - other)
+
+    def __ior__(self, other: Any) -> Any:
+        return self._take(self | other)
+
+    def __iand__(self, other: Any) -> Any:
+        return self._take(self & other)
+
+    def _joined(self, other: Any, join: Any) -> Any:
+        """The counts that two have together, as far as they are positive."""
+        made = Counter()
+        for key in self._keys_with(other):
+            count = join(self[key], other[key])
+            if count > 0:
+                made[key] = count
+        return made
+
+    def _keys_with(self, other: Any) -> Any:
+        keys = list(self._table)
+        keys.extend([key for key in other if key not in self._table])
+        return keys
+
+    def _take(self, other: Any) -> Any:
+        self._table = other._table
+        return self
+
+
 class OrderedDict(Table):
     """Stands for `collections.OrderedDict`."""
 
@@ -365,58 +455,3 @@ class OrderedDict(Table):
             raise KeyError("dictionary is empty")
         key = last_key(self._table) if last else list(self._table)[0]  # noqa: RUF015
         return key, self._table.pop(key)
-
-
-class ObjectSet:
-    """Stands for a `set` of objects that are equal to themselves only, in the order in which they were added."""
-
-    __adjoint_stands_for__ = set
-
-    def __init__(self, iterable: Any = ()) -> None:
-        self._held: list[Any] = []
-        for item in iterable:
-            self.add(item)
-
-    def __contains__(self, item: Any) -> bool:
-        return any(each is item for each in self._held)
-
-    def __iter__(self) -> Any:
-        return iter(self._held)
-
-    def __len__(self) -> int:
-        return len(self._held)
-
-    def add(self, item: Any) -> None:
-        if item not in self:
-            self._held.append(item)
-
-    def update(self, iterable: Any) -> None:
-        for item in iterable:
-            self.add(item)
-
-    def discard(self, item: Any) -> None:
-        self._held = [each for each in self._held if each is not item]
-
-    def remove(self, item: Any) -> None:
-        if item not in self:
-            raise KeyError("an object that is not in the set")
-        self.discard(item)
-
-    def pop(self) -> Any:
-        if len(self._held) == 0:
-            raise KeyError("pop from an empty set")
-        return self._held.pop()
-
-    def clear(self) -> None:
-        self._held.clear()
-
-    def copy(self) -> Any:
-        return ObjectSet(self._held)
-
-    def union(self, iterable: Any) -> Any:
-        both = self.copy()
-        both.update(iterable)
-        return both
-
-    def __or__(self, other: Any) -> Any:
-        return self.union(other)

@@ -117,6 +117,7 @@ _OF_CONTAINERS = {UsersTable: "dict", UsersList: "list"}
 _STAND_INS = {
     "Deque": "deque",
     "AttributeTable": "dict of attributes",
+    "Counter": "Counter",
     "DefaultDict": "defaultdict",
     "OrderedDict": "OrderedDict",
     "ObjectSet": "set of objects",
