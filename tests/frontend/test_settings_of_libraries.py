@@ -24,6 +24,7 @@ SOURCE = """
 import functools
 import inspect
 import threading
+from collections import Counter
 from contextlib import contextmanager
 
 import numpy as np
@@ -105,6 +106,32 @@ def loss(a, b, *, weights=None, kind="mean"):
     a, b = xp.asarray(a, dtype=dtype), xp.asarray(b, dtype=dtype)
     errors = (a - b) ** 2 if weights is None else weights * (a - b) ** 2
     return xp.mean(errors) if kind == "mean" else xp.sum(errors)
+
+class Methods:
+    def __init__(self, held):
+        self.held = dict(held)
+
+    def __getitem__(self, name):
+        try:
+            return self.held[name]
+        except KeyError:
+            return self.held[dict(zip(self.lower(), self.held))[name.lower()]]
+
+    def lower(self):
+        names = [name.lower() for name in self.held]
+        self.warn_of_collisions(names)
+        yield from names
+
+    @staticmethod
+    def warn_of_collisions(names):
+        found = [name for name, count in Counter(names).items() if count > 1]
+        if found:
+            print(found)
+
+METHODS = Methods({"Square": lambda x: x * x, "Cube": lambda x: x**3})
+
+def computed(x, method):
+    return METHODS[method](x)
 """
 
 X = np.array([0.5, 1.5, -0.7])
@@ -132,6 +159,10 @@ def test_a_careful_library(library: Any, is_called_before: bool) -> None:
     np.testing.assert_allclose(slope(X), 4 * X * (X * X - X) / 3)
     assert library.settings() == library.DEFAULTS
     assert all(type(library.settings()[key]) is type(value) for key, value in library.DEFAULTS.items())
+
+
+def test_methods_by_names_of_which_those_that_collide_are_counted(library: Any) -> None:
+    assert ad.grad(lambda x: library.computed(x, "cube"))(3.0) == 27.0
 
 
 def test_a_setting_that_changes_is_seen(library: Any) -> None:

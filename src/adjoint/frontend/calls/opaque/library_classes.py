@@ -19,7 +19,7 @@ from adjoint.frontend.calls.opaque.arguments import may_carry
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.state.blocks import Open
 from adjoint.frontend.interpreter.state.signals import Problem, Restart, TooMuch
-from adjoint.frontend.interpreter.values import TupleValue, Value
+from adjoint.frontend.interpreter.values import Record, Ref, TupleValue, Value
 from adjoint.frontend.objects.classes import class_of, is_object
 from adjoint.ir.walk import leaves, operands, targets_of, terminators_in, with_inner
 from adjoint.sources.library_folders import file_of, is_installed, is_of_a_library, package_of
@@ -64,10 +64,10 @@ def is_followed(lo: Lowerer, function: types.FunctionType, args: Sequence[Value]
 def is_of_options(lo: Lowerer, function: types.FunctionType, given: Sequence[Value]) -> bool:
     """Whether a package's function is given nothing, or constants: a text, class, dtype, function or module among them.
 
-    What it gives decides branches, or is called. Short ones check what they are given, and hand it on; those that are
-    given nothing tell settings.
+    They may lie in tuples and lists that are known. What it gives decides branches, or is called. Short ones check what
+    they are given, and hand it on; those that are given nothing tell settings.
     """
-    values = [value for each in given for value in (each.items if isinstance(each, TupleValue) else (each,))]
+    values = [value for each in given for value in _items(lo, each)]
     constants = [value.value for value in values if isinstance(value, ir.Const)]
     telling = (str, np.dtype, types.ModuleType)
     is_told = not given or any(isinstance(value, telling) or callable(value) for value in constants)
@@ -77,6 +77,13 @@ def is_of_options(lo: Lowerer, function: types.FunctionType, given: Sequence[Val
     is_short = len(code.co_code) < MOST_CODE and is_installed(code.co_filename)
     has_rules = package_of(function) in ("numpy", "scipy")
     return is_short and not has_rules and function not in lo.settings.unseen
+
+
+def _items(lo: Lowerer, value: Value) -> Sequence[Value]:
+    """What lies in a tuple or a list that is known, or the value itself."""
+    record = lo.store.get(value) if isinstance(value, Ref) else value
+    is_sequence = isinstance(record, TupleValue) or (isinstance(record, Record) and record.cls is list)
+    return record.items if is_sequence else (value,)  # type: ignore[union-attr]
 
 
 def _functions_of(member: Any) -> set[Any]:
