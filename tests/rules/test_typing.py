@@ -281,6 +281,29 @@ def test_types_of_vague_arguments_admit_what_is_given(rule: Rule) -> None:
                 assert _admits(type_, value), (known, named, type_, np.shape(value))
 
 
+def _in_dtype(value: Any, dtype: Any) -> Any:
+    return value.astype(dtype) if isinstance(value, np.ndarray) and value.dtype.kind == "f" else value
+
+
+@pytest.mark.parametrize("dtype", [float, complex, np.float32])
+def test_dtypes_hold_where_what_is_named_is_not_known(dtype: Any) -> None:
+    """Transforms along axes from a file were taken for real arrays: their absolute values got complex tangents."""
+    for rule in TYPED:
+        for args, kwargs in cases_of(rule, np.random.default_rng(3)) if rule.always_array else ():
+            given = [_in_dtype(arg, dtype) for arg in args]
+            arrays = [each for each in given if isinstance(each, np.ndarray)]
+            if not kwargs or len(arrays) < len(given):
+                continue
+            try:
+                result = rule.fn(*given, **kwargs)
+            except TypeError:  # of real numbers alone
+                continue
+            unseen = [(name, v(ir.OPAQUE)) for name in kwargs]
+            (found,) = type_of_call(rule.fn, [v(abstract(each)) for each in given], unseen)
+            told = found.dtype if isinstance(found, ir.Array) else None
+            assert told is None or told == result.dtype, (rule.name, kwargs, found, result.dtype)
+
+
 AXES: list[tuple[list[Any], dict[str, Any]]] = [
     *([[place], {}] for place in (0, 1, 2, -1, (0, 1))),
     *([[], {"axis": axis}] for axis in (0, 1, 2, -1, (0, 1))),

@@ -155,12 +155,12 @@ def _infer(
     if special is not None:
         return (special,)
     if _TEXT in arguments and registry.is_about_arrays(rule.fn):
-        return _fallback(rule, arguments)  # the subscripts of a sum tell its rank, and those of an example another one
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")
-        examples, of_any_rank = examples_of(rule, arguments, named)
+        return _fallback(
+            rule, arguments, named
+        )  # the subscripts of a sum tell its rank, those of an example another one
+    examples, of_any_rank = _tried(rule, arguments, named)
     if not examples:
-        return _fallback(rule, arguments)
+        return _fallback(rule, arguments, named)
     if of_any_rank:
         results = [examples] if rule.results == 1 else list(zip(*examples, strict=True))
         return tuple(_of_any_rank(_weakened(_summary(rule, list(result)), "number")) for result in results)
@@ -173,6 +173,14 @@ def _infer(
     return tuple(
         _weakened(_summary(rule, [example[place] for example in examples]), vague) for place in range(rule.results)
     )
+
+
+def _tried(
+    rule: Rule, arguments: tuple[ir.Type | ir.Const, ...], named: Sequence[tuple[str, ir.Type | ir.Const]]
+) -> tuple[list[Any], bool]:
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        return examples_of(rule, arguments, named)
 
 
 def _is_of_number(rule: Rule, arguments: tuple[ir.Type | ir.Const, ...]) -> bool:
@@ -371,7 +379,9 @@ def _of_any_rank(type_: ir.Type) -> ir.Type:
             return type_
 
 
-def _fallback(rule: Rule, arguments: Sequence[Any]) -> tuple[ir.Type, ...]:
+def _fallback(
+    rule: Rule, arguments: tuple[ir.Type | ir.Const, ...], named: Sequence[tuple[str, ir.Type | ir.Const]]
+) -> tuple[ir.Type, ...]:
     """The types of results where no example could be run."""
     if rule.fn is np.shape:
         return (_SHAPE,)
@@ -382,12 +392,24 @@ def _fallback(rule: Rule, arguments: Sequence[Any]) -> tuple[ir.Type, ...]:
     if rule.always_array or (ranked and isinstance(rule, Elementwise)):
         dtypes = {array.dtype for array in arrays}
         known = len(dtypes) == 1 and all(isinstance(argument, (ir.Array, ir.Const)) for argument in arguments)
-        return (ir.Array(dtypes.pop() if known else None, None),) * rule.results
+        return (ir.Array(_dtype_of_others(rule, arguments, named) if known else None, None),) * rule.results
     if rule.view_of is not None and rule.view_of < len(arguments) and arguments[rule.view_of] in arrays:
         return (ir.Array(None, None),) * rule.results
     if rule.fn in _OF_SEQUENCES and any(map(_is_sequence, arguments)):
         return (ir.OPAQUE,)  # of a list and what may be a list, or a count, comes a list of anything
     return (ir.Number(),) * rule.results
+
+
+def _dtype_of_others(
+    rule: Rule, arguments: tuple[ir.Type | ir.Const, ...], named: Sequence[tuple[str, ir.Type | ir.Const]]
+) -> np.dtype | None:
+    """The dtype that results have without what is named and not known, such as axes; None where that may tell it."""
+    if any(name == "dtype" for name, _ in named):
+        return None
+    examples, _ = _tried(rule, arguments, [(name, value) for name, value in named if isinstance(value, ir.Const)])
+    dtypes = {getattr(part, "dtype", None) for each in examples for part in (each if rule.results > 1 else (each,))}
+    dtype = dtypes.pop() if len(dtypes) == 1 else None
+    return dtype if dtype is not None and dtype.kind in ir.KINDS_OF_DTYPES else None
 
 
 def _brings_arithmetic(known: ir.Type | ir.Const) -> bool:
