@@ -1,5 +1,6 @@
 """``is`` of two values: tuples are made again where they are kept, and what is computed alike gives two objects."""
 
+import operator
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -53,6 +54,11 @@ def carried_by_a_loop(x: float) -> float:
     return chosen(x, found is one)
 
 
+def by_a_function(x: float) -> float:
+    one = (x, 2.0)
+    return chosen(x, operator.is_(one, one if x < 0.5 else (x, 1.0)))
+
+
 def in_objects(x: float) -> float:
     holders = [Holder()]
     for _ in range(int(x) + 3):
@@ -61,7 +67,7 @@ def in_objects(x: float) -> float:
 
 
 @pytest.mark.parametrize(
-    "function", [kept_in_a_list, beside_what_is_kept, chosen_by_a_branch, carried_by_a_loop, in_objects]
+    "function", [kept_in_a_list, beside_what_is_kept, chosen_by_a_branch, carried_by_a_loop, by_a_function, in_objects]
 )
 def test_tuples_have_no_identity(function: Callable[..., float]) -> None:
     refusal = refused(lambda: ad.grad(function)(0.3))
@@ -90,6 +96,23 @@ def arrays(x: float) -> float:
     return chosen(x, same is one) + chosen(x, same is other) + chosen(x, np.asarray(one) is one)
 
 
+def copies_and_views(x: float) -> float:
+    rows = np.array([[x, 1.0], [2.0, x]])
+    copies = chosen(x, rows.copy() is rows) + 2.0 * chosen(x, np.copy(rows) is rows)
+    return copies + 4.0 * chosen(x, rows[0] is rows[0]) + 8.0 * chosen(x, rows.T is rows.T)
+
+
+def items_of_arrays(x: float) -> float:
+    number, numbers = x * 2.0, np.zeros(2)
+    numbers[0] = number
+    return chosen(x, numbers[0] is number) + 2.0 * chosen(x, [number][0] is number)
+
+
+def told_by_id(x: float) -> float:
+    one, other = np.sin(np.array([x, 1.0])), np.sin(np.array([x, 1.0]))
+    return chosen(x, id(one) == id(other)) + chosen(x, operator.is_((x,), (x, 1.0)))
+
+
 def handed_to_a_function(x: float) -> float:
     def total(n: int, one: Any, other: Any) -> Any:
         return chosen(x, one is other) if n == 0 else total(n - 1, one, other)
@@ -104,6 +127,19 @@ def same_in_all(x: float) -> float:
     return chosen(x, kept[0] is kept[1])
 
 
-@pytest.mark.parametrize("function", [of_one_length, of_no_item, numbers, arrays, handed_to_a_function, same_in_all])
+@pytest.mark.parametrize(
+    "function",
+    [
+        of_one_length,
+        of_no_item,
+        numbers,
+        arrays,
+        copies_and_views,
+        items_of_arrays,
+        told_by_id,
+        handed_to_a_function,
+        same_in_all,
+    ],
+)
 def test_objects_are_told_apart(function: Callable[..., float]) -> None:
     right(function, 0.3)

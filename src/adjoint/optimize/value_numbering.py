@@ -314,14 +314,13 @@ class _Rewriter:
         return found.reads == () or not any(map(memory.written, operands(call)))
 
     def load(self, load: ir.Load, out: list[ir.Statement]) -> None:
-        mapped = rebuild(load, self.read)
-        assert isinstance(mapped, ir.Load)
-        load = mapped
-        part = self.known_part(load)
+        load = rebuild(load, self.read)  # type: ignore[assignment]
+        gives_another = self.tells_apart and isinstance(type_of_atom(load.base), (ir.Array, ir.Number))
+        part = None if gives_another else self.known_part(load)
         if part is not None:
             self.replace(load.target, part)
             return
-        if self.stable(load):
+        if not gives_another and self.stable(load):
             key = ("load", load.base, load.key)
             if self.repeats(key, (load.target,)):
                 return

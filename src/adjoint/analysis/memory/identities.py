@@ -10,9 +10,10 @@ from adjoint.ir.walk import statements_run
 
 def asks_identities(function: ir.Function) -> bool:
     """Whether somebody asks whether two values are one object: what computes the same gives two."""
-    return any(
-        isinstance(part, ir.Call)
-        and part.callee in (operator.is_, operator.is_not)
-        and all(isinstance(arg, ir.Var) for arg in part.args)
-        for part in statements_run(function)
-    )
+    return any(isinstance(part, ir.Call) and _compares_objects(part) for part in statements_run(function))
+
+
+def _compares_objects(call: ir.Call) -> bool:
+    if call.callee is id:
+        return True
+    return call.callee in (operator.is_, operator.is_not) and all(isinstance(arg, ir.Var) for arg in call.args)

@@ -28,7 +28,7 @@ def _handler(op: Any, operands: int) -> Handler:
 
 
 for _table, _operands in ((UNARY, 1), (BINARY, 2), (COMPARE, 2)):
-    for _operator in set(_table.values()) - {operator.not_, operator.is_, operator.is_not}:
+    for _operator in set(_table.values()) - {operator.not_}:
         handles(_operator)(_handler(_operator, _operands))
 HANDLERS[operator.concat] = _handler(operator.add, 2)
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from adjoint import ir
 from adjoint.analysis.memory.array_layout import asks_layouts, layout_readers
+from adjoint.analysis.memory.identities import asks_identities
 from adjoint.analysis.memory.storage_alias import Memory
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.rebuild import substitute, without_statements
@@ -23,6 +24,8 @@ _MAKERS = {id(callee) for callee in (np.empty, np.zeros, np.ones, np.full, np.co
 
 def without_needless_copies(function: ir.Function) -> ir.Function:
     """The function without copies of its own arrays that nobody uses any more, or writes."""
+    if asks_identities(function):
+        return function
     return _without_last_copies(_without_frozen_copies(function))
 
 
