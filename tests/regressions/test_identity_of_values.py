@@ -113,6 +113,20 @@ def told_by_id(x: float) -> float:
     return chosen(x, id(one) == id(other)) + chosen(x, operator.is_((x,), (x, 1.0)))
 
 
+def in_one_memory(x: float) -> float:
+    one = np.array([x, 1.0])
+    other, shared = one * 1.0, chosen(x, np.shares_memory(one[:1], one))
+    return (
+        shared + 2.0 * chosen(x, np.shares_memory(one, other)) + 4.0 * chosen(x, np.may_share_memory(one.copy(), one))
+    )
+
+
+def of_own_memory(x: float) -> float:
+    one = np.array([x, 1.0])
+    other = one.copy()
+    return chosen(x, other.base is None) + 2.0 * chosen(x, one.ctypes.data == other.ctypes.data)
+
+
 def handed_to_a_function(x: float) -> float:
     def total(n: int, one: Any, other: Any) -> Any:
         return chosen(x, one is other) if n == 0 else total(n - 1, one, other)
@@ -137,6 +151,8 @@ def same_in_all(x: float) -> float:
         copies_and_views,
         items_of_arrays,
         told_by_id,
+        in_one_memory,
+        of_own_memory,
         handed_to_a_function,
         same_in_all,
     ],
