@@ -7,7 +7,7 @@ storage class and without regard to time: a class is varied once anything varied
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from adjoint import ir
 from adjoint.analysis.dependence.scalar_functions import NumberFlows, varies_smoothly
@@ -19,6 +19,7 @@ from adjoint.analysis.memory.reachable import (
     lends_memory,
     may_write_anything,
     own_memory,
+    parts,
 )
 from adjoint.analysis.messages import communicates
 from adjoint.ir.join import is_array, reads_metadata, type_of_atom
@@ -253,10 +254,24 @@ def _forward_call(call: ir.Call, marks: Marks) -> None:
         else:
             marks.add_slots(target)
     if isinstance(call.callee, (ir.Definition, ir.Derived)):
+        for arg in args:
+            if isinstance(arg, ir.Var) and marks.has(arg):
+                marks.memory.update(_rearranged_memory(arg.type))
         for arg in _may_be_written(call, args):
             marks.add_all(arg)
         for target in call.targets:
             marks.add_all(target)
+
+
+def _rearranged_memory(type_: ir.Type | None) -> Iterator[ir.Storage]:
+    """The classes of containers of which it changes what they hold: shadows have to follow that.
+
+    The derivative of a called function follows all that it is given, and finds a place for each item.
+    """
+    if isinstance(type_, (ir.List, ir.Dict)) and type_.storage.written:
+        yield type_.storage
+    for part in parts(type_):
+        yield from _rearranged_memory(part)
 
 
 # Backward: what the outputs depend on
