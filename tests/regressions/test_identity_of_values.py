@@ -76,6 +76,15 @@ def test_tuples_have_no_identity(function: Callable[..., float]) -> None:
     assert found.helps == ("compare what they hold: ==",)
 
 
+UNKNOWN = np.nan
+
+
+@pytest.mark.parametrize("asked", [lambda x: UNKNOWN is np.nan, lambda x: x in (None, np.nan)])
+def test_numbers_are_not_known_to_be_nan_itself(asked: Callable[[float], bool]) -> None:
+    refusal = refused(lambda: ad.grad(lambda x: chosen(x, asked(x)))(0.3))
+    assert refusal.diagnostics[0].helps == ("ask whether it is one: math.isnan(x)",)
+
+
 def of_one_length(x: float) -> float:
     one, other = (x, 2.0), (x, 2.0, 1.0)
     return chosen(x, one is other) + chosen(x, one is one)
@@ -100,6 +109,11 @@ def copies_and_views(x: float) -> float:
     rows = np.array([[x, 1.0], [2.0, x]])
     copies = chosen(x, rows.copy() is rows) + 2.0 * chosen(x, np.copy(rows) is rows)
     return copies + 4.0 * chosen(x, rows[0] is rows[0]) + 8.0 * chosen(x, rows.T is rows.T)
+
+
+def nan_among_others(x: float) -> float:
+    unknown = x * UNKNOWN
+    return chosen(x, unknown in (1.0, unknown)) + chosen(x, None in (1.0, np.nan))
 
 
 def items_of_arrays(x: float) -> float:
@@ -150,6 +164,7 @@ def same_in_all(x: float) -> float:
         arrays,
         copies_and_views,
         items_of_arrays,
+        nan_among_others,
         told_by_id,
         in_one_memory,
         of_own_memory,

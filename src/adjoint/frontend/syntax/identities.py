@@ -91,9 +91,17 @@ def _is_the_number(lo: Lowerer, op: Callable[..., Any], operands: list[Value], n
     if len(kinds) > 1 or not all(map(is_number, operands)):
         return ir.Const(op is operator.is_not)
     (kind,) = {type(operand.value) for operand in operands if isinstance(operand, ir.Const)}
+    if any(map(is_nan, operands)):
+        label = "whether a number is this very object is known to Python only: no number is equal to nan"
+        raise lo.problem("AD0301", node, label, helps=("ask whether it is one: math.isnan(x)",))
     for operand in operands:
         note_owner(lo, operand, lambda number: number is kind)
     return call(lo, operator.eq if op is operator.is_ else operator.ne, operands, node)  # type: ignore[arg-type]
+
+
+def is_nan(value: Value) -> bool:
+    """Whether a value is a NaN that is known, which is equal to nothing, but one object with itself."""
+    return isinstance(value, ir.Const) and isinstance(value.value, float) and value.value != value.value
 
 
 def _is_never_constant(type_: ir.Type) -> bool:

@@ -37,7 +37,7 @@ from adjoint.frontend.library import python_functions
 from adjoint.frontend.objects.classes import is_object, is_polynomial
 from adjoint.frontend.objects.linked import identity, is_reference
 from adjoint.frontend.objects.special_methods import compared_fields, is_named, said_array, special_method
-from adjoint.frontend.syntax.identities import identity_of, is_number
+from adjoint.frontend.syntax.identities import identity_of, is_nan, is_number
 from adjoint.frontend.syntax.operators import inplace_name, method_name, reflected_name
 from adjoint.runtime.arithmetic.checks import check_factor
 
@@ -372,7 +372,10 @@ def contains(lo: Lowerer, container: Value, item: Value, node: ast.AST | None) -
     if items is not None:
         result: Value = ir.Const(False)
         for candidate in items:
-            equal = apply_operator(lo, operator.eq, [candidate, item], node)
+            if candidate is item:
+                return ir.Const(True)
+            has_nan = any(map(is_nan, (candidate, item))) and all(map(is_number, (candidate, item)))
+            equal = apply_operator(lo, operator.is_ if has_nan else operator.eq, [candidate, item], node)
             if equal == ir.Const(True):
                 return equal
             if equal != ir.Const(False):
