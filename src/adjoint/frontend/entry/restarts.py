@@ -186,7 +186,6 @@ def _attempt(build: Callable[[Lowerer], Entry], settings: Settings) -> Entry:
         lo = Interpreter(settings)
         settings.attempts += 1
         settings.begun[0] += 1
-        settings.beyond_links = False
         try:
             entry = build(lo)
             if lo.run_data.has_grown or not _is_settled(lo) or _tells_owners_apart(lo):

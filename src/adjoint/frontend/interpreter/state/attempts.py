@@ -228,7 +228,7 @@ class Settings:
     mixed: set[ast.AST | None] = field(default_factory=set)
     """Where something was refused that would be possible then, by this attempt and those before."""
     beyond_links: bool = False
-    """Whether the last attempt refused items of several structures that are none either where classes are linked."""
+    """Whether items were refused of several structures that are none either where classes are linked."""
     written_matrices: bool = False
     """Whether what varies is written into sparse matrices that are filled entry by entry."""
     stepped: set[Site] = field(default_factory=set)
