@@ -144,8 +144,8 @@ class _Analysis:
                 return self.leads_to(node, self.loops[-1][0].union(*self.finals[-1]))
             case ast.Continue():
                 return self.leads_to(node, self.loops[-1][1].union(*self.finals[-1]))
-            case ast.Assign(targets=targets):
-                return (after - _bound(*targets)) | _reads(node)
+            case ast.Assign(targets=targets, value=value):
+                return (after - _bound(*targets, *_named_first(value))) | _reads(node)
             case ast.AnnAssign(target=target, value=value) if value is not None:
                 return (after - _bound(target)) | _reads(node)
             case ast.AugAssign(target=target):
@@ -228,6 +228,13 @@ def _bound_names(target: ast.expr) -> Iterable[str]:
                 yield from _bound_names(part)
         case ast.Starred(value=value):
             yield from _bound_names(value)
+
+
+def _named_first(value: ast.expr) -> Iterable[ast.expr]:
+    """The targets of ``:=`` at the head of an expression: of ``a := b := f(x)``."""
+    while isinstance(value, ast.NamedExpr):
+        yield value.target
+        value = value.value
 
 
 def _read_later(statement: ast.stmt) -> Iterable[str]:
