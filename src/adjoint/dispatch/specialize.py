@@ -132,8 +132,11 @@ class Specialization:
 
     def fits(self, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any], seen: Seen) -> bool:
         """Whether this may be used for such a call as the world is now."""
-        if not self.fits_arguments(args, kwargs) or not all(guard.holds(function) for guard in self.guards):
+        if self.argument_guards and not self.fits_arguments(args, kwargs):
             return False
+        for guard in self.guards:  # a generator would take half as long again
+            if not guard.holds(function):
+                return False
         if not self.captured:
             return True
         seen = dict(seen)
