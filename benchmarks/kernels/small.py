@@ -130,6 +130,16 @@ def cholesky(a):
     return total
 
 
+def attraction(x, y, mass):
+    """The energy of masses in the plane that attract each other."""
+    energy = 0.0
+    for i in range(len(x)):
+        for j in range(len(x)):
+            if i != j:
+                energy -= mass[i] * mass[j] / math.sqrt((x[i] - x[j]) ** 2 + (y[i] - y[j]) ** 2 + 0.01)
+    return energy
+
+
 def conjugate_gradients(a, b, steps):
     """A system of equations by conjugate gradients."""
     x = np.zeros(len(b))
@@ -213,6 +223,13 @@ OTHERS = {
     ),
     "sparse_product": Kernel(sparse_product, _rows, 4, 20_000, (0, 3)),
     "cholesky": Kernel(cholesky, lambda rng, n: (_definite(rng, n),), 4, 120),
+    "attraction": Kernel(
+        attraction,
+        lambda rng, n: (rng.normal(size=n), rng.normal(size=n), rng.uniform(size=n)),
+        4,
+        400,
+        (0, 1, 2),
+    ),
     "conjugate_gradients": Kernel(
         conjugate_gradients, lambda rng, n: (_definite(rng, n), rng.normal(size=n), 10), 4, 200, (0, 1)
     ),

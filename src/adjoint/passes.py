@@ -286,6 +286,7 @@ PASSES = {
         Pass("reuse-storage", "native.loops.storage_reuse:with_storage_reused", everywhere=True),
         Pass("hoist-allocations", "native.loops.allocation_hoisting:without_allocations_in_loops", everywhere=True),
         Pass("reverse-loops", "native.loops.loop_reversal:forwards", everywhere=True),
+        Pass("split-index-sets", "native.loops.index_sets:with_index_sets_split", everywhere=True),
         Pass("initialize-by-first-sum", "native.loops.first_sums:with_first_sums_stored", everywhere=True),
         Pass("covered-initialization", "native.loops.overwritten_zeros:without_overwritten_zeros", everywhere=True),
         Pass("fuse-loops", "native.loops.merging.loop_fusion:with_loops_in_step", everywhere=True),

@@ -106,6 +106,7 @@ LOOPS = (
     "reuse-storage",
     "hoist-allocations",
     "reverse-loops",
+    "split-index-sets",
     "initialize-by-first-sum",
     "covered-initialization",
     "fuse-loops",

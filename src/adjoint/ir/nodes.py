@@ -144,12 +144,17 @@ class If:
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """The integers of ``range(start, stop, step)``, backwards where ``backward``."""
+    """The integers of ``range(start, stop, step)``, backwards where ``backward``.
+
+    ``free`` says that the order of the iterations is free: only how sums are rounded depends on it, and nobody has
+    written these sums.
+    """
 
     start: Atom
     stop: Atom
     step: Atom
     backward: bool = False
+    free: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -169,8 +169,9 @@ class _Printer:
 
     def loop(self, loop: ir.Loop, depth: int) -> None:
         match loop.over:
-            case ir.Range(start, stop, step, backward):
-                source = f"{'reversed ' if backward else ''}range({self.atoms((start, stop, step))})"
+            case ir.Range(start, stop, step, backward, free):
+                order = "any order of " if free else "reversed " if backward else ""
+                source = f"{order}range({self.atoms((start, stop, step))})"
             case ir.Items(iterable):
                 source = self.atom(iterable)
             case None:

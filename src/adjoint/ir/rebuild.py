@@ -84,8 +84,8 @@ def rebuild(
 def _rebuild_loop(loop: ir.Loop, atom: AtomMap, block: BlockMap, binder: VarMap) -> ir.Loop:
     over = loop.over
     match over:
-        case ir.Range(start, stop, step, backward):
-            over = ir.Range(atom(start), atom(stop), atom(step), backward)
+        case ir.Range(start, stop, step, backward, free):
+            over = ir.Range(atom(start), atom(stop), atom(step), backward, free)
         case ir.Items(iterable):
             over = ir.Items(atom(iterable))
     inits = tuple([atom(init) for init in loop.inits])

@@ -47,6 +47,10 @@ MOST_AT_ONCE = 6
 
 LONGEST_JAMMED = 40
 """Loops with longer bodies are not unrolled."""
+LONGEST_SPLIT = 60
+"""Loops with longer bodies are not split where their index passes another number."""
+MOST_SPLITS = 2
+"""So often a loop is split, and what it is split into: into nine parts at most."""
 LONGEST_ABREAST = 200
 """Loops with longer bodies do not become loops over bundles of iterations."""
 LONGEST_INLINED = 40

@@ -265,3 +265,21 @@ def writes_what_it_found(x, n):
 @pytest.mark.parametrize("function", [long_as_the_index, left_early, handed_on, in_one_array, writes_what_it_found])
 def test_one_after_the_other(function: Callable[..., Any]) -> None:
     assert ", 4):" not in text_for_machine(function)
+
+
+def turned(x, n):
+    """Products of matrices of two rows, which do not commute: neither do the steps of the reverse sweep."""
+    u, v = x[0], x[1]
+    for i in range(n):
+        c = 1.0
+        for _ in range(3):
+            c = c * 0.5 + 0.1 * i
+        u, v = u * c, v + 0.3 * u * i
+    return u * v
+
+
+@pytest.mark.each_time
+@pytest.mark.parametrize("n", [3, 9])
+def test_what_a_sweep_carries_back_stays_in_order(n: int) -> None:
+    found, expected = ad.grad(turned, native="strict")(X, n), ad.grad(turned)(X, n)
+    np.testing.assert_allclose(found, expected, rtol=1e-13)

@@ -90,7 +90,7 @@ class _Naturals:
     def loop(self, loop: ir.Loop) -> None:
         """Assumes that what a loop carries stays natural, and looks again without what does not."""
         over = loop.over
-        if loop.index is not None and isinstance(over, ir.Range) and _counts_up(over) and self.has(over.start):
+        if loop.index is not None and isinstance(over, ir.Range) and counts_up(over) and self.has(over.start):
             self.found.add(loop.index)
             if isinstance(over.start, ir.Const):
                 self.lowest[loop.index] = over.start.value
@@ -110,5 +110,6 @@ class _Naturals:
             self.found.update(loop.targets[slot] for slot in hopeful)
 
 
-def _counts_up(over: ir.Range) -> bool:
+def counts_up(over: ir.Range) -> bool:
+    """Whether a range goes up by a constant."""
     return isinstance(over.step, ir.Const) and type(over.step.value) is int and over.step.value > 0

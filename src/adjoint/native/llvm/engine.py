@@ -16,7 +16,7 @@ from adjoint.native.llvm.callbacks import keep_exception
 from adjoint.native.llvm.linear_algebra_routines import bring_routines
 from adjoint.native.llvm.memory import pool
 from adjoint.native.llvm.values import NUMBERS, dtype_of
-from adjoint.native.loops.short_loops import made_for_short_loops
+from adjoint.native.loops.compiler_options import loop_options
 from adjoint.runtime.freed_memory import keep_freed_memory
 
 _LEVEL = 2
@@ -102,7 +102,7 @@ class _Engine:
         options.slp_vectorization = False
         builder = binding.create_pass_builder(self.machine, options)
         manager = builder.getModulePassManager()
-        with made_for_short_loops():
+        with loop_options():
             manager.run(module, builder)
             found: bytes = self.machine.emit_object(module)
         return found

@@ -1,4 +1,8 @@
-"""Loops that run backwards run forwards where nobody can tell, which memory and vector units like better."""
+"""Loops that run backwards run forwards where nobody can tell, which memory and vector units like better.
+
+Reverse sweeps alone run backwards, and what their loops add up are cotangents, in an order that the program does not
+say: it stays free, so that such sums are vectorized.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +18,7 @@ from adjoint.ir.builder import Builder
 from adjoint.ir.join import is_array
 from adjoint.ir.rebuild import map_blocks, rebuild_terminator, substitute
 from adjoint.ir.walk import free_vars, leaves, operands, statements_in, targets_of, terminators_in
-from adjoint.native.loops.reductions import adds_up
+from adjoint.native.loops.reductions import adds_up, in_free_order
 from adjoint.records import dataclass
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime import display
@@ -71,13 +75,13 @@ def _turned(loop: ir.Loop, over: ir.Range, before: Builder, renamed: dict[ir.Var
     first = set(statements[: len(counters)])
     body = tuple(s if s in first else substitute(s, inside) for s in statements)
     after = tuple(value if slot in counters else inside.get(value, value) for slot, value in enumerate(values))  # type: ignore[arg-type]
-    space = ir.Range(over.start, over.stop, over.step)
+    sums = [param for slot, param in enumerate(params) if slot not in counters]
     return ir.Loop(
-        space,
+        ir.Range(over.start, over.stop, over.step, free=True),
         loop.index,
         tuple(params),
         tuple(inits),
-        ir.Block(body, ir.Continue(after)),
+        in_free_order(ir.Block(body, ir.Continue(after)), sums),
         tuple(targets),
         loop.exit,
         loop.span,

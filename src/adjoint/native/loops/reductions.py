@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import operator
 from collections import Counter
+from collections.abc import Iterable, Set
 from typing import Any
 
 from adjoint import ir
+from adjoint.diagnostics import Span
+from adjoint.ir.rebuild import map_blocks, rebuild_terminator
 from adjoint.ir.walk import blocks_of, leaves, operands, statements_in, terminators_in
 from adjoint.runtime.arithmetic import fused_loops
 
@@ -28,6 +31,44 @@ def adds_up(loop: ir.Loop, slot: int) -> bool:
     return all(value in found.states for value in values) and all(
         uses[state] == found.passed[state] for state in found.states
     )
+
+
+def in_free_order(body: ir.Block, params: Iterable[ir.Var]) -> ir.Block:
+    """A loop's body that adds to some of the numbers that the loop carries in an order that is free."""
+    states: set[ir.Atom] = set()
+    for param in params:
+        if param.type == ir.FLOAT:
+            states |= _States(param, body).states
+    return _in_free_order(body, states) if states else body
+
+
+def _in_free_order(block: ir.Block, states: Set[ir.Atom]) -> ir.Block:
+    def inner(part: ir.Block) -> ir.Block:
+        return _in_free_order(part, states)
+
+    statements: list[ir.Statement] = []
+    for statement in block.statements:
+        statements += _freely(statement, states) if isinstance(statement, ir.Call) else [map_blocks(statement, inner)]
+    return ir.Block(tuple(statements), rebuild_terminator(block.terminator, lambda atom: atom, inner))
+
+
+def _freely(call: ir.Call, states: Set[ir.Atom]) -> list[ir.Statement]:
+    """A call; if it adds to a sum, in free order."""
+    if call.callee not in (operator.add, operator.sub) or states.isdisjoint(call.targets):
+        return [call]
+    total, part = call.args if call.args[0] in states else call.args[::-1]
+    return added(call.targets[0], total, part, "add" if call.callee is operator.add else "sub", call.span)
+
+
+def added(target: ir.Var, total: ir.Atom, part: ir.Atom, mode: str, span: Span | None) -> list[ir.Statement]:
+    """What adds to a sum in free order, or takes away from it."""
+    if mode == "add":
+        return [ir.Call((target,), fused_loops.plus, (total, part), (), span)]
+    negative = ir.Var("t", ir.FLOAT)
+    return [
+        ir.Call((negative,), operator.neg, (part,), (), span),
+        ir.Call((target,), fused_loops.plus, (total, negative), (), span),
+    ]
 
 
 class _States:

@@ -1,4 +1,8 @@
-"""A place of an array that a loop adds to again and again is a variable as long as the loop runs."""
+"""Register promotion: a place of an array that a loop works on again and again is a variable as long as it runs.
+
+Legal where nothing else in the loop touches that place: other elements of the array may be touched whose indices surely
+differ (`IndexOrder`), as ``x_bar[j]`` beside ``x_bar[i]`` for ``j`` in ``range(i)``.
+"""
 
 from __future__ import annotations
 
@@ -9,33 +13,38 @@ import numpy as np
 
 from adjoint import ir
 from adjoint.analysis.effects import effects_of
+from adjoint.analysis.shapes.index_order import IndexOrder
 from adjoint.ir.builder import Builder
 from adjoint.ir.join import is_array, type_of_atom
 from adjoint.ir.rebuild import map_blocks, rebuild_terminator, substitute
 from adjoint.ir.walk import blocks_of, defined_by, operands, statements_in, vars_used
-from adjoint.native.loops.reductions import OPERATORS
+from adjoint.native.loops.reductions import OPERATORS, added
 from adjoint.rules.typing import type_of_call
 
 
 def with_places_as_variables(function: ir.Function) -> ir.Function:
     """The function with places of arrays that a loop works on read before the loop and written after it."""
-    return ir.Function(function.name, function.params, in_block(function.body), function.doc)
+    body = in_block(function.body, order=IndexOrder(function))
+    return ir.Function(function.name, function.params, body, function.doc)
 
 
-def in_block(block: ir.Block, along: ir.Var | None = None) -> ir.Block:
-    """The same of a block: of all places, or of those with one number among their indices."""
+def in_block(block: ir.Block, along: ir.Var | None = None, order: IndexOrder | None = None) -> ir.Block:
+    """The same of a block: of all places, or of those with one number among their indices.
+
+    Without ``order`` different indices may be the same number.
+    """
 
     def inner(part: ir.Block) -> ir.Block:
-        return in_block(part, along)
+        return in_block(part, along, order)
 
     statements: list[ir.Statement] = []
     for statement in block.statements:
         current = map_blocks(statement, inner)
-        statements += _promoted(current, along) if isinstance(current, ir.Loop) else [current]
+        statements += _promoted(current, along, order) if isinstance(current, ir.Loop) else [current]
     return ir.Block(tuple(statements), rebuild_terminator(block.terminator, lambda atom: atom, inner))
 
 
-def _promoted(loop: ir.Loop, along: ir.Var | None) -> list[ir.Statement]:
+def _promoted(loop: ir.Loop, along: ir.Var | None, order: IndexOrder | None) -> list[ir.Statement]:
     """The loop, with places as variables; if it does not run, nothing is read or written."""
     end, over = loop.body.terminator, loop.over
     if (
@@ -45,8 +54,9 @@ def _promoted(loop: ir.Loop, along: ir.Var | None) -> list[ir.Statement]:
         or loop.exit is not None
     ):
         return [loop]
-    loads = [load for load in _loads(loop) if _is_along(along, load.key)]
-    places = {base: key for base, key in _places(loop).items() if _is_along(along, key)}
+    accesses = _Accesses(loop, order)
+    loads = [load for load in accesses.loads() if _is_along(along, load.key)]
+    places = [place for place in accesses.places() if _is_along(along, place[1])]
     if not places and not loads:
         return [loop]
     before, after = Builder(type_of_call, loop.span), Builder(type_of_call, loop.span)
@@ -57,10 +67,10 @@ def _promoted(loop: ir.Loop, along: ir.Var | None) -> list[ir.Statement]:
     for load in loads:
         known[load.target] = before.load(load.base, load.key, load.target.type, load.target.hint)
     body, values = _without(body, values, known)
-    for base, key in places.items():
+    for base, key in places:
         param, target = ir.Var(base.hint, ir.FLOAT), ir.Var(base.hint, ir.FLOAT)
         inits = (*inits, before.load(base, key, ir.FLOAT, base.hint))
-        body, values, last = _on_variable(body, values, base, param)
+        body, values, last = _on_variable(body, values, (base, key), param, free=over.free)
         params, values, targets = (*params, param), (*values, last), (*targets, target)
         after.store(base, key, target)
     inner = ir.Loop(over, loop.index, params, inits, ir.Block(body, ir.Continue(values)), targets, None, loop.span)
@@ -76,21 +86,6 @@ def _is_along(number: ir.Var | None, key: ir.Key) -> bool:
     return number is None or (isinstance(key, ir.Subscript) and number in key.items)
 
 
-def _loads(loop: ir.Loop) -> list[ir.Load]:
-    """The loads that give the same number in each iteration: nobody writes to the array."""
-    inside = defined_by(loop)
-    written = {_storage(s.base) for s in statements_in(loop.body) if isinstance(s, ir.Store) and is_array(s.base)}
-    for call in statements_in(loop.body):
-        if isinstance(call, ir.Call) and not effects_of(call).pure:
-            return []
-    found = []
-    for statement in loop.body.statements:
-        place = _place(statement, inside) if isinstance(statement, ir.Load) else None
-        if isinstance(statement, ir.Load) and place is not None and _storage(place[0]) not in written:
-            found.append(statement)
-    return found
-
-
 def _without(
     statements: Sequence[ir.Statement], values: tuple[ir.Atom, ...], known: Mapping[ir.Var, ir.Atom]
 ) -> tuple[tuple[ir.Statement, ...], tuple[ir.Atom, ...]]:
@@ -101,53 +96,100 @@ def _without(
     return block.statements, block.terminator.values
 
 
-def _places(loop: ir.Loop) -> dict[ir.Var, ir.Subscript]:
-    """The arrays of which the iterations touch only one place, and write it."""
-    inside = defined_by(loop)
-    found: dict[ir.Storage, tuple[ir.Var, ir.Subscript]] = {}
-    written: set[ir.Storage] = set()
-    other: set[ir.Storage] = set()
-    for statement in loop.body.statements:
-        place = _place(statement, inside)
-        rest = operands(statement)
-        if place is not None:
-            base, _ = place
-            storage = _storage(base)
-            if found.setdefault(storage, place) != place:
-                other.add(storage)
-            if isinstance(statement, ir.Store):
-                written.add(storage)
-            rest = tuple(atom for atom in rest if atom is not base)
-        other.update(_storage(atom) for atom in rest if is_array(atom))
-        other.update(_storage(atom) for block in blocks_of(statement) for atom in vars_used(block) if is_array(atom))
-    return {base: key for storage, (base, key) in found.items() if storage in written - other}
+Place = tuple[ir.Var, ir.Subscript]
+"""An element of an array."""
 
 
-def _place(statement: ir.Statement, inside: set[ir.Var]) -> tuple[ir.Var, ir.Subscript] | None:
-    """The place of an array that a statement touches, if all iterations touch the same."""
+class _Accesses:
+    """Which elements of arrays the iterations of a loop touch, one by one, and which arrays they touch otherwise."""
+
+    def __init__(self, loop: ir.Loop, order: IndexOrder | None) -> None:
+        self._order = order
+        self._inside = defined_by(loop)
+        self._statements = loop.body.statements
+        self._elements: dict[ir.Storage, list[tuple[ir.Statement, Place]]] = {}
+        self._otherwise: set[ir.Storage] = set()
+        self._written: set[ir.Storage] = set()
+        self._is_pure = True
+        for statement in statements_in(loop.body):
+            if isinstance(statement, ir.Store) and is_array(statement.base):
+                self._written.add(_storage(statement.base))
+            self._is_pure &= not isinstance(statement, ir.Call) or effects_of(statement).pure
+        for statement in self._statements:
+            place, rest = _element(statement), operands(statement)
+            if place is not None:
+                self._elements.setdefault(_storage(place[0]), []).append((statement, place))
+                rest = tuple(atom for atom in rest if atom is not place[0])
+            inside = [atom for block in blocks_of(statement) for atom in vars_used(block)]
+            self._otherwise.update(_storage(atom) for atom in (*rest, *inside) if is_array(atom))
+
+    def loads(self) -> list[ir.Load]:
+        """The loads that give the same number in each iteration: nobody writes there."""
+        if not self._is_pure:
+            return []
+        return [
+            statement
+            for storage, elements in self._elements.items()
+            for statement, place in elements
+            if isinstance(statement, ir.Load) and self._is_the_same(place) and self._is_never_written(storage, place)
+        ]
+
+    def _is_never_written(self, storage: ir.Storage, place: Place) -> bool:
+        if storage not in self._written:
+            return True
+        stores = [other for statement, other in self._elements[storage] if isinstance(statement, ir.Store)]
+        return storage not in self._otherwise and all(self._are_apart(place, other) for other in stores)
+
+    def places(self) -> list[Place]:
+        """The elements that the iterations touch again and again, and write, and which no other access may touch."""
+        found: list[Place] = []
+        for storage, elements in self._elements.items():
+            if storage in self._otherwise or storage not in self._written:
+                continue
+            for statement, place in elements:
+                if not isinstance(statement, ir.Store) or place in found or not self._is_promotable(place):
+                    continue
+                if all(other == place or self._are_apart(place, other) for _, other in elements):
+                    found.append(place)
+        return found
+
+    def _is_promotable(self, place: Place) -> bool:
+        type_ = place[0].type
+        assert isinstance(type_, ir.Array)
+        return type_.dtype == np.float64 and self._is_the_same(place)
+
+    def _is_the_same(self, place: Place) -> bool:
+        """Whether all iterations mean the same element."""
+        base, key = place
+        return base not in self._inside and self._inside.isdisjoint(key.items)
+
+    def _are_apart(self, one: Place, other: Place) -> bool:
+        return self._order is not None and one[0] is other[0] and self._order.are_apart(one[1], other[1])
+
+
+def _element(statement: ir.Statement) -> Place | None:
+    """The element of an array that a statement reads or writes, if it does just that."""
     match statement:
         case ir.Load(
             target=ir.Var(type=ir.Scalar()),
-            base=ir.Var(type=ir.Array(dtype=dtype, dims=dims)) as base,
+            base=ir.Var(type=ir.Array(dims=tuple() as dims)) as base,
             key=ir.Subscript() as key,
         ):
             pass
-        case ir.Store(base=ir.Var(type=ir.Array(dtype=dtype, dims=dims)) as base, key=ir.Subscript() as key, mode=mode):
-            if mode not in ("set", *OPERATORS):
-                return None
+        case ir.Store(
+            base=ir.Var(type=ir.Array(dims=tuple() as dims)) as base, key=ir.Subscript() as key, mode=mode
+        ) if mode in ("set", *OPERATORS):
+            pass
         case _:
             return None
-    if dtype != np.float64 or dims is None or len(key.items) != len(dims) or base in inside:
-        return None
-    for item in key.items:
-        plain = isinstance(item, (ir.Var, ir.Const)) and type_of_atom(item) == ir.INT
-        if not plain or item in inside:
-            return None
-    return base, key
+    is_element = len(key.items) == len(dims) and all(
+        isinstance(item, (ir.Var, ir.Const)) and type_of_atom(item) == ir.INT for item in key.items
+    )
+    return (base, key) if is_element else None
 
 
 def _on_variable(
-    statements: Sequence[ir.Statement], values: tuple[ir.Atom, ...], base: ir.Var, param: ir.Var
+    statements: Sequence[ir.Statement], values: tuple[ir.Atom, ...], place: Place, param: ir.Var, *, free: bool
 ) -> tuple[tuple[ir.Statement, ...], tuple[ir.Atom, ...], ir.Atom]:
     """Statements in which a variable stands for the place; what they hand on; what is in the place at last."""
     current: ir.Atom = param
@@ -156,14 +198,17 @@ def _on_variable(
     for statement in statements:
         statement = substitute(statement, renamed)
         match statement:
-            case ir.Load(target=target, base=own, key=ir.Subscript()) if own is base:
+            case ir.Load(target=target, base=base, key=key) if (base, key) == place:
                 renamed[target] = current
-            case ir.Store(base=own, value=value, mode=mode, span=span) if own is base:
+            case ir.Store(base=base, key=key, value=value, mode=mode, span=span) if (base, key) == place:
                 if mode == "set":
                     current = value
                 else:
-                    following = ir.Var(base.hint, ir.FLOAT)
-                    changed.append(ir.Call((following,), OPERATORS[mode], (current, value), (), span))
+                    following = ir.Var(place[0].hint, ir.FLOAT)
+                    if free:
+                        changed += added(following, current, value, mode, span)
+                    else:
+                        changed.append(ir.Call((following,), OPERATORS[mode], (current, value), (), span))
                     current = following
             case _:
                 changed.append(statement)

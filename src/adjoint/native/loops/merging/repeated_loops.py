@@ -13,6 +13,7 @@ from adjoint.ir.join import is_array
 from adjoint.ir.rebuild import map_blocks, rebuild_terminator, substitute
 from adjoint.ir.walk import free_vars, operands
 from adjoint.native.loops.loop_reversal import Accesses, touch_apart
+from adjoint.records import replace
 
 
 def with_loops_joined(function: ir.Function) -> ir.Function:
@@ -47,13 +48,22 @@ def _may_be_earlier(statement: ir.Statement) -> bool:
 
 
 def _may_be_one(first: ir.Loop, between: Sequence[ir.Statement], second: ir.Loop) -> bool:
-    over = first.over
-    if not isinstance(over, ir.Range) or over.backward or over != second.over or first.index is None:
+    over = _of_both(first, second)
+    if over is None or over.backward or first.index is None:
         return False
     if not all(isinstance(loop.body.terminator, ir.Continue) and loop.exit is None for loop in (first, second)):
         return False
     read = {*second.inits, *free_vars(second.body), *(atom for s in between for atom in operands(s))}
     return read.isdisjoint(first.targets) and second.index is not None and _stay_apart(first, second, first.index)
+
+
+def _of_both(first: ir.Loop, second: ir.Loop) -> ir.Range | None:
+    """The range of two loops that run over the same; its order is free where that of both is."""
+    one, other = first.over, second.over
+    if not isinstance(one, ir.Range) or not isinstance(other, ir.Range):
+        return None
+    free = one.free and other.free
+    return replace(one, free=free) if replace(one, free=free) == replace(other, free=free) else None
 
 
 def _stay_apart(first: ir.Loop, second: ir.Loop, index: ir.Var) -> bool:
@@ -81,7 +91,7 @@ def _joined(first: ir.Loop, second: ir.Loop) -> ir.Loop:
     assert isinstance(one, ir.Continue) and isinstance(other, ir.Continue)
     body = ir.Block((*first.body.statements, *renamed.statements), ir.Continue((*one.values, *other.values)))
     return ir.Loop(
-        first.over,
+        _of_both(first, second),
         first.index,
         (*first.params, *second.params),
         (*first.inits, *second.inits),

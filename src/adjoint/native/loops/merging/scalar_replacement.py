@@ -178,7 +178,7 @@ class _Body:
             stores.append(ir.Store(root, key_of(line, self.place(offset)), self.current[cell], "set", store.span))
         values = tuple(self.current[p.value] if isinstance(p.value, tuple) else p.value for p in self.params)
         return ir.Loop(
-            ir.Range(ir.Const(plan.start), plan.end, ONE, plan.backward),
+            ir.Range(ir.Const(plan.start), plan.end, ONE, plan.backward, all(row.over.free for row in plan.rows)),
             self.index,
             tuple(param.var for param in self.params),
             tuple(param.init for param in self.params),  # type: ignore[misc]

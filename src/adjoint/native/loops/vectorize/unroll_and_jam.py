@@ -23,6 +23,7 @@ from adjoint.ir.walk import operands, statements_in, targets_of, with_inner
 from adjoint.native.costs import JAMMED, LONGEST_ABREAST, LONGEST_JAMMED
 from adjoint.native.loops.allocation_hoisting import is_fact
 from adjoint.native.loops.loop_reversal import Accesses, commutes
+from adjoint.native.loops.reductions import in_free_order
 from adjoint.native.loops.register_promotion import in_block
 from adjoint.native.loops.vectorize import outer_loops
 from adjoint.records import replace
@@ -118,7 +119,7 @@ def _may_be_jammed(loop: ir.Loop) -> bool:
     if not isinstance(end, ir.Continue):
         return False
     if not commutes(loop):
-        return _ends_in_order(loop)
+        return not over.backward and _ends_in_order(loop)
     sums = dict(zip(loop.params, end.values, strict=True))
     varying = _varying(loop)
     return all(_goes_along(statement, sums, varying) for statement in loop.body.statements)
@@ -249,9 +250,12 @@ class _Jam:
         whole = builder.call(operator.sub, trips, rest, hint="whole")
         end = whole if over.start == ir.Const(0) else builder.call(operator.add, over.start, whole, hint="whole")
         between = tuple(ir.Var(target.hint, target.type, target.named) for target in loop.targets)
-        groups = ir.Range(over.start, end, ir.Const(size))
+        left, free = loop.body, over.backward or over.free
+        if free:  # backwards, only what commutes is jammed: what is carried are sums of cotangents
+            body, left = in_free_order(body, params), in_free_order(left, loop.params)
+        groups = ir.Range(over.start, end, ir.Const(size), free=free)
         builder.emit(ir.Loop(groups, first, params, loop.inits, body, between, None, loop.span))
-        return replace(loop, over=ir.Range(end, over.stop, ir.Const(1)), inits=between)
+        return replace(loop, over=ir.Range(end, over.stop, ir.Const(1), free=free), inits=between, body=left)
 
     def bundle(self, first: ir.Var, params: tuple[ir.Var, ...]) -> ir.Block | None:
         """The body for a bundle of iterations from ``first`` on."""

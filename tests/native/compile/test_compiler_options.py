@@ -1,4 +1,4 @@
-"""Loops of few iterations are compiled for that; everybody else's code is compiled as before."""
+"""What LLVM is told of loops; everybody else's code is compiled as before."""
 
 from __future__ import annotations
 
@@ -29,19 +29,44 @@ def test_every_number_of_iterations_is_right() -> None:
         np.testing.assert_allclose(fast(w, x), wanted, rtol=1e-14)
 
 
+def fitted(x, y, a, b):
+    error = 0.0
+    for i in range(len(x)):
+        error += (math.exp(a * x[i]) + b * y[i]) ** 2
+    return error
+
+
+@pytest.mark.parametrize("n", [0, 1, 7, 8, 9, 100, 1001])
+def test_sums_that_are_vectorized_keep_their_order(n: int) -> None:
+    x, y = np.linspace(-1.0, 9.0, n), np.cos(np.arange(n)) * 10.0 ** (np.arange(n) % 17)
+    exact = ad.compile(lambda x, y, a, b: sums(x, y, a, b), native="strict")(x, y, 0.5, 0.1)
+    np.testing.assert_array_equal(exact, sums(x, y, 0.5, 0.1))
+    compiled = ad.compile(fitted, native="strict")(x, y, 0.5, 0.1)
+    assert compiled == pytest.approx(fitted(x, y, 0.5, 0.1), rel=1e-13)
+
+
+def sums(x, y, a, b):
+    """Two sums whose rounding shows their order."""
+    total, signed = 0.0, 1.0
+    for i in range(len(x)):
+        total += (a * x[i]) * y[i] + b
+        signed -= y[i] * 1e-3
+    return np.array([total, signed])
+
+
 def test_the_compiler_is_left_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
-    from adjoint.native.loops import short_loops
+    from adjoint.native.loops import compiler_options
 
     binding = pytest.importorskip("llvmlite.binding")
     told = []
     monkeypatch.setattr(binding, "set_option", lambda name, option: told.append(option))
     monkeypatch.setattr(binding, "llvm_version_info", (15, 0, 7))
-    with pytest.raises(KeyError), short_loops.made_for_short_loops():
+    with pytest.raises(KeyError), compiler_options.loop_options():
         raise KeyError
-    assert [option.rsplit("=")[1] for option in told] == ["4", "true", "16", "false"]
+    assert [option.rsplit("=")[1] for option in told] == ["4", "true", "true", "16", "false", "false"]
     told.clear()
     monkeypatch.setattr(binding, "llvm_version_info", (14, 0, 6))
-    with short_loops.made_for_short_loops():
+    with compiler_options.loop_options():
         pass
     assert told == []
 
